@@ -52,6 +52,9 @@ def test_interfaces_are_measured_by_the_longest_messages_that_meet_there() -> No
     of = hops(sent=sent, src_host=[0] * 4, dst_host=[1, 2, 1, 2], size=[100_000, 100_000, 2_000, 3_000])
     assert meeting(any_at_interfaces, of, 100) == 2_000
     assert meeting(any_at_interfaces, of, 1) == 0
+    # Four at once from there: each meets three others.
+    four = hops(sent=[0, 1, 2, 3], src_host=[0] * 4, dst_host=[1, 2, 3, 1], size=[2_000] * 4)
+    assert meeting(any_at_interfaces, four, 100) == 6_000
     # To one host from two.
     of = hops(sent=sent[:2], src_host=[1, 2], dst_host=[0, 0], size=[4_000, 4_000])
     assert [meeting(any_at_interfaces, of, *transit) for transit in ([100, 100], [150, 50])] == [0, 4_000]

@@ -148,8 +148,8 @@ def _differ(group: Array, mark: Array) -> Array:
 
 
 def meeting_bytes(passing: Passing, hops: Hops, clusters: Array, transit_ns: Array) -> int:
-    """The most bytes such that messages of as many met in the run; 0 if none did. transit_ns: how long each is on its
-    way.
+    """The most bytes such that messages of as many met in the run, times how many others each met; 0 if none did.
+    transit_ns: how long each is on its way.
 
     Of a library's messages the rounds are not known, so those count that pass within half of that.
     """
@@ -173,5 +173,24 @@ def meeting_bytes(passing: Passing, hops: Hops, clusters: Array, transit_ns: Arr
         return len(found) > often
 
     # Where messages of so many bytes meet, those of fewer do as well.
-    meeting = bisect_left(sizes, x=True, lo=1, key=lambda least: not meet(least))
-    return int(sizes[meeting - 1])
+    size = int(sizes[bisect_left(sizes, x=True, lo=1, key=lambda least: not meet(least)) - 1])
+    return size * max(1, _at_once(passages, hops, transit_ns, size) - 1) if size else 0
+
+
+def _at_once(passages: Sequence[Passage], hops: Hops, transit_ns: Array, least: int) -> int:
+    """How many messages of at least so many bytes were under way at once, in as many collectives as count."""
+    collective = numbered(hops.collective)
+    most = np.zeros(int(collective.max(initial=-1)) + 1, np.int64)
+    for passage in passages:
+        mine = np.flatnonzero(passage.mine & (hops.size >= least))
+        if not len(mine):
+            continue
+        at = (hops.sent + transit_ns if passage.behind else hops.sent)[mine].astype(np.float64)
+        at -= at.min()
+        # The times of each place in each collective lie behind those of the one before.
+        apart = numbered(collective[mine], passage.place[mine]) * (at.max() + transit_ns[mine].max() + 1)
+        order = np.argsort(at + apart, kind="stable")
+        begin = (at + apart)[order]
+        end = np.searchsorted(begin, begin + transit_ns[mine][order] / 2)
+        np.maximum.at(most, collective[mine][order], end - np.arange(len(order)))
+    return int(np.sort(most)[::-1][int(OFTEN * len(most))])
