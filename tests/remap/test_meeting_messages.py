@@ -65,7 +65,7 @@ def test_interfaces_are_measured_by_the_longest_messages_that_meet_there() -> No
     [
         ([0, 1], [2, 3], 4_000, 0),  # from two hosts to two others, between the same clusters
         ([0, 0], [2, 3], 4_000, 0),  # from one host
-        ([0, 0], [2, 2], 0, 0),  # between the same hosts
+        ([0, 0], [2, 2], 4_000, 0),  # between the same hosts
         ([0, 2], [2, 0], 0, 4_000),
         ([0, 3], [2, 1], 0, 4_000),  # opposite ways between the clusters
         ([0, 1], [1, 0], 0, 4_000),  # opposite ways inside a cluster
@@ -73,15 +73,15 @@ def test_interfaces_are_measured_by_the_longest_messages_that_meet_there() -> No
     ],
 )
 def test_links_are_measured_by_what_meets_on_them(src: list[int], dst: list[int], share: int, both: int) -> None:
-    of = hops(sent=[0, 10], src_host=src, dst_host=dst, size=[4_000, 5_000])
+    of = hops(sent=[0, 10], src=[0, 1], dst=[2, 3], src_host=src, dst_host=dst, size=[4_000, 5_000])
     assert [meeting(passing, of, 100) for passing in (shared, both_ways)] == [share, both]
     # Not if the second goes when the first is there.
-    of = hops(sent=[0, 100], src_host=src, dst_host=dst, size=[4_000, 5_000])
+    of = hops(sent=[0, 100], src=[0, 1], dst=[2, 3], src_host=src, dst_host=dst, size=[4_000, 5_000])
     assert [meeting(passing, of, 100) for passing in (shared, both_ways)] == [0, 0]
     # A candidate's messages meet if they are of one round.
     rounds: Array = np.array([0, 0])
     sizes = np.array([4_000, 5_000])
-    sent = Sent(np.array(src), np.array(dst), sizes, sizes / 1_024, [rounds])
+    sent = Sent(np.array(src), np.array(dst), rounds + np.arange(2), sizes, sizes / 1_024, [rounds])
     found = [met(one, sent, CLUSTERS) for one in (shared, both_ways)]
     assert [bool(places) for places in found] == [bool(share), bool(both)]
     apart = sent._replace(together=[np.array([0, 1])])
@@ -100,13 +100,20 @@ def test_many_messages_meet_where_few_of_as_many_bytes_are_known_to() -> None:
     sizes = np.full(9, 1 << 20)
     for count, is_known in ((4, True), (9, False)):
         hosts = np.zeros(9, int), 2 + several % 2
-        sent = Sent(hosts[0][:count], hosts[1][:count], sizes[:count], sizes[:count] / (3 << 20), [several[:count] * 0])
+        sent = Sent(
+            hosts[0][:count],
+            hosts[1][:count],
+            several[:count],
+            sizes[:count],
+            sizes[:count] / (3 << 20),
+            [several[:count] * 0],
+        )
         assert (met(shared, sent, CLUSTERS) == {}) == is_known
 
 
 def test_a_place_tells_which_link_it_is() -> None:
     src, dst, sizes = np.array([0, 3, 2, 3]), np.array([2, 1, 3, 2]), np.full(4, 9)
-    places = met(both_ways, Sent(src, dst, sizes, sizes, [np.zeros(4, int)]), CLUSTERS)
+    places = met(both_ways, Sent(src, dst, np.arange(4), sizes, sizes, [np.zeros(4, int)]), CLUSTERS)
     assert sorted(map(pair_of, places)) == [(False, 2, 3), (True, 0, 1)]
 
 

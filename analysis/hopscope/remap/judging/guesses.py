@@ -9,7 +9,7 @@ import numpy as np
 
 from hopscope.links import LINKS
 from hopscope.model.costs import BYTES_MATTER, HIGHEST, LOWEST, NEAR, SMALL, Costs, Ends, HostPair, Met
-from hopscope.paths.columns import Array, integers
+from hopscope.paths.columns import Array, integers, numbered
 from hopscope.remap.candidates.combination import Runs, pieces_of
 from hopscope.remap.candidates.laid import classes_of
 from hopscope.remap.fitting.probed_messages import Wait, with_waits
@@ -118,7 +118,8 @@ class Measured:
                     long &= self._matters(sent.size, link)
                 ends = hosts[sent.src[long]], hosts[sent.dst[long]]
                 together = [column[long] for column in sent.together]
-                of = Sent(*ends, sent.size[long], (sent.size / short[link])[long], together)
+                ranks = numbered(sent.src[long], sent.dst[long])
+                of = Sent(*ends, ranks, sent.size[long], (sent.size / short[link])[long], together)
                 for place, meeting in met(passing, of, clusters).items():
                     if place not in found or found[place].size < meeting.size:
                         found[place] = meeting

@@ -1,7 +1,7 @@
 """Where messages meet: at a host's interface, on the link between two clusters, or on one link both ways.
 
 How long they wait for one another there, only messages show that met there. Two that share an interface may pass it one
-after the other; two between the same clusters, but not the same hosts, the link; and of two that go opposite ways, one
+after the other; two between the same clusters, the link; and of two that go opposite ways, one
 may wait for the other's bytes, because its announcement is answered by the same connection.
 """
 
@@ -33,8 +33,8 @@ class Passage:
     behind: bool = False
 
 
-Passing = Callable[[Array, Array, Array, Array], list[Passage]]
-"""From the sending hosts, the receiving hosts, the clusters of both."""
+Passing = Callable[[Array, Array, Array, Array, Array], list[Passage]]
+"""From the sending hosts, the receiving hosts, the clusters of both, and a number for each two ranks."""
 
 
 @dataclass(frozen=True)
@@ -48,34 +48,35 @@ class Meeting:
     messages: tuple[HostPair, HostPair]
 
 
-def interfaces(src: Array, dst: Array, src_cluster: Array, dst_cluster: Array) -> list[Passage]:
+def interfaces(src: Array, dst: Array, src_cluster: Array, dst_cluster: Array, ranks: Array) -> list[Passage]:
     """The sender's and the receiver's, by messages inside a cluster and by those that go to or come from several
     clusters: between the same two they meet on the link. `place` is the host, and above _WIDTH bits the latter."""
-    pair, apart = pairs_of(src < 0, src, dst), src != dst
+    apart = src != dst
     near, several = apart & (src_cluster == dst_cluster), np.int64(1 << _WIDTH)
     return [
-        Passage(src, pair, near),
+        Passage(src, ranks, near),
         Passage(src | several, dst_cluster, apart),
-        Passage(dst, pair, near, behind=True),
+        Passage(dst, ranks, near, behind=True),
         Passage(dst | several, src_cluster, apart, behind=True),
     ]
 
 
-def any_at_interfaces(src: Array, dst: Array, src_cluster: Array, dst_cluster: Array) -> list[Passage]:
+def any_at_interfaces(src: Array, dst: Array, src_cluster: Array, dst_cluster: Array, ranks: Array) -> list[Passage]:
     """The same of a run, where any two show how an interface serves them, whatever links they come from or go to."""
-    del src_cluster, dst_cluster
+    del src_cluster, dst_cluster, ranks
     each, apart = np.arange(len(src)), src != dst
     return [Passage(src, each, apart), Passage(dst, each, apart, behind=True)]
 
 
-def shared(src: Array, dst: Array, src_cluster: Array, dst_cluster: Array) -> list[Passage]:
-    """The link from one cluster to another. Messages between the same two hosts have one in any case."""
+def shared(src: Array, dst: Array, src_cluster: Array, dst_cluster: Array, ranks: Array) -> list[Passage]:
+    """The link from one cluster to another. Segments between the same two ranks follow one another in any case."""
     far = src_cluster != dst_cluster
-    return [Passage(pairs_of(far, src_cluster, dst_cluster), pairs_of(far, src, dst), far)]
+    return [Passage(pairs_of(far, src_cluster, dst_cluster), ranks, far)]
 
 
-def both_ways(src: Array, dst: Array, src_cluster: Array, dst_cluster: Array) -> list[Passage]:
+def both_ways(src: Array, dst: Array, src_cluster: Array, dst_cluster: Array, ranks: Array) -> list[Passage]:
     """The link between two hosts of a cluster, or between two clusters. `place` has the lower one first."""
+    del ranks
     far = src_cluster != dst_cluster
     a, b = np.where(far, src_cluster, src), np.where(far, dst_cluster, dst)
     return [Passage(pairs_of(far, np.minimum(a, b), np.maximum(a, b)), a < b, a != b)]
@@ -101,11 +102,12 @@ def pair_of(number: int) -> tuple[bool, int, int]:
 
 
 class Sent(NamedTuple):
-    """A candidate's messages. src, dst: hosts; share: the bytes, as a share of those that are known to meet; together:
-    equal of those that may go at once."""
+    """A candidate's messages. src, dst: hosts; ranks: a number for each two of them; share: the bytes, as a share of
+    those that are known to meet; together: equal of those that may go at once."""
 
     src: Array
     dst: Array
+    ranks: Array
     size: Array
     share: Array
     together: Sequence[Array]
@@ -114,9 +116,9 @@ class Sent(NamedTuple):
 def met(passing: Passing, sent: Sent, clusters: Array) -> dict[int, Meeting]:
     """The places, without their names, where the longest message meets others with more bytes than are known to meet.
     clusters: of every host."""
-    src, dst, size, share, together = sent
+    src, dst, ranks, size, share, together = sent
     found: dict[int, Meeting] = {}
-    for passage in passing(src, dst, clusters[src], clusters[dst]):
+    for passage in passing(src, dst, clusters[src], clusters[dst], ranks):
         mine = np.flatnonzero(passage.mine)
         if not len(mine):
             continue
@@ -155,7 +157,8 @@ def meeting_bytes(passing: Passing, hops: Hops, clusters: Array, transit_ns: Arr
     """
     sizes = [0, *np.unique(hops.size).tolist()]
     often = OFTEN * len(np.unique(hops.collective))
-    passages = passing(hops.src_host, hops.dst_host, clusters[hops.src_host], clusters[hops.dst_host])
+    hosts, ranks = (hops.src_host, hops.dst_host), numbered(hops.src, hops.dst)
+    passages = passing(*hosts, clusters[hosts[0]], clusters[hosts[1]], ranks)
 
     def meet(least: int) -> bool:
         found = set[int]()
