@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -17,9 +17,6 @@ from hopscope.launch.network import network_for, on_hosts, read_network
 from hopscope.launch.probing import with_probe
 from hopscope.quantities import duration, number, share
 from hopscope.whole_file import check_room, whole_file
-
-if TYPE_CHECKING:
-    pass
 
 NS = 1e9
 
