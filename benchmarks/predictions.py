@@ -75,7 +75,7 @@ def main() -> None:
     parser.add_argument("--probed", type=int, default=25, help="the same, with what candidates lean on measured")
     parser.add_argument("--simulated", type=int, default=75, help="large machines, under SimGrid")
     parser.add_argument("--first-seed", type=int, default=1)
-    parser.add_argument("--exhaustive", type=int, default=0, help="of so many small machines, run every candidate")
+    parser.add_argument("--exhaustive", type=int, default=0, help="of so many, but of --networks, run every candidate")
     parser.add_argument("--each", action="store_true", help="a line for each case")
     asked = parser.parse_args()
     first = asked.first_seed
@@ -90,7 +90,7 @@ def main() -> None:
             range(first, first + asked.networks), 0, each=asked.each, network=True
         ),
         "The same with `--probe-missing`": lambda: rerun(
-            range(first, first + asked.probed), 0, each=asked.each, network=True, probe=True
+            range(first, first + asked.probed), asked.exhaustive, each=asked.each, network=True, probe=True
         ),
         "Schedules under SimGrid's SMPI on random machines": lambda: simulated(
             range(first, first + asked.simulated), each=asked.each

@@ -12,7 +12,10 @@ import pytest
 from hopscope.errors import InputError
 from hopscope.probe.between import measure_between
 from hopscope.remap import remap, sentence
-from simulated_network import Network, Run
+from hopscope.remap.fitting.fit import fit
+from hopscope.remap.fitting.probed import with_machine
+from hopscope.remap.run.program import source_of
+from simulated_network import Network, Run, round_robin
 from test_remap import MS, run_of, sites_in_a_chain
 
 
@@ -34,8 +37,9 @@ class Pinged:
         assert kind == "pingpong"
         self.asked.append(str(pair))
         a, b = (int(rank) for rank in str(pair).split(":"))
-        ends = (self.network.hosts[a], self.network.hosts[b])
-        way = self.network.pairs.get(ends, self.network.latency[self.network.link(a, b)]) - self.faster
+        there = (self.network.hosts[a], self.network.hosts[b])
+        usual = self.network.latency[self.network.link(a, b)]
+        way = sum(self.network.pairs.get(ends, usual) for ends in (there, there[::-1])) // 2 - self.faster
         return {a: [2 * (way + int(str(size)) * self.network.per_byte)] * int(str(count))}
 
 
@@ -74,6 +78,27 @@ def test_what_a_hop_takes_longer_than_a_ping_is_added() -> None:
     table = remap(run.trace(), search=0, algorithms="tree", machine=machine)
     flat = next(row for row in table.to_pylist() if row["name"] == "flat")
     assert flat["predicted_ns"] == pytest.approx(run_of(network, {"shape": "flat"}).iteration_ns(), rel=0.02)
+
+
+def test_a_link_whose_ways_differ_is_pinged_as_half_of_both() -> None:
+    # 25 ms there and 10 ms back: a ping says 17.5 ms. Regression: a hop there seemed to take 7.5 ms longer than a ping,
+    # and that was added to all that the probe measured.
+    network = round_robin(4, {"a": "A", "b": "A", "c": "B", "d": "B"}, shm=1_000, lan=50_000, wan=25 * MS)
+    network.pairs = {(there, back): 10 * MS for there in "cd" for back in "ab"}
+    run = run_of(network, {"shape": "chain"})
+    first = remap(run.trace(), search=0, algorithms="tree")
+    machine = measure_between(Pinged(network), missing_of(first))
+    table = remap(run.trace(), search=0, algorithms="tree", machine=machine)
+    flat = next(row for row in table.to_pylist() if row["name"] == "flat")
+    really = run_of(network, {"shape": "flat"}).iteration_ns()
+    assert flat["unmeasured_pairs"] == 0
+    assert flat["predicted_ns"] == pytest.approx(really, rel=0.02)
+    assert flat["predicted_high_ns"] < 1.1 * really
+    # Each way takes what it takes between b and c, which the run measured.
+    source = source_of(run.trace().table)
+    for costs in with_machine(fit(source), source, machine):
+        assert costs.pairs[0, 2] == pytest.approx(25 * MS, rel=0.02)
+        assert costs.pairs[2, 0] == pytest.approx(10 * MS, rel=0.02)
 
 
 def test_a_guess_that_seemed_to_gain_is_none_once_it_was_measured() -> None:

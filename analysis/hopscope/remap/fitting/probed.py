@@ -57,8 +57,9 @@ def _with_pairs(fitted: Triple, source: Source, machine: Mapping[str, Any]) -> T
     """The costs with the pairs of hosts that the probe measured and no hop did.
 
     A hop takes the collector or library longer than a ping takes the probe. By how much, pairs show that both measured:
-    the median of that is added, and its least and most at the ends. A class of links that no hop measured has what a
-    byte takes from the probe.
+    the median of that is added, and its least and most at the ends. A ping there and back does not tell its two ways
+    apart: by how much one is longer, the run's pairs of the same two clusters show. A class of links that no hop
+    measured has what a byte takes from the probe.
     """
     places = source.places
     number = _numbers(machine, places)
@@ -73,22 +74,50 @@ def _with_pairs(fitted: Triple, source: Source, machine: Mapping[str, Any]) -> T
     both, new = ([one for one in probed if (one.pair in known) == is_known] for is_known in (True, False))
     if not new:
         return fitted
-    beyond = [_latency_ns(fitted[0], one, places) - one.one_way[0] for one in both] or [0.0]
+    two_ways = _two_ways(fitted[0])
+    both = [one for one in both if one.pair in two_ways] or both
+    beyond = [_one_way_ns(fitted[0], one, places) - one.one_way[0] for one in both] or [0.0]
     added = (float(np.median(beyond)), min(beyond), max(beyond))
-    bytes_ns = {one.pair: _per_byte_ns(fitted[0], one.pair, places) * one.bytes for one in new}
+    longer = _longer_there(fitted[0], two_ways, places)
     measured = known | {one.pair for one in new}
     slopes = _slopes(machine)
+
+    def latencies(at: int) -> dict[HostPair, float]:
+        found: dict[HostPair, float] = {}
+        for one in new:
+            one_way = one.one_way[at] + added[at] - _per_byte_ns(fitted[0], one.pair, places) * one.bytes
+            for way in (one.pair, _back(one.pair)):
+                found[way] = max(0.0, one_way + longer.get(_clusters(way, places), (0.0, 0.0, 0.0))[at])
+        return found
+
     typical, low, high = (
         replace(
             costs,
             measured=measured,
-            pairs=costs.pairs
-            | _both_ways({one.pair: max(0.0, one.one_way[at] + added[at] - bytes_ns[one.pair]) for one in new}),
+            pairs=costs.pairs | latencies(at),
             links={name: _with_slope(link, name, slopes) for name, link in costs.links.items()},
         )
         for at, costs in enumerate(fitted)
     )
     return typical, low, high
+
+
+def _two_ways(costs: Costs) -> list[HostPair]:
+    """The pairs, lower host first, of which the run's hops measured both ways."""
+    return [(a, b) for a, b in costs.shortest_ns if a < b and (b, a) in costs.shortest_ns]
+
+
+def _longer_there(costs: Costs, pairs: Sequence[HostPair], places: Places) -> dict[tuple[int, int], Ends]:
+    """By how much the way from one cluster to another takes longer than half of both ways, by these clusters: the
+    median, least and most of the pairs of hosts."""
+    found: dict[tuple[int, int], list[float]] = {}
+    for there in pairs:
+        longer = (_latency_ns(costs, there, places) - _latency_ns(costs, _back(there), places)) / 2
+        for way, ns in ((there, longer), (_back(there), -longer)):
+            source, target = _clusters(way, places)
+            if source != target:
+                found.setdefault((source, target), []).append(ns)
+    return {clusters: (float(np.median(each)), min(each), max(each)) for clusters, each in found.items()}
 
 
 def _numbers(machine: Mapping[str, Any], places: Places) -> dict[str, int]:
@@ -117,12 +146,16 @@ def _values(value: Mapping[str, float]) -> Ends:
     return expected, low, high
 
 
-def _both_ways(pairs: Mapping[HostPair, float]) -> dict[HostPair, float]:
-    return {way: latency for (a, b), latency in pairs.items() for way in ((a, b), (b, a))}
+def _back(pair: HostPair) -> HostPair:
+    return pair[1], pair[0]
+
+
+def _clusters(pair: HostPair, places: Places) -> tuple[int, int]:
+    return places.cluster_of_host[pair[0]], places.cluster_of_host[pair[1]]
 
 
 def _class_of(pair: HostPair, places: Places) -> str:
-    a, b = (places.cluster_of_host[host] for host in pair)
+    a, b = _clusters(pair, places)
     return link_class(same_rank=False, same_host=False, same_cluster=a == b)
 
 
@@ -130,10 +163,14 @@ def _per_byte_ns(costs: Costs, pair: HostPair, places: Places) -> float:
     return costs.links[_class_of(pair, places)].per_byte_ns
 
 
-def _latency_ns(costs: Costs, probed: _Probed, places: Places) -> float:
-    """What the run's hops say that it takes."""
-    latency = costs.pairs.get(probed.pair, costs.links[_class_of(probed.pair, places)].latency_ns)
-    return latency + _per_byte_ns(costs, probed.pair, places) * probed.bytes
+def _latency_ns(costs: Costs, pair: HostPair, places: Places) -> float:
+    return costs.pairs.get(pair, costs.links[_class_of(pair, places)].latency_ns)
+
+
+def _one_way_ns(costs: Costs, probed: _Probed, places: Places) -> float:
+    """What the run's hops say that it takes: half of both ways, as a ping has it."""
+    ways = [_latency_ns(costs, pair, places) for pair in (probed.pair, _back(probed.pair))]
+    return sum(ways) / 2 + _per_byte_ns(costs, probed.pair, places) * probed.bytes
 
 
 def _slopes(machine: Mapping[str, Any]) -> dict[str, tuple[Sequence[float], float]]:
