@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from drawn_jobs import LATENCY_NS, Job, exchange, led, ring
 from hopscope.links import LINKS
+from hopscope.remap.judging.spread import LEAST_APART
 from hopscope.reorder.costs import costs_of
 from hopscope.reorder.leaders import led_hops, roles
 from hopscope.reorder.places import places_of
@@ -63,16 +64,39 @@ def test_what_a_run_takes_without_its_messages_is_not_gained() -> None:
     assert row(order, "all")["run_gain"] == pytest.approx(0.75 / 4, abs=0.02)
 
 
-@pytest.mark.parametrize(("bandwidth", "gain"), [(1e8, 0.25), (None, 0)])
+def over_a_link_of(bandwidth: float | None) -> Order:
+    """Of the 30 ms of a megabyte 10 are bytes, while eight messages go each way between the clusters; then two do."""
+    job = known(exchange(DEALT, rounds=200, size=1_000_000))
+    links = [{"from": a, "to": b, "latency_ns": 20_000_000, "bytes_per_second": bandwidth} for a, b in ("AB", "BA")]
+    job.run = {"network": json.dumps(links)}
+    return suggest(job.table())
+
+
+@pytest.mark.parametrize(("bandwidth", "gain"), [(8e8, 0.25), (None, 0)])
 def test_a_shared_link_s_queue_gets_shorter_where_links_are_known_to_be_shared(
     bandwidth: float | None, gain: float
 ) -> None:
-    # Of the 30 ms of a megabyte 10 are bytes, while eight messages go each way between the clusters; then two do.
-    job = known(exchange(DEALT, rounds=200, size=1_000_000))
-    job.run = {
-        "network": json.dumps([{"from": "A", "to": "B", "latency_ns": 20_000_000, "bytes_per_second": bandwidth}])
-    }
-    assert row(suggest(job.table()), "all")["run_gain"] == pytest.approx(gain, abs=0.02)
+    # Eight megabytes take 10 ms over 800 MB/s.
+    assert row(over_a_link_of(bandwidth), "all")["run_gain"] == pytest.approx(gain, abs=0.02)
+
+
+def test_messages_gain_nothing_on_a_link_that_was_not_busy() -> None:
+    """TCP lets a message wait for acknowledgements on a link that could pass far more. Fewer messages wait as long: a
+    halo exchange was predicted to take half its time in another order, and took all of it."""
+    order = over_a_link_of(8e9)  # which passes them in 1 ms of the 10
+    assert not order.chosen
+    assert row(order, "all")["run_gain"] == pytest.approx(0, abs=0.02)
+
+
+def test_of_a_link_that_was_half_busy_the_interval_has_what_it_may_be() -> None:
+    # Eight megabytes take 5 of the 10 ms. Six of them less save six eighths of that at the least, of all at the most.
+    total = row(over_a_link_of(1.6e9), "all")
+    assert total["run_gain_low"] < 0.125 < total["run_gain"] < 0.25 < total["run_gain_high"]
+
+
+def test_two_runs_differ_by_more_than_one_shows() -> None:
+    total = row(suggest(known(exchange(DEALT, rounds=400, ways=(1,))).table()), "all")
+    assert total["run_gain_high"] - total["run_gain_low"] >= 2 * LEAST_APART * (1 - total["run_gain"])
 
 
 def test_bytes_under_way_are_those_of_messages_that_overlap() -> None:

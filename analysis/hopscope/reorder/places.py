@@ -14,13 +14,15 @@ from hopscope.reorder.traffic import Array
 @dataclass(frozen=True)
 class Places:
     """Hosts in order of first appearance. ranks, today: of each row of the table `ranks`, its rank and its host's
-    number. movable: rows of the ranks that the launcher starts, in the order of MPI_COMM_WORLD."""
+    number. movable: rows of the ranks that the launcher starts, in the order of MPI_COMM_WORLD. cluster_names: by the
+    numbers of cluster_of_host."""
 
     hosts: tuple[str, ...]
     cluster_of_host: tuple[int, ...]
     ranks: Array
     today: Array
     movable: Array
+    cluster_names: tuple[str, ...] = ()
 
     def hosts_of(self, ranks: Array) -> Array:
         """The hosts of trace-wide ranks."""
@@ -62,4 +64,5 @@ def places_of(ranks: pa.Table) -> Places:
     ]
     names = tuple(host for host, _ in hosts)
     numbers = np.asarray([row["rank"] for row in rows], np.int64)
-    return Places(names, tuple(of_host), numbers, np.asarray(today, np.int64), np.asarray(started, np.int64))
+    at = np.asarray(today, np.int64), np.asarray(started, np.int64)
+    return Places(names, tuple(of_host), numbers, *at, tuple(clusters))

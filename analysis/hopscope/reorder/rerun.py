@@ -14,10 +14,11 @@ import pyarrow as pa
 
 from hopscope.paths.columns import MISSING, Array, integers
 from hopscope.remap.judging.judge import mean_iteration
+from hopscope.remap.judging.spread import LEAST_APART
 from hopscope.remap.run.program import operations_of
 from hopscope.reorder.costs import BLOCKS, DRAWS, HostCosts
 from hopscope.reorder.places import Places
-from hopscope.reorder.queues import queue_between_clusters
+from hopscope.reorder.queues import link_byte_ns
 from hopscope.reorder.transits import Transits
 from hopscope.reorder.whole_run import WholeRun, whole_run
 
@@ -62,7 +63,7 @@ def rerun_of(
     if not costs.fitted:
         return "no rank waited for a message"
     run = whole_run(table)
-    messages = Transits(run, costs, places, place, led, queues=queue_between_clusters(table))
+    messages = Transits(run, costs, places, (place, led), link_byte_ns(table, places))
     today = run.times(messages.today, messages.hold)
     if today is None:
         return "a replay of the trace never ends: some ranks wait for one another in it"
@@ -77,9 +78,10 @@ def rerun_of(
     if after is None or any(one is None for one in drawn):
         return "a replay of the new order never ends: some ranks wait for one another in it"
     gains = _gains(before, [counted(*one) for one in drawn if one is not None])
-    # The replay of the new order may be off as far as that of today's is.
+    # The replay of the new order may be off as far as that of today's is, and two runs differ.
+    apart = max(error, LEAST_APART)
     low, high = (
-        1 - (1 - float(np.quantile(gains, end))) * (1 + side * error) for end, side in ((0.025, 1), (0.975, -1))
+        1 - (1 - float(np.quantile(gains, end))) * (1 + side * apart) for end, side in ((0.025, 1), (0.975, -1))
     )
     each = 1 if iterations is None else iterations
     spent = float(before.sum()), float(counted(*after).sum())

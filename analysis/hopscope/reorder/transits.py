@@ -12,22 +12,29 @@ import pyarrow.compute as pc
 from hopscope.links import LINKS
 from hopscope.paths.columns import Array, integers
 from hopscope.remap.run.program import SEND, WAIT
-from hopscope.reorder.costs import LARGE, HostCosts, last_of_each_call
+from hopscope.reorder.costs import DRAWS, LARGE, HostCosts, last_of_each_call
 from hopscope.reorder.leaders import roles
 from hopscope.reorder.places import Places
 from hopscope.reorder.queues import under_way
 from hopscope.reorder.whole_run import WholeRun
 
 _BOTH = "messages", "hops"
+BUSY = 0.25
+"""Messages hold one another up on a link that takes at least this share of their time for all their bytes. Where it was
+0.11 to 0.19, fewer messages took as long; from 0.37 on, they took less time, one for one."""
 
 
 class Transits:
     """What each of a program's messages takes, today and between its new hosts."""
 
     def __init__(
-        self, run: WholeRun, costs: HostCosts, places: Places, place: Array, led: Array, *, queues: bool
+        self, run: WholeRun, costs: HostCosts, places: Places, moves: tuple[Array, Array], link_byte_ns: Array | None
     ) -> None:
-        self._costs, self._per_byte_ns = costs, costs.per_byte_ns
+        """moves: the new host of each rank, and the rows of hops that follow the hosts; link_byte_ns: see `queues`."""
+        place, led = moves
+        self._costs = costs
+        self._beside, none = 1.0, np.zeros_like(costs.per_byte_ns)
+        self._shared_ns = none, none, none
         self._link = places.classes()
         row = run.program["message"]
         is_hop = row < 0
@@ -49,7 +56,7 @@ class Transits:
         follows = joined(np.zeros(len(tables["messages"]), bool), led)
         role = roles(places, place)
         self._then = tuple(np.where(follows, role[now], place[end]) for now, end in zip(self._now, ends, strict=True))
-        self._load_now = self._load_then = size
+        self._size = self._load_now = self._load_then = size
         self.today = self._took(run, is_hop, of_message, of_hop)
         # A message that moves only when its receive is posted holds the receiver while it does.
         late = joined(*(pc.equal(tables[of]["binding"], "send").to_numpy() for of in _BOTH))
@@ -61,7 +68,7 @@ class Transits:
         self.hold = run.program["hold_ns"].astype(np.float64)
         of_hops = is_hop[self._holds]
         self.hold[self._held[of_hops]] = self.today[self._holds[of_hops]]
-        if queues:
+        if link_byte_ns is not None:
             sent = joined(*(arrays[f"{of}.send_begin_ns"] for of in _BOTH))
             # A rendezvous has two rows here and goes over its link once.
             _, first, again = np.unique(row, return_index=True, return_inverse=True)
@@ -75,27 +82,37 @@ class Transits:
 
             self._load_now = under_way_at(self._now, self.today)
             self._load_then = under_way_at(self._then, self.today)
-            self._price_loads(size)
+            self._price_loads(link_byte_ns, places)
             # What goes faster is gone sooner. Of what comes over a slower link now, only those before it are seen: what
             # follows will follow later.
             self._load_then = under_way_at(self._then, self.moved(None)[0])
 
-    def _price_loads(self, size: Array) -> None:
-        """What a byte under way takes: of the byte's cost, which was fitted from messages that shared their links, one
-        part for each of those. What was not measured counts half of the next slower class, as it does there."""
-        costs, wan = self._costs, len(LINKS) - 1
+    def _price_loads(self, link_byte_ns: Array, places: Places) -> None:
+        """What a byte takes for each that is under way with it: at the least, as expected and at the most.
+
+        Its cost was fitted from messages that shared their links. At the most, all of it is one part for each of
+        those. At the least, it is what the link takes for a byte, and the rest is the message's own; or nothing if
+        the link could pass them all in a small share of the time that they took. What was not measured counts half of
+        the next slower class, as it does there.
+        """
+        costs, wan, size = self._costs, len(LINKS) - 1, self._size
         if not costs.several_sizes[wan]:
             return
         mine = (self._link[self._now] == wan) & (size > 0)
         large = mine & (size >= LARGE * size[mine].max(initial=0))
-        beside = float(np.median(self._load_now[large] / size[large])) if large.any() else 1.0
-        least = np.ones(len(LINKS))
-        for link in range(wan, -1, -1):
-            if link == wan or not costs.several_sizes[link]:
-                least[link] = beside
-            else:
+        self._beside = float(np.median(self._load_now[large] / size[large])) if large.any() else 1.0
+        every = np.arange(len(places.hosts))
+        way = places.ways(every[:, None], every[None, :])
+        link, most = np.where(way >= 0, link_byte_ns[way], 0.0), costs.per_byte_ns / self._beside
+        for near in range(wan - 1, -1, -1):
+            at = self._link == near
+            if costs.several_sizes[near]:
+                most[self._link <= near] = 0.0
                 break
-        self._per_byte_ns = costs.per_byte_ns / least[self._link]
+            link[at] = link_byte_ns.max() / 2 ** (wan - near)
+        least = np.where(link >= BUSY * most, np.minimum(link, most), 0.0)
+        may = np.where(least > 0, most, np.minimum(link, most))
+        self._shared_ns = least, np.where(least > 0, (least + may) / 2, 0.0), may
 
     def _took(self, run: WholeRun, is_hop: Array, of_message: Array, of_hop: Array) -> Array:
         """What each took: as it was if its end is its own, else no more than it costs."""
@@ -143,8 +160,11 @@ class Transits:
 
     def _price(self, ends: tuple[Array, ...], load: Array, draw: int | None) -> Array:
         costs = self._costs
-        latency, per_byte = costs.latency_ns, self._per_byte_ns
+        latency, each, (least, shared, most) = costs.latency_ns, costs.per_byte_ns, self._shared_ns
         if draw is not None:
             latency = latency * costs.latency_factors[self._link, draw]
-            per_byte = per_byte * costs.byte_factors[self._link, draw]
-        return latency[ends] + load * per_byte[ends]
+            factor = costs.byte_factors[self._link, draw]
+            # Resamples go evenly from the least to the most.
+            each, shared = each * factor, (least + (most - least) * draw / (DRAWS - 1)) * factor
+        own = each - self._beside * shared
+        return latency[ends] + self._size * own[ends] + load * shared[ends]
