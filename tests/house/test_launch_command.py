@@ -12,7 +12,7 @@ import local_mpi
 import pytest
 from hopscope.errors import InputError
 from hopscope.launch.building import build_collector
-from hopscope.launch.command import Request, environment, launcher_words, preload_words, rank_count
+from hopscope.launch.command import Request, environment, launcher_words, named_program, preload_words, rank_count
 from hopscope.launch.elf import exported_names
 from hopscope.launch.installed import MpiLibrary, collector_library, fitting_collector, what_goes_unseen
 from hopscope.launch.mpi_library import check_named_mpi, default_directory, find_mpi, find_program, missing_program
@@ -91,6 +91,21 @@ def test_open_mpi_s_launcher_is_told_what_to_hand_on() -> None:
 )
 def test_the_launcher_s_own_options_say_how_many_ranks_there_are(words: str, ranks: int | None) -> None:
     assert rank_count(words.split()) == ranks
+
+
+@pytest.mark.parametrize(
+    ("words", "program"),
+    [
+        ("mpirun -n 8 sleep 5", "sleep"),
+        ("mpirun sleep", "sleep"),
+        ("mpirun -n 8 --host sleep --mca btl sleep", None),
+        ("mpiexec -genv WORD sleep -n 8", None),
+        ("mpirun -n 8 --oversubscribe", None),
+    ],
+)
+def test_a_program_is_told_from_the_launcher_s_options(words: str, program: str | None) -> None:
+    """Regression: `hopscope probe -- mpirun -n 2 sleep 5` ended in sleep's own complaint."""
+    assert named_program(words.split()) == program
 
 
 def test_a_hydra_that_is_called_mpirun_is_not_given_open_mpi_s_option(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_hosts_of_a_topology_file_on_one_machine_are_told_to_share_its_memory(tm
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--", "mpirun.openmpi", "true"], "--net must know the number of ranks"),
+        (["--", "mpirun.openmpi", "true"], "so their number must be known"),
         (["--mpi", "openmpi", "--", "sleep", "1"], "--net does not know the launcher 'sleep'"),
         (["--topology", "x.json", "--", "mpirun.openmpi", "-n", "2", "true"], "drop --topology"),
     ],

@@ -19,6 +19,8 @@ from hopscope.quantities import duration, number, share
 from hopscope.whole_file import check_room, whole_file
 
 NS = 1e9
+CERTAIN = 0.95
+"""Below this share of resamples, what the latencies say is doubtful."""
 
 
 @click.command(
@@ -88,6 +90,8 @@ def command(
     for file, content in ((machine_file, machine), (topology_file, topology)):
         with whole_file(file) as written:
             written.write(json.dumps(content, indent=1).encode() + b"\n")
+    for doubt in _doubts(machine):
+        say(f"hopscope: {doubt}")
     say(f"hopscope: {_found(machine)}; wrote {machine_file} and {topology_file}; next: analyze model {machine_file}")
 
 
@@ -131,3 +135,14 @@ def _found(machine: dict[str, Any]) -> str:
     hosts = f"{len(machine['hosts'])} hosts" if len(machine["hosts"]) > 1 else "one host"
     number = f"{len(clusters)} clusters" if len(clusters) > 1 else "one cluster"
     return f"{hosts} in {number}" + (f" (certainty {share(certainty)})" if certainty is not None else "")
+
+
+def _doubts(machine: dict[str, Any]) -> list[str]:
+    """What the latencies say of how far to trust them."""
+    level = machine["levels"]["host"]
+    if level["certainty"] is None or level["certainty"] >= CERTAIN:
+        return []
+    return [
+        "messages inside hosts were not surely faster than those between hosts (certainty "
+        f"{share(level['certainty'])}): the machine was busy, or ranks share cores; probe again while nothing else runs"
+    ]

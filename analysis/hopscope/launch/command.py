@@ -21,6 +21,8 @@ RECORDINGS = ("all", "collectives")
 
 MCA_OPTION = re.compile(r"--?(g?mca|g?omca|prtemca|g?pmixmca)")
 """Open MPI's options that have two values, a parameter's name and its value."""
+_TWO_VALUES = re.compile(rf"{MCA_OPTION.pattern}|-g?env")
+"""The same with MPICH's."""
 _OPEN_MPI_LAUNCHER = re.compile(r"(mpirun|mpiexec|orterun|prterun)([._-].*)?")
 
 
@@ -83,6 +85,17 @@ def launcher_options(words: Sequence[str]) -> list[str]:
         if not is_value and (shutil.which(word) or Path(word).is_file()):
             return list(words[1:index])
     return list(words[1:])
+
+
+def named_program(words: Sequence[str]) -> str | None:
+    """The program in a launcher's command line, where it surely is one: it can be started, and stands after no option,
+    whose value it may be."""
+    for index, word in enumerate(words[1:], start=1):
+        options = words[index - 1], words[max(0, index - 2)]
+        is_value = options[0].startswith("-") or _TWO_VALUES.fullmatch(options[1])
+        if not is_value and not word.startswith("-") and shutil.which(word):
+            return word
+    return None
 
 
 def rank_count(words: Sequence[str]) -> int | None:

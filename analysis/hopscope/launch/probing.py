@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hopscope.errors import InputError
+from hopscope.launch.command import named_program
 from hopscope.launch.elf import is_elf
 from hopscope.launch.installed import MpiLibrary, collector_file, collector_library, fitting_collector
 from hopscope.launch.mpi_library import find_mpi, library_mpi, program_mpi
@@ -19,7 +20,7 @@ def with_probe(words: Sequence[str], named: str | None = None) -> list[str]:
     named: `openmpi` or `openmpi-5`, for a launcher that does not say which MPI library it starts. Raises InputError
     for a command that starts a program already, and where no collector is installed for that library.
     """
-    own = next((word for word in words[1:] if _is_mpi_program(word)), None)
+    own = next((word for word in words[1:] if _is_mpi_program(word)), None) or named_program(words)
     if own is not None:
         raise InputError(
             f"a probe runs a program of its own, but the command starts {own}; leave it out: hopscope probe -- "

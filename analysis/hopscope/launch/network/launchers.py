@@ -116,8 +116,8 @@ def on_hosts(words: Sequence[str], network: Network) -> tuple[list[str], dict[st
     ranks = rank_count(words)
     if ranks is None and not own_hosts:
         raise InputError(
-            "--net must know the number of ranks to deal them to the hosts; give it as an option of the launcher, such "
-            "as `mpirun -n 8`"
+            "a network's hosts are dealt the ranks, so their number must be known; give it as an option of the "
+            "launcher, such as `mpirun -n 8`"
         )
     dealt = () if own_mapping else launcher.round_robin if _deals(network) else launcher.block
     filled = [
