@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import hopscope
 import local_mpi
 import pytest
+from hopscope.tuning.installed import flavour_of
 from jobs import HEAT_PLATE, Run, analyze, by_key
 
 HOSTS = [{"name": name, "cluster": "A"} for name in ("a", "b", "c", "d")]
@@ -29,14 +31,36 @@ def test_pairs_of_hosts_that_no_hop_measured_are_measured(first_mpi: local_mpi.L
     assert after["today: chain"]["predicted_ns"] == before["today: chain"]["predicted_ns"]
 
 
+DEMO = local_mpi.ROOT / "sample_traces" / "demo" / "trace"
+
+
+def refused(*words: str) -> str:
+    """What is said of options for which nothing is judged."""
+    command = [Path(sys.executable).with_name("analyze"), "remap", DEMO, *words]
+    done = subprocess.run(command, env=local_mpi.without_hopscope(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr and "replaying" not in done.stderr
+    return done.stderr
+
+
 @pytest.mark.parametrize(
     ("launcher", "said"),
     [("mpirun 'x", "cannot be read: No closing quotation"), ("", "takes the launcher"), ("no-such -n 2", "no-such")],
 )
 def test_a_launcher_that_starts_no_probe_is_refused_at_once(launcher: str, said: str) -> None:
     """An open quotation mark was a traceback, and a launcher that does not exist was said after half a minute."""
-    trace = local_mpi.ROOT / "sample_traces" / "demo" / "trace"
-    words = [Path(sys.executable).with_name("analyze"), "remap", trace, "--probe-missing", launcher]
-    done = subprocess.run(words, env=local_mpi.without_hopscope(), capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr and "Traceback" not in done.stderr and "replaying" not in done.stderr
+    assert said in refused("--probe-missing", launcher)
+
+
+@pytest.mark.parametrize("mpi", local_mpi.find(), ids=lambda mpi: mpi.flavour)
+def test_a_launcher_of_other_ranks_or_of_another_library_is_refused_at_once(mpi: local_mpi.LocalMpi) -> None:
+    """Regression: a run of Open MPI was judged by what MPICH takes for a message."""
+    said = refused("--probe-missing", shlex.join(mpi.launch(3)))
+    run = hopscope.open(DEMO).run_facts
+    is_its = mpi.flavour == flavour_of(run["mpi_library"])
+    assert (f"would start 3 ranks and the run had {run['ranks']}" if is_its else "takes other times") in said
+
+
+def test_where_nothing_can_be_written_is_said_before_anything_is_judged(tmp_path: Path) -> None:
+    """Regression: it was said at the end, or never where no tree is suggested."""
+    assert "name another place" in refused("-o", str(tmp_path / "none" / "tree.json"))

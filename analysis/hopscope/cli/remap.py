@@ -23,7 +23,9 @@ from hopscope.launch.same_hosts import same_hosts
 from hopscope.quantities import in_words, plural
 from hopscope.remap import DESCRIPTION, remap, sentence
 from hopscope.remap.settings.settings_description import description_of
+from hopscope.tuning.installed import flavour_of
 from hopscope.tuning.offered import NAMES
+from hopscope.whole_file import check_room
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,6 +57,8 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     from hopscope.trace import open as opened
 
     output: Path | None = options.pop("output", None)
+    if output is not None:
+        check_room(output)
     try:
         analysis, parameters = ANALYSIS.choose(options)
     except ValueError as error:
@@ -63,7 +67,8 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     options |= _machine_of(trace, options)
     if library != "hopscope":
         table = remap(trace, output, library=library, **options)
-        return Answer(table, ANALYSIS, analysis, parameters, _notes_of_setting(trace, table, output))
+        notes = (*_notes_of_setting(trace, table, output), *_not_written(table, output))
+        return Answer(table, ANALYSIS, analysis, parameters, notes)
     tried: str | None = options.pop("tried", None)
     other = None if tried is None else opened(tried)
     with (
@@ -80,7 +85,11 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
         if other is None and (table.schema.metadata or {}).get(b"ran") == b"native":
             measure = shlex.join(["analyze", "remap", str(trace.path)])
             notes.append(f"`{measure} --tried TRACE`, with that run's trace, measures its gain over the MPI library")
-    return Answer(table, ANALYSIS, analysis, parameters, tuple(notes))
+    return Answer(table, ANALYSIS, analysis, parameters, (*notes, *_not_written(table, output)))
+
+
+def _not_written(table: pa.Table, output: Path | None) -> list[str]:
+    return [] if output is None or any(table["chosen"].to_pylist()) else [f"{output} was not written"]
 
 
 def _hosts_of(trace: Trace) -> list[str]:
@@ -97,12 +106,26 @@ def _machine_of(trace: Trace, options: dict[str, Any]) -> dict[str, Any]:
     if machine_file is not None:
         from hopscope.parameters.probed import read_machine
 
-        return {"machine": read_machine(Path(machine_file))}
-    return {} if launcher is None else {"probe": partial(_measured, _words_of(launcher), trace)}
+        machine = read_machine(Path(machine_file))
+        _check_library(trace, flavour_of(machine["made"]["library"]), f"{machine_file} was measured")
+        return {"machine": machine}
+    return {} if launcher is None else {"probe": partial(_measured, _words_of(launcher, trace), trace)}
 
 
-def _words_of(launcher: str) -> list[str]:
-    """Raises InputError for what starts no probe, before anything is judged."""
+def _check_library(trace: Trace, flavour: str | None, what: str) -> None:
+    """Raises InputError where another library was measured than the run's."""
+    own = flavour_of(trace.run_facts.get("mpi_library"))
+    if own is not None and flavour in NAMES and flavour != own:
+        raise InputError(
+            f"{what} with {NAMES[flavour]} and the run was made with {NAMES[own]}, which takes other times for a "
+            f"message; probe with a launcher of {NAMES[own]}"
+        )
+
+
+def _words_of(launcher: str, trace: Trace) -> list[str]:
+    """Raises InputError for what starts no probe of the run's ranks, before anything is judged."""
+    from hopscope.launch.command import rank_count
+    from hopscope.launch.mpi_library import find_mpi, why_not_started
     from hopscope.launch.probing import with_probe
 
     try:
@@ -111,7 +134,13 @@ def _words_of(launcher: str) -> list[str]:
         raise InputError(f"--probe-missing {launcher!r} cannot be read: {error}; write it as in a shell") from None
     if not words:
         raise InputError("--probe-missing takes the launcher with its options, such as --probe-missing 'mpirun -n 8'")
+    if missing := why_not_started(words[0]):
+        raise InputError(f"--probe-missing cannot start: {missing}; give the launcher of the run and its options")
     with_probe(words)
+    _check_library(trace, find_mpi(words).flavour, f"--probe-missing {launcher!r} would measure")
+    ranks, had = rank_count(words), trace.run_facts["ranks"]
+    if ranks not in (None, had):
+        raise InputError(f"--probe-missing would start {ranks} ranks and the run had {had}; give `-n {had}`")
     return words
 
 

@@ -11,9 +11,10 @@ import click
 from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of
 from hopscope.errors import InputError
+from hopscope.launch.same_hosts import same_hosts
 from hopscope.reorder import DESCRIPTION, LAUNCHERS, reorder
 from hopscope.reorder.files import file_of, launcher_of
-from hopscope.whole_file import whole_file
+from hopscope.whole_file import check_room, whole_file
 
 if TYPE_CHECKING:
     from hopscope.answer import Answer
@@ -46,6 +47,8 @@ def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
 
     output: Path | None = options.pop("output", None)
     launcher: str | None = options.pop("launcher", None)
+    if output is not None:
+        check_room(output)
     library = trace.run_facts.get("mpi_library")
     if output is not None and launcher is None:
         launcher = launcher_of(library)
@@ -59,9 +62,15 @@ def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
         with whole_file(output) as written:
             written.write(file.text.encode())
         program = trace.run_facts.get("command") or "./app"
-        notes.append(f"wrote {output}; run the program in this order with `{file.command} {program}`")
+        again = shlex.join(["hopscope", "run", *same_hosts(trace.path, trace.run_facts.get("topology_file")), "--"])
+        notes.append(
+            f"wrote {output}; run the program in this order with `{file.command} {program}`, with the run's launcher "
+            f"and its other options, and `{again}` before it for a trace of that run"
+        )
         notes += [file.note] if file.note else []
         # By operation, it shows collectives only, and most of the time may have gone into messages of the application.
         measure = shlex.join(["analyze", "compare", "--by", "path", str(trace.path)])
         notes.append(f"`{measure} TRACE`, with that run's trace, shows what became of the run's time")
+    elif output is not None and not order.chosen:
+        notes.append(f"{output} was not written")
     return Answer(order.table, ANALYSIS, ANALYSIS.default, {}, tuple(notes))

@@ -58,10 +58,17 @@ def tried_of(table: Callable[[str], pa.Table], library: Source) -> Tried:
     subject = library.subject
     if not subject.native:
         raise InputError(
-            f"{subject.op} ran over a tree in both runs, so there is no time of the MPI library to measure against; "
-            "`analyze compare` compares two trees"
+            f"{subject.op} ran over a tree in the trace that is judged, so there is no time of the MPI library to "
+            "measure against; judge the run over the library, and give the one over a tree with --tried. `analyze "
+            "compare` compares two trees"
         )
-    source = source_of(table, (subject.comm, subject.op))
+    try:
+        source = source_of(table, (subject.comm, subject.op))
+    except InputError:
+        raise InputError(
+            f"{subject.op} on communicator {subject.comm} is judged, and the run of --tried shows no hops of it; "
+            "`analyze summary` of both traces shows what ran"
+        ) from None
     other = source.subject
     _check(source, library)
     today = today_of(source)

@@ -219,11 +219,14 @@ def limits_of(costs: Costs, untold: Iterable[tuple[str, str]], *, left_out: bool
 
 
 def _left_out_of(costs: Costs) -> str:
-    sizes = {link.most_bytes for link in costs.links.values() if link.hops}
-    seen = f"at most {exact_size(int(max(sizes)))}"
+    used = [link for link in costs.links.values() if link.hops]
+    seen = f"at most {exact_size(int(max(link.most_bytes for link in used)))}"
+    had = f"the hops had {seen}, too alike to tell what a byte takes"
+    if any(link.off_ns for link in used):
+        had = f"hops and probe had {seen}"
     return (
-        "Segments, and algorithms that cut or gather messages, were not judged where their messages have sizes that no "
-        f"hop measured: the hops had {seen}, too alike to tell what a byte takes."
+        "Segments, and algorithms that cut or gather messages, were not judged where their messages have sizes that "
+        f"nothing measured: {had}."
     )
 
 
