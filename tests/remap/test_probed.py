@@ -64,6 +64,9 @@ def test_a_pair_that_was_probed_is_predicted_as_it_then_runs() -> None:
     assert rows["flat"]["predicted_ns"] == pytest.approx(really, rel=0.02)
     assert rows["flat"]["predicted_low_ns"] < really < rows["flat"]["predicted_high_ns"]
     assert rows["flat"]["predicted_high_ns"] < 1.2 * really
+    # A hop is no ping: that leaves 10 %, and what the run measured by itself 4 %.
+    around = {name: row["predicted_high_ns"] / row["predicted_low_ns"] for name, row in rows.items()}
+    assert around["flat"] >= 1.1 / 0.9 > 1.1 > around["today: drawn"]
     assert missing_of(table) == []
 
 
@@ -93,7 +96,7 @@ def test_a_link_whose_ways_differ_is_pinged_as_half_of_both() -> None:
     really = run_of(network, {"shape": "flat"}).iteration_ns()
     assert flat["unmeasured_pairs"] == 0
     assert flat["predicted_ns"] == pytest.approx(really, rel=0.02)
-    assert flat["predicted_high_ns"] < 1.1 * really
+    assert flat["predicted_high_ns"] < 1.2 * really
     # Each way takes what it takes between b and c, which the run measured.
     source = source_of(run.trace().table)
     for costs in with_machine(fit(source), source, machine):

@@ -162,7 +162,8 @@ class Costs:
     take of which others had far more bytes or far fewer: as a line through these has it, or as these themselves.
     clusters_share: from which cluster to which bytes queue for one link with those of all pairs of their hosts;
     directions_share: between which clusters (True first) or hosts (False) with those that go the opposite way, the
-    lower number first. met: what a probe measured of messages that meet, by what they pass and its number.
+    lower number first. pinged: of the pairs measured, those that only a probe did. met: what a probe measured of
+    messages that meet, by what they pass and its number.
     """
 
     links: dict[str, LinkCost]
@@ -171,6 +172,7 @@ class Costs:
     interface_per_byte_ns: float = 0.0
     pairs: dict[HostPair, float] = field(default_factory=dict[HostPair, float])  # latency_ns of outlying ones, directed
     measured: frozenset[HostPair] = frozenset()
+    pinged: frozenset[HostPair] = frozenset()
     unmeasured: Literal["typical", "fastest", "slowest", "bound"] = "typical"
     shortest_ns: dict[HostPair, float] = field(default_factory=dict[HostPair, float])
     sizes_as: Literal["line", "shortest", "longest"] = "line"

@@ -78,7 +78,8 @@ DESCRIPTION = f"""\
 --    library.
 -- param algorithms VARCHAR = null -- The algorithms that may be suggested, with commas: `tree`, `leaders`, `ring` and
 --    the others of tree files; all unless given.
--- param machine VARCHAR = null -- A machine file of `hopscope probe`: pairs of hosts that no hop measured are as there.
+-- param machine VARCHAR = null -- A machine file of `hopscope probe`, made with the run's MPI library: pairs of hosts
+--    that no hop measured are as there.
 -- param probe_missing VARCHAR = null -- A launcher with its options, in one word, such as 'mpirun -n 8': a job that it
 --    starts measures what candidates lean on and no hop measured (pairs of hosts, sizes of messages, messages that meet
 --    at interfaces and on links), and the question is asked again.

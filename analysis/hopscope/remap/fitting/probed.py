@@ -94,6 +94,7 @@ def _with_pairs(fitted: Triple, source: Source, machine: Mapping[str, Any]) -> T
         replace(
             costs,
             measured=measured,
+            pinged=costs.pinged | (measured - known),
             pairs=costs.pairs | latencies(at),
             links={name: _with_slope(link, name, slopes) for name, link in costs.links.items()},
         )

@@ -48,7 +48,8 @@ class Guesses:
     interfaces: of hosts. shared: links between clusters that have several messages at once, and both_ways: links
     between clusters or hosts that have messages of both directions at once. sizes: class of link, bytes. off: no guess,
     but what a probe measured: by class of link, how much longer messages take on the mean than a line has it, ns, their
-    mean bytes, and what a byte of them takes; and waits: what they take where they meet.
+    mean bytes, and what a byte of them takes; and waits: what they take where they meet. pinged: whether it uses pairs
+    of hosts that only a probe measured.
     """
 
     pairs: tuple[HostPair, ...] = ()
@@ -58,9 +59,15 @@ class Guesses:
     both_ways: tuple[Meeting, ...] = ()
     off: tuple[Off, ...] = ()
     waits: tuple[Wait, ...] = ()
+    pinged: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.pairs or self.interfaces or self.links or self.sizes)
+
+    @property
+    def lean_on_a_probe(self) -> bool:
+        """Whether a probe measured any of it."""
+        return bool(self.pinged or self.off or self.waits)
 
     @property
     def links(self) -> int:
@@ -86,7 +93,8 @@ class Measured:
     def guesses(self, runs: Runs) -> Guesses:
         """What it needs besides."""
         subject = self.source.subject
-        pairs = tuple(sorted(runs.host_pairs(subject) - self.costs.measured))
+        used = runs.host_pairs(subject)
+        pairs, pinged = tuple(sorted(used - self.costs.measured)), not used.isdisjoint(self.costs.pinged)
         if self.costs.machine.emulated:
             return Guesses(pairs)
         sizes, off = self._sizes(runs)
@@ -97,7 +105,7 @@ class Measured:
         )
         known = ((passing, one, self._met(passing, one)) for passing in PASSINGS for one in found[passing])
         waits = tuple((passing.__name__, one.place, met) for passing, one, met in known if met and met.waits)
-        return Guesses(pairs, at_hosts, sizes, on_links, opposite, off, waits)
+        return Guesses(pairs, at_hosts, sizes, on_links, opposite, off, waits, pinged)
 
     def _met(self, passing: Passing, meeting: Meeting) -> Met | None:
         """What a probe measured there of messages that are not far shorter."""

@@ -124,8 +124,9 @@ class Listing:
             *([self._known.slowest(guesses, high)] if guesses else []),
         )
         lowest, *highest = (predicted * end for end in self._ends(candidate, ends))
-        least = self.spread.around(lowest, highest[0])[0]
-        most = [self.spread.around(lowest, end)[1] for end in highest]
+        spread = self.spread.of_a_probe() if guesses.lean_on_a_probe else self.spread
+        least = spread.around(lowest, highest[0])[0]
+        most = [spread.around(lowest, end)[1] for end in highest]
         is_tried = self._is_tried(candidate)
         return {
             "name": candidate.name,
