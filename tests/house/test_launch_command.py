@@ -101,6 +101,9 @@ def test_the_launcher_s_own_options_say_how_many_ranks_there_are(words: str, ran
         ("mpirun -n 8 --host sleep --mca btl sleep", None),
         ("mpiexec -genv WORD sleep -n 8", None),
         ("mpirun -n 8 --oversubscribe", None),
+        ("taskset -c 0 mpirun -n 8", None),
+        ("taskset -c 0 mpirun -n 8 sleep", "sleep"),
+        ("flux run -n 8 sleep", None),
     ],
 )
 def test_a_program_is_told_from_the_launcher_s_options(words: str, program: str | None) -> None:

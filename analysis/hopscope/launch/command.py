@@ -23,6 +23,7 @@ MCA_OPTION = re.compile(r"--?(g?mca|g?omca|prtemca|g?pmixmca)")
 """Open MPI's options that have two values, a parameter's name and its value."""
 _TWO_VALUES = re.compile(rf"{MCA_OPTION.pattern}|-g?env")
 """The same with MPICH's."""
+_LAUNCHER = re.compile(r"(mpirun|mpiexec|orterun|prterun|srun)([._-].*)?")
 _OPEN_MPI_LAUNCHER = re.compile(r"(mpirun|mpiexec|orterun|prterun)([._-].*)?")
 
 
@@ -89,8 +90,9 @@ def launcher_options(words: Sequence[str]) -> list[str]:
 
 def named_program(words: Sequence[str]) -> str | None:
     """The program in a launcher's command line, where it surely is one: it can be started, and stands after no option,
-    whose value it may be."""
-    for index, word in enumerate(words[1:], start=1):
+    whose value it may be. None also without a launcher that is known; what comes before one starts it (``taskset``)."""
+    launcher = next((at for at, word in enumerate(words) if _LAUNCHER.fullmatch(Path(word).name)), len(words))
+    for index, word in enumerate(words[launcher + 1 :], start=launcher + 1):
         options = words[index - 1], words[max(0, index - 2)]
         is_value = options[0].startswith("-") or _TWO_VALUES.fullmatch(options[1])
         if not is_value and not word.startswith("-") and shutil.which(word):
@@ -102,7 +104,7 @@ def rank_count(words: Sequence[str]) -> int | None:
     """The number of ranks that a launcher's own options say (``-n 8``, ``-np 8``); None where they do not, or where
     several programs make one job.
     """
-    if not re.fullmatch(r"(mpirun|mpiexec|orterun|prterun|srun)([._-].*)?", Path(words[0]).name) or ":" in words:
+    if not _LAUNCHER.fullmatch(Path(words[0]).name) or ":" in words:
         return None
     pairs = itertools.pairwise(launcher_options(words))
     counts = [value for option, value in pairs if option in ("-n", "-np", "--np", "--ntasks")]
