@@ -5,6 +5,7 @@ import shlex
 import subprocess
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import hopscope
 import local_mpi
 import pytest
 from hopscope.algorithms.rules import read_rules, rules_for
-from networks import HOPSCOPE, run, topology
+from networks import HOPSCOPE, in_a_quiet_moment, run, topology
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("machine_can")]
 
@@ -67,9 +68,11 @@ def traced(
     return (folder / "trace").rename(folder / name)
 
 
-def asked(mpi: local_mpi.LocalMpi, folder: Path, trace: Path, file: str) -> tuple[list[dict[str, Any]], str]:
+def asked(
+    mpi: local_mpi.LocalMpi, folder: Path, trace: Path, file: str, *more: str
+) -> tuple[list[dict[str, Any]], str]:
     """What is answered for the library of that launcher: rows, and what is said."""
-    words = ["analyze", "remap", str(trace), "--for", mpi.flavour, "--launcher", mpi.launcher, "-o", file]
+    words = ["analyze", "remap", str(trace), "--for", mpi.flavour, "--launcher", mpi.launcher, "-o", file, *more]
     command = [HOPSCOPE, *words, "--format", "json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     return json.loads(done.stdout), done.stderr
@@ -101,7 +104,8 @@ def hops_per_collective(trace: hopscope.Trace) -> set[int]:
 @pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
 def test_the_suggested_algorithm_runs_and_crosses_once(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     before = traced(mpi, tmp_path, "before", *BEFORE[mpi.release])
-    rows, said = asked(mpi, tmp_path, before, "settings")
+    # By chance no rank waited for a hop between two of the hosts: then it is measured.
+    rows, said = asked(mpi, tmp_path, before, "settings", "--probe-missing", f"{mpi.launcher} -n {RANKS}")
     today = next(row for row in rows if row["today"])
     assert rows[0]["name"] == "recursive_doubling" and rows[0]["chosen"], said
     assert today["wan_crossings"] > rows[0]["wan_crossings"] == 1
@@ -169,6 +173,11 @@ def test_two_operations_are_set_by_one_file_and_both_run_as_it_says(mpi: local_m
 
 @pytest.mark.parametrize("mpi", OPEN_MPIS, ids=[mpi.release for mpi in OPEN_MPIS])
 def test_han_is_set_where_hosts_that_send_once_win(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    in_a_quiet_moment(tmp_path, partial(sends_once, mpi))
+
+
+def sends_once(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    """Checks that `han` is suggested and runs."""
     # Doubling sends each rank's message over a link of 2 MB/s. 6.0 ms an iteration, 3.3 predicted, 3.0 in the rerun
     # were seen.
     slow = {"links": {"wan": {"latency_ns": 1_000_000, "bytes_per_second": 2_000_000}}}
