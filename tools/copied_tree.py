@@ -99,8 +99,9 @@ class CopiedTree:
             "PATH": f"{self.venv / 'bin'}:{ROOT / '.venv/bin'}:{os.environ['PATH']}",
         }
         if shutil.which("ccache"):
-            # Paths are taken from the copy's root, so that it finds what the tree or another copy has compiled.
+            # As tools/compiler-cache; paths count from the copy's root, so the tree and its copies share one cache.
             environment |= {"CMAKE_C_COMPILER_LAUNCHER": "ccache", "CMAKE_CXX_COMPILER_LAUNCHER": "ccache"}
+            environment |= {"CCACHE_DIR": os.environ.get("CCACHE_DIR", str(ROOT / "build" / "ccache"))}
             environment |= {"CCACHE_BASEDIR": str(self.root), "CCACHE_NOHASHDIR": "1"}
         with self.log.open("a") as log:
             print("\n$", *words, file=log, flush=True)
