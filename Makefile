@@ -17,23 +17,25 @@ NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(shell find analysis/native tes
 MODULES := $(shell find analysis/hopscope dashboard/hopscope_dashboard -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
 $(shell [ ! -d $(STAMPS) ] || [ "$$(cat $(STAMPS)/modules 2>/dev/null)" = $(MODULES) ] || echo $(MODULES) >$(STAMPS)/modules)
 
-.PHONY: help demo test check check-algorithms check-kills check-network check-random check-mutations check-mpi4py check-apps check-pythons check-fresh fuzz sanitize bench bench-large bench-predictions dev lock clean setup-demo setup-test unit
+.PHONY: help demo test test-quick test-all check check-algorithms check-kills check-network check-random check-mutations check-mpi4py check-apps check-pythons check-fresh fuzz sanitize bench bench-large bench-predictions dev lock clean setup-demo setup-test
 
 help: ## List all targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: setup-demo ## Trace a real solver, explain it, improve its tree and run it again (three minutes after the first set-up)
 	@$(PY) demo/run.py
 
-test: setup-test ## Run all tests: the collector's under every MPI library found, and the Python ones
-	@tools/test
+test: setup-test ## Run all that a change can break, under Open MPI 4 and MPICH 5 (twelve minutes)
+	@tools/test change
 
-unit: setup-test
-	@mkdir -p build && tools/setup collector
-	@# What needs no MPI library is the same in every build: it runs once.
-	@status=0; but=; for build in build/collector-*/; do echo "ctest: $$build"; \
-	  tools/ctest $$build $$but || status=1; \
-	  ctest --test-dir $$build -N | grep -q 'Tests: 0' || but='-LE pure'; done; exit $$status
+test-quick: setup-test ## Run the checks, what needs no MPI, and one job per MPI library (three minutes)
+	@tools/test quick
+
+test-all: setup-test ## Run everything: every release, sanitizers, guides, kills, mutants, predictions (hours)
+	@tools/test all
+
+slice-%: setup-test ## Run slice 1 to 8 of what `make test` leaves out (four minutes; tools/slice --list)
+	@tools/slice $*
 
 check: setup-test ## Check formatting, types, lints, schemas and generated pages
 	@tools/check

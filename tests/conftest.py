@@ -1,12 +1,16 @@
-"""What tests in several folders need: the MPI libraries of this machine."""
+"""What tests in several folders need: the MPI libraries of this machine, and the lanes that tests run in."""
 
 import os
 import signal
+from collections.abc import Generator
 
 # Threads of a matrix product spin while they wait for one another, which costs dear where tests run side by side. This
 # has to be set before anybody imports numpy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import kept_failures
+import lanes
+import left_behind
 import local_mpi
 import pytest
 
@@ -14,6 +18,67 @@ MPIS = local_mpi.find()
 
 # Whoever starts the tests in the background of a shell has Ctrl-C ignored, by the programs that tests start too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--lane",
+        choices=("quick", "change", "slice", "all"),
+        help="select the tests of a lane; a skip that running/skips.txt lacks fails it, a test of running/unsteady.txt "
+        "does not. Without it everything runs that is named",
+    )
+    parser.addoption("--share", type=float, default=1.0, help="run only this share of the tests, drawn by --seed")
+    parser.addoption("--seed", type=int, default=1, help="of the draw for --share")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(lanes.Verdict(config), "lanes")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Selects the tests of the lane, and puts those that start jobs first, so that no core is idle at the end."""
+    for item in items:
+        if lanes.runs_under_another_release(item) and not item.get_closest_marker("every_release"):
+            item.add_marker(pytest.mark.releases)
+    lane = config.getoption("--lane")
+    if lane in ("quick", "change"):
+        left_out = [
+            item
+            for item in items
+            if any(item.get_closest_marker(mark) for mark in lanes.SLICES) or (lane == "quick" and lanes.is_live(item))
+        ]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
+    lanes.draw(config, items)
+    items.sort(key=lambda item: not lanes.is_live(item))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Keeps what a failed test leaves, and makes an unsteady one's failure one that does not decide."""
+    del call
+    report = yield
+    if report.failed:
+        kept_failures.keep(item, report)
+        entry = lanes.entry_of("unsteady.txt", item.nodeid)
+        if item.config.getoption("--lane") and entry:
+            report.outcome = "skipped"
+            report.wasxfail = f"unsteady, {entry.reason}"
+    return report
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind(request: pytest.FixtureRequest) -> Generator[None]:
+    """Fails a test that leaves processes, shared memory or folders of networks behind."""
+    if not lanes.is_live(request.node):
+        yield
+        return
+    before = left_behind.files()
+    yield
+    assert left_behind.remains(request.node.nodeid, before) == []
 
 
 @pytest.fixture(scope="session", params=MPIS, ids=[mpi.flavour for mpi in MPIS])

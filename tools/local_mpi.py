@@ -4,6 +4,7 @@ For the demo, the tests, the sample traces and the benchmarks. Users start their
 """
 
 import ctypes
+import functools
 import hashlib
 import os
 import re
@@ -149,20 +150,31 @@ def _local(compiler: str | None, launcher: str | None) -> list[LocalMpi]:
     return [LocalMpi(release.partition("-")[0], release, str(compiler), str(launcher))] if release else []
 
 
-def find() -> list[LocalMpi]:
-    """The system's MPI libraries, Open MPI first; each with a compiler wrapper and a launcher of its own."""
-    found: dict[str, LocalMpi] = {}
+PREFERRED = ("openmpi-4", "mpich-5")
+"""The releases that `make test` runs under. Where one is missing, the oldest of its flavour takes its place."""
+
+
+@functools.cache
+def find_all() -> list[LocalMpi]:
+    """All MPI libraries here, Open MPI's releases first: the system's, and those that `tools/setup python test`
+    fetches into .venv/mpi. Each has a compiler wrapper and a launcher of its own."""
+    releases: dict[str, LocalMpi] = {}
     for suffix in (".openmpi", ".mpich", ""):
         launcher = shutil.which(f"mpirun{suffix}") or shutil.which(f"mpiexec{suffix}")
         for mpi in _local(shutil.which(f"mpicc{suffix}"), launcher):
-            found.setdefault(mpi.flavour, mpi)
-    return [found[flavour] for flavour in ("openmpi", "mpich") if flavour in found]
-
-
-def find_all() -> list[LocalMpi]:
-    """Those and the ones that `tools/setup python test` fetches into .venv/mpi, for what differs between releases."""
-    found = find()
+            releases.setdefault(mpi.release, mpi)
     for compiler in sorted((ROOT / ".venv" / "mpi").glob("*/bin/mpicc*")):
         if compiler.name in ("mpicc", "mpicc_abi"):
-            found += _local(str(compiler), str(compiler.with_name("mpirun")))
-    return found
+            for mpi in _local(str(compiler), str(compiler.with_name("mpirun"))):
+                releases.setdefault(mpi.release, mpi)
+    flavours = ("openmpi", "mpich", "abi")
+    return sorted(releases.values(), key=lambda mpi: (flavours.index(mpi.flavour), mpi.release))
+
+
+def find() -> list[LocalMpi]:
+    """One release of Open MPI and one of MPICH, for what does not depend on the release."""
+    libraries: dict[str, LocalMpi] = {}
+    for mpi in find_all():
+        if mpi.flavour != "abi" and (mpi.flavour not in libraries or mpi.release in PREFERRED):
+            libraries[mpi.flavour] = mpi
+    return list(libraries.values())

@@ -1,6 +1,6 @@
 """mpi4py's own test suite with and without the collector, under each MPI library: make check-mpi4py.
 
-    check_mpi4py.py [--mpi openmpi-4 ...] [--ranks 1 2 3 5] [--modules REGEX] [--patience 120]
+    check_mpi4py.py [--mpi openmpi-4 ...] [--ranks 1 2 3 5] [--modules REGEX] [--patience 120] [--sample N --seed N]
 
 Test by test and rank by rank the outcome must be the same: observed, and with every collective that the engine can run
 run by it, by three mixtures of algorithms over shared memory and over MPI's messages. Each traced run's archive is
@@ -8,6 +8,8 @@ converted and held against its promises. Ends with 1 and a sentence for each dif
 """
 
 import argparse
+import random
+import re
 import shutil
 import signal
 import sys
@@ -19,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 
 import local_mpi
 from suite_comparison import compare
-from suite_runs import Run, Say, Way
+from suite_runs import Run, Say, Way, sources
 from traces import faults_of
 from tree_mixtures import MIXTURES
 
@@ -47,6 +49,16 @@ def modules_for(mpi: local_mpi.LocalMpi) -> tuple[str, str]:
     return f"^(?!({'|'.join(modules)})$)", f"left out: {', '.join(modules)}, in which {mpi.release} hangs by itself"
 
 
+def draw(given: argparse.Namespace) -> None:
+    """Narrows what was asked for to `sample` modules, under one library and on one number of ranks, by the seed."""
+    dice = random.Random(given.seed)
+    given.mpi, given.ranks = [dice.choice(given.mpi)], [dice.choice(given.ranks)]
+    names = sorted(path.stem for path in sources().glob("test_*.py"))
+    names = [name for name in names if name not in LEFT_OUT.get(given.mpi[0], ()) and re.search(given.modules, name)]
+    given.modules = f"^({'|'.join(dice.sample(names, min(given.sample, len(names))))})$"
+    print(f"{given.mpi[0]}, {given.ranks[0]} ranks, {given.modules}", flush=True)
+
+
 def to_stderr(place: str) -> Say:
     begin = time.monotonic()
     return lambda what: print(f"{place}, {time.monotonic() - begin:.0f} s: {what}", file=sys.stderr, flush=True)
@@ -60,11 +72,17 @@ def main() -> int:
     options.add_argument("--ranks", nargs="+", type=int, default=[1, 2, 3, 5])
     options.add_argument("--modules", default="", help="a regular expression")
     options.add_argument("--patience", type=float, default=120, help="seconds without progress that count as a hang")
+    options.add_argument(
+        "--sample", type=int, help="run so many modules, under one library, on one number of ranks"
+    )
+    options.add_argument("--seed", type=int, default=1, help="of the draw for --sample")
     given = options.parse_args()
     if not known:
         sys.exit("check-mpi4py: there is no MPI library on this machine to run under")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     local_mpi.share_cores()
+    if given.sample:
+        draw(given)
     differences, folder = 0, Path(tempfile.mkdtemp(prefix="hopscope-mpi4py-"))
     for release in given.mpi:
         for number, ranks in enumerate(given.ranks):

@@ -1,15 +1,16 @@
 """`make check-mutations`: breaks Hopscope in known ways, one after another, and says which of them no test notices.
 
-    PYTHONPATH=tools python tests/mutations/check_mutations.py [NAME ...]
+    PYTHONPATH=tools python tests/mutations/check_mutations.py [NAME ...] [--sample N --seed N]
 
 Each patch beside this file is one mutation: its first line says what is broken, the second which suite must fail,
 `Killed by: pytest ...` or `Killed by: ctest REGEX`. They are applied to a copy of the tree, build/mutations, that keeps
-what it has built. The suites have to pass there before anything is broken. If the named one passes all the same, all
-tests that need no machine for themselves run; what they let pass has survived. Exits 1 if a mutation survives, does not
+what it has built. The suites have to pass there before anything is broken. If the named one passes all the same, the
+lane of `make test` runs; what it lets pass has survived. Exits 1 if a mutation survives, does not
 build or does not apply.
 """
 
 import argparse
+import random
 import re
 import shlex
 import sys
@@ -22,7 +23,7 @@ from copied_tree import CopiedTree
 
 HERE = Path(__file__).parent
 COPY = CopiedTree(HERE.parents[1] / "build" / "mutations")
-WHOLE_SUITE = "pytest -m 'not alone'"
+WHOLE_SUITE = "pytest --lane change"
 TESTS_FAILED = {"pytest": 1, "ctest": 8}
 """Exit codes that say that a test failed; any other says that the suite could not run."""
 
@@ -118,7 +119,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     all_of_them = {mutation.path.stem: mutation for mutation in mutations()}
     parser.add_argument("names", nargs="*", choices=[*all_of_them, []], help="which; all if none is named")
-    names = parser.parse_args().names or list(all_of_them)
+    parser.add_argument("--sample", type=int, help="only so many, drawn by --seed")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    names = given.names or list(all_of_them)
+    if given.sample:
+        names = random.Random(given.seed).sample(names, min(given.sample, len(names)))
     sys.exit(check([all_of_them[name] for name in names]))
 
 

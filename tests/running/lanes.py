@@ -1,0 +1,126 @@
+"""Which lane a test belongs to, and what its outcome counts for.
+
+`make test` runs the tests without a mark of SLICES; `make test-quick` those of them that start no job and no browser. A
+slice runs one mark or more (tools/slice), `make test-all` everything. Two lists beside this file are read here:
+skips.txt names the tests that a machine may skip, and why; unsteady.txt those whose failure does not decide.
+"""
+
+import math
+import random
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import local_mpi
+import pytest
+
+TESTS = Path(__file__).parents[1]
+SLICES = ("releases", "networks", "large", "predictions", "rebuilds", "statistics")
+"""Marks of the tests that `make test` leaves out; pyproject.toml says what each means."""
+_STARTERS = {"local_mpi", "playwright.sync_api"}
+"""Modules by which a test starts jobs or a browser."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of one of the lists: the beginning of a test's name, and the reason."""
+
+    test: str
+    reason: str
+
+
+def entries(name: str) -> list[Entry]:
+    """The lines of a list; of each, the test comes before the first two spaces. A `#` begins a comment."""
+    lines = (TESTS / "running" / name).read_text().splitlines()
+    pairs = [line.partition("  ") for line in lines if line.strip() and not line.startswith("#")]
+    return [Entry(test, reason.strip()) for test, _, reason in pairs]
+
+
+def entry_of(name: str, test: str) -> Entry | None:
+    """The list's line for a test, by its pytest name such as `tests/paths/test_functions.py::test_x[openmpi]`."""
+    return next((entry for entry in entries(name) if test.startswith(entry.test)), None)
+
+
+@cache
+def _starts(module: ModuleType) -> bool:
+    """True if a module of the tests imports, itself or through another one, what starts jobs or a browser."""
+    return any(name in _STARTERS or _starts(support) for name, support in _imported(module))
+
+
+def _imported(module: ModuleType) -> Iterator[tuple[str, ModuleType]]:
+    for thing in list(vars(module).values()):
+        name = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None)
+        support = sys.modules.get(name) if isinstance(name, str) else None
+        if support is None or support is module:
+            continue
+        if name in _STARTERS or str(getattr(support, "__file__", "")).startswith(str(TESTS)):
+            yield support.__name__, support
+
+
+def is_live(item: pytest.Item) -> bool:
+    """True if a test starts jobs or a browser, or may do so."""
+    return isinstance(item, pytest.Function) and _starts(item.module)
+
+
+def runs_under_another_release(item: pytest.Item) -> bool:
+    """True if one of a test's parameters is an MPI library that `make test` does not run."""
+    call = getattr(item, "callspec", None)
+    parameters = call.params.values() if call else ()
+    libraries = [parameter for parameter in parameters if isinstance(parameter, local_mpi.LocalMpi)]
+    return any(library not in local_mpi.find() for library in libraries)
+
+
+def draw(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves the share of the tests that --share asks for; which ones follows from --seed. -m and -k come first."""
+    share: float = config.getoption("--share")
+    if share >= 1:
+        return
+    number = math.ceil(share * len(items))
+    drawn = set(random.Random(config.getoption("--seed")).sample(range(len(items)), number))
+    config.hook.pytest_deselected(items=[item for place, item in enumerate(items) if place not in drawn])
+    items[:] = [item for place, item in enumerate(items) if place in drawn]
+
+
+class Verdict:
+    """Fails a lane for skips that nobody listed, and names them and the unsteady failures at its end."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.lane: str | None = config.getoption("--lane")
+        self.skipped: list[str] = []
+        self.unlisted: list[str] = []
+        self.unsteady: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Notes a skip or an unsteady failure."""
+        if not report.skipped:
+            return
+        if hasattr(report, "wasxfail"):
+            self.unsteady.append(report.nodeid)
+            return
+        self.skipped.append(report.nodeid)
+        if entry_of("skips.txt", report.nodeid) is None:
+            self.unlisted.append(f"{report.nodeid}: {report.longreprtext.rpartition(': ')[2]}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Makes an unlisted skip a failure."""
+        if (
+            self.lane
+            and self.unlisted
+            and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+        ):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Prints how many tests were skipped, and what was not expected."""
+        if not self.lane:
+            return
+        line = terminalreporter.write_line
+        line(f"{len(self.skipped)} skipped, {len(self.unlisted)} unlisted; {len(self.unsteady)} unsteady ones failed")
+        for name in self.unlisted:
+            line(f"skipped, but not in tests/running/skips.txt: {name}")
+        for name in self.unsteady:
+            line(f"unsteady, failed: {name}")
