@@ -1,0 +1,110 @@
+"""A page as its components, without a browser: its text, its tables, its figures, and where its links lead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import hopscope
+from dash.development.base_component import Component
+from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.pages import PAGES
+from hopscope_dashboard.pages.routing import content
+
+_BLOCKS = {"Div", "Section", "P", "H1", "H2", "H3", "Li", "Tr", "Table", "Details", "Summary", "Header", "Nav", "Ul"}
+"""What begins and ends with a space in the text, as it stands on a line of its own in a browser."""
+
+
+def components(drawn: Any) -> Iterator[Component]:
+    """A component and all inside it, in their order."""
+    if isinstance(drawn, list | tuple):
+        for child in drawn:
+            yield from components(child)
+    elif isinstance(drawn, Component):
+        yield drawn
+        yield from components(getattr(drawn, "children", None))
+
+
+def text(drawn: Any) -> str:
+    """The words of a component, with single spaces."""
+    return " ".join(_words(drawn).split())
+
+
+def _words(drawn: Any) -> str:
+    if drawn is None:
+        return ""
+    if isinstance(drawn, list | tuple):
+        return "".join(map(_words, drawn))
+    if not isinstance(drawn, Component):
+        return str(drawn)
+    words = _words(getattr(drawn, "children", None))
+    return f" {words} " if type(drawn).__name__ in _BLOCKS else words
+
+
+def table(drawn: Component) -> list[list[str]]:
+    """The cells of a table's body."""
+    body = next(each for each in components(drawn) if type(each).__name__ == "Tbody")
+    rows = [each for each in components(body) if type(each).__name__ == "Tr"]
+    return [[text(cell) for cell in row.children] for row in rows]
+
+
+@dataclass(frozen=True)
+class DrawnPage:
+    """One page of the dashboard of a trace, at an address such as `/late-ranks?ranks=2`."""
+
+    data: TraceData
+    address: str
+    component: Component
+
+    @property
+    def text(self) -> str:
+        """All its words."""
+        return text(self.component)
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The parameters of its address, each once."""
+        return {name: values[0] for name, values in parse_qs(urlsplit(self.address).query).items()}
+
+    def part(self, name: str) -> Component:
+        """The component of that id."""
+        return next(each for each in components(self.component) if getattr(each, "id", None) == name)
+
+    def has(self, name: str) -> bool:
+        """Whether there is a component of that id."""
+        return any(getattr(each, "id", None) == name for each in components(self.component))
+
+    def table(self, name: str) -> list[list[str]]:
+        """The cells of the body of the table of that id."""
+        return table(self.part(name))
+
+    def plot(self, name: str) -> list[dict[str, Any]]:
+        """The traces of the figure of that id."""
+        graph = next(each for each in components(self.part(name)) if type(each).__name__ == "Graph")
+        return [
+            {"name": trace.name, "type": trace.type}
+            | {key: [] if trace[key] is None else list(trace[key]) for key in ("x", "y", "hovertext") if key in trace}
+            for trace in graph.figure.data
+        ]
+
+    def links(self, words: str, within: str | None = None) -> list[str]:
+        """Where the links of exactly these words lead, on the whole page or within the component of an id."""
+        whole = self.part(within) if within else self.component
+        leading = (part for part in components(whole) if getattr(part, "href", None) is not None)
+        return [str(link.href) for link in leading if text(link) == words]
+
+    def follow(self, words: str, within: str | None = None) -> DrawnPage:
+        """The page behind the first link of these words; one that begins with `?` leads to this page again."""
+        href = self.links(words, within)[0]
+        path = urlsplit(self.address).path
+        return draw(self.data, f"{path}{href}" if href.startswith("?") else href)
+
+
+def draw(trace: hopscope.Trace | TraceData, address: str = "/") -> DrawnPage:
+    """The page at an address."""
+    data = trace if isinstance(trace, TraceData) else TraceData(trace)
+    parts = urlsplit(address)
+    page = next((page for page in PAGES if page.path == parts.path), None)
+    return DrawnPage(data, address, content(page, data, f"?{parts.query}" if parts.query else ""))
