@@ -52,7 +52,7 @@ check-network: setup-test ## Run 64 jobs on networks of hosts and kill 16 more; 
 check-random: setup-test ## Run random MPI programs with and without the collector, ten minutes (FOR=seconds SEED=n)
 	@PYTHONPATH=tools:collector/tests/runtime $(PY) tests/engine/check_random.py --seconds $(or $(FOR),600) --seed $(or $(SEED),1)
 
-check-mutations: setup-test ## Make twenty known mistakes in a copy; a test must notice each (ONLY="name ...")
+check-mutations: setup-test ## Make over forty known mistakes in a copy; a test must notice each (ONLY="name ...")
 	@PYTHONPATH=tools $(PY) tests/mutations/check_mutations.py $(ONLY)
 
 check-mpi4py: setup-test ## Run mpi4py's own tests with and without the collector, some hours (MPI=release RANKS="1 2")
