@@ -16,7 +16,8 @@ def test_an_mpi_library_that_is_fetched_gets_a_collector_after_the_demo_has_buil
     # After `make demo`, `make dev` fetched Open MPI 5 and MPICH 5 and built no collector for them.
     shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
     (tmp_path / "tools").mkdir()
-    shutil.copy(ROOT / "tools" / "setup", tmp_path / "tools")
+    for name in ("setup", "compiler-cache"):
+        shutil.copy(ROOT / "tools" / name, tmp_path / "tools")
     python, stamp = tmp_path / ".venv" / "bin" / "python", tmp_path / ".venv" / "stamps" / "collector"
     for file in (python, stamp):
         file.parent.mkdir(parents=True)

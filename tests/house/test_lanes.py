@@ -1,0 +1,99 @@
+"""The lanes of tests: what is left out runs in a slice, and what is skipped or does not decide is listed."""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import lanes
+import left_behind
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SLICE = ROOT / "tools" / "slice"
+
+
+def verdict(lane: str | None, *reports: pytest.TestReport) -> lanes.Verdict:
+    """The verdict of a lane after these reports."""
+
+    class Config:
+        def getoption(self, name: str) -> str | None:
+            assert name == "--lane"
+            return lane
+
+    result = lanes.Verdict(Config())  # type: ignore[arg-type]
+    for report in reports:
+        result.pytest_runtest_logreport(report)
+    return result
+
+
+def skip(test: str) -> pytest.TestReport:
+    place = (str(ROOT / "tests" / "x.py"), 1, "Skipped: needs a unicorn")
+    return pytest.TestReport(test, ("x.py", 1, test), {}, "skipped", place, "call")
+
+
+class Session:
+    """The outcome of a run, as pytest keeps it."""
+
+    exitstatus = pytest.ExitCode.OK
+
+
+def test_a_skip_that_no_list_has_fails_a_lane_and_is_named() -> None:
+    session = Session()
+    lane = verdict("change", skip("tests/x.py::test_of_unicorns"))
+    lane.pytest_sessionfinish(session)  # type: ignore[arg-type]
+    assert session.exitstatus == pytest.ExitCode.TESTS_FAILED
+    assert [line.partition(":")[0] for line in lane.unlisted] == ["tests/x.py"]
+    assert "tests/x.py::test_of_unicorns" in lane.unlisted[0]
+
+
+def test_outside_a_lane_a_skip_fails_nothing() -> None:
+    session = Session()
+    verdict(None, skip("tests/x.py::test_of_unicorns")).pytest_sessionfinish(session)  # type: ignore[arg-type]
+    assert session.exitstatus == pytest.ExitCode.OK
+
+
+def test_at_most_ten_tests_are_unsteady_and_each_says_since_when() -> None:
+    unsteady = lanes.entries("unsteady.txt")
+    assert len(unsteady) <= 10
+    for entry in unsteady:
+        assert re.match(r"\d{4}-\d{2}-\d{2} \S", entry.reason), entry
+
+
+@pytest.mark.parametrize("name", ["unsteady.txt", "skips.txt"])
+def test_each_test_of_a_list_is_there(name: str) -> None:
+    for entry in lanes.entries(name):
+        file, _, test = entry.test.partition("::")
+        assert f"def {test.partition('[')[0]}" in (ROOT / file).read_text(), entry
+        assert entry.reason, entry
+
+
+def test_each_mark_that_make_test_leaves_out_runs_in_a_slice() -> None:
+    marks = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]["markers"]
+    slices = SLICE.read_text()
+    for mark in lanes.SLICES:
+        assert any(line.startswith(f"{mark}:") for line in marks)
+        assert re.search(rf"-m '?[^']*\b{mark}\b", slices), mark
+
+
+def test_a_commit_chooses_one_of_eight_slices() -> None:
+    listed = subprocess.run([SLICE, "--list"], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert [line.split()[0] for line in listed] == list("12345678")
+    number = subprocess.run([SLICE, "--of", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert int(number) == int(head[:7], 16) % 8 + 1
+
+
+def test_a_process_and_a_file_that_a_test_leaves_are_seen(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(left_behind, "PATIENCE_S", 0.0)
+    before = left_behind.files()
+    file = Path("/dev/shm") / f"hopscope-test-{tmp_path.name}-{id(request)}"
+    with subprocess.Popen(["sleep", "60"]) as process:
+        file.write_text("left")
+        left = left_behind.remains(request.node.nodeid, before)
+        process.kill()
+        file.unlink()
+    assert [line.split(": ")[1] for line in left if line.startswith("process")] == ["sleep 60"]
+    assert f"file {file}" in left
