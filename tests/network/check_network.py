@@ -4,6 +4,7 @@
 """
 
 import argparse
+import os
 import random
 import signal
 import subprocess
@@ -13,7 +14,7 @@ import time
 from pathlib import Path
 
 import local_mpi
-from leftovers import leftovers, namespaces, processes_of, settled
+from leftovers import left_in
 from networks import topology, why_not
 
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
@@ -36,12 +37,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="hopscope-check-") as made:
         folder = Path(made)
         file = topology(folder, {"A": 1, "B": 1}, {"links": {"wan": {"latency_ns": 1_000_000}}})
-        before = (namespaces(), leftovers())
+        environment = {**os.environ, "TMPDIR": made}
         for number in range(options.runs + options.kills):
             words = [HOPSCOPE, "run", "--net", str(file), "--dir", f"trace{number}", "--"]
             words += [mpi.launcher, "-n", "4", program]
             began = time.monotonic()
-            with subprocess.Popen(words, cwd=folder, stderr=subprocess.PIPE, text=True, start_new_session=True) as job:
+            with subprocess.Popen(
+                words, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True
+            ) as job:
                 moment = moments.uniform(0, 4) if number >= options.runs else None
                 if moment is not None:
                     time.sleep(moment)
@@ -49,8 +52,8 @@ def main() -> int:
                 said = job.communicate()[1]
             if moment is None and job.returncode != 0:
                 sys.exit(f"check_network: run {number} ended with code {job.returncode}: {said}")
-            if not settled(before, folder):
-                left = [*(namespaces() - before[0]), *leftovers(), *map(str, processes_of(folder))]
+            left = left_in(folder)
+            if left:
                 sys.exit(f"check_network: run {number}, killed after {moment} s, left {', '.join(left)}")
             what = "ended" if moment is None else f"killed after {moment:.2f} s"
             print(f"{number}: {what}, {time.monotonic() - began:.1f} s, nothing left", flush=True)

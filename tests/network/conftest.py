@@ -1,5 +1,7 @@
 """What the tests of networks share."""
 
+from collections.abc import Callable
+
 import networks
 import pytest
 
@@ -10,3 +12,14 @@ def machine_can() -> None:
     reason = networks.why_not()
     if reason:
         pytest.skip(f"a network of hosts: {reason}")
+
+
+@pytest.fixture
+def report(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
+    """Prints a time that a busy machine changes, and on which no test depends."""
+
+    def line(text: str) -> None:
+        with capsys.disabled():
+            print(f"\n{text}", end="")
+
+    return line

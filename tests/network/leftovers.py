@@ -1,43 +1,38 @@
-"""What a network may leave behind: namespaces, processes and files."""
+"""What a network may leave behind: processes, in whose namespaces its hosts are, and files.
+
+Both are known by the folder that was the TMPDIR of whatever made the network, so that networks of others do not matter.
+"""
 
 import os
-import tempfile
 import time
 from pathlib import Path
 
+PATIENCE_S = 30.0
+"""The kernel ends processes one by one, and slowly on a busy machine."""
 
-def processes_of(folder: Path) -> list[bytes]:
-    found: list[bytes] = []
-    for file in Path("/proc").glob("[0-9]*/cmdline"):
+
+def processes_of(folder: Path) -> list[str]:
+    """Command lines of the processes that have this folder as their TMPDIR."""
+    mark = b"TMPDIR=" + os.fsencode(folder)
+    lines: list[str] = []
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            words = file.read_bytes()
+            if mark in (process / "environ").read_bytes().split(b"\0"):
+                words = (process / "cmdline").read_bytes().replace(b"\0", b" ")
+                lines.append(words.decode(errors="replace").strip())
         except OSError:
             continue
-        if os.fsencode(folder) in words:
-            found.append(words)
-    return found
+    return lines
 
 
-def namespaces() -> set[str]:
-    """The network namespaces of all processes."""
-    found: set[str] = set()
-    for link in Path("/proc").glob("[0-9]*/ns/net"):
-        try:
-            found.add(str(link.readlink()))
-        except OSError:
-            continue
-    return found
+def folders_in(folder: Path) -> list[str]:
+    """Folders of networks, as they are called."""
+    return sorted(str(path) for path in folder.glob("hopscope-net-*"))
 
 
-def leftovers() -> list[str]:
-    """Files of networks, as their temporary folders are called."""
-    return sorted(str(path) for path in Path(tempfile.gettempdir()).glob("hopscope-net-*"))
-
-
-def settled(before: tuple[set[str], list[str]], folder: Path) -> bool:
-    """Whether all is as it was, in a few seconds: the kernel ends processes one by one."""
-    for _ in range(100):
-        if (namespaces(), leftovers()) == before and not processes_of(folder):
-            return True
-        time.sleep(0.1)
-    return False
+def left_in(folder: Path) -> list[str]:
+    """What is left of networks, once the kernel had some time to end them."""
+    deadline = time.monotonic() + PATIENCE_S
+    while (left := [*processes_of(folder), *folders_in(folder)]) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return left

@@ -30,6 +30,21 @@ def test_bytes_follow_one_another(line: Path) -> None:
     assert out(line, "1000", "1e9", "0", "5:100", "6:50", "400:10")[:-1] == ["1105:100", "1155:50", "1410:10"]
 
 
+def test_all_that_crosses_shares_the_rate(line: Path) -> None:
+    # Two senders, each of which could fill the line: 100 B and 300 B every 100 ns, at a byte a ns. So 20 packets leave
+    # in 4,000 ns, in the order in which they came, and each when all before it have: 100, 400, 500, 800 and so on.
+    packets = [f"{at}:{size}" for at in range(0, 1000, 100) for size in (100, 300)]
+    leaves = [f"{400 * number + more}:{size}" for number in range(10) for more, size in ((1100, 100), (1400, 300))]
+    assert out(line, "1000", "1e9", "0", *packets)[:-1] == leaves
+
+
+def test_a_line_that_is_not_full_adds_nothing_but_latency_and_its_bytes(line: Path) -> None:
+    # 64 B every 20 ms on 10 MB/s, 20 ms long: each is there 20.0064 ms after it was sent.
+    packets = [f"{at * 20_000_000}:64" for at in range(12)]
+    leaves = [f"{at * 20_000_000 + 20_006_400}:64" for at in range(12)]
+    assert out(line, "20000000", "1e7", "0", *packets)[:-1] == leaves
+
+
 def test_a_shorter_latency_lets_nobody_overtake(line: Path) -> None:
     # From the first packet on: 900 ns of latency for 100 ns, then 10 ns.
     assert out(line, "900,10", "0", "100", "0:1", "100:2", "250:3")[:-1] == ["900:1", "900:2", "1150:3"]

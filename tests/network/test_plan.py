@@ -30,6 +30,14 @@ def test_every_two_clusters_have_one_relay(tmp_path: Path) -> None:
     ]
 
 
+def test_a_relay_has_the_latency_and_the_rate_of_either_way(tmp_path: Path) -> None:
+    pair = {"from": "B", "to": "A", "latency_ns": 30_000_000}
+    network = {"links": {"wan": {"latency_ns": 20_000_000, "bytes_per_second": 1e7}}, "cluster_pairs": [pair]}
+    spec = read_network(topology(tmp_path, {"A": 2, "B": 2}, network))
+    (relay,) = (line for line in plan(spec).splitlines() if line.startswith("relay"))
+    assert relay.partition("relay-0 ")[2] == "20000000 10000000.0 0 30000000 10000000.0 0"
+
+
 def test_a_pair_of_clusters_differs_from_the_others_in_what_it_says(tmp_path: Path) -> None:
     pair = {"from": "A", "to": "B", "bytes_per_second_trace": [1e6, 2e6], "trace_step_ns": 1000}
     spec = read_network(topology(tmp_path, {"A": 1, "B": 1}, {**WAN, "cluster_pairs": [pair]}))
