@@ -1,18 +1,21 @@
-"""Makes the sample traces anew, by real runs: `python sample_traces/make.py [NAME ...] [--answers | --whole DIR]`.
+"""Makes the sample traces anew, by real runs: `python sample_traces/make.py [NAME ...]`.
 
 With --answers only the recorded answers are made again, from the traces that are there; read the difference before you
 commit it: a changed answer on an unchanged trace is a changed analysis. Where the difference is one of digests, let the
 build before and the build after write everything in full, by --whole into a directory each, and compare these by
 `diff -r`.
+
+With --again the runs are recorded into a temporary folder and compared with the samples that are there: calls, hops and
+algorithms have to be the same, which shows that the collector still records what it did.
 """
 
 import argparse
+import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -21,78 +24,65 @@ sys.path.insert(0, str(HERE.parent / "tools"))
 import hopscope
 import local_mpi
 import recorded
+from differences import differences, summary
+from samples import PLANTED, ROOT, SAMPLES, Sample
 
 BIN = Path(sys.executable).parent
-TWO_SITES = ("--topology", "demo/topology.json")
-SOLVER = "--tolerance 0 --quiet"
-MANY = "sample_traces/many_collectives"
-PLANNED = HERE / "planned_collectives.c"
-NEWEST = "openmpi-5"
-"""The release that has all forms of the collectives, the persistent ones too."""
+FIRST = ("chrt", "-r", "5")
 
 
-@dataclass(frozen=True)
-class Sample:
-    """How one sample is made: ranks, the program's arguments, and for each of its archives the options of `hopscope
-    run`: `trace`, or the pair `base` and `new`. The program is the solver unless it says otherwise; the MPI library is
-    the system's first unless it needs a release."""
-
-    ranks: int
-    arguments: str
-    runs: Mapping[str, tuple[str, ...]]
-    program: Path = HERE.parent / "demo" / "heat_plate.c"
-    release: str | None = None
+def goes_first(sample: Sample) -> bool:
+    """Whether the ranks get a real-time priority: where it is allowed."""
+    return sample.first and subprocess.run([*FIRST, "true"], check=False, capture_output=True).returncode == 0
 
 
-SAMPLES = {
-    "changed_tree": Sample(
-        4,
-        f"{SOLVER} --size 16 --iterations 60 --sleep-ms 2 --no-halo",
-        {"base": ("--tree", "hierarchical", *TWO_SITES), "new": ("--tree", "binomial", *TWO_SITES)},
-    ),
-    "demo": Sample(8, f"{SOLVER} --size 256 --iterations 40", {"trace": ("--tree", "binomial", *TWO_SITES)}),
-    "late_rank": Sample(
-        4,
-        f"{SOLVER} --size 16 --iterations 100 --sleep-ms 6 --late-rank 2 --late-ms 3 --no-halo",
-        {"trace": ("--tree", "binomial")},
-    ),
-    "many_collectives": Sample(
-        6,
-        "",
-        {"trace": ("--tree", f"{MANY}/tree.json", "--topology", f"{MANY}/topology.json")},
-        PLANNED,
-        NEWEST,
-    ),
-    "native_collectives": Sample(6, "", {"trace": ()}, PLANNED, NEWEST),
-    "observe_only": Sample(6, f"{SOLVER} --size 128 --iterations 60", {"trace": ()}),
-}
-
-
-def make(name: str) -> None:
-    """Run the sample's jobs; their archives replace those that are there."""
+def make(name: str, folder: Path) -> None:
+    """Run the sample's jobs; their archives replace those that are in the folder."""
     sample = SAMPLES[name]
-    mpi = next(found for found in local_mpi.find_all() if sample.release in (None, found.release))
+    mpi = next(mpi for mpi in local_mpi.find_all() if mpi.release == sample.release)
     program = mpi.compile(sample.program)
+    settings = {**os.environ, **sample.environment}
+    if sample.first:
+        # A rank of MPICH that waits keeps its core; with priority, nobody else ever gets it.
+        settings |= mpi.patience()
     for archive, options in sample.runs.items():
-        trace = HERE / name / archive
+        trace = folder / archive
         shutil.rmtree(trace, ignore_errors=True)
-        # A relative name of the program, so that no machine's folders end up in the trace.
-        words = [str(BIN / "hopscope"), "run", *options, "--dir", str(trace), "--", *mpi.launch(sample.ranks)]
-        words += [str(program.relative_to(HERE.parent)), *sample.arguments.split()]
-        subprocess.run(words, check=True, cwd=HERE.parent)
+        with tempfile.TemporaryDirectory() as scratch:
+            words = [str(BIN / "hopscope"), "run"]
+            for number, option in enumerate(options):
+                file = Path(scratch) / f"{number}.json"
+                if not isinstance(option, str):
+                    file.write_text(json.dumps(option))
+                words.append(option if isinstance(option, str) else str(file))
+            words += ["--dir", str(trace), "--", *mpi.launch(sample.ranks), *(FIRST if goes_first(sample) else ())]
+            # A relative name of the program, see name_no_machine.
+            words += [str(program.relative_to(ROOT)), *sample.arguments.split()]
+            subprocess.run(words, check=True, cwd=ROOT, env=settings, stdout=subprocess.DEVNULL)
+        name_no_machine(trace)
+
+
+def name_no_machine(trace: Path) -> None:
+    """Make the program's path in the trace a relative one, so that this checkout's folder does not end up in it. It
+    keeps its length, for the archive has it among lengths of other things."""
+    own = f"{ROOT}/".encode()
+    for file in (trace / "run.json", trace / "traces.otf2"):
+        file.write_bytes(file.read_bytes().replace(own, (b"./" * len(own))[: len(own) - 1] + b"/"))
+
+
+def opened(folder: Path, name: str, scratch: Path) -> dict[str, hopscope.Trace]:
+    """The sample's archives in the folder, copied to where their datasets are made anew."""
+    without = shutil.ignore_patterns("dataset")
+    return {
+        archive: hopscope.open(shutil.copytree(folder / archive, scratch / archive, ignore=without))
+        for archive in SAMPLES[name].runs
+    }
 
 
 def answers(name: str, folder: Path, whole: bool = False) -> None:
     """Record what the analyses answer on the sample and what its datasets hold, in the folder."""
     with tempfile.TemporaryDirectory() as scratch:
-        traces = {
-            archive: hopscope.open(
-                shutil.copytree(
-                    HERE / name / archive, Path(scratch) / archive, ignore=shutil.ignore_patterns("dataset")
-                )
-            )
-            for archive in SAMPLES[name].runs
-        }
+        traces = opened(HERE / name, name, Path(scratch))
         if "trace" in traces:
             recorded.record(folder, traces["trace"], whole=whole)
         else:
@@ -101,23 +91,42 @@ def answers(name: str, folder: Path, whole: bool = False) -> None:
                 recorded.record(folder / archive, trace, whole=whole)
 
 
-def main() -> None:
+def again(name: str) -> bool:
+    """Record the sample into a temporary folder and say in what it differs from the one that is there."""
+    with tempfile.TemporaryDirectory() as scratch:
+        new, copies = Path(scratch) / "new", Path(scratch) / "copies"
+        make(name, new)
+        before, after = (opened(folder, name, copies / side) for side, folder in (("old", HERE / name), ("new", new)))
+        lines = [f"  {archive}: {line}" for archive in before for line in differences(before[archive], after[archive])]
+        said = "; ".join(map(summary, after.values()))
+    print(f"{name}: {'DIFFERS' if lines else 'the same'}: {said}", *lines, sep="\n", flush=True)
+    return not lines
+
+
+def main() -> int:
     """Make the samples named, or all."""
     local_mpi.share_cores()
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=[*SAMPLES, []], help="which; all if none is named")
+    parser.add_argument("names", nargs="*", choices=[*SAMPLES, []], help="which; all if none is named", metavar="NAME")
     parser.add_argument("--answers", action="store_true", help="only record the answers again")
     parser.add_argument("--whole", type=Path, metavar="DIR", help="only write every answer and table in full into DIR")
+    parser.add_argument("--again", action="store_true", help="only record them elsewhere and compare; 1 if they differ")
     options = parser.parse_args()
-    for name in options.names or SAMPLES:
+    names = options.names or [*SAMPLES]
+    if options.again:
+        same = [again(name) for name in names]
+        return 0 if all(same) else 1
+    for name in names:
         if options.whole:
             answers(name, options.whole / name, whole=True)
             continue
         if not options.answers:
-            make(name)
-        shutil.rmtree(HERE / name / "answers", ignore_errors=True)
-        answers(name, HERE / name / "answers")
+            make(name, HERE / name)
+        if not name.startswith(PLANTED):
+            shutil.rmtree(HERE / name / "answers", ignore_errors=True)
+            answers(name, HERE / name / "answers")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,0 +1,216 @@
+"""The runs that the sample traces record: which program, on which library, with which settings.
+
+A sample has its answers recorded beside it. A planted run is lighter: a short run of which one truth is known, such as
+who was late, and that is asked about nothing else.
+"""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+PLANTED = "planted"
+"""The folder of the planted runs."""
+
+HEAT_PLATE = ROOT / "demo" / "heat_plate.c"
+MIX = ROOT / "benchmarks" / "programs" / "mix.c"
+_END_TO_END = ROOT / "tests" / "end_to_end" / "programs"
+TWO_HALVES = _END_TO_END / "two_halves.c"
+LATE_RECEIVER, LATE_ENDS = (_END_TO_END / f"late_{what}.c" for what in ("receiver", "ends"))
+LATE, EVERY_KIND = (ROOT / "tests" / "native" / "programs" / f"{name}.c" for name in ("late", "collectives"))
+ALL_FORMS = HERE / "planned_collectives.c"
+
+Options = tuple[str | Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """How one sample is made: ranks, the program's arguments, and for each of its archives the options of `hopscope
+    run`: `trace`, or the pair `base` and `new`. A mapping among the options is the content of a file. The program is
+    the solver and the MPI library Open MPI 4 unless it says otherwise. Where `first` is set, the ranks go before
+    whatever else runs, so that nobody but the planted rank is late."""
+
+    ranks: int
+    arguments: str
+    runs: Mapping[str, Options]
+    program: Path = HEAT_PLATE
+    release: str = "openmpi-4"
+    environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    first: bool = False
+
+
+NEWEST = "openmpi-5"
+"""The release that has all forms of the collectives, the persistent ones too."""
+TWO_SITES = ("--topology", "demo/topology.json")
+SOLVER = "--tolerance 0 --quiet"
+MANY = "sample_traces/many_collectives"
+
+WITHOUT_THE_LIBRARYS = {"HOPSCOPE_NATIVE": "0"}
+"""The MPI library's own messages are left out where the recorded answers have none of them."""
+
+ANSWERED = {
+    "changed_tree": Sample(
+        4,
+        f"{SOLVER} --size 16 --iterations 60 --sleep-ms 2 --no-halo",
+        {"base": ("--tree", "hierarchical", *TWO_SITES), "new": ("--tree", "binomial", *TWO_SITES)},
+    ),
+    "demo": Sample(8, f"{SOLVER} --size 256 --iterations 40", {"trace": ("--tree", "binomial", *TWO_SITES)}),
+    "late_rank": Sample(
+        4,
+        f"{SOLVER} --size 16 --iterations 100 --sleep-ms 6 --late-rank 2 --late-ms 3 --no-halo",
+        {"trace": ("--tree", "binomial")},
+    ),
+    "many_collectives": Sample(
+        6,
+        "",
+        {"trace": ("--tree", f"{MANY}/tree.json", "--topology", f"{MANY}/topology.json")},
+        ALL_FORMS,
+        NEWEST,
+        WITHOUT_THE_LIBRARYS,
+    ),
+    "native_collectives": Sample(6, "", {"trace": ()}, ALL_FORMS, NEWEST, WITHOUT_THE_LIBRARYS),
+    "observe_only": Sample(6, f"{SOLVER} --size 128 --iterations 60", {"trace": ()}, environment=WITHOUT_THE_LIBRARYS),
+}
+
+
+def _planted(ranks: int, arguments: str, program: Path, *options: str | Mapping[str, Any], **more: Any) -> Sample:
+    return Sample(ranks, arguments, {"trace": options}, program, first=True, **more)
+
+
+def _tree(name: str) -> Options:
+    return "--tree", name
+
+
+def _sites(wan_ms: int) -> tuple[str, dict[str, Any]]:
+    """Two clusters with a host each, and so much emulated latency between them."""
+    hosts = [{"name": "a0", "cluster": "A"}, {"name": "b0", "cluster": "B"}]
+    links = {"wan": {"latency_ns": wan_ms * 1_000_000}}
+    return "--topology", {"schema_version": 1, "hosts": hosts, "placement": "block", "emulate": {"links": links}}
+
+
+def _late_ranks() -> Iterator[tuple[str, Sample]]:
+    """A rank that sleeps 20 ms longer than the others, which sleep 6 ms, and the same without it."""
+    work = f"{SOLVER} --size 16 --iterations 40 --sleep-ms 6"
+    late = f"{work} --late-rank 2 --late-ms 20"
+    native = {"HOPSCOPE_NATIVE": "1"}
+    yield "late_by_engine", _planted(4, f"{late} --no-halo", HEAT_PLATE, *_tree("binomial"), environment=native)
+    yield "late_by_library", _planted(4, f"{late} --no-halo", HEAT_PLATE, environment=native)
+    yield "late_with_halo", _planted(4, late, HEAT_PLATE, *_tree("binomial"))
+    yield "on_time", _planted(4, f"{work} --no-halo", HEAT_PLATE, *_tree("binomial"))
+
+
+def _links() -> Iterator[tuple[str, Sample]]:
+    """Two sites, 20 ms apart or at one place."""
+    work = f"{SOLVER} --size 16 --iterations 20 --sleep-ms 20 --no-halo"
+    for wan_ms in (20, 0):
+        yield f"wan_{wan_ms}_ms", _planted(4, work, HEAT_PLATE, *_tree("binomial"), *_sites(wan_ms))
+
+
+def _late_ends() -> Iterator[tuple[str, Sample]]:
+    """Point-to-point messages with a late sender, a late receiver and a wrong order."""
+    for release in ("openmpi-4", "mpich-5"):
+        yield f"late_ends_{release}", _planted(2, "10 8 20 5", LATE_ENDS, release=release)
+
+
+KIB = 1024
+
+
+def _receivers() -> Iterator[tuple[str, Sample]]:
+    """A rank that comes 15 ms late to receive messages, in each of 12 iterations."""
+
+    def receiver(what: str, kib: float, *options: str | Mapping[str, Any], late: int = 5, **more: Any) -> Sample:
+        ranks = 2 if what in ("send", "isend") else 6
+        late = min(late, ranks - 1)
+        return _planted(ranks, f"{what} {int(kib * KIB)} 12 {late} 15", LATE_RECEIVER, *options, **more)
+
+    for release in ("openmpi-4", "mpich-5"):
+        for transport in ("shm", "mpi"):
+            settings = {"HOPSCOPE_TRANSPORT": transport}
+            sample = receiver("bcast", 256, *_tree("binomial"), release=release, environment=settings)
+            yield f"receiver_{transport}_{release}", sample
+        for what in ("send", "isend"):
+            yield f"receiver_{what}_{release}", receiver(what, 256, release=release)
+    for kib in (64, 4096):
+        yield f"receiver_{kib}_kib", receiver("bcast", kib, *_tree("binomial"))
+    for what, tree in (("bcast", "flat"), ("scatter", "binomial"), ("gather", "binomial"), ("alltoall", "pairwise")):
+        yield f"receiver_{what}_{tree}", receiver(what, 256, *_tree(tree))
+    for late in (3, 4, 5):
+        yield f"receiver_over_wan_{late}", receiver("bcast", 256, *_tree("binomial"), *_sites(20), late=late)
+    for what, kib in (("bcast", 64), ("bcast", 4096), ("scatter", 256), ("gather", 256), ("alltoall", 64)):
+        sample = receiver(what, kib, environment={"HOPSCOPE_NATIVE": "1"})
+        yield f"receiver_native_{what}_{kib}_openmpi-4", sample
+    in_messages = {"HOPSCOPE_NATIVE": "mpich", "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9)}
+    small = (("bcast", 0.0625), ("bcast", 4096), ("scatter", 1), ("gather", 256), ("alltoall", 64))
+    for release in ("mpich-4", "mpich-5"):
+        for what, kib in small:
+            sample = receiver(what, kib, release=release, environment=in_messages)
+            yield f"receiver_native_{what}_{kib if kib >= 1 else 'small'}_{release}", sample
+
+
+def _librarys_paths() -> Iterator[tuple[str, Sample]]:
+    """Open MPI's own messages: to a rank 20 ms late, and in collectives of every kind."""
+    native = {"HOPSCOPE_NATIVE": "1"}
+    kinds = ("nonblocking", "between", "persistent")
+    for release in ("openmpi-4", NEWEST):
+        for what in kinds if release == NEWEST else kinds[:2]:
+            yield f"late_{what}_{release}", _planted(4, what, LATE, release=release, environment=native)
+        yield f"every_kind_{release}", _planted(4, "", EVERY_KIND, release=release, environment=native)
+
+
+def _crossings() -> Iterator[tuple[str, Sample]]:
+    """Leaders of two to four clusters, 20 ms apart, over which nine ranks are dealt, two hosts in each."""
+    operations = ["allreduce", "reduce", "bcast", "barrier", "allgather", "allgatherv", "reduce_scatter"]
+    names = [f"MPI_{name.capitalize()}" for name in operations]
+    words = " ".join(f"{name} 72" for name in operations)
+    for clusters, between in ((2, "all-to-all"), (3, "ring"), (3, "recursive-doubling"), (4, "recursive-doubling")):
+        hosts = [
+            {"name": f"{'ABCD'[cluster]}{host}", "cluster": "ABCD"[cluster], "ranks": ranks}
+            for cluster in range(clusters)
+            for host in range(2)
+            if (ranks := [*range(9)][cluster + host * clusters :: 2 * clusters])
+        ]
+        links = {"wan": {"latency_ns": 20_000_000}}
+        topology = {"schema_version": 1, "placement": "listed", "hosts": hosts, "emulate": {"links": links}}
+        rule = {"operations": names, "algorithm": "leaders", "between": between}
+        options = ("--tree", {"schema_version": 1, "rules": [rule]}, "--topology", topology)
+        yield f"leaders_{clusters}_{between}", _planted(9, f"2 0 {words}", MIX, *options)
+
+
+CHAIN = {"reduce_tree": "chain", "broadcast_tree": "chain"}
+SLOW: dict[str, dict[str, str]] = {
+    "gather": CHAIN,
+    "scatter": CHAIN,
+    "allgather": {"algorithm": "ring"},
+    "allgatherv": {"algorithm": "ring"},
+    "alltoall": {"algorithm": "pairwise"},
+    "alltoallv": {"algorithm": "pairwise"},
+    "reduce_scatter": {"algorithm": "ring"},
+    "reduce_scatter_block": {"algorithm": "ring"},
+    "scan": {"algorithm": "linear"},
+    "exscan": {"algorithm": "linear"},
+}
+"""By what each operation is slow where ranks are dealt over two sites: it goes there and back again and again."""
+
+
+def slow_file(*operations: str) -> dict[str, Any]:
+    """The tree file by which the operations are slow."""
+    rules = [{"operations": [f"MPI_{operation.capitalize()}"], **SLOW[operation]} for operation in operations]
+    return {"schema_version": 1, "trees": {"chain": {"shape": "chain"}}, "rules": rules}
+
+
+def _to_be_improved() -> Iterator[tuple[str, Sample]]:
+    """Slow trees of ranks that are dealt over two sites: `remap` has a better one for each."""
+    dealt = _sites(20)[1] | {"placement": "round-robin"}
+    words = " ".join(f"{operation} 1024" for operation in SLOW)
+    yield "slow_operations", _planted(6, f"4 0 {words}", MIX, "--tree", slow_file(*SLOW), "--topology", dealt)
+    yield "slow_halves", _planted(8, "10", TWO_HALVES, *_tree("chain"), *_sites(10))
+    words = "12 500 allreduce 8 bcast 1048576"
+    dealt = _sites(10)[1] | {"placement": "round-robin"}
+    yield "slow_parts", _planted(8, words, MIX, *_tree("chain"), "--topology", dealt)
+
+
+_RUNS = (_late_ranks, _links, _late_ends, _receivers, _librarys_paths, _crossings, _to_be_improved)
+SAMPLES = ANSWERED | {f"{PLANTED}/{name}": sample for runs in _RUNS for name, sample in runs()}

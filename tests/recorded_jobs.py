@@ -1,0 +1,118 @@
+"""Jobs that are run once in a test run and looked at by several tests, in whichever of its processes these are.
+
+The first test that asks for a job runs it; the others, in other modules and in other processes of pytest-xdist too, get
+the same trace. Two jobs are the same if their words, the variables that they are given, and the files that they read
+are. So a test that changes what a job left copies it first, and a test of what running twice does starts its own.
+
+    @pytest.fixture(scope="session")
+    def shared(tmp_path_factory):
+        return shared_folder(tmp_path_factory)
+
+    job = recorded_job(shared, ["hopscope", "run", ...], files={"tree.json": text}, HOPSCOPE_NATIVE="1")
+    trace = sample_trace(shared, "planted/on_time/trace")
+"""
+
+import dataclasses
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import pytest
+
+SAMPLES = Path(__file__).parents[1] / "sample_traces"
+READ_BY_JOBS = ("HOPSCOPE_", "OMPI_", "OPAL_", "MPICH_", "MPIR_", "UCX_", "LD_")
+"""Beginnings of the variables by which a test may change a job without giving it any."""
+
+
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that all processes of this test run share."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def once(shared: Path, key: object, make: Callable[[Path], Any]) -> tuple[Path, Any]:
+    """The folder of this key, and what `make` said of it when it filled it, which only the first call lets it do.
+
+    The answer must be what JSON holds. If `make` raises, the next call tries anew.
+    """
+    name = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+    folder, answer = shared / name, shared / f"{name}.json"
+    with (shared / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not answer.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            text = json.dumps(make(folder))
+            answer.write_text(text)
+    return folder, json.loads(answer.read_text())
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A job or command that has ended."""
+
+    code: int
+    out: str
+    err: str
+    trace: Path
+
+
+def ended(words: Sequence[str], trace: Path, cwd: Path, *, timeout: float = 240, **environment: str) -> Ended:
+    """Run a command to its end."""
+    done = subprocess.run(
+        words,
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
+        stdin=subprocess.DEVNULL,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr, trace)
+
+
+def recorded_job(
+    shared: Path,
+    words: Sequence[str],
+    *,
+    files: Mapping[str, str] | None = None,
+    inputs: Sequence[Path] = (),
+    **environment: str,
+) -> Ended:
+    """The job of these words as it ended, in a folder of its own, where its trace is called `trace`.
+
+    files: what lies in that folder when the job starts, name -> text. inputs: files elsewhere that the words name.
+    """
+    contents = files or {}
+    settings = {name: value for name, value in os.environ.items() if name.startswith(READ_BY_JOBS)} | environment
+    texts = [path.read_text() for path in inputs]
+
+    def run(folder: Path) -> dict[str, Any]:
+        for name, text in contents.items():
+            (folder / name).write_text(text)
+        job = ended(words, folder / "trace", folder, **environment)
+        return dataclasses.asdict(job) | {"trace": str(job.trace)}
+
+    _, answer = once(shared, ("job", [*words], sorted(contents.items()), texts, sorted(settings.items())), run)
+    return Ended(answer["code"], answer["out"], answer["err"], Path(answer["trace"]))
+
+
+def sample_trace(shared: Path, name: str) -> hopscope.Trace:
+    """A sample trace, from a copy whose dataset is made anew in each test run. Nobody may change it."""
+
+    def copy(folder: Path) -> None:
+        shutil.copytree(SAMPLES / name, folder / "trace", ignore=shutil.ignore_patterns("dataset"))
+
+    folder, _ = once(shared, ("sample", name), copy)
+    return hopscope.open(folder / "trace")
