@@ -1,17 +1,22 @@
-"""Real jobs under the collector."""
+"""Real jobs under the collector, and recorded ones with a planted truth."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import hopscope
 import local_mpi
 import pytest
-from jobs import BIN, Ended, Run, ended
+from jobs import BIN, Run
+from recorded_jobs import Ended, recorded_job, sample_trace, shared_folder
 
 
 @pytest.fixture(scope="session")
 def traced(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Run a program by `hopscope run` in a folder of its own; returns how it ended and its trace directory."""
+    """Run a program by `hopscope run`; returns how it ended and its trace directory. The same job is run once in a test
+    run, so who changes its trace copies it first."""
+    shared = shared_folder(tmp_path_factory)
 
     def run(
         mpi: local_mpi.LocalMpi,
@@ -21,14 +26,22 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Run:
         topology: dict[str, Any] | None = None,
         **environment: str,
     ) -> Ended:
-        folder = tmp_path_factory.mktemp("run")
         words = [str(BIN / "hopscope"), "run", "--dir", "trace"]
+        inputs = [tree] if isinstance(tree, Path) else []
         if tree is not None:
             words += ["--tree", str(tree)]
+        files: dict[str, str] = {}
         if topology is not None:
-            (folder / "topology.json").write_text(json.dumps(topology))
+            files["topology.json"] = json.dumps(topology)
             words += ["--topology", "topology.json"]
         words += ["--", *mpi.launch(ranks), *map(str, program)]
-        return ended(words, folder / "trace", folder, **environment)
+        return recorded_job(shared, words, files=files, inputs=inputs, **environment)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], hopscope.Trace]:
+    """The recorded run of that name in sample_traces/planted."""
+    shared = shared_folder(tmp_path_factory)
+    return lambda name: sample_trace(shared, f"planted/{name}/trace")

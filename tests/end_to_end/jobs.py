@@ -1,56 +1,25 @@
-"""Starting real jobs under the collector, and asking the analyses about them."""
+"""Starting real jobs under the collector, and asking the analyses about their traces."""
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import hopscope
 import local_mpi
 from click.testing import CliRunner
 from hopscope.cli.main import analyze as analyze_group
+from recorded_jobs import Ended, ended
+
+__all__ = ["BIN", "HEAT_PLATE", "PROGRAMS", "Ended", "Planted", "Run", "analyze", "by_key", "ended", "two_sites"]
 
 BIN = Path(sys.executable).parent
 HEAT_PLATE = local_mpi.ROOT / "demo" / "heat_plate.c"
 PROGRAMS = Path(__file__).parent / "programs"
 
-# Where it is allowed, the ranks go before whatever else runs, so that only the planted rank is late.
-FIRST = (
-    ("chrt", "-r", "5")
-    if subprocess.run(["chrt", "-r", "5", "true"], check=False, capture_output=True).returncode == 0
-    else ()
-)
-
-
-@dataclass(frozen=True)
-class Ended:
-    """A job or command that has ended."""
-
-    code: int
-    out: str
-    err: str
-    trace: Path
-
-
-def ended(words: list[str], trace: Path, cwd: Path, **environment: str) -> Ended:
-    """Run a command to its end, within two minutes."""
-    done = subprocess.run(
-        words,
-        cwd=cwd,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        stdin=subprocess.DEVNULL,
-    )
-    return Ended(done.returncode, done.stdout, done.stderr, trace)
-
-
 Run = Callable[..., Ended]
+Planted = Callable[[str], hopscope.Trace]
 
 
 def analyze(trace: Path, command: str, *options: str) -> list[dict[str, Any]]:

@@ -5,37 +5,40 @@ from pathlib import Path
 
 import hopscope
 import local_mpi
-from jobs import PROGRAMS, Ended, Run, analyze, two_sites
+from jobs import PROGRAMS, Planted, Run, two_sites
 
 EVENS, ODDS = [0, 4, 2, 6], [1, 5, 3, 7]
 """In each communicator's order: each of a chain's edges crosses between the sites."""
+TURNS = 10
 
 
-def trees_of(job: Ended) -> dict[str, set[str | None]]:
+def trees_of(trace: hopscope.Trace) -> dict[str, set[str | None]]:
     """By which trees the collectives of each communicator ran."""
-    found: dict[str, set[str | None]] = {}
-    tables = hopscope.open(job.trace)
-    names = {row["comm"]: row["name"] for row in tables.table("comms").to_pylist()}
-    comm_of = {row["collective_id"]: row["comm"] for row in tables.table("collectives").to_pylist()}
-    for row in tables.table("calls").to_pylist():
-        found.setdefault(names[comm_of[row["collective_id"]]], set()).add(row["tree"])
-    return found
+    trees: dict[str, set[str | None]] = {}
+    names = {row["comm"]: row["name"] for row in trace.table("comms").to_pylist()}
+    comm_of = {row["collective_id"]: row["comm"] for row in trace.table("collectives").to_pylist()}
+    for row in trace.table("calls").to_pylist():
+        trees.setdefault(names[comm_of[row["collective_id"]]], set()).add(row["tree"])
+    return trees
 
 
-def test_each_half_gets_a_rule_for_its_members(first_mpi: local_mpi.LocalMpi, traced: Run, tmp_path: Path) -> None:
+def test_each_half_gets_a_rule_for_its_members(
+    first_mpi: local_mpi.LocalMpi, planted: Planted, traced: Run, tmp_path: Path
+) -> None:
     # The halves do not wait for one another: the rule for the odds does not shorten the iterations of the evens.
-    program = first_mpi.compile(PROGRAMS / "two_halves.c")
-    before = traced(first_mpi, 8, program, "10", tree="chain", topology=two_sites(10))
-    assert before.code == 0, before.err
+    before = planted("slow_halves")
     tree = tmp_path / "tree.json"
-    (best,) = [row for row in analyze(before.trace, "remap", "--search", "0", "-o", str(tree)) if row["chosen"]]
+    (best,) = [row for row in before.remap(tree, search=0).to_pylist() if row["chosen"]]
     evens, odds = json.loads(tree.read_text())["rules"][:2]
     assert (evens["members"], odds["members"]) == (EVENS, ODDS)
     assert "comm_size" not in {**evens, **odds}
-    after = traced(first_mpi, 8, program, "10", tree=tree, topology=two_sites(10))
-    assert after.code == 0, after.err
-    assert sorted(after.out.split("\n")) == sorted(before.out.split("\n"))
-    ran = trees_of(after)
+    program = first_mpi.compile(PROGRAMS / "two_halves.c")
+    job = traced(first_mpi, 8, program, str(TURNS), tree=tree, topology=two_sites(10))
+    assert job.code == 0, job.err
+    # The sum over each turn of its number, from 0 on, and the rank, of each of the four members.
+    sums = {members[0]: turns * sum(members) + 4 * sum(range(turns)) for members, turns in ((EVENS, 20), (ODDS, 10))}
+    assert sorted(job.out.splitlines()) == [f"{rank} {sums[rank % 2]}" for rank in range(8)]
+    ran = trees_of(hopscope.open(job.trace))
     assert trees_of(before) == {"evens": {"chain"}, "odds": {"chain"}}
     assert ran["evens"].isdisjoint({"chain", None}), best
     assert ran["odds"].isdisjoint({"chain", None}), best

@@ -1,137 +1,122 @@
 """A rank that comes 15 ms late to receive large messages is what the path and the causes name, whatever carries them.
 
-The sender of such a message waits for the late rank, and everybody above it in the tree for that sender.
+The sender of such a message waits for the late rank, and everybody above it in the tree for that sender. Asked are
+recorded runs, in sample_traces/planted, in which one rank was late by its own clock and no other was.
 """
 
-from pathlib import Path
-from typing import Any
-
+import hopscope
 import local_mpi
 import pytest
-from jobs import FIRST, PROGRAMS, Run, analyze, by_key, two_sites
+from jobs import PROGRAMS, Planted, Run, by_key
 
-pytestmark = pytest.mark.alone
-
-MPICH = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "mpich"]
-RANKS, LATE_MS, ITERATIONS = 6, 15, 12
+RANKS, LATE, ITERATIONS = 6, 5, 12
+IN_AN_ITERATION_NS = 20e6
+"""What the late rank sleeps: 15 ms more than the others."""
 KIB = 1024
 
 
-def planted(
-    mpi: local_mpi.LocalMpi,
-    traced: Run,
-    what: str,
-    size: int,
-    *,
-    ranks: int = RANKS,
-    late: int | None = None,
-    **how: Any,
-) -> Path:
-    """A run in which one rank was late (the last, if not named) and no other, by each rank's own clock.
-
-    The machine gets three chances.
-    """
-    late = ranks - 1 if late is None else late
-    program = mpi.compile(PROGRAMS / "late_receiver.c")
-    disturbed_ms: list[float] = []
-    # A rank of MPICH that waits inside the library keeps its core: with priority for a whole slice of it, 100 ms. With
-    # `patience` it does not.
-    first = FIRST if mpi.flavour == "openmpi" or "LD_PRELOAD" in how else ()
-    for _ in range(3):
-        job = traced(mpi, ranks, *first, program, what, size, ITERATIONS, late, LATE_MS, **how)
-        assert job.code == 0, job.err
-        beyond = f"rank <> {late} and computed_ns > 10e6 and released_ns is not null"
-        query = f"select coalesce(sum(computed_ns - 10e6), 0) / 1e6 ms from calls where {beyond}"
-        disturbed_ms.append(analyze(job.trace, "sql", query)[0]["ms"])
-        if disturbed_ms[-1] <= LATE_MS:
-            return job.trace
-    pytest.fail(f"other programs held ranks up in every run, by {disturbed_ms} ms: try again when idle")
+def assert_the_late_rank_is_named(trace: hopscope.Trace, late: int = LATE) -> None:
+    causes = by_key(trace.last_arrivals().to_pylist(), "rank")
+    assert causes[late]["cause_share"] > 0.8
+    assert sum(row["cause_share"] for rank, row in causes.items() if rank != late) < 0.2
+    assert sum(row["released_share"] for row in causes.values()) < 0.2
+    rows = by_key(trace.critical_path(by="rank").to_pylist(), "rank")
+    # All but the first iteration's, in which everybody sleeps 5 ms. Where the path stayed on the sender, the other
+    # ranks' computing was nearly all.
+    assert rows[late]["compute_ns"] > 0.95 * (ITERATIONS - 1) * IN_AN_ITERATION_NS
+    assert rows[late]["compute_ns"] > 0.9 * sum(row["compute_ns"] for row in rows.values())
 
 
-def assert_the_late_rank_is_named(trace: Path, late: int = RANKS - 1) -> None:
-    causes = by_key(analyze(trace, "last-arrivals"), "rank")
-    assert causes[late]["cause_share"] > 0.5
-    others = [row for rank, row in causes.items() if rank != late]
-    assert sum(row["cause_share"] for row in others) < 0.3
-    assert sum(row["released_share"] for row in causes.values()) < 0.3
-    rows = by_key(analyze(trace, "critical-path", "--by", "rank"), "rank")
-    compute = sum(row["compute_ns"] for row in rows.values())
-    # All but the first iteration's, in which everybody sleeps 5 ms: 20 ms each. Of other ranks' computing there is only
-    # what a busy machine adds; where the path stayed on the sender, it was nearly all.
-    assert rows[late]["compute_ns"] > 0.8 * (ITERATIONS - 1) * 20e6
-    assert rows[late]["compute_ns"] > 0.6 * compute
+def sources(trace: hopscope.Trace) -> set[str]:
+    return set(trace.table("hops")["source"].to_pylist())
+
+
+def blocked(trace: hopscope.Trace, table: str, late: int) -> int:
+    """The messages to the late rank whose senders waited for it."""
+    return sum(row["dst"] == late and row["binding"] == "send" for row in trace.table(table).to_pylist())
 
 
 @pytest.mark.parametrize("transport", ["shm", "mpi"])
-def test_of_a_broadcast_over_a_binomial_tree(transport: str, mpi: local_mpi.LocalMpi, traced: Run) -> None:
-    trace = planted(mpi, traced, "bcast", 256 * KIB, tree="binomial", HOPSCOPE_TRANSPORT=transport)
+@pytest.mark.parametrize("release", ["openmpi-4", "mpich-5"])
+def test_of_a_broadcast_over_a_binomial_tree(release: str, transport: str, planted: Planted) -> None:
+    trace = planted(f"receiver_{transport}_{release}")
     assert_the_late_rank_is_named(trace)
     # It made its parent wait, which the library's own waits would call `local`, or the sender's.
-    held = analyze(trace, "sql", f"select count(*) n from hops where dst = {RANKS - 1} and binding = 'send'")
-    assert held[0]["n"] > 0.8 * ITERATIONS
+    assert blocked(trace, "hops", LATE) == ITERATIONS
 
 
-@pytest.mark.parametrize("size", [64 * KIB, 4096 * KIB])
-def test_of_smaller_and_larger_messages(size: int, first_mpi: local_mpi.LocalMpi, traced: Run) -> None:
-    assert_the_late_rank_is_named(planted(first_mpi, traced, "bcast", size, tree="binomial"))
+@pytest.mark.parametrize("kib", [64, 4096])
+def test_of_smaller_and_larger_messages(kib: int, planted: Planted) -> None:
+    assert_the_late_rank_is_named(planted(f"receiver_{kib}_kib"))
 
 
-@pytest.mark.parametrize(
-    ("what", "tree"), [("bcast", "flat"), ("scatter", "binomial"), ("gather", "binomial"), ("alltoall", "pairwise")]
-)
-def test_of_other_operations_and_trees(what: str, tree: str, first_mpi: local_mpi.LocalMpi, traced: Run) -> None:
-    assert_the_late_rank_is_named(planted(first_mpi, traced, what, 256 * KIB, tree=tree))
+@pytest.mark.parametrize("name", ["bcast_flat", "scatter_binomial", "gather_binomial", "alltoall_pairwise"])
+def test_of_other_operations_and_trees(name: str, planted: Planted) -> None:
+    assert_the_late_rank_is_named(planted(f"receiver_{name}"))
 
 
-@pytest.mark.parametrize(
-    ("what", "size"),
-    [("bcast", 64 * KIB), ("bcast", 4096 * KIB), ("scatter", 256 * KIB), ("gather", 256 * KIB), ("alltoall", 64 * KIB)],
-)
-def test_in_the_messages_of_an_untouched_library(
-    what: str, size: int, first_mpi: local_mpi.LocalMpi, traced: Run
-) -> None:
-    trace = planted(first_mpi, traced, what, size, HOPSCOPE_NATIVE="1")
+@pytest.mark.parametrize("name", ["bcast_64", "bcast_4096", "scatter_256", "gather_256", "alltoall_64"])
+def test_in_the_messages_of_an_untouched_library(name: str, planted: Planted) -> None:
+    trace = planted(f"receiver_native_{name}_openmpi-4")
     assert_the_late_rank_is_named(trace)
-    assert analyze(trace, "sql", "select distinct source from hops") == [{"source": "native"}]
-    assert by_key(analyze(trace, "critical-path"), "category")["native"]["share"] < 0.01
+    assert sources(trace) == {"native"}
+    assert by_key(trace.critical_path().to_pylist(), "category")["native"]["share"] < 0.01
 
 
-@pytest.mark.parametrize("release", MPICH, ids=[mpi.release for mpi in MPICH])
-@pytest.mark.parametrize(
-    ("what", "size"),
-    [("bcast", 64), ("bcast", 4096 * KIB), ("scatter", KIB), ("gather", 256 * KIB), ("alltoall", 64 * KIB)],
-)
-def test_in_the_messages_of_an_untouched_mpich(what: str, size: int, release: local_mpi.LocalMpi, traced: Run) -> None:
+@pytest.mark.parametrize("release", ["mpich-4", "mpich-5"])
+@pytest.mark.parametrize("name", ["bcast_small", "bcast_4096", "scatter_1", "gather_256", "alltoall_64"])
+def test_in_the_messages_of_an_untouched_mpich(name: str, release: str, planted: Planted) -> None:
     """Small messages lie in shared memory for 15 ms. Before the library was made to look for them, they counted as
     waited for, and the path went to their senders. The last lies behind messages of MPI_Finalize, of which a look of
     MPICH 5 takes one."""
-    trace = planted(release, traced, what, size, **local_mpi.MPICH_IN_MESSAGES, **release.patience())
-    assert analyze(trace, "sql", "select distinct source from hops") == [{"source": "native"}]
-    waited = "select count(*) n from hops where binding = 'recv' and recv_post_ns - send_begin_ns > 10e6"
-    assert analyze(trace, "sql", waited) == [{"n": 0}]
+    trace = planted(f"receiver_native_{name}_{release}")
+    assert sources(trace) == {"native"}
+    hops = trace.table("hops").to_pylist()
+    assert not [hop for hop in hops if hop["binding"] == "recv" and hop["recv_post_ns"] - hop["send_begin_ns"] > 10e6]
     assert_the_late_rank_is_named(trace)
     # The barrier is the first collective to use communicators of the library's own: its messages are not recorded.
-    hidden = "select distinct op from path_stretches where category = 'native' and op <> 'MPI_Barrier'"
-    assert analyze(trace, "sql", hidden) == []
+    stretches = trace.table("path_stretches").to_pylist()
+    assert {row["op"] for row in stretches if row["category"] == "native"} <= {"MPI_Barrier"}
 
 
 @pytest.mark.parametrize("late", [3, 4, 5])
-def test_over_a_link_that_takes_longer_than_the_rank_is_late(
-    late: int, first_mpi: local_mpi.LocalMpi, traced: Run
-) -> None:
+def test_over_a_link_that_takes_longer_than_the_rank_is_late(late: int, planted: Planted) -> None:
     # Ranks 3 and 4 get the messages by the link, 5 from 4. The root waits for none of them, so the messages of several
     # iterations are under way at once. What sets the pace is the late rank's own 20 ms, computing or in the link.
-    trace = planted(first_mpi, traced, "bcast", 256 * KIB, late=late, tree="binomial", topology=two_sites(20))
-    causes = by_key(analyze(trace, "last-arrivals"), "rank")
+    trace = planted(f"receiver_over_wan_{late}")
+    causes = by_key(trace.last_arrivals().to_pylist(), "rank")
     assert causes[late]["cause_share"] > 0.9
-    path = by_key(analyze(trace, "critical-path", "--by", "rank"), "rank")[late]
-    assert path["compute_ns"] + path["hops_ns"] > 0.8 * (ITERATIONS - 1) * 20e6
+    path = by_key(trace.critical_path(by="rank").to_pylist(), "rank")[late]
+    assert path["compute_ns"] + path["hops_ns"] > 0.9 * (ITERATIONS - 1) * IN_AN_ITERATION_NS
 
 
+@pytest.mark.parametrize("release", ["openmpi-4", "mpich-5"])
 @pytest.mark.parametrize("what", ["send", "isend"])
-def test_of_the_application_s_own_messages(what: str, mpi: local_mpi.LocalMpi, traced: Run) -> None:
-    # Two ranks, for the barrier is the library's, and MPICH's waiting ranks do not let go of a core.
-    trace = planted(mpi, traced, what, 256 * KIB, ranks=2)
+def test_of_the_application_s_own_messages(what: str, release: str, planted: Planted) -> None:
+    trace = planted(f"receiver_{what}_{release}")
     assert_the_late_rank_is_named(trace, late=1)
-    held = analyze(trace, "sql", "select count(*) n from messages where dst = 1 and binding = 'send'")
-    assert held[0]["n"] > 0.8 * ITERATIONS
+    assert blocked(trace, "messages", 1) == ITERATIONS
+
+
+@pytest.mark.parametrize("carrier", ["shm", "mpi", "native"])
+def test_each_large_message_of_a_broadcast_has_both_ends_whatever_carries_it(
+    carrier: str, mpi: local_mpi.LocalMpi, traced: Run
+) -> None:
+    program = mpi.compile(PROGRAMS / "late_receiver.c")
+    settings = {"HOPSCOPE_TRANSPORT": carrier} if carrier != "native" else {"HOPSCOPE_NATIVE": "1"}
+    if carrier == "native" and mpi.flavour == "mpich":
+        settings = {**local_mpi.MPICH_IN_MESSAGES}
+    tree = None if carrier == "native" else "binomial"
+    job = traced(mpi, 3, program, "bcast", 256 * KIB, 4, 2, 1, tree=tree, **settings, **mpi.patience())
+    assert job.code == 0, job.err
+    trace = hopscope.open(job.trace)
+    broadcasts = {row["collective_id"] for row in trace.table("collectives").to_pylist() if row["op"] == "MPI_Bcast"}
+    calls = [row for row in trace.table("calls").to_pylist() if row["collective_id"] in broadcasts]
+    hops = [row for row in trace.table("hops").to_pylist() if row["collective_id"] in broadcasts]
+    assert (len(broadcasts), len(calls)) == (4, 3 * 4)
+    assert {hop["source"] for hop in hops} == {"native" if carrier == "native" else "tree"}
+    for hop in hops:
+        assert hop["send_begin_ns"] <= hop["send_end_ns"]
+        assert hop["recv_post_ns"] <= hop["recv_end_ns"]
+    for rank in (1, 2):
+        assert sum(hop["bytes"] for hop in hops if hop["dst"] == rank) >= 4 * 256 * KIB

@@ -1,0 +1,42 @@
+"""The messages that a tree file's schedules send, beside those that the engine recorded."""
+
+from collections import Counter
+
+import hopscope
+from hopscope import _plan
+from hopscope.remap.candidates.laid import messages_of
+from hopscope.remap.run.calls import NO_ROOT
+from hopscope.remap.run.program import Subject, source_of
+
+Messages = Counter[tuple[int, ...]]
+"""From, to, bytes and round."""
+
+
+def recorded_messages(trace: hopscope.Trace) -> dict[str, Messages]:
+    """By operation, the engine's messages in its last collective that has any."""
+    op_of = {row["collective_id"]: row["op"] for row in trace.table("collectives").to_pylist()}
+    hops = [row for row in trace.table("hops").to_pylist() if row["source"] == "tree"]
+    last: dict[str, int] = {}
+    for hop in hops:
+        op = op_of[hop["collective_id"]]
+        last[op] = max(last.get(op, -1), hop["collective_id"])
+    messages: dict[str, Messages] = {op: Counter() for op in last}
+    for hop in hops:
+        op = op_of[hop["collective_id"]]
+        messages[op][hop["src"], hop["dst"], hop["bytes"], hop["round"]] += hop["collective_id"] == last[op]
+    return {op: +counter for op, counter in messages.items()}
+
+
+def scheduled_messages(file: bytes, trace: hopscope.Trace) -> dict[str, Messages]:
+    """By operation, the same by the first rule of the tree file that fits the trace's calls."""
+    subject: Subject = source_of(trace.table).subject
+    tree_file = _plan.TreeFile(file)
+    messages: dict[str, Messages] = {}
+    for call in subject.calls:
+        rule = tree_file.rule(call.op, range(len(subject.hosts)), call.size)
+        assert rule is not None, call
+        root = None if call.root == NO_ROOT else call.root
+        sent = messages_of(tree_file.schedules(rule, call.op, subject.hosts, subject.clusters, call.lengths, root))
+        columns = (sent.src, sent.dst, sent.size, sent.together[1])
+        messages[call.op] = Counter(zip(*(column.tolist() for column in columns), strict=True))
+    return messages
