@@ -19,6 +19,15 @@ static struct message *messages;
 static int message_count, message_capacity, first_open;
 static uint64_t (*operation)(uint64_t, uint64_t);
 
+/* What happens next is drawn here (splitmix64): half of the time went into rand. */
+static uint32_t below(uint32_t bound) {
+    static uint64_t state = 5;
+    uint64_t bits = state += UINT64_C(0x9E3779B97F4A7C15);
+    bits = (bits ^ bits >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    bits = (bits ^ bits >> 27) * UINT64_C(0x94D049BB133111EB);
+    return (uint32_t)((bits ^ bits >> 31) >> 32) % bound;
+}
+
 uint64_t simulation_sum(uint64_t in, uint64_t inout) {
     return in + inout;
 }
@@ -32,16 +41,25 @@ void simulation_place(struct actor *a) {
     EXPECT(a->schedule.slot_count <= SIMULATION_SLOTS, "%d slots", a->schedule.slot_count);
     for (int slot = SLOT_OWN; slot < a->schedule.slot_count; slot++)
         a->slots[slot] = calloc((size_t)a->schedule.ring_units + 1, sizeof(uint64_t));
-    a->done = calloc((size_t)a->schedule.step_count + 1, sizeof(bool));
     a->started = calloc((size_t)a->schedule.step_count + 1, sizeof(bool));
     a->left = a->schedule.step_count;
+    a->ready = calloc((size_t)a->schedule.step_count + 1, sizeof(int));
+    a->ready_count = 0;
+    for (int step = 0; step < a->schedule.step_count; step++)
+        if (a->schedule.steps[step].waiting == 0)
+            a->ready[a->ready_count++] = step;
 }
 
-static void finish(struct actor *a, int step) {
-    a->done[step] = true;
+/* The step that is at this place among those that are ready. */
+static void finish(struct actor *a, int place) {
+    int step = a->ready[place];
+    a->ready[place] = a->ready[--a->ready_count];
     a->left--;
-    for (int e = a->schedule.steps[step].first_edge; e >= 0; e = a->schedule.edges[e].next)
-        a->schedule.steps[a->schedule.edges[e].step].waiting--;
+    for (int e = a->schedule.steps[step].first_edge; e >= 0; e = a->schedule.edges[e].next) {
+        int next = a->schedule.edges[e].step;
+        if (--a->schedule.steps[next].waiting == 0)
+            a->ready[a->ready_count++] = next;
+    }
 }
 
 static void send(int from, const struct step *s, const uint64_t *data) {
@@ -82,12 +100,11 @@ static bool receive(int rank, const struct step *s, uint64_t *to) {
     return true;
 }
 
-/* Tries to advance one step. True if something happened. */
-static bool act(int rank, int index) {
+/* Tries to advance a step that is ready. True if something happened. */
+static bool act(int rank, int place) {
     struct actor *a = &actors[rank];
+    int index = a->ready[place];
     struct step *s = &a->schedule.steps[index];
-    if (a->done[index] || s->waiting > 0)
-        return false;
     uint64_t *to = a->slots[s->slot] + s->at, *from = a->slots[s->operand] + s->operand_at;
     bool first = !a->started[index];
     a->started[index] = true;
@@ -117,7 +134,7 @@ static bool act(int rank, int index) {
     case STEP_JOIN:
         break;
     }
-    finish(a, index);
+    finish(a, place);
     return true;
 }
 
@@ -138,20 +155,15 @@ int simulation_run(int size, uint64_t (*combine)(uint64_t, uint64_t), const char
         expect_ready_list(&actors[rank].schedule, what);
     }
     while (left > 0 && idle < 400000) {
-        int rank = rand() % size;
+        int rank = (int)below((uint32_t)size);
         struct actor *a = &actors[rank];
-        if (a->schedule.step_count == 0)
+        if (a->ready_count == 0) {
+            idle++;
             continue;
-        /* Usually near the first unfinished step, sometimes anywhere. */
-        int index = rand() % a->schedule.step_count, before = a->left;
-        idle = act(rank, index) ? 0 : idle + 1;
-        left -= before - a->left;
-        for (int k = 0; k < a->schedule.step_count && rand() % 4; k++) {
-            before = a->left;
-            if (act(rank, (index + k) % a->schedule.step_count))
-                idle = 0;
-            left -= before - a->left;
         }
+        int before = a->left;
+        idle = act(rank, (int)below((uint32_t)a->ready_count)) ? 0 : idle + 1;
+        left -= before - a->left;
     }
     EXPECT(left == 0, "%s: %d steps never ran", what, left);
     for (int i = first_open; i < message_count; i++) {
@@ -163,7 +175,7 @@ int simulation_run(int size, uint64_t (*combine)(uint64_t, uint64_t), const char
         struct actor *a = &actors[rank];
         for (int slot = SLOT_OWN; slot < a->schedule.slot_count; slot++)
             free(a->slots[slot]);
-        free(a->done);
+        free(a->ready);
         free(a->started);
     }
     return expect_failures - before_failures;

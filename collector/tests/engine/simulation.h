@@ -10,8 +10,9 @@ enum { SIMULATION_RANKS = 20, SIMULATION_SLOTS = SLOT_OTHER + SIMULATION_RANKS +
 struct actor {
     struct schedule schedule;
     uint64_t *slots[SIMULATION_SLOTS]; /* the test provides the user's two, simulation_place the others */
-    bool *done, *started;
+    bool *started;
     int left;
+    int *ready, ready_count; /* steps that wait for no other step, in no order */
 };
 
 extern struct actor actors[SIMULATION_RANKS];
