@@ -7,10 +7,8 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -343,32 +341,6 @@ def test_a_reader_that_goes_away_is_no_error_and_turns_no_gate(tmp_path: Path, f
         process.stdout.close()
         assert process.stderr.read() == "gate '7.waiting_ns < 1' fails: 7.waiting_ns is 0 ns\n"
         assert process.wait(timeout=60) == 1
-
-
-@pytest.mark.alone
-def test_ctrl_c_during_a_query_is_quiet(dataset: Path) -> None:
-    # The query would run for hours. SIGINT is set anew, for a shell that starts us in the background has it ignored.
-    code = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from hopscope.cli.main import analyze_main; print('ready', flush=True); analyze_main()"
-    )
-    query = "select sum(hash(a.range * b.range)) from range(10000000) as a, range(1000000) as b"
-    with subprocess.Popen(
-        [sys.executable, "-c", code, "sql", str(dataset), query],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout
-        assert process.stderr
-        process.stdout.readline()
-        time.sleep(3)
-        process.send_signal(signal.SIGINT)
-        try:
-            assert process.wait(timeout=60) == 130
-        finally:
-            process.kill()
-        assert "Traceback" not in process.stderr.read()
 
 
 def test_ctrl_c_while_statements_run_is_quiet() -> None:

@@ -1,0 +1,55 @@
+"""Ctrl-C while a query runs in DuckDB's threads, which the Python of the command does not look after."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from drawing import draw
+from test_answers import TABLES
+
+DEADLINE_S = 120
+
+
+def busiest_worker_s(pid: int) -> float:
+    """Processor seconds of that thread, other than a process's first, that has used most."""
+    ticks = [0]
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        try:
+            fields = (task / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended
+        if task.name != str(pid):
+            ticks.append(int(fields[11]) + int(fields[12]))
+    return max(ticks) / os.sysconf("SC_CLK_TCK")
+
+
+def test_ctrl_c_during_a_query_is_quiet(tmp_path: Path) -> None:
+    # The query would run for hours. SIGINT is set anew, for a shell that starts us in the background has it ignored.
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from hopscope.cli.main import analyze_main; print('ready', flush=True); analyze_main()"
+    )
+    query = "select sum(hash(a.range * b.range)) from range(10000000) as a, range(1000000) as b"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "sql", str(draw(tmp_path / "d", **TABLES)), query],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        try:
+            process.stdout.readline()
+            # DuckDB's own threads work for a query alone; what is imported before costs the first thread.
+            deadline = time.monotonic() + DEADLINE_S
+            while busiest_worker_s(process.pid) < 0.5:
+                assert process.poll() is None and time.monotonic() < deadline
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=DEADLINE_S) == 130
+        finally:
+            process.kill()
+        assert "Traceback" not in process.stderr.read()
