@@ -92,8 +92,9 @@ class DrawnPage:
     def links(self, words: str, within: str | None = None) -> list[str]:
         """Where the links of exactly these words lead, on the whole page or within the component of an id."""
         whole = self.part(within) if within else self.component
-        leading = (part for part in components(whole) if getattr(part, "href", None) is not None)
-        return [str(link.href) for link in leading if text(link) == words]
+        parts = [part for part in components(whole) if text(part) == words]
+        addresses = (getattr(part, "href", None) or getattr(part, "data-href", None) for part in parts)
+        return [str(address) for address in addresses if address is not None]
 
     def follow(self, words: str, within: str | None = None) -> DrawnPage:
         """The page behind the first link of these words; one that begins with `?` leads to this page again."""

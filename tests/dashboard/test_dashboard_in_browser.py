@@ -1,4 +1,4 @@
-"""Every page in a real browser: the trace's own numbers, the ways between pages, and no request to anybody else."""
+"""Pages in a real browser: colours, narrow windows, downloads and clicks, and no request to anybody else."""
 
 import json
 import shutil
@@ -9,148 +9,11 @@ import pytest
 from conftest import Serve
 from hopscope import quantities
 from hopscope_dashboard import palette
-from hopscope_dashboard.pages import PAGES
 from playwright.sync_api import Page, expect
 from reading import click_mark, plot, table
-from simulated_run import SimulatedRun
 
-PATHS = ["/collective?comm=0&seq=3", *(page.path for page in PAGES)]
+PATHS = ["/collective?comm=0&seq=3", "/", "/noise"]
 SAMPLE = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
-
-
-def test_the_overview_shows_the_critical_path_of_the_trace(page: Page, address: str, trace: hopscope.Trace) -> None:
-    page.goto(address)
-    rows = trace.critical_path().to_pylist()
-    shown = table(page, "critical-path-table")
-    assert [[row[0], row[2], row[3]] for row in shown] == [
-        [row["category"], quantities.duration(row["time_ns"]), quantities.share(row["share"])] for row in rows
-    ]
-    operations = trace.critical_path(by="operation").to_pylist()
-    assert [row[0] for row in table(page, "critical-path-by-operation")] == [row["operation"] for row in operations]
-    bars = {bar["name"]: bar["x"][0] for bar in plot(page, "critical-path-bar")}
-    assert bars == {row["category"]: pytest.approx(100 * row["share"]) for row in rows if row["time_ns"]}
-
-
-def test_the_overview_says_what_the_simulation_planted(page: Page, address: str, trace: hopscope.Trace) -> None:
-    page.goto(address)
-    # Six hops of 20 ms in every Allreduce: nearly all of the path; three crossings in a row where one would do.
-    expect(page.locator("#findings")).to_contain_text("of the critical path goes on hops between clusters")
-    expect(page.locator("#findings")).to_contain_text("A better tree is likely")
-    expect(page.locator("#findings")).to_contain_text("up to 3 times in a row")
-    for sentence in trace.caveats():
-        expect(page.locator("#content")).to_contain_text(sentence)
-    assert page.title() == "Overview · solver · Hopscope"
-
-
-def test_a_timeline_draws_every_call_and_hop_and_its_critical_path(
-    page: Page, address: str, trace: hopscope.Trace
-) -> None:
-    page.goto(f"{address}/collective?comm=0&seq=3")
-    path = trace.critical_path(collective="0:3").to_pylist()
-    shown = table(page, "path-table")
-    assert [[row[0], row[1], row[4]] for row in shown] == [
-        [str(step["step"]), step["category"], quantities.duration(step["time_ns"])] for step in path
-    ]
-    drawn = plot(page, "timeline")
-    calls = next(each for each in drawn if each["name"] == "in the collective")
-    times = {
-        row["rank"]: (row["leave_ns"] - row["enter_ns"]) / 1e6
-        for row in trace.collective_calls(collective="0:3").to_pylist()
-    }
-    assert sorted(calls["x"]) == pytest.approx(sorted(times.values()))
-    hops = trace.collective_hops(collective="0:3").to_pylist()
-    for link in ("lan", "wan"):
-        lines = next(each for each in drawn if str(each["name"]).startswith(link))
-        assert len(lines["x"]) == 3 * sum(hop["link"] == link for hop in hops)
-    lane = next(each for each in drawn if each["name"] == "critical path")
-    assert (lane["x"][-1] - lane["x"][0]) * 1e6 == pytest.approx(sum(step["time_ns"] for step in path))
-
-
-def test_the_algorithm_is_named_with_the_tree_and_with_the_collective(
-    page: Page, address: str, trace: hopscope.Trace
-) -> None:
-    ran = trace.algorithms().to_pylist()
-    assert [row["algorithm"] for row in ran] == ["binomial"]
-    page.goto(f"{address}/tree")
-    assert table(page, "algorithms-table") == [
-        [row["op"], str(row["ranks"]), quantities.size(row["bytes"]), row["algorithm"], "–", "–",
-         str(row["collectives"]), str(row["depth"]), str(row["messages"]), str(row["crossings"]), row["first"]]
-        for row in ran
-    ]  # fmt: skip
-    page.goto(f"{address}/collective?comm=0&seq=3")
-    expect(page.locator(".page-head")).to_contain_text(
-        "Recognised as binomial: 14 messages, 6 in sequence, 6 of them between clusters."
-    )
-
-
-def test_the_tree_shows_the_weight_of_every_edge_up_and_down(page: Page, address: str, trace: hopscope.Trace) -> None:
-    edges = trace.tree_edges().to_pylist()
-
-    def expected(phase: str) -> list[list[str]]:
-        return [
-            [f"{row['src']} → {row['dst']}", row["link"], str(row["hops"]), quantities.duration(row["took_ns"]),
-             quantities.duration(row["time_ns"]), quantities.share(row["share"])]
-            for row in edges if row["phase"] == phase
-        ]  # fmt: skip
-
-    page.goto(f"{address}/tree")
-    assert table(page, "tree-edges-table") == expected("up")
-    expect(page.locator(".tree .edge")).to_have_count(7)
-    page.get_by_role("link", name="down, from the root").click()
-    page.wait_for_url("**/tree?phase=down")
-    expect(page.locator("#tree-edges-table tbody tr").first).to_contain_text("0 → 4")
-    assert table(page, "tree-edges-table") == expected("down")
-
-
-def test_last_arrivals_noise_and_wan_share_are_those_of_the_analyses(
-    page: Page, address: str, trace: hopscope.Trace
-) -> None:
-    page.goto(f"{address}/last-arrivals")
-    arrivals = trace.last_arrivals().to_pylist()
-    assert [[row[0], row[1]] for row in table(page, "arrivals-table")] == [
-        [str(row["rank"]), quantities.share(row["share"])] for row in arrivals
-    ]
-    page.get_by_role("link", name="host", exact=True).click()
-    expect(page.locator("#arrivals-table thead th").first).to_have_text("host")
-    assert [row[0] for row in table(page, "arrivals-table")] == [
-        row["host"] for row in trace.last_arrivals(by="host").to_pylist()
-    ]
-    page.goto(f"{address}/last-arrivals?at=4")
-    children = trace.last_arrivals(at=4).to_pylist()
-    assert [[row[0], row[1]] for row in table(page, "arrivals-at-node")] == [
-        [str(row["child"]), quantities.share(row["share"])] for row in children
-    ]
-    page.goto(f"{address}/noise")
-    assert [[row[0], row[3], row[6]] for row in table(page, "noise-table")] == [
-        [row["rank"], quantities.number(row["late_10ms"]), quantities.duration(row["noise_ns"])]
-        for row in trace.noise().to_pylist()
-    ]
-    plot(page, "noise-heat-map")
-    page.goto(f"{address}/wan-share")
-    assert [row[1] for row in table(page, "wan-table")] == [
-        quantities.share(row["share"]) for row in trace.wan_share().to_pylist()
-    ]
-
-
-def test_late_ranks_and_periods_of_noise_are_those_of_the_analyses(
-    page: Page, address: str, trace: hopscope.Trace
-) -> None:
-    page.goto(f"{address}/late-ranks?least_ms=5")
-    rows = trace.late_ranks(least_ms=5.0).to_pylist()
-    assert {row["class"] for row in rows} == {"never", "sometimes"}
-    assert [row[:3] for row in table(page, "late-ranks-table")] == [
-        [str(row["rank"]), row["class"], quantities.share(row["share"])] for row in rows
-    ]
-    page.get_by_role("link", name="1 ms", exact=True).click()
-    # Rank 3 computes 3 ms longer every time.
-    expect(page.locator("#content .note")).to_contain_text("Rank 3 is always late.")
-    dots = {each["name"]: each["y"] for each in plot(page, "late-shares")}
-    assert dots["always"] == ["3"]
-    page.goto(f"{address}/noise-periods")
-    periods = trace.noise_periods().to_pylist()
-    assert [[row[0], row[2], row[5]] for row in table(page, "noise-periods-table")] == [
-        [str(row["rank"]), quantities.duration(row["period_ns"]), quantities.share(row["explained"])] for row in periods
-    ]
 
 
 def test_a_delayed_hop_is_chosen_by_the_address_and_drawn_on_its_tree(page: Page, serve: Serve, tmp_path: Path) -> None:
@@ -207,26 +70,6 @@ def test_the_suggested_tree_can_be_downloaded_and_is_the_one_of_the_command(
     expect(row).to_be_in_viewport()
 
 
-def test_a_trace_without_hops_says_so_and_which_command_makes_them(
-    page: Page, address_without_hops: str, trace_without_hops: hopscope.Trace
-) -> None:
-    page.goto(f"{address_without_hops}/tree")
-    expect(page.locator("#no-hops")).to_contain_text("This trace has no hops")
-    expect(page.locator("#no-hops code").last).to_contain_text("hopscope run --tree binomial")
-    worst = trace_without_hops.collectives(order="worst", limit=10).to_pylist()
-    assert [row[0] for row in table(page, "call-level")] == [row["collective"] for row in worst]
-    for path in PATHS:
-        page.goto(f"{address_without_hops}{path}")
-        expect(page.locator("#content h1")).to_be_visible()
-    for path in ("/remap", "/wan-share"):
-        page.goto(f"{address_without_hops}{path}")
-        expect(page.locator("#content")).to_contain_text("No hops")
-    # Two clusters, and nobody knows what ran between them: neither 0 % nor a way to a better tree.
-    page.goto(address_without_hops)
-    expect(page.locator("#key-figures")).to_contain_text("Between clusters–not known without hops")
-    expect(page.locator("#content")).not_to_contain_text("A better tree")
-
-
 @pytest.mark.parametrize("path", PATHS)
 def test_a_page_draws_in_both_colour_schemes_and_fits_its_window(page: Page, address: str, path: str) -> None:
     page.goto(f"{address}{path}")
@@ -256,17 +99,6 @@ def test_how_late_takes_the_colours_of_the_scheme_there_and_back(page: Page, add
     page.wait_for_function(f"wanted => JSON.stringify(({colour})()) === JSON.stringify(wanted)", arg=light)
 
 
-def test_an_address_that_names_nothing_says_so(page: Page, address: str) -> None:
-    page.goto(f"{address}/nowhere")
-    expect(page.locator("h1")).to_have_text("Page not found")
-    page.goto(f"{address}/collective?comm=0&seq=4711")
-    expect(page.locator("#cannot-answer")).to_contain_text("4711")
-    page.goto(f"{address}/collective?comm=abc&seq=1")
-    expect(page.locator("#cannot-answer")).to_contain_text("comm is 'abc'")
-    page.goto(f"{address}/tree?root=99")
-    expect(page.locator("#cannot-answer")).to_contain_text("root=99")
-
-
 def test_every_tree_that_ran_can_be_chosen_and_has_weights_of_its_own(
     page: Page, serve: Serve, trace_of_many_trees: hopscope.Trace
 ) -> None:
@@ -283,23 +115,6 @@ def test_every_tree_that_ran_can_be_chosen_and_has_weights_of_its_own(
         for row in edges
         if row["phase"] == "up"
     ]
-
-
-def test_whatever_goes_wrong_the_page_says_so_and_is_not_blank(page: Page, serve: Serve, tmp_path: Path) -> None:
-    broken = hopscope.open(SimulatedRun(iterations=4).write(tmp_path / "broken"))
-
-    def fail(*_: object, **__: object) -> None:
-        raise ValueError("no host to compare with")
-
-    broken.__dict__["remap"] = fail
-    address = serve(broken)
-    page.goto(f"{address}/remap")
-    expect(page.get_by_role("alert")).to_contain_text("Something went wrong in Hopscope")
-    expect(page.get_by_role("alert")).to_contain_text("ValueError: no host to compare with")
-    broken.__dict__["answer"] = fail
-    page.goto(f"{address}/noise")
-    expect(page.get_by_role("alert")).to_contain_text("ValueError: no host to compare with")
-    expect(page.locator("h1")).to_have_text("Noise")
 
 
 def test_a_click_that_fails_says_so(page: Page, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -338,20 +153,3 @@ def test_on_a_narrow_window_findings_fit_their_card(page: Page, address: str) ->
             box = link.bounding_box()
             assert box
             assert box["x"] + box["width"] <= whole["x"] + whole["width"] + 1
-
-
-def test_a_late_rank_is_marked_at_the_limit_that_the_verdict_uses(
-    page: Page, address: str, trace: hopscope.Trace
-) -> None:
-    page.goto(f"{address}/last-arrivals")
-    plot(page, "arrival-shares")
-    rows = trace.last_arrivals().to_pylist()
-    marks = page.eval_on_selector(
-        "#arrival-shares .js-plotly-plot", "plot => plot.layout.shapes.map(shape => shape.x0)"
-    )
-    assert marks == pytest.approx(
-        [100 * row["late_above"] for row in rows] + [100 * row["cause_above"] for row in rows]
-    )
-    for row in rows:
-        assert row["late"] == (row["share_low"] > row["late_above"])
-        assert row["late_above"] == pytest.approx(2 * row["chance"])

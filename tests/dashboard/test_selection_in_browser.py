@@ -18,41 +18,6 @@ def query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
-def test_a_page_shows_the_part_that_the_address_selects_and_says_so(
-    page: Page, address: str, trace: hopscope.Trace
-) -> None:
-    page.goto(f"{address}/late-ranks?{PART}")
-    expect(page.locator("#selection")).to_contain_text("A part of the run: from i:10, to i:30, ranks 2,3")
-    rows = trace.late_ranks(from_="i:10", to="i:30", ranks="2,3").to_pylist()
-    shown = table(page, "late-ranks-table")
-    assert [(row[0], row[2]) for row in shown] == [(str(row["rank"]), quantities.share(row["share"])) for row in rows]
-    assert len(shown) == 2
-    page.goto(f"{address}/late-ranks")
-    expect(page.locator("#selection")).not_to_contain_text("A part of the run")
-    assert len(table(page, "late-ranks-table")) == 8
-
-
-def test_iterations_are_shown_with_how_sure_they_are(page: Page, address: str, trace: hopscope.Trace) -> None:
-    found = trace.iterations_found
-    assert found is not None
-    for path in ("/late-ranks", "/timeline"):
-        page.goto(f"{address}{path}?{PART}")
-        expect(page.locator("#selection")).to_contain_text(found)
-    page.goto(f"{address}/late-ranks?ranks=2")
-    expect(page.locator("#selection")).to_contain_text("ranks 2")
-    expect(page.locator("#selection")).not_to_contain_text(found)
-    page.goto(f"{address}/noise")
-    expect(page.locator("#content")).to_contain_text(f"The run has {found}.")
-
-
-def test_a_part_that_holds_nothing_is_said_on_the_page(page: Page, address: str) -> None:
-    # Pages once drew zeros for times after the end of the run.
-    page.goto(f"{address}/last-arrivals?from=100s")
-    expect(page.locator("#cannot-answer")).to_contain_text("--from 100s is after the end of the run")
-    page.goto(f"{address}/last-arrivals?operation=MPI_Finalize&to=1ms")
-    expect(page.locator("#cannot-answer")).to_contain_text("selects nothing")
-
-
 def test_links_and_the_menu_keep_the_selection_and_one_click_clears_it(page: Page, address: str) -> None:
     page.goto(f"{address}/late-ranks?{PART}")
     page.get_by_role("link", name="Last arrivals").first.click()
@@ -116,8 +81,6 @@ def ranks_of(page: Page, figure: str, series: int) -> list[str]:
     ("path", "figure", "series"),
     [
         ("/late-ranks", "late-by-how-much", 0),
-        ("/messages", "messages-cost", 0),
-        ("/efficiency", "efficiency-useful", 0),
     ],
 )
 def test_a_click_on_a_ranks_bar_selects_the_rank_and_a_second_one_clears_it(
@@ -145,11 +108,8 @@ def test_a_click_on_a_ranks_bar_selects_the_rank_and_a_second_one_clears_it(
 @pytest.mark.parametrize(
     ("path", "mark", "leads_to", "says"),
     [
-        ("/", ("critical-path-bar", 0, 0), "/noise", "Noise"),
         ("/", ("critical-path-bar", 0, 2), "/wan-share", "WAN share"),
-        ("/efficiency", ("efficiency-factors", 1, 0), "/late-ranks", "Late ranks"),
         ("/last-arrivals?by=host", ("arrival-waiting", 0, 0), "/last-arrivals", "ranks 0,3,6"),
-        ("/wan-share", ("wan-shares", 1, 0), "/wan-share", "ranks 0,3,6"),
     ],
 )
 def test_a_bar_of_anything_else_leads_to_what_explains_it(
@@ -258,36 +218,6 @@ def test_a_cell_of_two_ranks_selects_both_and_control_adds_a_rank(
     assert urlsplit(page.url).path == "/tree"
 
 
-def test_words_and_numbers_of_tables_lead_as_the_marks_do(page: Page, address: str, trace: hopscope.Trace) -> None:
-    page.goto(f"{address}/late-ranks")
-    mark = page.locator("#late-ranks-table").get_by_role("link", name="3", exact=True)
-    mark.focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("#selection")).to_contain_text("A part of the run: ranks 3")
-    page.goto(f"{address}/")
-    page.locator("#critical-path-by-operation").get_by_role("link", name="MPI_Sendrecv").click()
-    expect(page.locator("h1")).to_have_text("Messages")
-    expect(page.locator("#selection")).to_contain_text("operation MPI_Sendrecv")
-    page.goto(f"{address}/tree")
-    page.locator("#tree-edges-table").get_by_role("link").first.click()
-    row = trace.tree_edges().to_pylist()[0]
-    expect(page.locator("#content")).to_contain_text(f"Hops from rank {row['src']} to rank {row['dst']} over time")
-
-
-def test_a_finding_leads_to_its_page_with_what_it_is_about_selected(
-    page: Page, address: str, trace: hopscope.Trace
-) -> None:
-    found = {row["key"]: row for row in trace.findings().to_pylist()}
-    assert (found["last-arrivals"]["part"], found["late-ranks"]["part"]) == ("--ranks 6", "--ranks 3")
-    page.goto(f"{address}/?from=i:1")
-    page.locator("#findings").get_by_role("link", name="See last arrivals").click()
-    expect(page.locator("h1")).to_have_text("Last arrivals")
-    expect(page.locator("#selection")).to_contain_text("A part of the run: from i:1, ranks 6")
-    page.goto(f"{address}/late-ranks")
-    page.locator(".note").get_by_role("link", name="Select ranks 3").click()
-    expect(page.locator("#selection")).to_contain_text("A part of the run: ranks 3")
-
-
 def test_a_step_of_a_path_leads_to_its_time_and_a_zoom_is_kept_on_next(
     page: Page, address: str, trace: hopscope.Trace
 ) -> None:
@@ -331,55 +261,3 @@ def test_the_time_that_a_collective_is_zoomed_to_is_selected_by_a_button(
     assert asked["view"] == ["20000000..60000000"]
     page.go_back()
     expect(page.locator("#selection")).not_to_contain_text("A part of the run")
-
-
-def test_a_selection_that_means_nothing_is_said_and_can_be_cleared(page: Page, address: str) -> None:
-    page.goto(f"{address}/last-arrivals?ranks=99")
-    expect(page.locator("#cannot-answer")).to_contain_text("the trace has no rank 99; its ranks are 0 to 7")
-    page.get_by_role("link", name="Show the whole run").click()
-    expect(page.locator("h1")).to_have_text("Last arrivals")
-    expect(page.locator("#cannot-answer")).to_have_count(0)
-
-
-def test_the_bar_says_what_of_an_address_was_not_understood_and_the_page_leaves_it_out(
-    page: Page, address: str, trace: hopscope.Trace
-) -> None:
-    # Such a page once showed something else, or nothing.
-    page.goto(f"{address}/late-ranks?ranks=3-1&from=1.5&to=i:30&comm=x")
-    bar = page.locator("#selection")
-    expect(bar).to_contain_text("ranks=3-1 was not understood and is left out: --ranks 3-1: 3-1 runs backwards")
-    expect(bar).to_contain_text("from=1.5 was not understood and is left out: --from 1.5 has no unit; write 1.5s")
-    expect(bar).to_contain_text("comm=x was not understood and is left out")
-    expect(bar).to_contain_text("A part of the run: to i:30")
-    rows = trace.late_ranks(to="i:30").to_pylist()
-    shown = table(page, "late-ranks-table")
-    assert [(row[0], row[2]) for row in shown] == [(str(row["rank"]), quantities.share(row["share"])) for row in rows]
-    page.get_by_role("link", name="Show the whole run").click()
-    expect(bar).not_to_contain_text("not understood")
-
-
-def test_a_part_that_holds_nothing_says_nothing_of_the_whole_trace(page: Page, address: str) -> None:
-    # Its pages said that "this trace" had no collectives, that the program sent no messages, and nobody communicated.
-    said = {
-        "/": "This part of the run has no collective operation of MPI",
-        "/collectives": "This part of the run has no MPI collective",
-        "/collective": "This part of the run has no MPI collective",
-        "/messages": "No message of the program's own lies in this part of the run.",
-        "/efficiency": "This part of the run has no communication",
-    }
-    for path, words in said.items():
-        page.goto(f"{address}{path}?from=1000000010&to=1000000020")
-        expect(page.locator("#content")).to_contain_text(words)
-        expect(page.locator("#content")).not_to_contain_text("This trace has no")
-    # Both ends had been 1.000000 s.
-    expect(page.locator("#selection")).to_contain_text("from 1.000000010 s, to 1.000000020 s")
-
-
-def test_a_link_made_for_another_trace_says_so(page: Page, address: str) -> None:
-    page.goto(f"{address}/late-ranks?{PART}&trace=00000000")
-    expect(page.locator("#selection")).to_contain_text("The link was made for another trace")
-    page.goto(f"{address}/late-ranks?{PART}")
-    link = page.get_by_role("link", name="Noise", exact=True)
-    made_for = parse_qs(urlsplit(link.get_attribute("href") or "").query)["trace"]
-    page.goto(f"{address}/late-ranks?{PART}&trace={made_for[0]}")
-    expect(page.locator("#selection")).not_to_contain_text("another trace")
