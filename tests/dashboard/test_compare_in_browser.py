@@ -10,7 +10,7 @@ import hopscope
 import local_mpi
 import pytest
 from conftest import PROGRAMS, Serve, run_of_one_late
-from hopscope import InputError, quantities
+from hopscope import quantities
 from hopscope.render.machine import as_csv
 from playwright.sync_api import Page, expect
 from reading import click_mark, is_there, plot, point_at_edge, table
@@ -91,41 +91,6 @@ def no_hidden_overflow(page: Page) -> list[str]:
             .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.outerHTML.slice(0, 200))"""
     )
     return found
-
-
-def test_the_verdict_and_its_numbers_are_those_of_the_command(page: Page, served: str, runs: Runs) -> None:
-    page.goto(served)
-    answer = runs["new"].answer("compare", base=runs["base"])
-    median = next(row for row in answer.rows if row["statistic"] == "median")
-    assert median["verdict"] == "slower"
-    verdict = page.locator("#compare-verdict")
-    expect(verdict).to_contain_text("MPI_Allreduce")
-    expect(verdict).to_contain_text("is slower in new: ")
-    before, after = quantities.alike("ns", median["base_ns"], median["new_ns"])
-    expect(verdict).to_contain_text(
-        f"went from {before} to {after}, a change of {quantities.share(median['change'])} "
-        f"(95 % interval {quantities.interval(median['change_low'], median['change_high'])})."
-    )
-    for note in answer.notes:
-        expect(page.locator("#content")).to_contain_text(note[1:])
-    shown = {row[1]: row[2:] for row in table(page, "compare-times")}
-    assert shown == {row["statistic"]: numbers(row) for row in answer.rows}
-    for part, page_of_it in (
-        ("compare-times", "/collectives?"),
-        ("compare-categories", "?"),
-        ("compare-edges", "edge="),
-    ):
-        hrefs = page.locator(f"#{part} tbody a").evaluate_all("all => all.map(each => each.getAttribute('href'))")
-        assert hrefs
-        assert all(page_of_it in href for href in hrefs)
-        assert {parse_qs(urlsplit(href).query)["trace"][0] for href in hrefs} == {
-            named(runs["base"]),
-            named(runs["new"]),
-        }
-    structure = runs["new"].compare(by="structure", base=runs["base"]).to_pylist()
-    assert [row[1:] for row in table(page, "compare-structure")] == [
-        [row["property"], row["base"], row["new"]] for row in structure if row["changed"]
-    ]
 
 
 def test_both_critical_paths_are_bars_of_one_scale_and_their_rows_those_of_the_command(
@@ -254,22 +219,6 @@ def test_one_collective_of_both_runs_has_one_scale_which_zooming_keeps(page: Pag
     assert of_trace(page) == named(runs["new"])
 
 
-def test_runs_that_must_not_be_compared_say_why_and_still_show_who_sends_to_whom(
-    page: Page, served: str, runs: Runs
-) -> None:
-    page.goto(f"{served}?with={named(runs['unseen'])}")
-    with pytest.raises(InputError) as refused:
-        runs["unseen"].compare(base=runs["base"])
-    expect(page.locator("#content")).to_contain_text(str(refused.value))
-    expect(page.locator("#compare-paths")).to_have_count(0)
-    # What is not known of one run is not missing from it.
-    assert marked(page, "compare-tree-base", "changed") == set()
-    expect(page.locator("#compare-tree-new")).to_contain_text("No hops of this are known in this run.")
-    page.locator("#compare-tree-new a").click()
-    expect(page.locator("#no-hops")).to_be_visible()
-    assert of_trace(page) == named(runs["unseen"])
-
-
 def test_the_selected_part_holds_for_both_runs_and_swapping_and_back_work(page: Page, served: str, runs: Runs) -> None:
     page.goto(f"{served}?from=i:10&to=i:40&ranks=0,1")
     part = {"from_": "i:10", "to": "i:40", "ranks": "0,1"}
@@ -327,11 +276,6 @@ def test_a_rebuilt_program_over_the_librarys_own_messages_is_compared_place_by_p
     # Who sent to whom is known of both, and is the same.
     expect(page.locator("#compare-trees-said")).to_contain_text("Both runs have the same ")
     plot(page, "compare-timeline-new")
-
-
-def test_of_one_trace_the_page_says_how_to_give_another(page: Page, address: str, trace: hopscope.Trace) -> None:
-    page.goto(f"{address}/compare")
-    expect(page.locator("#content")).to_contain_text(f"hopscope dashboard {trace.path} OTHER")
 
 
 def test_every_row_of_a_comparison_is_saved_as_its_command_writes_them(page: Page, served: str, runs: Runs) -> None:

@@ -8,7 +8,6 @@ from conftest import Serve
 from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.pages import PAGES, menu
 from playwright.sync_api import Page, expect
-from simulated_run import SimulatedRun
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "sample_traces"
@@ -26,18 +25,6 @@ def lacking(page: Page) -> dict[str, str]:
     return dict(found)
 
 
-def test_where_a_trace_has_everything_no_entry_is_grey(page: Page, serve: Serve) -> None:
-    page.goto(serve(hopscope.open(SAMPLES / "demo" / "trace")))
-    assert lacking(page) == ALONE
-    shown = page.locator("#menu .menu-link").all_inner_texts()
-    assert shown[:4] == ["Overview", "Timeline", "Collectives", "Messages"]
-    trees = page.get_by_role("group", name="Trees").get_by_role("link").all_inner_texts()
-    lateness = page.get_by_role("group", name="Lateness").get_by_role("link").all_inner_texts()
-    assert {"Tree", "Remap"} <= set(trees)
-    assert lateness == ["Last arrivals", "Late ranks", "Noise", "Noise periods", "Delayed hops"]
-    assert sorted(shown) == sorted(each.title for each in PAGES if each.in_menu)
-
-
 def test_without_hops_their_pages_are_grey_say_why_and_still_open(page: Page, serve: Serve) -> None:
     page.goto(f"{serve(hopscope.open(SAMPLES / 'observe_only' / 'trace'))}/collectives?ranks=1")
     assert lacking(page) == {**dict.fromkeys(["Tree", "WAN share", "Remap", "Models", "Delayed hops"], HOPS), **ALONE}
@@ -53,17 +40,6 @@ def test_without_hops_their_pages_are_grey_say_why_and_still_open(page: Page, se
     page.keyboard.press("Enter")
     expect(page.locator("#no-hops")).to_contain_text("How to get hops")
     expect(page).to_have_url(re.compile(r"/tree\?ranks=1&trace="))  # drawn anew in the same page, with the selection
-
-
-def test_without_collectives_and_call_sites_what_needs_them_is_grey(page: Page, serve: Serve, tmp_path: Path) -> None:
-    page.goto(serve(hopscope.open(SimulatedRun(iterations=0).write(tmp_path / "started"))))
-    grey, none = lacking(page), "This trace has no MPI collective."
-    assert {name for name, reason in grey.items() if reason == none} == {
-        "Collectives", "Tree", "WAN share", "Remap", "Models", "Last arrivals", "Late ranks", "Delayed hops",
-    }  # fmt: skip
-    assert grey["Efficiency"] == "Nobody communicates in this trace."
-    assert "20 times" in grey["Noise"]
-    assert "sent no messages" in grey["Messages"]
 
 
 def test_the_menu_asks_no_analysis_of_a_trace() -> None:

@@ -58,17 +58,3 @@ def test_a_dot_leads_to_the_collectives_that_it_is_from(page: Page, serve: Serve
             break
     expect(page.locator("h1")).to_have_text("Collectives")
     expect(page.locator("#selection")).to_contain_text("MPI_Alltoall")
-
-
-def test_messages_of_one_size_give_parameters_and_the_reason_why_no_formulas(
-    page: Page, serve: Serve, trace: hopscope.Trace, trace_without_hops: hopscope.Trace
-) -> None:
-    page.goto(f"{serve(trace)}/models")
-    expect(page.locator("#models-parameters")).to_contain_text("alpha")
-    expect(page.locator("#content")).to_contain_text("its messages have one size only")
-    page.goto(f"{serve(trace_without_hops)}/models")
-    entry = page.get_by_role("link", name="Models", exact=True)
-    expect(entry).to_have_attribute("aria-disabled", "true")
-    expect(entry).to_have_attribute(
-        "title", "This trace has no hops: what happens inside its collectives was not recorded."
-    )

@@ -54,13 +54,3 @@ def test_places_have_the_command_s_numbers_and_one_click_shows_only_one(page: Pa
     page.get_by_role("link", name="Its collectives").click()
     expect(page.locator("h1")).to_have_text("Collectives")
     expect(page).to_have_url(re.compile("place="))
-
-
-def test_without_call_sites_the_entry_is_grey_and_the_page_says_why(page: Page, serve: Serve, tmp_path: Path) -> None:
-    archive = Path(__file__).parents[1] / "convert" / "archives" / "scorep-8.4-preload-4ranks" / "traces.otf2"
-    page.goto(f"{serve(hopscope.open(archive, dataset=tmp_path / 'dataset'))}/places")
-    reason = "This trace does not say where the program calls MPI."
-    expect(page.locator("#content")).to_contain_text(reason)
-    entry = page.get_by_role("link", name="Places", exact=True)
-    expect(entry).to_have_attribute("aria-disabled", "true")
-    expect(entry).to_have_attribute("title", reason)
