@@ -133,6 +133,25 @@ static void define_process_again(const struct plan_request *request) {
     line_end(&line);
 }
 
+/* MPICH 5 comes back from MPI_Abort before its launcher has ended the process. */
+static _Noreturn void end_job(void) {
+    pmpi.Abort(MPI_COMM_WORLD, 2);
+    _exit(2);
+}
+
+/* All ranks get here with the same texts, so all fail alike: one reports and ends the job, the others wait for that. */
+static _Noreturn void end_for_wrong_input(const char *message) {
+    record_finish("wrong input");
+    pmpi.Barrier(run.comm);
+    if (run.rank == 0) {
+        log_line("%s", message);
+        presence_withdraw(run.directory);
+        end_job();
+    }
+    pmpi.Barrier(run.comm);
+    end_job();
+}
+
 static void make_own_comm(void) {
 #if HOPSCOPE_MPI_4
     if (run.in_session) {
@@ -146,22 +165,9 @@ static void make_own_comm(void) {
     if (error != MPI_SUCCESS) {
         log_line("MPI could not create the collector's communicator (error %d), so the job ends before it has begun",
                  error);
-        pmpi.Abort(MPI_COMM_WORLD, 2);
+        end_job();
     }
     pmpi.Comm_set_errhandler(run.comm, MPI_ERRORS_RETURN);
-}
-
-/* All ranks get here with the same texts, so all fail alike: one reports and ends the job, the others wait for that. */
-static void end_for_wrong_input(const char *message) {
-    record_finish("wrong input");
-    pmpi.Barrier(run.comm);
-    if (run.rank == 0) {
-        log_line("%s", message);
-        presence_withdraw(run.directory);
-        pmpi.Abort(MPI_COMM_WORLD, 2);
-    }
-    pmpi.Barrier(run.comm);
-    pmpi.Abort(MPI_COMM_WORLD, 2);
 }
 
 static void start_together(void) {
@@ -254,7 +260,7 @@ static bool start(uint64_t began) {
     bool serving = run.presence == PRESENCE_COMPLETE || run.presence == PRESENCE_INCOMPLETE;
     if (serving && !(run.in_session ? comm_registry_start_from(run.world) : comm_registry_start())) {
         log_line("rank %d is out of memory for the collector's tables", run.rank);
-        pmpi.Abort(MPI_COMM_WORLD, 2);
+        end_job();
     }
     if (serving && run.config.record && record_start(run.directory, run.rank, run.config.chunk_bytes)) {
         define_process();
