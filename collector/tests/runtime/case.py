@@ -1,6 +1,7 @@
 """Shared by the preload's tests: runs a job under real mpirun in its own folder, with and without the preload.
 
-ctest names the flavour, the preload, the test programs and the launcher in the environment.
+ctest names the flavour, the preload, the test programs and the launcher in the environment. The folder of a test that
+fails is kept in build/failures/ctest-FLAVOUR-TEST.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from typing import ClassVar
 
 import sanitizer_reports
 from read_spool import Record, Run, Spool, function_numbers, read_run
@@ -22,6 +24,11 @@ MPIEXEC = os.environ["HOPSCOPE_TEST_MPIEXEC"]
 SANITIZED = os.environ.get("HOPSCOPE_TEST_SANITIZE", "OFF") != "OFF"
 NUMBERS = function_numbers()
 NAMES = {number: name for name, number in NUMBERS.items()}
+FAILURES = Path(__file__).parents[3] / "build" / "failures"
+LARGEST = 64 << 20
+"""Bytes of files that are kept of one test; of a larger folder only the report."""
+
+Key = tuple[object, ...]
 
 
 def launcher() -> list[str]:
@@ -50,11 +57,39 @@ def calls(spool: Spool, function: str) -> list[Record]:
     return [r for r in spool.of("ENTER") if r.region == NUMBERS[function]]
 
 
+def keep_failure(name: str, reports: list[str], home: Path) -> None:
+    """Writes why a test failed, and copies its folder."""
+    folder = FAILURES / f"ctest-{FLAVOUR}-{name}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    load = " ".join(f"{average:.1f}" for average in os.getloadavg())
+    (folder / "report.txt").write_text("\n".join([f"{name}, load {load}", *reports]))
+    files = [path for path in home.rglob("*") if path.is_file() and not path.is_symlink()]
+    if sum(path.stat().st_size for path in files) <= LARGEST:
+        shutil.copytree(home, folder / "home", ignore_dangling_symlinks=True)
+
+
 class Case(unittest.TestCase):
+    alone: ClassVar[dict[Key, str]] = {}
+    """What programs print without the preload; each runs once."""
+    recorded: ClassVar[dict[Key, tuple[Run, str]]] = {}
+    """What `both_ways` has returned."""
+
     def setUp(self) -> None:
         self.home = Path(tempfile.mkdtemp(prefix="hopscope-test-"))
-        self.addCleanup(shutil.rmtree, self.home, ignore_errors=True)
         self.trace = self.home / "trace"
+
+    def run(self, result: unittest.TestResult | None = None) -> unittest.TestResult | None:
+        """Runs the test, and keeps what it leaves if it fails."""
+        result = result or self.defaultTestResult()
+        before = len(result.failures), len(result.errors)
+        super().run(result)
+        reports = [report for _, report in result.failures[before[0] :] + result.errors[before[1] :]]
+        if hasattr(self, "home"):
+            if reports:
+                keep_failure(self.id().partition(".")[2], reports, self.home)
+            shutil.rmtree(self.home, ignore_errors=True)
+        return result
 
     def launch(self, *words: str, code: int | None = 0, **settings: str) -> subprocess.CompletedProcess[str]:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("HOPSCOPE_")}
@@ -83,12 +118,19 @@ class Case(unittest.TestCase):
         return done
 
     def both_ways(self, n: int, program: str, *arguments: str, **settings: str) -> tuple[Run, str]:
-        """Runs without and with the preload, which must print the same. Returns the spools and stderr."""
-        bare = self.launch(*ranks(n, program, *arguments, preload=False))
-        seen = self.launch(*ranks(n, program, *arguments), **settings)
-        self.assertEqual(bare.stdout, seen.stdout)
-        self.assertTrue(bare.stdout)
-        return read_run(self.trace), seen.stderr
+        """Runs without and with the preload, which must print the same. Returns the spools and stderr. Tests that ask
+        for the same share one run, whose files are gone after the first of them.
+        """
+        job = (n, program, *arguments)
+        key = (*job, *sorted(settings.items()))
+        if key not in self.recorded:
+            if job not in self.alone:
+                self.alone[job] = self.launch(*ranks(n, program, *arguments, preload=False)).stdout
+            seen = self.launch(*ranks(n, program, *arguments), **settings)
+            self.assertEqual(self.alone[job], seen.stdout)
+            self.assertTrue(seen.stdout)
+            self.recorded[key] = read_run(self.trace), seen.stderr
+        return self.recorded[key]
 
     def assert_whole(self, run: Run, n: int) -> None:
         """Every spool is closed and in time order, but for the MPI library's own messages: what is noted after a call

@@ -1,4 +1,4 @@
-/* Makes and frees thousands of communicators, with a collective on each. */
+/* Makes and frees many communicators, with a collective on each. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -82,8 +82,8 @@ class Recording(Case):
         run, _ = self.both_ways(2, "errors", HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
         self.assert_whole(run, 2)
         spool = run.of(0)[0]
-        self.assertEqual(len(calls(spool, "MPI_Wait")), 200000)
-        self.assertGreater(len(spool.of("OVERHEAD_BEGIN")), 100)
+        self.assertEqual(len(calls(spool, "MPI_Wait")), 20000)
+        self.assertGreater(len(spool.of("OVERHEAD_BEGIN")), 30)
         self.assertEqual(len(spool.of("OVERHEAD_BEGIN")), len(spool.of("OVERHEAD_END")))
 
     def test_a_blocking_collective_takes_one_place(self) -> None:
@@ -103,23 +103,22 @@ class Recording(Case):
         self.launch(*ranks(1, "errors", "exit"), code=None)
         run = read_run(self.trace)
         self.assertEqual(run.spools[0].state, "open")
-        self.assertEqual(len(calls(run.spools[0], "MPI_Wait")), 200000)
-
-    def test_an_archive_of_an_incomplete_run_is_not_called_missing(self) -> None:
-        limit = ranks(2, "errors", before="ulimit -f 14000; ")
-        done = self.launch(*limit, HOPSCOPE_SPOOL_CHUNK_BYTES="20480", HOPSCOPE_ASSEMBLE="1")
-        self.assertIn("the archive is incomplete; missing: ", done.stderr)
-        self.assertTrue((self.trace / "traces.otf2").exists())
+        self.assertEqual(len(calls(run.spools[0], "MPI_Wait")), 20000)
 
     def test_recording_stops_in_a_sentence_where_files_may_grow_no_further(self) -> None:
         # 7 MB are enough for the MPI library's own shared memory, but 200,000 calls take 8 MB.
-        done = self.launch(*ranks(2, "errors", before="ulimit -f 14000; "), HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
+        words = ranks(2, "errors", "finish", "200000", before="ulimit -f 14000; ")
+        settings = {"HOPSCOPE_SPOOL_CHUNK_BYTES": "20480", "HOPSCOPE_KEEP_SPOOL": "1"}
+        done = self.launch(*words, HOPSCOPE_ASSEMBLE="1", **settings)
         self.assertIn("errno 77", done.stdout)
         self.assertRegex(done.stderr, rf"hopscope: recording stopped on rank \d in {self.trace}: .*File too large")
         run = read_run(self.trace)
         self.assertEqual({s.state for s in run.spools}, {"stopped"})
         self.assertIn("File too large", run.spools[0].reason)
         self.assertGreater(len(calls(run.spools[0], "MPI_Wait")), 500)
+        # The archive was once called missing.
+        self.assertIn("the archive is incomplete; missing: ", done.stderr)
+        self.assertTrue((self.trace / "traces.otf2").exists())
 
 
 class Started(Case):

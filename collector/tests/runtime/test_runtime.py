@@ -71,13 +71,14 @@ class Preload(Case):
 
 
 class Communicators(Case):
-    def test_thousands_of_communicators_come_and_go(self) -> None:
-        run, _ = self.both_ways(2, "comm_loop", "1000")
+    def test_hundreds_of_communicators_come_and_go(self) -> None:
+        rounds = 300
+        run, _ = self.both_ways(2, "comm_loop", str(rounds))
         self.assert_whole(run, 2)
         for rank in range(2):
             keys = [c["key"] for c in run.comms(rank).values()]
             self.assertEqual(len(keys), len(set(keys)))
-            self.assertEqual(len(keys), 2 + 2000 + (1000 if rank == 0 else 0))
+            self.assertEqual(len(keys), 2 + 2 * rounds + (rounds if rank == 0 else 0))
 
     def test_members_agree_on_the_key_of_a_communicator_of_any_origin(self) -> None:
         run, _ = self.both_ways(4, "comm_origins")
@@ -148,13 +149,14 @@ class Trees(Case):
     """The engine has its own tests. Here it runs among everything else that a program does."""
 
     def test_results_are_the_same_with_collectives_over_a_tree(self) -> None:
-        for n, program in ((4, "collectives"), (3, "messages"), (4, "comm_origins"), (2, "threads"), (2, "errors")):
+        jobs = ((4, "collectives"), (3, "messages"), (4, "comm_origins"), (2, "threads"), (2, "errors"))
+        for n, program in jobs:
             with self.subTest(program):
                 run, said = self.both_ways(n, program, HOPSCOPE_TREE="binomial")
                 self.assertNotIn("hopscope", said)
                 self.assert_whole(run, n)
-                self.assertTrue((self.trace / "tree.json").exists())
-                shutil.rmtree(self.trace)
+                self.assertEqual({run.process(rank)["mode"] for rank in range(n)}, {"tree"})
+                shutil.rmtree(self.trace, ignore_errors=True)
 
     def test_a_communicator_that_a_callback_freed_is_not_taken_for_the_next_with_its_handle(self) -> None:
         for freeing in ("seen", "unseen"):
