@@ -192,7 +192,7 @@ class Outcome:
     by_engine: int = 0
 
 
-def compare(mpi: LocalMpi, job: Job, timeout: int = 40) -> Outcome:
+def compare(mpi: LocalMpi, job: Job, timeout: int = 120) -> Outcome:
     """Runs a program by the library alone and under the collector. Raises RuntimeError if it does not run under the
     library alone either.
     """
@@ -200,7 +200,7 @@ def compare(mpi: LocalMpi, job: Job, timeout: int = 40) -> Outcome:
         folder = Path(name)
         (folder / "program").write_text(job.program)
         variables = [
-            f"LD_PRELOAD={collector_library(mpi.flavour)}",
+            f"LD_PRELOAD={collector_library(mpi.release)}",
             f"HOPSCOPE_DIR={folder / 'trace'}",
             "HOPSCOPE_ASSEMBLE=0",
         ]

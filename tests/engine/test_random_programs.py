@@ -1,4 +1,4 @@
-"""A few random programs leave the same bytes with and without the collector; `make check-random` runs many."""
+"""A few random programs leave the same bytes with and without the collector; `make check-random` runs for long."""
 
 from pathlib import Path
 
@@ -8,13 +8,14 @@ from hypothesis import HealthCheck, given, reject, settings
 from local_mpi import LocalMpi
 from random_programs import Job, compare, jobs
 
-few = settings(derandomize=True, deadline=None, database=None, max_examples=7, suppress_health_check=list(HealthCheck))
+seeded = settings(derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
 
-def test_random_programs_leave_the_same_bytes_with_and_without_the_collector(mpi: LocalMpi) -> None:
+def compare_many(mpi: LocalMpi, examples: int) -> None:
+    """Runs so many random programs."""
     programs_run = by_engine = 0
 
-    @few
+    @settings(seeded, max_examples=examples)
     @given(job=jobs(5, least_steps=10))
     def programs(job: Job) -> None:
         nonlocal programs_run, by_engine
@@ -27,8 +28,17 @@ def test_random_programs_leave_the_same_bytes_with_and_without_the_collector(mpi
         by_engine += outcome.by_engine
 
     programs()
-    assert programs_run > 3
+    assert programs_run > examples // 2
     assert by_engine > 0
+
+
+def test_random_programs_leave_the_same_bytes_with_and_without_the_collector(mpi: LocalMpi) -> None:
+    compare_many(mpi, 3)
+
+
+@pytest.mark.statistics
+def test_many_random_programs_leave_the_same_bytes_with_and_without_the_collector(mpi: LocalMpi) -> None:
+    compare_many(mpi, 20)
 
 
 def test_a_result_that_the_collector_changes_is_seen_with_its_rank_and_step(
@@ -43,7 +53,7 @@ def test_a_result_that_the_collector_changes_is_seen_with_its_rank_and_step(
         return run(words, hashes, ranks, timeout)
 
     monkeypatch.setattr(random_programs, "run", with_another_result)
-    told = compare(first_mpi, Job(2, program, None)).difference
-    assert told.startswith("other results:\nrank 0: collective allreduce")
-    assert "bcast" not in told.partition(program)[0]
-    assert "rank 1:" in told
+    difference = compare(first_mpi, Job(2, program, None)).difference
+    assert difference.startswith("other results:\nrank 0: collective allreduce")
+    assert "bcast" not in difference.partition(program)[0]
+    assert "rank 1:" in difference
