@@ -5,12 +5,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import local_mpi
 
+PATIENCE_S = 240
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
 
 
@@ -38,34 +40,22 @@ def topology(folder: Path, clusters: dict[str, int], network: dict[str, Any], **
 
 
 def run(
-    folder: Path, file: Path, *words: str, interrupt_after: float | None = None, **variables: str
+    folder: Path, file: Path, *words: str, interrupt_once: Callable[[], bool] | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a job on a network; one that has not ended after so many seconds gets an interrupt. Its trace is `trace`."""
+    """Runs a job on a network, and interrupts it once something holds. Its trace is `trace`."""
     command = [HOPSCOPE, "run", "--net", str(file), "--dir", "trace", *words]
     environment = {**local_mpi.without_hopscope(), **variables}
+    deadline = time.monotonic() + PATIENCE_S
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as job:
-        try:
-            said = job.communicate(timeout=interrupt_after or 240)
-        except subprocess.TimeoutExpired:
-            job.send_signal(signal.SIGINT)
-            said = job.communicate(timeout=60)
-    return subprocess.CompletedProcess(command, job.returncode, *said)
-
-
-QUIET_MOMENTS = 3
-
-
-def in_a_quiet_moment(folder: Path, check: Callable[[Path], None]) -> None:
-    """What a check finds in one of a few new folders: a busy machine hides how fast a network is, for a while."""
-    for number in range(1, QUIET_MOMENTS + 1):
-        place = folder / f"moment{number}"
-        place.mkdir()
-        try:
-            check(place)
-        except AssertionError:
-            if number == QUIET_MOMENTS:
-                raise
-        else:
-            return
+        while True:
+            try:
+                printed = job.communicate(timeout=0.5 if interrupt_once else PATIENCE_S)
+                break
+            except subprocess.TimeoutExpired:
+                late = time.monotonic() > deadline
+                if late or (interrupt_once and interrupt_once()):
+                    job.send_signal(signal.SIGINT)
+                    interrupt_once = None
+    return subprocess.CompletedProcess(command, job.returncode, *printed)

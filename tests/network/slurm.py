@@ -80,7 +80,7 @@ class Cluster:
         subprocess.run(words, env=self.environment, check=True, timeout=60)
 
     def _wait_until_idle(self) -> None:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while self.run("sinfo", "-h", "-o", "%D %t") != f"{len(self.nodes)} idle\n":
             if time.monotonic() > until:
                 logs = [file.read_text() for file in sorted(self.folder.glob("*.log"))]

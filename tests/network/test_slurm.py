@@ -1,4 +1,7 @@
-"""Jobs under a real Slurm, on two nodes with two ranks each, started by the commands that docs/running.md gives."""
+"""Jobs under a real Slurm, on two nodes with two ranks each, started by the commands that docs/running.md gives.
+
+One job shows each protocol by which srun and an MPI library talk; a slice has the other ways to start one.
+"""
 
 import json
 import re
@@ -11,22 +14,20 @@ import hopscope
 import local_mpi
 import pytest
 import slurm
-from hopscope.errors import InputError
 from hopscope.inspection import Facts
-from hopscope.launch import job
 from hopscope.launch.network import made_network, read_network
 from hopscope.reorder.files import file_of
+from network_jobs import SITES, facts_of, hangs_in_finalize
 from networks import topology
 
 pytestmark = pytest.mark.usefixtures("machine_can")
 
 ROOT = Path(__file__).parents[2]
-SITES = ROOT / "tests" / "native" / "programs" / "sites.c"
 BEATS = ROOT / "tests" / "network" / "programs" / "beats.c"
 MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour in ("openmpi", "mpich")]
 PROTOCOL = {"openmpi": "pmix", "mpich": "pmi2"}
 """By which srun and the MPI library talk."""
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 120
 
 
 @pytest.fixture(scope="module")
@@ -57,17 +58,8 @@ def named_mpi(command: str) -> local_mpi.LocalMpi:
 
 def recorded(folder: Path) -> Facts | None:
     """What the four ranks have recorded so far in a folder's trace directory; None where one has not begun."""
-    try:
-        facts = job.inspect(next(folder.glob("*/spool")).parent)
-    except (StopIteration, InputError):
-        return None
-    return facts if [len(rank["threads"]) for rank in facts["ranks"]] == [1] * 4 else None
-
-
-def hangs_in_finalize(facts: Facts) -> bool:
-    """Whether the ranks recorded their ends two seconds ago, or earlier."""
-    finished = all(rank["state"] == "finished" for rank in facts["ranks"])
-    return finished and facts["now_ns"] > facts["last_ns"] + 2e9
+    spool = next(folder.glob("*/spool"), None)
+    return facts_of(spool.parent, 4) if spool else None
 
 
 def run(
@@ -84,7 +76,6 @@ def run(
     """
     shutil.copy(mpi.compile(source), folder / "app")
     if mpi.release == "mpich-4" and not cancel_once:
-        # Between hosts it often waits for ever in MPI_Finalize (docs/networks.md).
         cancel_once = hangs_in_finalize
     until = time.monotonic() + PATIENCE_SECONDS
     cancelled = False
@@ -108,7 +99,7 @@ def assert_whole(trace: Path) -> None:
     assert [row["complete"] for row in opened.table("collectives").to_pylist()] == [True] * 60
 
 
-@pytest.mark.parametrize("mode", ["observe", "tree"])
+@pytest.mark.parametrize("mode", ["observe", pytest.param("tree", marks=pytest.mark.networks)])
 @pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
 def test_srun_starts_what_preload_prints(
     cluster: slurm.Cluster, mpi: local_mpi.LocalMpi, mode: str, tmp_path: Path
@@ -119,6 +110,7 @@ def test_srun_starts_what_preload_prints(
     assert json.loads((tmp_path / "trace" / "run.json").read_text())["mode"] == mode
 
 
+@pytest.mark.networks
 def test_a_batch_script_as_documented(cluster: slurm.Cluster, tmp_path: Path) -> None:
     command = documented("in a batch script")
     (tmp_path / "job.sh").write_text(f"#!/bin/sh\n{command}\n")
@@ -126,12 +118,14 @@ def test_a_batch_script_as_documented(cluster: slurm.Cluster, tmp_path: Path) ->
     assert_whole(tmp_path / f"trace-{number}")
 
 
+@pytest.mark.networks
 def test_a_wrapped_command_as_documented(cluster: slurm.Cluster, tmp_path: Path) -> None:
     command = documented("`sbatch --wrap`")
     number = run(cluster, named_mpi(command), tmp_path, command).split()[-1]
     assert_whole(tmp_path / f"trace-{number}")
 
 
+@pytest.mark.networks
 @pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
 def test_the_launcher_of_a_library_as_documented(
     cluster: slurm.Cluster, mpi: local_mpi.LocalMpi, tmp_path: Path
@@ -142,6 +136,7 @@ def test_the_launcher_of_a_library_as_documented(
     assert_whole(tmp_path / "hopscope-app-1")
 
 
+@pytest.mark.networks
 @pytest.mark.parametrize("mpi", MPIS[:2], ids=[mpi.release for mpi in MPIS[:2]])
 def test_a_cancelled_job_loses_nothing(cluster: slurm.Cluster, mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     """scancel sends SIGTERM, as Slurm does at the time limit."""
@@ -164,6 +159,7 @@ def test_a_cancelled_job_loses_nothing(cluster: slurm.Cluster, mpi: local_mpi.Lo
     assert complete.count(False) <= 2
 
 
+@pytest.mark.networks
 def test_a_rank_order_is_read_by_srun(cluster: slurm.Cluster, tmp_path: Path) -> None:
     hosts = ("a0", "a1", "a1", "a0")
     file = file_of("slurm", hosts, "hosts.txt")
