@@ -30,7 +30,6 @@ def can_pretend() -> bool:
     return os.geteuid() == 0 and subprocess.run(words, capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.alone
 @pytest.mark.skipif(not can_pretend(), reason="making host names up needs root and the right to make namespaces")
 @pytest.mark.skipif(not OPEN_MPI, reason="Open MPI is not on this machine")
 def test_measured_offsets_are_within_their_bounds_of_the_truth(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from networks import run, topology
 from read_spool import read_spool
 
-pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("machine_can")]
+pytestmark = pytest.mark.usefixtures("machine_can")
 
 BEATS = Path(__file__).parent / "programs" / "beats.c"
 OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]
@@ -30,13 +30,13 @@ def definitions(trace: Path, rank: int, kind: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def trace(machine_can: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four seconds on three hosts, with a measurement due after every one."""
+    """Two seconds on three hosts, with a measurement due four times in each."""
     if not OPEN_MPI:
         pytest.skip("no Open MPI here")
     folder, mpi = tmp_path_factory.mktemp("clocks"), OPEN_MPI[0]
     skew = ",".join(f"{host}:{offset}:{ppm}" for host, (offset, ppm) in SKEWS.items())
-    variables = {"HOPSCOPE_KEEP_SPOOL": "1", "HOPSCOPE_CLOCK_SKEW": skew, "HOPSCOPE_CLOCK_INTERVAL": "1"}
-    words = ["--", mpi.launcher, "-n", str(1 + len(SKEWS)), str(mpi.compile(BEATS)), "4", "2"]
+    variables = {"HOPSCOPE_KEEP_SPOOL": "1", "HOPSCOPE_CLOCK_SKEW": skew, "HOPSCOPE_CLOCK_INTERVAL": "0.25"}
+    words = ["--", mpi.launcher, "-n", str(1 + len(SKEWS)), str(mpi.compile(BEATS)), "2", "2"]
     done = run(folder, topology(folder, {"A": 1 + len(SKEWS)}, {}), *words, **variables)
     assert done.returncode == 0, done.stderr
     if definitions(folder / "trace", 0, "process")[0]["tick_source"] != "tsc":
@@ -69,7 +69,7 @@ def test_a_long_run_is_measured_in_between(trace: Path) -> None:
         measured = [trip["here_recv"] for trip in definitions(trace, rank, "round_trip")]
         assert len(measured) >= 3
         begin, *between, end = measured
-        # How many depends on what they cost here; the first is due after a second of four.
+        # How many depends on what they cost here; the first is due after an eighth of the run.
         assert any(begin + (end - begin) * 0.1 < at < begin + (end - begin) * 0.9 for at in between)
 
 
@@ -87,10 +87,10 @@ def test_corrected_times_agree_with_the_truth_within_the_bound(trace: Path) -> N
     first, last = min(pairs, key=lambda p: p["ticks"]), max(pairs, key=lambda p: p["ticks"])
     rate = (last["monotonic_ns"] - first["monotonic_ns"]) / (last["ticks"] - first["ticks"])
     bounds = [row["bound_ns"] for rows in clocks(trace).values() for row in rows]
-    assert min(bound for bound in bounds if bound) < 100_000_000  # hosts are seconds apart
+    assert min(bound for bound in bounds if bound) < 1_000_000_000  # hosts are seconds apart
     for rank in range(1 + len(SKEWS)):
         ticks = spool_ticks(trace, rank)
-        assert len(ticks) == len(corrected[rank]) > 50  # how many it makes in four seconds is up to the machine
+        assert len(ticks) == len(corrected[rank]) > 50  # how many it makes in two seconds is up to the machine
         # The bound holds between measurements. Before the first one, in MPI_Init, a rate that is off adds to it.
         rows = clocks(trace)[["a0", *SKEWS][rank]]
         measured_from, measured_to = (row["at_ns"] + row["offset_ns"] for row in (rows[0], rows[-1]))
