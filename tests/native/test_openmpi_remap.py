@@ -1,8 +1,7 @@
 """Remapping of real runs over Open MPI: its message graph is replayed, and a run over a tree is measured against it."""
 
+import itertools
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,66 +9,88 @@ import hopscope
 import local_mpi
 import numpy as np
 import pytest
-from hopscope.errors import InputError
+from click.testing import CliRunner
+from hopscope.cli.main import analyze
+from hopscope.links import LINKS
+from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.remap import sentence
 from hopscope.remap.candidates.recorded import Recorded
+from hopscope.remap.judging.judge import judge_of
 from hopscope.remap.run.events import RECEIVED, SENT, events_of
 from hopscope.remap.run.program import source_of
 from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.figures.folded_tree import Fold
 from hopscope_dashboard.pages.remap import result
-from messages import traced
+from network_jobs import judged
+from recorded_jobs import recorded_job, shared_folder
 
-PROGRAM = Path(__file__).parent / "programs" / "iterations.c"
-ITERATIONS = 60
-OPERATIONS = [("allreduce", 8), ("allreduce", 1 << 20), ("reduce", 8), ("reduce", 1 << 20), ("bcast", 1 << 20)]
-OPERATIONS += [("gather", 4096), ("scatter", 1 << 16), ("allgather", 4096), ("alltoall", 1 << 16), ("scan", 8)]
-OPERATIONS += [("reduce_scatter_block", 4096)]
+MIX = local_mpi.ROOT / "benchmarks" / "programs" / "mix.c"
+ITERATIONS = 10
+SIZES = {
+    "allreduce": (8, 1 << 20),
+    "reduce": (8, 1 << 20),
+    "bcast": (1 << 20,),
+    "gather": (4096,),
+    "scatter": (1 << 16,),
+    "allgather": (4096,),
+    "alltoall": (1 << 16,),
+    "scan": (8,),
+    "reduce_scatter_block": (4096,),
+}
+"""Bytes of each operation's calls in an iteration."""
+EVEN = Costs(dict.fromkeys(LINKS, LinkCost(1000.0)), LocalCost())
+"""A machine on which a message takes 1 us. What a run's own hops say of it depends on who waited."""
 
 
-def iterations(mpi: local_mpi.LocalMpi, operation: str, size: int, folder: Path, *options: str) -> hopscope.Trace:
-    folder.mkdir()
-    words = [*mpi.launch(4), str(mpi.compile(PROGRAM)), operation, str(size)]
-    if not options:
-        return hopscope.open(traced(words, folder))
-    run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", *options, "--", *words]
-    done = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False, timeout=240, env=os.environ)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return hopscope.open(folder / "trace")
+@pytest.fixture
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shared_folder(tmp_path_factory)
 
 
-@pytest.mark.parametrize(("operation", "size"), OPERATIONS, ids=[f"{name}-{size}" for name, size in OPERATIONS])
-def test_what_ran_is_replayed_to_its_end(
-    operation: str, size: int, open_mpi: local_mpi.LocalMpi, tmp_path: Path
-) -> None:
-    trace = iterations(open_mpi, operation, size, tmp_path / "native")
-    source = source_of(trace.table)
-    assert source.subject.native and len(source.subject.collectives) == ITERATIONS
+def ran(
+    shared: Path,
+    mpi: local_mpi.LocalMpi,
+    calls: list[tuple[str, int]],
+    *options: str,
+    iterations: int = ITERATIONS,
+    topology: str | None = None,
+) -> hopscope.Trace:
+    """So many iterations of these calls on four ranks."""
+    mixed = [str(word) for word in itertools.chain(*calls)]
+    files = {"topology.json": topology} if topology else {}
+    words = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", *options, "--", *mpi.launch(4)]
+    job = recorded_job(shared, [*words, str(mpi.compile(MIX)), str(iterations), "0", *mixed], files=files)
+    assert job.code == 0, job.out + job.err
+    return hopscope.open(job.trace)
+
+
+@pytest.mark.parametrize("operation", SIZES)
+def test_what_ran_is_replayed_to_its_end(operation: str, open_mpi: local_mpi.LocalMpi, shared: Path) -> None:
+    trace = ran(shared, open_mpi, [(name, size) for name, sizes in SIZES.items() for size in sizes])
+    rows = [row for row in trace.table("collectives").to_pylist() if row["op"] == f"MPI_{operation.capitalize()}"]
+    source = source_of(trace.table, (rows[0]["comm"], rows[0]["op"]))
+    assert source.subject.native and len(source.subject.collectives) == ITERATIONS * len(SIZES[operation]) == len(rows)
     # Every message is sent once and received once by the ranks that did so.
     events = events_of(source)
-    hops = np.arange(len(trace.table("hops")))
-    assert all(np.array_equal(np.sort(events.hop[events.kind == kind]), hops) for kind in (SENT, RECEIVED))
-    try:
-        table = trace.remap(search=0)
-    except InputError as error:  # on a busy machine ranks may always come too late to wait for a message
-        assert "no rank waited for a hop" in str(error)
-        return
-    today = next(row for row in table.to_pylist() if row["today"])
-    assert today["name"] == Recorded(events).name
-    assert today["predicted_ns"] > 0 and today["depth"] >= 1
-    assert "Today: the MPI library" in str(result(TraceData(trace), "up", Fold()))
+    hops = np.flatnonzero(np.isin(trace.table("hops")["collective_id"], [row["collective_id"] for row in rows]))
+    assert len(hops) and np.array_equal(np.sort(events.hops), hops)
+    assert all(
+        np.array_equal(np.sort(events.hop[events.kind == kind]), np.arange(len(hops))) for kind in (SENT, RECEIVED)
+    )
+    recorded = Recorded(events)
+    assert recorded.structure(source.subject)["depth"] >= 1
+    whole = judge_of(source, recorded, EVEN)
+    assert whole.messages and whole.replay(recorded, EVEN)[2]
+    assert whole.iteration_ns(recorded, EVEN) > 0
 
 
-def test_a_run_over_a_tree_is_measured_against_the_library(open_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    library = iterations(open_mpi, "allreduce", 1 << 20, tmp_path / "native")
-    over_tree = iterations(open_mpi, "allreduce", 1 << 20, tmp_path / "tree", "--tree", "binomial")
+def test_a_run_over_a_tree_is_measured_against_the_library(open_mpi: local_mpi.LocalMpi, shared: Path) -> None:
+    calls = [("allreduce", 1 << 20)]
+    library, over_tree = ran(shared, open_mpi, calls), ran(shared, open_mpi, calls, "--tree", "binomial")
     words = ["remap", str(library.path), "--tried", str(over_tree.path), "--search", "0", "--format", "csv"]
-    analyze = str(Path(sys.executable).with_name("analyze"))
-    done = subprocess.run([analyze, *words], capture_output=True, text=True, check=False, timeout=240)
-    assert done.returncode == 0, done.stderr
-    leaves = [
-        sorted(row["last_leave_ns"] for row in trace.table("collectives").to_pylist()) for trace in (library, over_tree)
-    ]
+    done = CliRunner().invoke(analyze, words)
+    assert done.exit_code == 0, done.exception or done.stderr
+    leaves = [sorted(leaves_of(trace)) for trace in (library, over_tree)]
     by_library, by_tree = ((ends[-1] - ends[0]) / (ITERATIONS - 1) for ends in leaves)
     table = library.remap(search=0, tried=over_tree)
     tried = next(row for row in table.to_pylist() if row["tried_ns"] is not None)
@@ -79,30 +100,42 @@ def test_a_run_over_a_tree_is_measured_against_the_library(open_mpi: local_mpi.L
     assert sentence(table) in done.stderr
     # A gain that was not measured is not suggested.
     assert tried["chosen"] <= (by_tree < by_library)
+    today = next(row for row in table.to_pylist() if row["today"])
+    assert today["name"] == Recorded(events_of(source_of(library.table))).name
+    assert "Today: the MPI library" in str(result(TraceData(library), "up", Fold()))
 
 
+@pytest.mark.networks
 def test_leaders_are_suggested_between_two_sites_and_the_engine_runs_them_at_once(
-    open_mpi: local_mpi.LocalMpi, tmp_path: Path
+    open_mpi: local_mpi.LocalMpi, shared: Path, tmp_path: Path
 ) -> None:
     # A tree crosses 20 ms towards its root and 20 ms back, leaders only once.
-    topology, suggested = tmp_path / "topology.json", tmp_path / "suggested.json"
+    suggested = tmp_path / "suggested.json"
     hosts = [{"name": name, "cluster": name.upper()} for name in "ab"]
     emulate = {"links": {"wan": {"latency_ns": 20_000_000}}}
-    document = {"schema_version": 1, "hosts": hosts, "placement": "round-robin", "emulate": emulate}
-    topology.write_text(json.dumps(document))
-    on_sites = ("--topology", str(topology))
-    over_tree = iterations(open_mpi, "allreduce", 8, tmp_path / "tree", "--tree", "hierarchical", *on_sites)
-    best = over_tree.remap(suggested, search=0).to_pylist()[0]
-    assert best["chosen"] and best["name"].startswith("leaders")
-    rerun = iterations(open_mpi, "allreduce", 8, tmp_path / "leaders", "--tree", str(suggested), *on_sites)
+    sites = json.dumps({"schema_version": 1, "hosts": hosts, "placement": "round-robin", "emulate": emulate})
+
+    def over(tree: str) -> hopscope.Trace:
+        options = ("--tree", tree, "--topology", "topology.json")
+        return ran(shared, open_mpi, [("allreduce", 8)], *options, iterations=60, topology=sites)
+
+    over_tree = over("hierarchical")
+    table = over_tree.remap(suggested, search=0)
+    best = table.to_pylist()[0]
+    judged(best["chosen"] and best["name"].startswith("leaders"), sentence(table))
+    rerun = over(str(suggested))
     assert set(rerun.table("calls")["engine"].to_pylist()) == {"tree"}
     assert "exchange" in rerun.table("hops")["phase"].to_pylist()
-    before, after = (np.median(np.diff(sorted(leaves_of(trace)))) for trace in (over_tree, rerun))
-    assert 20e6 < after < 0.8 * before
     # What ran by leaders is replayed like what ran over a tree.
     again = next(row for row in rerun.remap(search=0).to_pylist() if row["today"])
     assert again["name"] == "today: leaders"
-    assert again["predicted_ns"] == pytest.approx(best["predicted_ns"], rel=0.25)
+    before, after = (np.median(np.diff(sorted(leaves_of(trace)))) for trace in (over_tree, rerun))
+    assert after > 20e6
+    judged(after < 0.8 * before, f"an iteration took {before:,.0f} ns and by leaders {after:,.0f}")
+    foretold = best["predicted_ns"]
+    judged(
+        again["predicted_ns"] == pytest.approx(foretold, rel=0.25), f"{again['predicted_ns']:,.0f} for {foretold:,.0f}"
+    )
 
 
 def leaves_of(trace: hopscope.Trace) -> list[int]:
