@@ -163,6 +163,7 @@ def test_the_edges_that_one_run_has_alone_are_marked_and_no_others(page: Page, s
     assert of_trace(page) == named(runs["new"])
 
 
+@pytest.mark.browsers
 def test_of_several_trees_for_one_operation_the_one_that_is_drawn_can_be_chosen(
     page: Page, serve: Serve, runs: Runs, tmp_path: Path
 ) -> None:
@@ -237,6 +238,7 @@ def test_the_selected_part_holds_for_both_runs_and_swapping_and_back_work(page: 
     assert {row[0]: row[1:] for row in table(page, "compare-categories")} == categories
 
 
+@pytest.mark.browsers
 def test_another_trace_is_chosen_from_a_list_and_nothing_is_cut_on_a_small_window(
     page: Page, served: str, runs: Runs
 ) -> None:
@@ -253,6 +255,7 @@ def test_another_trace_is_chosen_from_a_list_and_nothing_is_cut_on_a_small_windo
     expect(page.locator(".lead").first).to_contain_text("Base: base New: new")
 
 
+@pytest.mark.browsers
 def test_a_rebuilt_program_over_the_librarys_own_messages_is_compared_place_by_place(
     page: Page, serve: Serve, one_late: hopscope.Trace, rebuilt: hopscope.Trace
 ) -> None:

@@ -83,6 +83,7 @@ def test_a_page_draws_in_both_colour_schemes_and_fits_its_window(page: Page, add
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
 
 
+@pytest.mark.browsers
 def test_how_late_takes_the_colours_of_the_scheme_there_and_back(page: Page, address: str) -> None:
     colour = "() => document.querySelector('#noise-late .js-plotly-plot').data.map(series => series.marker.color)"
     light, dark = (list(each) for each in zip(*palette.LATENESS_COLOURS.values(), strict=True))
@@ -139,6 +140,7 @@ def test_on_a_narrow_window_the_menu_opens_over_the_page_and_closes_again(page: 
     expect(page.locator("#menu")).not_to_be_in_viewport()
 
 
+@pytest.mark.browsers
 def test_on_a_narrow_window_findings_fit_their_card(page: Page, address: str) -> None:
     # Sentences had one word a line, and a link left the card.
     page.set_viewport_size({"width": 390, "height": 800})

@@ -113,6 +113,7 @@ def test_the_tables_have_the_numbers_of_analyze_model(
         assert cell == [quantities.quantity(row["value"], row["unit"]), interval]
 
 
+@pytest.mark.browsers
 def test_hosts_clusters_certainty_and_odd_pairs_are_those_of_the_probe(page: Page, address: str, file: Path) -> None:
     page.goto(address)
     content = json.loads(file.read_text())
@@ -150,6 +151,7 @@ def test_what_was_not_measured_is_listed_and_has_no_number(page: Page, hurried_a
     expect(page.locator("#content .remarks").first).to_contain_text("values of links were not measured")
 
 
+@pytest.mark.browsers
 def test_a_probe_that_had_no_time_for_links_still_shows_the_hosts(
     page: Page, hurried: Path, serve_app: ServeApp, tmp_path: Path
 ) -> None:
@@ -166,6 +168,7 @@ def test_a_probe_that_had_no_time_for_links_still_shows_the_hosts(
     expect(page.locator("#machine-unmeasured li").first).to_contain_text("way of 1 B, ")
 
 
+@pytest.mark.browsers
 def test_another_address_says_that_there_is_one_page(page: Page, address: str) -> None:
     page.goto(f"{address}/models")
     expect(page.locator("h1")).to_have_text("Page not found")
@@ -186,6 +189,7 @@ def test_nothing_is_cut_at_any_width(window: Page, address: str) -> None:
     assert not is_wider(window)
 
 
+@pytest.mark.browsers
 def test_all_operations_that_combine_are_in_view_at_once(window: Page, address: str) -> None:
     # The table ended after 12 of 18 rows, beside an empty half of the page, with no bar where it went on.
     for width in (1400, 1024):
@@ -206,6 +210,7 @@ def test_the_command_serves_a_machine_file(file: Path) -> None:
     assert "hosts and clusters it has" in text
 
 
+@pytest.mark.browsers
 def test_the_report_of_a_machine_file_has_its_page_and_asks_nobody(
     browser: Browser, file: Path, tmp_path: Path
 ) -> None:

@@ -33,7 +33,7 @@ print(sorted(set(sys.modules) - before))
 """
 
 
-@pytest.mark.alone
+@pytest.mark.large
 def test_twenty_browsers_that_come_at_once_get_every_page_whole(trace: hopscope.Trace) -> None:
     # 15 to 25 of 220 answers were "This page could not be drawn": partially initialized module 'pandas'.
     server = Served(trace.path)

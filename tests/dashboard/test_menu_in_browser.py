@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import hopscope
+import pytest
 from conftest import Serve
 from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.pages import PAGES, menu
@@ -49,6 +50,7 @@ def test_the_menu_asks_no_analysis_of_a_trace() -> None:
     assert list(data._answers) == [("table", "run")]
 
 
+@pytest.mark.browsers
 def test_on_a_low_window_the_last_entry_can_be_reached(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 1024, "height": 500})
     page.goto(address)

@@ -40,6 +40,7 @@ def test_each_operation_has_its_lines_and_dots_over_sizes_or_ranks(
     expect(dots).to_have_count(sum(row["bytes"] == SIZES[-1] for row in broadcasts))
 
 
+@pytest.mark.browsers
 def test_a_dot_leads_to_the_collectives_that_it_is_from(page: Page, serve: Serve, run: hopscope.Trace) -> None:
     page.goto(f"{serve(run)}/models")
     dots = page.locator("#models-alltoall .points path.point")

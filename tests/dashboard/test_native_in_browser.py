@@ -89,6 +89,7 @@ def test_an_exchange_of_the_library_is_drawn_in_rounds_in_the_colours_of_its_lin
     expect(page.locator(f'[data-part="{part}"]')).to_be_focused()
 
 
+@pytest.mark.browsers
 def test_the_lists_and_the_table_lead_from_one_algorithm_to_another(
     page: Page, address: str, native: hopscope.Trace
 ) -> None:
@@ -109,6 +110,7 @@ def test_the_lists_and_the_table_lead_from_one_algorithm_to_another(
     expect(heading).to_have_text(re.compile(f": {re.escape(algorithm)}"))
 
 
+@pytest.mark.browsers
 def test_the_list_of_collectives_cuts_no_long_name(page: Page, address: str) -> None:
     # The longest names of operations were cut, and numbers of ten digits, which some nonblocking collectives have.
     page.goto(f"{address}/collectives?search=MPI_Reduce_scatter_block")
@@ -117,18 +119,21 @@ def test_the_list_of_collectives_cuts_no_long_name(page: Page, address: str) -> 
     assert measured(page) == []
 
 
+@pytest.mark.browsers
 def test_a_collective_whose_messages_are_unknown_is_said(page: Page, address: str) -> None:
     for wrong in ("0:99999", "7", "x:y"):
         page.goto(f"{address}/tree?collective={wrong}")
         expect(page.locator("#cannot-answer")).to_be_visible()
 
 
+@pytest.mark.browsers
 def test_the_remap_page_of_a_native_run_leads_to_who_sent_to_whom(page: Page, address: str) -> None:
     page.goto(f"{address}/remap")
     page.locator("#content").get_by_role("link", name="Tree").first.click()
     expect(page.locator("#algorithm-graph")).to_be_visible()
 
 
+@pytest.mark.browsers
 def test_a_native_run_without_hops_says_how_to_get_them(page: Page, serve: Serve, tmp_path: Path) -> None:
     sample = shutil.copytree(ROOT / "sample_traces" / "native_collectives" / "trace", tmp_path / "trace")
     page.goto(f"{serve(hopscope.open(sample))}/tree")

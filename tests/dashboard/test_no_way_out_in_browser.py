@@ -24,6 +24,7 @@ def click_every_button(page: Page) -> list[str]:
     return kinds
 
 
+@pytest.mark.browsers
 @pytest.mark.parametrize("path", [page.path for page in PAGES])
 def test_no_link_or_button_of_a_page_leads_to_another_host(
     page: Page, context: BrowserContext, address: str, path: str

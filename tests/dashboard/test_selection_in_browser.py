@@ -165,6 +165,7 @@ def test_a_cell_of_the_heat_map_leads_to_its_collective_and_dragging_selects_ite
     expect(page.locator("#selection")).not_to_contain_text("A part of the run")
 
 
+@pytest.mark.browsers
 def test_a_double_click_on_a_mark_clears_a_selected_time_or_shows_all_and_follows_nothing(
     page: Page, address: str
 ) -> None:
@@ -247,6 +248,7 @@ def test_a_step_of_a_path_leads_to_its_time_and_a_zoom_is_kept_on_next(
     assert query(page)["view"] != view
 
 
+@pytest.mark.browsers
 def test_the_time_that_a_collective_is_zoomed_to_is_selected_by_a_button(
     page: Page, address: str, trace: hopscope.Trace
 ) -> None:

@@ -17,7 +17,7 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 from large import program, spend
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.large, pytest.mark.timeout(300)]
 
 RANKS, HOSTS = 1024, 64
 EVENTS = 500_000

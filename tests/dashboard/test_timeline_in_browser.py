@@ -126,6 +126,7 @@ def test_rows_have_the_colours_of_what_the_ranks_did(page: Page, address: str, t
     assert pixels(page, CATEGORY_COLOURS["wan"]) > pixels(page, CATEGORY_COLOURS["compute"]) > 100
 
 
+@pytest.mark.browsers
 def test_the_path_of_many_ranks_is_seen_over_the_whole_run(page: Page, serve: Serve, tmp_path: Path) -> None:
     # It was 2 pixels high and as transparent as its share of a column was small: of 64 ranks nobody saw it.
     trace = hopscope.open(SimulatedRun(ranks=64, iterations=60).write(tmp_path / "solver"))
@@ -195,6 +196,7 @@ def test_dragging_selects_a_time_and_looks_at_it_back_and_double_click_look_at_m
     assert shown(page) == whole
 
 
+@pytest.mark.browsers
 @pytest.mark.parametrize("view", ["90000000000..99000000000", "-9..-1", "-100..99000000000"])
 def test_a_link_into_another_trace_s_time_shows_what_of_it_this_run_has(
     page: Page, address: str, trace: hopscope.Trace, view: str
@@ -324,6 +326,7 @@ def test_the_first_page_shows_the_whole_run_selects_by_dragging_and_leads_to_the
     shown(page)
 
 
+@pytest.mark.browsers
 def test_a_picture_that_is_drawn_again_asks_for_nothing_again(page: Page, address: str) -> None:
     # The first page was drawn twice, once while its answers were computed, and asked twice for the same picture.
     asked: list[str] = []
@@ -350,6 +353,7 @@ def held(page: Page) -> Iterator[list[Route]]:
     page.unroute_all()
 
 
+@pytest.mark.browsers
 def test_figures_wait_until_the_picture_is_there(page: Page, address: str, held: list[Route]) -> None:
     # A browser that reads plotly draws nothing else for almost a second, and the run's picture came after it.
     page.goto(address)
@@ -361,6 +365,7 @@ def test_figures_wait_until_the_picture_is_there(page: Page, address: str, held:
     page.locator("#critical-path-bar .js-plotly-plot").wait_for()
 
 
+@pytest.mark.browsers
 def test_figures_come_without_a_picture_that_never_does(page: Page, address: str, held: list[Route]) -> None:
     page.goto(address)
     page.locator("#whole-run[data-state='asking']").wait_for()
@@ -368,6 +373,7 @@ def test_figures_come_without_a_picture_that_never_does(page: Page, address: str
     assert len(held) == 1
 
 
+@pytest.mark.browsers
 def test_a_dark_page_has_a_dark_picture(page: Page, address: str) -> None:
     page.goto(f"{address}/timeline")
     shown(page)
@@ -378,6 +384,7 @@ def test_a_dark_page_has_a_dark_picture(page: Page, address: str) -> None:
     assert pixels(page, "#1e2125") > 1000
 
 
+@pytest.mark.browsers
 @pytest.mark.parametrize("width", [1024, 1280, 1600])
 def test_nothing_is_cut_at_any_width_with_hosts_of_many_ranks(
     page: Page, serve: Serve, tmp_path: Path, width: int
@@ -398,6 +405,7 @@ def test_nothing_is_cut_at_any_width_with_hosts_of_many_ranks(
     assert in_address(page) == {}
 
 
+@pytest.mark.browsers
 def test_the_demo_shows_its_hops_when_zoomed_in(page: Page, serve: Serve, tmp_path: Path) -> None:
     """A tenth of a second of the demo has few enough hops to draw each; they are those of the table."""
     demo = hopscope.open(SAMPLE, dataset=tmp_path / "dataset")
@@ -418,6 +426,7 @@ def test_the_demo_shows_its_hops_when_zoomed_in(page: Page, serve: Serve, tmp_pa
     assert pixels(page, CATEGORY_COLOURS["wan"]) > before  # the arrows' rims are gone
 
 
+@pytest.mark.browsers
 def test_the_rims_of_many_messages_do_not_cover_what_the_ranks_did(page: Page, address: str) -> None:
     page.goto(f"{address}/timeline?to=i:6")
     page.locator(READY).wait_for()

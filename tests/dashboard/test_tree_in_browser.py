@@ -96,6 +96,7 @@ def test_keys_lead_through_the_tree_and_from_an_edge_to_its_hops(
     expect(page.locator("h1")).to_have_text(f"MPI_Allreduce {hops[3]['collective']}")
 
 
+@pytest.mark.browsers
 def test_a_drawing_follows_the_colour_scheme(page: Page, address: str) -> None:
     page.goto(f"{address}/tree")
     looks = (
@@ -111,6 +112,7 @@ def test_a_drawing_follows_the_colour_scheme(page: Page, address: str) -> None:
     assert all(one != other for one, other in zip(light, dark, strict=True)), (light, dark)
 
 
+@pytest.mark.browsers
 def test_a_tree_of_64_ranks_keeps_a_readable_size_and_every_part_can_be_scrolled_to(
     page: Page, serve: Serve, tmp_path: Path
 ) -> None:

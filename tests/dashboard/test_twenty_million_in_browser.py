@@ -21,7 +21,7 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 from large import program, spend
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.large, pytest.mark.timeout(900)]
 
 EVENTS = {"long": 20_000_000, "short": 1_000_000}
 TIMELINE = "#run-timeline"

@@ -42,7 +42,14 @@ WIDER = ("/collective", "/tree", "/remap", "/last-arrivals")
 """Pages that hundreds of ranks draw otherwise; the others are as with 64."""
 
 
-@pytest.mark.parametrize(("ranks", "paths"), [(8, None), (64, None), (256, WIDER)])
+@pytest.mark.parametrize(
+    ("ranks", "paths"),
+    [
+        (8, None),
+        pytest.param(64, None, marks=pytest.mark.browsers),
+        pytest.param(256, WIDER, marks=pytest.mark.browsers),
+    ],
+)
 def test_nothing_is_cut_at_any_width(
     window: Page, serve: Serve, tmp_path: Path, ranks: int, paths: tuple[str, ...] | None
 ) -> None:

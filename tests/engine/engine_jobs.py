@@ -10,7 +10,7 @@ from typing import Any
 from hopscope import _plan
 from hopscope.launch import collector_library
 from local_mpi import LocalMpi, without_hopscope
-from read_spool import Record, read_spool
+from read_spool import Record, function_numbers, read_spool
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -59,6 +59,12 @@ class Ended:
     def by_engine(self) -> int:
         """Calls that the engine ran, over all ranks."""
         return sum(record.kind == LEAVE and record.c == 1 for rank in self.records for record in rank)
+
+    @property
+    def operations_by_engine(self) -> set[str]:
+        """The operations of which the engine ran any call."""
+        leaves = {record.region for rank in self.records for record in rank if record.kind == LEAVE and record.c == 1}
+        return {name for name, number in function_numbers().items() if number in leaves}
 
     @property
     def reasons(self) -> set[str]:

@@ -45,20 +45,30 @@ def leaders(between: str, inside: dict[str, Any] | None = None, **rule: Any) -> 
     return file
 
 
+ALL_OPERATIONS = -1
+"""Served, as a set of bits."""
+
+
 def compare(mpi: LocalMpi, ranks: int, tree: dict[str, Any], where: dict[str, Any], seed: int) -> Ended:
-    """Random calls of every kind. Returns what the operations left that do not all commute."""
-    for mode, turns in (("random-more", 40), ("blocks", 45)):
-        only = [served(mode, tree)] if mode == "blocks" else []
-        ended = engine_jobs.check(mpi, ranks, tree, mode, seed, turns, *only, topology=where)
-        assert ended.same, ended
-        assert ended.by_engine > 0
-    ended = engine_jobs.check(mpi, ranks, tree, "derived-more", seed, 30, served("derived-more", tree), topology=where)
+    """Random calls of every kind, those with operations that do not all commute at the end. One job runs them all."""
+    words = ["random-more", seed, 40, ALL_OPERATIONS, "blocks", seed, 45, served("blocks", tree)]
+    words += ["derived-more", seed, 30, served("derived-more", tree)]
+    ended = engine_jobs.check(mpi, ranks, tree, *words, topology=where)
     assert ended.same, ended
+    assert ended.operations_by_engine == set(tree["rules"][0]["operations"])
     return ended
 
 
-@pytest.mark.parametrize("between", _plan.BETWEEN)
-@pytest.mark.parametrize("place", CLUSTERS)
+FEW = [("even", "ring"), ("uneven", "recursive-doubling"), ("apart", "all-to-all"), ("one group", "ring")]
+"""Each way in which ranks lie, and each exchange; a slice has all pairs."""
+PAIRS = [
+    pytest.param(place, between, marks=[] if (place, between) in FEW else pytest.mark.statistics)
+    for place in CLUSTERS
+    for between in _plan.BETWEEN
+]
+
+
+@pytest.mark.parametrize(("place", "between"), PAIRS)
 def test_any_groups_give_what_the_library_gives(place: str, between: str, first_mpi: LocalMpi) -> None:
     ended = compare(first_mpi, 8, leaders(between, {"shape": "binomial"}), topology(CLUSTERS[place]), 7)
     if place not in IN_A_ROW or (between == "ring" and place != "one group"):
@@ -117,23 +127,23 @@ def test_lengths_that_do_not_fit_hang_nobody(members: dict[str, list[int]], betw
     assert ended.by_engine > 0
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize(("between", "crossing", "in_a_row"), [("all-to-all", 2, 1), ("ring", 4, 2)])
-def test_a_sum_of_two_sites_takes_one_latency_or_a_ring_s_two(
+def test_a_sum_of_two_sites_takes_no_less_than_one_latency_or_a_ring_s_two(
     between: str, crossing: int, in_a_row: int, mpi: LocalMpi
 ) -> None:
-    latency = 100 * MS
+    latency = 10 * MS
     where = topology({"A": [0, 2], "B": [1, 3]}, links={"wan": {"latency_ns": latency}})
     site = {rank: host["cluster"] for host in where["hosts"] for rank in host["ranks"]}
     ended = engine_jobs.check(mpi, 4, leaders(between), "sums", 3, topology=where)
     assert ended.same, ended
-    took: dict[int, list[int]] = defaultdict(list)
+    ticks: dict[int, list[int]] = defaultdict(list)
     crossed: Counter[int] = Counter()
     for rank, records in enumerate(ended.records):
         for r in records:
             if r.kind in (HOP_ISEND, HOP_IRECV):
-                took[r.tag >> SEQ_AT].append(r.ticks)
+                ticks[r.tag >> SEQ_AT].append(r.ticks)
                 crossed[r.tag >> SEQ_AT] += r.kind == HOP_ISEND and site[rank] != site[r.peer]
+    # That no path crosses more often is what tests/plan/test_crossings.py proves of the schedules.
     assert list(crossed.values()) == [crossing] * 11
-    fastest = min(max(ticks) - min(ticks) for ticks in took.values())
-    assert ticks_of(ended, in_a_row * latency - 100_000) <= fastest < ticks_of(ended, (in_a_row + 1) * latency)
+    fastest = min(max(times) - min(times) for times in ticks.values())
+    assert fastest >= ticks_of(ended, in_a_row * latency - 100_000)

@@ -65,9 +65,16 @@ WRONG_LENGTHS: dict[str, dict[str, Any]] = {
     **{name: engine_jobs.by(name) for name in ("linear", "pairwise", "ring", "bruck", "recursive-doubling", "leaders")},
 }
 
+BY_MPI_TOO = ("chain", "linear", "leaders")
+"""A tree, blocks and groups over messages of MPI; a slice has the others."""
+LENGTHS_BY = [
+    pytest.param(name, transport, marks=[] if transport == "shm" or name in BY_MPI_TOO else pytest.mark.statistics)
+    for name in WRONG_LENGTHS
+    for transport in ("shm", "mpi")
+]
 
-@pytest.mark.parametrize("transport", ["shm", "mpi"])
-@pytest.mark.parametrize("name", WRONG_LENGTHS)
+
+@pytest.mark.parametrize(("name", "transport"), LENGTHS_BY)
 def test_lengths_that_do_not_fit_are_errors_that_touch_nothing_outside_a_buffer(
     name: str, transport: str, mpi: LocalMpi
 ) -> None:

@@ -1,9 +1,9 @@
-"""Leaders on random topologies: the hops that were recorded cross between clusters no more often than promised."""
+"""Leaders of clusters: the engine sends what their schedules say, and the recorded paths cross no more often.
+
+How often any path through a schedule may cross is what tests/plan/test_crossings.py proves of the schedules.
+"""
 
 import json
-import random
-import statistics
-import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -13,69 +13,62 @@ import hopscope
 import pytest
 from crossings import most_crossings
 from engine_jobs import by
-from hopscope import _plan
-from local_mpi import LocalMpi, without_hopscope
+from local_mpi import LocalMpi
+from recorded_jobs import recorded_job, sample_trace, shared_folder
+from scheduled_messages import recorded_messages, scheduled_messages
 
 PROGRAM = Path(__file__).parents[2] / "benchmarks" / "programs" / "mix.c"
 SERVED = ["allreduce", "reduce", "bcast", "barrier", "allgather", "allgatherv", "reduce_scatter"]
-RANKS, ITERATIONS = 9, 5
+RANKS = 9
+EXCHANGES = [(2, "all-to-all"), (2, "ring"), (3, "ring"), (3, "recursive-doubling"), (4, "recursive-doubling")]
+"""Numbers of clusters, and how their leaders exchange."""
 
 
 def topology(clusters: int) -> dict[str, Any]:
-    """One or two hosts in each cluster, over which the ranks are dealt."""
-    chance = random.Random(clusters)
-    places = [(cluster, host) for cluster in range(clusters) for host in range(chance.randint(1, 2))]
-    chance.shuffle(places)
-    ranks: dict[tuple[int, int], list[int]] = {place: [] for place in places}
+    """Two hosts in each cluster, over which the ranks are dealt unevenly."""
+    ranks_of: dict[str, list[int]] = {}
     for rank in range(RANKS):
-        ranks[places[rank] if rank < len(places) else chance.choice(places)].append(rank)
-    hosts = [
-        {"name": f"{'ABCD'[cluster]}{host}", "cluster": "ABCD"[cluster], "ranks": on}
-        for (cluster, host), on in ranks.items()
-        if on
-    ]
-    # Long beside what a busy machine holds a rank up for.
-    links = {"wan": {"latency_ns": 20_000_000}}
-    return {"schema_version": 1, "placement": "listed", "hosts": hosts, "emulate": {"links": links}}
+        host = f"{'ABCD'[rank * rank % clusters]}{rank // 2 % 2}"
+        ranks_of.setdefault(host, []).append(rank)
+    hosts = [{"name": host, "cluster": host[0], "ranks": ranks} for host, ranks in ranks_of.items()]
+    return {"schema_version": 1, "placement": "listed", "hosts": hosts}
 
 
-def expected(between: str, groups: int) -> int:
-    """Of the longest path, in which rounds that fold groups beyond a power of two may not be waited for."""
-    return {"all-to-all": 1, "recursive-doubling": (groups - 1).bit_length(), "ring": 2 * (groups - 1)}[between]
-
-
-@pytest.mark.parametrize("between", _plan.BETWEEN)
-@pytest.mark.parametrize("clusters", [2, 3, 4])
-def test_a_recorded_path_crosses_between_clusters_no_more_often_than_promised(
-    clusters: int, between: str, first_mpi: LocalMpi, tmp_path: Path
+@pytest.mark.parametrize(("clusters", "between"), EXCHANGES)
+def test_the_engine_sends_what_the_schedules_of_the_leaders_say(
+    clusters: int, between: str, first_mpi: LocalMpi, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    where, tree = topology(clusters), by("leaders", between=between)
-    for name, document in (("topology", where), ("tree", tree)):
-        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    files = {"topology.json": json.dumps(topology(clusters)), "tree.json": json.dumps(by("leaders", between=between))}
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--topology", "topology.json", "--tree", "tree.json"]
-    program = [str(first_mpi.compile(PROGRAM)), str(ITERATIONS), "0", *(word for op in SERVED for word in (op, "72"))]
-    done = subprocess.run(
-        [*run, "--dir", "trace", "--", *first_mpi.launch(RANKS), *program],
-        cwd=tmp_path,
-        env=without_hopscope(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    trace = hopscope.open(tmp_path / "trace")
-    op = {row["collective_id"]: row["op"] for row in trace.table("collectives").to_pylist()}
+    program = [str(first_mpi.compile(PROGRAM)), "2", "0", *(word for op in SERVED for word in (op, "72"))]
+    words = [*run, "--dir", "trace", "--", *first_mpi.launch(RANKS), *program]
+    job = recorded_job(shared_folder(tmp_path_factory), words, files=files)
+    assert job.code == 0, job.err
+    trace = hopscope.open(job.trace)
+    recorded = recorded_messages(trace)
+    assert recorded.keys() == {f"MPI_{name.capitalize()}" for name in SERVED}
+    assert recorded == scheduled_messages(files["tree.json"].encode(), trace)
+
+
+@pytest.mark.parametrize(
+    ("clusters", "between", "longest"),
+    [(2, "all-to-all", 1), (3, "ring", 4), (3, "recursive-doubling", 2), (4, "recursive-doubling", 2)],
+)
+def test_a_recorded_path_crosses_between_clusters_no_more_often_than_promised(
+    clusters: int, between: str, longest: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    # Of three clusters the rounds that fold the third are not waited for: the longest path is two, not four.
+    trace = sample_trace(shared_folder(tmp_path_factory), f"planted/leaders_{clusters}_{between}/trace")
+    op_of = {row["collective_id"]: row["op"] for row in trace.table("collectives").to_pylist()}
     hops = {row["hop_id"]: row for row in trace.table("hops").to_pylist()}
-    crossed: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    crossed: dict[str, int] = defaultdict(int)
     for hop in hops.values():
-        count, at, number = 0, hop, hop["collective_id"]
-        while at is not None and at["collective_id"] == number:
-            count += at["link"] == "wan"
-            at = hops.get(at["pred_hop_id"])
-        crossed[op[number]][number] = max(crossed[op[number]][number], count)
-    # A rank that lost its core may send what was due before only after another message came: of most it is held.
-    usual = {name: statistics.median_low(of.values()) for name, of in crossed.items()}
-    assert len(usual) == len(SERVED)
-    assert {name: count for name, count in usual.items() if not 1 <= count <= most_crossings(between, clusters)} == {}
-    assert max(usual.values()) == expected(between, clusters)
+        count, last = 0, hop
+        while last is not None and last["collective_id"] == hop["collective_id"]:
+            count += last["link"] == "wan"
+            last = hops.get(last["pred_hop_id"])
+        op = op_of[hop["collective_id"]]
+        crossed[op] = max(crossed[op], count)
+    assert crossed.keys() == {f"MPI_{name.capitalize()}" for name in SERVED}
+    assert {op: count for op, count in crossed.items() if not 1 <= count <= most_crossings(between, clusters)} == {}
+    assert max(crossed.values()) == longest

@@ -83,24 +83,21 @@ def test_a_wait_ends_with_the_message_that_it_waited_for(job: Ended) -> None:
     assert waits > 0
 
 
-@pytest.mark.alone
-def test_messages_that_were_there_before_their_receiver_end_no_wait(mpi: LocalMpi) -> None:
-    # The root comes 10 ms after its children. Looking only once before the wait made most of these hops binding. What a
-    # child that the machine held up sent after the root had posted may well have been waited for.
-    ended = engine_jobs.check(mpi, 3, every("flat"), "late", 0, 40)
+@pytest.mark.parametrize("transport", ["shm", "mpi"])
+def test_messages_that_were_there_before_their_receiver_end_no_wait(transport: str, mpi: LocalMpi) -> None:
+    # The root comes when its children have left. Looking only once before the wait made most of these hops binding.
+    ended = engine_jobs.check(mpi, 3, every("flat"), "late", 0, 41, transport=transport)
     assert ended.same, ended
+    assert ended.by_engine == 3 * 41
     waited = []
     for child in (1, 2):
         sent_by = [end for _, end in ups(ended.records[child], HOP_ISEND, HOP_ISEND_COMPLETE, 0)]
         posted = ups(ended.records[0], HOP_IRECV_POST, HOP_IRECV, child)
-        assert len(sent_by) == len(posted) == 40
-        waited += [
-            bool(received.c & WAITED)
-            for sent, (post, received) in zip(sent_by, posted, strict=True)
-            if sent.ticks < post.ticks
-        ]
-    assert len(waited) >= 20
-    assert sum(waited) <= 0.1 * len(waited)
+        assert len(sent_by) == len(posted) == 41
+        assert all(sent.ticks < post.ticks for sent, (post, _) in zip(sent_by[1:], posted[1:], strict=True))
+        waited += [bool(received.c & WAITED) for _, received in posted[1:]]
+    # MPI may need more looks than we take to report a message that lies there: MPICH did for one in hundreds.
+    assert sum(waited) <= (len(waited) / 2 if transport == "mpi" else 0)
 
 
 def ups(records: list[Record], begin: int, end: int, peer: int) -> list[tuple[Record, Record]]:
@@ -120,7 +117,6 @@ def hosts(count: int, emulate: dict[str, object]) -> dict[str, object]:
     return {"schema_version": 1, "placement": "round-robin", "hosts": listed, "emulate": emulate}
 
 
-@pytest.mark.alone
 def test_no_hop_is_faster_than_its_link(mpi: LocalMpi) -> None:
     topology = hosts(3, {"links": {"lan": {"latency_ns": 4_000_000, "bytes_per_second": 1_000_000}}})
     ended = engine_jobs.check(mpi, 3, every("flat"), "sums", 3, topology=topology)
@@ -143,7 +139,6 @@ def test_no_hop_is_faster_than_its_link(mpi: LocalMpi) -> None:
     assert min(received[hop] - sent[hop] for hop in sent) >= least
 
 
-@pytest.mark.alone
 def test_an_interface_takes_one_message_at_a_time(mpi: LocalMpi) -> None:
     topology = hosts(4, {"host_interface": {"per_message_ns": 3_000_000}})
     ended = engine_jobs.check(mpi, 4, every("flat"), "sums", 3, topology=topology)

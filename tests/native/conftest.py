@@ -1,8 +1,11 @@
 """The releases of the MPI libraries whose own messages are recorded."""
 
+from pathlib import Path
+
 import local_mpi
 import pytest
 from messages import MPICH, OPEN_MPI
+from recorded_jobs import shared_folder
 
 
 @pytest.fixture(params=OPEN_MPI, ids=[mpi.release for mpi in OPEN_MPI])
@@ -15,6 +18,12 @@ def open_mpi(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
 def mpich(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
     """Each release of MPICH in turn."""
     return request.param
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where jobs are kept that several tests look at."""
+    return shared_folder(tmp_path_factory)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import local_mpi
 from read_spool import Run, read_run
+from recorded_jobs import recorded_job
 
 OPEN_MPI, MPICH = ([mpi for mpi in local_mpi.find_all() if mpi.flavour == flavour] for flavour in ("openmpi", "mpich"))
 
@@ -55,6 +56,14 @@ def traced(words: list[str], folder: Path, **environment: str) -> Path:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "trace"
+
+
+def recorded(shared: Path, words: list[str], **environment: str) -> Path:
+    """The trace of the same, which runs once for all tests that ask for it (tests/recorded_jobs.py)."""
+    run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", "--", *words]
+    job = recorded_job(shared, run, **{"HOPSCOPE_NATIVE": "1", "HOPSCOPE_KEEP_SPOOL": "1", **environment})
+    assert job.code == 0, job.out + job.err
+    return job.trace
 
 
 def facts(trace: Path) -> dict[str, object] | None:

@@ -165,7 +165,7 @@ def test_a_link_is_still_busy_with_the_collective_before() -> None:
     assert last_leaves(run, laid, machine_of_costs(costs, CLUSTERS)) == [160, 320]
 
 
-@pytest.mark.parametrize("shape", ["flat", "binomial-mpich"])
+@pytest.mark.parametrize("shape", [pytest.param("flat", marks=pytest.mark.predictions), "binomial-mpich"])
 def test_predictions_of_an_emulated_machine_hold(shape: str, tmp_path: Path) -> None:
     # 16 ranks dealt over two hosts in each of two sites. A message costs its ranks 50 us each, and the sites share a
     # link each way of 10 MB/s.

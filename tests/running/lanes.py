@@ -18,7 +18,7 @@ import local_mpi
 import pytest
 
 TESTS = Path(__file__).parents[1]
-SLICES = ("releases", "networks", "large", "predictions", "rebuilds", "statistics")
+SLICES = ("releases", "networks", "large", "browsers", "predictions", "rebuilds", "statistics")
 """Marks of the tests that `make test` leaves out; pyproject.toml says what each means."""
 _STARTERS = {"local_mpi", "playwright.sync_api"}
 """Modules by which a test starts jobs or a browser."""

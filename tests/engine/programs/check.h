@@ -38,8 +38,8 @@ void check_handlers(int turns);              /* the application's error handlers
 void check_lifetimes(int turns);             /* communicators made and freed in a loop, intercommunicators */
 void check_many(int turns);                  /* communicators that all stay */
 void check_threads(int turns);               /* two communicators at once */
-void check_late(int turns);                  /* rank 0 comes 10 ms after the others */
-void check_large(void);                      /* 8 MB, and sends that wait for a flag */
+void check_late(int turns);                  /* rank 0 comes when the others have left */
+void check_large(int elements);              /* 8 MB by default, and sends that wait for a flag */
 void check_shared(uint64_t seed); /* whether hops go through shared memory: yes, no, or rank 1 cannot have it */
 void check_memory(void);          /* one rank runs out of memory */
 

@@ -1,5 +1,6 @@
 /* Communicators, threads, large messages and lack of memory. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -47,14 +48,27 @@ void check_many(int turns) {
     free(comms);
 }
 
+/* The root comes when all others have left, so what they send lies there before it looks. They say so in memory of
+ * their own, so that neither a message of MPI nor a time does. In the first turn all set the engine up, so nobody waits
+ * there. */
 void check_late(int turns) {
+    atomic_int *left; /* turns that each rank has left */
+    MPI_Win window;
+    MPI_Aint bytes = check_rank == 0 ? (MPI_Aint)sizeof *left * check_size : 0;
+    int unit;
+    PMPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &left, &window);
+    PMPI_Win_shared_query(window, 0, &bytes, &unit, &left);
+    atomic_store(&left[check_rank], 0);
     for (int turn = 0; turn < turns; turn++) {
         int one = 1, sum = 0;
-        if (check_rank == 0)
-            usleep(10000);
-        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        CHECK(sum == check_size, "turn %d: %d", turn, sum);
+        for (int rank = 1; turn > 0 && check_rank == 0 && rank < check_size; rank++)
+            while (atomic_load(&left[rank]) <= turn)
+                usleep(100);
+        MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+        atomic_store(&left[check_rank], turn + 1);
+        CHECK(check_rank > 0 || sum == check_size, "turn %d: %d", turn, sum);
     }
+    PMPI_Win_free(&window);
 }
 
 struct work {
@@ -91,31 +105,31 @@ void check_threads(int turns) {
 
 enum { LARGE = 1 << 20 };
 
-void check_large(void) {
-    double *x = malloc(sizeof *x * LARGE), *y = malloc(sizeof *y * LARGE);
+void check_large(int elements) {
+    double *x = malloc(sizeof *x * (size_t)elements), *y = malloc(sizeof *y * (size_t)elements);
     for (int turn = 0; turn < 3; turn++) {
         int root = turn % check_size, bad = 0;
-        for (int i = 0; i < LARGE; i++)
+        for (int i = 0; i < elements; i++)
             x[i] = check_rank + i % 1000;
         /* A large message of the application is under way meanwhile and needs our progress. */
         MPI_Request request = MPI_REQUEST_NULL;
-        double *letter = malloc(sizeof *letter * LARGE);
-        memset(letter, check_rank, sizeof *letter * LARGE);
+        double *letter = malloc(sizeof *letter * (size_t)elements);
+        memset(letter, check_rank, sizeof *letter * (size_t)elements);
         if (check_rank == 0)
-            MPI_Isend(letter, LARGE, MPI_DOUBLE, check_size - 1, 9, MPI_COMM_WORLD, &request);
-        MPI_Allreduce(x, y, LARGE, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-        for (int i = 0; i < LARGE; i++)
+            MPI_Isend(letter, elements, MPI_DOUBLE, check_size - 1, 9, MPI_COMM_WORLD, &request);
+        MPI_Allreduce(x, y, elements, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        for (int i = 0; i < elements; i++)
             bad += y[i] != check_size * (i % 1000) + check_size * (check_size - 1) / 2;
         CHECK(bad == 0, "allreduce: %d wrong", bad);
-        MPI_Reduce(check_rank == root ? MPI_IN_PLACE : x, x, LARGE, MPI_DOUBLE, MPI_MAX, root, MPI_COMM_WORLD);
-        for (int i = 0; i < LARGE && check_rank == root; i++)
+        MPI_Reduce(check_rank == root ? MPI_IN_PLACE : x, x, elements, MPI_DOUBLE, MPI_MAX, root, MPI_COMM_WORLD);
+        for (int i = 0; i < elements && check_rank == root; i++)
             bad += x[i] != check_size - 1 + i % 1000;
-        MPI_Bcast(x, LARGE, MPI_DOUBLE, root, MPI_COMM_WORLD);
-        for (int i = 0; i < LARGE; i++)
+        MPI_Bcast(x, elements, MPI_DOUBLE, root, MPI_COMM_WORLD);
+        for (int i = 0; i < elements; i++)
             bad += x[i] != check_size - 1 + i % 1000;
         CHECK(bad == 0, "reduce and bcast: %d wrong", bad);
         if (check_rank == check_size - 1)
-            MPI_Recv(letter, LARGE, MPI_DOUBLE, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(letter, elements, MPI_DOUBLE, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         free(letter);
     }

@@ -1,8 +1,9 @@
 /* Compares the collector's collectives with those of the MPI library below it, in one process.
  *
- *   engine_check MODE SEED TURNS SERVED
+ *   engine_check MODE SEED TURNS SERVED [MODE SEED TURNS SERVED]...
  *
- * Prints `same` from rank 0 and returns 0 if nothing differed; otherwise says on stderr what did.
+ * One mode after another; what is left out at the end has a default. Prints `same` from rank 0 and returns 0 if nothing
+ * differed; otherwise says on stderr what did.
  */
 #include "check.h"
 
@@ -12,16 +13,10 @@
 int check_rank, check_size, check_failures;
 unsigned check_served = ~0u;
 
-int main(int argc, char **argv) {
-    const char *mode = argc > 1 ? argv[1] : "random";
-    uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) + 1 : 1;
-    int turns = argc > 3 ? atoi(argv[3]) : 50, provided, all = 0;
-    check_served = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : ~0u;
-    seed *= UINT64_C(0x9E3779B97F4A7C15);
-    bool threads = strcmp(mode, "threads") == 0 || strcmp(mode, "handlers") == 0;
-    MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &check_size);
+enum { WORDS = 4 };
+
+static void run(const char *mode, uint64_t number, int turns, bool several_threads) {
+    uint64_t seed = (number + 1) * UINT64_C(0x9E3779B97F4A7C15);
     if (strcmp(mode, "pairs") == 0)
         check_pairs(seed);
     else if (strcmp(mode, "random") == 0)
@@ -44,24 +39,39 @@ int main(int argc, char **argv) {
         check_truncation();
     else if (strcmp(mode, "lengths") == 0)
         check_lengths(turns);
-    else if (strcmp(mode, "handlers") == 0 && provided == MPI_THREAD_MULTIPLE)
+    else if (strcmp(mode, "handlers") == 0 && several_threads)
         check_handlers(turns);
     else if (strcmp(mode, "lifetimes") == 0)
         check_lifetimes(turns);
     else if (strcmp(mode, "many") == 0)
         check_many(turns);
-    else if (strcmp(mode, "threads") == 0 && provided == MPI_THREAD_MULTIPLE)
+    else if (strcmp(mode, "threads") == 0 && several_threads)
         check_threads(turns);
     else if (strcmp(mode, "late") == 0)
         check_late(turns);
     else if (strcmp(mode, "large") == 0)
-        check_large();
+        check_large(number ? (int)number : 1 << 20);
     else if (strcmp(mode, "memory") == 0)
         check_memory();
     else if (strcmp(mode, "shared") == 0)
-        check_shared(argc > 2 ? strtoull(argv[2], NULL, 10) : 0);
+        check_shared(number);
     else
-        CHECK(0, "mode %s cannot run (threads provided: %d)", mode, provided);
+        CHECK(0, "mode %s cannot run (several threads: %d)", mode, several_threads);
+}
+
+int main(int argc, char **argv) {
+    const char *first = argc > 1 ? argv[1] : "random";
+    bool threads = strcmp(first, "threads") == 0 || strcmp(first, "handlers") == 0;
+    int provided, all = 0;
+    MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &check_size);
+    for (int at = 1; at == 1 || at < argc; at += WORDS) {
+        const char *mode = at < argc ? argv[at] : first;
+        check_served = at + 3 < argc ? (unsigned)strtoul(argv[at + 3], NULL, 10) : ~0u;
+        run(mode, at + 1 < argc ? strtoull(argv[at + 1], NULL, 10) : 0, at + 2 < argc ? atoi(argv[at + 2]) : 50,
+            provided == MPI_THREAD_MULTIPLE);
+    }
     PMPI_Allreduce(&check_failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Finalize();
     if (check_rank == 0 && all == 0)
