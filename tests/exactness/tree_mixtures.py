@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import local_mpi
 from hopscope import _plan
 
 _BY_TREE = [name for row in _plan.algorithms() if row.by_tree for name in row.operations]
@@ -59,3 +60,10 @@ MIXTURES: dict[str, dict[str, Any]] = {
         ],
     },
 }
+
+
+def two_for_each_library() -> list[tuple[local_mpi.LocalMpi, str]]:
+    """Two mixtures for each MPI library, so that two libraries have all three."""
+    names = [*MIXTURES, *MIXTURES]
+    libraries = enumerate(local_mpi.find())
+    return [(mpi, name) for number, mpi in libraries for name in names[number : number + 2]]
