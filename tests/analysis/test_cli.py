@@ -26,22 +26,11 @@ from hopscope.errors import InputError
 from hopscope.part import OPTIONS
 from hopscope.store import schema_directory, table_names
 from hopscope.whole_file import whole_file
+from started_commands import analyze
+from started_commands import hopscope as hopscope_command
 from test_answers import TABLES
 
 COMMANDS = [*catalog.load().commands]
-
-
-def run(entry: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """The command in a process of its own, warnings as errors, so that exit codes and streams are the real ones."""
-    code = f"from hopscope.cli.start import {entry}; {entry}()"
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, *map(str, arguments)],
-        capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
-
-
-def analyze(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return run("analyze_main", *arguments)
 
 
 def here(*arguments: str | Path) -> object:
@@ -315,12 +304,10 @@ def test_list_names_every_command(dataset: Path) -> None:
 
 
 def test_analyze_is_also_a_command_of_hopscope(dataset: Path) -> None:
-    own, under = (
-        run(entry, *words, "noise", dataset, "--format", "json")
-        for entry, words in (("analyze_main", []), ("main", ["analyze"]))
-    )
+    words = ("noise", dataset, "--format", "json")
+    own, under = analyze(*words), hopscope_command("analyze", *words)
     assert own.stdout == under.stdout != ""
-    assert run("main", "--version").stdout.startswith("hopscope, version ")
+    assert hopscope_command("--version").stdout.startswith("hopscope, version ")
 
 
 @pytest.mark.parametrize("form", ["csv", "table"])

@@ -9,6 +9,7 @@ import pytest
 from document_commands import commands
 from hopscope import _plan
 from hopscope.cli.main import hopscope
+from started_commands import completed
 
 PROGRAM = Path(sys.executable).with_name("hopscope")
 ALL = sorted(commands(hopscope, "hopscope"))
@@ -16,14 +17,7 @@ ALL = sorted(commands(hopscope, "hopscope"))
 
 def offers(line: str) -> list[str]:
     """What bash is offered at the end of a line: kind,word."""
-    words = line.split(" ")
-    environment = os.environ | {
-        "_HOPSCOPE_COMPLETE": "bash_complete",
-        "COMP_WORDS": line,
-        "COMP_CWORD": str(len(words) - 1),
-    }
-    done = subprocess.run([PROGRAM], env=environment, capture_output=True, text=True, check=True, timeout=60)
-    return done.stdout.splitlines()
+    return completed(line)
 
 
 def completions(line: str) -> list[str]:
@@ -34,6 +28,13 @@ def completions(line: str) -> list[str]:
 @pytest.mark.parametrize("words", [words for words in ALL if " " in words])
 def test_every_command_is_completed(words: str) -> None:
     assert words.rpartition(" ")[2] in completions(words[:-1])
+
+
+def test_the_program_as_it_is_installed_answers_the_shell() -> None:
+    line = "hopscope analyze last-arr"
+    variables = {"_HOPSCOPE_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": "2"}
+    done = subprocess.run([PROGRAM], env=os.environ | variables, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.splitlines() == offers(line) == ["plain,last-arrivals"]
 
 
 def test_options_and_their_values_are_completed() -> None:

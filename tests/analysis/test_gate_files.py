@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,6 +15,7 @@ from hopscope.gate.suite import Judged
 from hopscope.render.junit import as_junit
 from hopscope.render.markdown import LONGEST, as_markdown
 from hopscope.store import schema_directory
+from started_commands import analyze
 from test_answers import TABLES
 
 GATES = """
@@ -36,11 +36,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def gate(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    code = "from hopscope.cli.main import analyze_main; analyze_main()"
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, "gate", "../trace", *arguments],
-        capture_output=True, text=True, check=False, timeout=120, cwd=project / "below",
-    )  # fmt: skip
+    return analyze("gate", "../trace", *arguments, cwd=project / "below")
 
 
 def test_structure_comes_first_and_all_pass_against_the_same_run(project: Path) -> None:

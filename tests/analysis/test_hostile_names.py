@@ -4,8 +4,6 @@ a spreadsheet, and JSON has them exactly."""
 import csv
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import hopscope
@@ -21,6 +19,7 @@ from hopscope.render.machine import as_csv, as_json
 from hopscope.render.markdown import as_markdown
 from hopscope.render.terminal import print_rows
 from hopscope.render.visible import visible, visible_line
+from started_commands import analyze
 
 HOSTILE = "a\x1b]0;owned\x07\x9b31m\u202eb[red]"
 SHOWN = r"a\x1b]0;owned\x07\x9b31m\u202eb[red]"
@@ -39,14 +38,6 @@ def hostile(tmp_path: Path) -> Path:
         comms=f"comm name size members\n0 {HOSTILE} 2 0,1",
         intervals=f"rank begin_ns end_ns region\n0 0 50 {HOSTILE}\n1 0 60 {HOSTILE}",
     )
-
-
-def analyze(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    code = "from hopscope.cli.main import analyze_main; analyze_main()"
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, *map(str, arguments)],
-        capture_output=True, text=True, check=False, timeout=120, env=None,
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json"])

@@ -1,0 +1,59 @@
+"""Starts `hopscope` and `analyze` in this process: their exit code and both streams, as a process would have them.
+
+A process of its own takes a second longer and tells no more, but for what is about the process itself.
+"""
+
+import contextlib
+import io
+import os
+import subprocess
+import warnings
+from pathlib import Path
+
+import click
+from click.shell_completion import BashComplete
+from hopscope.cli.main import analyze as analyze_group
+from hopscope.cli.main import execute
+from hopscope.cli.main import hopscope as hopscope_group
+
+
+def analyze(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """How `analyze` with these arguments ends, in a folder."""
+    return _ended(analyze_group, "analyze", arguments, cwd)
+
+
+def hopscope(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """How `hopscope` with these arguments ends, in a folder."""
+    return _ended(hopscope_group, "hopscope", arguments, cwd)
+
+
+def completed(line: str) -> list[str]:
+    """The offers of the shell's completion at the end of a line of bash: `kind,word`."""
+    variables = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        return BashComplete(hopscope_group, {}, "hopscope", "_HOPSCOPE_COMPLETE").complete().splitlines()
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+
+
+def _ended(
+    group: click.Command, name: str, arguments: tuple[str | Path, ...], cwd: Path | None
+) -> subprocess.CompletedProcess[str]:
+    words, out, err = [*map(str, arguments)], io.StringIO(), io.StringIO()
+    code: object = None
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.redirect_stdout(out))
+        stack.enter_context(contextlib.redirect_stderr(err))
+        stack.enter_context(warnings.catch_warnings(action="error"))
+        if cwd is not None:
+            stack.enter_context(contextlib.chdir(cwd))
+        try:
+            execute(group, name, words)
+        except SystemExit as ended:
+            code = ended.code
+    return subprocess.CompletedProcess(
+        [name, *words], code if isinstance(code, int) else 1, out.getvalue(), err.getvalue()
+    )
