@@ -92,7 +92,7 @@ def start(plan: Plan, folder: Path) -> subprocess.Popen[bytes]:
     words = [
         *plan.mpi.launch(RANKS),
         "env",
-        f"LD_PRELOAD={collector_library(plan.mpi.flavour)}",
+        f"LD_PRELOAD={collector_library(plan.mpi.release)}",
         str(program),
         str(folder / "logs"),
         str(plan.rounds),

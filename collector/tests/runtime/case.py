@@ -14,6 +14,7 @@ import unittest
 from pathlib import Path
 from typing import ClassVar
 
+import abandoned_segments
 import sanitizer_reports
 from read_spool import Record, Run, Spool, function_numbers, read_run
 
@@ -83,7 +84,8 @@ class Case(unittest.TestCase):
         """Runs the test, and keeps what it leaves if it fails."""
         result = result or self.defaultTestResult()
         before = len(result.failures), len(result.errors)
-        super().run(result)
+        with abandoned_segments.removed():
+            super().run(result)
         reports = [report for _, report in result.failures[before[0] :] + result.errors[before[1] :]]
         if hasattr(self, "home"):
             if reports:

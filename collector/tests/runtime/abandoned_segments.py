@@ -1,0 +1,39 @@
+"""Removes the shared memory that MPI libraries leave of jobs that did not come to MPI_Finalize, without the collector
+too: MPICH 5 of every job that ends by MPI_Abort, an error or a signal, Open MPI 4 where its launcher was killed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def segments() -> set[Path]:
+    """The libraries' files in shared memory."""
+    memory = Path("/dev/shm")
+    return {*memory.glob("mpich_sh*"), *memory.glob("vader_segment.*")}
+
+
+def _names_in_use() -> str:
+    """All that processes have open or mapped, as text to look names up in."""
+    texts = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            texts.append((process / "maps").read_text(errors="replace"))
+            texts += [str(link.readlink()) for link in (process / "fd").iterdir()]
+        except OSError:
+            continue
+    return "\n".join(texts)
+
+
+@contextmanager
+def removed() -> Iterator[None]:
+    """Removes what is new afterwards and used by nobody: jobs of other tests run beside."""
+    before = segments()
+    yield
+    new = segments() - before
+    used = _names_in_use() if new else ""
+    for path in new:
+        if path.name not in used:
+            path.unlink(missing_ok=True)
