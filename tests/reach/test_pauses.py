@@ -32,8 +32,16 @@ def traced(
     return hopscope.open(folder / "trace"), [line.split() for line in done.stdout.splitlines()]
 
 
-@pytest.mark.parametrize("options", [(), ("--tree", "binomial")], ids=["observe", "tree"])
-@pytest.mark.parametrize("seed", range(1, 4))
+OBSERVE, TREE = (), ("--tree", "binomial")
+CASES = [
+    pytest.param(seed, options, id=f"{seed}-{'tree' if options else 'observe'}", marks=marks)
+    for seed in range(1, 4)
+    for options in (OBSERVE, TREE)
+    for marks in [() if (seed, options) in ((1, OBSERVE), (2, TREE)) else pytest.mark.statistics]
+]
+
+
+@pytest.mark.parametrize(("seed", "options"), CASES)
 def test_messages_and_collectives_match_across_gaps(
     mpi: local_mpi.LocalMpi, seed: int, options: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -45,9 +45,13 @@ def test_a_program_without_debug_information_is_seen_by_symbol(first_mpi: local_
     assert (found["how"], found["function"], found["line"]) == ("symbol", "step", None)
 
 
-def test_a_fortran_module_is_seen_by_its_name(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    if mpi.fortran is None:
-        pytest.skip(f"{mpi.flavour} has no Fortran bindings here (Debian: gfortran and the library's -dev package)")
+FORTRAN = [mpi for mpi in local_mpi.find_all() if mpi.release in ("openmpi-4", "mpich-4")]
+
+
+@pytest.mark.every_release
+@pytest.mark.parametrize("library", FORTRAN, ids=[mpi.release for mpi in FORTRAN])
+def test_a_fortran_module_is_seen_by_its_name(library: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    assert library.fortran, "there are no Fortran bindings here (Debian: gfortran and the library's -dev package)"
     source = PROGRAMS / "places.F90"
-    [found] = places(mpi, mpi.compile(source, "-g", "-O1", "-w", "-cpp"), tmp_path)
+    [found] = places(library, library.compile(source, "-g", "-O1", "-w", "-cpp"), tmp_path)
     assert found["place"] == f"heat::advance (places.F90:{line_of(source, '! here')})"

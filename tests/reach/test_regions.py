@@ -14,14 +14,16 @@ PROGRAMS = Path(__file__).parent / "programs"
 INCLUDE = local_mpi.ROOT / "collector" / "include"
 
 
+Written = Callable[[local_mpi.LocalMpi, Path], list[str]]
+
+
 def in_c(mpi: local_mpi.LocalMpi, folder: Path) -> list[str]:
     return [str(mpi.compile(PROGRAMS / "marked.c", "-I", str(INCLUDE)))]
 
 
 def in_cxx(mpi: local_mpi.LocalMpi, folder: Path) -> list[str]:
     compiler = shutil.which(str(Path(mpi.compiler).with_name(Path(mpi.compiler).name.replace("mpicc", "mpicxx"))))
-    if compiler is None:
-        pytest.skip(f"{mpi.flavour} has no C++ compiler wrapper here")
+    assert compiler, f"{mpi.release} has no C++ compiler wrapper here"
     # MPI's former C++ interface comes with the header, and does not compile without warnings.
     flags = ["-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
     words = [compiler, "-x", "c++", *flags, "-I", str(INCLUDE)]
@@ -30,8 +32,7 @@ def in_cxx(mpi: local_mpi.LocalMpi, folder: Path) -> list[str]:
 
 
 def in_fortran(mpi: local_mpi.LocalMpi, folder: Path) -> list[str]:
-    if mpi.fortran is None:
-        pytest.skip(f"{mpi.flavour} has no Fortran bindings here (Debian: gfortran and the library's -dev package)")
+    assert mpi.fortran, f"{mpi.release} has no Fortran bindings here (Debian: gfortran and the library's -dev package)"
     sources = [str(INCLUDE / "hopscope" / "region.f90"), str(PROGRAMS / "marked.f90")]
     words = [mpi.fortran, "-Wall", "-J", str(folder), "-o", str(folder / "marked"), *sources]
     subprocess.run(words, check=True, timeout=100)
@@ -40,14 +41,22 @@ def in_fortran(mpi: local_mpi.LocalMpi, folder: Path) -> list[str]:
 
 def in_python(mpi: local_mpi.LocalMpi, folder: Path) -> list[str]:
     pytest.importorskip("mpi4py", reason="mpi4py is not installed in this environment")
-    if mpi.flavour != "openmpi":
-        pytest.skip("what mpi4py loads by itself here is Open MPI")
     return [sys.executable, str(PROGRAMS / "marked.py")]
 
 
-@pytest.mark.parametrize("written", [in_c, in_cxx, in_fortran, in_python])
+WHERE: dict[Written, tuple[str, ...]] = {
+    in_c: ("openmpi-4", "mpich-5"),
+    in_cxx: ("openmpi-4", "mpich-5"),
+    in_fortran: ("openmpi-4", "mpich-4"),  # those with Fortran bindings
+    in_python: ("openmpi-4",),  # which mpi4py loads by itself
+}
+JOBS = [(written, mpi) for written, names in WHERE.items() for mpi in local_mpi.find_all() if mpi.release in names]
+
+
+@pytest.mark.every_release
+@pytest.mark.parametrize(("written", "mpi"), JOBS, ids=[f"{written.__name__}-{mpi.release}" for written, mpi in JOBS])
 def test_regions_are_in_the_trace_and_do_nothing_without_the_collector(
-    mpi: local_mpi.LocalMpi, written: Callable[[local_mpi.LocalMpi, Path], list[str]], tmp_path: Path
+    written: Written, mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
     words = [*mpi.launch(2), *written(mpi, tmp_path)]
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", "--"]

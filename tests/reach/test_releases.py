@@ -14,11 +14,8 @@ from read_spool import function_numbers, read_run
 PROGRAMS = Path(__file__).parent / "programs"
 NAMES = {number: name for name, number in function_numbers().items()}
 ALL = local_mpi.find_all()
-
-
-@pytest.fixture(params=ALL, ids=[mpi.release for mpi in ALL])
-def release(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
-    return request.param
+LOADED = [mpi for mpi in ALL if mpi.flavour != "abi"]
+"""Those for which the wheel of mpi4py has an extension."""
 
 
 def finished(words: list[str], cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -45,6 +42,8 @@ def test_all_four_releases_and_the_standard_abi_are_here_to_be_tested() -> None:
         pytest.skip(f"not here: {', '.join(sorted(missing))} (tools/setup system test, tools/setup python test)")
 
 
+@pytest.mark.every_release
+@pytest.mark.parametrize("release", ALL, ids=[mpi.release for mpi in ALL])
 def test_a_c_program_is_seen_whole(release: local_mpi.LocalMpi, tmp_path: Path) -> None:
     words = [*release.launch(2), str(release.compile(PROGRAMS / "small_job.c"))]
     plain = sorted(finished(words, tmp_path).stdout.splitlines())
@@ -55,11 +54,10 @@ def test_a_c_program_is_seen_whole(release: local_mpi.LocalMpi, tmp_path: Path) 
     assert counts == [wanted, wanted]
 
 
+@pytest.mark.parametrize("release", LOADED, ids=[mpi.release for mpi in LOADED])
 def test_an_mpi4py_program_is_seen_whole(release: local_mpi.LocalMpi, tmp_path: Path) -> None:
     """mpi4py opens the MPI library for itself alone (RTLD_LOCAL), so that nothing of it is in the global order."""
     pytest.importorskip("mpi4py", reason="mpi4py is not installed in this environment")
-    if release.flavour == "abi":
-        pytest.skip("the wheel of mpi4py has no extension for the MPI standard's ABI")
     library = find_mpi([str(release.compile(PROGRAMS / "small_job.c"))]).path
     assert library is not None
     where = {"MPI4PY_MPIABI": release.flavour, "LD_LIBRARY_PATH": str(library.parent)}

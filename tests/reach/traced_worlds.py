@@ -12,18 +12,10 @@ from typing import Any
 
 import hopscope
 import local_mpi
-import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
 RELEASES = {mpi.release: mpi for mpi in local_mpi.find_all()}
-
-
-def library(release: str) -> local_mpi.LocalMpi:
-    """The MPI library of that release; skips the test, loudly, where it is not here."""
-    if release not in RELEASES:
-        pytest.skip(f"{release} is not on this machine")
-    return RELEASES[release]
 
 
 DYNAMIC = [RELEASES[release] for release in ("openmpi-4", "mpich-5") if release in RELEASES]
@@ -41,10 +33,6 @@ def settings(mpi: local_mpi.LocalMpi) -> dict[str, str]:
 
 def program(mpi: local_mpi.LocalMpi, name: str = "worlds") -> str:
     return str(mpi.compile(PROGRAMS / f"{name}.c"))
-
-
-NEVER_ENDED = 124
-"""The return code of a job that was stopped after its time."""
 
 
 def run(

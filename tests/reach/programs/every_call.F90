@@ -122,10 +122,12 @@ program every_call
   call MPI_Comm_free(comm IERR)
   call MPI_Comm_dup_with_info(world, MPI_INFO_NULL, comm IERR)
   call MPI_Comm_disconnect(comm IERR)
+#ifndef WITHOUT_IDUP
   call MPI_Comm_idup(world, comm, request IERR)
   call MPI_Wait(request, MPI_STATUS_IGNORE IERR)
   call MPI_Barrier(comm IERR)
   call MPI_Comm_free(comm IERR)
+#endif
   color = rank
   call MPI_Comm_split(world, color, 0, comm IERR)
   call MPI_Barrier(comm IERR)

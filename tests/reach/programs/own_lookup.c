@@ -1,9 +1,11 @@
-/* Opens the MPI library that the command line names and takes its functions from that handle. */
+/* Opens the MPI library that OWN_LIBRARY names and takes its functions from that handle. */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 int main(int argc, char **argv) {
-    void *library = dlopen(argc > 1 ? argv[1] : "", RTLD_NOW | RTLD_LOCAL);
+    const char *name = getenv("OWN_LIBRARY");
+    void *library = dlopen(name ? name : "", RTLD_NOW | RTLD_LOCAL);
     int (*init)(int *, char ***) = library ? (int (*)(int *, char ***))dlsym(library, "MPI_Init") : NULL;
     int (*finalize)(void) = library ? (int (*)(void))dlsym(library, "MPI_Finalize") : NULL;
     if (!init || !finalize) {
