@@ -38,9 +38,6 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Selects the tests of the lane, and puts those that start jobs first, so that no core is idle at the end."""
-    for item in items:
-        if lanes.runs_under_another_release(item) and not item.get_closest_marker("every_release"):
-            item.add_marker(pytest.mark.releases)
     lane = config.getoption("--lane")
     if lane in ("quick", "change"):
         left_out = [

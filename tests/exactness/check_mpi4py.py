@@ -72,9 +72,7 @@ def main() -> int:
     options.add_argument("--ranks", nargs="+", type=int, default=[1, 2, 3, 5])
     options.add_argument("--modules", default="", help="a regular expression")
     options.add_argument("--patience", type=float, default=120, help="seconds without progress that count as a hang")
-    options.add_argument(
-        "--sample", type=int, help="run so many modules, under one library, on one number of ranks"
-    )
+    options.add_argument("--sample", type=int, help="run so many modules, under one library, on one number of ranks")
     options.add_argument("--seed", type=int, default=1, help="of the draw for --sample")
     given = options.parse_args()
     if not known:

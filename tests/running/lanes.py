@@ -91,14 +91,21 @@ class Verdict:
         self.lane: str | None = config.getoption("--lane")
         self.skipped: list[str] = []
         self.unlisted: list[str] = []
-        self.unsteady: list[str] = []
+        self.undecided: list[str] = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Marks what runs under another release than the preferred ones, before -m looks at marks."""
+        for item in items:
+            if runs_under_another_release(item) and not item.get_closest_marker("every_release"):
+                item.add_marker(pytest.mark.releases)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Notes a skip or an unsteady failure."""
         if not report.skipped:
             return
         if hasattr(report, "wasxfail"):
-            self.unsteady.append(report.nodeid)
+            self.undecided.append(report.nodeid)
             return
         self.skipped.append(report.nodeid)
         if entry_of("skips.txt", report.nodeid) is None:
@@ -119,8 +126,8 @@ class Verdict:
         if not self.lane:
             return
         line = terminalreporter.write_line
-        line(f"{len(self.skipped)} skipped, {len(self.unlisted)} unlisted; {len(self.unsteady)} unsteady ones failed")
+        line(f"{len(self.skipped)} skipped, {len(self.unlisted)} unlisted; {len(self.undecided)} failures do not decide")
         for name in self.unlisted:
             line(f"skipped, but not in tests/running/skips.txt: {name}")
-        for name in self.unsteady:
-            line(f"unsteady, failed: {name}")
+        for name in self.undecided:
+            line(f"failed, which does not decide: {name}")
