@@ -126,7 +126,9 @@ class Verdict:
         if not self.lane:
             return
         line = terminalreporter.write_line
-        line(f"{len(self.skipped)} skipped, {len(self.unlisted)} unlisted; {len(self.undecided)} failures do not decide")
+        line(
+            f"{len(self.skipped)} skipped, {len(self.unlisted)} unlisted; {len(self.undecided)} failures decide nothing"
+        )
         for name in self.unlisted:
             line(f"skipped, but not in tests/running/skips.txt: {name}")
         for name in self.undecided:
