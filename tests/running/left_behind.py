@@ -1,10 +1,11 @@
 """Looks for what a test must not leave behind: processes, and files in shared memory or of networks.
 
 A process is known by PYTEST_CURRENT_TEST, which pytest sets and every child inherits. Only those count that the test
-started itself, for a fixture of a module or session keeps its processes. Files count once nobody has them open, because
-two tests run at a time.
+started itself, for a fixture of a module or session keeps its processes. Of files, only those count that nobody has
+open. Each process that runs tests has a /dev/shm of its own where it may mount one, because two tests run at a time.
 """
 
+import ctypes
 import os
 import tempfile
 import time
@@ -12,6 +13,19 @@ from pathlib import Path
 
 PATIENCE_S = 10.0
 """The kernel and the launchers end processes one by one, and slowly on a busy machine."""
+
+
+_CLONE_NEWNS, _MS_REC, _MS_PRIVATE = 0x20000, 0x4000, 0x40000
+
+
+def part_shared_memory() -> bool:
+    """Gives this process and its children a /dev/shm of their own; False without the right to mount one."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    return (
+        libc.unshare(_CLONE_NEWNS) == 0
+        and libc.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None) == 0
+        and libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 0, b"mode=1777") == 0
+    )
 
 
 def processes(test: str) -> list[str]:
@@ -31,8 +45,12 @@ def processes(test: str) -> list[str]:
 
 
 def files() -> set[Path]:
-    """Files of shared memory and folders of networks."""
-    return {*Path("/dev/shm").iterdir(), *Path(tempfile.gettempdir()).glob("hopscope-net-*")}
+    """Files of shared memory, if it is this process's own, and folders of networks."""
+    shared = set(Path("/dev/shm").iterdir()) if IS_PARTED else set[Path]()
+    return shared | set(Path(tempfile.gettempdir()).glob("hopscope-net-*"))
+
+
+IS_PARTED = part_shared_memory()
 
 
 def _open_files() -> str:
