@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+import abandoned_segments
 import jsonschema
 import local_mpi
 import pytest
@@ -82,6 +83,7 @@ def test_a_probe_writes_a_machine_file_and_a_topology_file(mpi: local_mpi.LocalM
     assert is_gone(tmp_path)
 
 
+@abandoned_segments.removed()
 def test_an_interrupt_ends_the_job_and_writes_nothing(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     with start(tmp_path, "--", *first_mpi.launch(3)) as job:
         assert job.stderr is not None
@@ -101,13 +103,10 @@ def bytes_to_read(file: IO[bytes]) -> int:
 
 def keep_busy(job: Job, how: str) -> None:
     """Asks for something that takes long, and waits until the job is about it."""
-    commands = {
-        "measuring": ("overhead", 8, 20, 500_000_000, "0:1"),
-        "talking": ("pingpong", 8, 60_000, 1 << 40, "0:1"),
-    }
+    commands = {"measuring": f"overhead 8 20 {500_000_000} 0:1", "talking": f"pingpong 8 {60_000} {1 << 40} 0:1"}
     stdin, stdout = job.process.stdin, job.process.stdout
     assert stdin is not None and stdout is not None
-    stdin.write(" ".join(map(str, commands[how])).encode() + b"\n")
+    stdin.write(commands[how].encode() + b"\n")
     stdin.flush()
     deadline = time.monotonic() + 100
     # The launcher has taken the command; or more is said than a pipe holds, and who says it waits.
@@ -118,6 +117,7 @@ def keep_busy(job: Job, how: str) -> None:
 
 @pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
 @pytest.mark.parametrize("busy", ["no", "measuring", "talking"])
+@abandoned_segments.removed()
 def test_a_job_ends_by_itself_or_by_the_first_signal_whatever_it_does(
     mpi: local_mpi.LocalMpi, busy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
