@@ -61,7 +61,19 @@ def test_the_ci_system_takes_the_file(schema: str, name: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("commands", [github(), gitlab()], ids=["GitHub", "GitLab"])
+def test_both_systems_run_the_same_commands() -> None:
+    lines = [
+        {line.removesuffix(' >> "$GITHUB_STEP_SUMMARY"') for command in commands for line in command.splitlines()}
+        for commands in (github(), gitlab())
+    ]
+    assert lines[0] == lines[1]
+    assert len(lines[0]) == 8
+
+
+SYSTEMS = [pytest.param(github(), id="GitHub"), pytest.param(gitlab(), id="GitLab", marks=pytest.mark.statistics)]
+
+
+@pytest.mark.parametrize("commands", SYSTEMS)
 def test_its_commands_gate_a_program(commands: list[str], tmp_path: Path, first_mpi: local_mpi.LocalMpi) -> None:
     if first_mpi.release != "openmpi-4":
         pytest.fail("the examples install Debian's Open MPI, and this machine has none: apt-get install libopenmpi-dev")
