@@ -4,13 +4,16 @@ import json
 import shutil
 from pathlib import Path
 
+import abandoned_segments
 import local_mpi
 import pytest
+from hopscope.launch import collector_library
 from jobs import BIN, HEAT_PLATE, PROGRAMS, Run, analyze, ended
 
 SMALL = ("--size", "64", "--iterations", "20", "--tolerance", "0")
 
 
+@abandoned_segments.removed()
 def test_after_kill_9_of_a_rank_all_its_events_are_in_the_archive(mpi: local_mpi.LocalMpi, traced: Run) -> None:
     job = traced(mpi, 4, mpi.compile(PROGRAMS / "dies.c"), "2", "50", "1000")
     assert job.code != 0
@@ -49,7 +52,7 @@ def test_a_rank_without_the_collector_makes_the_run_native_and_says_so(mpi: loca
         "0",
         "50",
     ]
-    run = [str(BIN / "hopscope"), "run", "--dir", "trace", "--tree", "binomial", "--mpi", mpi.flavour, "--", *words]
+    run = [str(BIN / "hopscope"), "run", "--dir", "trace", "--tree", "binomial", "--mpi", mpi.release, "--", *words]
     job = ended(run, tmp_path / "trace", tmp_path, HOPSCOPE_PRESENCE_TIMEOUT="2")
     assert job.code == 0, job.err
     assert "done wrong=0" in job.out
@@ -57,6 +60,7 @@ def test_a_rank_without_the_collector_makes_the_run_native_and_says_so(mpi: loca
     assert analyze(job.trace, "sql", "select count(*) n from hops where source = 'tree'")[0]["n"] == 0
 
 
+@abandoned_segments.removed()
 def test_a_tree_for_ranks_that_do_not_exist_ends_the_job_before_any_work(
     mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
@@ -68,7 +72,7 @@ def test_a_tree_for_ranks_that_do_not_exist_ends_the_job_before_any_work(
         "rules": [{"operations": ["MPI_Allreduce"], "reduce_tree": "mine"}],
     }
     tree.write_text(json.dumps(content))
-    library = BIN.parent / "lib" / "hopscope" / f"libhopscope-{mpi.flavour}.so"
+    library = collector_library(mpi.release)
     program = str(mpi.compile(HEAT_PLATE))
     words = [*mpi.launch(3), "env", f"LD_PRELOAD={library}", f"HOPSCOPE_TREE={tree}", program, *SMALL]
     job = ended(words, tmp_path / "trace", tmp_path, HOPSCOPE_DIR=str(tmp_path / "trace"))
@@ -109,7 +113,7 @@ def test_settings_that_mean_nothing_are_named_once_with_what_would_be_right(
         "hopscope_dir": ("here", "ignored. Did you mean HOPSCOPE_DIR?"),
         "HOPSCOPE_WITHOUT_LIKE": ("1", "ignored. Known variables: HOPSCOPE_DIR, "),
     }
-    library = BIN.parent / "lib" / "hopscope" / f"libhopscope-{mpi.flavour}.so"
+    library = collector_library(mpi.release)
     settings = [f"{name}={value}" for name, (value, _) in wrong.items()]
     words = [*mpi.launch(2), "env", f"LD_PRELOAD={library}", *settings, str(mpi.compile(HEAT_PLATE)), *SMALL]
     job = ended(words, tmp_path / "trace", tmp_path, HOPSCOPE_DIR=str(tmp_path / "trace"))
@@ -126,7 +130,7 @@ def test_settings_that_mean_nothing_are_named_once_with_what_would_be_right(
 def test_where_no_trace_can_be_written_the_application_runs_on(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     # A file where the directory should be: not even root can write there.
     (tmp_path / "taken").write_text("")
-    library = BIN.parent / "lib" / "hopscope" / f"libhopscope-{mpi.flavour}.so"
+    library = collector_library(mpi.release)
     words = [*mpi.launch(2), "env", f"LD_PRELOAD={library}", str(mpi.compile(HEAT_PLATE)), *SMALL]
     job = ended(words, tmp_path, tmp_path, HOPSCOPE_DIR=str(tmp_path / "taken" / "trace"), HOPSCOPE_TREE="binomial")
     assert job.code == 0, job.err
@@ -142,7 +146,7 @@ def test_a_full_disk_stops_the_recording_and_not_the_application(mpi: local_mpi.
     if mounted.code != 0:
         pytest.skip(f"cannot mount a small file system here: {mounted.err.strip()}")
     try:
-        library = BIN.parent / "lib" / "hopscope" / f"libhopscope-{mpi.flavour}.so"
+        library = collector_library(mpi.release)
         words = [*mpi.launch(2), "env", f"LD_PRELOAD={library}", str(mpi.compile(HEAT_PLATE)), *SMALL]
         job = ended(words, mount, tmp_path, HOPSCOPE_DIR=str(mount / "trace"))
     finally:
