@@ -80,14 +80,40 @@ class DrawnPage:
         """The cells of the body of the table of that id."""
         return table(self.part(name))
 
+    def figure(self, name: str) -> Any:
+        """The figure of that id."""
+        return next(part for part in components(self.part(name)) if type(part).__name__ == "Graph").figure
+
     def plot(self, name: str) -> list[dict[str, Any]]:
         """The traces of the figure of that id."""
-        graph = next(each for each in components(self.part(name)) if type(each).__name__ == "Graph")
         return [
             {"name": trace.name, "type": trace.type}
             | {key: [] if trace[key] is None else list(trace[key]) for key in ("x", "y", "hovertext") if key in trace}
-            for trace in graph.figure.data
+            for trace in self.figure(name).data
         ]
+
+    def marks(self, name: str) -> list[list[str]]:
+        """Where the marks of the figure of that id lead: a list for each series, a heat-map's row by row."""
+        figure = self.figure(name)
+        begin = (figure.layout.meta or {}).get("leads", "")
+        return [
+            [f"{begin}{address}" for address in _flat(series.customdata)]
+            for series in figure.data
+            if series.customdata is not None
+        ]
+
+    def markup(self, name: str) -> str:
+        """The SVG of the drawing of that id."""
+        return next(str(part.markup) for part in components(self.part(name)) if type(part).__name__ == "Drawing")
+
+    def options(self, label: str) -> dict[str, str]:
+        """The entries of the list of that label, with where each leads."""
+        chooser = next(
+            part
+            for part in components(self.component)
+            if type(part).__name__ == "Select" and isinstance(part.id, dict) and part.id["name"] == label
+        )
+        return {option["label"]: option["value"] for option in chooser.data}
 
     def links(self, words: str, within: str | None = None) -> list[str]:
         """Where the links of exactly these words lead, on the whole page or within the component of an id."""
@@ -98,9 +124,16 @@ class DrawnPage:
 
     def follow(self, words: str, within: str | None = None) -> DrawnPage:
         """The page behind the first link of these words; one that begins with `?` leads to this page again."""
-        href = self.links(words, within)[0]
+        return self.go(self.links(words, within)[0])
+
+    def go(self, href: str) -> DrawnPage:
+        """The page at an address of this trace; one that begins with `?` is this page with other parameters."""
         path = urlsplit(self.address).path
         return draw(self.data, f"{path}{href}" if href.startswith("?") else href)
+
+
+def _flat(cells: Any) -> list[Any]:
+    return [part for cell in cells for part in _flat(cell)] if not isinstance(cells, str) else [cells]
 
 
 def draw(trace: hopscope.Trace | TraceData, address: str = "/") -> DrawnPage:

@@ -4,8 +4,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import hopscope
 import pytest
-from drawn_page import DrawnPage, draw, text
+from asked_app import AskedApp
+from drawn_page import DrawnPage, components, draw, text
 from hopscope import quantities
+from hopscope_dashboard.app import create_app
 
 PART = "from=i:10&to=i:30&ranks=2,3"
 
@@ -109,3 +111,81 @@ def test_a_link_made_for_another_trace_says_so(trace: hopscope.Trace) -> None:
     (link,) = draw(trace, f"/late-ranks?{PART}").links("Show the whole run")
     named = parse_qs(urlsplit(link).query)["trace"][0]
     assert "another trace" not in text(draw(trace, f"/late-ranks?{PART}&trace={named}").part("selection"))
+
+
+def test_every_entry_of_the_menu_keeps_the_selection(trace: hopscope.Trace) -> None:
+    app = AskedApp(create_app(trace))
+    links = app.page(f"/late-ranks?{PART}").links
+    assert len(links) > 10
+    selected = {"from": ["i:10"], "to": ["i:30"], "ranks": ["2,3"], "trace": [trace.identity[:8]]}
+    assert {words: parse_qs(urlsplit(link).query) for words, link in links.items()} == dict.fromkeys(links, selected)
+    assert {urlsplit(link).query for link in app.page("/late-ranks").links.values()} == {""}
+
+
+def test_the_form_has_what_is_selected_and_keeps_the_page_s_other_parameters(trace: hopscope.Trace) -> None:
+    page = draw(trace, "/late-ranks?least_ms=5&ranks=0-2")
+    assert "A part of the run: ranks 0-2" in text(page.part("selection"))
+    assert len(late_ranks(page)) == 3
+    form = page.part("selection-form")
+    fields = {part.name: (part.value, part.type) for part in components(form) if type(part).__name__ == "Input"}
+    assert form.action == "/late-ranks"
+    assert fields["ranks"] == ("0-2", "text")
+    assert fields["least_ms"] == ("5", "hidden")
+    assert fields["trace"] == (trace.identity[:8], "hidden")
+    assert {name: value for name, (value, _) in fields.items() if value} == {
+        "ranks": "0-2", "least_ms": "5", "trace": trace.identity[:8],
+    }  # fmt: skip
+
+
+def test_marks_of_figures_lead_to_what_explains_them(trace: hopscope.Trace) -> None:
+    page = draw(trace, "/late-ranks")
+    assert page.marks("late-by-how-much")[0] == [f"?ranks={rank}" for rank in page.plot("late-by-how-much")[0]["y"]]
+    page = draw(trace, "/?from=i:2")
+    names = [bar["name"] for bar in page.plot("critical-path-bar")]
+    assert page.marks("critical-path-bar")[names.index("wan")] == ["/wan-share"]
+    page = draw(trace, "/last-arrivals?by=host")
+    hosts = page.plot("arrival-waiting")[0]["y"]
+    of_host = {
+        host: [str(row["rank"]) for row in trace.table("ranks").to_pylist() if row["host"] == host] for host in hosts
+    }
+    assert page.marks("arrival-waiting")[0] == [f"?ranks={'%2C'.join(of_host[host])}" for host in hosts]
+    assert "ranks 0,3,6" in text(page.go(page.marks("arrival-waiting")[0][hosts.index("alpha")]).part("selection"))
+
+
+def test_a_cell_of_noise_leads_to_its_collective_and_one_of_messages_selects_both_ranks(trace: hopscope.Trace) -> None:
+    page = draw(trace, "/noise")
+    (series,) = page.figure("noise-heat-map").data
+    names = {row["iteration"]: row["collective_id"] for row in trace.iterations().to_pylist()}
+    rank, iteration = 2, 12
+    name = trace.sql(
+        "select comm || ':' || seq as name from collectives where collective_id = $ends", {"ends": names[iteration]}
+    ).to_pylist()[0]["name"]
+    row, column = list(series.y).index(rank), list(series.x).index(iteration)
+    lead = page.marks("noise-heat-map")[0][row * len(series.x) + column]
+    assert f"MPI_Allreduce {name}" in page.go(lead).text
+    page = draw(trace, "/messages")
+    (series,) = page.figure("messages-matrix").data
+    row, column = (list(axis).index(rank) for axis, rank in ((series.y, 3), (series.x, 4)))
+    assert page.marks("messages-matrix")[0][row * len(series.x) + column] == "?ranks=3%2C4"
+
+
+def test_the_noise_of_selected_iterations_is_that_of_the_analysis(trace: hopscope.Trace) -> None:
+    page = draw(trace, "/noise?from=i:8&to=i:36")
+    assert "A part of the run: from i:8, to i:36" in text(page.part("selection"))
+    rows = trace.noise(from_="i:8", to="i:36").to_pylist()
+    assert [(row[5], row[6]) for row in page.table("noise-table")] == [
+        ("28", quantities.duration(row["noise_ns"])) for row in rows
+    ]
+
+
+def test_a_step_of_a_path_leads_to_its_time_in_the_timeline(trace: hopscope.Trace) -> None:
+    page = draw(trace, "/collective?comm=0&seq=3&view=20000000..60000000")
+    steps = trace.critical_path(collective="0:3").to_pylist()
+    rows = [part for part in components(page.part("path-table").children[1]) if type(part).__name__ == "Tr"]
+    leads = [next(str(part.href) for part in components(row) if getattr(part, "href", None)) for row in rows]
+    addresses = [parse_qs(urlsplit(lead).query) for lead in leads]
+    assert [(query["from"], query["to"]) for query in addresses] == [
+        ([str(step["begin_ns"])], [str(step["end_ns"])]) for step in steps
+    ]
+    # The view is around the step, and not the collective's.
+    assert ["20000000..60000000"] not in [query["view"] for query in addresses]
