@@ -13,7 +13,23 @@ from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.pages import PAGES
 from hopscope_dashboard.pages.routing import content
 
-_BLOCKS = {"Div", "Section", "P", "H1", "H2", "H3", "Li", "Tr", "Table", "Details", "Summary", "Header", "Nav", "Ul"}
+_BLOCKS = {
+    "Div",
+    "Section",
+    "P",
+    "H1",
+    "H2",
+    "H3",
+    "Li",
+    "Tr",
+    "Table",
+    "Details",
+    "Summary",
+    "Header",
+    "Nav",
+    "Ul",
+    "Br",
+}
 """What begins and ends with a space in the text, as it stands on a line of its own in a browser."""
 
 
@@ -127,9 +143,11 @@ class DrawnPage:
         return self.go(self.links(words, within)[0])
 
     def go(self, href: str) -> DrawnPage:
-        """The page at an address of this trace; one that begins with `?` is this page with other parameters."""
-        path = urlsplit(self.address).path
-        return draw(self.data, f"{path}{href}" if href.startswith("?") else href)
+        """The page at an address, which may name another trace served; one that begins with `?` is this page with other
+        parameters."""
+        address = f"{urlsplit(self.address).path}{href}" if href.startswith("?") else href
+        named = parse_qs(urlsplit(address).query).get("trace", [self.data.identity])[0]
+        return draw(next(data for data in (self.data, *self.data.beside) if data.identity == named), address)
 
 
 def _flat(cells: Any) -> list[Any]:
