@@ -17,6 +17,8 @@ from simulated_run import SimulatedRun
 from whole_path import whole_path
 
 SAMPLE = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
+DARK = "#1e2125"
+"""The ground of a dark page."""
 READY = "#run-timeline[data-state='ready']"
 
 COPY = """
@@ -138,21 +140,6 @@ def test_the_path_of_many_ranks_is_seen_over_the_whole_run(page: Page, serve: Se
     assert pixels(page, PATH_LINE_COLOUR) > 1.5 * cells * width
 
 
-def test_the_words_beside_the_picture_have_the_analysis_numbers(
-    page: Page, address: str, trace: hopscope.Trace
-) -> None:
-    page.goto(f"{address}/timeline")
-    shown(page)
-    cells = {row[0]: row[2] for row in table_of(page)}
-    said = whole_path(trace)
-    assert cells == {word: said[word] for word in cells}
-    assert {"compute", "wan", "p2p", "mpi"} <= cells.keys()
-    expect(page.locator(".run-said")).to_contain_text(quantities.moment(trace.timeline.duration_ns))
-    # The legend names the colours that there are, and nothing else; start-up and shutdown have none of their own.
-    coloured = [word for word in cells if word not in ONCE]
-    assert page.locator(".run-legend .legend-entry").all_inner_texts() == [*coloured, "critical path"]
-
-
 def table_of(page: Page) -> list[list[str]]:
     page.locator(".run-shares tbody tr").first.wait_for()
     rows: list[list[str]] = page.eval_on_selector_all(
@@ -161,11 +148,19 @@ def table_of(page: Page) -> list[list[str]]:
     return rows
 
 
-def test_dragging_selects_a_time_and_looks_at_it_back_and_double_click_look_at_more(
+def test_words_are_the_analysis_numbers_and_dragging_selects_a_time_for_all_pages_until_a_double_click(
     page: Page, address: str, trace: hopscope.Trace
 ) -> None:
     page.goto(f"{address}/timeline")
     whole = shown(page)
+    cells = {row[0]: row[2] for row in table_of(page)}
+    said = whole_path(trace)
+    assert cells == {word: said[word] for word in cells}
+    assert {"compute", "wan", "p2p", "mpi"} <= cells.keys()
+    expect(page.locator(".run-said")).to_contain_text(quantities.moment(trace.timeline.duration_ns))
+    # The legend names the colours that there are, and nothing else; start-up and shutdown have none of their own.
+    coloured = [word for word in cells if word not in ONCE]
+    assert page.locator(".run-legend .legend-entry").all_inner_texts() == [*coloured, "critical path"]
     place = page.eval_on_selector("#run-timeline", "root => root.hopscope.place")
     box = page.locator("#run-timeline canvas").bounding_box()
     assert box
@@ -182,6 +177,12 @@ def test_dragging_selects_a_time_and_looks_at_it_back_and_double_click_look_at_m
     expect(page.locator("#selection")).to_contain_text(
         f"from {quantities.quantity(begin, 'at')}, to {quantities.quantity(end, 'at')}; the rest is shaded"
     )
+    # Another page follows what is selected.
+    page.get_by_role("link", name="Late ranks").first.click()
+    expect(page.locator("h1")).to_have_text("Late ranks")
+    assert (in_address(page)["from"], in_address(page)["to"]) == (str(begin), str(end))
+    page.go_back()
+    shown(page)
     page.go_back()
     page.wait_for_function(
         "whole => document.querySelector('#run-timeline')?.hopscope?.view?.to === whole", arg=whole[1]
@@ -194,16 +195,6 @@ def test_dragging_selects_a_time_and_looks_at_it_back_and_double_click_look_at_m
     expect(page.locator("#selection")).not_to_contain_text("A part of the run")
     assert in_address(page).keys() == {"trace"}
     assert shown(page) == whole
-
-
-@pytest.mark.browsers
-@pytest.mark.parametrize("view", ["90000000000..99000000000", "-9..-1", "-100..99000000000"])
-def test_a_link_into_another_trace_s_time_shows_what_of_it_this_run_has(
-    page: Page, address: str, trace: hopscope.Trace, view: str
-) -> None:
-    # After the end of the run the picture failed, and no button led out of it.
-    page.goto(f"{address}/timeline?view={view}")
-    assert shown(page) == (0, trace.timeline.duration_ns)
 
 
 def test_the_wheel_and_keys_move_and_zoom_and_the_address_follows(page: Page, address: str) -> None:
@@ -236,23 +227,6 @@ def test_the_wheel_and_keys_move_and_zoom_and_the_address_follows(page: Page, ad
     expect(page.locator(".run-told")).to_contain_text(re.compile(r"^Rank 3 on alpha at \d"))
 
 
-def test_pointing_tells_the_call_and_leads_to_its_collective(page: Page, address: str, trace: hopscope.Trace) -> None:
-    call = middle_of(trace, 3, 10)
-    page.goto(f"{address}/timeline?from={call['enter_ns']}&to={call['leave_ns']}")
-    shown(page)
-    place = page.eval_on_selector("#run-timeline", "root => root.hopscope.place")
-    middle, row = (place["left"] + place["right"]) / 2, place["top"] + 1.5 * place["row"]
-    page.locator("#run-timeline canvas").hover(position={"x": middle, "y": row})
-    told = page.locator(".run-told")
-    lasted = quantities.duration(call["leave_ns"] - call["enter_ns"])
-    expect(told).to_contain_text("Rank 3 on alpha at ")
-    expect(told).to_contain_text(f"MPI_Allreduce 0:10, {lasted}")
-    # So does the band above the rows.
-    page.locator("#run-timeline canvas").hover(position={"x": middle, "y": 8})
-    told.get_by_role("link", name="MPI_Allreduce 0:10", exact=True).click()
-    expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
-
-
 def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
     page: Page, address: str, trace: hopscope.Trace
 ) -> None:
@@ -278,7 +252,10 @@ def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
     shown(page)
     inside = {"x": (place["left"] + place["right"]) / 2, "y": place["top"] + 1.5 * place["row"]}
     canvas.hover(position=inside)
-    expect(page.locator(".run-told")).to_contain_text("Click: see MPI_Allreduce 0:10")
+    told = page.locator(".run-told")
+    expect(told).to_contain_text("Rank 3 on alpha at ")
+    expect(told).to_contain_text(f"MPI_Allreduce 0:10, {quantities.duration(end - begin)}")
+    expect(told).to_contain_text("Click: see MPI_Allreduce 0:10")
     assert canvas.evaluate("canvas => canvas.style.cursor") == "pointer"
     canvas.click(position=inside)
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
@@ -295,16 +272,30 @@ def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
     page.go_back()
     shown(page)
-    # The band of a collective leads to it as well.
-    page.locator("#run-timeline canvas").click(position={"x": inside["x"], "y": 8})
+    # The band of a collective leads to it as well, and what is told of it does.
+    band = {"x": inside["x"], "y": 8}
+    page.locator("#run-timeline canvas").hover(position=band)
+    told.get_by_role("link", name="MPI_Allreduce 0:10", exact=True).click()
+    expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
+    page.go_back()
+    shown(page)
+    page.locator("#run-timeline canvas").click(position=band)
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
 
 
 def test_the_first_page_shows_the_whole_run_selects_by_dragging_and_leads_to_the_timeline(
     page: Page, address: str
 ) -> None:
+    # It was drawn twice, once while its answers were computed, and asked twice for the same picture.
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/_timeline/columns" in request.url else None)
     page.goto(address)
     page.locator("#whole-run[data-state='ready']").wait_for()
+    page.locator("#menu").get_by_role("link", name="Late ranks").click()
+    expect(page.locator("h1")).to_have_text("Late ranks")
+    page.go_back()
+    page.locator("#whole-run[data-state='ready']").wait_for()
+    assert len(asked) == 1
     before = pixels(page, CATEGORY_COLOURS["wan"], "#whole-run")
     assert before > 1000
     canvas = page.locator("#whole-run canvas")
@@ -324,20 +315,6 @@ def test_the_first_page_shows_the_whole_run_selects_by_dragging_and_leads_to_the
     page.locator("#whole-run canvas").click()
     expect(page.locator("h1")).to_have_text("Timeline")
     shown(page)
-
-
-@pytest.mark.browsers
-def test_a_picture_that_is_drawn_again_asks_for_nothing_again(page: Page, address: str) -> None:
-    # The first page was drawn twice, once while its answers were computed, and asked twice for the same picture.
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "/_timeline/columns" in request.url else None)
-    page.goto(address)
-    page.locator("#whole-run[data-state='ready']").wait_for()
-    page.locator("#menu").get_by_role("link", name="Late ranks").click()
-    expect(page.locator("h1")).to_have_text("Late ranks")
-    page.go_back()
-    page.locator("#whole-run[data-state='ready']").wait_for()
-    assert len(asked) == 1
 
 
 @pytest.fixture
@@ -374,28 +351,16 @@ def test_figures_come_without_a_picture_that_never_does(page: Page, address: str
 
 
 @pytest.mark.browsers
-def test_a_dark_page_has_a_dark_picture(page: Page, address: str) -> None:
-    page.goto(f"{address}/timeline")
-    shown(page)
-    assert pixels(page, "#1e2125") == 0
-    page.get_by_role("button", name="Light or dark").click()
-    page.wait_for_timeout(300)
-    # The line between two rows has the ground's colour.
-    assert pixels(page, "#1e2125") > 1000
-
-
-@pytest.mark.browsers
-@pytest.mark.parametrize("width", [1024, 1280, 1600])
-def test_nothing_is_cut_at_any_width_with_hosts_of_many_ranks(
-    page: Page, serve: Serve, tmp_path: Path, width: int
+def test_a_click_on_one_of_many_hosts_shows_its_ranks_and_nothing_is_cut_at_any_width(
+    page: Page, serve: Serve, tmp_path: Path
 ) -> None:
     """131 ranks on three hosts: a click on a host's name opens it, and the way back is a button."""
     trace = hopscope.open(SimulatedRun(ranks=131, iterations=2, hops=False).write(tmp_path / "large"))
-    page.set_viewport_size({"width": width, "height": 800})
     page.goto(f"{serve(trace)}/timeline")
     shown(page)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.eval_on_selector("#run-timeline", "root => root.hopscope.data?.rows.length") == 3
+    for width in (1600, 1280, 1024):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth")
     page.locator("#run-timeline canvas").click(position={"x": 20, "y": 65})
     page.wait_for_url("**/timeline?host=beta")
     page.wait_for_function("() => document.querySelector('#run-timeline').hopscope.data?.rows.length === 44")
@@ -406,31 +371,17 @@ def test_nothing_is_cut_at_any_width_with_hosts_of_many_ranks(
 
 
 @pytest.mark.browsers
-def test_the_demo_shows_its_hops_when_zoomed_in(page: Page, serve: Serve, tmp_path: Path) -> None:
-    """A tenth of a second of the demo has few enough hops to draw each; they are those of the table."""
-    demo = hopscope.open(SAMPLE, dataset=tmp_path / "dataset")
-    page.goto(f"{serve(demo)}/timeline?from=2000000000&to=2100000000")
-    shown(page)
-    counted = demo.sql(
-        "select (select count(*) from hops where send_begin_ns < 2100000000 and recv_end_ns > 2000000000) as hops, "
-        "(select count(*) from messages where send_begin_ns < 2100000000 and recv_end_ns > 2000000000) as messages"
-    ).to_pylist()[0]
-    drawn = page.eval_on_selector(
-        "#run-timeline",
-        "root => ({hops: root.hopscope.marks.hops.length, messages: root.hopscope.marks.messages.length})",
-    )
-    assert drawn == counted
-    assert counted["hops"] > 5
-    before = pixels(page, CATEGORY_COLOURS["wan"])
-    without_marks(page)
-    assert pixels(page, CATEGORY_COLOURS["wan"]) > before  # the arrows' rims are gone
-
-
-@pytest.mark.browsers
 def test_the_rims_of_many_messages_do_not_cover_what_the_ranks_did(page: Page, address: str) -> None:
     page.goto(f"{address}/timeline?to=i:6")
     page.locator(READY).wait_for()
-    drawn = page.eval_on_selector("#run-timeline", "root => root.hopscope.marks.hops.length")
-    assert drawn > 80
+    assert page.eval_on_selector("#run-timeline", "root => root.hopscope.marks.hops.length") > 80
     # One white pixel in fifteen is a gap between rows; the rims had made it one in eight.
     assert page.eval_on_selector("#run-timeline", PALE) < 1 / 12
+    light = pixels(page, CATEGORY_COLOURS["wan"])
+    without_marks(page)
+    assert pixels(page, CATEGORY_COLOURS["wan"]) > light  # the arrows' rims are gone
+    # The line between two rows has the ground's colour.
+    assert pixels(page, DARK) == 0
+    page.get_by_role("button", name="Light or dark").click()
+    drawn_dark = f"colour => ({COUNT})(document.querySelector('#run-timeline'), colour) > 1000"
+    page.wait_for_function(drawn_dark, arg=int(DARK[1:], 16))
