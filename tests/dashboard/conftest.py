@@ -118,6 +118,7 @@ def window(browser: Browser) -> Iterator[Page]:
     own = browser.browser_type.launch(executable_path=CHROMIUM, args=FLAGS, ignore_default_args=["--hide-scrollbars"])
     page = own.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(60_000)
+    expect.set_options(timeout=60_000)
     yield page
     own.close()
 
