@@ -1,0 +1,87 @@
+"""What is drawn while a page takes long, and the drawings that are kept, without a browser."""
+
+import threading
+
+import hopscope
+import pytest
+from dash import html
+from hopscope_dashboard.app import create_app
+from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.pages import working
+from hopscope_dashboard.serving.drawings import Drawings
+from served import QUESTIONS, page_question
+
+
+def test_a_page_comes_with_a_title_that_differs_each_time(trace: hopscope.Trace) -> None:
+    """With 256 ranks a selection on the same page, and a page that had been announced, took the browser a minute: where
+    nothing but the content changes, Dash looks at all of its components again for each of them."""
+    client, question = (create_app(trace).server.test_client(), page_question("/timeline"))
+    titles = [client.post(QUESTIONS, json=question).get_json()["response"]["page-title"]["data"] for _ in range(2)]
+    assert titles[0] != titles[1]
+    assert {title.partition("\n")[0] for title in titles} == {"Timeline · solver · Hopscope"}
+
+
+def test_what_is_being_computed_is_said(trace: hopscope.Trace) -> None:
+    data, go_on, begun = TraceData(trace), threading.Event(), threading.Event()
+
+    def wait() -> int:
+        begun.set()
+        assert go_on.wait(60)
+        return 1
+
+    asking = threading.Thread(target=lambda: data._once(("findings", ("about", "noise")), wait))
+    asking.start()
+    assert begun.wait(60)
+    assert working.progress(data.part({"ranks": "1"})).startswith("findings about noise, since ")
+    go_on.set()
+    asking.join()
+    assert working.progress(data) == "Drawing the page"
+
+
+def test_a_page_is_drawn_once_however_often_it_is_asked_for() -> None:
+    drawings, drawn, go_on = Drawings(), 0, threading.Event()
+
+    def draw() -> html.Div:
+        nonlocal drawn
+        drawn += 1
+        assert go_on.wait(60)
+        return html.Div("here")
+
+    assert [drawings.page("/slow", draw, patience_s=0) for _ in range(3)] == [None] * 3
+    go_on.set()
+    page = drawings.page("/slow", draw, patience_s=60)
+    assert isinstance(page, html.Div)
+    assert drawn == 1
+    again = drawings.page("/slow", draw, patience_s=60)
+    assert again is not page
+    assert drawn == 2
+
+
+def test_what_drawing_raised_reaches_who_asked_and_the_next_one_draws_again() -> None:
+    drawings, drawn = Drawings(), 0
+
+    def draw() -> html.Div:
+        nonlocal drawn
+        drawn += 1
+        raise ValueError("broken")
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="broken"):
+            drawings.page("/broken", draw, patience_s=60)
+    assert drawn == 2
+
+
+def test_pages_that_nobody_came_back_for_do_not_pile_up() -> None:
+    drawings, go_on = Drawings(), threading.Event()
+
+    def draw() -> html.Div:
+        assert go_on.wait(60)
+        return html.Div()
+
+    for number in range(40):
+        go_on.clear()
+        assert drawings.page(number, draw, patience_s=0) is None
+        go_on.set()
+        assert drawings._drawings[number]._done.wait(60)
+    # Eight that were there, and the newest.
+    assert list(drawings._drawings) == list(range(31, 40))
