@@ -13,23 +13,16 @@ import pytest
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as program
 from hopscope_dashboard.app import create_app
+from hopscope_dashboard.serving.hosts import names_of
 from served import QUESTIONS, Served, page_question, sql_question
 
 
 @pytest.fixture(scope="module")
 def served(trace: hopscope.Trace) -> Iterator[Served]:
-    """A dashboard on this machine only, with a proxy in front of it; it never says a word of what it was asked."""
-    server = Served(trace.path, "--allow-host", "proxy.site")
+    """A dashboard on all addresses, with a proxy in front of it; it never says a word of what it was asked."""
+    server = Served(trace.path, "--host", "0.0.0.0", "--allow-host", "proxy.site")
     yield server
-    assert server.stop() == ""
-
-
-@pytest.fixture(scope="module")
-def served_everywhere(trace: hopscope.Trace) -> Iterator[Served]:
-    """A dashboard on all addresses."""
-    server = Served(trace.path, "--host", "0.0.0.0")
-    yield server
-    assert "anyone who can reach this address can read the trace" in server.stop()
+    assert server.stop() == "hopscope: anyone who can reach this address can read the trace\n"
 
 
 @pytest.mark.parametrize(
@@ -77,16 +70,23 @@ def test_a_request_without_a_host_or_for_another_in_its_first_line_is_refused(se
 
 
 def test_on_all_addresses_it_answers_to_the_machines_names_and_the_address_that_it_is_reached_at(
-    served_everywhere: Served,
+    served: Served,
 ) -> None:
     for host in (socket.gethostname(), "127.0.0.1", "localhost"):
-        assert served_everywhere.ask("GET", "/", host=f"{host}:{served_everywhere.port}")[0] == 200
+        assert served.ask("GET", "/", host=f"{host}:{served.port}")[0] == 200
     # 127.0.0.2 is this machine's, too: the connection that comes in at it may call it so, and no other.
-    with socket.create_connection(("127.0.0.2", served_everywhere.port), timeout=60) as connection:
+    with socket.create_connection(("127.0.0.2", served.port), timeout=60) as connection:
         connection.sendall(b"GET /_dash-dependencies HTTP/1.0\r\nHost: 127.0.0.2\r\n\r\n")
         assert connection.recv(12).split()[1] == b"200"
     for host in ("127.0.0.2", "10.1.2.3", "0.0.0.0", "evil.example"):
-        assert served_everywhere.ask("GET", "/", host=host)[0] == 403
+        assert served.ask("GET", "/", host=host)[0] == 403
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "192.0.2.7", "cluster.site"])
+def test_on_one_address_it_answers_to_no_other_name_of_the_machine(host: str) -> None:
+    # The process that these tests ask serves on all addresses, so it answers to the machine's names.
+    assert socket.gethostname() in names_of("0.0.0.0")
+    assert names_of(host) == {host}
 
 
 def test_an_address_that_is_not_this_machines_asks_for_another_host(
