@@ -10,18 +10,18 @@ import local_mpi
 import numpy as np
 import open_mpi
 import pytest
+from algorithm_rounds import rounds, variables
+from forced_algorithms import needs_open_mpi_4, trace_of_forced_algorithms
 from hopscope.algorithms.engine import of_schedules
 from hopscope.model.sequences import lay
 from hopscope.remap.candidates.laid import longest_chain
 from hopscope.tuning.offered import Offered, asked
 from hopscope.tuning.planned import Planned, Unplanned, planned
 
-OPEN_MPI_4 = [mpi for mpi in local_mpi.find() if mpi.release == "openmpi-4"]
 MPICHS = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "mpich"]
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
-ITERATIONS = Path(__file__).parents[1] / "native" / "programs" / "iterations.c"
+WITH_ROOTS = Path(__file__).parent / "programs" / "with_roots.c"
 BYTES = 4096
-RANKS = (2, 5, 6, 8, 13)
 Edges = Counter[tuple[int, int]]
 
 
@@ -43,10 +43,10 @@ def ran(trace: Path) -> dict[tuple[str, int, int], tuple[str, int | None, Edges]
     return found
 
 
-@pytest.mark.skipif(not OPEN_MPI_4, reason="needs Open MPI 4")
-def test_a_rule_sends_what_open_mpi_sends_or_there_is_none(tmp_path: Path) -> None:
+@needs_open_mpi_4
+def test_a_rule_sends_what_open_mpi_sends_or_there_is_none(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Open MPI's binary trees have other parents than the plan's, and only the name is the same."""
-    seen = ran(open_mpi.run(OPEN_MPI_4[0], tmp_path, RANKS))
+    seen = ran(trace_of_forced_algorithms(tmp_path_factory))
     compared = 0
     for (operation, number, ranks), (op, root, edges) in seen.items():
         name = open_mpi.ALGORITHMS[operation, number].name
@@ -89,23 +89,22 @@ def test_a_rule_sends_what_mpich_sends(mpi: local_mpi.LocalMpi, ranks: int, tmp_
     }
     names = {(one.operation, one.name) for one in found}
     assert names >= {("allreduce", "recursive_doubling"), ("bcast", "binomial"), ("reduce", "binomial")}
-    for one, rule in found.items():
-        directory = tmp_path / f"{one.operation}-{one.name}"
-        besides = dict([library.besides[one.operation]])
-        environment = {**local_mpi.without_hopscope(), "HOPSCOPE_NATIVE": "mpich", one.setting: one.name, **besides}
-        # Release 5 leaves messages for shared memory after a few collectives.
-        environment["MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD"] = "1000000"
-        words = [HOPSCOPE, "run", "--dir", str(directory), "--", *mpi.launch(ranks), str(mpi.compile(ITERATIONS))]
-        subprocess.run([*words, one.operation, str(BYTES)], env=environment, check=True, timeout=120)
+    for number, algorithms in enumerate(rounds(found)):
+        directory = tmp_path / str(number)
+        environment = {**local_mpi.without_hopscope(), **local_mpi.MPICH_IN_MESSAGES}
+        environment |= variables(library, [*algorithms])
+        words = [HOPSCOPE, "run", "--dir", str(directory), "--", *mpi.launch(ranks), str(mpi.compile(WITH_ROOTS))]
+        subprocess.run([*words, str(BYTES)], env=environment, check=True, timeout=120)
         trace = hopscope.open(directory)
-        last = trace.table("collectives").to_pylist()[-1]
-        edges = Counter(
-            (hop["src"], hop["dst"])
-            for hop in trace.table("hops").to_pylist()
-            if hop["collective_id"] == last["collective_id"]
-        )
-        laid = lay(rule.rule, last["op"], (BYTES,), range(ranks), root=last["root"], trees=rule.trees)
-        assert Counter((message.src, message.dst) for message in of_schedules(laid).messages) == edges, one
+        last = {row["op"]: row for row in trace.table("collectives").to_pylist()}
+        edges: dict[int, Edges] = defaultdict(Counter)
+        for hop in trace.table("hops").to_pylist():
+            edges[hop["collective_id"]][hop["src"], hop["dst"]] += 1
+        for algorithm, rule in algorithms.items():
+            row = last[f"MPI_{algorithm.operation.capitalize()}"]
+            laid = lay(rule.rule, row["op"], (BYTES,), range(ranks), root=row["root"], trees=rule.trees)
+            planned_edges = Counter((message.src, message.dst) for message in of_schedules(laid).messages)
+            assert planned_edges == edges[row["collective_id"]], algorithm
 
 
 @pytest.mark.parametrize(

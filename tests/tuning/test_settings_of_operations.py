@@ -3,20 +3,23 @@
 import shlex
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import hopscope
 import local_mpi
 import pytest
+from algorithm_rounds import rounds, variables
 from hopscope.algorithms.open_mpi import ALGORITHMS, sent
 from hopscope.remap.candidates.candidate import Candidate
 from hopscope.remap.candidates.laid import messages_of
 from hopscope.remap.run.operations import OPERATION, OPERATIONS
-from hopscope.remap.run.program import source_of
+from hopscope.remap.run.program import Subject, source_of
 from hopscope.remap.settings.forced import Forced, setting_of
 from hopscope.tuning.offered import Library, Offered, asked
-from hopscope.tuning.planned import Planned, Unplanned, planned
+from hopscope.tuning.planned import Planned, planned
 
 PROGRAM = Path(__file__).parents[2] / "benchmarks" / "programs" / "mix.c"
 OPEN_MPI_4 = [mpi for mpi in local_mpi.find() if mpi.release == "openmpi-4"]
@@ -32,10 +35,16 @@ FORCED = [
 
 
 def ran(
-    mpi: local_mpi.LocalMpi, folder: Path, operation: str, *words: str, ranks: int = RANKS, **environment: str
+    mpi: local_mpi.LocalMpi,
+    folder: Path,
+    operations: Iterable[str],
+    *words: str,
+    ranks: int = RANKS,
+    **environment: str,
 ) -> hopscope.Trace:
     launch = [str(Path(sys.executable).parent / "hopscope"), "run", "--dir", str(folder), "--", *mpi.launch(ranks)]
-    program = [str(mpi.compile(PROGRAM)), "5", "0", operation, str(BYTES)]
+    pairs = [word for operation in operations for word in (operation, str(BYTES))]
+    program = [str(mpi.compile(PROGRAM)), "5", "0", *pairs]
     done = subprocess.run(
         [*launch, *words, *program],
         capture_output=True,
@@ -48,20 +57,54 @@ def ran(
     return hopscope.open(folder)
 
 
+def mpi_name(operation: str) -> str:
+    return f"MPI_{operation.capitalize()}"
+
+
+def subject_of(trace: hopscope.Trace, operation: str) -> Subject:
+    """The calls of the operation, which all are of one communicator."""
+    (comm,) = {row["comm"] for row in trace.table("collectives").to_pylist()}
+    return source_of(trace.table, (comm, mpi_name(operation))).subject
+
+
+@pytest.fixture(scope="module")
+def forced(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], dict[str, Any]]:
+    """What ran by each of FORCED's algorithms once rules chose them for the calls of a run without any."""
+    folder = tmp_path_factory.mktemp("forced")
+    rules: dict[Offered, Planned] = {}
+    for operation, number in FORCED:
+        name = ALGORITHMS[operation, number].name
+        offered = Offered(operation, name, number, f"coll_tuned_{operation}_algorithm")
+        rule = planned(offered, RANKS)
+        assert isinstance(rule, Planned)
+        rules[offered] = rule
+    before = ran(OPEN_MPI_4[0], folder / "before", dict(FORCED))
+    rows: dict[tuple[str, int], dict[str, Any]] = {}
+    for turn, algorithms in enumerate(rounds(rules)):
+        chosen: list[tuple[Forced, list[Subject]]] = []
+        for offered, rule in algorithms.items():
+            subject = subject_of(before, offered.operation)
+            assert subject.native and subject.op == mpi_name(offered.operation)
+            algorithm = Forced(offered.name, rule.rule, rule.trees or {}, (subject.op,), offered=offered)
+            chosen.append((algorithm, [subject]))
+        file = folder / f"rules{turn}"
+        setting = setting_of(chosen, Library("openmpi", "4.1", "mpirun", [*algorithms], {}), str(file))
+        file.write_text(setting.text)
+        operations = [offered.operation for offered in algorithms]
+        after = ran(OPEN_MPI_4[0], folder / f"after{turn}", operations, *shlex.split(setting.words))
+        of_operation = {row["op"]: row for row in after.algorithms().to_pylist()}
+        assert len(of_operation) == len(operations)
+        for offered in algorithms:
+            rows[offered.operation, offered.number or 0] = of_operation[mpi_name(offered.operation)]
+    return rows
+
+
 @pytest.mark.skipif(not OPEN_MPI_4, reason="needs Open MPI 4")
 @pytest.mark.parametrize(("operation", "number"), FORCED, ids=str)
-def test_rules_reach_the_calls_that_were_judged(operation: str, number: int, tmp_path: Path) -> None:
-    name = ALGORITHMS[operation, number].name
-    offered = Offered(operation, name, number, f"coll_tuned_{operation}_algorithm")
-    rule = planned(offered, RANKS)
-    assert isinstance(rule, Planned)
-    subject = source_of(ran(OPEN_MPI_4[0], tmp_path / "before", operation).table).subject
-    assert subject.native and subject.op == f"MPI_{operation.capitalize()}"
-    chosen = Forced(name, rule.rule, rule.trees or {}, (subject.op,), offered=offered)
-    file = tmp_path / "rules"
-    setting = setting_of([(chosen, [subject])], Library("openmpi", "4.1", "mpirun", [offered], {}), str(file))
-    file.write_text(setting.text)
-    (row,) = ran(OPEN_MPI_4[0], tmp_path / "after", operation, *shlex.split(setting.words)).algorithms().to_pylist()
+def test_rules_reach_the_calls_that_were_judged(
+    operation: str, number: int, forced: dict[tuple[str, int], dict[str, Any]]
+) -> None:
+    row = forced[operation, number]
     what = sent(operation, number, RANKS)
     assert what in (row["algorithm"], *(row["same"] or "").split(", ")), row
 
@@ -70,24 +113,26 @@ def test_rules_reach_the_calls_that_were_judged(operation: str, number: int, tmp
 @pytest.mark.parametrize("mpi", MPICHS, ids=[mpi.release for mpi in MPICHS])
 def test_a_rule_sends_the_blocks_that_mpich_sends(mpi: local_mpi.LocalMpi, ranks: int, tmp_path: Path) -> None:
     library = asked("mpich", mpi.launcher, "")
+    rules = {
+        offered: rule
+        for offered in library.algorithms
+        if mpi_name(offered.operation) in BLOCKS - LEFT_OUT and isinstance(rule := planned(offered, ranks), Planned)
+    }
     alike: dict[tuple[str, str], bool] = {}
-    for one in library.algorithms:
-        rule = planned(one, ranks)
-        if f"MPI_{one.operation.capitalize()}" not in BLOCKS - LEFT_OUT or isinstance(rule, Unplanned):
-            continue
-        environment = {**local_mpi.MPICH_IN_MESSAGES, one.setting: one.name, **dict([library.besides[one.operation]])}
-        trace = ran(mpi, tmp_path / f"{one.operation}-{one.name}", one.operation, ranks=ranks, **environment)
-        subject = source_of(trace.table).subject
-        sent = messages_of(
-            Candidate(one.name, rule.rule, rule.trees or {}, (subject.op,)).lay(subject, subject.calls[0])
-        )
-        last = trace.table("collectives")["collective_id"].to_pylist()[-1]
-        seen = Counter(
-            (hop["src"], hop["dst"], hop["bytes"])
-            for hop in trace.table("hops").to_pylist()
-            if hop["collective_id"] == last and hop["src"] != hop["dst"]  # MPICH also sends itself its own block
-        )
-        columns = (column.tolist() for column in (sent.src, sent.dst, sent.size))
-        alike[one.operation, one.name] = seen == Counter(zip(*columns, strict=True))
+    for turn, algorithms in enumerate(rounds(rules)):
+        environment = {**local_mpi.MPICH_IN_MESSAGES, **variables(library, [*algorithms])}
+        operations = [offered.operation for offered in algorithms]
+        trace = ran(mpi, tmp_path / str(turn), operations, ranks=ranks, **environment)
+        last = {row["op"]: row["collective_id"] for row in trace.table("collectives").to_pylist()}
+        seen: dict[int, Counter[tuple[int, int, int]]] = defaultdict(Counter)
+        for hop in trace.table("hops").to_pylist():
+            if hop["src"] != hop["dst"]:  # MPICH also sends itself its own block
+                seen[hop["collective_id"]][hop["src"], hop["dst"], hop["bytes"]] += 1
+        for offered, rule in algorithms.items():
+            subject = subject_of(trace, offered.operation)
+            candidate = Candidate(offered.name, rule.rule, rule.trees or {}, (subject.op,))
+            expected = messages_of(candidate.lay(subject, subject.calls[0]))
+            columns = (column.tolist() for column in (expected.src, expected.dst, expected.size))
+            alike[offered.operation, offered.name] = seen[last[subject.op]] == Counter(zip(*columns, strict=True))
     assert set(alike) >= {("gather", "binomial"), ("alltoall", "pairwise"), ("allgather", "ring")}
-    assert [one for one, is_alike in alike.items() if not is_alike] == []
+    assert [name for name, is_alike in alike.items() if not is_alike] == []

@@ -1,0 +1,24 @@
+"""Algorithms of one MPI library in rounds: a job of a round runs one algorithm of each operation."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+
+from hopscope.tuning.offered import Library, Offered
+from hopscope.tuning.planned import Planned
+
+Round = Mapping[Offered, Planned]
+
+
+def rounds(rules: Mapping[Offered, Planned]) -> Iterator[Round]:
+    """The algorithms, those of one operation in a round each."""
+    of_operation: dict[str, list[Offered]] = {}
+    for algorithm in rules:
+        of_operation.setdefault(algorithm.operation, []).append(algorithm)
+    for algorithms in zip_longest(*of_operation.values()):
+        yield {algorithm: rules[algorithm] for algorithm in algorithms if algorithm is not None}
+
+
+def variables(library: Library, algorithms: Sequence[Offered]) -> dict[str, str]:
+    """What makes MPICH run these algorithms."""
+    chosen = {algorithm.setting: algorithm.name for algorithm in algorithms}
+    return chosen | dict(library.besides[algorithm.operation] for algorithm in algorithms)
