@@ -4,6 +4,7 @@ Two Allreduces (0:0 on the tree, 0:1 native for a reason) and one incomplete Bar
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,9 @@ TABLES = {
 }
 
 
-@pytest.fixture
-def trace(tmp_path: Path) -> hopscope.Trace:
-    return hopscope.open(draw(tmp_path / "d", **TABLES))
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    return hopscope.open(draw(tmp_path_factory.mktemp("answers") / "d", **TABLES))
 
 
 def item(trace: hopscope.Trace, name: str) -> dict[str, Any]:
@@ -268,7 +269,9 @@ def test_the_caveats_count_collectives_that_the_library_ran_without_messages(tmp
     assert not any("messages of the MPI library were seen" in said for said in caveats)
 
 
-def test_rows_of_noise_are_those_of_the_ranks_asked_for_and_of_any_of_them() -> None:
+def test_rows_of_noise_are_those_of_the_ranks_asked_for_and_of_any_of_them(
+    sample: Callable[[str], hopscope.Trace],
+) -> None:
     # The ranks of noise are text, for its last row is about any rank; asking for some ended in a type error.
-    trace = hopscope.open(Path(__file__).parents[2] / "sample_traces" / "demo" / "trace")
+    trace = sample("demo")
     assert trace.noise(ranks="1,3")["rank"].to_pylist() == ["1", "3", trace.noise()["rank"].to_pylist()[-1]]

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,8 @@ def here(*arguments: str | Path) -> object:
 
 
 @pytest.fixture(scope="module")
-def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return draw(tmp_path_factory.mktemp("cli") / "d", **TABLES)
+def dataset(tmp_path_factory: pytest.TempPathFactory, opened_once: Callable[[Path], Path]) -> Path:
+    return opened_once(draw(tmp_path_factory.mktemp("cli") / "d", **TABLES))
 
 
 def asking(command: str, dataset: Path) -> list[str | Path]:
@@ -310,12 +311,11 @@ def test_analyze_is_also_a_command_of_hopscope(dataset: Path) -> None:
     assert hopscope_command("--version").stdout.startswith("hopscope, version ")
 
 
-@pytest.mark.parametrize("form", ["csv", "table"])
-def test_a_reader_that_goes_away_is_no_error_and_turns_no_gate(tmp_path: Path, form: str) -> None:
+def test_a_reader_that_goes_away_is_no_error_and_turns_no_gate(tmp_path: Path) -> None:
     # 20,000 ranks are more rows than a pipe holds.
     many = draw(tmp_path / "many", ranks="rank\n" + "\n".join(map(str, range(20_000))))
     code = "from hopscope.cli.main import analyze_main; analyze_main()"
-    arguments = ["last-arrivals", str(many), "--format", form, "--fail-if", "7.waiting_ns < 1"]
+    arguments = ["last-arrivals", str(many), "--format", "csv", "--fail-if", "7.waiting_ns < 1"]
     with subprocess.Popen(
         [sys.executable, "-W", "error", "-c", code, *arguments],
         stdout=subprocess.PIPE,
@@ -328,6 +328,15 @@ def test_a_reader_that_goes_away_is_no_error_and_turns_no_gate(tmp_path: Path, f
         process.stdout.close()
         assert process.stderr.read() == "gate '7.waiting_ns < 1' fails: 7.waiting_ns is 0 ns\n"
         assert process.wait(timeout=60) == 1
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_no_form_of_an_answer_needs_its_reader(dataset: Path, form: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as out:
+        done = analyze("summary", dataset, "--format", form, "--fail-if", "ranks.value < 9", out=out)
+    assert (done.returncode, done.stderr) == (1, "gate 'ranks.value < 9' fails: ranks.value is 0\n")
 
 
 def test_ctrl_c_while_statements_run_is_quiet() -> None:
@@ -376,23 +385,28 @@ def test_ctrl_c_while_modules_are_imported_is_quiet(entry: str) -> None:
 
 def test_an_answer_that_cannot_be_written_turns_no_gate(dataset: Path) -> None:
     # A full disk ended in a traceback and exit code 1, which says that a gate failed.
-    code = "from hopscope.cli.main import analyze_main; analyze_main()"
-    for form in ("table", "json"):
+    why = "cannot write the answer: No space left"
+    for form in ("table", "json", "csv"):
         with Path("/dev/full").open("w") as full:
-            done = subprocess.run(
-                [sys.executable, "-c", code, "summary", str(dataset), "--format", form],
-                stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=120,
-            )  # fmt: skip
-        assert (done.returncode, "cannot write the answer: No space left" in done.stderr) == (2, True), done.stderr
+            done = analyze("summary", dataset, "--format", form, out=full)
+        assert (done.returncode, why in done.stderr) == (2, True), done.stderr
+    # Python writes what is left at exit, and fails once more.
+    code = "from hopscope.cli.main import analyze_main; analyze_main()"
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", code, "summary", str(dataset), "--format", "json"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=120,
+        )  # fmt: skip
+    assert (done.returncode, why in done.stderr) == (2, True), done.stderr
 
 
 def test_a_terminal_without_the_characters_gets_others(dataset: Path) -> None:
-    code = "from hopscope.cli.main import analyze_main; analyze_main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "critical-path", str(dataset)], env={**os.environ, "PYTHONIOENCODING": "ascii"},
-        capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
-    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0)
+    terminal = io.BytesIO()
+    out = io.TextIOWrapper(terminal, encoding="ascii")
+    done = analyze("critical-path", dataset, out=out)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    out.flush()
+    assert b"?" in terminal.getvalue()
 
 
 def test_no_permission_and_mistakes_of_ours_are_no_failed_gates(
@@ -418,11 +432,13 @@ def test_remap_without_hops_is_wrong_input(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_the_command_that_remap_prints_can_be_pasted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_that_remap_prints_can_be_pasted(
+    sample: Callable[[str], hopscope.Trace], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     # The names of files were not quoted, so a space in one made two words of it.
     trace, tree = tmp_path / "a trace", tmp_path / "a tree.json"
-    shutil.copytree(Path(__file__).parents[2] / "sample_traces" / "demo" / "trace", trace)
-    assert here("remap", trace, "-o", tree) == 0
+    shutil.copytree(sample("demo").path, trace)
+    assert here("remap", trace, "--search", "0", "-o", tree) == 0
     (printed,) = re.findall("with `(.*) -- ...`", capsys.readouterr().err)
     wanted = ["hopscope", "run", "--tree", str(tree), "--topology", str(trace / "topology.json")]
     assert shlex.split(printed) == wanted
@@ -430,18 +446,18 @@ def test_the_command_that_remap_prints_can_be_pasted(tmp_path: Path, capsys: pyt
 
 
 def test_the_command_that_remap_prints_makes_the_network_of_the_run_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sample: Callable[[str], hopscope.Trace], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # Of a trace that was given as its dataset or its archive, it left the hosts out.
     trace = tmp_path / "trace"
-    shutil.copytree(Path(__file__).parents[2] / "sample_traces" / "demo" / "trace", trace)
+    shutil.copytree(sample("demo").path, trace)
     topology = json.loads((trace / "topology.json").read_text())
     topology["network"] = topology.pop("emulate")
     (trace / "topology.json").write_text(json.dumps(topology))
     about = json.loads((trace / "run.json").read_text())
     (trace / "run.json").write_text(json.dumps(about | {"topology_file": json.dumps(topology)}))
     for given in (trace, trace / "dataset", trace / "traces.otf2"):
-        assert here("remap", given, "-o", tmp_path / "tree.json") == 0
+        assert here("remap", given, "--search", "0", "-o", tmp_path / "tree.json") == 0
         (printed,) = re.findall("with `(.*) -- ...`", capsys.readouterr().err)
         assert shlex.split(printed)[4:] == ["--net", str(trace / "topology.json")]
 

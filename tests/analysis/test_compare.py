@@ -1,5 +1,6 @@
 """Two runs compared: what changed is said, what is noise is not, and what cannot be carried is undecided."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import hopscope
@@ -11,7 +12,6 @@ from hopscope.verdicts.alignment import Site, align
 from hopscope.verdicts.resampling import blocks_of, difference, quantile_estimates
 from scipy.stats import mannwhitneyu
 
-SAMPLE = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
 RANKS = """
     rank host cluster first_event_ns last_event_ns
     0    a    A       0              1000
@@ -43,15 +43,27 @@ def noisy(middle: int, seed: int, n: int = 400) -> list[int]:
     return [int(v) for v in np.random.default_rng(seed).normal(middle, 20, n)]
 
 
-def test_a_slower_run_is_slower_by_what_was_drawn(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def base_run(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    return run(tmp_path_factory.mktemp("base") / "d", noisy(1000, 1))
+
+
+@pytest.fixture(scope="module")
+def base_runs(tmp_path_factory: pytest.TempPathFactory) -> list[hopscope.Trace]:
+    """Three runs of one program, on a machine that was busier under some of them."""
+    folder = tmp_path_factory.mktemp("bases")
+    return [run(folder / f"a{n}", noisy(middle, n)) for n, middle in enumerate((1000, 1200, 1100))]
+
+
+def test_a_slower_run_is_slower_by_what_was_drawn(base_run: hopscope.Trace, tmp_path: Path) -> None:
     # Medians of 1,000 and 1,300: 30 % more, and the noise of 2 % hides nothing of it.
-    base, new = run(tmp_path / "a", noisy(1000, 1)), run(tmp_path / "b", noisy(1300, 2))
-    row = new.compare(base=base).to_pylist()[0]
+    new = run(tmp_path / "b", noisy(1300, 2))
+    row = new.compare(base=base_run).to_pylist()[0]
     assert (row["statistic"], row["verdict"]) == ("median", "slower")
     assert row["change"] == pytest.approx(0.3, abs=0.01)
     assert row["change_low"] < 0.3 < row["change_high"]
     assert row["change_high"] - row["change_low"] < 0.03
-    back = base.compare(base=new).to_pylist()[0]
+    back = base_run.compare(base=new).to_pylist()[0]
     assert back["verdict"] == "faster"
 
 
@@ -84,26 +96,30 @@ def test_time_per_iteration_is_between_last_leaves_of_the_operation_whatever_its
     assert several[0]["new_iteration_ns"] == 4200
 
 
-def test_what_remap_promises_is_checked_by_the_same_figure() -> None:
-    sample = hopscope.open(SAMPLE)
-    (measured,) = {row["measured_ns"] for row in sample.remap(search=0).to_pylist() if row["today"]}
-    rows = sample.compare(base=sample, statistic="median").to_pylist()
+def test_what_remap_promises_is_checked_by_the_same_figure(sample: Callable[[str], hopscope.Trace]) -> None:
+    demo = sample("demo")
+    (measured,) = {row["measured_ns"] for row in demo.remap(search=0).to_pylist() if row["today"]}
+    rows = demo.compare(base=demo, statistic="median").to_pylist()
     assert measured in [pytest.approx(row["base_iteration_ns"]) for row in rows]
 
 
-def test_a_run_against_itself_is_the_same_and_a_short_one_is_undecided(tmp_path: Path) -> None:
-    one = run(tmp_path / "a", noisy(1000, 1))
-    assert [row["verdict"] for row in one.compare(base=one).to_pylist()] == ["same", "same", "undecided"]
+@pytest.fixture(scope="module")
+def short_run(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    return run(tmp_path_factory.mktemp("short") / "d", noisy(1000, 3, 12))
+
+
+def test_a_run_against_itself_is_the_same_and_a_short_one_is_undecided(
+    base_run: hopscope.Trace, short_run: hopscope.Trace
+) -> None:
+    assert [row["verdict"] for row in base_run.compare(base=base_run).to_pylist()] == ["same", "same", "undecided"]
     # p99 of 400 has 4 values beyond it, 10 are asked for; 12 collectives are fewer than 5 blocks.
-    short = run(tmp_path / "b", noisy(1000, 3, 12))
-    rows = short.compare(base=one).to_pylist()
+    rows = short_run.compare(base=base_run).to_pylist()
     assert {row["verdict"] for row in rows} == {"undecided"}
     assert {row["change_low"] for row in rows} == {None}
 
 
-def test_a_gate_on_what_is_undecided_is_undecided(tmp_path: Path) -> None:
-    answer = run(tmp_path / "b", noisy(1000, 3, 12)).compare(base=run(tmp_path / "a", noisy(1000, 1)))
-    assert answer["slower"].to_pylist() == [None, None, None]
+def test_a_gate_on_what_is_undecided_is_undecided(base_run: hopscope.Trace, short_run: hopscope.Trace) -> None:
+    assert short_run.compare(base=base_run)["slower"].to_pylist() == [None, None, None]
 
 
 def autocorrelated(random: np.random.Generator, n: int) -> np.ndarray:
@@ -128,10 +144,11 @@ def test_noise_that_lasts_is_not_taken_for_a_difference() -> None:
     assert found <= 10
 
 
-def test_what_runs_differ_by_is_no_change_where_several_of_each_are_given(tmp_path: Path) -> None:
-    # Three runs of one program, on a machine that was busier under some of them; any two, by themselves, differ. Of ten
-    # pairs of real runs of one program four were called slower or faster.
-    base = [run(tmp_path / f"a{n}", noisy(middle, n)) for n, middle in enumerate((1000, 1200, 1100))]
+def test_what_runs_differ_by_is_no_change_where_several_of_each_are_given(
+    base_runs: list[hopscope.Trace], tmp_path: Path
+) -> None:
+    # Any two runs, by themselves, differ. Of ten pairs of real runs of one program four were called slower or faster.
+    base = base_runs
     new = [run(tmp_path / f"b{n}", noisy(middle, 9 + n)) for n, middle in enumerate((1150, 1050, 1250))]
     alone = new[2].answer("compare", base=base[0], statistic="median")
     assert (alone.rows[0]["verdict"], alone.rows[0]["slower"]) == ("slower", None)  # no gate fails by it
@@ -146,8 +163,8 @@ def test_what_runs_differ_by_is_no_change_where_several_of_each_are_given(tmp_pa
     assert row["change_high"] * 1100 == pytest.approx(50 + 2.776 * 81.7, abs=9)
 
 
-def test_a_change_beyond_what_runs_differ_by_is_found(tmp_path: Path) -> None:
-    base = [run(tmp_path / f"a{n}", noisy(middle, n)) for n, middle in enumerate((1000, 1200, 1100))]
+def test_a_change_beyond_what_runs_differ_by_is_found(base_runs: list[hopscope.Trace], tmp_path: Path) -> None:
+    base = base_runs
     new = [run(tmp_path / f"b{n}", noisy(middle, 9 + n)) for n, middle in enumerate((2300, 2100, 2500))]
     (row,) = new[0].compare(base=base[0], base_also=base[1:], also=new[1:], statistic="median").to_pylist()
     assert (row["verdict"], row["change"]) == ("slower", pytest.approx(1200 / 1100, abs=0.02))
@@ -313,11 +330,11 @@ def test_a_time_of_the_path_has_the_interval_of_its_resampled_sums(tmp_path: Pat
     assert rows["wan"]["new_low_ns"] < 2800 < rows["wan"]["new_high_ns"]
 
 
-def test_a_share_has_one_interval_whoever_tells_it() -> None:
+def test_a_share_has_one_interval_whoever_tells_it(sample: Callable[[str], hopscope.Trace]) -> None:
     # A comparison had a bootstrap of its own, so its intervals were others than those of critical-path.
-    sample = hopscope.open(SAMPLE)
-    compared = [row for row in sample.compare(base=SAMPLE, by="path").to_pylist() if row["part"] == "category"]
-    told = {row["category"]: row for row in sample.critical_path().to_pylist()}
+    demo = sample("demo")
+    compared = [row for row in demo.compare(base=demo.path, by="path").to_pylist() if row["part"] == "category"]
+    told = {row["category"]: row for row in demo.critical_path().to_pylist()}
     assert [(row["new_share_low"], row["new_share_high"]) for row in compared] == [
         pytest.approx((told[row["name"]]["share_low"], told[row["name"]]["share_high"])) for row in compared
     ]
@@ -342,14 +359,14 @@ def test_which_of_like_ranks_the_path_goes_over_is_no_change(tmp_path: Path) -> 
     assert {r["verdict"] for r in rows if r["part"] == "category"} == {"same"}
 
 
-def test_an_emulated_run_is_never_compared_with_a_native_one(tmp_path: Path) -> None:
-    base = run(tmp_path / "a", noisy(1000, 1))
+def test_an_emulated_run_is_never_compared_with_a_native_one(base_run: hopscope.Trace, tmp_path: Path) -> None:
+    base = base_run
     new = run(tmp_path / "b", noisy(1000, 2), run='run ranks duration_ns emulated\nr 3 1000 {"links":{}}')
     for one, other in ((base, new), (new, base)):
         with pytest.raises(InputError, match=r"ran with emulated links and .* without"):
             other.compare(base=one, by="structure")
 
 
-def test_a_comparison_without_another_run_says_what_it_needs(tmp_path: Path) -> None:
+def test_a_comparison_without_another_run_says_what_it_needs(base_run: hopscope.Trace) -> None:
     with pytest.raises(InputError, match="needs another trace"):
-        run(tmp_path / "a", noisy(1000, 1)).compare()
+        base_run.compare()

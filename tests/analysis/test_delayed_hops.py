@@ -1,11 +1,10 @@
 """What one delayed hop did to its collective, worked out by hand."""
 
-import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import hopscope
-import pytest
 from drawing import draw
 
 RANKS = "rank host cluster first_event_ns last_event_ns\n0 a A 0 1000\n1 b B 0 1000\n2 c B 0 1000"
@@ -76,12 +75,8 @@ def test_a_limit_of_no_rows_says_nothing_about_the_trace(tmp_path: Path) -> None
     assert (answer.rows, answer.notes) == ([], ())
 
 
-def test_on_a_real_run_nothing_moves_by_more_than_its_delay(tmp_path: Path) -> None:
-    sample = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
-    if not sample.exists():
-        pytest.fail(f"{sample} is missing")
-    shutil.copytree(sample, tmp_path / "trace", ignore=shutil.ignore_patterns("dataset"))
-    rows = hopscope.open(tmp_path / "trace").delayed_hops(limit=100).to_pylist()
+def test_on_a_real_run_nothing_moves_by_more_than_its_delay(sample: Callable[[str], hopscope.Trace]) -> None:
+    rows = sample("demo").delayed_hops(limit=100).to_pylist()
     assert len(rows) > 20
     assert all(0 <= row["moved_ns"] <= row["delay_ns"] for row in rows)
     assert any(row["amplification"] > 0.5 for row in rows)

@@ -21,14 +21,13 @@ On an ideal network, from 90 on: rank 0 sends at 10 and enters the barrier at 15
 its receive at 320, and rank 1, which sends at 280, waits for that: 320 in all.
 """
 
-import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import hopscope
 import pytest
 from drawing import draw, expected, shown
 
-SAMPLES = Path(__file__).parents[2] / "sample_traces"
 RANKS = "rank host\n0 a\n1 a"
 COMMS = "comm name size members\n0 world 2 0,1"
 COLLECTIVES = """
@@ -82,8 +81,13 @@ def drawn(directory: Path, **changed: str) -> hopscope.Trace:
     return hopscope.open(draw(directory, **{**TABLES, **changed}))
 
 
-def test_each_factor_is_what_is_worked_out_above(tmp_path: Path) -> None:
-    rows = drawn(tmp_path / "d").efficiency()
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    return drawn(tmp_path_factory.mktemp("efficiency") / "d")
+
+
+def test_each_factor_is_what_is_worked_out_above(trace: hopscope.Trace) -> None:
+    rows = trace.efficiency()
     assert shown(rows, "factor", "efficiency", "part_ns", "whole_ns") == expected("""
         factor,                   efficiency, part_ns, whole_ns
         parallel efficiency,      0.541667,   260,     480
@@ -107,21 +111,20 @@ def test_what_is_left_out_is_as_long_as_on_the_critical_path(tmp_path: Path) -> 
     assert "left out" not in trace.part(from_="90", to="570").efficiency()["note"][0].as_py()
 
 
-def test_by_rank_useful_time_is_outside_all_mpi(tmp_path: Path) -> None:
-    assert shown(
-        drawn(tmp_path / "d").efficiency(by="rank"), "rank", "useful_ns", "useful_share", "of_mean", "mpi_ns"
-    ) == expected("""
+def test_by_rank_useful_time_is_outside_all_mpi(trace: hopscope.Trace) -> None:
+    columns = ("rank", "useful_ns", "useful_share", "of_mean", "mpi_ns")
+    assert shown(trace.efficiency(by="rank"), *columns) == expected("""
         rank, useful_ns, useful_share, of_mean,  mpi_ns
         1,    270,       0.5625,       1.03846,  210
         0,    250,       0.520833,     0.961538, 230
     """)
 
 
-def test_runs_beside_each_other_scale_against_the_first(tmp_path: Path) -> None:
+def test_runs_beside_each_other_scale_against_the_first(trace: hopscope.Trace, tmp_path: Path) -> None:
     # The second run's ranks compute 520 together where one computed 500; 520 and 480 are the times.
     alone = hopscope.open(draw(tmp_path / "alone", **ALONE))
     columns = ("run", "ranks", "time_ns", "speedup", "computation_scaling", "global_efficiency", "serialisation")
-    assert shown(alone.efficiency(also=[drawn(tmp_path / "d")]), *columns) == expected("""
+    assert shown(alone.efficiency(also=[trace]), *columns) == expected("""
         run, ranks, time_ns, speedup, computation_scaling, global_efficiency, serialisation
         0,   1,     520,     1,       1,                   0.961538,          1
         1,   2,     480,     1.08333, 0.961538,            0.520833,          0.84375
@@ -187,10 +190,10 @@ def test_a_trace_without_communication_has_no_efficiency(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["demo", "late_rank", "observe_only"])
-def test_on_real_runs_the_product_of_the_factors_is_the_whole(tmp_path: Path, name: str) -> None:
-    copy = tmp_path / name
-    shutil.copytree(SAMPLES / name / "trace", copy, ignore=shutil.ignore_patterns("dataset"))
-    trace = hopscope.open(copy)
+def test_on_real_runs_the_product_of_the_factors_is_the_whole(
+    sample: Callable[[str], hopscope.Trace], name: str
+) -> None:
+    trace = sample(name)
     found = {row["factor"]: row["efficiency"] for row in trace.efficiency().to_pylist()}
     assert all(0 < value <= 1 for value in found.values())
     product = found["load balance"] * found["serialisation"] * found["transfer"]
@@ -200,10 +203,8 @@ def test_on_real_runs_the_product_of_the_factors_is_the_whole(tmp_path: Path, na
     assert max(shares) == pytest.approx(found["communication efficiency"], rel=1e-9)
 
 
-def test_where_one_rank_sleeps_half_as_long_again_the_balance_says_so(tmp_path: Path) -> None:
+def test_where_one_rank_sleeps_half_as_long_again_the_balance_says_so(sample: Callable[[str], hopscope.Trace]) -> None:
     # Of four ranks, three sleep 6 ms an iteration and one 9 ms: the mean is 6.75 ms, three quarters of the largest.
-    copy = tmp_path / "late_rank"
-    shutil.copytree(SAMPLES / "late_rank" / "trace", copy, ignore=shutil.ignore_patterns("dataset"))
-    found = {row["factor"]: row["efficiency"] for row in hopscope.open(copy).efficiency().to_pylist()}
+    found = {row["factor"]: row["efficiency"] for row in sample("late_rank").efficiency().to_pylist()}
     assert found["load balance"] == pytest.approx(0.75, abs=0.01)
     assert found["serialisation"] == pytest.approx(1, abs=0.01)

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -26,13 +27,15 @@ last-arrivals = ["*.waiting_ns > 1s", "*.collectives < baseline"]
 """
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    draw(tmp_path / "trace", **TABLES)
-    draw(tmp_path / "other", **{**TABLES, "calls": TABLES["calls"].replace("binomial", "flat")})
-    (tmp_path / "hopscope.toml").write_text(GATES)
-    (tmp_path / "below").mkdir()
-    return tmp_path
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory, opened_once: Callable[[Path], Path]) -> Path:
+    """A folder with two traces and its gates. A test that writes another file of gates gives it a name of its own."""
+    folder = tmp_path_factory.mktemp("project")
+    opened_once(draw(folder / "trace", **TABLES))
+    opened_once(draw(folder / "other", **{**TABLES, "calls": TABLES["calls"].replace("binomial", "flat")}))
+    (folder / "hopscope.toml").write_text(GATES)
+    (folder / "below").mkdir()
+    return folder
 
 
 def gate(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -4,6 +4,7 @@ a spreadsheet, and JSON has them exactly."""
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import hopscope
@@ -30,13 +31,15 @@ def acts(text: str) -> bool:
     return any(character in text for character in ACTING)
 
 
-@pytest.fixture
-def hostile(tmp_path: Path) -> Path:
-    return draw(
-        tmp_path / "d",
-        ranks=f"rank host cluster\n0 {HOSTILE} =1+1\n1 {HOSTILE} -2",
-        comms=f"comm name size members\n0 {HOSTILE} 2 0,1",
-        intervals=f"rank begin_ns end_ns region\n0 0 50 {HOSTILE}\n1 0 60 {HOSTILE}",
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory, opened_once: Callable[[Path], Path]) -> Path:
+    return opened_once(
+        draw(
+            tmp_path_factory.mktemp("hostile") / "d",
+            ranks=f"rank host cluster\n0 {HOSTILE} =1+1\n1 {HOSTILE} -2",
+            comms=f"comm name size members\n0 {HOSTILE} 2 0,1",
+            intervals=f"rank begin_ns end_ns region\n0 0 50 {HOSTILE}\n1 0 60 {HOSTILE}",
+        )
     )
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from drawing import draw
 from hopscope import kept_answers
 from hopscope.runner import Runner
 
-SAMPLE = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
 RUN = {
     "ranks": "rank host cluster first_event_ns last_event_ns\n0 h0 A 0 100\n1 h1 B 0 100",
     "comms": "comm name members\n0 world 0,1",
@@ -25,6 +25,22 @@ RUN = {
         "0 0 0 10 30 app+0x1\n0 1 1 20 30 app+0x1\n1 0 0 60 70 app+0x1\n1 1 1 50 70 app+0x1"
     ),
 }
+
+
+PARTS = {"whole": {}, "part": {"from": "i:10", "to": "i:20"}, "ranks": {"ranks": "3"}}
+"""Selections of the sample trace."""
+
+
+@pytest.fixture
+def demo(sample: Callable[[str], hopscope.Trace], tmp_path: Path) -> Path:
+    """A copy of a sample trace with its dataset."""
+    return shutil.copytree(sample("demo").path, tmp_path / "d")
+
+
+@pytest.fixture(scope="module")
+def noise(sample: Callable[[str], hopscope.Trace]) -> dict[str, list[object]]:
+    """What the sample trace answers of each selection where nothing is kept."""
+    return {name: sample("demo").run("noise", **part).to_pylist() for name, part in PARTS.items()}
 
 
 @pytest.fixture
@@ -122,33 +138,30 @@ def test_what_was_not_used_for_longest_goes_first(dataset: Path, monkeypatch: py
 
 
 def test_views_that_several_questions_read_are_kept_once_for_all_parts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    demo: Path, noise: dict[str, list[object]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(SAMPLE, tmp_path / "d")
-    asked = {"whole": {}, "part": {"from": "i:10", "to": "i:20"}, "ranks": {"ranks": "3"}}
-    small = {name: hopscope.open(tmp_path / "d").run("noise", **part).to_pylist() for name, part in asked.items()}
     monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
 
     def ask() -> tuple[dict[str, list[object]], set[Path]]:
         for answer in tmp_path.rglob("*.arrow"):
             answer.unlink()
-        trace = hopscope.open(tmp_path / "d")
+        trace = hopscope.open(demo)
         return (
-            {name: trace.run("noise", **part).to_pylist() for name, part in asked.items()},
+            {name: trace.run("noise", **part).to_pylist() for name, part in PARTS.items()},
             set(tmp_path.rglob("*.answers/*/*.parquet")),
         )
 
     first, files = ask()
-    assert first == small
+    assert first == noise
     assert len(files) == 7  # noise and iterations of each, and the computing between calls, which is the whole run's
-    assert ask() == (small, files)
+    assert ask() == (noise, files)
     # Files that vanish are made again, also under a trace that is open.
-    trace = hopscope.open(tmp_path / "d")
+    trace = hopscope.open(demo)
     trace.run("noise-periods")
     for file in files:
         file.unlink()
-    assert trace.run("noise").to_pylist() == small["whole"]
-    assert ask() == (small, files)
+    assert trace.run("noise").to_pylist() == noise["whole"]
+    assert ask() == (noise, files)
 
 
 def test_a_query_of_the_user_keeps_no_view(dataset: Path) -> None:
@@ -163,13 +176,16 @@ def test_small_datasets_keep_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("question", ["remap", "modelled"])
 def test_what_takes_much_memory_of_a_long_run_is_found_out_in_another_process_and_kept(
-    question: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    question: str,
+    sample: Callable[[str], hopscope.Trace],
+    demo: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # The models' tables stayed in a server's memory, and their answer was made again for every server.
-    shutil.copytree(SAMPLE, tmp_path / "d")
-    said = getattr(hopscope.open(tmp_path / "d"), question)()
+    said = getattr(sample("demo"), question)()
     monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
-    trace = hopscope.open(tmp_path / "d", lean=True)
+    trace = hopscope.open(demo, lean=True)
     with monkeypatch.context() as here:
         # Here nothing could read the tables.
         here.setattr(hopscope.Trace, "table", None)
@@ -181,20 +197,18 @@ def test_what_takes_much_memory_of_a_long_run_is_found_out_in_another_process_an
 
 
 def test_kept_rows_that_are_damaged_or_removed_meanwhile_are_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    demo: Path, noise: dict[str, list[object]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The advice was to delete the dataset.
-    shutil.copytree(SAMPLE, tmp_path / "d")
-    said = hopscope.open(tmp_path / "d").run("noise").to_pylist()
     monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
-    hopscope.open(tmp_path / "d").run("noise")
+    hopscope.open(demo).run("noise")
     files = list(tmp_path.rglob("*.answers/*/*.parquet"))
     assert len(files) == 3
 
     def ask() -> list[object]:
         for answer in tmp_path.rglob("*.arrow"):
             answer.unlink()
-        return hopscope.open(tmp_path / "d").run("noise").to_pylist()
+        return hopscope.open(demo).run("noise").to_pylist()
 
     whole = {file: file.read_bytes() for file in files}
     middle = {file: bytearray(content) for file, content in whole.items()}
@@ -204,8 +218,8 @@ def test_kept_rows_that_are_damaged_or_removed_meanwhile_are_made_again(
     for damaged in (dict.fromkeys(files, b""), cut, middle):
         for file, content in damaged.items():
             file.write_bytes(content)
-        assert ask() == said
-        assert ask() == said
+        assert ask() == noise["whole"]
+        assert ask() == noise["whole"]
         assert all(file.read_bytes() != damaged[file] for file in files)
 
     query = Runner.query
@@ -216,17 +230,16 @@ def test_kept_rows_that_are_damaged_or_removed_meanwhile_are_made_again(
         return query(self, *given)
 
     monkeypatch.setattr(Runner, "query", after_another_made_room)
-    assert ask() == said
+    assert ask() == noise["whole"]
 
 
-def test_kept_rows_that_are_used_stay_longest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(SAMPLE, tmp_path / "d")
+def test_kept_rows_that_are_used_stay_longest(demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
-    hopscope.open(tmp_path / "d").run("noise")
+    hopscope.open(demo).run("noise")
     files = list(tmp_path.rglob("*.answers/*/*.parquet"))
     for file in files:
         os.utime(file, (1, 1))
-    hopscope.open(tmp_path / "d").run("noise", ranks="3")
+    hopscope.open(demo).run("noise", ranks="3")
     used = [file for file in files if file.stat().st_mtime > 1]
     assert len(used) == 1  # the computing between calls, which is the whole run's
 

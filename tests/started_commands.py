@@ -9,6 +9,7 @@ import os
 import subprocess
 import warnings
 from pathlib import Path
+from typing import TextIO
 
 import click
 from click.shell_completion import BashComplete
@@ -17,9 +18,11 @@ from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as hopscope_group
 
 
-def analyze(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """How `analyze` with these arguments ends, in a folder."""
-    return _ended(analyze_group, "analyze", arguments, cwd)
+def analyze(
+    *arguments: str | Path, cwd: Path | None = None, out: TextIO | None = None
+) -> subprocess.CompletedProcess[str]:
+    """How `analyze` with these arguments ends, in a folder. With `out` it writes its answer there."""
+    return _ended(analyze_group, "analyze", arguments, cwd, out)
 
 
 def hopscope(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -40,12 +43,12 @@ def completed(line: str) -> list[str]:
 
 
 def _ended(
-    group: click.Command, name: str, arguments: tuple[str | Path, ...], cwd: Path | None
+    group: click.Command, name: str, arguments: tuple[str | Path, ...], cwd: Path | None, stdout: TextIO | None = None
 ) -> subprocess.CompletedProcess[str]:
     words, out, err = [*map(str, arguments)], io.StringIO(), io.StringIO()
     code: object = None
     with contextlib.ExitStack() as stack:
-        stack.enter_context(contextlib.redirect_stdout(out))
+        stack.enter_context(contextlib.redirect_stdout(stdout or out))
         stack.enter_context(contextlib.redirect_stderr(err))
         stack.enter_context(warnings.catch_warnings(action="error"))
         if cwd is not None:

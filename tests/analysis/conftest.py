@@ -1,0 +1,42 @@
+"""Traces that tests only read: samples whose dataset is made once in a test run, datasets that commands open once."""
+
+from collections.abc import Callable, Generator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import pytest
+from hopscope import trace as traces
+from recorded_jobs import sample_trace, shared_folder
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], hopscope.Trace]:
+    """The trace of a folder of sample_traces, which nobody may change."""
+    shared = shared_folder(tmp_path_factory)
+    return cache(lambda folder: sample_trace(shared, f"{folder}/trace"))
+
+
+@pytest.fixture(scope="module")
+def opened_once() -> Generator[Callable[[Path], Path]]:
+    """Takes a dataset that all commands of this process then open together; gives the dataset back.
+
+    To open it is most of what a short command costs. `test_catalog` asks each analysis of a trace of its own, which no
+    other has prepared.
+    """
+    opened: dict[Path, hopscope.Trace] = {}
+    opening = traces.open
+
+    def open_once(path: str | Path, **options: Any) -> hopscope.Trace:
+        is_shared = options.get("dataset") is None and Path(path).resolve() in opened
+        return opened[Path(path).resolve()] if is_shared else opening(path, **options)
+
+    def share(dataset: Path) -> Path:
+        opened[dataset.resolve()] = opening(dataset)
+        return dataset
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (hopscope, traces):
+            patch.setattr(module, "open", open_once)
+        yield share
