@@ -7,7 +7,6 @@ Ranks 0 and 2 are on host a, 1 and 3 on host b of another cluster. The path of t
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import hopscope
 import pytest
@@ -82,10 +81,17 @@ run  -                  4    2    112      120    wan      1             4      
 """
 
 
-@pytest.fixture
-def trace(tmp_path: Path) -> hopscope.Trace:
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
     return hopscope.open(
-        draw(tmp_path / "drawn", ranks=RANKS, comms=COMMS, collectives=COLLECTIVES, hops=HOPS, path_stretches=PATH)
+        draw(
+            tmp_path_factory.mktemp("algorithm_edges") / "drawn",
+            ranks=RANKS,
+            comms=COMMS,
+            collectives=COLLECTIVES,
+            hops=HOPS,
+            path_stretches=PATH,
+        )
     )
 
 

@@ -51,9 +51,10 @@ hop_id collective_id phase src dst bytes link send_begin_ns recv_end_ns
 """
 
 
-@pytest.fixture
-def trace(tmp_path: Path) -> hopscope.Trace:
-    return hopscope.open(draw(tmp_path / "d", ranks=RANKS, collectives=COLLECTIVES, path_stretches=PATH, hops=HOPS))
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    tables = {"ranks": RANKS, "collectives": COLLECTIVES, "path_stretches": PATH, "hops": HOPS}
+    return hopscope.open(draw(tmp_path_factory.mktemp("path") / "d", **tables))
 
 
 def test_every_category_has_a_row_and_the_shares_add_up_to_one(trace: hopscope.Trace) -> None:

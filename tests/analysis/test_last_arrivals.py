@@ -67,11 +67,11 @@ lead 2                  0    3    300      330    compute
 """
 
 
-@pytest.fixture
-def trace(tmp_path: Path) -> hopscope.Trace:
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
     return hopscope.open(
         draw(
-            tmp_path / "d",
+            tmp_path_factory.mktemp("arrivals") / "d",
             ranks=RANKS,
             comms=COMMS,
             collectives=COLLECTIVES,

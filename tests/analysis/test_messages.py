@@ -64,9 +64,9 @@ TABLES = {"ranks": RANKS, "messages": MESSAGES, "intervals": INTERVALS, "path_st
 LATE = ("waiting_caused_ns", "waiting_suffered_ns", "late_senders", "late_receivers", "wrong_order", "undecided")
 
 
-@pytest.fixture
-def trace(tmp_path: Path) -> hopscope.Trace:
-    return hopscope.open(draw(tmp_path / "d", **TABLES))
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    return hopscope.open(draw(tmp_path_factory.mktemp("messages") / "d", **TABLES))
 
 
 def test_each_pair_knows_who_was_late_and_what_of_it_is_on_the_path(trace: hopscope.Trace) -> None:

@@ -50,10 +50,17 @@ collective 1                  0    0    600      650    wan      1             2
 """
 
 
-@pytest.fixture
-def trace(tmp_path: Path) -> hopscope.Trace:
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
     return hopscope.open(
-        draw(tmp_path / "drawn", ranks=RANKS, collectives=COLLECTIVES, hops=HOPS, steps=STEPS, path_stretches=PATH)
+        draw(
+            tmp_path_factory.mktemp("tree_edges_and_steps") / "drawn",
+            ranks=RANKS,
+            collectives=COLLECTIVES,
+            hops=HOPS,
+            steps=STEPS,
+            path_stretches=PATH,
+        )
     )
 
 

@@ -62,9 +62,9 @@ TABLES = {
 }
 
 
-@pytest.fixture
-def trace(tmp_path: Path) -> hopscope.Trace:
-    return hopscope.open(draw(tmp_path / "d", **TABLES))
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    return hopscope.open(draw(tmp_path_factory.mktemp("wan_share") / "d", **TABLES))
 
 
 def test_each_cluster_is_told_by_its_ranks_own_routes(trace: hopscope.Trace) -> None:

@@ -61,9 +61,9 @@ COLUMNS = (
 )  # fmt: skip
 
 
-@pytest.fixture
-def trace(tmp_path: Path) -> hopscope.Trace:
-    return hopscope.open(draw(tmp_path / "d", **TABLES))
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    return hopscope.open(draw(tmp_path_factory.mktemp("what_places_cost") / "d", **TABLES))
 
 
 def test_a_place_has_its_calls_its_waiting_and_its_part_of_the_path(trace: hopscope.Trace) -> None:
