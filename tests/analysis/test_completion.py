@@ -10,6 +10,7 @@ from document_commands import commands
 from hopscope import _plan
 from hopscope.cli.main import hopscope
 from started_commands import completed
+from started_commands import hopscope as run_here
 
 PROGRAM = Path(sys.executable).with_name("hopscope")
 ALL = sorted(commands(hopscope, "hopscope"))
@@ -25,9 +26,10 @@ def completions(line: str) -> list[str]:
     return [offer.partition(",")[2] for offer in offers(line)]
 
 
-@pytest.mark.parametrize("words", [words for words in ALL if " " in words])
-def test_every_command_is_completed(words: str) -> None:
-    assert words.rpartition(" ")[2] in completions(words[:-1])
+@pytest.mark.parametrize("group", sorted({words.rpartition(" ")[0] for words in ALL if " " in words}))
+def test_every_command_of_a_group_is_completed(group: str) -> None:
+    expected = [words.rpartition(" ")[2] for words in ALL if words.rpartition(" ")[0] == group]
+    assert sorted(completions(f"{group} ")) == expected
 
 
 def test_the_program_as_it_is_installed_answers_the_shell() -> None:
@@ -56,13 +58,14 @@ def test_every_shape_and_algorithm_is_completed_and_else_files(command: str) -> 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_shell_gets_its_script_for_both_programs(shell: str) -> None:
-    done = subprocess.run([PROGRAM, "completion", shell], capture_output=True, text=True, check=True, timeout=60)
+    done = run_here("completion", shell)
+    assert (done.returncode, done.stderr) == (0, "")
     assert "_HOPSCOPE_COMPLETE" in done.stdout
     assert "_ANALYZE_COMPLETE" in done.stdout
 
 
 def test_bash_takes_the_script() -> None:
-    script = subprocess.run([PROGRAM, "completion", "bash"], capture_output=True, text=True, check=True).stdout
+    script = run_here("completion", "bash").stdout
     done = subprocess.run(
         ["bash", "--norc", "-c", f"{script}\ncomplete -p hopscope analyze"],
         capture_output=True, text=True, check=True, timeout=60,
