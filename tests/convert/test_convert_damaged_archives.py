@@ -1,8 +1,6 @@
 """Of a damaged archive what can be read is converted and what cannot is named; where nothing can be read, it is refused
 and leaves no dataset behind."""
 
-import subprocess
-import sys
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -14,6 +12,7 @@ from damaging import outcomes
 from dataset_reading import read_dataset
 from hopscope.convert import ensure_dataset
 from hopscope.errors import InputError
+from started_commands import analyze
 
 SOURCE = Path(__file__).parent / "archives" / "scorep-8.4-preload-4ranks"
 
@@ -100,9 +99,7 @@ def test_every_answer_says_that_files_are_damaged(trace: Path) -> None:
     assert named in damaged["example"]
     assert not any(row["beyond"] for row in rules.values())
     for command in (["critical-path"], ["export", "-o", str(trace / "trace.json")]):
-        code = "from hopscope.cli.main import analyze_main; analyze_main()"
-        words = [sys.executable, "-c", code, command[0], str(trace), *command[1:]]
-        asked = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+        asked = analyze(command[0], trace, *command[1:])
         assert asked.returncode == 0
         assert f"note: Missing from the trace: all events of {named}" in asked.stderr
 

@@ -161,6 +161,12 @@ def test_a_table_that_cannot_be_written_stops_who_makes_more_of_any(tmp_path: Pa
         made.close()
 
 
+def waits_for_a_lock(pid: int) -> bool:
+    """Whether Linux lists the process among those that wait: `1: -> FLOCK  ADVISORY  WRITE PID ...`."""
+    lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+    return any(words[1] == "->" and words[5] == str(pid) for words in lines)
+
+
 def test_one_of_two_conversions_waits_for_the_other_and_uses_its_work(tmp_path: Path) -> None:
     draw(tmp_path)
     script = (
@@ -168,10 +174,12 @@ def test_one_of_two_conversions_waits_for_the_other_and_uses_its_work(tmp_path: 
     )
     with dataset._only_one(tmp_path):
         other = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)])
-        time.sleep(1.5)
-        waited = other.poll() is None and not (tmp_path / "dataset").exists()
+        deadline = time.monotonic() + 60
+        while not waits_for_a_lock(other.pid):
+            assert other.poll() is None and time.monotonic() < deadline
+            time.sleep(0.05)
+        assert not (tmp_path / "dataset").exists()
     assert other.wait(60) == 0
-    assert waited
     manifest = (tmp_path / "dataset" / "manifest.json").stat().st_mtime_ns
     ensure_dataset(tmp_path)
     assert (tmp_path / "dataset" / "manifest.json").stat().st_mtime_ns == manifest

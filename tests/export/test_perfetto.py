@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import shutil
 from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
@@ -12,18 +11,17 @@ import hopscope
 import pytest
 from hopscope.errors import InputError
 from hopscope.export import write_perfetto
+from recorded_jobs import SAMPLES as FOLDER
+from recorded_jobs import sample_trace, shared_folder
 
-ROOT = Path(__file__).parents[2]
-SAMPLES = sorted(path.parent.name for path in (ROOT / "sample_traces").glob("*/trace"))
+SAMPLES = sorted(path.parent.name for path in FOLDER.glob("*/trace"))
 
 Event = dict[str, Any]
 
 
 @pytest.fixture(scope="module", params=SAMPLES)
 def trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    copy = tmp_path_factory.mktemp(request.param) / "trace"
-    shutil.copytree(ROOT / "sample_traces" / request.param / "trace", copy, ignore=shutil.ignore_patterns("dataset"))
-    return hopscope.open(copy)
+    return sample_trace(shared_folder(tmp_path_factory), f"{request.param}/trace")
 
 
 def events_of(path: Path) -> list[Event]:

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,23 +15,17 @@ from hopscope.errors import InputError
 from hopscope.export import stream_result, write_tables
 from hopscope.stopping import Stop
 from hopscope.store import table_schemas
-
-ROOT = Path(__file__).parents[2]
+from recorded_jobs import sample_trace, shared_folder
+from started_commands import analyze
 
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    copy = tmp_path_factory.mktemp("demo") / "trace"
-    shutil.copytree(ROOT / "sample_traces" / "demo" / "trace", copy, ignore=shutil.ignore_patterns("dataset"))
-    return hopscope.open(copy)
+    return sample_trace(shared_folder(tmp_path_factory), "demo/trace")
 
 
 def export(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    code = "from hopscope.cli.main import analyze_main; analyze_main()"
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, "export", *map(str, arguments)],
-        capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
+    return analyze("export", *arguments)
 
 
 def test_every_table_as_an_arrow_file_is_the_table(trace: hopscope.Trace, tmp_path: Path) -> None:
@@ -99,7 +92,12 @@ def test_the_command_says_what_it_wrote(trace: hopscope.Trace, tmp_path: Path) -
     timeline = export(trace.path, "-o", tmp_path / "t.json", "--from", "10ms", "--to", "0.02s")
     assert timeline.returncode == 0, timeline.stderr
     assert json.loads((tmp_path / "t.json").read_text())["traceEvents"]
-    piped = export(trace.path, "--format", "csv", "--table", "ranks", "-o", "/dev/stdout")
+    # This process's own stdout is nobody's to write to.
+    code = "from hopscope.cli.main import analyze_main; analyze_main()"
+    words = ["export", str(trace.path), "--format", "csv", "--table", "ranks", "-o", "/dev/stdout"]
+    piped = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code, *words], capture_output=True, text=True, check=True, timeout=120
+    )
     assert piped.stdout.splitlines()[0].replace('"', "").split(",") == table_schemas()["ranks"].names
 
 
