@@ -1,0 +1,21 @@
+"""Machine files of a simulated machine: two ranks on each of six hosts in two clusters, one pair of them far apart."""
+
+import json
+from pathlib import Path
+
+from hopscope.probe import Budget, Prober, machine_content
+from simulated_machine import SimulatedLink, SimulatedMachine
+
+HOSTS = {"a0": "A", "a1": "A", "a2": "A", "b0": "B", "b1": "B", "b2": "B"}
+ODD = SimulatedLink(60_000, 3_000, 5_000, 2.0)
+"""Of one pair of hosts, three times as far apart as the others of its cluster."""
+
+
+def probed(file: Path, seconds: float) -> Path:
+    """The machine file of a probe that was given so many seconds."""
+    ranks = [host for host in HOSTS for _ in range(2)]
+    machine = SimulatedMachine(ranks, HOSTS, odd={frozenset(("a0", "a1")): ODD})
+    measured = Prober(machine, Budget(seconds, machine.clock)).run()
+    made = {"at": "2026-01-01T00:00:00+00:00", "command": ["mpirun", "-n", "12"], "library": "Some MPI", "ranks": 12}
+    file.write_text(json.dumps(machine_content(measured, {**made, "seconds": seconds})))
+    return file
