@@ -1,0 +1,37 @@
+"""The dataset of a recorded run whose ranks are put onto other hosts: the messages stay, and run over other links."""
+
+from pathlib import Path
+
+import hopscope
+import pyarrow as pa
+import pyarrow.parquet as pq
+from hopscope import manifest
+from hopscope.store import table_names
+
+SITES = ("a0", "A"), ("b0", "B")
+"""The hosts, with their clusters, that ranks are dealt over."""
+
+
+def moved(trace: hopscope.Trace, folder: Path) -> hopscope.Trace:
+    """The same run with its ranks dealt over two sites: even ranks at A, odd ones at B."""
+    tables = {name: trace.table(name) for name in table_names()}
+    places = [SITES[rank % 2] for rank in tables["ranks"]["rank"].to_pylist()]
+    tables["ranks"] = _with(
+        _with(tables["ranks"], "host", [host for host, _ in places]), "cluster", [cluster for _, cluster in places]
+    )
+    hops = tables["hops"]
+    ends = zip(hops["src"].to_pylist(), hops["dst"].to_pylist(), strict=True)
+    tables["hops"] = _with(hops, "link", ["wan" if (src - dst) % 2 else "shm" for src, dst in ends])
+    files: dict[str, list[manifest.Described]] = {}
+    for name, table in tables.items():
+        part = folder / name / "part-00000.parquet"
+        part.parent.mkdir(parents=True)
+        pq.write_table(table, part)
+        files[name] = [manifest.described(part, table.num_rows)]
+    manifest.write(folder, files)
+    return hopscope.open(folder)
+
+
+def _with(table: pa.Table, column: str, values: list[str]) -> pa.Table:
+    at = table.column_names.index(column)
+    return table.set_column(at, table.schema.field(at), pa.array(values, table.schema.field(at).type))
