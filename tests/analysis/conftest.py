@@ -1,11 +1,12 @@
 """Traces that tests only read: samples whose dataset is made once in a test run, datasets that commands open once."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import hopscope
+import pyarrow as pa
 import pytest
 from hopscope import trace as traces
 from recorded_jobs import sample_trace, shared_folder
@@ -22,8 +23,8 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], hopscope
 def opened_once() -> Generator[Callable[[Path], Path]]:
     """Takes a dataset that all commands of this process then open together; gives the dataset back.
 
-    To open it is most of what a short command costs. `test_catalog` asks each analysis of a trace of its own, which no
-    other has prepared.
+    A short command costs little but opening a dataset and preparing its queries, so each query of the whole run is run
+    once, too. `test_catalog` asks each analysis of a trace of its own, which no other has prepared.
     """
     opened: dict[Path, hopscope.Trace] = {}
     opening = traces.open
@@ -34,7 +35,20 @@ def opened_once() -> Generator[Callable[[Path], Path]]:
 
     def share(dataset: Path) -> Path:
         opened[dataset.resolve()] = opening(dataset)
+        remember_answers(opened[dataset.resolve()])
         return dataset
+
+    def remember_answers(trace: hopscope.Trace) -> None:
+        answers: dict[tuple[str, frozenset[tuple[str, Any]]], pa.Table] = {}
+        answer_of = trace._runner.kept_by_text
+
+        def answer(text: str, parameters: Mapping[str, Any], compute: Callable[[], pa.Table]) -> pa.Table:
+            key = text, frozenset(parameters.items())
+            if key not in answers:
+                answers[key] = answer_of(text, parameters, compute)
+            return answers[key]
+
+        patch.setattr(trace._runner, "kept_by_text", answer)
 
     with pytest.MonkeyPatch.context() as patch:
         for module in (hopscope, traces):
