@@ -94,8 +94,11 @@ clean: ## Remove everything that was built except .venv
 	find analysis dashboard tests demo benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 # Stamps. A stamp of `test` also serves `demo`, but not the other way round.
-setup-demo: $(if $(wildcard $(STAMPS)/python-test),$(STAMPS)/python-test,$(STAMPS)/python-demo) $(STAMPS)/collector
-setup-test: $(STAMPS)/python-test $(STAMPS)/collector
+setup-demo: $(if $(wildcard $(STAMPS)/python-test),$(STAMPS)/python-test,$(STAMPS)/python-demo)
+setup-test: $(STAMPS)/python-test
+# In a make of its own: an MPI library that was fetched for python-test has taken the stamp away, which this one would not see.
+setup-demo setup-test:
+	@$(MAKE) --no-print-directory -s $(STAMPS)/collector
 
 build/system-%: tools/setup
 	@mkdir -p $(@D) && tools/setup system $* && touch $@

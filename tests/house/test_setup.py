@@ -1,4 +1,4 @@
-"""tools/setup leaves no stamp behind that says of something new that it is built."""
+"""A newly fetched MPI library gets a collector, also where `make demo` has built the others."""
 
 import shutil
 import subprocess
@@ -29,3 +29,18 @@ def test_an_mpi_library_that_is_fetched_gets_a_collector_after_the_demo_has_buil
         subprocess.run([tmp_path / "tools" / "setup", "python", "test"], check=True, capture_output=True)
         is_left.append(stamp.exists())
     assert is_left == [False, True]  # nothing new the second time
+
+
+def test_make_builds_a_collector_for_an_mpi_library_that_it_has_just_fetched(tmp_path: Path) -> None:
+    # make had looked at the collector's stamp before the fetch removed it: `make test` after `make demo` had no MPICH 5.
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for folder in ("requirements", "collector", "schemas", "tools", ".venv/stamps", "build", "analysis/native"):
+        (tmp_path / folder).mkdir(parents=True)
+    for file in ("requirements/test.txt", "pyproject.toml", "CMakeLists.txt", ".venv/stamps/collector", "build/system-test"):
+        (tmp_path / file).touch()
+    setup = tmp_path / "tools" / "setup"
+    setup.write_text('#!/bin/sh\necho "$*" >>verbs\n[ "$1 $2" != "python test" ] || rm .venv/stamps/collector\n')
+    setup.chmod(0o755)
+    (tmp_path / "build/system-test").touch()  # later than tools/setup
+    subprocess.run(["make", "setup-test"], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "verbs").read_text().splitlines() == ["python test", "collector"]
