@@ -4,7 +4,6 @@ import json
 import shutil
 from pathlib import Path
 
-import abandoned_segments
 import local_mpi
 import pytest
 from hopscope.launch import collector_library
@@ -13,7 +12,7 @@ from jobs import BIN, HEAT_PLATE, PROGRAMS, Run, analyze, ended
 SMALL = ("--size", "64", "--iterations", "20", "--tolerance", "0")
 
 
-@abandoned_segments.removed()
+@pytest.mark.unfinished
 def test_after_kill_9_of_a_rank_all_its_events_are_in_the_archive(mpi: local_mpi.LocalMpi, traced: Run) -> None:
     job = traced(mpi, 4, mpi.compile(PROGRAMS / "dies.c"), "2", "50", "1000")
     assert job.code != 0
@@ -60,7 +59,7 @@ def test_a_rank_without_the_collector_makes_the_run_native_and_says_so(mpi: loca
     assert analyze(job.trace, "sql", "select count(*) n from hops where source = 'tree'")[0]["n"] == 0
 
 
-@abandoned_segments.removed()
+@pytest.mark.unfinished
 def test_a_tree_for_ranks_that_do_not_exist_ends_the_job_before_any_work(
     mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:

@@ -32,11 +32,17 @@ def test_an_mpi_library_that_is_fetched_gets_a_collector_after_the_demo_has_buil
 
 
 def test_make_builds_a_collector_for_an_mpi_library_that_it_has_just_fetched(tmp_path: Path) -> None:
-    # make had looked at the collector's stamp before the fetch removed it: `make test` after `make demo` had no MPICH 5.
+    # make had looked at the stamp before the fetch removed it: `make test` after `make demo` had no MPICH 5.
     shutil.copy(ROOT / "Makefile", tmp_path)
     for folder in ("requirements", "collector", "schemas", "tools", ".venv/stamps", "build", "analysis/native"):
         (tmp_path / folder).mkdir(parents=True)
-    for file in ("requirements/test.txt", "pyproject.toml", "CMakeLists.txt", ".venv/stamps/collector", "build/system-test"):
+    for file in (
+        "requirements/test.txt",
+        "pyproject.toml",
+        "CMakeLists.txt",
+        ".venv/stamps/collector",
+        "build/system-test",
+    ):
         (tmp_path / file).touch()
     setup = tmp_path / "tools" / "setup"
     setup.write_text('#!/bin/sh\necho "$*" >>verbs\n[ "$1 $2" != "python test" ] || rm .venv/stamps/collector\n')

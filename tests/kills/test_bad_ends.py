@@ -23,6 +23,8 @@ from kept_events import (
     without_repeated_tests,
 )
 
+pytestmark = pytest.mark.unfinished
+
 RANKS = 2
 NAMES = functions()
 ROUNDS = 40

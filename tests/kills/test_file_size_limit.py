@@ -9,6 +9,8 @@ import pytest
 from hopscope.launch import collector_library
 from kept_events import assemble, read_archive
 
+pytestmark = pytest.mark.unfinished
+
 PROGRAM = Path(__file__).parent / "programs" / "limited_files.c"
 RANKS = 2
 AS_IT_SHOULD = 7

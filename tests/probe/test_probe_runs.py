@@ -13,7 +13,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-import abandoned_segments
 import jsonschema
 import local_mpi
 import pytest
@@ -83,7 +82,7 @@ def test_a_probe_writes_a_machine_file_and_a_topology_file(mpi: local_mpi.LocalM
     assert is_gone(tmp_path)
 
 
-@abandoned_segments.removed()
+@pytest.mark.unfinished
 def test_an_interrupt_ends_the_job_and_writes_nothing(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     with start(tmp_path, "--", *first_mpi.launch(3)) as job:
         assert job.stderr is not None
@@ -117,7 +116,7 @@ def keep_busy(job: Job, how: str) -> None:
 
 @pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
 @pytest.mark.parametrize("busy", ["no", "measuring", "talking"])
-@abandoned_segments.removed()
+@pytest.mark.unfinished
 def test_a_job_ends_by_itself_or_by_the_first_signal_whatever_it_does(
     mpi: local_mpi.LocalMpi, busy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,9 @@ PATIENCE_S = 10.0
 """The kernel and the launchers end processes one by one, and slowly on a busy machine."""
 
 
+_LIBRARY_SEGMENTS = ("mpich_sh", "vader_segment.")
+"""How names of MPI libraries' files in shared memory begin: MPICH 5's and Open MPI 4's."""
+
 _CLONE_NEWNS, _MS_REC, _MS_PRIVATE = 0x20000, 0x4000, 0x40000
 
 
@@ -66,15 +69,23 @@ def _open_files() -> str:
     return "\n".join(texts)
 
 
-def remains(test: str, before: set[Path]) -> list[str]:
-    """What a test has left after PATIENCE_S: its processes, and new files that nobody uses."""
+def remains(test: str, before: set[Path], *, is_unfinished: bool = False) -> list[str]:
+    """Processes and unused new files that a test has left after PATIENCE_S.
+
+    is_unfinished: a job of the test does not come to MPI_Finalize. Its MPI library then leaves shared memory, without
+    the collector too, which is removed as soon as nobody uses it.
+    """
     deadline = time.monotonic() + PATIENCE_S
     while True:
         left = processes(test)
         new = files() - before
         if new:
             used = _open_files()
-            left += [f"file {path}" for path in sorted(new) if str(path) not in used and path.exists()]
+            unused = sorted(path for path in new if str(path) not in used)
+            for path in unused:
+                if is_unfinished and path.name.startswith(_LIBRARY_SEGMENTS):
+                    path.unlink(missing_ok=True)
+            left += [f"file {path}" for path in unused if path.exists()]
         if not left or time.monotonic() > deadline:
             return left
         time.sleep(0.1)
