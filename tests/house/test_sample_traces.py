@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,12 @@ import pytest
 import recorded
 import samples
 from differences import differences, summary
+from hopscope.errors import InputError
 from hopscope.render.machine import as_csv
+from hopscope.render.terminal import print_answer
 from recorded_jobs import SAMPLES, sample_trace, shared_folder
 
+WIDTH = 80
 NAMES = [*samples.ANSWERED]
 PLANTED: dict[str, list[dict[str, Any]]] = json.loads((SAMPLES / samples.PLANTED / "planted.json").read_text())
 
@@ -50,13 +54,21 @@ class Sample:
         ]
 
 
+def answering_once(trace: hopscope.Trace) -> hopscope.Trace:
+    """The trace, which computes each answer only the first time: the tests here ask the same of it."""
+    vars(trace)["answer"] = cache(trace.answer)
+    return trace
+
+
 @pytest.fixture(scope="module", params=NAMES)
 def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Sample:
     folder = SAMPLES / request.param
     copy = tmp_path_factory.mktemp(request.param)
     opened = {
-        path.parent.name: hopscope.open(
-            shutil.copytree(path.parent, copy / path.parent.name, ignore=shutil.ignore_patterns("dataset"))
+        path.parent.name: answering_once(
+            hopscope.open(
+                shutil.copytree(path.parent, copy / path.parent.name, ignore=shutil.ignore_patterns("dataset"))
+            )
         )
         for path in folder.glob("*/traces.otf2")
     }
@@ -130,6 +142,31 @@ def test_every_column_of_longer_answers_and_of_the_datasets_is_what_was_recorded
         known = {tuple(row[:2]) for row in expected}  # a column that is new has nothing to be compared with yet
         found = [row for row in answered if tuple(row[:2]) in known]
         assert found == expected, f"{path}: `sample_traces/make.py --whole DIR` writes both sides in full, see there"
+
+
+def test_on_a_narrow_terminal_no_line_is_too_long_and_no_word_of_a_heading_is_broken(
+    sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    seen = 0
+    for question in recorded.questions(compared=False):
+        options = {}
+        if len(question) == 3:
+            value = "0:0" if question[2] == recorded.EACH else question[2]
+            options[question[1][2:]] = int(value) if value.isdigit() else value
+        try:
+            answer = sample.trace.answer(question[0], **options)
+        except InputError:
+            continue  # this trace has nothing to answer with
+        out = io.StringIO()
+        print_answer(out, answer.table, answer.analysis)
+        lines = out.getvalue().splitlines()
+        assert max(map(len, lines)) <= WIDTH, question
+        rule = next(i for i, line in enumerate(lines) if set(line.strip()) in ({"─"}, {"-"}))
+        words = {word for column in answer.analysis.columns for word in column.name.split("_")} | {"95", "%", "of"}
+        assert {word for line in lines[:rule] for word in line.split()} <= words, question
+        seen += 1
+    assert seen > 10
 
 
 def value(cell: str) -> float | str:
