@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -148,26 +149,33 @@ def page(context: BrowserContext, tabs: list[Page]) -> Iterator[Page]:
     page.mouse.move(0, 0)
     page.set_default_timeout(60_000)
     expect.set_options(timeout=60_000)
+    with watched(page):
+        yield page
+        page.evaluate("localStorage.clear()")
+        page.goto("about:blank")
+    tabs[:] = [page]
+
+
+@contextmanager
+def watched(page: Page) -> Iterator[None]:
+    """Fails if the page's console shows an error meanwhile or another host than loopback is asked."""
     wrong: list[str] = []
 
-    def heard(message: ConsoleMessage) -> None:
+    def listen(message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             wrong.append(message.text)
 
     listeners: dict[Any, Any] = {
-        "console": heard,
+        "console": listen,
         "pageerror": lambda error: wrong.append(str(error)),
         "request": lambda request: wrong.append(request.url) if not _is_local(request.url) else None,
         "response": lambda answer: wrong.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None,
     }
     for event, listener in listeners.items():
         page.on(event, listener)
-    yield page
-    page.evaluate("localStorage.clear()")
-    page.goto("about:blank")
+    yield
     for event, listener in listeners.items():
         page.remove_listener(event, listener)
-    tabs[:] = [page]
     assert wrong == []
 
 

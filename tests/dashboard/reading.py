@@ -45,6 +45,14 @@ def measured(page: Page) -> list[str]:
     return wrong
 
 
+def beyond(page: Page) -> list[str]:
+    """Tables with columns that are seen only when one scrolls. A page shows what matters of each at every width."""
+    return page.eval_on_selector_all(
+        ".table-frame", "all => all.filter(each => each.scrollWidth > each.clientWidth + 1).map(each => "
+        "each.querySelector('table')?.id)",
+    )  # fmt: skip
+
+
 def table(page: Page, name: str) -> list[list[str]]:
     """The cells of a plain table's body."""
     page.locator(f"#{name} tbody tr").first.wait_for()

@@ -1,5 +1,5 @@
-"""Every page on traces of every kind, reached by clicks alone: none fails, a grey entry says why, and marks lead on.
-One dashboard serves them all."""
+"""Every page on traces of every kind, reached by clicks alone: none fails, nothing of it is cut, a grey entry says why,
+and marks lead on. One dashboard serves them all."""
 
 import re
 import shutil
@@ -9,12 +9,15 @@ from pathlib import Path
 
 import hopscope
 import pytest
+from conftest import watched
 from hopscope_dashboard.app import create_app
 from playwright.sync_api import Page, expect
+from reading import beyond, measured
 from werkzeug.serving import make_server
 
 ROOT = Path(__file__).parents[2]
 SAMPLES, ARCHIVES = ROOT / "sample_traces", ROOT / "tests" / "convert" / "archives"
+NARROW, WIDE = 1024, 1600
 NAMES = ["demo", "observe_only", "one_late", *sorted(path.name for path in ARCHIVES.glob("scorep-*"))]
 
 
@@ -46,7 +49,17 @@ def is_there(page: Page, title: str, name: str) -> None:
     "name",
     [name if name in ("demo", "observe_only") else pytest.param(name, marks=pytest.mark.browsers) for name in NAMES],
 )
-def test_every_page_of_every_trace_is_reached_by_clicks_and_none_fails(page: Page, address: str, name: str) -> None:
+def test_every_page_of_every_trace_is_reached_by_clicks_and_none_fails_or_is_cut(
+    window: Page, address: str, name: str
+) -> None:
+    with watched(window):
+        assert cut_on_the_way(window, address, name) == []
+
+
+def cut_on_the_way(page: Page, address: str, name: str) -> list[str]:
+    """What of the pages is cut at two widths, each page being reached by clicks."""
+    cut: list[str] = []
+    page.set_viewport_size({"width": WIDE, "height": 900})
     page.goto(address)
     page.get_by_role("combobox", name="Trace").or_(page.get_by_role("textbox", name="Trace")).click()
     page.get_by_role("option", name=name, exact=True).click()
@@ -62,6 +75,9 @@ def test_every_page_of_every_trace_is_reached_by_clicks_and_none_fails(page: Pag
             continue
         entry.click()
         is_there(page, title, name)
+        for width in (NARROW, WIDE):
+            page.set_viewport_size({"width": width, "height": 900})
+            cut += [f"{title} at {width}: {part}" for part in [*measured(page), *beyond(page)]]
     page.get_by_role("link", name="Efficiency", exact=True).click()
     is_there(page, "Efficiency", name)
     rank = page.locator("#content .mark-link[data-href='?ranks=1']").first
@@ -71,6 +87,7 @@ def test_every_page_of_every_trace_is_reached_by_clicks_and_none_fails(page: Pag
     is_there(page, "Timeline", name)
     expect(page.locator("#run-timeline")).to_have_attribute("data-state", "ready")
     expect(page.locator("#selection")).to_contain_text("ranks 1; the rest is shaded")
+    return cut
 
 
 def test_the_overview_says_how_much_start_up_it_leaves_out_and_takes_it_in(page: Page, address: str) -> None:

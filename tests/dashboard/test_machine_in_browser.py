@@ -9,8 +9,8 @@ from hopscope_dashboard.app import create_machine_app
 from hopscope_dashboard.data import Machine
 from playwright.sync_api import Browser, Page, expect
 from probed_machine import HOSTS, probed
-from reading import is_there, measured, patient, table
-from test_widths_in_browser import NARROWEST, WIDTHS, beyond, is_wider
+from reading import beyond, is_there, measured, patient, table
+from test_widths_in_browser import NARROWEST, WIDTHS, is_wider
 
 
 @pytest.fixture(scope="module")

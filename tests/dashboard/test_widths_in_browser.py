@@ -8,7 +8,7 @@ import pytest
 from conftest import Serve
 from hopscope_dashboard.pages import PAGES
 from playwright.sync_api import Page, expect
-from reading import measured
+from reading import beyond, measured
 from simulated_run import SimulatedRun
 
 WIDTHS = (1600, 1280, 1024)
@@ -19,14 +19,6 @@ GO = """path => {
   window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
 }"""
 """To another page without loading the application again, which is most of the time."""
-
-
-def beyond(page: Page) -> list[str]:
-    """Tables with columns that are seen only when one scrolls. A page shows what matters of each at every width."""
-    return page.eval_on_selector_all(
-        ".table-frame", "all => all.filter(each => each.scrollWidth > each.clientWidth + 1).map(each => "
-        "each.querySelector('table')?.id)",
-    )  # fmt: skip
 
 
 def is_wider(page: Page) -> bool:
@@ -42,13 +34,10 @@ WIDER = ("/collective", "/tree", "/remap", "/last-arrivals")
 """Pages that hundreds of ranks draw otherwise; the others are as with 64."""
 
 
+@pytest.mark.browsers
 @pytest.mark.parametrize(
     ("ranks", "paths"),
-    [
-        (8, None),
-        pytest.param(64, None, marks=pytest.mark.browsers),
-        pytest.param(256, WIDER, marks=pytest.mark.browsers),
-    ],
+    [(8, None), (64, None), (256, WIDER)],
 )
 def test_nothing_is_cut_at_any_width(
     window: Page, serve: Serve, tmp_path: Path, ranks: int, paths: tuple[str, ...] | None
