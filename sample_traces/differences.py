@@ -3,7 +3,7 @@
 Times are left out, and so is what follows from them: who waited, which message bound, how long a path is.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 import hopscope
@@ -19,7 +19,10 @@ select op, src, dst, source, phase, round, segment, h.bytes, count(*) as n
 from hops h join collectives using (collective_id) group by all
 """
 MESSAGES = "select comm, tag, src, dst, bytes, count(*) as n from messages group by all"
-RECOGNISED = ("op", "ranks", "bytes", "algorithm", "segment_bytes", "source", "messages", "collectives")
+LIKE = ("op", "ranks", "bytes", "source", "messages")
+"""Columns of `analyze algorithms` that collectives with the same messages share."""
+EXAMPLES = 8
+"""Where two algorithms have the same messages, their order decides, which in fewer collectives may be chance."""
 
 
 def structure_of(trace: hopscope.Trace) -> dict[str, Rows]:
@@ -28,23 +31,36 @@ def structure_of(trace: hopscope.Trace) -> dict[str, Rows]:
     for name, query in (("calls", CALLS), ("hops", HOPS), ("messages", MESSAGES)):
         rows = trace.sql(query).to_pylist()
         facts[name] = Counter({tuple(row.values())[:-1]: row["n"] for row in rows})
-    rows = trace.run("algorithms").to_pylist()
-    facts["algorithms"] = Counter(tuple(row[column] for column in RECOGNISED) for row in rows)
     return facts
+
+
+def algorithms_of(trace: hopscope.Trace) -> dict[tuple[object, ...], dict[str, int]]:
+    """By LIKE: how many collectives ran by each algorithm, which has the length of its segments behind it."""
+    algorithms: dict[tuple[object, ...], dict[str, int]] = defaultdict(dict)
+    for row in trace.run("algorithms").to_pylist():
+        alike = algorithms[tuple(row[column] for column in LIKE)]
+        name = f"{row['algorithm']} {row['segment_bytes']}"
+        alike[name] = alike.get(name, 0) + row["collectives"]
+    return algorithms
 
 
 def summary(trace: hopscope.Trace) -> str:
     """Numbers of calls, hops and messages, and the recognised algorithms, in a few words."""
     facts = structure_of(trace)
     counts = [f"{facts[name].total()} {name}" for name in ("calls", "hops", "messages") if facts[name]]
-    names = sorted({str(row[RECOGNISED.index("algorithm")]) for row in facts["algorithms"]})
+    names = sorted({name.split()[0] for names in algorithms_of(trace).values() for name in names})
     return ", ".join(counts + names)
 
 
 def differences(before: hopscope.Trace, after: hopscope.Trace) -> Iterator[str]:
-    """A line for each row that one of the two has more often than the other."""
+    """A line for each row that one of the two has more often than the other, and for each algorithm that changed."""
     old, new = structure_of(before), structure_of(after)
     for name in old:
         for row in sorted(old[name].keys() | new[name].keys(), key=str):
             if old[name][row] != new[name][row]:
                 yield f"{name} {' '.join(map(str, row))}: {old[name][row]} before, {new[name][row]} now"
+    first, second = algorithms_of(before), algorithms_of(after)
+    for alike in sorted(first.keys() & second.keys(), key=str):
+        names = first[alike], second[alike]
+        if all(len(name) == 1 and sum(name.values()) >= EXAMPLES for name in names) and set(names[0]) != set(names[1]):
+            yield f"algorithms {' '.join(map(str, alike))}: {', '.join(names[0])} before, {', '.join(names[1])} now"
