@@ -312,8 +312,8 @@ def test_analyze_is_also_a_command_of_hopscope(dataset: Path) -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error_and_turns_no_gate(tmp_path: Path) -> None:
-    # 5,000 ranks are more rows than a pipe holds.
-    many = draw(tmp_path / "many", ranks="rank\n" + "\n".join(map(str, range(5_000))))
+    # 2,500 ranks are more rows than a pipe holds.
+    many = draw(tmp_path / "many", ranks="rank\n" + "\n".join(map(str, range(2_500))))
     code = "from hopscope.cli.main import analyze_main; analyze_main()"
     arguments = ["last-arrivals", str(many), "--format", "csv", "--fail-if", "7.waiting_ns < 1"]
     with subprocess.Popen(

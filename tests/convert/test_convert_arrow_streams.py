@@ -7,9 +7,7 @@ import pyarrow as pa
 import pytest
 from draw import draw
 from hopscope import _convert
-
-ARCHIVES = sorted(file.parent for file in (Path(__file__).parent / "archives").glob("*/*.otf2"))
-SAMPLES = sorted(file.parent for file in (Path(__file__).parents[2] / "sample_traces").glob("*/trace/*.otf2"))
+from whole_archives import ARCHIVES, TRACES
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +39,7 @@ def joined(tables: list[_convert.ArrowTable]) -> pa.Table:
     return found.cast(pa.schema(texts)).combine_chunks()
 
 
-@pytest.mark.parametrize("trace", [*ARCHIVES, *SAMPLES], ids=lambda path: f"{path.parent.name}-{path.name}")
+@pytest.mark.parametrize("trace", TRACES)
 @pytest.mark.parametrize("events", [1, 300])
 def test_reading_by_pieces_finds_what_reading_at_once_finds(
     trace: Path, events: int, read: Callable[..., dict]
@@ -64,7 +62,7 @@ def test_small_tables_hold_what_one_large_table_holds(anchor: str, read: Callabl
         assert of_both[0].select(kept).equals(of_both[1].select(kept)), name
 
 
-@pytest.mark.parametrize("trace", [*ARCHIVES, *SAMPLES], ids=lambda path: f"{path.parent.name}-{path.name}")
+@pytest.mark.parametrize("trace", TRACES)
 def test_paths_that_are_longer_than_a_table_are_the_same(trace: Path, read: Callable[..., dict]) -> None:
     """They go to a file first; the run's and some of what led to a collective have more than 16 stretches.
 

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-
-ARCHIVES = sorted(file.parent for file in (Path(__file__).parent / "archives").glob("*/*.otf2"))
-SAMPLES = sorted(file.parent for file in (Path(__file__).parents[2] / "sample_traces").glob("*/trace/*.otf2"))
+from whole_archives import TRACES
 
 # Ticks become nanoseconds once for a sum and once for each end of a gap.
 DIFFERENT = """
@@ -31,7 +29,7 @@ where abs(before.computed_ns - coalesce(gaps_before.computing_ns, 0)) > coalesce
 """
 
 
-@pytest.mark.parametrize("trace", [*ARCHIVES, *SAMPLES], ids=lambda path: f"{path.parent.name}-{path.name}")
+@pytest.mark.parametrize("trace", TRACES)
 def test_computing_before_a_call_is_the_sum_of_the_gaps_before_it(trace: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(trace, run, ignore=shutil.ignore_patterns("dataset*"))

@@ -11,9 +11,8 @@ from archive_drawing import DOWN, UP, Drawing, Place, hop_tag
 from hopscope import timeline
 from hopscope.errors import InputError
 from hopscope.words import CATEGORIES
+from whole_archives import TRACES
 
-ARCHIVES = sorted(file.parent for file in (Path(__file__).parent / "archives").glob("*/*.otf2"))
-SAMPLES = sorted(file.parent for file in (Path(__file__).parents[2] / "sample_traces").glob("*/trace/*.otf2"))
 WORDS = list(CATEGORIES)
 
 
@@ -103,7 +102,7 @@ def test_what_lies_in_a_range_is_listed_unless_there_is_too_much(tmp_path: Path)
     assert line.at(1, 200) == []
 
 
-@pytest.mark.parametrize("trace", [*ARCHIVES, *SAMPLES], ids=lambda path: f"{path.parent.name}-{path.name}")
+@pytest.mark.parametrize("trace", TRACES)
 def test_bins_of_every_level_are_the_sums_of_the_calls_themselves(
     trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

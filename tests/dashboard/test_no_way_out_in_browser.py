@@ -83,6 +83,7 @@ def test_the_browser_refuses_what_a_page_would_load_from_or_send_to_another_host
     context.close()
 
 
+@pytest.mark.browsers
 def test_no_button_of_the_report_leads_anywhere(browser: Browser, trace: hopscope.Trace, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     file.write_text(document(trace, "0"))

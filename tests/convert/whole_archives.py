@@ -1,0 +1,21 @@
+"""The archives that are kept here: Score-P's and the sample traces. `make test` reads the ones that differ most."""
+
+from pathlib import Path
+
+import pytest
+
+ARCHIVES = sorted(file.parent for file in (Path(__file__).parent / "archives").glob("*/*.otf2"))
+SAMPLES = sorted(file.parent for file in (Path(__file__).parents[2] / "sample_traces").glob("*/trace/*.otf2"))
+_MOST_DIFFERENT = ("scorep-8.4-mpi-openmp-4x2", "scorep-8.4-mpi-4ranks-rusage", "demo", "native_collectives")
+
+
+def name_of(trace: Path) -> str:
+    """The folder that says what a trace is of."""
+    return trace.parent.name if trace.name == "trace" else trace.name
+
+
+TRACES = [
+    pytest.param(trace, id=name_of(trace), marks=[] if name_of(trace) in _MOST_DIFFERENT else [pytest.mark.statistics])
+    for trace in (*ARCHIVES, *SAMPLES)
+]
+"""For `pytest.mark.parametrize`."""
