@@ -128,6 +128,11 @@ def test_an_explicit_tree_for_more_ranks_than_the_job_has_is_refused(tmp_path: P
         check_tree(tree, 3)
 
 
+def test_an_explicit_tree_whose_rule_is_for_larger_jobs_is_passed_over(tmp_path: Path) -> None:
+    rule = {**EXPLICIT["rules"][0], "comm_size": {"min": 4, "max": 4}}
+    check_tree(str(written(tmp_path, {**EXPLICIT, "rules": [rule]})), 3)
+
+
 def test_members_beyond_the_ranks_of_the_job_are_refused(tmp_path: Path) -> None:
     tree = str(written(tmp_path, by("ring", "MPI_Allgather", members=[0, 3])))
     check_tree(tree, 4)

@@ -57,7 +57,7 @@ static bool read_plan(struct complaint *c, const struct json *file, int world_si
         return complain(c, file, "out of memory for %zu trees and %zu rules", count, rules->length);
     for (size_t i = 0; i < count; i++) {
         plan->tree_count++;
-        if (!tree_spec_read(c, trees->keys[i], &trees->items[i], world_size, &plan->trees[i]))
+        if (!tree_spec_read(c, trees->keys[i], &trees->items[i], &plan->trees[i]))
             return false;
     }
     for (size_t i = 0; i < rules->length; i++) {

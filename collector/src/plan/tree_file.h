@@ -9,7 +9,8 @@
 
 #include "plan/tree_plan.h"
 
-/* Reads a tree file. world_size: ranks of the job, which limits explicit trees and members; 0 if unknown. NULL with a
+/* Reads a tree file. world_size: ranks of the job, which limits members, and the explicit trees of
+ * rules that such a job could use; 0 if unknown. NULL with a
  * message `line:column: what is wrong; what would be right` on error. Free with tree_plan_free. */
 struct tree_plan *tree_plan_parse(const char *text, size_t length, int world_size, char *message, size_t capacity);
 void tree_plan_free(struct tree_plan *plan);

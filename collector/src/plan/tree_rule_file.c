@@ -235,7 +235,21 @@ static bool expect_fitting(struct complaint *c, const struct json *name, const s
                     plan->trees[tree].name, size, plan->members.lists[rule->members].size);
 }
 
-static bool read_trees(struct complaint *c, const struct json *object, const struct json *operations,
+/* A tree for more ranks than the job has belongs to a larger job of a series, unless this rule is for jobs of this size
+ * too. */
+static bool expect_in_job(struct complaint *c, const struct json *name, const struct tree_plan *plan, int tree,
+                          int world_size, const struct tree_rule *rule) {
+    int size = plan->trees[tree].size;
+    if (!name || world_size == 0 || size <= world_size || rule->comm_size.min > (uint64_t)world_size)
+        return true;
+    return complain(
+        c, name,
+        "the tree `%s` is for %d ranks, but the job has only %d; give this rule `comm_size`: {\"min\": %d}, "
+        "so that a smaller job passes over it",
+        plan->trees[tree].name, size, world_size, size);
+}
+
+static bool read_trees(struct complaint *c, const struct json *object, const struct json *operations, int world_size,
                        const struct tree_plan *plan, struct tree_rule *rule) {
     const struct json *reduce = json_get(object, "reduce_tree");
     const struct json *broadcast = json_get(object, "broadcast_tree");
@@ -250,7 +264,9 @@ static bool read_trees(struct complaint *c, const struct json *object, const str
         rule->reduce_tree = rule->broadcast_tree;
     if (!broadcast)
         rule->broadcast_tree = rule->reduce_tree;
-    return expect_fitting(c, reduce, plan, rule->reduce_tree, rule) &&
+    return expect_in_job(c, reduce, plan, rule->reduce_tree, world_size, rule) &&
+           expect_in_job(c, broadcast, plan, rule->broadcast_tree, world_size, rule) &&
+           expect_fitting(c, reduce, plan, rule->reduce_tree, rule) &&
            expect_fitting(c, broadcast, plan, rule->broadcast_tree, rule) && find_algorithms(c, operations, NULL, rule);
 }
 
@@ -294,7 +310,7 @@ bool tree_rule_read(struct complaint *c, const struct json *object, int world_si
     rule->native = native != NULL;
     if (algorithm && !read_algorithm(c, object, operations, algorithm, plan, rule))
         return false;
-    if (!algorithm && !native && !read_trees(c, object, operations, plan, rule))
+    if (!algorithm && !native && !read_trees(c, object, operations, world_size, plan, rule))
         return false;
     if (!read_groups(c, object, plan, rule))
         return false;

@@ -84,17 +84,11 @@ static bool read_hierarchical(struct complaint *c, const struct json *object, co
     return true;
 }
 
-static bool read_parents(struct complaint *c, const struct json *parents, const char *where, int world_size,
-                         struct tree_spec *spec) {
+static bool read_parents(struct complaint *c, const struct json *parents, const char *where, struct tree_spec *spec) {
     if (!expect_type(c, parents, JSON_ARRAY, "`parents`"))
         return false;
     if (parents->length == 0)
         return complain(c, parents, "`parents` of %s is empty; give one entry per rank, null for the root", where);
-    if (world_size > 0 && parents->length > (size_t)world_size)
-        return complain(c, parents,
-                        "%s is for %zu ranks, but the job has only %d, so rank %d does not exist; `parents` must have "
-                        "at most %d entries",
-                        where, parents->length, world_size, world_size, world_size);
     int size = (int)parents->length;
     spec->size = size;
     spec->root = -1;
@@ -196,22 +190,20 @@ static bool read_order(struct complaint *c, const struct json *object, const cha
     return true;
 }
 
-static bool read_explicit(struct complaint *c, const struct json *object, const char *where, int world_size,
-                          struct tree_spec *spec) {
+static bool read_explicit(struct complaint *c, const struct json *object, const char *where, struct tree_spec *spec) {
     static const char *const keys[] = {"shape", "parents", "children", NULL};
     const struct json *parents = json_get(object, "parents"), *children = json_get(object, "children");
     if (!expect_keys(c, object, where, keys))
         return false;
     if (!parents)
         return complain(c, object, "%s is explicit but has no `parents`; list the parent of every rank", where);
-    if (!read_parents(c, parents, where, world_size, spec) || !expect_no_cycle(c, parents, where, spec))
+    if (!read_parents(c, parents, where, spec) || !expect_no_cycle(c, parents, where, spec))
         return false;
     list_children(spec);
     return !children || read_order(c, children, where, spec);
 }
 
-bool tree_spec_read(struct complaint *c, const char *name, const struct json *value, int world_size,
-                    struct tree_spec *spec) {
+bool tree_spec_read(struct complaint *c, const char *name, const struct json *value, struct tree_spec *spec) {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:+-";
     size_t length = strlen(name);
     if (length < 1 || length > 40 || strspn(name, allowed) != length)
@@ -225,7 +217,7 @@ bool tree_spec_read(struct complaint *c, const char *name, const struct json *va
     if (spec->shape->kind == SHAPE_HIERARCHICAL)
         return read_hierarchical(c, value, where, spec);
     if (spec->shape->kind == SHAPE_EXPLICIT)
-        return read_explicit(c, value, where, world_size, spec);
+        return read_explicit(c, value, where, spec);
     return read_simple(c, value, where, spec->shape, &spec->fan_out);
 }
 
@@ -240,7 +232,7 @@ struct tree_spec *tree_spec_parse(const char *text, size_t length, char *message
     struct tree_spec *spec = calloc(1, sizeof *spec);
     if (!spec)
         complain(&complaint, value, "out of memory");
-    else if (!tree_spec_read(&complaint, "tree", value, 0, spec)) {
+    else if (!tree_spec_read(&complaint, "tree", value, spec)) {
         tree_spec_free(spec);
         spec = NULL;
     }

@@ -11,8 +11,7 @@ struct complaint;
 struct json;
 
 /* Fills spec, which must be all zero. Call tree_spec_clear even if it returns false. */
-bool tree_spec_read(struct complaint *complaint, const char *name, const struct json *value, int world_size,
-                    struct tree_spec *spec);
+bool tree_spec_read(struct complaint *complaint, const char *name, const struct json *value, struct tree_spec *spec);
 void tree_spec_clear(struct tree_spec *spec);
 
 /* The same for a text that holds one tree and nothing else. NULL with a message `line:column: what is wrong`. */

@@ -135,6 +135,26 @@ static void every_mistake_is_named(void) {
     }
 }
 
+/* A file with the best tree of each job size ended every job but the largest. */
+static void a_tree_for_a_larger_job_is_passed_over(void) {
+    static const char text[] =
+        "{\"schema_version\":1,\"trees\":{\"eight\":{\"shape\":\"explicit\",\"parents\":[null,0,0,0,0,0,0,0]},"
+        "\"four\":{\"shape\":\"explicit\",\"parents\":[null,0,1,2]},"
+        "\"spare\":{\"shape\":\"explicit\",\"parents\":[null,0,0,0,0,0,0,0,0]}},\"rules\":["
+        "{\"operations\":[\"MPI_Allreduce\"],\"comm_size\":{\"min\":8,\"max\":8},\"reduce_tree\":\"eight\"},"
+        "{\"operations\":[\"MPI_Allreduce\"],\"comm_size\":{\"max\":4},\"reduce_tree\":\"four\"}]}";
+    for (int world_size = 4; world_size <= 8; world_size += 4) {
+        char message[500] = "";
+        struct tree_plan *plan = tree_plan_parse(text, sizeof text - 1, world_size, message, sizeof message);
+        EXPECT(plan != NULL, "%s", message);
+        if (!plan)
+            return;
+        int rule = tree_plan_choose(plan, OPERATION_ALLREDUCE, world_size, ANY_MEMBERS, 8);
+        EXPECT(rule == (world_size == 8 ? 0 : 1), "%d ranks: rule %d", world_size, rule);
+        tree_plan_free(plan);
+    }
+}
+
 static void a_message_is_cut_to_the_room_there_is(void) {
     for (size_t room = 1; room < 40; room++) {
         char message[64];
@@ -329,6 +349,7 @@ int main(void) {
     an_algorithms_name_is_a_tree_file();
     a_pipeline_is_a_chain_in_segments();
     every_mistake_is_named();
+    a_tree_for_a_larger_job_is_passed_over();
     a_message_is_cut_to_the_room_there_is();
     the_first_rule_that_fits_decides();
     members_match_in_their_order();
