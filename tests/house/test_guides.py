@@ -10,6 +10,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import lanes
 import pytest
 from copied_tree import ROOT, CopiedTree
 
@@ -88,15 +89,17 @@ def test_a_guide_s_example_applies_and_changes_few_files(guide: Path) -> None:
 
 @pytest.mark.rebuilds
 @pytest.mark.timeout(1800)
-def test_a_guide_s_commands_run_and_its_example_changes_few_files(copy: CopiedTree, subtests: pytest.Subtests) -> None:
-    """One test for all, so that one process makes the copy, where several run tests."""
+def test_a_guide_s_commands_run_and_its_example_changes_few_files(
+    copy: CopiedTree, subtests: pytest.Subtests, request: pytest.FixtureRequest
+) -> None:
+    """One test for all, so that one process makes the copy, where several run tests. With --share, of some guides."""
     environment = os.environ | {
         "VIRTUAL_ENV": str(copy.venv),
         "PATH": f"{copy.venv / 'bin'}:{os.environ['PATH']}",
         "CTEST_OUTPUT_ON_FAILURE": "1",
     }
     passed: set[str] = set()
-    for guide in GUIDES:
+    for guide in (GUIDES[place] for place in lanes.drawn_places(request.config, len(GUIDES))):
         with subtests.test(guide=guide.stem):
             mark_as_built(copy)
             for command in commands(guide):

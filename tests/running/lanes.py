@@ -73,13 +73,19 @@ def runs_under_another_release(item: pytest.Item) -> bool:
     return any(library not in local_mpi.find() for library in libraries)
 
 
-def draw(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves the share of the tests that --share asks for; which ones follows from --seed. -m and -k come first."""
+def drawn_places(config: pytest.Config, count: int) -> list[int]:
+    """Places, in order, of the share of `count` things that --share asks for; which ones follows from --seed."""
     share: float = config.getoption("--share")
     if share >= 1:
+        return list(range(count))
+    return sorted(random.Random(config.getoption("--seed")).sample(range(count), math.ceil(share * count)))
+
+
+def draw(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves the share of the tests that --share asks for. -m and -k come first."""
+    drawn = set(drawn_places(config, len(items)))
+    if len(drawn) == len(items):
         return
-    number = math.ceil(share * len(items))
-    drawn = set(random.Random(config.getoption("--seed")).sample(range(len(items)), number))
     config.hook.pytest_deselected(items=[item for place, item in enumerate(items) if place not in drawn])
     items[:] = [item for place, item in enumerate(items) if place in drawn]
 
