@@ -2,13 +2,16 @@
 
 For each Python: `pip wheel`, an empty environment with the locked packages and the wheel, then from outside the
 checkout a collector built by `hopscope build`, a short trace by `hopscope run`, and `analyze`. Fails if a Python fails
-that was found; says which ones could not be tested. With versions such as 3.13 as arguments it tries those only.
+that was found; says which ones could not be tested. With versions such as 3.13 as arguments it tries those only, with
+--sample N so many of those found, drawn by --seed.
 """
 
+import argparse
 import csv
 import math
 import os
 import pwd
+import random
 import shutil
 import subprocess
 import sys
@@ -158,18 +161,32 @@ def find(minor: int) -> str | None:
     return None
 
 
+def python_of(minor: int) -> str | None:
+    """This Python 3.minor, or one of this machine."""
+    return str(Path(sys.executable).resolve()) if minor == sys.version_info.minor else find(minor)
+
+
 def main() -> int:
     """Try each Python in turn."""
     claimed = [int(version[2:]) for version in lock.pythons(lock.pyproject())]
     mpis = local_mpi.find()
     if not mpis:
         sys.exit("check_pythons: found no MPI library to trace a program with; install openmpi-bin and libopenmpi-dev")
-    only = [int(version.removeprefix("3.")) for version in sys.argv[1:]]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("versions", nargs="*", metavar="VERSION", help="such as 3.13; all if none is named")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N of those found, drawn by --seed")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
+    options = parser.parse_args()
+    minors = [int(version.removeprefix("3.")) for version in options.versions]
+    minors = minors or [*range(min(claimed), max(NEWEST, *claimed) + 1)]
+    if options.sample:
+        available = [minor for minor in minors if python_of(minor)]
+        minors = random.Random(options.seed).sample(available, min(options.sample, len(available)))
     tested, absent, failed, untestable = list[int](), list[int](), list[int](), list[str]()
     wheel: Path | None = None
     with tempfile.TemporaryDirectory(prefix="hopscope-pythons-") as made:
-        for minor in only or range(min(claimed), max(NEWEST, *claimed) + 1):
-            python = str(Path(sys.executable).resolve()) if minor == sys.version_info.minor else find(minor)
+        for minor in minors:
+            python = python_of(minor)
             if python is None:
                 absent.append(minor)
                 continue
