@@ -44,6 +44,7 @@ def no_hidden_overflow(page: Page) -> list[str]:
     return parts
 
 
+@pytest.mark.browsers
 def test_an_edge_that_only_one_run_has_is_dashed_says_so_and_leads_to_the_hops_of_that_run(
     page: Page, served: str, runs: Runs
 ) -> None:

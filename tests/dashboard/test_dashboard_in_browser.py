@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import hopscope
+import pytest
 from conftest import Serve
 from hopscope_dashboard import palette
 from playwright.sync_api import Page, expect
@@ -47,6 +48,7 @@ def test_the_suggested_tree_is_downloaded_and_a_bar_shows_its_row(
     expect(row).to_be_in_viewport()
 
 
+@pytest.mark.browsers
 def test_words_and_figures_take_the_colours_of_the_scheme_there_and_back(page: Page, address: str) -> None:
     heading = "getComputedStyle(document.querySelector('h1')).color"
     colour = "() => document.querySelector('#noise-late .js-plotly-plot').data.map(series => series.marker.color)"

@@ -62,6 +62,7 @@ def test_a_query_goes_into_the_address_which_shows_its_rows(page: Page, place: s
     assert page.locator("#sql-box").input_value() == EDGES
 
 
+@pytest.mark.browsers
 def test_the_schema_stands_beside_it_and_begins_a_query(page: Page, place: str, demo: hopscope.Trace) -> None:
     page.goto(place)
     names = page.locator("#sql-schema .card").first.locator("summary code")
@@ -79,6 +80,7 @@ def test_the_schema_stands_beside_it_and_begins_a_query(page: Page, place: str, 
     assert page.locator("#sql-box").input_value() == "select *\nfrom hops\nlimit 100"
 
 
+@pytest.mark.browsers
 def test_of_a_long_result_the_first_thousand_rows_are_shown_and_all_are_downloaded(
     page: Page, place: str, demo: hopscope.Trace
 ) -> None:

@@ -48,6 +48,7 @@ def test_the_list_has_every_collective_worst_or_most_usual_first(
     expect(page.locator(FIRST)).to_have_text(names(long_trace, order="median", limit=1)[0])
 
 
+@pytest.mark.browsers
 def test_a_row_that_is_not_there_yet_says_so(page: Page, long_list: str) -> None:
     # It was blank, as if there were nothing.
     held: list[Route] = []

@@ -23,6 +23,7 @@ def address(file: Path, serve_app: ServeApp) -> str:
     return serve_app(create_machine_app(Machine(file)))
 
 
+@pytest.mark.browsers
 def test_nothing_is_cut_at_any_width(window: Page, address: str) -> None:
     patient(window)
     wrong: list[str] = []

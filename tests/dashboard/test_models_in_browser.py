@@ -18,6 +18,7 @@ def run(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory)
     return run_of_points(first_mpi, tmp_path_factory.mktemp("points"))
 
 
+@pytest.mark.browsers
 def test_each_operation_has_its_lines_and_dots_over_sizes_or_ranks(
     page: Page, serve: Serve, run: hopscope.Trace
 ) -> None:

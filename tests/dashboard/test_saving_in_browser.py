@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import hopscope
+import pytest
 from hopscope.render.machine import as_csv
 from hopscope_dashboard.report import document
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -90,6 +91,7 @@ def test_a_drawing_is_saved_whole_with_the_looks_that_it_has_on_the_page(page: P
     assert content.startswith(PNG)
 
 
+@pytest.mark.browsers
 def test_the_report_saves_figures_and_tables_without_a_server(
     browser: Browser, trace: hopscope.Trace, tmp_path: Path
 ) -> None:

@@ -57,6 +57,7 @@ def test_a_click_on_a_ranks_bar_selects_the_rank_and_a_second_one_clears_it(page
     expect(page.locator("#selection")).to_contain_text("A part of the run: ranks 3")
 
 
+@pytest.mark.browsers
 def test_a_figure_that_was_drawn_anew_still_leads(page: Page, address: str) -> None:
     # Plotly takes away who listens to a figure's events where it draws it anew; then no click led anywhere.
     page.goto(f"{address}/?from=i:2")
@@ -132,6 +133,7 @@ def twice(page: Page, figure: str, place: Callable[[], tuple[float, float]]) -> 
     page.mouse.dblclick(*place())
 
 
+@pytest.mark.browsers
 def test_control_adds_a_rank_and_opens_another_page_in_a_new_tab(
     page: Page, address: str, context: BrowserContext
 ) -> None:

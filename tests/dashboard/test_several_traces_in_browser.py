@@ -36,6 +36,7 @@ def shown_path(page: Page) -> list[list[str]]:
     return [[row[0], *row[2:4]] for row in table(page, "critical-path-table")]
 
 
+@pytest.mark.browsers
 def test_the_list_changes_the_pages_and_the_timeline_and_back_and_forward_undo_it(
     page: Page, both: str, trace: hopscope.Trace, trace_without_hops: hopscope.Trace
 ) -> None:
