@@ -1,5 +1,6 @@
 """What `hopscope run` and `hopscope preload` put into an environment and a command line."""
 
+import os
 import re
 import shutil
 import signal
@@ -11,6 +12,7 @@ from pathlib import Path
 import local_mpi
 import pytest
 from hopscope.errors import InputError
+from hopscope.launch import building
 from hopscope.launch.building import build_collector
 from hopscope.launch.command import Request, environment, launcher_words, named_program, preload_words, rank_count
 from hopscope.launch.elf import exported_names
@@ -184,6 +186,19 @@ def test_building_with_what_is_no_mpi_wrapper_says_so(tmp_path: Path) -> None:
     for compiler in ("false", "cc"):
         with pytest.raises(InputError, match="not an MPI compiler wrapper"):
             build_collector(compiler, tmp_path)
+
+
+def test_a_collector_is_built_by_one_compiler_a_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # `cmake --build --parallel` without a number started 144 compilers on two cores.
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    script = '#!/bin/sh\necho "$*" >>"$0.words"\n[ "$1" != --build ] || touch "$2/libhopscope-openmpi-4.so"\n'
+    (tools / "cmake").write_text(script)
+    (tools / "cmake").chmod(0o755)
+    monkeypatch.setattr(building, "_tool", lambda name: tools / name)
+    build_collector(local_mpi.find()[0].compiler, tmp_path)
+    build = next(line for line in (tools / "cmake.words").read_text().splitlines() if line.startswith("--build"))
+    assert build.split()[2:] == ["--parallel", str(len(os.sched_getaffinity(0)))]
 
 
 def test_a_launcher_decides_where_the_program_cannot_be_seen() -> None:

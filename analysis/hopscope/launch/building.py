@@ -1,5 +1,6 @@
 """Making a collector library for one more MPI library, from the sources that come with the package."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -46,7 +47,8 @@ def build_collector(mpicc: str, prefix: Path) -> Path:
                 "-DBUILD_TESTING=OFF",
             ]
         )
-        _run([cmake, "--build", folder, "--parallel"])
+        # Without a number, make compiles all files at once, which brings a login node to its knees.
+        _run([cmake, "--build", folder, "--parallel", str(len(os.sched_getaffinity(0)))])
         _run([cmake, "--install", folder])
         made = next(Path(folder).glob("libhopscope-*-*.so")).name
     return prefix / "lib" / "hopscope" / made
