@@ -14,11 +14,12 @@ import local_mpi
 import pytest
 from dash import Dash
 from hopscope_dashboard.app import create_app
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 from werkzeug.serving import make_server
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from reading import patient
 from simulated_run import SimulatedRun
 
 CHROMIUM = "/usr/bin/chromium"
@@ -118,8 +119,7 @@ def window(browser: Browser) -> Iterator[Page]:
     """A window with bars: Playwright hides them otherwise."""
     own = browser.browser_type.launch(executable_path=CHROMIUM, args=FLAGS, ignore_default_args=["--hide-scrollbars"])
     page = own.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(60_000)
-    expect.set_options(timeout=60_000)
+    patient(page)
     yield page
     own.close()
 
@@ -147,8 +147,7 @@ def page(context: BrowserContext, tabs: list[Page]) -> Iterator[Page]:
     page = tabs.pop() if tabs and not tabs[0].is_closed() else context.new_page()
     page.set_viewport_size({"width": 1280, "height": 800})
     page.mouse.move(0, 0)
-    page.set_default_timeout(60_000)
-    expect.set_options(timeout=60_000)
+    patient(page)
     with watched(page):
         yield page
         page.evaluate("localStorage.clear()")
