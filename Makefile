@@ -25,16 +25,16 @@ help: ## List all targets
 demo: setup-demo ## Trace a real solver, explain it, improve its tree and run it again (three minutes after the first set-up)
 	@$(PY) demo/run.py
 
-test: setup-test ## Run all that a change can break, under Open MPI 4 and MPICH 5 (twelve minutes)
+test: setup-test ## Run all that a change can break, under Open MPI 4 and MPICH 5 (under twenty minutes)
 	@tools/test change
 
-test-quick: setup-test ## Run the checks, what needs no MPI, and one job per MPI library (three minutes)
+test-quick: setup-test ## Run the checks, what needs no MPI, and one job per MPI library (under ten minutes)
 	@tools/test quick
 
 test-all: setup-test ## Run everything: every release, sanitizers, guides, kills, mutants, predictions (hours)
 	@tools/test all
 
-slice-%: setup-test ## Run slice 1 to 8 of what `make test` leaves out (four minutes; tools/slice --list)
+slice-%: setup-test ## Run slice 1 to 8 of what `make test` leaves out (three to ten minutes; tools/slice --list)
 	@tools/slice $*
 
 check: setup-test ## Check formatting, types, lints, schemas and generated pages
