@@ -45,6 +45,7 @@ def is_there(page: Page, title: str, name: str) -> None:
     expect(page.locator("#content").locator("#cannot-answer, [role=alert], [data-state=failed]")).to_have_count(0)
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     "name",
     [name if name in ("demo", "observe_only") else pytest.param(name, marks=pytest.mark.browsers) for name in NAMES],
