@@ -289,10 +289,6 @@ class Runner:
         is_there = source.name in self._made and (kept is None or kept.exists())
         if not is_there:
             self._make(source)
-            if source.is_kept and not self.is_of_long_run:
-                # Each question of a short run would spend most of its time on planning these views again.
-                self._execute(f"create table rows_of_{source.name} as from {source.name}")
-                self._execute(f"create or replace view {source.name} as from rows_of_{source.name}")
             self._made[source.name] = kept = None
         if keep and kept is None and (kept := self._keep_rows(source)):
             # Where the file is damaged or was removed, the view stays as it is made.
