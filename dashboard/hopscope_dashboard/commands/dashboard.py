@@ -6,6 +6,7 @@ import logging
 import os
 import socket
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 _FIRST_PAGE_S: Final = 3
 """The first page has the machine to itself for so long, before others are drawn ahead."""
+
+_LAST_ANSWERS_S: Final = 3
+"""After Ctrl-C, so long may the answers take that were asked for before."""
 
 
 def _is_loopback(host: str) -> bool:
@@ -117,7 +121,15 @@ def command(traces: tuple[Path, ...], host: str, port: int, allowed: tuple[str, 
             make_server(host, port, app.server, threaded=True, fd=listening.fileno()).serve_forever()
         finally:  # DuckDB's module complains of what a thread still holds at exit
             later.cancel()
-            later.join()
+            _end_threads()
+
+
+def _end_threads() -> None:
+    """Wait for the other threads, which are answering requests, but no longer than _LAST_ANSWERS_S for all."""
+    deadline = time.monotonic() + _LAST_ANSWERS_S
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join(max(0, deadline - time.monotonic()))
 
 
 command.params.append(dataset_option())
