@@ -3,13 +3,13 @@ numbers are the command's."""
 
 import re
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import hopscope
 import local_mpi
 import pytest
 from asked_app import AskedApp
+from comparison_cells import numbers
 from conftest import PROGRAMS, run_of_one_late
 from drawn_page import DrawnPage, components, draw, text
 from hopscope import quantities
@@ -36,24 +36,6 @@ def page(runs: Runs) -> DrawnPage:
 
 def named(trace: hopscope.Trace) -> str:
     return trace.identity[:8]
-
-
-def numbers(row: dict[str, Any]) -> list[str]:
-    """The cells of a row of a comparison."""
-
-    def time(run: str) -> str:
-        shown, low, high = quantities.duration(row[f"{run}_ns"]), row.get(f"{run}_low_ns"), row.get(f"{run}_high_ns")
-        return shown if low is None or not row[f"{run}_ns"] else f"{shown} {quantities.interval(low, high, 'ns')}"
-
-    return [
-        time("base"),
-        time("new"),
-        quantities.share(row["base_share"]),
-        quantities.share(row["new_share"]),
-        quantities.share(row["change"]),
-        quantities.interval(row["change_low"], row["change_high"]),
-        row["verdict"],
-    ]
 
 
 def categories(page: DrawnPage) -> dict[str, list[str]]:

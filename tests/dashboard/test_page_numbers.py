@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import hopscope
 import pytest
+from comparison_cells import numbers
 from drawn_page import components, draw, text
 from hopscope import InputError, quantities
 from hopscope_dashboard.data import TraceData
@@ -270,23 +271,6 @@ def test_commands_in_sentences_are_set_as_code(
     page = draw(trace, "/remap")
     assert "It leans on a guess: measure that with --probe-missing." in page.text
     assert "--probe-missing" in [text(part) for part in components(page.component) if type(part).__name__ == "Code"]
-
-
-def numbers(row: dict[str, Any]) -> list[str]:
-    """The cells of a row of a comparison."""
-
-    def time(run: str) -> str:
-        shown, low, high = quantities.duration(row[f"{run}_ns"]), row.get(f"{run}_low_ns"), row.get(f"{run}_high_ns")
-        return shown if low is None or not row[f"{run}_ns"] else f"{shown} {quantities.interval(low, high, 'ns')}"
-
-    return [
-        time("base"),
-        time("new"),
-        *([quantities.share(row["base_share"]), quantities.share(row["new_share"])] if "base_share" in row else []),
-        quantities.share(row["change"]),
-        quantities.interval(row["change_low"], row["change_high"]),
-        row["verdict"],
-    ]
 
 
 def spaced(rows: list[list[str]]) -> list[list[str]]:
