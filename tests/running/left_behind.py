@@ -11,12 +11,11 @@ import tempfile
 import time
 from pathlib import Path
 
+import abandoned_segments
+
 PATIENCE_S = 10.0
 """The kernel and the launchers end processes one by one, and slowly on a busy machine."""
 
-
-_LIBRARY_SEGMENTS = ("mpich_sh", "vader_segment.")
-"""How names of MPI libraries' files in shared memory begin: MPICH 5's and Open MPI 4's."""
 
 _CLONE_NEWNS, _MS_REC, _MS_PRIVATE = 0x20000, 0x4000, 0x40000
 
@@ -56,19 +55,6 @@ def files() -> set[Path]:
 IS_PARTED = part_shared_memory()
 
 
-def _open_files() -> str:
-    """All that processes have open or mapped, as text to look names up in."""
-    texts = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            texts.append((folder / "maps").read_text(errors="replace"))
-            texts += [str(link.readlink()) for link in (folder / "fd").iterdir()]
-            texts.append((folder / "cmdline").read_text(errors="replace"))
-        except OSError:
-            continue
-    return "\n".join(texts)
-
-
 def remains(test: str, before: set[Path], *, is_unfinished: bool = False) -> list[str]:
     """Processes and unused new files that a test has left after PATIENCE_S.
 
@@ -80,11 +66,10 @@ def remains(test: str, before: set[Path], *, is_unfinished: bool = False) -> lis
         left = processes(test)
         new = files() - before
         if new:
-            used = _open_files()
+            used = abandoned_segments.names_in_use()
             unused = sorted(path for path in new if str(path) not in used)
-            for path in unused:
-                if is_unfinished and path.name.startswith(_LIBRARY_SEGMENTS):
-                    path.unlink(missing_ok=True)
+            for path in abandoned_segments.segments().intersection(unused) if is_unfinished else ():
+                path.unlink(missing_ok=True)
             left += [f"file {path}" for path in unused if path.exists()]
         if not left or time.monotonic() > deadline:
             return left

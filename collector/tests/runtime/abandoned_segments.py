@@ -15,13 +15,14 @@ def segments() -> set[Path]:
     return {*memory.glob("mpich_sh*"), *memory.glob("vader_segment.*")}
 
 
-def _names_in_use() -> str:
-    """All that processes have open or mapped, as text to look names up in."""
+def names_in_use() -> str:
+    """All that processes have open, mapped or among their words, as text to look names up in."""
     texts = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             texts.append((process / "maps").read_text(errors="replace"))
             texts += [str(link.readlink()) for link in (process / "fd").iterdir()]
+            texts.append((process / "cmdline").read_text(errors="replace"))
         except OSError:
             continue
     return "\n".join(texts)
@@ -33,7 +34,7 @@ def removed() -> Iterator[None]:
     before = segments()
     yield
     new = segments() - before
-    used = _names_in_use() if new else ""
+    used = names_in_use() if new else ""
     for path in new:
         if path.name not in used:
             path.unlink(missing_ok=True)
