@@ -12,7 +12,6 @@ algorithms have to be the same, which shows that the collector still records wha
 import argparse
 import json
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tools"))
 
+import drawn_sample
 import hopscope
 import local_mpi
 import recorded
@@ -112,12 +112,9 @@ def main() -> int:
     parser.add_argument("--answers", action="store_true", help="only record the answers again")
     parser.add_argument("--whole", type=Path, metavar="DIR", help="only write every answer and table in full into DIR")
     parser.add_argument("--again", action="store_true", help="only record them elsewhere and compare; 1 if they differ")
-    parser.add_argument("--sample", type=int, metavar="N", help="only N of them, drawn by --seed")
-    parser.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
+    drawn_sample.add_options(parser)
     options = parser.parse_args()
-    names = options.names or [*SAMPLES]
-    if options.sample:
-        names = random.Random(options.seed).sample(names, min(options.sample, len(names)))
+    names = drawn_sample.drawn(options.names or [*SAMPLES], options)
     if options.again:
         same = [again(name) for name in names]
         return 0 if all(same) else 1

@@ -11,7 +11,6 @@ import csv
 import math
 import os
 import pwd
-import random
 import shutil
 import subprocess
 import sys
@@ -21,6 +20,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import drawn_sample
 import local_mpi
 import lock
 
@@ -174,14 +174,12 @@ def main() -> int:
         sys.exit("check_pythons: found no MPI library to trace a program with; install openmpi-bin and libopenmpi-dev")
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("versions", nargs="*", metavar="VERSION", help="such as 3.13; all if none is named")
-    parser.add_argument("--sample", type=int, metavar="N", help="only N of those found, drawn by --seed")
-    parser.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
+    drawn_sample.add_options(parser)
     options = parser.parse_args()
     minors = [int(version.removeprefix("3.")) for version in options.versions]
     minors = minors or [*range(min(claimed), max(NEWEST, *claimed) + 1)]
     if options.sample:
-        available = [minor for minor in minors if python_of(minor)]
-        minors = random.Random(options.seed).sample(available, min(options.sample, len(available)))
+        minors = drawn_sample.drawn([minor for minor in minors if python_of(minor)], options)
     tested, absent, failed, untestable = list[int](), list[int](), list[int](), list[str]()
     wheel: Path | None = None
     with tempfile.TemporaryDirectory(prefix="hopscope-pythons-") as made:

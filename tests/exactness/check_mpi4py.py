@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 
+import drawn_sample
 import local_mpi
 from suite_comparison import compare
 from suite_runs import Run, Say, Way, sources
@@ -72,8 +73,7 @@ def main() -> int:
     options.add_argument("--ranks", nargs="+", type=int, default=[1, 2, 3, 5])
     options.add_argument("--modules", default="", help="a regular expression")
     options.add_argument("--patience", type=float, default=120, help="seconds without progress that count as a hang")
-    options.add_argument("--sample", type=int, help="run so many modules, under one library, on one number of ranks")
-    options.add_argument("--seed", type=int, default=1, help="of the draw for --sample")
+    drawn_sample.add_options(options)
     given = options.parse_args()
     if not known:
         sys.exit("check-mpi4py: there is no MPI library on this machine to run under")

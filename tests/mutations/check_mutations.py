@@ -10,7 +10,6 @@ build or does not apply.
 """
 
 import argparse
-import random
 import re
 import shlex
 import sys
@@ -19,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import drawn_sample
 from copied_tree import CopiedTree
 
 HERE = Path(__file__).parent
@@ -119,12 +119,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     all_of_them = {mutation.path.stem: mutation for mutation in mutations()}
     parser.add_argument("names", nargs="*", choices=[*all_of_them, []], help="which; all if none is named")
-    parser.add_argument("--sample", type=int, help="only so many, drawn by --seed")
-    parser.add_argument("--seed", type=int, default=1)
+    drawn_sample.add_options(parser)
     given = parser.parse_args()
-    names = given.names or list(all_of_them)
-    if given.sample:
-        names = random.Random(given.seed).sample(names, min(given.sample, len(names)))
+    names = drawn_sample.drawn(given.names or list(all_of_them), given)
     sys.exit(check([all_of_them[name] for name in names]))
 
 

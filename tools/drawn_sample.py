@@ -1,0 +1,22 @@
+"""A sample of what a program could run, for programs that take too long whole: options `--sample N` and `--seed N`."""
+
+import argparse
+import random
+from collections.abc import Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Adds both options to a program's parser."""
+    parser.add_argument("--sample", type=int, metavar="N", help="only N of them, drawn by --seed")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
+
+
+def drawn(items: Sequence[Item], options: argparse.Namespace) -> list[Item]:
+    """The items that the options ask for; all without --sample, or if there are no more."""
+    sample: int | None = options.sample
+    if not sample:
+        return list(items)
+    return random.Random(options.seed).sample(items, min(sample, len(items)))
