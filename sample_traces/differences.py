@@ -22,7 +22,8 @@ MESSAGES = "select comm, tag, src, dst, bytes, count(*) as n from messages group
 LIKE = ("op", "ranks", "bytes", "source", "messages")
 """Columns of `analyze algorithms` that collectives with the same messages share."""
 EXAMPLES = 8
-"""Where two algorithms have the same messages, their order decides, which in fewer collectives may be chance."""
+"""Collectives from which on an algorithm is compared. Of algorithms with the same messages, their order decides, which
+may be chance in fewer."""
 
 
 def structure_of(trace: hopscope.Trace) -> dict[str, Rows]:

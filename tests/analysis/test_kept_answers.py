@@ -39,7 +39,7 @@ def demo(sample: Callable[[str], hopscope.Trace], tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def noise(sample: Callable[[str], hopscope.Trace]) -> dict[str, list[object]]:
-    """What the sample trace answers of each selection where nothing is kept."""
+    """The sample trace's answers for each selection where nothing is kept."""
     return {name: sample("demo").run("noise", **part).to_pylist() for name, part in PARTS.items()}
 
 

@@ -8,7 +8,7 @@ from simulated_machine import SimulatedLink, SimulatedMachine
 
 HOSTS = {"a0": "A", "a1": "A", "a2": "A", "b0": "B", "b1": "B", "b2": "B"}
 ODD = SimulatedLink(60_000, 3_000, 5_000, 2.0)
-"""Of one pair of hosts, three times as far apart as the others of its cluster."""
+"""The link of one pair of hosts, three times as far apart as the others of its cluster."""
 
 
 def probed(file: Path, seconds: float) -> Path:

@@ -1,4 +1,4 @@
-"""What comes into view on the page Places, without a browser."""
+"""Parts of the page Places that come into view, without a browser."""
 
 import hopscope
 import pytest
@@ -12,7 +12,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 
 
 def brought_into_view(page: DrawnPage) -> list[dict[str, str] | None]:
-    """What assets/reveal.js is told to bring into view."""
+    """Parts that assets/reveal.js has to bring into view."""
     parts = components(page.component)
     return [part.data for part in parts if isinstance(getattr(part, "id", None), dict) and part.id["type"] == "reveal"]
 

@@ -12,6 +12,7 @@ import hopscope
 import local_mpi
 import pytest
 from algorithm_rounds import rounds, variables
+from forced_algorithms import OPEN_MPI_4, needs_open_mpi_4
 from hopscope.algorithms.open_mpi import ALGORITHMS, sent
 from hopscope.remap.candidates.candidate import Candidate
 from hopscope.remap.candidates.laid import messages_of
@@ -22,7 +23,6 @@ from hopscope.tuning.offered import Library, Offered, asked
 from hopscope.tuning.planned import Planned, planned
 
 PROGRAM = Path(__file__).parents[2] / "benchmarks" / "programs" / "mix.c"
-OPEN_MPI_4 = [mpi for mpi in local_mpi.find() if mpi.release == "openmpi-4"]
 MPICHS = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "mpich"]
 RANKS, BYTES = 6, 2048
 BLOCKS = {name for name in OPERATIONS if "each" in (OPERATION[name].input, OPERATION[name].output)}
@@ -99,7 +99,7 @@ def forced(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], di
     return rows
 
 
-@pytest.mark.skipif(not OPEN_MPI_4, reason="needs Open MPI 4")
+@needs_open_mpi_4
 @pytest.mark.parametrize(("operation", "number"), FORCED, ids=str)
 def test_rules_reach_the_calls_that_were_judged(
     operation: str, number: int, forced: dict[tuple[str, int], dict[str, Any]]
