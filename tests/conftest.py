@@ -7,6 +7,9 @@ from collections.abc import Generator
 # Threads of a matrix product spin while they wait for one another, which costs dear where tests run side by side. This
 # has to be set before anybody imports numpy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Open MPI waits a second for the ranks of a job that fails, before it kills them. Releases 4 and 5 read these.
+os.environ.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
+os.environ.setdefault("PRTE_MCA_odls_base_sigkill_timeout", "0")
 
 import kept_failures
 import lanes
