@@ -46,7 +46,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [
             item
             for item in items
-            if any(item.get_closest_marker(mark) for mark in lanes.SLICES) or (lane == "quick" and lanes.is_live(item))
+            if any(item.get_closest_marker(mark) for mark in lanes.SLICES)
+            or (lane == "quick" and not lanes.is_pure(item))
         ]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]

@@ -67,6 +67,7 @@ def test_an_edge_that_only_one_run_has_is_dashed_says_so_and_leads_to_the_hops_o
     assert of_trace(page) == named(runs["new"])
 
 
+@pytest.mark.browsers
 def test_one_collective_of_both_runs_has_one_scale_which_zooming_keeps(page: Page, served: str, runs: Runs) -> None:
     page.goto(served)
     plot(page, "compare-timeline-base")

@@ -91,6 +91,7 @@ def cut_on_the_way(page: Page, address: str, name: str) -> list[str]:
     return cut
 
 
+@pytest.mark.browsers
 def test_the_overview_says_how_much_start_up_it_leaves_out_and_takes_it_in(page: Page, address: str) -> None:
     # Of this run 98 % of the path is start-up, and no page said that the shares were of the rest.
     page.goto(address)

@@ -70,6 +70,7 @@ def test_a_row_that_is_not_there_yet_says_so(page: Page, long_list: str) -> None
     page.unroute(re.compile("_dash-update-component"))
 
 
+@pytest.mark.browsers
 def test_a_heading_sorts_the_whole_list_and_a_link_shows_the_same(
     page: Page, long_list: str, long_trace: hopscope.Trace
 ) -> None:

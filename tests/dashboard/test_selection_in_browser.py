@@ -74,6 +74,7 @@ def test_a_figure_that_was_drawn_anew_still_leads(page: Page, address: str) -> N
     expect(page.locator("#selection")).to_contain_text("from i:2")
 
 
+@pytest.mark.browsers
 def test_a_cell_of_the_heat_map_leads_to_its_collective_and_dragging_selects_iterations(
     page: Page, address: str, trace: hopscope.Trace
 ) -> None:

@@ -54,6 +54,7 @@ def tab(context: BrowserContext) -> Iterator[Page]:
     tab.close()
 
 
+@pytest.mark.browsers
 def test_a_page_without_its_server_says_how_to_start_it_and_goes_on_when_it_is_back(
     tab: Page, server: _Server, trace: hopscope.Trace
 ) -> None:

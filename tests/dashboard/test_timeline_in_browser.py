@@ -227,6 +227,7 @@ def test_the_wheel_and_keys_move_and_zoom_and_the_address_follows(page: Page, ad
     expect(page.locator(".run-told")).to_contain_text(re.compile(r"^Rank 3 on alpha at \d"))
 
 
+@pytest.mark.browsers
 def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
     page: Page, address: str, trace: hopscope.Trace
 ) -> None:

@@ -1,7 +1,7 @@
 """Which lane a test belongs to, and what its outcome counts for.
 
-`make test` runs the tests without a mark of SLICES; `make test-quick` those of them that start no job and no browser. A
-slice runs one mark or more (tools/slice), `make test-all` everything. Two lists beside this file are read here:
+`make test` runs the tests without a mark of SLICES; `make test-quick` those of them that start no program and draw no
+page. A slice runs one mark or more (tools/slice), `make test-all` everything. Two lists beside this file are read here:
 skips.txt names the tests that a machine may skip, and why; unsteady.txt those whose failure does not decide.
 """
 
@@ -20,8 +20,10 @@ import pytest
 TESTS = Path(__file__).parents[1]
 SLICES = ("releases", "networks", "large", "browsers", "predictions", "rebuilds", "statistics")
 """Marks of the tests that `make test` leaves out; pyproject.toml says what each means."""
-_STARTERS = {"local_mpi", "playwright.sync_api"}
+_STARTERS = frozenset({"local_mpi", "playwright.sync_api"})
 """Modules by which a test starts jobs or a browser."""
+_SLOWER = _STARTERS | {"subprocess", "hopscope_dashboard"}
+"""Modules by which a test starts any program, or draws pages."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,13 @@ def entry_of(name: str, test: str) -> Entry | None:
 
 
 @cache
-def _starts(module: ModuleType) -> bool:
-    """True if a module of the tests imports, itself or through another one, what starts jobs or a browser."""
-    return any(name in _STARTERS or _starts(support) for name, support in _imported(module))
+def _starts(module: ModuleType, starters: frozenset[str]) -> bool:
+    """True if a module of the tests imports one of these modules, itself or through another one."""
+    return any(_is_among(name, starters) or _starts(support, starters) for name, support in _imported(module))
+
+
+def _is_among(name: str, modules: frozenset[str]) -> bool:
+    return name in modules or name.partition(".")[0] in modules
 
 
 def _imported(module: ModuleType) -> Iterator[tuple[str, ModuleType]]:
@@ -56,13 +62,18 @@ def _imported(module: ModuleType) -> Iterator[tuple[str, ModuleType]]:
         support = sys.modules.get(name) if isinstance(name, str) else None
         if support is None or support is module:
             continue
-        if name in _STARTERS or str(getattr(support, "__file__", "")).startswith(str(TESTS)):
+        if _is_among(support.__name__, _SLOWER) or str(getattr(support, "__file__", "")).startswith(str(TESTS)):
             yield support.__name__, support
 
 
 def is_live(item: pytest.Item) -> bool:
     """True if a test starts jobs or a browser, or may do so."""
-    return isinstance(item, pytest.Function) and _starts(item.module)
+    return isinstance(item, pytest.Function) and _starts(item.module, _STARTERS)
+
+
+def is_pure(item: pytest.Item) -> bool:
+    """True if a test starts no program and draws no page."""
+    return isinstance(item, pytest.Function) and not _starts(item.module, _SLOWER)
 
 
 def runs_under_another_release(item: pytest.Item) -> bool:
