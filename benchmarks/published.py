@@ -26,10 +26,10 @@ def crossings(case: str, published: tuple[int, int], trace: Path, link: str, *, 
     ranks than were published the counts differ.
     """
     counted = hopscope.open(trace).sql(
-        "select phase, count(*) / (select count(*) from collectives) as n from hops "
-        f"where link = '{link}' group by phase"
+        "select role, count(*) / (select count(*) from collectives) as n from hops "
+        f"where link = '{link}' group by role"
     )
-    by_phase = {row["phase"]: row["n"] for row in counted.to_pylist()}
-    here = (by_phase.get("up", 0), by_phase.get("down", 0))
+    by_role = {row["role"]: row["n"] for row in counted.to_pylist()}
+    here = (by_role.get("up", 0), by_role.get("down", 0))
     compared = "-" if fewer_ranks else f"{sum(here) / sum(published):.2f}"
     return (f"  {case}", "{} + {}".format(*published), "{:g} + {:g}".format(*here), compared)

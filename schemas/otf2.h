@@ -82,13 +82,13 @@ static inline int archive_request_waited(uint64_t request) {
 /* Set in the tag of a partitioned message, which matches only other partitioned ones. */
 #define ARCHIVE_PARTITIONED ((uint32_t)1 << 31)
 
-/* The tag of a hop, from its lowest bit: phase (enum hop_phase), round, segment, seq; only the lower bits of each. */
+/* The tag of a hop, from its lowest bit: role (enum hop_role), round, segment, seq; only the lower bits of each. */
 enum {
-    HOP_PHASE_BITS = 2,
+    HOP_ROLE_BITS = 2,
     HOP_ROUND_BITS = 6,
     HOP_SEGMENT_BITS = 8,
     HOP_SEQ_BITS = 16,
-    HOP_ROUND_AT = HOP_PHASE_BITS,
+    HOP_ROUND_AT = HOP_ROLE_BITS,
     HOP_SEGMENT_AT = HOP_ROUND_AT + HOP_ROUND_BITS,
     HOP_SEQ_AT = HOP_SEGMENT_AT + HOP_SEGMENT_BITS
 };
@@ -102,13 +102,13 @@ static inline uint32_t hop_seq_bits(uint64_t seq) {
     return hop_bits(seq + (seq >> ARCHIVE_PERSISTENT_SHIFT) * 40503, HOP_SEQ_BITS);
 }
 
-static inline uint32_t hop_tag(uint32_t phase, uint32_t round, uint32_t segment, uint64_t seq) {
-    return hop_bits(phase, HOP_PHASE_BITS) | hop_bits(round, HOP_ROUND_BITS) << HOP_ROUND_AT |
+static inline uint32_t hop_tag(uint32_t role, uint32_t round, uint32_t segment, uint64_t seq) {
+    return hop_bits(role, HOP_ROLE_BITS) | hop_bits(round, HOP_ROUND_BITS) << HOP_ROUND_AT |
            hop_bits(segment, HOP_SEGMENT_BITS) << HOP_SEGMENT_AT | hop_seq_bits(seq) << HOP_SEQ_AT;
 }
 
-static inline uint32_t hop_phase_of(uint32_t tag) {
-    return hop_bits(tag, HOP_PHASE_BITS);
+static inline uint32_t hop_role_of(uint32_t tag) {
+    return hop_bits(tag, HOP_ROLE_BITS);
 }
 
 static inline uint32_t hop_round_of(uint32_t tag) {

@@ -5,11 +5,11 @@
 #ifndef HOPSCOPE_SCHEMAS_WORDS_H
 #define HOPSCOPE_SCHEMAS_WORDS_H
 
-/* hops.phase, and the phase in a hop's tag. X(word, meaning, NAME in C) */
-#define PHASES(X)                                                                                                      \
-    X(up, "to the root", PHASE_UP)                                                                                     \
-    X(down, "from the root", PHASE_DOWN)                                                                               \
-    X(exchange, "between peers", PHASE_EXCHANGE)
+/* hops.role, and the role in a hop's tag. X(word, meaning, NAME in C) */
+#define ROLES(X)                                                                                                       \
+    X(up, "to the root", ROLE_UP)                                                                                      \
+    X(down, "from the root", ROLE_DOWN)                                                                                \
+    X(exchange, "between peers", ROLE_EXCHANGE)
 
 /* hops.source; calls.engine may add a reason to the second. X(word, meaning, NAME in C) */
 #define SOURCES(X)                                                                                                     \
@@ -80,7 +80,7 @@
 
 /* Every vocabulary. X(name, list) */
 #define VOCABULARIES(X)                                                                                                \
-    X(phase, PHASES)                                                                                                   \
+    X(role, ROLES)                                                                                                     \
     X(source, SOURCES)                                                                                                 \
     X(binding, BINDINGS)                                                                                               \
     X(path, PATHS)                                                                                                     \
@@ -91,7 +91,7 @@
     X(native_reason, NATIVE_REASONS)                                                                                   \
     X(bin_kind, BIN_KINDS)
 
-/* phase_words[] and so on, by code. */
+/* role_words[] and so on, by code. */
 #define VOCABULARY_WORD(word, ...) #word,
 #define VOCABULARY_WORDS(name, list) static const char *const name##_words[] = {list(VOCABULARY_WORD)};
 VOCABULARIES(VOCABULARY_WORDS)
@@ -99,7 +99,7 @@ VOCABULARIES(VOCABULARY_WORDS)
 #undef VOCABULARY_WORDS
 
 #define VOCABULARY_NAME(word, meaning, name) name,
-enum hop_phase { PHASES(VOCABULARY_NAME) PHASE_COUNT };
+enum hop_role { ROLES(VOCABULARY_NAME) ROLE_COUNT };
 enum hop_source { SOURCES(VOCABULARY_NAME) SOURCE_COUNT };
 #undef VOCABULARY_NAME
 

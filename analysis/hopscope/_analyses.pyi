@@ -33,7 +33,7 @@ class Analyses:
 
         op, comm, ranks, bytes, algorithm, segment_bytes, same, captured, differs, collectives, depth, messages,
         message_bytes, wan_messages, crossings, source, ran, asked, obeyed, why, since_ns, first
-        collective=...: edge, phase, src, dst, collectives, rounds, messages, link, hops, bytes, took_ns, waited_share,
+        collective=...: edge, role, src, dst, collectives, rounds, messages, link, hops, bytes, took_ns, waited_share,
         waited_low, waited_high, on_path, time_ns, share, share_low, share_high
         """
 
@@ -83,7 +83,7 @@ class Analyses:
 
         Columns:
 
-        hop_id, phase, round, segment, src, dst, link, bytes, send_begin_ns, send_end_ns, recv_post_ns,
+        hop_id, role, round, segment, src, dst, link, bytes, send_begin_ns, send_end_ns, recv_post_ns,
         recv_wait_begin_ns, recv_end_ns, time_ns, binding, on_path, source, clock_error_ns
         """
 
@@ -224,7 +224,7 @@ class Analyses:
 
         Columns:
 
-        hop_id, collective, phase, src, dst, link, took_ns, usual_ns, delay_ns, moved_ns, amplification, ranks,
+        hop_id, collective, role, src, dst, link, took_ns, usual_ns, delay_ns, moved_ns, amplification, ranks,
         absorbed_at, absorbed_ns, behind
         """
 
@@ -247,7 +247,7 @@ class Analyses:
 
         Columns:
 
-        hop_id, collective, operation, phase, src, dst, link, bytes, begin_ns, took_ns, binding, on_path, hops
+        hop_id, collective, operation, role, src, dst, link, bytes, begin_ns, took_ns, binding, on_path, hops
         """
 
     def efficiency(
@@ -553,7 +553,7 @@ class Analyses:
 
         Columns:
 
-        edge, phase, src, dst, link, hops, bytes, took_ns, waited_share, waited_low, waited_high, on_path, time_ns,
+        edge, role, src, dst, link, hops, bytes, took_ns, waited_share, waited_low, waited_high, on_path, time_ns,
         share, share_low, share_high
         """
 
@@ -573,7 +573,7 @@ class Analyses:
 
         Columns:
 
-        tree, comm, root, phase, rank, parent, child_order, link, host, cluster
+        tree, comm, root, role, rank, parent, child_order, link, host, cluster
         """
 
     def wan_share(

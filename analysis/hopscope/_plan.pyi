@@ -5,7 +5,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-# Kinds of steps, phases of messages, and the two buffers of the user's among the slots.
+# Kinds of steps, roles of messages, and the two buffers of the user's among the slots.
 RECEIVE: int
 SEND: int
 COMBINE: int
@@ -77,7 +77,7 @@ class Schedules(TypedDict):
     unit_bytes: int  # as asked for
     first_step: np.ndarray[Any, np.dtype[np.int64]]  # (ranks + 1): the rows of rank r are [first_step[r], [r + 1])
     kind: np.ndarray[Any, np.dtype[np.int8]]  # RECEIVE, SEND, COMBINE, COPY, JOIN (does nothing: several became one)
-    phase: np.ndarray[Any, np.dtype[np.int8]]  # UP, DOWN, EXCHANGE
+    role: np.ndarray[Any, np.dtype[np.int8]]  # UP, DOWN, EXCHANGE
     round: np.ndarray[Any, np.dtype[np.int32]]
     peer: np.ndarray[Any, np.dtype[np.int32]]  # RECEIVE, SEND: the other rank; -1
     segment: np.ndarray[Any, np.dtype[np.int32]]

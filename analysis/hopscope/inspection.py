@@ -153,7 +153,7 @@ class Inspection:
 
     def waits_inside(self, rank: int) -> str:
         """The hops for which a rank waits inside a collective; empty if the library does not show them."""
-        hops = [one for thread in self.ranks[rank]["threads"] for one in thread["open"] if "phase" in one]
+        hops = [one for thread in self.ranks[rank]["threads"] for one in thread["open"] if "role" in one]
         return "; ".join(f"{self._hop(one)}{self._since_words(one['at_ns'])}" for one in hops)
 
     def _since_words(self, at_ns: int) -> str:
@@ -178,7 +178,7 @@ class Inspection:
         name = call["function"]
         if "seq" in call:
             text = f"{name} #{call['seq']} on {self.comm_name(call['comm'])}"
-            hops = [one for one in (thread["open"] if thread else []) if "phase" in one]
+            hops = [one for one in (thread["open"] if thread else []) if "role" in one]
             return text + "".join(f", waiting for its {self._hop(one)}" for one in hops[:3])
         if "peer" in call and not thread:
             return name
@@ -191,10 +191,11 @@ class Inspection:
         return name + (self._requests(thread) if thread else "")
 
     def _hop(self, hop: Facts) -> str:
-        return f"{hop['phase']} hop {'from' if hop['kind'] == 'receive' else 'to'} {hop['peer']}"
+        role = "" if hop["role"] == "unknown" else f"{hop['role']} "
+        return f"{role}hop {'from' if hop['kind'] == 'receive' else 'to'} {hop['peer']}"
 
     def _requests(self, thread: Facts) -> str:
-        some = [one for one in thread["open"] if "phase" not in one]
+        some = [one for one in thread["open"] if "role" not in one]
         words = [self._request(one) for one in some[:3]]
         more = f" and {len(some) - 3} more" if len(some) > 3 else ""
         return f" ({'; '.join(words)}{more})" if words else ""

@@ -15,7 +15,7 @@ from hopscope.json_text import read_json
 
 MANIFEST = "manifest.json"
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Version of the tables and the manifest that this program reads; 1 had no hashes."""
 
 Described = dict[str, Any]

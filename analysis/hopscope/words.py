@@ -16,5 +16,5 @@ UNKNOWN_PLACE = "unknown"
 """The place of calls whose call site was not recorded."""
 BINDINGS: Vocabulary = _paths.WORDS["binding"]
 """What a message was waited for."""
-PHASES: Vocabulary = _paths.WORDS["phase"]
+ROLES: Vocabulary = _paths.WORDS["role"]
 """Which way a hop goes."""

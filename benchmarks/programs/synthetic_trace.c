@@ -152,13 +152,13 @@ static void allreduce(uint64_t seq, uint64_t bytes) {
         children = 0;
         for (int bit = 1; bit < rank_count && !(r & bit); bit <<= 1)
             if ((r | bit) < rank_count) {
-                take_hop(r, r | bit, hop_tag(PHASE_UP, 0, 0, seq), bytes, posted[children++], arrivals[r | bit]);
+                take_hop(r, r | bit, hop_tag(ROLE_UP, 0, 0, seq), bytes, posted[children++], arrivals[r | bit]);
                 enter(r, COMBINE, 40);
                 leave(r, COMBINE, 90);
             }
         if (r > 0) {
             int parent = r & (r - 1);
-            uint64_t request = send(r, parent, 1, hop_tag(PHASE_UP, 0, 0, seq), bytes, SPENT_NS);
+            uint64_t request = send(r, parent, 1, hop_tag(ROLE_UP, 0, 0, seq), bytes, SPENT_NS);
             arrivals[r] = it->now + latency(r, parent) + on_wire;
             sent(r, request, 100);
         }
@@ -166,10 +166,10 @@ static void allreduce(uint64_t seq, uint64_t bytes) {
     for (int r = 0; r < rank_count; r++) {
         struct rank *it = &ranks[r];
         if (r > 0)
-            take_hop(r, r & (r - 1), hop_tag(PHASE_DOWN, 0, 0, seq), bytes, from_parent[r], it->arrival);
+            take_hop(r, r & (r - 1), hop_tag(ROLE_DOWN, 0, 0, seq), bytes, from_parent[r], it->arrival);
         for (int bit = rank_count; bit > 0; bit >>= 1)
             if (!(r & bit) && bit < rank_count && (r == 0 || bit < (r & -r)) && (r | bit) < rank_count) {
-                uint64_t request = send(r, r | bit, 1, hop_tag(PHASE_DOWN, 0, 0, seq), bytes, SPENT_NS);
+                uint64_t request = send(r, r | bit, 1, hop_tag(ROLE_DOWN, 0, 0, seq), bytes, SPENT_NS);
                 ranks[r | bit].arrival = it->now + latency(r, r | bit) + on_wire;
                 sent(r, request, 100);
             }

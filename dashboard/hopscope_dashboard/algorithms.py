@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from hopscope import quantities
 
@@ -19,15 +20,26 @@ class RanAlgorithm:
     """As COMM:SEQ."""
     edges: Rows
 
-    @property
-    def phases(self) -> tuple[str, ...]:
-        """The phases of its edges: those of trees, up before down, or exchange."""
-        return tuple(sorted({row["phase"] for row in self.edges}, reverse=True))
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """What there is to draw: trees, up before down; exchange for all else, in rounds."""
+        trees = tuple(role for role in ("up", "down") if self._is_tree(role))
+        return trees if all(row["role"] in trees for row in self.edges) else (*trees, "exchange")
 
-    def parents(self, phase: str) -> dict[int, int | None]:
-        """Give the parent of each rank in the tree of this phase, None at the root; both as trace-wide ranks."""
-        pairs = [(row["src"], row["dst"]) for row in self.edges if row["phase"] == phase]
-        found = dict(pairs if phase == "up" else ((dst, src) for src, dst in pairs))
+    def edges_of(self, role: str) -> Rows:
+        """Give the edges that are drawn together."""
+        return [row for row in self.edges if role == (row["role"] if row["role"] in self.roles else "exchange")]
+
+    def _is_tree(self, role: str) -> bool:
+        """Whether the edges of this role have one root: those of leaders' groups, or of a fold, have several."""
+        parents = self.parents(role)
+        edges = sum(row["role"] == role for row in self.edges)
+        return list(parents.values()).count(None) == 1 and len(parents) == edges + 1
+
+    def parents(self, role: str) -> dict[int, int | None]:
+        """Give the parent of each rank in the tree of this role, None at the root; both as trace-wide ranks."""
+        pairs = [(row["src"], row["dst"]) for row in self.edges if row["role"] == role]
+        found = dict(pairs if role == "up" else ((dst, src) for src, dst in pairs))
         return {rank: found.get(rank) for rank in sorted({rank for pair in pairs for rank in pair})}
 
 

@@ -10,7 +10,7 @@ from hopscope_dashboard.figures.topology_tree import crossings, most_in_a_row
 
 @dataclass(frozen=True)
 class RanTree:
-    """One tree that ran: its name, communicator, root (a rank of the communicator) and the parents of each phase."""
+    """One tree that ran: its name, communicator, root (a rank of the communicator) and the parents of each role."""
 
     name: str
     comm: int
@@ -20,6 +20,8 @@ class RanTree:
     """The root as a trace-wide rank, as analyses take it."""
     parents: dict[str, dict[int, int | None]]
     """For `up` and `down`: the parent of each trace-wide rank; None at the root."""
+    is_native: bool = False
+    """Whether the MPI library ran it, and not Hopscope's engine."""
 
     @property
     def title(self) -> str:
@@ -28,25 +30,26 @@ class RanTree:
 
 
 def trees(data: TraceData) -> list[RanTree]:
-    """Give every tree that ran, the widest communicator first."""
+    """Give every tree that ran, those of the engine first, then the widest communicator."""
     comms = {row["comm"]: row for row in data.table("comms")}
     members = {comm: row["members"] for comm, row in comms.items()}
+    native = {(row["comm"], row["tree"]) for row in data.table("kinds") if row["source"] == "native"}
     found: dict[tuple[str, int, int], dict[str, dict[int, int | None]]] = {}
     for row in data.table("trees"):
         ranks = members[row["comm"]]
-        parents = found.setdefault((row["tree"], row["comm"], row["root"]), {}).setdefault(row["phase"], {})
+        parents = found.setdefault((row["tree"], row["comm"], row["root"]), {}).setdefault(row["role"], {})
         parents[ranks[row["rank"]]] = None if row["parent"] is None else ranks[row["parent"]]
     made = [
-        RanTree(name, comm, comm_title(comms[comm]), root, members[comm][root], parents)
+        RanTree(name, comm, comm_title(comms[comm]), root, members[comm][root], parents, (comm, name) in native)
         for (name, comm, root), parents in found.items()
     ]
-    return sorted(made, key=lambda tree: (-len(members[tree.comm]), tree.comm, tree.name, tree.root))
+    return sorted(made, key=lambda tree: (tree.is_native, -len(members[tree.comm]), tree.comm, tree.name, tree.root))
 
 
-def weights(data: TraceData, tree: RanTree, phase: str) -> Rows:
-    """Give what each edge of a tree carried in one phase, heaviest first: the rows of tree-edges."""
+def weights(data: TraceData, tree: RanTree, role: str) -> Rows:
+    """Give what each edge of a tree carried in one role, heaviest first: the rows of tree-edges."""
     rows = data.rows_or_none("tree-edges", tree=tree.name, comm=tree.comm, root=tree.root_rank)
-    return [row for row in rows if row["phase"] == phase]
+    return [row for row in rows if row["role"] == role]
 
 
 def comm_title(row: Row) -> str:
@@ -68,10 +71,10 @@ def between_clusters(ranks: Rows, parents: dict[int, int | None]) -> str:
     )
 
 
-def suggested_parents(data: TraceData, found: Suggestion, phase: str) -> dict[int, int | None] | None:
+def suggested_parents(data: TraceData, found: Suggestion, role: str) -> dict[int, int | None] | None:
     """Give the parent of each trace-wide rank in the suggested tree; None if the suggestion does not say."""
     if found.parents is None:
         return None
     members = next(row["members"] for row in data.table("comms") if row["comm"] == found.parents["comm"])
-    parents: list[int | None] = found.parents[phase]
+    parents: list[int | None] = found.parents[role]
     return {members[rank]: None if parent is None else members[parent] for rank, parent in enumerate(parents)}

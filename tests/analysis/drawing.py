@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 from computing_in_drawings import with_computing, with_last_enters
 from hopscope import manifest
 from hopscope.store import table_schemas
+from kinds_in_drawings import with_kinds
 
 # What a column holds that a drawing does not mention; nullable columns are null.
 DEFAULTS: dict[str, object] = {
@@ -25,7 +26,7 @@ DEFAULTS: dict[str, object] = {
     "complete": True,
     "engine": "tree",
     "source": "tree",
-    "phase": "up",
+    "role": "up",
     "link": "shm",
     "binding": "recv",
     "kind": "wait",
@@ -47,6 +48,7 @@ def draw(directory: Path, **tables: str) -> Path:
     if "calls" in drawn and "collectives" in drawn:
         said = "last_enter_ns" in tables["collectives"]
         drawn["collectives"] = with_last_enters(drawn["collectives"], drawn["calls"], enters_drawn=said)
+    drawn = with_kinds(drawn)
     for name, rows in drawn.items():
         part = directory / name / "part-00000.parquet"
         part.parent.mkdir(parents=True)
@@ -79,7 +81,7 @@ def rows_of(text: str, schema: pa.Schema) -> pa.Table:
 
 
 def _value(field: pa.Field, text: str | None, number: int) -> object:
-    if text == "-" or (text is None and field.nullable):
+    if text == "-" or (text is None and field.nullable and field.name != "role"):
         return None
     if text is None:
         if field.name in NUMBERED:

@@ -6,14 +6,12 @@ Ranks 0 and 2 are on host a, 1 and 3 on host b of another cluster. The path of t
     | comp | wan 0->1 | ... | wan 0->1 | wan 1->2 |      two Bcasts along the chain 0 1 2 3
 """
 
-from collections.abc import Mapping
-
 import hopscope
 import pytest
 from drawing import draw, expected, shown
 from hopscope import rounds
 from hopscope.algorithms import exchanges
-from hopscope.algorithms.edges import phases_of, rounds_in_times
+from hopscope.algorithms.kinds import parents_of, rounds_in_times
 from hopscope.algorithms.messages import Pattern
 from hopscope.algorithms.observed import Observed, Seen
 from hopscope.algorithms.trees import pass_down, pass_up, trees
@@ -44,32 +42,32 @@ collective_id comm seq op            root bytes comm_size complete first_enter_n
 # Two chains; a chain from rank 1; recursive doubling; a chain towards rank 3, which is rank 0 of its communicator;
 # messages of no known algorithm, the second of rank 0 after it heard from 2, and one to itself.
 HOPS = """
-hop_id collective_id phase    src dst bytes link send_begin_ns recv_end_ns binding source
-0      0             exchange 0   1   8     wan  10            20          recv    native
-1      0             exchange 1   2   8     wan  20            40          recv    native
-2      0             exchange 2   3   8     wan  40            50          none    native
-3      1             exchange 0   1   8     wan  100           114         recv    native
-4      1             exchange 1   2   8     wan  114           120         none    native
-5      1             exchange 2   3   8     wan  120           130         recv    native
-6      2             exchange 1   2   8     wan  210           220         recv    native
-7      2             exchange 2   3   8     wan  220           230         recv    native
-8      2             exchange 3   0   8     wan  230           240         recv    native
-9      3             exchange 0   1   8     wan  300           310         recv    native
-10     3             exchange 1   0   8     wan  300           310         recv    native
-11     3             exchange 2   3   8     wan  300           310         recv    native
-12     3             exchange 3   2   8     wan  300           310         recv    native
-13     3             exchange 0   2   8     shm  310           315         recv    native
-14     3             exchange 2   0   8     shm  310           315         recv    native
-15     3             exchange 1   3   8     shm  310           315         recv    native
-16     3             exchange 3   1   8     shm  310           315         recv    native
-17     4             exchange 0   1   8     wan  400           410         recv    native
-18     4             exchange 1   2   8     wan  410           420         recv    native
-19     4             exchange 2   3   8     wan  420           430         recv    native
-20     5             exchange 0   1   0     wan  500           510         recv    native
-21     5             exchange 2   0   0     shm  500           505         recv    native
-22     5             exchange 0   1   0     wan  506           520         recv    native
-23     5             exchange 0   0   0     self 500           501         recv    native
-24     6             exchange 0   1   8     wan  600           610         recv    native
+hop_id collective_id role    src dst bytes link send_begin_ns recv_end_ns binding source
+0      0             -        0   1   8     wan  10            20          recv    native
+1      0             -        1   2   8     wan  20            40          recv    native
+2      0             -        2   3   8     wan  40            50          none    native
+3      1             -        0   1   8     wan  100           114         recv    native
+4      1             -        1   2   8     wan  114           120         none    native
+5      1             -        2   3   8     wan  120           130         recv    native
+6      2             -        1   2   8     wan  210           220         recv    native
+7      2             -        2   3   8     wan  220           230         recv    native
+8      2             -        3   0   8     wan  230           240         recv    native
+9      3             -        0   1   8     wan  300           310         recv    native
+10     3             -        1   0   8     wan  300           310         recv    native
+11     3             -        2   3   8     wan  300           310         recv    native
+12     3             -        3   2   8     wan  300           310         recv    native
+13     3             -        0   2   8     shm  310           315         recv    native
+14     3             -        2   0   8     shm  310           315         recv    native
+15     3             -        1   3   8     shm  310           315         recv    native
+16     3             -        3   1   8     shm  310           315         recv    native
+17     4             -        0   1   8     wan  400           410         recv    native
+18     4             -        1   2   8     wan  410           420         recv    native
+19     4             -        2   3   8     wan  420           430         recv    native
+20     5             -        0   1   0     wan  500           510         recv    native
+21     5             -        2   0   0     shm  500           505         recv    native
+22     5             -        0   1   0     wan  506           520         recv    native
+23     5             -        0   0   0     self 500           501         recv    native
+24     6             -        0   1   8     wan  600           610         recv    native
 """
 PATH = """
 path path_collective_id step rank begin_ns end_ns category collective_id hop_id src dst
@@ -140,9 +138,9 @@ def test_edges_have_trace_wide_ranks_whatever_those_of_the_communicator_are(trac
 def test_rounds_of_unknown_messages_follow_from_what_a_sender_had_received(trace: hopscope.Trace) -> None:
     # Rank 0 heard from rank 2 at 505, so its message at 506 is of round 2, the one at 500 of round 1.
     assert shown(trace.algorithms(collective="0:4"), "edge", "rounds", "messages", "hops") == expected("""
-    edge,          rounds, messages, hops
-    exchange 0->1, 1-2,    2,        2
-    exchange 2->0, 1,      1,        1
+    edge, rounds, messages, hops
+    0->1, 1-2,    2,        2
+    2->0, 1,      1,        1
     """)
 
 
@@ -150,10 +148,6 @@ def test_rounds_of_unknown_messages_follow_from_what_a_sender_had_received(trace
 def test_an_incomplete_or_unknown_collective_is_wrong_input(trace: hopscope.Trace, collective: str) -> None:
     with pytest.raises(InputError, match="no hops of such a collective, or it is incomplete"):
         trace.algorithms(collective=collective)
-
-
-def first_rounds(pattern: Pattern) -> Mapping[tuple[int, int], int]:
-    return {edge: min(rounds) for edge, rounds in pattern.order.items()}
 
 
 def binomial(ranks: int, *, down: bool) -> Pattern:
@@ -165,23 +159,25 @@ def binomial(ranks: int, *, down: bool) -> Pattern:
 @pytest.mark.parametrize("ranks", [2, 3, 8, 13])
 def test_a_tree_up_and_one_down_are_told_apart_also_in_segments(ranks: int) -> None:
     up, down = binomial(ranks, down=False), binomial(ranks, down=True)
-    found = phases_of(first_rounds(up.then(down)), ranks, None)
-    assert found == dict.fromkeys(up.edges, "up") | dict.fromkeys(down.edges, "down")
+    both = up.then(down)
+    assert both.roles == dict.fromkeys(up.edges, ("up",) * 3) | dict.fromkeys(down.edges, ("down",) * 3)
+    assert parents_of(both.roles, "up", ranks) == dict(list(up.edges))
+    assert parents_of(both.roles, "down", ranks) == {dst: src for src, dst in down.edges}
 
 
 def test_a_root_that_first_tells_each_rank_to_send_has_a_tree_down_and_one_up() -> None:
-    found = phases_of(first_rounds(exchanges.linear_with_sync(5, 8, 4, 0)), 5, 0)
-    assert found == {(0, rank): "down" for rank in range(1, 5)} | {(rank, 0): "up" for rank in range(1, 5)}
+    roles = exchanges.linear_with_sync(5, 8, 4, 0).roles
+    assert parents_of(roles, "up", 5) == parents_of(roles, "down", 5) == dict.fromkeys(range(1, 5), 0)
 
 
-def test_a_path_leads_away_from_the_root_or_to_it_and_down_where_there_is_none() -> None:
-    path = {(0, 1): 1, (1, 2): 2}
-    assert [phases_of(path, 3, root).get((0, 1)) for root in (0, 2, None, 1)] == ["down", "up", "down", None]
-
-
-def test_a_cycle_beside_a_single_rank_and_a_ring_are_no_trees() -> None:
-    assert phases_of({(0, 1): 1, (1, 0): 2, (2, 0): 3}, 4, None) == {}
-    assert phases_of({(0, 1): 1, (1, 2): 1, (2, 0): 1}, 3, None) == {}
+def test_a_fold_a_forest_a_cycle_and_a_rank_with_two_parents_are_no_trees() -> None:
+    # On three ranks the fold is one message, which alone would be a tree of two of them.
+    assert parents_of(exchanges.doubling_barrier(3).roles, "up", 3) is None
+    assert parents_of({(1, 0): ["up"], (3, 2): ["up"]}, "up", 4) is None
+    assert parents_of({(0, 1): ["up"], (1, 2): ["up"], (2, 0): ["up"], (3, 4): ["up"]}, "up", 5) is None
+    assert parents_of({(1, 0): ["up"], (1, 2): ["up"]}, "up", 3) is None
+    # Who has nothing to give is no member of the tree.
+    assert parents_of({(1, 0): ["up"], (2, 0): ["up"]}, "up", 4) == {1: 0, 2: 0}
 
 
 def test_the_rounds_in_times_are_those_of_the_algorithm_where_messages_leave_at_once() -> None:

@@ -48,13 +48,13 @@ TABLES = {
         2             0    400      -        native                       -        -
         2             1    410      -        native                       -        -""",
     "hops": """
-        collective_id phase src dst bytes link send_begin_ns recv_post_ns recv_end_ns binding
+        collective_id role src dst bytes link send_begin_ns recv_post_ns recv_end_ns binding
         0             up    1   0   8     shm  111           101          115         recv
         0             up    2   0   8     wan  131           101          150         recv
         0             down  0   1   8     shm  151           116          160         recv
         0             down  0   2   8     wan  152           132          164         recv""",
     "trees": """
-        tree     comm root phase rank parent child_order
+        tree     comm root role rank parent child_order
         binomial 0    2    up    2    -      0
         binomial 0    2    up    1    2      0
         binomial 0    2    up    0    2      1""",
@@ -170,9 +170,9 @@ def test_the_calls_of_one_collective_say_who_waited_for_whom(trace: hopscope.Tra
 
 
 def test_the_hops_of_one_collective_say_which_are_on_the_path(trace: hopscope.Trace) -> None:
-    columns = ("hop_id", "phase", "src", "dst", "link", "time_ns", "on_path")
+    columns = ("hop_id", "role", "src", "dst", "link", "time_ns", "on_path")
     assert shown(trace.collective_hops(collective="0:0"), *columns) == expected("""
-        hop_id,phase,src,dst,link,time_ns,on_path
+        hop_id,role,src,dst,link,time_ns,on_path
         0,up,1,0,shm,4,false
         1,up,2,0,wan,19,true
         2,down,0,1,shm,9,true

@@ -253,14 +253,14 @@ def test_a_rebuilt_program_has_its_places_matched_and_that_is_said(tmp_path: Pat
 
 TREES = {
     # Rank 1's parent 0 and rank 2's parent 1 against both below 0: two deep or one; A to B once or twice.
-    "chain": "tree comm root phase rank parent child_order\nchain 0 0 up 0 - 0\nchain 0 0 up 1 0 0\nchain 0 0 up 2 1 0",
-    "flat": "tree comm root phase rank parent child_order\nflat 0 0 up 0 - 0\nflat 0 0 up 1 0 0\nflat 0 0 up 2 0 1",
+    "chain": "tree comm root role rank parent child_order\nchain 0 0 up 0 - 0\nchain 0 0 up 1 0 0\nchain 0 0 up 2 1 0",
+    "flat": "tree comm root role rank parent child_order\nflat 0 0 up 0 - 0\nflat 0 0 up 1 0 0\nflat 0 0 up 2 0 1",
 }
 
 
 def tree_run(directory: Path, name: str) -> hopscope.Trace:
     pairs = {"chain": ((2, 1, "shm"), (1, 0, "wan")), "flat": ((1, 0, "wan"), (2, 0, "wan"))}[name]
-    hops = ["collective_id phase src dst bytes send_begin_ns recv_end_ns link"]
+    hops = ["collective_id role src dst bytes send_begin_ns recv_end_ns link"]
     hops += [
         f"{n} up {src} {dst} 8 {10_000 * n} {10_000 * n + 3} {link}" for n in range(20) for src, dst, link in pairs
     ]
@@ -276,13 +276,77 @@ def test_the_structure_is_exact(tmp_path: Path) -> None:
         bytes,8,8,0,false
         engine,tree,tree,,false
         tree,chain,flat,,true
+        algorithm,unrecognised,unrecognised,,false
         messages,2,2,0,false
         wan messages,1,2,1,true
-        rounds,1,1,0,false
+        rounds,2,1,-1,true
         depth,2,1,-1,true
         wan crossings,1,1,0,false
     """)
     assert not any(base.compare(base=base, by="structure")["changed"].to_pylist())
+
+
+# The messages of a Bcast over 8 ranks, in rounds: from the root to each, along a binomial tree, and along a chain.
+BROADCASTS = {
+    "linear": [[(0, rank) for rank in range(1, 8)]],
+    "binomial": [[(0, 4)], [(0, 2), (4, 6)], [(0, 1), (2, 3), (4, 5), (6, 7)]],
+    "chain": [[(rank, rank + 1)] for rank in range(7)],
+}
+
+
+def broadcast_run(directory: Path, name: str) -> hopscope.Trace:
+    """Three Bcasts by the MPI library; ranks 4 to 7 are in another cluster."""
+    cluster = ["A" if rank < 4 else "B" for rank in range(8)]
+    collectives = ["collective_id comm seq op root comm_size bytes first_enter_ns last_leave_ns"]
+    calls, hops = (
+        ["collective_id rank enter_ns leave_ns engine"],
+        ["collective_id src dst bytes send_begin_ns recv_end_ns link source"],
+    )
+    for n in range(3):
+        collectives.append(f"{n} 0 {n} MPI_Bcast 0 8 8 {1000 * n} {1000 * n + 900}")
+        calls += [f"{n} {rank} {1000 * n} {1000 * n + 900} native" for rank in range(8)]
+        for number, pairs in enumerate(BROADCASTS[name]):
+            sent = 1000 * n + 100 * number
+            for src, dst in pairs:
+                link = "shm" if cluster[src] == cluster[dst] else "wan"
+                hops.append(f"{n} {src} {dst} 8 {sent} {sent + 90} {link} native")
+    return hopscope.open(
+        draw(
+            directory,
+            ranks="rank host cluster\n" + "\n".join(f"{rank} h{rank} {cluster[rank]}" for rank in range(8)),
+            comms="comm name size members\n0 world 8 0,1,2,3,4,5,6,7",
+            collectives="\n".join(collectives),
+            calls="\n".join(calls),
+            hops="\n".join(hops),
+        )
+    )
+
+
+def test_another_algorithm_of_the_mpi_library_is_a_changed_structure(tmp_path: Path) -> None:
+    # Every row of these said `changed: no`: native hops were all of one round, and no tree was known.
+    # Depth: 1, 3 (0 -> 4 -> 6 -> 7) and 7 messages in sequence. Between clusters: 4, 1 (0 -> 4) and 1 (3 -> 4).
+    runs = {name: broadcast_run(tmp_path / name, name) for name in BROADCASTS}
+    columns = ("property", "base", "new", "change", "changed")
+    found = shown(runs["binomial"].compare(base=runs["linear"], by="structure"), *columns)
+    assert found == expected("""
+        property,base,new,change,changed
+        collectives,3,3,0,false
+        ranks,8,8,0,false
+        bytes,8,8,0,false
+        engine,native,native,,false
+        algorithm,linear,binomial,,true
+        messages,7,7,0,false
+        wan messages,4,1,-3,true
+        rounds,1,3,2,true
+        depth,1,3,2,true
+        wan crossings,1,1,0,false
+    """)
+    found = shown(runs["chain"].compare(base=runs["binomial"], by="structure"), *columns)
+    assert [tuple(row.values()) for row in found if row["changed"] == "true"] == [
+        ("algorithm", "binomial", "chain", "", "true"),
+        ("rounds", "3", "7", "4", "true"),
+        ("depth", "3", "7", "4", "true"),
+    ]
 
 
 def path(categories: list[tuple[str, int]]) -> str:

@@ -45,7 +45,7 @@ collective 1 1 1 440 450 lan     1 1 - 2 1 MPI_Barrier   -
 collective 1 2 1 450 455 local   1 - - - - MPI_Barrier   -
 """
 HOPS = """
-hop_id collective_id phase src dst bytes link send_begin_ns recv_end_ns
+hop_id collective_id role src dst bytes link send_begin_ns recv_end_ns
 0      0             up    3   0   8     wan  100           120
 1      1             down  2   1   64    lan  440           450
 """

@@ -19,7 +19,7 @@ def run(directory: Path, other: int, enter_0: int = 0, source: str = "tree") -> 
     """
     collectives = ["collective_id comm seq comm_size first_enter_ns last_enter_ns last_leave_ns"]
     calls = ["collective_id rank enter_ns leave_ns"]
-    hops = ["collective_id phase src dst send_begin_ns recv_wait_begin_ns recv_end_ns binding link source"]
+    hops = ["collective_id role src dst send_begin_ns recv_wait_begin_ns recv_end_ns binding link source"]
     for n in range(6):
         at = 1000 * n
         last = n == 5

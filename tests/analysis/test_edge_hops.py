@@ -14,7 +14,7 @@ collective_id comm seq op            first_enter_ns
 2             3    0   MPI_Reduce    900
 """
 HOPS = """
-collective_id phase src dst send_begin_ns recv_end_ns binding link bytes
+collective_id role src dst send_begin_ns recv_end_ns binding link bytes
 0             up    1   0   110           120         recv    wan  8
 0             down  0   1   125           140         recv    wan  8
 1             up    1   0   210           260         none    wan  8
@@ -24,13 +24,13 @@ collective_id phase src dst send_begin_ns recv_end_ns binding link bytes
 
 def test_every_hop_over_an_edge_is_there_with_what_it_took(tmp_path: Path) -> None:
     trace = hopscope.open(draw(tmp_path / "dataset", collectives=COLLECTIVES, hops=HOPS))
-    columns = ("collective", "operation", "phase", "begin_ns", "took_ns", "binding", "hops")
+    columns = ("collective", "operation", "role", "begin_ns", "took_ns", "binding", "hops")
     assert shown(trace.edge_hops(src=1, dst=0), *columns) == expected("""
-        collective, operation,     phase, begin_ns, took_ns, binding, hops
+        collective, operation,     role, begin_ns, took_ns, binding, hops
         0:0,        MPI_Allreduce, up,    110,      10,      recv,    1
         0:1,        MPI_Allreduce, up,    210,      50,      none,    1
         3:0,        MPI_Reduce,    up,    910,      5,       recv,    1""")
-    assert shown(trace.edge_hops(src=0, dst=1), "phase", "took_ns") == expected("phase, took_ns\ndown, 15")
+    assert shown(trace.edge_hops(src=0, dst=1), "role", "took_ns") == expected("role, took_ns\ndown, 15")
     with pytest.raises(InputError, match="analyze tree-edges"):
         trace.edge_hops(src=0, dst=2)
 

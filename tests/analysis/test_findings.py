@@ -52,7 +52,7 @@ TABLES = {
         0      0             2   1   8     wan  140           121          340
         1      0             1   0   8     wan  340           101          640""",
     "trees": """
-        tree  comm root phase rank parent child_order
+        tree  comm root role rank parent child_order
         chain 0    0    up    0    -      0
         chain 0    0    up    1    0      0
         chain 0    0    up    2    1      0""",

@@ -87,7 +87,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 # Node 0 has the children 1 and 2. Collective 0: 2 is complete last by 8 and waited for; collective 4: 1 is, by 3, and
 # nobody can tell.
 HOPS = """
-hop_id collective_id phase segment src dst recv_end_ns binding
+hop_id collective_id role segment src dst recv_end_ns binding
 0      0             up    0       1   0   152         recv
 1      0             up    0       2   0   155         none
 2      0             up    1       2   0   160         recv

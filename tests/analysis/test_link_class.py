@@ -51,7 +51,7 @@ def test_a_tree_and_its_path_cross_clusters_whose_hosts_have_one_name(tmp_path: 
             tmp_path / "dataset",
             ranks=RANKS,
             comms="comm name members\n 0 world 0,3",
-            trees="tree comm root phase rank parent child_order\n t 0 0 up 0 - 0\n t 0 0 up 1 0 0",
+            trees="tree comm root role rank parent child_order\n t 0 0 up 0 - 0\n t 0 0 up 1 0 0",
         )
     )
     assert trace.trees()["link"].to_pylist() == [None, "wan"]

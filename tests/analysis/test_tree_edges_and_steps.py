@@ -26,7 +26,7 @@ collective_id comm seq op            bytes first_enter_ns last_enter_ns last_lea
 1             0    1   MPI_Allreduce 8     590            600           700           2
 """
 HOPS = """
-hop_id collective_id phase src dst bytes link send_begin_ns recv_post_ns recv_end_ns binding
+hop_id collective_id role src dst bytes link send_begin_ns recv_post_ns recv_end_ns binding
 0      0             up    1   0   8     wan  100           90           300         recv
 1      0             down  0   1   8     wan  320           100          500         recv
 2      1             up    1   0   16    wan  600           590          650         recv
@@ -79,7 +79,7 @@ def test_an_edge_weighs_what_the_runs_path_spends_on_its_hops(trace: hopscope.Tr
 
 def test_edges_of_one_tree_leave_out_those_of_other_roots_names_and_communicators(tmp_path: Path) -> None:
     # Bcasts 1 -> 0 and 0 -> 1 on communicator 0, of two names, and 0 -> 1 on communicator 5; an Allreduce without a
-    # root of its own goes 1 -> 0 -> 1, so its root is 0 in both phases.
+    # root of its own goes 1 -> 0 -> 1, so its root is 0 in both roles.
     collectives = """
     collective_id comm seq op            first_enter_ns last_enter_ns last_leave_ns comm_size
     0             0    0   MPI_Bcast     0              0             100           2
@@ -95,7 +95,7 @@ def test_edges_of_one_tree_leave_out_those_of_other_roots_names_and_communicator
     3             0    flat   300      500
     """
     hops = """
-    collective_id phase src dst send_begin_ns recv_post_ns recv_end_ns
+    collective_id role src dst send_begin_ns recv_post_ns recv_end_ns
     0             down  1   0   0             0            100
     1             down  0   1   100           100          200
     2             down  0   1   200           200          300

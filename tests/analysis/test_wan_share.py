@@ -33,7 +33,7 @@ collective_id rank enter_ns leave_ns
 0             3    0        79
 """
 HOPS = """
-collective_id phase src dst bytes link send_begin_ns recv_end_ns binding
+collective_id role src dst bytes link send_begin_ns recv_end_ns binding
 0             up    3   2   8     shm  0             2           recv
 0             up    2   0   8     wan  4             24          recv
 0             up    1   0   8     shm  50            53          recv
@@ -105,7 +105,7 @@ def test_without_hops_the_routes_are_unknown_and_not_free_of_wan(tmp_path: Path)
 
 def test_hops_that_form_a_ring_do_not_run_on(tmp_path: Path) -> None:
     # No tree at all: 0 -> 1 -> 2 -> 3 -> 0. Nobody is the root, so there is no route.
-    hops = "collective_id phase src dst link send_begin_ns recv_end_ns\n" + "\n".join(
+    hops = "collective_id role src dst link send_begin_ns recv_end_ns\n" + "\n".join(
         f"0 up {r} {(r + 1) % 4} shm {10 * r} {10 * r + 5}" for r in range(4)
     )
     trace = hopscope.open(draw(tmp_path / "d", **{**TABLES, "hops": hops}))

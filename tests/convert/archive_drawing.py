@@ -43,9 +43,9 @@ _OPERATIONS = {
 _MEASUREMENT = ("hop wait", "combine", "copy", "collector overhead")
 
 
-def hop_tag(phase: int, seq: int, *, round: int = 0, segment: int = 0) -> int:
+def hop_tag(role: int, seq: int, *, round: int = 0, segment: int = 0) -> int:
     """The tag of a hop, as schemas/otf2.md packs it."""
-    return phase | round << 2 | (segment & 0xFF) << 8 | (seq & 0xFFFF) << 16
+    return role | round << 2 | (segment & 0xFF) << 8 | (seq & 0xFFFF) << 16
 
 
 @dataclass

@@ -124,7 +124,7 @@ class Run:
             for child in reversed(children_of(rank)):
                 self._hop(DOWN, seq, rank, child, posts[child] + 100)
 
-    def _hop(self, phase: int, seq: int, src: int, dst: int, post: int) -> None:
+    def _hop(self, role: int, seq: int, src: int, dst: int, post: int) -> None:
         """The sender spends its time, then the receiver comes to need the message and waits for it if it must."""
         begin = self.now[src]
         sent = begin + SPENT_NS
@@ -136,7 +136,7 @@ class Run:
             self.shadow,
             src,
             dst,
-            hop_tag(phase, seq),
+            hop_tag(role, seq),
             send=(begin, sent),
             receive=(post, done),
             receive_wait=need + 50 if waited else None,

@@ -19,7 +19,7 @@ def hops(tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
 
 
 def test_every_table_has_a_contract_with_a_key_an_order_and_words_for_each_column() -> None:
-    assert len(table_names()) == 14
+    assert len(table_names()) == 16
     for name in table_names():
         described = contract(name)
         assert set(described["x-key"]) <= set(described["properties"]), name
@@ -33,7 +33,7 @@ def test_every_table_has_a_contract_with_a_key_an_order_and_words_for_each_colum
 @pytest.mark.parametrize(
     ("column", "change", "words"),
     [
-        ("phase", lambda c: pa.array(["sideways"] * len(c)), "is none of"),
+        ("role", lambda c: pa.array(["sideways"] * len(c)), "is none of"),
         ("hop_id", lambda c: pc.multiply(c, 0), "does not name each row"),
         ("send_begin_ns", pc.negate, "comes before row"),
         ("src", lambda c: pa.array([None] * len(c), pa.int32()), "nulls, the contract allows none"),

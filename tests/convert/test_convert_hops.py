@@ -22,7 +22,7 @@ def test_a_hop_that_was_waited_for_knows_since_when(tmp_path: Path, rows: Any) -
     drawing.hop(shadow, 1, 0, hop_tag(UP, 0), send=(100, 110), receive=(5, 300), receive_wait=50, bytes=64, request=9)
     (hop,) = rows(drawing)["hops"]
     assert hop == {
-        "hop_id": 0, "collective_id": 0, "phase": "up", "round": 0, "segment": 0, "src": 1, "dst": 0,
+        "hop_id": 0, "collective_id": 0, "role": "up", "round": 1, "segment": 0, "src": 1, "dst": 0,
         "src_location": 1, "dst_location": 0, "bytes": 64, "send_begin_ns": 100, "send_wait_begin_ns": None,
         "send_end_ns": 110, "recv_post_ns": 5, "recv_wait_begin_ns": 50, "recv_end_ns": 300, "arrived_early": False,
         "link": "wan", "source": "tree", "clock_error_ns": 0, "binding": "recv", "pred_hop_id": None,
@@ -123,18 +123,14 @@ def test_a_sender_that_waited_knows_since_when(tmp_path: Path, rows: Any) -> Non
     assert (hop["send_wait_begin_ns"], hop["send_end_ns"]) == (120, 400)
 
 
-def test_the_tag_tells_phase_round_and_segment(tmp_path: Path, rows: Any) -> None:
+def test_the_tag_tells_role_and_segment_of_the_engines_hops(tmp_path: Path, rows: Any) -> None:
     drawing, shadow = drawn(tmp_path)
     tags = [(UP, 0, 0), (DOWN, 0, 5), (EXCHANGE, 63, 255)]
-    for i, (phase, round_, segment) in enumerate(tags):
-        tag = hop_tag(phase, 0, round=round_, segment=segment)
+    for i, (role, round_, segment) in enumerate(tags):
+        tag = hop_tag(role, 0, round=round_, segment=segment)
         drawing.hop(shadow, 1, 0, tag, send=(100 + i, 110), receive=(5, 300 + i), request=i)
     hops = rows(drawing)["hops"]
-    assert [(h["phase"], h["round"], h["segment"]) for h in hops] == [
-        ("up", 0, 0),
-        ("down", 0, 5),
-        ("exchange", 63, 255),
-    ]
+    assert [(h["role"], h["segment"]) for h in hops] == [("up", 0), ("down", 5), ("exchange", 255)]
 
 
 def test_segments_go_on_counting_past_the_tags_eight_bits(tmp_path: Path, rows: Any) -> None:
@@ -175,7 +171,7 @@ def test_the_tree_is_read_off_the_hops(tmp_path: Path, rows: Any) -> None:
     drawing.hop(shadow, 1, 2, hop_tag(DOWN, 0), send=(300, 310), receive=(70, 400), request=3)
     drawing.hop(shadow, 1, 0, hop_tag(DOWN, 0), send=(320, 330), receive=(120, 410), request=4)
     tables = rows(drawing)
-    found = [(t["root"], t["phase"], t["rank"], t["parent"], t["child_order"]) for t in tables["trees"]]
+    found = [(t["root"], t["role"], t["rank"], t["parent"], t["child_order"]) for t in tables["trees"]]
     assert found == [
         (1, "down", 0, 1, 1), (1, "down", 1, None, 0), (1, "down", 2, 1, 0),
         (1, "up", 0, 1, 1), (1, "up", 1, None, 0), (1, "up", 2, 1, 0),

@@ -218,7 +218,8 @@ def test_a_message_of_no_collective_is_counted_and_joins_none(tmp_path: Path, ro
 
 
 def test_native_hops_show_no_key_as_round_and_count_messages_as_segments(tmp_path: Path, rows: Any) -> None:
-    """Three messages from 0 to 1 under two keys: each key's match in order of posting."""
+    """Three messages from 0 to 1 under two keys: each key's match in order of posting. They fit no algorithm, so their
+    tag says no role, either."""
     drawing, shadow = ranks(tmp_path)
     for rank in (0, 1):
         drawing.collective(rank, 100, 900, "MPI_Allreduce")
@@ -230,8 +231,9 @@ def test_native_hops_show_no_key_as_round_and_count_messages_as_segments(tmp_pat
     drawing.hop(shadow, 1, 0, tag_of(0, 5), send=(202, 300), receive=(150, 400), request=9)
     tables = rows(drawing)
     assert [(h["src"], h["round"], h["segment"], h["bytes"], h["recv_end_ns"]) for h in tables["hops"]] == [
-        (0, 0, 0, 8, 400), (0, 0, 1, 16, 401), (0, 0, 2, 24, 402), (1, 0, 0, 8, 400),
+        (0, 1, 0, 8, 400), (0, 1, 1, 16, 401), (0, 1, 2, 24, 402), (1, 1, 0, 8, 400),
     ]  # fmt: skip
+    assert {h["role"] for h in tables["hops"]} == {None}
 
 
 def test_a_nonblocking_hop_binds_from_the_wait_that_found_its_collective_complete(tmp_path: Path, rows: Any) -> None:

@@ -18,6 +18,7 @@ from derive import derive
 from drawn_rows import drawn_table
 from hopscope import manifest
 from hopscope.store import table_schemas
+from kinds_in_drawings import with_kinds
 
 LATENCY = {"self": 0, "shm": 2_000, "lan": 120_000, "wan": 20_000_000}
 HOSTS = ("alpha", "beta", "gamma")
@@ -61,7 +62,7 @@ class SimulatedRun:
         tables["calls"] = with_computing(tables["calls"], tables["intervals"])
         tables["collectives"] = with_last_enters(tables["collectives"], tables["calls"])
         files: dict[str, list[manifest.Described]] = {}
-        for name, table in derive(tables).items():
+        for name, table in with_kinds(derive(tables)).items():
             part = directory / name / "part-00000.parquet"
             part.parent.mkdir(parents=True)
             pq.write_table(table.cast(schemas[name]), part)
@@ -214,11 +215,11 @@ class SimulatedRun:
         return leaves
 
     def _hop(  # noqa: PLR0917 - the times of a hop in their order
-        self, phase: str, src: int, dst: int, sent: int, posted: int, needed: int, seen: int
+        self, role: str, src: int, dst: int, sent: int, posted: int, needed: int, seen: int
     ) -> dict[str, Any]:
         early = seen <= needed
         return {
-            "phase": phase,
+            "role": role,
             "round": 0,
             "segment": 0,
             "src": src,
@@ -278,7 +279,7 @@ class SimulatedRun:
             {"comm": 0, "name": "MPI_COMM_WORLD", "size": self.n, "members": list(range(self.n)), "parent": None}
         )
         if self.with_hops:
-            for root, phase, rank in product(self.roots, ("up", "down"), range(self.n)):
+            for root, role, rank in product(self.roots, ("up", "down"), range(self.n)):
                 self._root_at(root)
                 parent = self.parent[rank]
                 order = 0 if parent is None else self.children[parent].index(rank)
@@ -287,7 +288,7 @@ class SimulatedRun:
                         "tree": "binomial",
                         "comm": 0,
                         "root": root,
-                        "phase": phase,
+                        "role": role,
                         "rank": rank,
                         "parent": parent,
                         "child_order": order,

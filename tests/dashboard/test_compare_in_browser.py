@@ -49,7 +49,7 @@ def test_an_edge_that_only_one_run_has_is_dashed_says_so_and_leads_to_the_hops_o
     page: Page, served: str, runs: Runs
 ) -> None:
     page.set_viewport_size({"width": 1024, "height": 800})
-    page.goto(f"{served}?phase=down")
+    page.goto(f"{served}?role=down")
     expect(page.locator("#compare-timeline-new .main-svg").first).to_be_visible()
     assert no_hidden_overflow(page) == []
     # Not by colour alone: dashes, and words.

@@ -42,9 +42,9 @@ def categories(page: DrawnPage) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in page.table("compare-categories")}
 
 
-def edges(trace: hopscope.Trace, phase: str, collective: str = "0:0") -> set[str]:
+def edges(trace: hopscope.Trace, role: str, collective: str = "0:0") -> set[str]:
     rows = trace.algorithms(collective=collective).to_pylist()
-    return {f"{row['src']}-{row['dst']}" for row in rows if row["phase"] == phase}
+    return {f"{row['src']}-{row['dst']}" for row in rows if row["role"] == role}
 
 
 def drawn_edges(page: DrawnPage, drawing: str, look: str = "edge") -> set[str]:
@@ -80,10 +80,10 @@ def test_both_critical_paths_have_the_rows_of_the_command_and_lead_to_the_run_th
     assert urlsplit(new).path == "/wan-share"
 
 
-@pytest.mark.parametrize("phase", ["up", "down"])
-def test_the_edges_that_one_run_has_alone_are_marked_and_no_others(page: DrawnPage, runs: Runs, phase: str) -> None:
-    page = page if phase == "up" else page.follow("down, from the root")
-    base, new = (edges(runs[run], phase) for run in ("base", "new"))
+@pytest.mark.parametrize("role", ["up", "down"])
+def test_the_edges_that_one_run_has_alone_are_marked_and_no_others(page: DrawnPage, runs: Runs, role: str) -> None:
+    page = page if role == "up" else page.follow("down, from the root")
+    base, new = (edges(runs[run], role) for run in ("base", "new"))
     assert base - new
     assert base & new
     for run, own, other in (("base", base, new), ("new", new, base)):

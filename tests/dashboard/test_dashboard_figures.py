@@ -35,7 +35,7 @@ RANKS = [
 ]
 PARENTS = {0: None, 1: 0, 2: 1, 3: 1}
 HOP = {
-    "segment": 0, "bytes": 8, "recv_wait_begin_ns": 1_000_000, "binding": "recv", "phase": "up", "link": "wan",
+    "segment": 0, "bytes": 8, "recv_wait_begin_ns": 1_000_000, "binding": "recv", "role": "up", "link": "wan",
 }  # fmt: skip
 
 
@@ -208,7 +208,7 @@ CARRIED = {"hops": 40, "took_ns": 20_000_000, "time_ns": 800_000_000}
 
 def test_an_edge_goes_up_or_down_in_the_colour_and_width_of_its_share_and_the_line_of_its_link() -> None:
     edges = {(1, 0): {**CARRIED, "share": 0.4}, (2, 1): {**CARRIED, "share": 0.0}}
-    tree = placed_tree(ranks=RANKS, parents=PARENTS, edges=edges, phase="up")
+    tree = placed_tree(ranks=RANKS, parents=PARENTS, edges=edges, role="up")
     drawn = {(each.src, each.dst): each for each in tree.edges}
     last = len(palette.LIGHT_SHARES) - 1
     assert (drawn[1, 0].link, drawn[1, 0].look) == ("wan", f"share-{last}")
@@ -221,7 +221,7 @@ def test_an_edge_goes_up_or_down_in_the_colour_and_width_of_its_share_and_the_li
         "800 ms on the critical path, 40.0 % of it."
     )
     assert drawn[3, 1].told == "Rank 3 to rank 1 (lan, same cluster): carried no hop."
-    down = placed_tree(ranks=RANKS, parents=PARENTS, edges={}, phase="down")
+    down = placed_tree(ranks=RANKS, parents=PARENTS, edges={}, role="down")
     # A tree that did not run has no weights, so no edge of it is called off the path.
     assert {each.look for each in down.edges} == {"unweighted"}
     assert {(each.src, each.dst) for each in down.edges} == {(0, 1), (1, 2), (1, 3)}
@@ -231,7 +231,7 @@ def test_an_edge_goes_up_or_down_in_the_colour_and_width_of_its_share_and_the_li
 
 def test_every_rank_is_in_the_box_of_its_host_and_that_in_its_clusters_and_no_name_lies_on_another() -> None:
     ranks = [{**row, "host": f"{row['host'] * 30}.example", "cluster": row["cluster"] * 60} for row in RANKS]
-    tree = placed_tree(ranks=ranks, parents=PARENTS, edges={}, phase="up")
+    tree = placed_tree(ranks=ranks, parents=PARENTS, edges={}, role="up")
     boxes = {each.name: each.box for each in tree.boxes}
     of_rank = {row["rank"]: row for row in ranks}
     for each in tree.ranks:
@@ -247,14 +247,14 @@ def test_every_rank_is_in_the_box_of_its_host_and_that_in_its_clusters_and_no_na
 def test_no_name_of_a_trace_becomes_markup_in_a_drawing() -> None:
     hostile = "</text><script>alert(1)</script>\"'&"
     ranks = [{**row, "host": hostile, "cluster": hostile} for row in RANKS]
-    drawn = tree_svg(placed_tree(ranks=ranks, parents=PARENTS, edges={}, phase="up"), 0.6)
+    drawn = tree_svg(placed_tree(ranks=ranks, parents=PARENTS, edges={}, role="up"), 0.6)
     assert "<script" not in drawn
     assert "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#x27;&amp;" in drawn
 
 
 def test_a_drawing_shrinks_with_its_frame_and_no_further_than_can_be_read() -> None:
     ranks = [{"rank": rank, "host": f"n{rank % 4}", "cluster": "A"} for rank in range(64)]
-    tree = placed_tree(ranks=ranks, parents={r: 0 if r else None for r in range(64)}, edges={}, phase="up")
+    tree = placed_tree(ranks=ranks, parents={r: 0 if r else None for r in range(64)}, edges={}, role="up")
     left, _, right, _ = tree.bounds
     width = right - left
     assert width > 64 * 60
@@ -401,7 +401,7 @@ def test_noise_that_comes_with_a_period_stands_at_one_place_of_it() -> None:
 
 
 DELAYED = {
-    "hop_id": 7, "collective": "0:3", "phase": "up", "src": 2, "dst": 1, "link": "wan", "took_ns": 30_000_000,
+    "hop_id": 7, "collective": "0:3", "role": "up", "src": 2, "dst": 1, "link": "wan", "took_ns": 30_000_000,
     "usual_ns": 20_000_000, "delay_ns": 10_000_000, "moved_ns": 4_000_000, "amplification": 0.4, "ranks": 4,
     "absorbed_at": 0, "absorbed_ns": 6_000_000, "behind": "hop 1->0",
 }  # fmt: skip
@@ -415,7 +415,7 @@ def test_a_delay_is_cut_into_what_moved_the_end_and_what_did_not() -> None:
 
 
 def test_the_delayed_edge_and_what_absorbed_it_are_marked_on_the_tree() -> None:
-    drawn = placed_tree(ranks=RANKS, parents=PARENTS, edges={}, phase="up")
+    drawn = placed_tree(ranks=RANKS, parents=PARENTS, edges={}, role="up")
     tree = with_delay(drawn, delayed=(2, 1), absorber=0, behind=(1, 0))
     looks = {(each.src, each.dst): each.look for each in tree.edges}
     assert looks == {(2, 1): "delayed", (1, 0): "behind", (3, 1): "unweighted"}
@@ -424,7 +424,7 @@ def test_the_delayed_edge_and_what_absorbed_it_are_marked_on_the_tree() -> None:
 
 def test_the_heaviest_edge_of_a_tree_that_weighs_nothing_does_not_look_heavy() -> None:
     edges = {(1, 0): {**CARRIED, "share": 0.0004}}
-    drawn = {e.src: e for e in placed_tree(ranks=RANKS, parents=PARENTS, edges=edges, phase="up").edges}
+    drawn = {e.src: e for e in placed_tree(ranks=RANKS, parents=PARENTS, edges=edges, role="up").edges}
     assert (drawn[1].link, drawn[1].look) == ("wan", "share-0")
 
 

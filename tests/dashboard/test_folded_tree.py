@@ -32,7 +32,7 @@ EDGES = {
 
 
 def tree(fold: Fold, parents: Mapping[int, int | None] = BINOMIAL, hosts: int = HOSTS) -> PlacedTree:
-    return drawn_tree(ranks=topology(hosts), parents=parents, edges=EDGES, phase="up", fold=fold)
+    return drawn_tree(ranks=topology(hosts), parents=parents, edges=EDGES, role="up", fold=fold)
 
 
 def rank(drawn: PlacedTree, number: int) -> PlacedRank:
@@ -64,7 +64,7 @@ def test_edges_between_two_hosts_are_one_with_their_sums() -> None:
     weights = {
         (r, p): {"hops": 10, "took_ns": 5, "time_ns": 100, "share": 0.01} for r, p in parents.items() if p is not None
     }
-    drawn = drawn_tree(ranks=topology(), parents=parents, edges=weights, phase="up", fold=Fold())
+    drawn = drawn_tree(ranks=topology(), parents=parents, edges=weights, role="up", fold=Fold())
     # Rank 16 sends to the root, which is by itself; the other 15 to the 15 other ranks of the first host.
     single, together = edge(drawn, 16, 0), edge(drawn, 16, 1)
     assert (single.pairs, together.pairs) == (((16, 0),), tuple((r, r - 16) for r in range(17, 32)))

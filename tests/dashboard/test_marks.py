@@ -21,7 +21,7 @@ LEADING_NOWHERE: Final = {
 }
 MORE: Final = {
     "/delayed-hops": ["?edge=1-0"],
-    "/tree": ["?collective=0:3", "?phase=down"],
+    "/tree": ["?collective=0:3", "?role=down"],
     "/last-arrivals": ["?by=host"],
 }
 
@@ -91,7 +91,7 @@ def test_every_mark_of_every_page_leads_to_a_page_and_says_so(trace: hopscope.Tr
 
 def test_a_bar_of_a_delay_a_dot_of_a_period_and_a_cell_of_a_pair_know_what_they_are_about() -> None:
     hop = {
-        "hop_id": 7, "collective": "0:3", "phase": "up", "src": 2, "dst": 1, "link": "wan", "took_ns": 30,
+        "hop_id": 7, "collective": "0:3", "role": "up", "src": 2, "dst": 1, "link": "wan", "took_ns": 30,
         "usual_ns": 20, "delay_ns": 10, "moved_ns": 4, "amplification": 0.4, "ranks": 4, "absorbed_at": None,
     }  # fmt: skip
     assert {address for _, address in marks_of(delays([hop]))} == {"?hop=7"}

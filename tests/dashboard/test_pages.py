@@ -68,11 +68,11 @@ def test_the_algorithm_is_named_with_the_tree_and_with_the_collective(trace: hop
 def test_the_tree_shows_the_weight_of_every_edge_up_and_down(trace: hopscope.Trace) -> None:
     edges = trace.tree_edges().to_pylist()
 
-    def expected(phase: str) -> list[list[str]]:
+    def expected(role: str) -> list[list[str]]:
         return [
             [f"{row['src']} → {row['dst']}", row["link"], str(row["hops"]), quantities.duration(row["took_ns"]),
              quantities.duration(row["time_ns"]), quantities.share(row["share"])]
-            for row in edges if row["phase"] == phase
+            for row in edges if row["role"] == role
         ]  # fmt: skip
 
     page = draw(trace, "/tree")
@@ -80,7 +80,7 @@ def test_the_tree_shows_the_weight_of_every_edge_up_and_down(trace: hopscope.Tra
     drawing = next(part for part in components(page.component) if type(part).__name__ == "Drawing")
     assert drawing.markup.count('data-part="edge-') == 7
     down = page.follow("down, from the root")
-    assert down.query["phase"] == "down"
+    assert down.query["role"] == "down"
     assert down.table("tree-edges-table") == expected("down")
 
 
@@ -164,7 +164,7 @@ def test_each_tree_that_ran_has_weights_of_its_own(trace_of_many_trees: hopscope
     assert [[row[0], row[2], row[5]] for row in page.table("tree-edges-table")] == [
         [f"{row['src']} → {row['dst']}", str(row["hops"]), quantities.share(row["share"])]
         for row in edges
-        if row["phase"] == "up"
+        if row["role"] == "up"
     ]
 
 

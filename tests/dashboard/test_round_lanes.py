@@ -30,7 +30,7 @@ def edges(pattern: Pattern, on_path: tuple[int, int] | None = None) -> list[Row]
     """The rows of `analyze algorithms --collective` for messages of 10 µs; one edge may be on the critical path."""
     return [
         {
-            "edge": f"exchange {src}->{dst}", "phase": "exchange", "src": src, "dst": dst, "link": "shm",
+            "edge": f"exchange {src}->{dst}", "role": "exchange", "src": src, "dst": dst, "link": "shm",
             "collectives": 3, "rounds": rounds.spans(levels), "messages": len(levels), "hops": 3 * len(levels),
             "bytes": 24 * len(levels), "took_ns": 10_000, "on_path": int((src, dst) == on_path),
             "time_ns": 10_000 * ((src, dst) == on_path), "share": 0.25 * ((src, dst) == on_path),
@@ -133,7 +133,7 @@ def test_a_tree_can_have_the_colours_of_its_links_and_still_the_widths_of_its_sh
         (row["src"], row["dst"]): row | {"hops": 1, "took_ns": 1, "time_ns": 5 * at, "share": 0.5 * at}
         for at, row in enumerate(rows)
     }
-    tree = placed_tree(ranks=places(3), parents={0: None, 1: 0, 2: 0}, edges=weights, phase="down", by_link=True)
+    tree = placed_tree(ranks=places(3), parents={0: None, 1: 0, 2: 0}, edges=weights, role="down", by_link=True)
     assert [(edge.link, edge.look) for edge in tree.edges] == [("wan", BY_LINK), ("shm", BY_LINK)]
     assert tree.edges[0].width < tree.edges[1].width
     assert f'class="edge wan {BY_LINK}"' in tree_svg(tree, 0.6)

@@ -16,7 +16,7 @@ def parts(page: DrawnPage, drawing: str) -> dict[str, tuple[str, str]]:
 
 def test_edges_and_ranks_say_what_they_are_and_what_a_click_does(trace: hopscope.Trace) -> None:
     drawn = parts(draw(trace, "/tree"), "tree-graph")
-    rows = [row for row in trace.tree_edges().to_pylist() if row["phase"] == "up"]
+    rows = [row for row in trace.tree_edges().to_pylist() if row["role"] == "up"]
     assert len(rows) == 7
     between = {"wan": "wan, between clusters", "lan": "lan, same cluster", "shm": "shm, same host"}
     for row in rows:

@@ -198,7 +198,7 @@ def test_findings_path_steps_cells_and_edges_lead_to_what_they_are_about(seen: P
     assert drawn(seen)["hops"]
     seen.goto(f"{address}/tree")
     is_there(seen, "Tree")
-    edge = next(row for row in run.tree_edges().to_pylist() if row["phase"] == "up")  # which the page draws first
+    edge = next(row for row in run.tree_edges().to_pylist() if row["role"] == "up")  # which the page draws first
     point_at_edge(seen, f"edge-{edge['src']}-{edge['dst']}")
     seen.mouse.down()
     seen.mouse.up()

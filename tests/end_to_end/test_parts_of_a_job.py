@@ -17,11 +17,11 @@ SITES = two_sites(10) | {"placement": "round-robin"}
 
 
 def edges_of(trace: hopscope.Trace, operation: str) -> set[tuple[str, int, int]]:
-    """Phase, child and parent of the hops of an operation."""
+    """Role, child and parent of the hops of an operation."""
     mine = {row["collective_id"] for row in trace.table("collectives").to_pylist() if row["op"] == operation}
     hops = [row for row in trace.table("hops").to_pylist() if row["collective_id"] in mine]
     ends = {"up": ("src", "dst"), "down": ("dst", "src")}
-    return {(row["phase"], *(row[end] for end in ends[row["phase"]])) for row in hops}
+    return {(row["role"], *(row[end] for end in ends[row["role"]])) for row in hops}
 
 
 def edges_by(file: dict[str, Any], operation: str) -> set[tuple[str, int, int]]:
@@ -31,10 +31,10 @@ def edges_by(file: dict[str, Any], operation: str) -> set[tuple[str, int, int]]:
         {"up": "reduce_tree", "down": "broadcast_tree"} if operation == "MPI_Allreduce" else {"down": "broadcast_tree"}
     )
     found: set[tuple[str, int, int]] = set()
-    for phase, key in ways.items():
+    for role, key in ways.items():
         spec = file["trees"][rule[key]]
-        tree = Shape(spec).tree(0, broadcast=phase == "down", hosts=PLACES, clusters=PLACES)
-        found |= {(phase, child, parent) for child, parent in enumerate(tree.parents) if parent >= 0}
+        tree = Shape(spec).tree(0, broadcast=role == "down", hosts=PLACES, clusters=PLACES)
+        found |= {(role, child, parent) for child, parent in enumerate(tree.parents) if parent >= 0}
     return found
 
 

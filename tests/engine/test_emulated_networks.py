@@ -17,7 +17,7 @@ BYTES = 2_400
 """What each message of `sums` carries."""
 MS = 1_000_000
 UP, DOWN = 0, 1
-"""Phases, as the lowest two bits of a hop's tag have them."""
+"""Roles, as the lowest two bits of a hop's tag have them."""
 
 
 def topology(clusters: dict[str, int], placement: str = "round-robin", **emulate: Any) -> dict[str, Any]:
@@ -32,19 +32,19 @@ def run(mpi: LocalMpi, ranks: int, tree: dict[str, Any], network: dict[str, Any]
     return ended
 
 
-def moments(ended: Ended, kind: str, phase: int) -> dict[int, list[tuple[int, int, int]]]:
+def moments(ended: Ended, kind: str, role: int) -> dict[int, list[tuple[int, int, int]]]:
     """Of each collective, by the tag of its hops: when, rank and peer of every such event."""
     found: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for rank, records in enumerate(ended.records):
         for r in records:
-            if r.kind == kind and r.tag & 3 == phase:
+            if r.kind == kind and r.tag & 3 == role:
                 found[r.tag].append((r.ticks, rank, r.peer))
     return {tag: sorted(times) for tag, times in found.items()}
 
 
-def from_first_send(ended: Ended, phase: int) -> Iterator[int]:
-    """For each collective, from the first send of a phase to the last receive."""
-    sent, received = moments(ended, HOP_ISEND, phase), moments(ended, HOP_IRECV, phase)
+def from_first_send(ended: Ended, role: int) -> Iterator[int]:
+    """For each collective, from the first send of a role to the last receive."""
+    sent, received = moments(ended, HOP_ISEND, role), moments(ended, HOP_IRECV, role)
     assert len(sent) == 11
     for tag, times in sent.items():
         yield received[tag][-1][0] - times[0][0]

@@ -102,6 +102,6 @@ def test_the_picture_of_one_hop_names_what_is_there_and_shows_its_times(tmp_path
     trace = library.open(ROOT / "sample_traces" / "demo" / "trace", dataset=tmp_path / "dataset")
     (hop,) = trace.sql("select * from hops where hop_id = 510").to_pylist()
     (first,) = trace.sql("select first_enter_ns from collectives where comm = 0 and seq = 36").to_pylist()
-    shown = ("send_begin_ns", "send_end_ns", "recv_post_ns", "recv_wait_begin_ns", "recv_end_ns", "phase", "binding")
+    shown = ("send_begin_ns", "send_end_ns", "recv_post_ns", "recv_wait_begin_ns", "recv_end_ns", "role", "binding")
     times = [f"{(hop[at] - first['first_enter_ns']) / 1e6:.2f}" for at in ("send_begin_ns", "recv_end_ns")]
     assert [word for word in [*(str(hop[name]) for name in shown), *times] if word not in text] == []

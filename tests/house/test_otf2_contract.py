@@ -4,7 +4,7 @@ import re
 from itertools import accumulate
 from pathlib import Path
 
-from hopscope.words import PHASES
+from hopscope.words import ROLES
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 PAGE = (SCHEMAS / "otf2.md").read_text()
@@ -35,9 +35,9 @@ def test_the_page_has_the_tag_as_the_header_packs_it() -> None:
     parts = re.findall(r"HOP_([A-Z]+)_BITS = (\d+)", HEADER)
     first = [0, *accumulate(int(bits) for _, bits in parts)]
     assert first[-1] == 32
-    phases = ", ".join(f"{code} {word}" for code, word in enumerate(PHASES))
+    roles = ", ".join(f"{code} {word}" for code, word in enumerate(ROLES))
     said = [
-        f"bits {at}-{at + int(bits) - 1} {name.lower()} ({phases if name == 'PHASE' else f'low {bits} bits'})"
+        f"bits {at}-{at + int(bits) - 1} {name.lower()} ({roles if name == 'ROLE' else f'low {bits} bits'})"
         for (name, bits), at in zip(parts, first, strict=False)
     ]
     assert f"Tag: {', '.join(said)}." in PAGE

@@ -16,7 +16,8 @@ from hopscope.words import ANSWERED_CATEGORIES
 ROOT = Path(__file__).parents[2]
 VOCABULARIES = {name: tuple(words) for name, words in _paths.WORDS.items()} | {"link": LINKS}
 COLUMNS = {
-    "hops": {"phase": "phase", "link": "link", "source": "source", "binding": "binding"},
+    "kinds": {"source": "source"},
+    "hops": {"role": "role", "link": "link", "source": "source", "binding": "binding"},
     "messages": {"link": "link", "binding": "binding"},
     "path_stretches": {"path": "path", "category": "category"},
     "intervals": {"kind": "interval_kind"},
@@ -29,15 +30,16 @@ COLUMNS = {
 def test_a_tables_schema_allows_the_words_of_its_vocabularies(table: str) -> None:
     schema = json.loads((ROOT / f"schemas/tables/{table}.schema.json").read_text())
     allowed = {column: about["enum"] for column, about in schema["properties"].items() if "enum" in about}
-    assert allowed == {column: list(VOCABULARIES[name]) for column, name in COLUMNS[table].items()}
+    without_null = {column: [word for word in words if word is not None] for column, words in allowed.items()}
+    assert without_null == {column: list(VOCABULARIES[name]) for column, name in COLUMNS[table].items()}
 
 
 def test_trees_open_hops_emulated_links_and_archives_have_the_words_of_hops() -> None:
     trees = json.loads((ROOT / "schemas/tables/trees.schema.json").read_text())
-    assert tuple(trees["properties"]["phase"]["enum"]) == VOCABULARIES["phase"][:2]
+    assert tuple(trees["properties"]["role"]["enum"]) == VOCABULARIES["role"][:2]
     inspection = json.loads((ROOT / "schemas/inspection.schema.json").read_text())
-    shown = inspection["$defs"]["thread"]["properties"]["open"]["items"]["properties"]["phase"]["enum"]
-    assert shown == [*VOCABULARIES["phase"], "unknown"]
+    shown = inspection["$defs"]["thread"]["properties"]["open"]["items"]["properties"]["role"]["enum"]
+    assert shown == [*VOCABULARIES["role"], "unknown"]
     topology = json.loads((ROOT / "schemas/topology.schema.json").read_text())
     assert tuple(topology["properties"]["emulate"]["properties"]["links"]["properties"]) == LINKS
     _, native = VOCABULARIES["source"]

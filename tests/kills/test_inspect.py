@@ -48,7 +48,7 @@ def absent(seen: Document) -> bool:
     assert states(collective) == ["inside", "inside", "absent", "inside"]
     assert call_of(seen, 2) is None
     assert seen["ranks"][2]["threads"][0]["last"]["function"] == "MPI_Allreduce"
-    waits = {r: [(h["kind"], h["phase"], h["peer"]) for h in seen["ranks"][r]["threads"][0]["open"]] for r in (0, 1, 3)}
+    waits = {r: [(h["kind"], h["role"], h["peer"]) for h in seen["ranks"][r]["threads"][0]["open"]] for r in (0, 1, 3)}
     assert waits == {0: [("receive", "up", 2)], 1: [("receive", "down", 0)], 3: [("receive", "down", 2)]}
     assert all(seen["ranks"][rank]["threads"][0]["waits_ns"] is not None for rank in waits)
     assert any("ranks 0-1, 3 ultimately wait for rank 2" in sentence for sentence in seen["sentences"])

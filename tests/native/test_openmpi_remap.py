@@ -125,7 +125,7 @@ def test_leaders_are_suggested_between_two_sites_and_the_engine_runs_them_at_onc
     judged(best["chosen"] and best["name"].startswith("leaders"), sentence(table))
     rerun = over(str(suggested))
     assert set(rerun.table("calls")["engine"].to_pylist()) == {"tree"}
-    assert "exchange" in rerun.table("hops")["phase"].to_pylist()
+    assert "exchange" in rerun.table("hops")["role"].to_pylist()
     # What ran by leaders is replayed like what ran over a tree.
     again = next(row for row in rerun.remap(search=0).to_pylist() if row["today"])
     assert again["name"] == "today: leaders"

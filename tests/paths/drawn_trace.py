@@ -90,7 +90,7 @@ class DrawnTrace:
         link: str = "shm",
         posted: int | None = None,
         segment: int = 0,
-        phase: str = "up",
+        role: str = "up",
         send_wait: tuple[int, int] | None = None,
         send_end: int | None = None,
         size: int = 8,
@@ -103,7 +103,7 @@ class DrawnTrace:
         self.rows["hops"].append(
             {
                 "collective_id": collective,
-                "phase": phase,
+                "role": role,
                 "round": 0,
                 "segment": segment,
                 "src": src,

@@ -17,8 +17,8 @@ def test_a_chain_of_binding_hops_is_followed_to_the_rank_that_sent_first() -> No
     c = t.collective({0: 0, 1: 0, 2: 100}, {0: 172, 1: 197, 2: 205}, engine="tree")
     t.hop(c, 2, 1, 110, 130, link="wan")
     t.hop(c, 1, 0, 140, 160, link="lan")
-    t.hop(c, 0, 1, 170, 190, link="lan", phase="down")
-    t.hop(c, 1, 2, 195, 203, link="wan", phase="down")
+    t.hop(c, 0, 1, 170, 190, link="lan", role="down")
+    t.hop(c, 1, 2, 195, 203, link="wan", role="down")
     derived = derive(t.tables())
     assert path_of(derived, "collective", c) == [
         (2, "local", 100, 110),
@@ -169,7 +169,7 @@ def test_a_message_sent_long_before_and_seen_as_soon_as_its_wait_began_does_not_
     t = DrawnTrace(2)
     c = t.collective({0: late, 1: 0}, {0: late + 20_000, 1: late + 16_000}, engine="tree")
     t.hop(c, 1, 0, 1_000, late + 8_700, posted=late + 8_000)
-    t.hop(c, 0, 1, late + 10_000, late + 14_000, posted=2_000, phase="down")
+    t.hop(c, 0, 1, late + 10_000, late + 14_000, posted=2_000, role="down")
     derived = derive(t.tables())
     assert derived["hops"]["binding"].to_pylist() == ["none", "recv"]
     assert path_of(derived, "collective", c) == [(0, "local", late, late + 20_000)]

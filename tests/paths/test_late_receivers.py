@@ -24,7 +24,7 @@ def broadcast(leaves: dict[int, int | None], *, early: bool = False) -> DrawnTra
     """Rank 0 sends 256 KiB at 10 and waits from 12; rank 1 enters at 1000 and posts at 1010; done at 1050 and 1060."""
     t = DrawnTrace(2)
     c = t.collective({0: 0, 1: 1000}, leaves, op="MPI_Bcast", root=0, engine="tree")
-    t.hop(c, 0, 1, 10, 1060, early=early, posted=1010, send_wait=(12, 1050), size=LARGE, phase="down")
+    t.hop(c, 0, 1, 10, 1060, early=early, posted=1010, send_wait=(12, 1050), size=LARGE, role="down")
     return t
 
 
@@ -59,11 +59,11 @@ def test_a_leaf_that_holds_its_parent_up_holds_up_the_parent_s_parent_in_the_nex
     # for rank 1, which is still in the first, where it waits for rank 2: all of the path is rank 2's.
     t = DrawnTrace(3)
     first = t.collective({0: 0, 1: 0, 2: 1000}, {0: 60, 1: 1055, 2: 1060}, op="MPI_Bcast", root=0, engine="tree")
-    t.hop(first, 0, 1, 5, 55, posted=1, send_wait=(6, 55), size=LARGE, phase="down")
-    t.hop(first, 1, 2, 56, 1058, posted=1005, send_wait=(57, 1054), size=LARGE, phase="down")
+    t.hop(first, 0, 1, 5, 55, posted=1, send_wait=(6, 55), size=LARGE, role="down")
+    t.hop(first, 1, 2, 56, 1058, posted=1005, send_wait=(57, 1054), size=LARGE, role="down")
     second = t.collective({0: 60, 1: 1055, 2: 2060}, {0: 1110, 1: 2110, 2: 2120}, op="MPI_Bcast", root=0, engine="tree")
-    t.hop(second, 0, 1, 65, 1108, posted=1056, send_wait=(66, 1107), size=LARGE, phase="down")
-    t.hop(second, 1, 2, 1109, 2115, posted=2065, send_wait=(1110, 2109), size=LARGE, phase="down")
+    t.hop(second, 0, 1, 65, 1108, posted=1056, send_wait=(66, 1107), size=LARGE, role="down")
+    t.hop(second, 1, 2, 1109, 2115, posted=2065, send_wait=(1110, 2109), size=LARGE, role="down")
     derived = derive(t.tables())
     assert derived["hops"]["binding"].to_pylist() == ["recv", "send", "send", "send"]
     assert path_of(derived, "run") == [
@@ -81,7 +81,7 @@ def test_an_early_receiver_waits_for_the_sender_as_ever() -> None:
     # Rank 1 posts at 5, rank 0 comes at 1000 and sends at 1010; it waits until its send is done, at 1050.
     t = DrawnTrace(2)
     c = t.collective({0: 1000, 1: 0}, {0: 1055, 1: 1070}, op="MPI_Bcast", root=0, engine="tree")
-    t.hop(c, 0, 1, 1010, 1060, posted=5, send_wait=(1012, 1050), size=LARGE, phase="down")
+    t.hop(c, 0, 1, 1010, 1060, posted=5, send_wait=(1012, 1050), size=LARGE, role="down")
     derived = derive(t.tables())
     assert derived["hops"]["binding"].to_pylist() == ["recv"]
     assert path_of(derived, "collective", c) == [
@@ -99,10 +99,10 @@ def test_a_sender_that_holds_several_receivers_messages_is_done_with_each_at_its
     enters = {0: 0, 1: 0, 2: 1000 * us, 3: 2000 * us}
     leaves: dict[int, int | None] = {0: 2060 * us, 1: 65 * us, 2: 1065 * us, 3: 2055 * us}
     c = t.collective(enters, leaves, op="MPI_Bcast", root=0, engine="tree")
-    t.hop(c, 0, 1, 10 * us, 60 * us, posted=1 * us, send_end=58 * us, size=LARGE, phase="down")
-    t.hop(c, 0, 2, 10 * us, 1062 * us, posted=1010 * us, send_end=1058 * us, size=LARGE, phase="down")
+    t.hop(c, 0, 1, 10 * us, 60 * us, posted=1 * us, send_end=58 * us, size=LARGE, role="down")
+    t.hop(c, 0, 2, 10 * us, 1062 * us, posted=1010 * us, send_end=1058 * us, size=LARGE, role="down")
     wait = (12 * us, 2050 * us)
-    t.hop(c, 0, 3, 10 * us, 2052 * us, posted=2010 * us, send_wait=wait, size=LARGE, phase="down")
+    t.hop(c, 0, 3, 10 * us, 2052 * us, posted=2010 * us, send_wait=wait, size=LARGE, role="down")
     derived = derive(t.tables())
     assert derived["hops"]["binding"].to_pylist() == ["recv", "send", "send"]
     assert path_of(derived, "collective", c) == [
@@ -148,14 +148,14 @@ def test_over_an_emulated_link_of_20_ms_a_message_moves_from_the_post_only_if_it
         send_wait=(at(1) + 10, at(1 + sent)),
         link="wan",
         size=LARGE,
-        phase="down",
+        role="down",
     )
     if prompt:
         begin = at(100)
         other = t.collective(
             {0: begin, 1: begin}, {0: begin + 10, 1: begin + at(21)}, op="MPI_Bcast", root=0, engine="tree"
         )
-        t.hop(other, 0, 1, begin + 5, begin + 5 + at(20), posted=begin + 1, link="wan", size=LARGE, phase="down")
+        t.hop(other, 0, 1, begin + 5, begin + 5 + at(20), posted=begin + 1, link="wan", size=LARGE, role="down")
     derived = derive(t.tables())
     assert derived["hops"]["binding"].to_pylist()[0] == binding
     assert path_of(derived, "collective", c) == [(rank, what, at(begin), at(end)) for rank, what, begin, end in path]
@@ -166,7 +166,7 @@ def test_over_an_emulated_link_both_ends_may_wait_each_for_something_else() -> N
     t = DrawnTrace(2)
     c = t.collective({0: 0, 1: 5 * MS}, {0: 30 * MS, 1: 22 * MS}, op="MPI_Bcast", root=0, engine="tree")
     wait = (1 * MS + 10, 6_100_000)
-    t.hop(c, 0, 1, 1 * MS, 21 * MS, posted=6 * MS, send_wait=wait, link="wan", size=LARGE, phase="down")
+    t.hop(c, 0, 1, 1 * MS, 21 * MS, posted=6 * MS, send_wait=wait, link="wan", size=LARGE, role="down")
     derived = derive(t.tables())
     assert derived["hops"]["binding"].to_pylist() == ["recv"]
     assert path_of(derived, "collective", c) == [
@@ -184,11 +184,11 @@ def test_large_messages_that_were_buffered_excuse_no_late_receiver_of_another_on
     for number in range(3):
         at = 10_000 * number
         c = t.collective({0: at, 1: at + 1000}, {0: at + 40, 1: at + 1100}, op="MPI_Bcast", root=0, engine="tree")
-        t.hop(c, 0, 1, at + 10, at + 1030, early=True, posted=at + 1010, send_end=at + 30, size=size, phase="down")
+        t.hop(c, 0, 1, at + 10, at + 1030, early=True, posted=at + 1010, send_end=at + 30, size=size, role="down")
     at = 30_000
     c = t.collective({0: at, 1: at + 1000}, {0: at + 1090, 1: at + 1070}, op="MPI_Bcast", root=0, engine="tree")
     wait = (at + 12, at + 1050)
-    t.hop(c, 0, 1, at + 10, at + 1060, posted=at + 1010, send_wait=wait, size=LARGE, phase="down")
+    t.hop(c, 0, 1, at + 10, at + 1060, posted=at + 1010, send_wait=wait, size=LARGE, role="down")
     derived = derive(t.tables())
     assert derived["hops"]["binding"].to_pylist() == ["none", "none", "none", "send"]
     assert path_of(derived, "collective", c) == [
@@ -228,7 +228,7 @@ def test_clocks_that_cannot_tell_a_late_post_leave_the_wait_with_the_message(err
     # The post seems to come 1,000 after the send. What the engine knows for certain is that the receiver waited.
     t = DrawnTrace(2)
     c = t.collective({0: 0, 1: 1000}, {0: 1055, 1: 1070}, op="MPI_Bcast", root=0, engine="tree")
-    t.hop(c, 0, 1, 10, 1060, posted=1010, send_wait=(11, 1050), size=LARGE, error=error, phase="down")
+    t.hop(c, 0, 1, 10, 1060, posted=1010, send_wait=(11, 1050), size=LARGE, error=error, role="down")
     assert bindings(t) == [binding]
 
 

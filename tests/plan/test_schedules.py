@@ -101,7 +101,7 @@ def test_columns_agree_with_one_another(algorithm: str, operation: str) -> None:
     assert (s["other_end"][there] == np.flatnonzero(messages)).all()
     assert (rank_of[there] == s["peer"][messages]).all()
     assert (s["kind"][there] + s["kind"][messages] == _plan.SEND + _plan.RECEIVE).all()
-    for column in ("phase", "round", "segment", "length"):
+    for column in ("role", "round", "segment", "length"):
         assert (s[column][there] == s[column][messages]).all(), column
 
 

@@ -82,7 +82,7 @@ class LibraryRun(Run):
         (src, dst), (needed, seen) = ends, received
         self.rows["hops"].append(
             {
-                "collective_id": number, "phase": "exchange", "round": 0, "segment": 0, "src": src, "dst": dst,
+                "collective_id": number, "role": "exchange", "round": 0, "segment": 0, "src": src, "dst": dst,
                 "src_location": src, "dst_location": dst, "bytes": self.size, "send_begin_ns": sent,
                 "send_wait_begin_ns": None, "send_end_ns": sent + 100, "recv_post_ns": posted,
                 "recv_wait_begin_ns": needed, "recv_end_ns": seen, "arrived_early": needed is None,

@@ -172,7 +172,7 @@ class Run:
             early = visible <= needed
             self.rows["hops"].append(
                 {
-                    "collective_id": number, "phase": "up" if up else "down", "round": 0, "segment": 0, "src": src,
+                    "collective_id": number, "role": "up" if up else "down", "round": 0, "segment": 0, "src": src,
                     "dst": dst, "src_location": src, "dst_location": dst, "bytes": size, "send_begin_ns": sent,
                     "send_wait_begin_ns": None, "send_end_ns": sent + 100, "recv_post_ns": posted[dst],
                     "recv_wait_begin_ns": None if early else needed, "recv_end_ns": seen, "arrived_early": early,
@@ -271,11 +271,11 @@ class Run:
         rows["comms"] = [{"comm": 0, "name": "world", "size": self.ranks, "members": list(range(self.ranks))}]
         rows["trees"] = [
             {
-                "tree": "drawn", "comm": 0, "root": tree.root, "phase": phase, "rank": rank,
+                "tree": "drawn", "comm": 0, "root": tree.root, "role": role, "rank": rank,
                 "parent": parent if parent >= 0 else None,
                 "child_order": tree.children[parent].index(rank) if parent >= 0 else 0,
             }
-            for phase, tree in (("up", self.up), ("down", self.down))
+            for role, tree in (("up", self.up), ("down", self.down))
             for rank, parent in enumerate(tree.parents)
         ]  # fmt: skip
         rows["steps"] = []

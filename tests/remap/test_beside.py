@@ -22,7 +22,7 @@ def bcast_to_the_other_site(run: Run) -> None:
     run.now[:2] = sent + SEND + LEAVE, max(needed, there) + HANDLE + LEAVE
     run.rows["hops"].append(
         {
-            "collective_id": number, "phase": "down", "round": 0, "segment": 0, "src": 0, "dst": 1, "src_location": 0,
+            "collective_id": number, "role": "down", "round": 0, "segment": 0, "src": 0, "dst": 1, "src_location": 0,
             "dst_location": 1, "bytes": 8, "send_begin_ns": sent, "send_wait_begin_ns": None, "send_end_ns": sent + 100,
             "recv_post_ns": needed, "recv_wait_begin_ns": needed if there > needed else None,
             "recv_end_ns": max(needed, there), "arrived_early": there <= needed, "link": "wan", "source": "tree",

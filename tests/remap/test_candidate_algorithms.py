@@ -130,7 +130,7 @@ def test_leaders_of_two_groups_can_be_drawn_as_a_tree(between: str, clusters: in
     if clusters == 3:
         assert drawn is None
     else:
-        assert drawn and [drawn[phase][3] for phase in ("up", "down")] == [0, 0]
+        assert drawn and [drawn[role][3] for role in ("up", "down")] == [0, 0]
         assert [parents.count(None) for parents in drawn.values()] == [1, 1]
 
 

@@ -334,7 +334,7 @@ def test_a_pair_measured_one_way_is_as_slow_the_other_way() -> None:
     network.pairs |= {("c", "d"): 40 * MS, ("d", "c"): 40 * MS}
     trace = run_of(network, {"shape": "chain"}).trace()
     hops = trace.tables["hops"]
-    trace.tables["hops"] = hops.filter(pc.equal(hops["phase"], "up"))
+    trace.tables["hops"] = hops.filter(pc.equal(hops["role"], "up"))
     costs = fitted(trace)
     assert costs.pairs == {(3, 2): pytest.approx(40 * MS, rel=0.01), (2, 3): pytest.approx(40 * MS, rel=0.01)}
     assert costs.measured == {(0, 1), (1, 2), (2, 3)}

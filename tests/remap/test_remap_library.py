@@ -103,7 +103,7 @@ def broadcast_that_waits(trace_of: LibraryRun, iterations: int) -> None:
         end = max(sent, posted) + 300_000
         trace_of.rows["hops"].append(
             {
-                "collective_id": number, "phase": "exchange", "round": 0, "segment": 0, "src": 0, "dst": 1,
+                "collective_id": number, "role": "exchange", "round": 0, "segment": 0, "src": 0, "dst": 1,
                 "src_location": 0, "dst_location": 1, "bytes": 1 << 20, "send_begin_ns": sent,
                 "send_wait_begin_ns": sent, "send_end_ns": end, "recv_post_ns": posted, "recv_wait_begin_ns": posted,
                 "recv_end_ns": end, "arrived_early": False, "link": "lan", "source": "native", "clock_error_ns": 0,

@@ -64,7 +64,7 @@ class Job:
         """A hop of a collective of the library's, of 8 bytes, for which nobody waited."""
         self.hops.append(
             {"hop_id": len(self.hops), "collective_id": collective, "src": src, "dst": dst, "bytes": 8}
-            | {"src_location": src, "dst_location": dst, "link": self.link(src, dst), "phase": "exchange"}
+            | {"src_location": src, "dst_location": dst, "link": self.link(src, dst), "role": "exchange"}
             | {"source": "native", "binding": "none", "send_begin_ns": self.now, "recv_end_ns": self.now}
         )
 

@@ -244,7 +244,7 @@ def test_messages_and_hops_are_one_graph_without_direction() -> None:
     job.send(0, 0, 5)
     table = job.table()
     hops = table("hops")
-    hop = {field.name: 0 for field in hops.schema} | {"src": 1, "dst": 0, "bytes": 3, "link": "lan", "phase": "up"}
+    hop = {field.name: 0 for field in hops.schema} | {"src": 1, "dst": 0, "bytes": 3, "link": "lan", "role": "up"}
     hop |= {"source": "native", "binding": "none", "arrived_early": None}
     both = traffic_of(table, type(hops).from_pylist([hop], schema=hops.schema))
     assert (both.low.tolist(), both.high.tolist()) == ([0], [1])

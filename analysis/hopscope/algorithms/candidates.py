@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hopscope.algorithms import engine, exchanges
-from hopscope.algorithms.messages import Message, Pattern
+from hopscope.algorithms.messages import DOWN, UP, Message, Pattern
 from hopscope.algorithms.observed import Observed
 from hopscope.algorithms.trees import NamedTree, blocks_along, level_binary, pass_down, pass_up, trees
 
@@ -218,7 +218,7 @@ def _bcast(seen: Observed) -> Iterator[Candidate]:
     yield from _along(seen, down=True, root=root, length=seen.bytes)
     yield from _split_binary(seen)
     if root and (root, 0) in seen.edges:  # MPICH on one host: the root hands it to rank 0, which sends it to all
-        handed = Pattern([Message(root, 0, seen.bytes)])
+        handed = Pattern([Message(root, 0, seen.bytes, DOWN)])
         for down in _along(seen, down=True, root=0, length=seen.bytes):
             yield Candidate(down.name, handed.then(down.pattern), down.fan_out, down.segment_bytes)
     yield from _engine(seen, (units,), unit=unit)
@@ -244,11 +244,11 @@ def _reduce(seen: Observed) -> Iterator[Candidate]:
     yield from _up(seen, root)
     yield from _engine(seen, (seen.units,), unit=seen.unit)
     if root and (0, root) in seen.edges:  # MPICH on one host: rank 0 has the result, and hands it to the root
-        handed = Pattern([Message(0, root, seen.bytes)])
+        handed = Pattern([Message(0, root, seen.bytes, UP)])
         for up in _up(seen, 0):
             yield Candidate(up.name, up.pattern.then(handed), up.fan_out, up.segment_bytes)
     if root != n - 1:  # an in-order tree ends at the last rank, which hands the result on
-        last = Pattern([Message(n - 1, root, seen.bytes)])
+        last = Pattern([Message(n - 1, root, seen.bytes, UP)])
         for up in _along(seen, down=False, root=n - 1, length=seen.bytes):
             if up.name == "in-order-binary":
                 yield Candidate(up.name, up.pattern.then(last), None, up.segment_bytes)
@@ -329,7 +329,7 @@ def _scan(seen: Observed) -> Iterator[Candidate]:
     doubling = exchanges.doubling_scan(seen.ranks, seen.bytes)
     yield Candidate("recursive-doubling", doubling)
     # MPICH on one host: the last rank hands the host's sum to the first, which tells all whether others come before.
-    handed = doubling.then(Pattern([Message(seen.ranks - 1, 0, seen.bytes)]))
+    handed = doubling.then(Pattern([Message(seen.ranks - 1, 0, seen.bytes, UP)]))
     for down in _along(seen, down=True, root=0, length=_INT):
         yield Candidate("recursive-doubling", handed.then(down.pattern))
 

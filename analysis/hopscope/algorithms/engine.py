@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hopscope import _plan
-from hopscope.algorithms.messages import Message, Pattern
+from hopscope.algorithms.messages import DOWN, EXCHANGE, UP, Message, Pattern
 from hopscope.model.sequences import lay
+
+_ROLES = {_plan.UP: UP, _plan.DOWN: DOWN, _plan.EXCHANGE: EXCHANGE}
 
 
 def algorithms(operation: str) -> list[str]:
@@ -94,7 +96,7 @@ def _edge_numbers(schedules: _plan.Schedules) -> bytes:
 def of_schedules(schedules: _plan.Schedules, unit: int = 1) -> Pattern:
     """The messages of all ranks' schedules. A send comes after the receives whose data it passes on, directly or
     through combining and copying, not after those that only free a buffer."""
-    kind, peer, length = schedules["kind"], schedules["peer"], schedules["length"]
+    kind, peer, length, role = (schedules[name] for name in ("kind", "peer", "length", "role"))
     rank_of = np.repeat(np.arange(len(schedules["first_step"]) - 1), np.diff(schedules["first_step"]))
     before: list[list[int]] = [[] for _ in kind]
     for row in range(len(kind)):
@@ -119,13 +121,13 @@ def of_schedules(schedules: _plan.Schedules, unit: int = 1) -> Pattern:
     for row in range(len(kind)):  # in their order, so that no recursion is deep
         receives(row)
     return in_order(
-        {row: (int(rank_of[row]), int(peer[row]), int(length[row]) * unit) for row in sends},
+        {row: (int(rank_of[row]), int(peer[row]), int(length[row]) * unit, _ROLES[int(role[row])]) for row in sends},
         {row: [int(schedules["other_end"][receive]) for receive in needs[row]] for row in sends},
     )
 
 
-def in_order(sends: dict[int, tuple[int, int, int]], after: dict[int, list[int]]) -> Pattern:
-    """A pattern from sends in any order, each with those that it comes after."""
+def in_order(sends: dict[int, tuple[int, int, int, str]], after: dict[int, list[int]]) -> Pattern:
+    """Give the pattern of sends (src, dst, bytes, role) in any order, each with those that it comes after."""
     left = {row: len(set(earlier)) for row, earlier in after.items()}
     followers: dict[int, list[int]] = {row: [] for row in sends}
     for row, earlier in after.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hopscope.algorithms.messages import Message, Pattern, Script
+from hopscope.algorithms.messages import DOWN, EXCHANGE, UP, Message, Pattern, Script
 
 
 class Fold:
@@ -58,10 +58,10 @@ def doubling_barrier(ranks: int) -> Pattern:
     """Recursive doubling in which the ranks beyond the power of two signal the rank that many below."""
     fold, script = Fold(ranks), Script()
     beyond = [(rank, rank - fold.size) for rank in range(fold.size, ranks)]
-    script.round((high, low, 0) for high, low in beyond)
+    script.round(((high, low, 0) for high, low in beyond), UP)
     for bit in range(fold.size.bit_length() - 1):
         script.round((rank, rank ^ (1 << bit), 0) for rank in range(fold.size))
-    script.round((low, high, 0) for high, low in beyond)
+    script.round(((low, high, 0) for high, low in beyond), DOWN)
     return script.pattern()
 
 
@@ -83,10 +83,11 @@ def ring_allreduce(ranks: int, units: int, unit: int, phases: int = 1) -> Patter
 def _halves(script: Script, fold: Fold, units: int, unit: int, *, whole: bool = False) -> list[list[tuple[int, int]]]:
     """Reduce-scatter by recursive halving (R. Rabenseifner, "Optimization of Collective Reduction Operations", ICCS
     2004). For each place the windows, sent and kept, of each step. whole: the ranks beyond the power of two give their
-    vector away whole, as in MPICH; else the two of a pair reduce a half each."""
+    vector away whole, as in MPICH; else the two of a pair exchange halves, reduce one each, and only then is one sum
+    given away."""
     half = units // 2
     if whole:
-        script.round((fold.out(place), fold.rank(place), unit * units) for place in range(fold.extra))
+        script.round(((fold.out(place), fold.rank(place), unit * units) for place in range(fold.extra)), UP)
     else:
         script.round(
             send
@@ -96,7 +97,7 @@ def _halves(script: Script, fold: Fold, units: int, unit: int, *, whole: bool = 
                 (fold.rank(place), fold.out(place), unit * (units - half)),
             )
         )
-        script.round((fold.out(place), fold.rank(place), unit * (units - half)) for place in range(fold.extra))
+        script.round(((fold.out(place), fold.rank(place), unit * (units - half)) for place in range(fold.extra)), UP)
     window, steps = [units] * fold.size, [[] for _ in range(fold.size)]
     for bit in range(fold.size.bit_length() - 1):
         for place in range(fold.size):
@@ -119,7 +120,7 @@ def rabenseifner_allreduce(ranks: int, units: int, unit: int, *, whole: bool = F
         script.round(
             (fold.rank(place), fold.rank(place ^ 1 << bit), unit * steps[place][bit][1]) for place in range(fold.size)
         )
-    script.round((fold.rank(place), fold.out(place), unit * units) for place in range(fold.extra))
+    script.round(((fold.rank(place), fold.out(place), unit * units) for place in range(fold.extra)), DOWN)
     return script.pattern()
 
 
@@ -136,7 +137,7 @@ def rabenseifner_reduce(ranks: int, units: int, unit: int, root: int, *, whole: 
         to = root // 2 if root % 2 == 0 else 0
         if root % 2:
             last = steps[0][bits - 1][1] if bits else units
-            script.round([(owner[0], root, unit * last)])
+            script.round([(owner[0], root, unit * last)], UP)
             owner[0] = root
     for bit in reversed(range(bits)):
         senders = [
@@ -144,7 +145,7 @@ def rabenseifner_reduce(ranks: int, units: int, unit: int, root: int, *, whole: 
             for place in range(fold.size)
             if all(place >> b & 1 == to >> b & 1 for b in range(bit + 1, bits)) and place >> bit & 1 != to >> bit & 1
         ]
-        script.round((owner[p], owner[p ^ 1 << bit], unit * steps[p][bit][1]) for p in senders)
+        script.round(((owner[p], owner[p ^ 1 << bit], unit * steps[p][bit][1]) for p in senders), UP)
     return script.pattern()
 
 
@@ -192,7 +193,7 @@ def halving_reduce_scatter(ranks: int, block: int) -> Pattern:
     """Recursive halving over blocks, the farthest partner first (Thakur, Rabenseifner, Gropp 2005)."""
     fold, script = Fold(ranks), Script()
     blocks = [2 if place < fold.extra else 1 for place in range(fold.size)]
-    script.round((fold.out(place), fold.rank(place), block * ranks) for place in range(fold.extra))
+    script.round(((fold.out(place), fold.rank(place), block * ranks) for place in range(fold.extra)), UP)
     mask = fold.size >> 1
     while mask:
         sends = []
@@ -201,7 +202,7 @@ def halving_reduce_scatter(ranks: int, block: int) -> Pattern:
             sends.append((fold.rank(place), fold.rank(place ^ mask), block * sum(blocks[first : first + mask])))
         script.round(sends)
         mask >>= 1
-    script.round((fold.rank(place), fold.out(place), block) for place in range(fold.extra))
+    script.round(((fold.rank(place), fold.out(place), block) for place in range(fold.extra)), DOWN)
     return script.pattern()
 
 
@@ -213,7 +214,7 @@ def butterfly_reduce_scatter(ranks: int, block: int, *, turned: bool) -> Pattern
     fold, script = Fold(ranks), Script()
     bits = fold.size.bit_length() - 1
     blocks = [2 if place < fold.extra else 1 for place in range(fold.size)]
-    script.round((fold.out(place), fold.rank(place), block * ranks) for place in range(fold.extra))
+    script.round(((fold.out(place), fold.rank(place), block * ranks) for place in range(fold.extra)), UP)
     first = [0] * fold.size
     for bit in range(bits):
         half = fold.size >> (bit + 1)
@@ -223,14 +224,16 @@ def butterfly_reduce_scatter(ranks: int, block: int, *, turned: bool) -> Pattern
             first[place] += half if place >> bit & 1 else 0
             sends.append((fold.rank(place), fold.rank(place ^ 1 << bit), block * sum(blocks[given : given + half])))
         script.round(sends)
-    sends = []
+    peers: list[tuple[int, int, int]] = []
+    folded: list[tuple[int, int, int]] = []
     for place in range(0 if turned else fold.size):
         mirror = int(f"{place:0{bits}b}"[::-1], 2) if bits else 0
         if mirror < fold.extra:
-            sends.append((fold.rank(place), fold.out(mirror), block))
+            folded.append((fold.rank(place), fold.out(mirror), block))
         if mirror != place:
-            sends.append((fold.rank(place), fold.rank(mirror), block))
-    script.round(sends)
+            peers.append((fold.rank(place), fold.rank(mirror), block))
+    script.round(folded, DOWN)  # first, so that none of them seems to wait for what peers send
+    script.round(peers)
     return script.pattern()
 
 
@@ -248,7 +251,7 @@ def scatter(ranks: int, units: int, unit: int, root: int, script: Script) -> Cal
     while mask > 1:
         mask >>= 1
         sends = [(v, v + mask, size(v + mask, min(v + 2 * mask, ranks))) for v in range(0, ranks - mask, 2 * mask)]
-        script.round(((v + root) % ranks, (c + root) % ranks, n) for v, c, n in sends if n > 0)
+        script.round((((v + root) % ranks, (c + root) % ranks, n) for v, c, n in sends if n > 0), DOWN)
     return size
 
 
@@ -300,9 +303,9 @@ def linear_with_sync(ranks: int, block: int, first: int, root: int) -> Pattern:
         if rank != root:
             invited = len(messages)
             messages += [
-                Message(root, rank, 0),
-                Message(rank, root, first, (invited,)),
-                Message(rank, root, block - first, (invited,)),
+                Message(root, rank, 0, DOWN),
+                Message(rank, root, first, UP, (invited,)),
+                Message(rank, root, block - first, UP, (invited,)),
             ]
     return Pattern(messages)
 
@@ -313,20 +316,20 @@ def split_binary(ranks: int, parents: Sequence[int], root: int, halves: Sequence
     messages: list[Message] = []
     heard: dict[int, list[int]] = {v: [] for v in range(ranks)}
 
-    def send(src: int, dst: int, size: int, after: Sequence[int]) -> None:
+    def send(src: int, dst: int, size: int, role: str, after: Sequence[int]) -> None:
         heard[dst].append(len(messages))
-        messages.append(Message((src + root) % ranks, (dst + root) % ranks, size, tuple(after)))
+        messages.append(Message((src + root) % ranks, (dst + root) % ranks, size, role, tuple(after)))
 
     for side, sizes in enumerate(halves):
         for segment, size in enumerate(sizes):
             for v in range(1, ranks):
                 if (v + 1) % 2 == side:
-                    send(parents[v], v, size, heard[parents[v]][segment : segment + 1] if parents[v] else ())
+                    send(parents[v], v, size, DOWN, heard[parents[v]][segment : segment + 1] if parents[v] else ())
     whole = [sum(sizes) for sizes in halves]
     ends = {v: heard[v][-1:] for v in range(ranks)}
     for v in range(1, ranks - 1, 2):
-        send(v, v + 1, whole[0], ends[v])
-        send(v + 1, v, whole[1], ends[v + 1])
+        send(v, v + 1, whole[0], EXCHANGE, ends[v])
+        send(v + 1, v, whole[1], EXCHANGE, ends[v + 1])
     if ranks % 2 == 0:
-        send(0, ranks - 1, whole[1], ())
+        send(0, ranks - 1, whole[1], EXCHANGE, ())
     return Pattern(messages)

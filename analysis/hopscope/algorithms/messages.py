@@ -1,4 +1,4 @@
-"""The messages of a collective as an algorithm prescribes them: who sends how much to whom, after what."""
+"""The messages of a collective as an algorithm prescribes them: who sends how much to whom, why and after what."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+UP: Final = "up"
+"""The role of a contribution towards one rank."""
+DOWN: Final = "down"
+"""The role of a result from one rank."""
+EXCHANGE: Final = "exchange"
+"""The role of a step between peers."""
 
 
 class Message(NamedTuple):
@@ -15,6 +22,7 @@ class Message(NamedTuple):
     src: int
     dst: int
     bytes: int
+    role: str
     after: tuple[int, ...] = ()
     """Messages, by their place in the list, that src must have received before it sends this one."""
 
@@ -42,6 +50,11 @@ class Pattern:
     def levels(self) -> list[int]:
         """For each message, how many come one after the other up to it, itself included."""
         return self.chains([1] * len(self.messages))
+
+    @property
+    def roles(self) -> dict[tuple[int, int], tuple[str, ...]]:
+        """The roles of the messages of each edge."""
+        return {edge: tuple(self.messages[number].role for number in numbers) for edge, numbers in self.edges.items()}
 
     @property
     def order(self) -> dict[tuple[int, int], tuple[int, ...]]:
@@ -84,13 +97,13 @@ class Script:
         self._levels: list[int] = []
         self._heard: dict[int, list[int]] = {}
 
-    def round(self, sends: Iterable[tuple[int, int, int]]) -> None:
-        """One round of (src, dst, bytes), all at once."""
+    def round(self, sends: Iterable[tuple[int, int, int]], role: str = EXCHANGE) -> None:
+        """Add one round of (src, dst, bytes), all at once."""
         arriving: dict[int, list[int]] = defaultdict(list)
         for src, dst, size in sends:
             heard = self._heard.get(src, [])
             arriving[dst].append(len(self._messages))
-            self._messages.append(Message(src, dst, size, tuple(heard)))
+            self._messages.append(Message(src, dst, size, role, tuple(heard)))
             self._levels.append(1 + max((self._levels[number] for number in heard), default=0))
         for rank, numbers in arriving.items():
             # Of all before, the one that comes after the most others stands for them.

@@ -93,7 +93,7 @@ class Observed:
             heard[dst] = max(heard[dst], *(message.received_ns for message in messages))
         return [rank for rank in range(self.ranks) if heard[rank] <= begun[rank]]
 
-    @property
+    @cached_property
     def key(self) -> object:
         """Equal for collectives that the same candidates are for."""
         lengths = tuple(sorted((edge, tuple(m.bytes for m in seen)) for edge, seen in self.edges.items()))

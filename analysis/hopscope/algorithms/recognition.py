@@ -10,14 +10,22 @@ What the lengths of a vector's shares are, to a unit, is the library's affair.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from hopscope.algorithms.candidates import HIDES_BYTES, Candidate, candidates
 from hopscope.algorithms.messages import Pattern
 from hopscope.algorithms.observed import Observed, Seen
 
 UNRECOGNISED = "unrecognised"
+
+_KEPT: Final = 128
+_MOST_MESSAGES: Final = 1 << 12
+"""The candidates of collectives with more of them take too much memory to be kept."""
+_fitting: OrderedDict[object, list[Candidate]] = OrderedDict()
+"""The candidates with the edges of collectives seen lately: communicators of equal size often run the same."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +40,7 @@ class Recognised:
 def recognise(examples: Sequence[Observed]) -> Recognised:
     """Name the algorithm that all of these collectives, whose edges and lengths are the same, were run by."""
     first = examples[0]
-    fitting = [candidate for candidate in candidates(first) if _has_edges(candidate.pattern, first)]
+    fitting = _with_its_edges(first)
     if first.ranks > 2:
         fitting = [one for one in fitting if all(_in_order(one.pattern, seen) for seen in examples)]
         most = max((sum(one.pattern.levels) for one in fitting), default=0)
@@ -46,6 +54,19 @@ def recognise(examples: Sequence[Observed]) -> Recognised:
         if _of_one_kind(one, chosen) and (first.ranks == 2 or one.pattern.order == chosen.pattern.order)
     ]
     return Recognised(chosen.title, tuple(dict.fromkeys(same)), chosen)
+
+
+def _with_its_edges(seen: Observed) -> list[Candidate]:
+    """The candidates that have as many messages of the same lengths on every edge."""
+    is_kept = seen.total <= _MOST_MESSAGES
+    fitting = _fitting.pop(seen.key, None) if is_kept else None
+    if fitting is None:
+        fitting = [candidate for candidate in candidates(seen) if _has_edges(candidate.pattern, seen)]
+    if is_kept:
+        _fitting[seen.key] = fitting
+    while len(_fitting) > _KEPT:
+        _fitting.popitem(last=False)
+    return fitting
 
 
 def _of_one_kind(one: Candidate, chosen: Candidate) -> bool:

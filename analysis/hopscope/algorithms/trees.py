@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hopscope import _plan
-from hopscope.algorithms.messages import Message, Pattern
+from hopscope.algorithms.messages import DOWN, UP, Message, Pattern
 from hopscope.model.trees import ROOT, Shape
 
 _NAMES = {
@@ -150,7 +150,7 @@ def pass_down(tree: NamedTree, segments: Sequence[int]) -> Pattern:
         for rank in order[1:]:
             parent = tree.parents[rank]
             came[rank] = (len(messages),)
-            messages.append(Message(parent, rank, size, came.get(parent, ())))
+            messages.append(Message(parent, rank, size, DOWN, came.get(parent, ())))
     return Pattern(messages)
 
 
@@ -162,7 +162,7 @@ def pass_up(tree: NamedTree, segments: Sequence[int]) -> Pattern:
         for rank in reversed(order[1:]):
             parent = tree.parents[rank]
             number = len(messages)
-            messages.append(Message(rank, parent, size, came.get(rank, ())))
+            messages.append(Message(rank, parent, size, UP, came.get(rank, ())))
             came[parent] = (*came.get(parent, ()), number)
     return Pattern(messages)
 

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from hopscope import _convert
+from hopscope.convert.roles import Communicator, Kinds
 from hopscope.convert.run_facts import clocks_table, places_table, read_run_facts, run_table
 from hopscope.convert.source import Archive
 from hopscope.errors import InputError
@@ -34,17 +35,23 @@ def convert(
     """
     try:
         reader = _convert.Reader(str(archive.anchor), str(scratch), piece_events, PIECE_ROWS)
+        hosts, clusters = reader.places()
+
+        def communicator(number: int) -> Communicator:
+            members, second_group = reader.communicator(number)
+            of_members = ([names[rank] for rank in members] for names in (hosts, clusters))
+            return Communicator(members, second_group, *of_members)
+
+        kinds = Kinds(communicator, clusters)
         small: dict[str, pa.Table] = {}
         while (tables := reader.next(progress)) is not None:
-            while tables:  # each is let go when it has become Arrow's
-                name, stream = tables.pop(0)
-                rows = pa.RecordBatchReader.from_stream(stream).read_all()  # pa.table() would import pandas
-                del stream
+            for name, rows in kinds.completed(_read(tables)):
                 if name in _LAST:
                     small[name] = rows
                 else:
                     yield name, rows
                 del rows
+        yield from kinds.tables()
     except _convert.ArchiveError as problem:
         raise InputError(
             f"{problem}. The archive is damaged or incomplete; copy it again completely, or trace the run again"
@@ -64,3 +71,11 @@ def convert(
         ) from None
     yield from small.items()
     yield "run", run
+
+
+def _read(tables: list[tuple[str, _convert.ArrowTable]]) -> Iterator[tuple[str, pa.Table]]:
+    while tables:  # each is let go when it has become Arrow's
+        name, stream = tables.pop(0)
+        rows = pa.RecordBatchReader.from_stream(stream).read_all()  # pa.table() would import pandas
+        del stream
+        yield name, rows

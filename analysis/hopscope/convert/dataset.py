@@ -17,7 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hopscope import _convert, _paths, manifest
+from hopscope import _convert, _paths, _plan, algorithms, manifest
+from hopscope.convert import roles
 from hopscope.convert.contract import arrow_schema
 from hopscope.convert.conversion import Progress, convert
 from hopscope.convert.parts import Parts
@@ -91,13 +92,15 @@ def fingerprint(archive: Archive) -> dict[str, Any]:
 
 @cache
 def _converter() -> str:
-    """What tells one build of the compiled parts, or of the tables' schemas, from another: they decide what a dataset
-    says."""
+    """What tells one build of the compiled parts, of the tables' schemas or of the recogniser from another: they decide
+    what a dataset says."""
     built = hashlib.sha256()
     for table in table_names():
         built.update(arrow_schema(table).to_string().encode())
-    for module in (_convert, _paths):
+    for module in (_convert, _paths, _plan):
         built.update(Path(str(module.__file__)).read_bytes())
+    for source in (Path(str(roles.__file__)), *sorted(Path(str(algorithms.__file__)).parent.glob("*.py"))):
+        built.update(source.read_bytes())
     return built.hexdigest()[:16]
 
 

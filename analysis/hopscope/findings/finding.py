@@ -48,7 +48,8 @@ class Run:
     hops: int
     clusters: int
     crossings: int | None
-    """Most crossings between clusters in a row, on any way to the root of any tree; None without trees."""
+    """Most crossings between clusters in a row, each way: on any way to the root of a tree, or in an exchange. None if
+    that is unknown, as where messages between clusters fit no algorithm."""
     path_ns: int
     """Length of the run's critical path; 0 if there is none. The shares are of it, and None without it."""
     compute_share: float | None

@@ -11,7 +11,7 @@ _THROUGH: Final = 0.95
 
 
 def of_tree(run: Run) -> Finding:
-    """Say whether a better tree is likely, from the structure of today's."""
+    """Say whether a better tree is likely, from the structure of what ran."""
     if not run.hops:
         return Finding(
             "no-hops",
@@ -21,8 +21,24 @@ def of_tree(run: Run) -> Finding:
             "summary --by engine",
             unit="crossings",
         )
-    most = run.crossings or 0
-    if run.clusters > 1 and most > 1 and (run.wan_share or 0) >= WORTH_SAYING:
+    most, clusters = run.crossings, run.clusters > 1
+    if clusters and (run.wan_share is None or (most is None and run.wan_share >= WORTH_SAYING)):
+        known = (
+            "" if run.wan_share is None else f"Hops between clusters take {share(run.wan_share)} of the critical path."
+        )
+        return Finding(
+            "unknown",
+            "undecided",
+            "Whether another algorithm would help is unknown: the messages of some collectives fit no algorithm that "
+            "Hopscope knows."
+            if most is None
+            else "Whether another algorithm would help is unknown: the run has no critical path.",
+            known or "How much of the run hops between clusters take is unknown, too.",
+            "algorithms",
+            most,
+            "crossings",
+        )
+    if clusters and most is not None and most > 1 and run.wan_share is not None and run.wan_share >= WORTH_SAYING:
         return Finding(
             "better-likely",
             "problem",
@@ -36,11 +52,11 @@ def of_tree(run: Run) -> Finding:
             run.wan_share,
         )
     evidence = f"Hops take {share(run.hops_share)} of the critical path"
-    if run.clusters > 1 and most == 1:
-        evidence += ", and no way to the root crosses between clusters more than once"
-    elif run.clusters > 1 and most == 0:
+    if clusters and most == 1:
+        evidence += ", and no way through a collective crosses between clusters more than once each way"
+    elif clusters and most == 0:
         evidence += ", and none crosses between clusters"
-    sentence = "A much better tree is not to be expected from the structure alone."
+    sentence = "Another algorithm is unlikely to help."
     return Finding("better-unlikely", "fine", sentence, f"{evidence}.", "remap", most, "crossings")
 
 

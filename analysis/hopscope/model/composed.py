@@ -10,7 +10,7 @@ import numpy as np
 
 from hopscope import _plan
 
-_OF_STEPS = ("kind", "phase", "round", "peer", "segment", "slot", "operand", "at", "operand_at", "length", "unmet")
+_OF_STEPS = ("kind", "role", "round", "peer", "segment", "slot", "operand", "at", "operand_at", "length", "unmet")
 _OF_RANKS = ("ring_units", "slots", "most_messages")
 
 

@@ -34,7 +34,7 @@ class Part:
     def view(self, name: str) -> str | None:
         """The SELECT of what lies in this part, of a table or of the view `computing_gaps`; None: all of it."""
         given = {field.name for field in fields(self) if getattr(self, field.name) is not None}
-        if name in ("calls", "hops", "steps"):
+        if name in ("calls", "hops", "steps", "chains"):
             return f"from whole_{name} where collective_id in (select collective_id from collectives)"
         if name == "path_stretches":
             return _stretches(given)

@@ -117,7 +117,7 @@ def _without(collective: _Collective, hop: Row) -> Row:
     took = hop["end_ns"] - hop["begin_ns"]
     delay = took - hop["usual_ns"]
     return {
-        **{name: hop[name] for name in ("hop_id", "collective", "phase", "src", "dst", "link", "usual_ns")},
+        **{name: hop[name] for name in ("hop_id", "collective", "role", "src", "dst", "tree", "link", "usual_ns")},
         "took_ns": took,
         "delay_ns": delay,
         "moved_ns": moved,

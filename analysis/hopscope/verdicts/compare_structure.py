@@ -14,6 +14,7 @@ PROPERTIES = (
     "bytes",
     "engine",
     "tree",
+    "algorithm",
     "messages",
     "wan messages",
     "rounds",

@@ -20,7 +20,7 @@ Conversion::Conversion(const std::string &anchor, const std::string &scratch_dir
     history_ = std::make_unique<paths::History>(scratch_, making_->lanes);
     making_->history = history_.get();
     collectives_ = std::make_unique<Collectives>(trace);
-    collective_pieces_ = std::make_unique<CollectivePieces>(*making_, trees_);
+    collective_pieces_ = std::make_unique<CollectivePieces>(*making_);
     messages_ = std::make_unique<MessagePieces>(*making_);
     intervals_ = std::make_unique<IntervalPieces>(*making_, scratch_);
 }
@@ -117,7 +117,6 @@ void Conversion::give_last(Tables &out) {
     std::vector<bool> comm_used = messages_->comm_used();
     for (size_t comm = 0; comm < comm_used.size(); comm++)
         comm_used[comm] = comm_used[comm] || making_->comm_used[comm];
-    out.emplace_back("trees", trees_.table(making_->words));
     out.emplace_back("ranks", ranks_table(trace, making_->words));
     out.emplace_back("comms", comms_table(trace, comm_used, making_->words));
     out.emplace_back("clocks", clocks_table(trace, making_->words));

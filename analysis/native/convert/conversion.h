@@ -52,7 +52,6 @@ class Conversion {
     std::vector<int64_t> first_event_;
     std::unique_ptr<paths::History> history_;
     std::unique_ptr<Making> making_;
-    Trees trees_;
     std::unique_ptr<Collectives> collectives_;
     std::unique_ptr<CollectivePieces> collective_pieces_;
     std::unique_ptr<MessagePieces> messages_;

@@ -128,8 +128,8 @@ class Matcher {
     std::vector<End<ReceiveRecord>> receives_, these_receives_;
 };
 
-hop_phase phase_of(uint32_t tag) {
-    return static_cast<hop_phase>(std::min<uint32_t>(hop_phase_of(tag), PHASE_COUNT - 1));
+hop_role role_of(uint32_t tag) {
+    return static_cast<hop_role>(std::min<uint32_t>(hop_role_of(tag), ROLE_COUNT - 1));
 }
 
 /* The rank at the other end; -1 if the trace does not know the communicator or the peer. */
@@ -150,8 +150,7 @@ void sort_hops(Kept<Hop> &hops, size_t first) {
         if (left.first != right.first)
             return left.first < right.first;
         const Hop &a = hops[left.second], &b = hops[right.second];
-        return std::tie(a.src, a.dst, a.phase, a.round, a.segment) <
-               std::tie(b.src, b.dst, b.phase, b.round, b.segment);
+        return std::tie(a.src, a.dst, a.role, a.round, a.segment) < std::tie(b.src, b.dst, b.role, b.round, b.segment);
     });
     for (const auto &[begin, place] : order)
         sorted.push_back(hops[place]);
@@ -242,8 +241,8 @@ uint64_t match_hops(Trace &trace, const Collective &collective, Kept<Hop> &out) 
     }
     const size_t first = out.size();
     unmatched += matcher.match([&](const Key &key, const auto &send, const auto &receive, size_t occurrence) {
-        out.push_back({send.record, receive.record, send.location, receive.location, key.src, key.dst,
-                       phase_of(key.tag), static_cast<int32_t>(hop_round_of(key.tag)),
+        out.push_back({send.record, receive.record, send.location, receive.location, key.src, key.dst, role_of(key.tag),
+                       static_cast<int32_t>(hop_round_of(key.tag)),
                        /* the tag has the lower bits; hops with one tag come in order */
                        static_cast<int32_t>(hop_segment_of(key.tag) | occurrence << HOP_SEGMENT_BITS),
                        trace.comms->shadow(key.shadow)});

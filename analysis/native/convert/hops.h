@@ -14,7 +14,7 @@ struct Hop {
     const ReceiveRecord *receive;
     size_t src_location, dst_location; /* of the calls: indices into Trace::locations */
     int32_t src, dst;
-    hop_phase phase;
+    hop_role role;
     int32_t round, segment;
     const Shadow *shadow;
 };

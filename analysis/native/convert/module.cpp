@@ -121,6 +121,29 @@ class Reader {
         return named;
     }
 
+    /* Hosts and clusters of the ranks. */
+    nb::tuple places() const {
+        nb::list hosts, clusters;
+        for (const Rank &rank : conversion_->trace().ranks->ranks) {
+            hosts.append(text_of(rank.host));
+            clusters.append(text_of(rank.cluster));
+        }
+        return nb::make_tuple(hosts, clusters);
+    }
+
+    /* Members of a communicator, and where the second group begins among them, or None. */
+    nb::tuple communicator(int32_t number) const {
+        const std::vector<Comm> &all = conversion_->trace().comms->all();
+        if (number < 0 || static_cast<size_t>(number) >= all.size())
+            throw nb::index_error("no such communicator");
+        const Comm &comm = all[static_cast<size_t>(number)];
+        nb::list members;
+        for (int32_t rank : comm.members)
+            members.append(rank);
+        return nb::make_tuple(members, comm.second_group == kNull32 ? nb::object(nb::none())
+                                                                    : nb::object(nb::int_(comm.second_group)));
+    }
+
     nb::dict facts() const {
         return facts_of(conversion_->trace(), conversion_->sums());
     }
@@ -195,7 +218,11 @@ NB_MODULE(_convert, m) {
              nb::arg("batch_rows") = kBatchRows)
         .def("next", &Reader::next, nb::arg("progress").none() = nb::none(),
              "next(progress=None) -> list of (name, ArrowTable), or None after the last.\n\n"
-             "Tables of one name come in the order of their rows: every table of schemas/tables but run.\n"
+             "Tables of one name come in the order of their rows: every table of schemas/tables but kinds, trees and\n"
+             "run, without kinds of collectives and with only those roles of hops that their tags say.\n"
              "progress(stage, done, total) is called ten times a second.")
+        .def("places", &Reader::places, "places() -> the hosts and the clusters of the ranks.")
+        .def("communicator", &Reader::communicator, nb::arg("number"),
+             "communicator(number) -> its members, and where the second group begins among them, or None.")
         .def("facts", &Reader::facts, "What the archive says about the run; whole after the last piece.");
 }

@@ -28,7 +28,7 @@ struct Step {
 /* Numbers of words that many rows use. */
 struct RowWords {
     explicit RowWords(const Words &words);
-    std::array<int32_t, std::size(phase_words)> phases;
+    std::array<int32_t, std::size(role_words)> roles;
     std::array<int32_t, std::size(link_words)> links;
     std::array<int32_t, std::size(binding_words)> bindings;
     std::array<int32_t, std::size(step_kind_words)> steps;

@@ -24,7 +24,7 @@ template <typename Record> BothEnds::Thread thread_of(const Record &end, size_t 
 } // namespace
 
 RowWords::RowWords(const Words &words)
-    : phases(words.numbers(phase_words)), links(words.numbers(link_words)), bindings(words.numbers(binding_words)),
+    : roles(words.numbers(role_words)), links(words.numbers(link_words)), bindings(words.numbers(binding_words)),
       steps(words.numbers(step_kind_words)), native_reasons(words.numbers(native_reason_words)),
       tree(words.find(source_words[SOURCE_TREE])), native(words.find(source_words[SOURCE_NATIVE])),
       silent(words.find(ARCHIVE_NATIVE ARCHIVE_SILENT)) {}
@@ -212,8 +212,8 @@ void Part::fill_hops(int64_t first_id) {
     Table &table = *hops_table_;
     auto &id = table.int64("hop_id");
     auto &collective = table.int64("collective_id");
-    auto &phase = table.string("phase");
-    auto &round = table.int32("round");
+    auto &role = table.string("role", true);
+    auto &round = table.int32("round", true); /* recognised later */
     auto &segment = table.int32("segment");
     hop_ends_ = std::make_unique<BothEnds>(table, hops.size(), true);
     auto &early = table.boolean("arrived_early", true);
@@ -222,7 +222,7 @@ void Part::fill_hops(int64_t first_id) {
     auto &clock_error = table.int64("clock_error_ns");
     hop_binding_ = &table.string("binding");
     hop_predecessor_ = &table.int64("pred_hop_id", true);
-    for (auto *column : {&phase, &round, &segment, &link, &source})
+    for (auto *column : {&role, &round, &segment, &link, &source})
         column->resize(hops.size());
     for (auto *column : {&id, &collective, &clock_error})
         column->resize(hops.size());
@@ -235,8 +235,8 @@ void Part::fill_hops(int64_t first_id) {
             const bool told = !hop.shadow->native || trace_.definitions->requests_tell_waits;
             id[h] = first_id + static_cast<int64_t>(h);
             collective[h] = (*this)[i].id;
-            phase[h] = words_.phases[static_cast<size_t>(hop.phase)];
-            round[h] = hop.round;
+            role[h] = hop.shadow->native ? -1 : words_.roles[static_cast<size_t>(hop.role)];
+            round[h] = kNull32;
             segment[h] = hop.segment;
             const link_class its_link = hop_ends_->set(
                 h, trace_, hop.src, hop.dst, thread_of(*hop.send, hop.src_location),

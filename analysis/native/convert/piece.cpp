@@ -28,10 +28,6 @@ void CollectivePieces::add(const std::vector<std::unique_ptr<Collective>> &all, 
     parts.emplace_back(making_, all.data(), half);
     parts.emplace_back(making_, all.data() + half, all.size() - half);
     with_both(parts, [](Part &part) { part.match(); });
-    for (const Part &part : parts)
-        for (size_t i = 0; i < part.size(); i++)
-            trees_.look_at(making_.trace, part[i], part.hops.data() + part.first_hop[i],
-                           part.first_hop[i + 1] - part.first_hop[i]);
     const int64_t first_call = next_call_, first_hop = next_hop_, first_step = next_step_;
     const auto hops_in_first = static_cast<int64_t>(parts[0].hops.size());
     const auto steps_in_first = static_cast<int64_t>(parts[0].steps.size());

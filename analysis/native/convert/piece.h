@@ -7,19 +7,17 @@
 #include "../paths/binding.h"
 #include "../paths/walk.h"
 #include "making.h"
-#include "trees.h"
 
 namespace hopscope {
 
 class CollectivePieces {
   public:
-    CollectivePieces(Making &making, Trees &trees) : making_(making), trees_(trees) {}
+    explicit CollectivePieces(Making &making) : making_(making) {}
 
     void add(const std::vector<std::unique_ptr<Collective>> &collectives, Tables &out);
 
   private:
     Making &making_;
-    Trees &trees_;
     paths::Judge judge_;
     int64_t next_hop_ = 0, next_step_ = 0, next_call_ = 0;
 };

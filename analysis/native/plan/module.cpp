@@ -109,7 +109,7 @@ class TreeFile {
         out["unit_bytes"] = unit_bytes;
         out["first_step"] = to_numpy(std::move(laid.first_step));
         out["kind"] = to_numpy(std::move(laid.kind));
-        out["phase"] = to_numpy(std::move(laid.phase));
+        out["role"] = to_numpy(std::move(laid.role));
         out["round"] = to_numpy(std::move(laid.round));
         out["peer"] = to_numpy(std::move(laid.peer));
         out["segment"] = to_numpy(std::move(laid.segment));
@@ -216,9 +216,9 @@ NB_MODULE(_plan, m) {
     m.attr("COMBINE") = static_cast<int>(STEP_COMBINE);
     m.attr("COPY") = static_cast<int>(STEP_COPY);
     m.attr("JOIN") = static_cast<int>(STEP_JOIN);
-    m.attr("UP") = static_cast<int>(PHASE_UP);
-    m.attr("DOWN") = static_cast<int>(PHASE_DOWN);
-    m.attr("EXCHANGE") = static_cast<int>(PHASE_EXCHANGE);
+    m.attr("UP") = static_cast<int>(ROLE_UP);
+    m.attr("DOWN") = static_cast<int>(ROLE_DOWN);
+    m.attr("EXCHANGE") = static_cast<int>(ROLE_EXCHANGE);
     m.attr("INPUT") = static_cast<int>(SLOT_INPUT);
     m.attr("OUTPUT") = static_cast<int>(SLOT_OUTPUT);
 }

@@ -163,7 +163,7 @@ class Laying {
     int size_, root_ = 0;
     const algorithm *algorithm_ = nullptr;
     const tree_spec *tree_ = nullptr;
-    Places up_, down_; // empty: the phase does not run
+    Places up_, down_; // empty: the role does not run
     Blocks in_, out_;
     std::vector<int> scratch_;
 };
@@ -175,7 +175,7 @@ void append(Schedules &out, const schedule &s) {
         const step &one = s.steps[i];
         bool is_message = one.kind == STEP_SEND || one.kind == STEP_RECEIVE;
         out.kind.push_back(static_cast<int8_t>(one.kind));
-        out.phase.push_back(static_cast<int8_t>(one.phase));
+        out.role.push_back(static_cast<int8_t>(one.role));
         out.round.push_back(one.round);
         out.peer.push_back(is_message ? one.peer : -1);
         out.segment.push_back(static_cast<int32_t>(one.segment));
@@ -202,7 +202,7 @@ void append(Schedules &out, const schedule &s) {
 // order.
 struct End {
     int32_t peer;
-    uint64_t said; // phase, round, segment
+    uint64_t said; // role, round, segment
     int64_t row;
     bool operator<(const End &other) const {
         return std::tie(peer, said, row) < std::tie(other.peer, other.said, other.row);
@@ -216,7 +216,7 @@ std::vector<End> ends_of(const Schedules &s, size_t rank, step_kind kind) {
         auto i = static_cast<size_t>(row);
         if (s.kind[i] == kind)
             ends.push_back({s.peer[i],
-                            static_cast<uint64_t>(s.phase[i]) << 48 | static_cast<uint64_t>(s.round[i]) << 32 |
+                            static_cast<uint64_t>(s.role[i]) << 48 | static_cast<uint64_t>(s.round[i]) << 32 |
                                 static_cast<uint32_t>(s.segment[i]),
                             row});
     }

@@ -19,7 +19,7 @@ struct Collective {
 // A row per step, in the order in which steps were added, rank after rank; row numbers count over all ranks.
 struct Schedules {
     std::vector<int64_t> first_step; // per rank; one entry more than ranks
-    std::vector<int8_t> kind, phase;
+    std::vector<int8_t> kind, role;
     std::vector<int32_t> round, peer, segment, slot, operand;
     std::vector<int64_t> at, operand_at, length;
     std::vector<int32_t> unmet;                // how many steps it waits for

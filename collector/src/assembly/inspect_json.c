@@ -1,5 +1,6 @@
 /* Prints an inspection as JSON: schemas/inspection.schema.json. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "assembly/functions.h"
 #include "assembly/inspect.h"
@@ -97,10 +98,13 @@ static void add_open(struct text *out, const struct inspection *in, const struct
     if (hop) {
         add_member(out, in, comm, (uint32_t)(record->a >> 32), hop_peer_of(&in->run, process, record));
         bool named = record->region >= 1 && record->region <= process->tree_count;
-        uint32_t phase = hop_phase_of(tag);
-        text_add(out, ",\"phase\":\"%s\",\"round\":%" PRIu32 ",\"segment\":%" PRIu32 ",\"tree\":",
-                 phase < PHASE_COUNT ? phase_words[phase] : "unknown", hop_round_of(tag), hop_segment_of(tag));
-        text_add_quoted(out, named ? process->trees[record->region - 1].text : NULL);
+        const char *tree = named ? process->trees[record->region - 1].text : NULL;
+        /* The role of the MPI library's own messages is recognised later, from all of a collective. */
+        bool native = tree && strncmp(tree, ARCHIVE_NATIVE, strlen(ARCHIVE_NATIVE)) == 0;
+        uint32_t role = native ? ROLE_COUNT : hop_role_of(tag);
+        text_add(out, ",\"role\":\"%s\",\"round\":%" PRIu32 ",\"segment\":%" PRIu32 ",\"tree\":",
+                 role < ROLE_COUNT ? role_words[role] : "unknown", hop_round_of(tag), hop_segment_of(tag));
+        text_add_quoted(out, tree);
     } else {
         add_peer(out, in, comm, record->a, true);
     }

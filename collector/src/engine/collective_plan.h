@@ -9,7 +9,7 @@
 struct collective_plan {
     enum operation operation;
     const struct algorithm *algorithm;
-    const struct tree_spec *up, *down; /* NULL for a phase that does not run, or not over a tree */
+    const struct tree_spec *up, *down; /* NULL for a role that does not run, or not over a tree */
     const struct groups_spec *groups;  /* for algorithms IN_GROUPS */
     int root;                          /* of the call, or of the tree if the call has none */
     uint64_t segment_bytes;

@@ -8,10 +8,10 @@
 
 /* Peer and tag as recorded. */
 static uint64_t peer_and_tag(const struct execution *x, const struct step *step) {
-    return (uint64_t)(uint32_t)step->peer << 32 | hop_tag(step->phase, step->round, step->segment, x->seq);
+    return (uint64_t)(uint32_t)step->peer << 32 | hop_tag(step->role, step->round, step->segment, x->seq);
 }
 
-/* The tag that MPI matches by: it separates the segments of a window and the phases, which are in flight at the same
+/* The tag that MPI matches by: it separates the segments of a window and the roles, which are in flight at the same
  * time.
  *
  * It does not separate one collective from the next, and need not. A rank runs one collective at a time on the engine's
@@ -20,7 +20,7 @@ static uint64_t peer_and_tag(const struct execution *x, const struct step *step)
  * checks this for every algorithm), and messages of one sender and tag match in order. So each collective receives
  * exactly its own, however far ahead the sender is. Nonblocking and persistent collectives never run here. */
 static int message_tag(const struct step *step) {
-    return (int)((step->segment & 127) | (uint32_t)(step->round & 7) << 7 | (uint32_t)step->phase << 10);
+    return (int)((step->segment & 127) | (uint32_t)(step->round & 7) << 7 | (uint32_t)step->role << 10);
 }
 
 struct progress {

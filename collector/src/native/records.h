@@ -19,7 +19,7 @@ static inline uint64_t native_peer(struct subject_ranks ranks, int peer) {
 
 /* An end that has not begun yet. */
 static inline struct native_end native_end_of(const struct subject *subject, bool sends, int peer, uint64_t bytes) {
-    uint32_t tag = hop_tag(PHASE_EXCHANGE, subject->key, subject->key >> HOP_ROUND_BITS, subject->seq);
+    uint32_t tag = hop_tag(ROLE_EXCHANGE, subject->key, subject->key >> HOP_ROUND_BITS, subject->seq);
     return (struct native_end){
         .peer_and_tag = native_peer(subject->ranks, peer) | tag, .bytes = bytes, .comm = subject->comm, .sends = sends};
 }

@@ -74,7 +74,7 @@ static bool open(struct moving *m, struct schedule *s, const struct schedule_req
     m->own = own->length ? own->length[r->rank] : m->unit;
     m->below = subtree_of(r, direction);
     sequence_open(&m->q, s, r, BELOW + 1, r->size);
-    m->q.phase = direction == TREE_REDUCE ? PHASE_UP : PHASE_DOWN;
+    m->q.role = direction == TREE_REDUCE ? ROLE_UP : ROLE_DOWN;
     m->below.ranks[m->below.count++] = r->rank;
     return r->rank == r->root;
 }

@@ -28,7 +28,7 @@ struct team leaders_team(const struct groups *g) {
 
 void leaders_gather(struct operand *o, const struct tree_place *up, int received, int last) {
     struct sequence *q = o->q;
-    q->phase = PHASE_UP;
+    q->role = ROLE_UP;
     for (int i = 0; i < up->child_count; i++)
         sequence_receive(q, up->children[i], operand_in(o, i + 1 < up->child_count ? received + i : last));
     for (int i = 0; i < up->child_count; i++) {
@@ -61,7 +61,7 @@ static void exchange_with_all(struct operand *o, const struct team *team) {
 
 void leaders_combine(struct operand *o, const struct groups *g) {
     struct team team = leaders_team(g);
-    o->q->phase = PHASE_EXCHANGE;
+    o->q->role = ROLE_EXCHANGE;
     switch (g->spec.between) {
     case BETWEEN_DOUBLING:
         team_double(o, &team);
@@ -76,7 +76,7 @@ void leaders_combine(struct operand *o, const struct groups *g) {
 
 static void pass_down(struct operand *o, const struct tree_place *down) {
     struct sequence *q = o->q;
-    q->phase = PHASE_DOWN;
+    q->role = ROLE_DOWN;
     q->round = 0;
     if (down->parent >= 0)
         sequence_receive(q, down->parent, operand_in(o, SLOT_OUTPUT));
@@ -171,17 +171,17 @@ bool schedule_leaders_barrier(struct schedule *s, const struct schedule_request 
     groups_find(&g, r);
     struct tree_place up = groups_inside(&g, TREE_REDUCE), down = groups_inside(&g, TREE_BROADCAST);
     sequence_open(&q, s, r, SLOT_OTHER, 0);
-    q.phase = PHASE_UP;
+    q.role = ROLE_UP;
     for (int i = 0; i < up.child_count; i++) {
         int here = sequence_await(&q, up.children[i]);
         heard = sequence_both(&q, heard, here);
     }
     if (up.parent >= 0)
         sequence_after(&q, sequence_signal(&q, up.parent), heard);
-    q.phase = PHASE_EXCHANGE;
+    q.role = ROLE_EXCHANGE;
     if (groups_leads(&g))
         heard = exchange_signals(&q, &g, heard);
-    q.phase = PHASE_DOWN;
+    q.role = ROLE_DOWN;
     q.round = 0;
     if (down.parent >= 0)
         heard = sequence_await(&q, down.parent);

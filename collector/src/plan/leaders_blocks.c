@@ -65,7 +65,7 @@ static struct span below_child(const struct leading *l, const struct tree_place 
 static void exchange_parts(struct leading *l) {
     struct sequence *q = &l->q;
     struct team team = leaders_team(&l->g);
-    q->phase = PHASE_EXCHANGE;
+    q->role = ROLE_EXCHANGE;
     switch (l->g.spec.between) {
     case BETWEEN_DOUBLING:
         team_double_parts(q, &team, of_groups, l);
@@ -96,7 +96,7 @@ bool schedule_leaders_allgather(struct schedule *s, const struct schedule_reques
         input.length = r->input.length[r->rank];
     sequence_open(q, s, r, in_order ? SLOT_OTHER : SLOT_OTHER + 1, r->size);
     s->ring_units = in_order ? 0 : length_between(&l, 0, r->size);
-    q->phase = PHASE_UP;
+    q->role = ROLE_UP;
     if (!in_order || !r->in_place)
         sequence_copy(q, ordered(&l, own, own + 1), input);
     for (int i = 0; i < up.child_count; i++)
@@ -105,7 +105,7 @@ bool schedule_leaders_allgather(struct schedule *s, const struct schedule_reques
         sequence_send(q, up.parent, ordered(&l, own, end));
     if (groups_leads(&l.g))
         exchange_parts(&l);
-    q->phase = PHASE_DOWN;
+    q->role = ROLE_DOWN;
     q->round = 0;
     if (down.parent >= 0)
         sequence_receive(q, down.parent, ordered(&l, 0, r->size));
@@ -145,7 +145,7 @@ static struct span scatter_to_all(struct leading *l, int arriving) {
 /* The sum of this group's part. Uses the slots from `arriving` on. */
 static struct span scatter_parts(struct leading *l, struct operand *o, int arriving) {
     struct team team = leaders_team(&l->g);
-    l->q.phase = PHASE_EXCHANGE;
+    l->q.role = ROLE_EXCHANGE;
     if (l->g.spec.between == BETWEEN_ALL)
         return scatter_to_all(l, arriving);
     if (l->g.spec.between == BETWEEN_RING)
@@ -180,11 +180,11 @@ bool schedule_leaders_reduce_scatter(struct schedule *s, const struct schedule_r
     if (leads) {
         sums = scatter_parts(&l, &o, arriving);
     } else {
-        q->phase = PHASE_DOWN;
+        q->role = ROLE_DOWN;
         sums = (struct span){arriving, 0, length_between(&l, own, end), 0, 1};
         sequence_receive(q, up.parent, sums);
     }
-    q->phase = PHASE_DOWN;
+    q->role = ROLE_DOWN;
     q->round = 0;
     for (int i = 0; i < up.child_count; i++) {
         struct span theirs = below_child(&l, &up, i, end);

@@ -59,7 +59,7 @@ enum operation operation_named(const char *name);
 
 bool operation_reduces(enum operation operation);
 bool operation_has_root(enum operation operation);
-/* Data only flows to the root, or only from it, so over a tree one of the two phases does not run. */
+/* Data only flows to the root, or only from it, so over a tree one of the two roles does not run. */
 bool operation_only_up(enum operation operation);
 bool operation_only_down(enum operation operation);
 /* Members know only their own lengths. */

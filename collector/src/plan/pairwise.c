@@ -84,7 +84,7 @@ bool schedule_pairwise_reduce_scatter(struct schedule *s, const struct schedule_
 bool schedule_linear_gather(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
     sequence_open(&q, s, r, SLOT_OTHER, 0);
-    q.phase = PHASE_UP;
+    q.role = ROLE_UP;
     for (int rank = 0; rank < r->size && r->rank == r->root; rank++)
         if (rank != r->root)
             sequence_receive(&q, rank, block(&r->output, SLOT_OUTPUT, rank));
@@ -98,7 +98,7 @@ bool schedule_linear_gather(struct schedule *s, const struct schedule_request *r
 bool schedule_linear_scatter(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
     sequence_open(&q, s, r, SLOT_OTHER, 0);
-    q.phase = PHASE_DOWN;
+    q.role = ROLE_DOWN;
     for (int rank = 0; rank < r->size && r->rank == r->root; rank++)
         if (rank != r->root)
             sequence_send(&q, rank, block(&r->input, SLOT_INPUT, rank));

@@ -2,9 +2,9 @@
  *
  * R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in MPICH", International
  * Journal of High Performance Computing Applications 19 (2005). If the number of ranks is not a power of two, each of
- * the first `extra` even ranks gives its part to its right neighbour and gets the result from it. A rank's data always
- * comes from consecutive ranks, so operands stay in rank order. Every rank combines the same operands in the same
- * order, so all get the same bits.
+ * the first `extra` even ranks gives its part to its right neighbour (the fold, ROLE_UP) and gets the result from it
+ * (the unfold, ROLE_DOWN). A rank's data always comes from consecutive ranks, so operands stay in rank order. Every
+ * rank combines the same operands in the same order, so all get the same bits.
  */
 #include "plan/algorithm.h"
 #include "plan/team.h"
@@ -55,6 +55,20 @@ static int other(const struct operand *o, int slot) {
     return slot == o->result ? o->spare : o->result;
 }
 
+/* Leaders of groups only exchange, also in the fold: what leads up and down are their groups' trees. */
+static void begin_fold(struct sequence *q, const struct fold *f) {
+    q->role = f->team->ranks ? ROLE_EXCHANGE : ROLE_UP;
+}
+
+static void begin_doubling(struct sequence *q) {
+    q->role = ROLE_EXCHANGE;
+}
+
+static void begin_unfold(struct sequence *q, const struct fold *f) {
+    q->role = f->team->ranks ? ROLE_EXCHANGE : ROLE_DOWN;
+    q->round = f->rounds + 1;
+}
+
 /* The slot to start in so that, after the remaining moves, the sum is in the result. */
 static int beginning(const struct gathering *g) {
     return g->moves % 2 == 0 ? g->o->result : g->o->spare;
@@ -92,9 +106,10 @@ void team_double(struct operand *o, const struct team *team) {
     struct fold f = fold_of(team);
     struct gathering g = {.o = o};
     struct sequence *q = o->q;
+    begin_fold(q, &f);
     if (f.place < 0) {
         sequence_send(q, neighbor(&f, 1), operand_in(o, o->slot));
-        q->round = f.rounds + 1;
+        begin_unfold(q, &f);
         sequence_receive(q, neighbor(&f, 1), operand_in(o, o->result));
         return;
     }
@@ -102,6 +117,7 @@ void team_double(struct operand *o, const struct team *team) {
         g.moves += !(f.place & bit);
     if (stands_for_two(&f))
         take_lower(&g, neighbor(&f, -1), false);
+    begin_doubling(q);
     for (int bit = 1; bit < f.size; bit *= 2) {
         int peer = rank_at(&f, f.place ^ bit);
         q->round++;
@@ -112,7 +128,7 @@ void team_double(struct operand *o, const struct team *team) {
     }
     if (o->slot != o->result) /* what begins in a slot that may be overwritten stays there */
         sequence_copy(q, operand_in(o, o->result), operand_in(o, o->slot));
-    q->round = f.rounds + 1;
+    begin_unfold(q, &f);
     if (stands_for_two(&f))
         sequence_send(q, neighbor(&f, -1), operand_in(o, o->result));
 }
@@ -143,21 +159,23 @@ bool schedule_doubling_allreduce(struct schedule *s, const struct schedule_reque
 void team_double_parts(struct sequence *q, const struct team *team, team_parts *parts, const void *context) {
     struct fold f = fold_of(team);
     struct span all = parts(context, 0, team->size);
+    begin_fold(q, &f);
     if (f.place < 0) {
         sequence_send(q, neighbor(&f, 1), parts(context, team->place, team->place + 1));
-        q->round = f.rounds + 1;
+        begin_unfold(q, &f);
         sequence_receive(q, neighbor(&f, 1), all);
         return;
     }
     if (stands_for_two(&f))
         sequence_receive(q, neighbor(&f, -1), parts(context, team->place - 1, team->place));
+    begin_doubling(q);
     for (int bit = 1; bit < f.size; bit *= 2) {
         int peer = rank_at(&f, f.place ^ bit), mine = f.place & -bit, theirs = mine ^ bit;
         q->round++;
         sequence_send(q, peer, parts(context, first_at(&f, mine), first_at(&f, mine + bit)));
         sequence_receive(q, peer, parts(context, first_at(&f, theirs), first_at(&f, theirs + bit)));
     }
-    q->round++;
+    begin_unfold(q, &f);
     if (stands_for_two(&f))
         sequence_send(q, neighbor(&f, -1), all);
 }
@@ -182,15 +200,17 @@ bool schedule_doubling_allgather(struct schedule *s, const struct schedule_reque
 
 int team_double_signals(struct sequence *q, const struct team *team, int heard) {
     struct fold f = fold_of(team);
+    begin_fold(q, &f);
     if (f.place < 0) {
         sequence_after(q, sequence_signal(q, neighbor(&f, 1)), heard);
-        q->round = f.rounds + 1;
+        begin_unfold(q, &f);
         return sequence_await(q, neighbor(&f, 1));
     }
     if (stands_for_two(&f)) {
         int here = sequence_await(q, neighbor(&f, -1));
         heard = sequence_both(q, heard, here);
     }
+    begin_doubling(q);
     for (int bit = 1; bit < f.size; bit *= 2) {
         int peer = rank_at(&f, f.place ^ bit);
         q->round++;
@@ -200,7 +220,7 @@ int team_double_signals(struct sequence *q, const struct team *team, int heard) 
         int here = sequence_await(q, peer);
         heard = sequence_both(q, heard, here);
     }
-    q->round = f.rounds + 1;
+    begin_unfold(q, &f);
     if (stands_for_two(&f))
         sequence_after(q, sequence_signal(q, neighbor(&f, -1)), heard);
     return heard;

@@ -29,7 +29,7 @@ enum buffer_slot {
 };
 
 struct step {
-    uint8_t kind, phase;
+    uint8_t kind, role;
     uint16_t round;
     int peer; /* RECEIVE and SEND: rank in the communicator */
     uint32_t segment;
@@ -119,7 +119,7 @@ struct schedule_request {
     /* For messages that all hold the whole: */
     struct segmentation cut;
     bool arrival_order; /* trees: combine in order of arrival */
-    /* Trees: this rank's place; NULL for a phase that does not run. Gather and scatter also need the tree itself, to
+    /* Trees: this rank's place; NULL for a role that does not run. Gather and scatter also need the tree itself, to
      * know what is below. */
     const struct tree_place *up, *down;
     const struct tree_spec *tree;

@@ -18,10 +18,10 @@ struct laying {
     bool good;
 };
 
-static int lay(struct laying *l, enum step_kind kind, enum hop_phase phase, int peer, int slot, int operand) {
+static int lay(struct laying *l, enum step_kind kind, enum hop_role role, int peer, int slot, int operand) {
     struct step step = l->step;
     step.kind = (uint8_t)kind;
-    step.phase = (uint8_t)phase;
+    step.role = (uint8_t)role;
     step.peer = peer;
     step.slot = slot;
     step.operand = operand;
@@ -49,24 +49,24 @@ static int lay_up(struct laying *l, int *copied) {
     int gather = at_root ? SLOT_OUTPUT : copies ? SLOT_OWN : leaf || r->empty ? SLOT_INPUT : SLOT_CHILD;
     *copied = -1;
     if (copies) {
-        *copied = lay(l, STEP_COPY, PHASE_UP, -1, gather, SLOT_INPUT);
+        *copied = lay(l, STEP_COPY, ROLE_UP, -1, gather, SLOT_INPUT);
         l->s->own_ring = l->s->own_ring || !at_root;
         if (!at_root)
             after(l, *copied, freed);
     }
-    int complete = lay(l, STEP_JOIN, PHASE_UP, -1, gather, gather);
+    int complete = lay(l, STEP_JOIN, ROLE_UP, -1, gather, gather);
     after(l, complete, *copied);
     int before = *copied;
     for (int i = 0; i < up->child_count && l->good; i++) {
         int child = SLOT_CHILD + i;
-        int receive = lay(l, STEP_RECEIVE, PHASE_UP, up->children[i], child, child);
+        int receive = lay(l, STEP_RECEIVE, ROLE_UP, up->children[i], child, child);
         after(l, receive, freed);
         if (r->empty) {
             after(l, complete, receive);
             continue;
         }
         bool first = gather == child;
-        int combine = lay(l, STEP_COMBINE, PHASE_UP, -1, gather, first ? SLOT_INPUT : child);
+        int combine = lay(l, STEP_COMBINE, ROLE_UP, -1, gather, first ? SLOT_INPUT : child);
         after(l, combine, receive);
         after(l, combine, before);
         after(l, complete, combine);
@@ -75,7 +75,7 @@ static int lay_up(struct laying *l, int *copied) {
     }
     l->freed[l->place] = complete;
     if (!at_root) {
-        int send = lay(l, STEP_SEND, PHASE_UP, up->parent, gather, gather);
+        int send = lay(l, STEP_SEND, ROLE_UP, up->parent, gather, gather);
         after(l, send, complete);
         after(l, send, freed);
         l->freed[l->place] = send;
@@ -87,16 +87,16 @@ static int lay_up(struct laying *l, int *copied) {
 static void lay_down(struct laying *l, int complete, int copied) {
     const struct tree_place *down = l->r->down;
     if (down->parent >= 0) {
-        complete = lay(l, STEP_RECEIVE, PHASE_DOWN, down->parent, SLOT_OUTPUT, SLOT_OUTPUT);
+        complete = lay(l, STEP_RECEIVE, ROLE_DOWN, down->parent, SLOT_OUTPUT, SLOT_OUTPUT);
         after(l, complete, copied);
         after(l, complete, l->received[l->place]);
         l->received[l->place] = complete;
     }
     if (down->child_count == 0)
         return;
-    int all = lay(l, STEP_JOIN, PHASE_DOWN, -1, SLOT_OUTPUT, SLOT_OUTPUT);
+    int all = lay(l, STEP_JOIN, ROLE_DOWN, -1, SLOT_OUTPUT, SLOT_OUTPUT);
     for (int i = 0; i < down->child_count && l->good; i++) {
-        int send = lay(l, STEP_SEND, PHASE_DOWN, down->children[i], SLOT_OUTPUT, SLOT_OUTPUT);
+        int send = lay(l, STEP_SEND, ROLE_DOWN, down->children[i], SLOT_OUTPUT, SLOT_OUTPUT);
         after(l, send, complete);
         after(l, send, l->passed_on[l->place]);
         after(l, all, send);

@@ -24,7 +24,7 @@ void sequence_open(struct sequence *q, struct schedule *schedule, const struct s
     memset(q, 0, sizeof *q);
     q->schedule = schedule;
     q->most_units = request->most_units > 0 ? request->most_units : INT64_MAX;
-    q->phase = PHASE_EXCHANGE;
+    q->role = ROLE_EXCHANGE;
     q->cells = cells;
     q->ranks = request->size;
     q->floor = -1;
@@ -102,7 +102,7 @@ static void keep_apart(struct sequence *q, int index) {
     int *latest = &q->latest[step->kind == STEP_SEND ? step->peer : q->ranks + step->peer];
     for (int link = *latest; link >= 0; link = q->links[link].next) {
         const struct step *before = &steps[q->links[link].step];
-        if (before->phase == step->phase && (step->round - before->round) % ROUNDS_APART == 0 &&
+        if (before->role == step->role && (step->round - before->round) % ROUNDS_APART == 0 &&
             ((int)step->segment - (int)before->segment) % SEGMENTS_APART == 0) {
             sequence_after(q, index, q->links[link].step);
             break;
@@ -115,7 +115,7 @@ static int add(struct sequence *q, enum step_kind kind, int peer, const struct s
     if (!q->good)
         return -1;
     struct step step = {.kind = (uint8_t)kind,
-                        .phase = (uint8_t)q->phase,
+                        .role = (uint8_t)q->role,
                         .round = (uint16_t)q->round,
                         .peer = peer,
                         .segment = (uint32_t)q->segment,

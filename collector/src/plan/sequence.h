@@ -20,7 +20,7 @@ struct sequence {
     struct schedule *schedule;
     int64_t most_units; /* of a message; longer ones are cut, in the same way at both ends */
     /* For the next steps: */
-    enum hop_phase phase;
+    enum hop_role role;
     int round;
     int segment;
     int floor;    /* every later step waits for this one; -1: none */

@@ -38,27 +38,27 @@ static void lay_segment(struct splitting *x, struct span what, int half) {
     struct sequence *q = &x->q;
     int v = x->v;
     if (v == 0) {
-        q->phase = PHASE_DOWN;
+        q->role = ROLE_DOWN;
         if (virtual_of(0, half) < r->size)
             sequence_send(q, rank_of(r, virtual_of(0, half)), what);
-        q->phase = PHASE_EXCHANGE;
+        q->role = ROLE_EXCHANGE;
         int last = r->size - 1;
         if (half == 1 && last > 0 && is_alone(r, last))
             sequence_send(q, rank_of(r, last), what);
         return;
     }
     if ((v - 1) % 2 != half) { /* the partner has it */
-        q->phase = PHASE_EXCHANGE;
+        q->role = ROLE_EXCHANGE;
         sequence_receive(q, rank_of(r, is_alone(r, v) ? 0 : half ? v + 1 : v - 1), what);
         return;
     }
     int number = number_of(v);
-    q->phase = PHASE_DOWN;
+    q->role = ROLE_DOWN;
     sequence_receive(q, rank_of(r, number == 0 ? 0 : virtual_of((number - 1) / 2, half)), what);
     for (int child = 2 * number + 1; child <= 2 * number + 2; child++)
         if (virtual_of(child, half) < r->size)
             sequence_send(q, rank_of(r, virtual_of(child, half)), what);
-    q->phase = PHASE_EXCHANGE;
+    q->role = ROLE_EXCHANGE;
     if (!is_alone(r, v))
         sequence_send(q, rank_of(r, half ? v - 1 : v + 1), what);
 }

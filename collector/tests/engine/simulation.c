@@ -9,7 +9,7 @@ struct message {
     int to, from;
     uint32_t segment;
     uint16_t round;
-    uint8_t phase;
+    uint8_t role;
     int64_t length;
     uint64_t *data; /* NULL once received */
 };
@@ -69,7 +69,7 @@ static void send(int from, const struct step *s, const uint64_t *data) {
     }
     struct message *m = &messages[message_count++];
     *m = (struct message){
-        s->peer, from, s->segment, s->round, s->phase, s->length, malloc((size_t)s->length * sizeof *data + 1)};
+        s->peer, from, s->segment, s->round, s->role, s->length, malloc((size_t)s->length * sizeof *data + 1)};
     memcpy(m->data, data, (size_t)s->length * sizeof *data);
 }
 
@@ -77,7 +77,7 @@ static void send(int from, const struct step *s, const uint64_t *data) {
 static struct message *match(const struct step *s, int to, int from) {
     for (int i = first_open; i < message_count; i++) {
         struct message *m = &messages[i];
-        if (m->data && m->to == to && m->from == from && m->phase == s->phase && (m->round - s->round) % 8 == 0 &&
+        if (m->data && m->to == to && m->from == from && m->role == s->role && (m->round - s->round) % 8 == 0 &&
             (m->segment - s->segment) % 128 == 0)
             return m;
     }
@@ -117,7 +117,7 @@ static bool act(int rank, int place) {
         /* It stays in flight for a while, so its buffer must not change. */
         for (int i = first_open; i < message_count; i++)
             if (messages[i].data && messages[i].from == rank && messages[i].to == s->peer &&
-                messages[i].segment == s->segment && messages[i].phase == s->phase && messages[i].round == s->round)
+                messages[i].segment == s->segment && messages[i].role == s->role && messages[i].round == s->round)
                 EXPECT(memcmp(messages[i].data, to, (size_t)s->length * sizeof *to) == 0, "overwritten while sent");
         break;
     case STEP_RECEIVE:

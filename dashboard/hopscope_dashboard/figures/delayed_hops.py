@@ -16,7 +16,9 @@ Row = dict[str, Any]
 
 def hop_name(row: Row) -> str:
     """Names a hop to a reader: `2 → 0 up in 0:36`."""
-    return f"{row['src']} → {row['dst']} {row['phase']} in {row['collective']}"
+    return " ".join(
+        [f"{row['src']} → {row['dst']}", *([row["role"]] if row["role"] else []), f"in {row['collective']}"]
+    )
 
 
 def one(row: Row) -> str:

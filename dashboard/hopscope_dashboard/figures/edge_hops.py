@@ -55,6 +55,6 @@ def _told(row: Row) -> str:
     of = f"<br>the longest of {quantities.number(row['hops'])} about then" if row["hops"] > 1 else ""
     path = "<br>on the run's critical path" if row["on_path"] else ""
     return (
-        f"<b>{row['phase']} in {row['operation']} {row['collective']}</b>, {quantities.size(row['bytes'])}<br>"
+        f"<b>{row['role'] or 'hop'} in {row['operation']} {row['collective']}</b>, {quantities.size(row['bytes'])}<br>"
         f"sent at {quantities.moment(row['begin_ns'])}, took {quantities.duration(row['took_ns'])}{of}{path}"
     )

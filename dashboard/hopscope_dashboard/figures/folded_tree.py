@@ -85,15 +85,15 @@ def drawn_tree(
     ranks: Sequence[Row],
     parents: Mapping[int, int | None],
     edges: Mapping[tuple[int, int], Row],
-    phase: str,
+    role: str,
     fold: Fold,
     by_link: bool = False,
 ) -> PlacedTree:
     """Place a tree as `placed_tree` does; one of many ranks on several hosts folded."""
     hosts = {(row["cluster"], row["host"]) for row in ranks if row["rank"] in parents}
     if len(parents) <= WHOLE or len(hosts) < 2:
-        return placed_tree(ranks=ranks, parents=parents, edges=edges, phase=phase, by_link=by_link)
-    return _Folded(ranks, parents, edges, phase, fold).placed(by_link=by_link)
+        return placed_tree(ranks=ranks, parents=parents, edges=edges, role=role, by_link=by_link)
+    return _Folded(ranks, parents, edges, role, fold).placed(by_link=by_link)
 
 
 class _Folded:
@@ -104,14 +104,14 @@ class _Folded:
         ranks: Sequence[Row],
         parents: Mapping[int, int | None],
         edges: Mapping[tuple[int, int], Row],
-        phase: str,
+        role: str,
         fold: Fold,
     ) -> None:
         of_rank = {row["rank"]: row for row in ranks}
         self.rows: dict[int, Row] = {
             rank: of_rank.get(rank, {"rank": rank, "host": "?", "cluster": "?"}) for rank in sorted(parents)
         }
-        self.parents, self.edges, self.phase, self.fold = parents, edges, phase, fold
+        self.parents, self.edges, self.role, self.fold = parents, edges, role, fold
         depth = {rank: depth_of(rank, parents) for rank in parents}
         alone = {*fold.apart, *(rank for rank, parent in parents.items() if parent is None)}
         stacks: dict[Host, list[int]] = defaultdict(list)
@@ -157,7 +157,7 @@ class _Folded:
         for rank, parent in sorted(self.parents.items()):
             if parent is None:
                 continue
-            src, dst = (rank, parent) if self.phase == "up" else (parent, rank)
+            src, dst = (rank, parent) if self.role == "up" else (parent, rank)
             ends = self.first[src], self.first[dst]
             if ends[0] == ends[1]:
                 inside[ends[0]].append((src, dst))
@@ -179,7 +179,7 @@ class _Folded:
         self, pair: tuple[int, int], pairs: Sequence[tuple[int, int]], weight: Row | None, most: float
     ) -> PlacedEdge:
         src, dst = pair
-        child = self.first[pairs[0][self.phase == "down"]]
+        child = self.first[pairs[0][self.role == "down"]]
         kind = link_between(self.rows[src], self.rows[dst])
         if len(pairs) == 1:
             told, lead = tree_words.of_edge(*pairs[0], kind, weight), None

@@ -156,7 +156,7 @@ class _Drawing:
             words = [
                 f"<b>rank {hop['dst']}</b> waits "
                 f"{quantities.duration(hop['recv_end_ns'] - hop['recv_wait_begin_ns'])}<br>for rank "
-                f"{hop['src']} ({hop['phase']})"
+                f"{hop['src']}{f' ({role})' if (role := hop['role']) else ''}"
                 for hop in waits
             ]
             bars.append(
@@ -301,7 +301,7 @@ class _Drawing:
 
     def _hop_text(self, hop: Row) -> str:
         return (
-            f"<b>{hop['phase']}: rank {hop['src']} to rank {hop['dst']}</b> "
+            f"<b>{hop['role'] or 'hop'}: rank {hop['src']} to rank {hop['dst']}</b> "
             f"({hop['link']})<br>{quantities.size(hop['bytes'])}"
             + (f", segment {hop['segment']}" if hop["segment"] else "")
             + f"<br>sent at {self._at(hop['send_begin_ns'])}<br>received at {self._at(hop['recv_end_ns'])}"

@@ -131,24 +131,24 @@ def placed_tree(
     ranks: Sequence[Row],
     parents: Mapping[int, int | None],
     edges: Mapping[tuple[int, int], Row],
-    phase: str,
+    role: str,
     by_link: bool = False,
 ) -> PlacedTree:
     """Place one tree.
 
     `ranks` has rank, host and cluster; `parents` the parent of each rank of the tree (None at the root), both as
     trace-wide ranks; `edges` the rows of tree-edges by directed edge (src, dst), none for a tree that did not run.
-    `phase` up draws from child to parent, down the other way. The colour of an edge is its share of the critical path
+    `role` up draws from child to parent, down the other way. The colour of an edge is its share of the critical path
     or, `by_link`, its link class.
     """
     of_rank = {row["rank"]: row for row in ranks}
     placed = [of_rank.get(rank, {"rank": rank, "host": "?", "cluster": "?"}) for rank in sorted(parents)]
     places = positions(placed, parents)
-    largest = heaviest(parents, edges, phase)
+    largest = heaviest(parents, edges, role)
     drawn: list[PlacedEdge] = []
     for rank, parent in sorted(parents.items()):
         if parent is not None:
-            src, dst = (rank, parent) if phase == "up" else (parent, rank)
+            src, dst = (rank, parent) if role == "up" else (parent, rank)
             link = link_between(of_rank.get(src), of_rank.get(dst))
             # A tree that did not run has no weights: all its edges are alike.
             weight = edges.get((src, dst), NEVER) if edges else None
@@ -176,9 +176,9 @@ def placed_tree(
     )
 
 
-def heaviest(parents: Mapping[int, int | None], edges: Mapping[tuple[int, int], Row], phase: str) -> float:
+def heaviest(parents: Mapping[int, int | None], edges: Mapping[tuple[int, int], Row], role: str) -> float:
     """Give the end of the colour scale: the largest share of an edge of the tree, 1 % at least; 0 if none has any."""
-    pairs = {(rank, parent) if phase == "up" else (parent, rank) for rank, parent in parents.items()}
+    pairs = {(rank, parent) if role == "up" else (parent, rank) for rank, parent in parents.items()}
     return scale((row["share"] or 0 for pair, row in edges.items() if pair in pairs))
 
 

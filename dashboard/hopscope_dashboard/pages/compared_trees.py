@@ -7,7 +7,7 @@ from typing import Any, Final
 from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
-from hopscope.words import PHASES
+from hopscope.words import ROLES
 
 from hopscope_dashboard import algorithms
 from hopscope_dashboard.address import Query, link, number, one_of
@@ -40,7 +40,7 @@ _MOST: Final = 60
 
 @dataclass(frozen=True)
 class _Side:
-    """One run: what ran there, of the operation and communicator chosen, and the edges of the phase chosen."""
+    """One run: what ran there, of the operation and communicator chosen, and the edges of the role chosen."""
 
     run: str
     data: TraceData
@@ -51,7 +51,7 @@ class _Side:
 def cards(base: TraceData, new: TraceData, query: Query) -> list[Component]:
     """Give the drawings side by side and all edges in a table.
 
-    The address selects the operation by `op`, the communicator by `comm`, and the `phase`; where a run has several
+    The address selects the operation by `op`, the communicator by `comm`, and the `role`; where a run has several
     trees or algorithms for these, that of each run by `base-ran` and `new-ran`, which name a collective that it ran.
     """
     rows = [_ran(data) for data in (base, new)]
@@ -64,12 +64,10 @@ def cards(base: TraceData, new: TraceData, query: Query) -> list[Component]:
     comm = asked_comm if asked_comm is not None and asked_comm in comms else comms[0]
     kinds = [[row for row in of_run if (row["op"], row["comm"]) == (op, comm)] for of_run in rows]
     chosen = _chosen(base, new, kinds, query)
-    phases = [word for word in PHASES if any(ran and word in ran.phases for ran in chosen)]
-    phase = one_of(query, "phase", tuple(phases))
+    roles = [word for word in ROLES if any(ran and word in ran.roles for ran in chosen)]
+    role = one_of(query, "role", tuple(roles))
     sides = [
-        _Side(
-            run, data, ran, {(row["src"], row["dst"]): row for row in ran.edges if row["phase"] == phase} if ran else {}
-        )
+        _Side(run, data, ran, {(row["src"], row["dst"]): row for row in ran.edges_of(role)} if ran else {})
         for run, data, ran in zip(RUNS, (base, new), chosen, strict=True)
     ]
     names = {**algorithms.comms(new), **algorithms.comms(base)}
@@ -78,18 +76,18 @@ def cards(base: TraceData, new: TraceData, query: Query) -> list[Component]:
         [
             select(
                 "Operation", asked, "op", options={word: word for word in _ops(every)}, current=op,
-                without=("comm", "phase", *_RAN.values()),
+                without=("comm", "role", *_RAN.values()),
             ),
             select(
                 "Communicator", asked, "comm", options={str(each): names[each] for each in comms}, current=str(comm),
-                without=("phase", *_RAN.values()),
+                without=("role", *_RAN.values()),
             ),
             *_which(asked, kinds, chosen),
         ],
         className="selects",
     )  # fmt: skip
-    options = {word: f"{word}, {PHASES[word]}" for word in phases}
-    controls = [choice("Phase", "/compare", asked, "phase", options=options, current=phase)] if len(phases) > 1 else []
+    options = {word: f"{word}, {ROLES[word]}" for word in roles}
+    controls = [choice("Role", "/compare", asked, "role", options=options, current=role)] if len(roles) > 1 else []
     return [
         blocks.card(
             "Who sends to whom",
@@ -97,7 +95,7 @@ def cards(base: TraceData, new: TraceData, query: Query) -> list[Component]:
             *controls,
             html.P(_said(sides), id=SAID, className="reason"),
             changes_legend() if _are_known(sides) else links_legend(),
-            _drawings(sides, phase, Fold.of(query)),
+            _drawings(sides, role, Fold.of(query)),
         ),
         _table(sides),
     ]
@@ -139,7 +137,7 @@ def _which(asked: Query, kinds: Sequence[Rows], chosen: Sequence[RanAlgorithm | 
     return [
         select(
             f"Drawn of {run}", asked, _RAN[run], options={row["first"]: _kind(row) for row in of_run},
-            current=ran.collective, without=("phase",),
+            current=ran.collective, without=("role",),
         )
         for run, of_run, ran in zip(RUNS, kinds, chosen, strict=True)
         if ran is not None and len(of_run) > 1
@@ -169,27 +167,27 @@ def _said(sides: Sequence[_Side]) -> str:
     )
 
 
-def _drawings(sides: Sequence[_Side], phase: str, fold: Fold) -> Component:
+def _drawings(sides: Sequence[_Side], role: str, fold: Fold) -> Component:
     others = [other.edges if _are_known(sides) else None for other in reversed(sides)]
-    placed = [_placed(side, edges, phase, fold) for side, edges in zip(sides, others, strict=True)]
-    drawn = [_drawing(side, picture, phase) for side, picture in zip(sides, placed, strict=True)]
+    placed = [_placed(side, edges, role, fold) for side, edges in zip(sides, others, strict=True)]
+    drawn = [_drawing(side, picture, role) for side, picture in zip(sides, placed, strict=True)]
     beside = all(picture is None or picture.bounds[2] - picture.bounds[0] <= _BESIDE for picture in placed)
     return blocks.columns(*drawn, widths="minmax(0, 1fr) minmax(0, 1fr)" if beside else "minmax(0, 1fr)")
 
 
-def _placed(side: _Side, others: Mapping[Edge, Row] | None, phase: str, fold: Fold) -> PlacedTree | PlacedRounds | None:
+def _placed(side: _Side, others: Mapping[Edge, Row] | None, role: str, fold: Fold) -> PlacedTree | PlacedRounds | None:
     """The drawing of one run, with the edges marked that are not among the other's, if these are known."""
     if side.ran is None or not side.edges:
         return None
-    if phase == "exchange":
+    if role == "exchange":
         rounds = placed_rounds(ranks=side.data.ranks, edges=list(side.edges.values()))
         return rounds if others is None else rounds_with_changes(rounds, others.keys(), side.run)
-    parents = side.ran.parents(phase)
-    tree = drawn_tree(ranks=side.data.ranks, parents=parents, edges=side.edges, phase=phase, fold=fold)
+    parents = side.ran.parents(role)
+    tree = drawn_tree(ranks=side.data.ranks, parents=parents, edges=side.edges, role=role, fold=fold)
     return tree if others is None else tree_with_changes(tree, others.keys(), side.run)
 
 
-def _drawing(side: _Side, placed: PlacedTree | PlacedRounds | None, phase: str) -> Component:
+def _drawing(side: _Side, placed: PlacedTree | PlacedRounds | None, role: str) -> Component:
     heading = f"{side.run.capitalize()}: {side.data.name}"
     if side.ran is None:
         why = ["No hops of this are known in this run. The page ", _to_tree(side.data), _HOW]
@@ -198,7 +196,7 @@ def _drawing(side: _Side, placed: PlacedTree | PlacedRounds | None, phase: str) 
     address = link("/tree", collective=side.ran.collective, **{TRACE: side.data.identity})
     head = html.H3([f"{heading}, ", dcc.Link(title, href=address)])
     if placed is None:
-        missing = f"It has no edge of the phase {phase}."
+        missing = f"It has no edge of the role {role}."
         return html.Div([head, html.P(missing, className="reason")], id=DRAWINGS[side.run])
     name, label = DRAWINGS[side.run], f"{heading}, {title}"
     if isinstance(placed, PlacedTree):

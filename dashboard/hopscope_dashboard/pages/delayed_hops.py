@@ -138,9 +138,9 @@ def _marked(data: TraceData, tree: RanTree, hop: Row, query: Query) -> PlacedTre
     delayed, absorber, behind = (hop["src"], hop["dst"]), hop["absorbed_at"], _edge(hop["behind"])
     drawn = drawn_tree(
         ranks=data.ranks,
-        parents=tree.parents[hop["phase"]],
+        parents=tree.parents[hop["role"]],
         edges={},
-        phase=hop["phase"],
+        role=hop["role"],
         fold=Fold.of(query, apart={*delayed, absorber, *(behind or ())}),
     )
     return with_delay(drawn, delayed=delayed, absorber=absorber, behind=behind)
@@ -149,13 +149,12 @@ def _marked(data: TraceData, tree: RanTree, hop: Row, query: Query) -> PlacedTre
 def _tree_of(data: TraceData, hop: Row) -> RanTree | None:
     """The tree that its collective ran over: the hop is one of its edges."""
     comm = int(hop["collective"].partition(":")[0])
-    names = {call["tree"] for call in data.rows("collective-calls", collective=hop["collective"])}
-    child, parent = (hop["src"], hop["dst"]) if hop["phase"] == "up" else (hop["dst"], hop["src"])
+    child, parent = (hop["src"], hop["dst"]) if hop["role"] == "up" else (hop["dst"], hop["src"])
     return next(
         (
             tree
             for tree in trees(data)
-            if tree.comm == comm and tree.name in names and tree.parents.get(hop["phase"], {}).get(child) == parent
+            if tree.comm == comm and tree.name == hop["tree"] and tree.parents.get(hop["role"], {}).get(child) == parent
         ),
         None,
     )
@@ -183,7 +182,10 @@ def _words(row: Row) -> str:
 def _table(rows: Rows, limit: str) -> Component:
     body = [
         [
-            [mark(f"{row['src']} → {row['dst']}", one(row), "draw it on its tree"), html.Small(f" {row['phase']}")],
+            [
+                mark(f"{row['src']} → {row['dst']}", one(row), "draw it on its tree"),
+                html.Small(f" {row['role'] or ''}"),
+            ],
             blocks.chip(row["link"], LINK_COLOURS[row["link"]]),
             dcc.Link(row["collective"], href=leads.collective(row["collective"])),
             quantities.duration(row["took_ns"]),

@@ -28,7 +28,7 @@ DOWNLOAD_BUTTON = "remap-download-button"
 BEFORE = "remap-before"
 AFTER = "remap-after"
 
-_PHASES = {"up": "up", "down": "down"}
+_ROLES = {"up": "up", "down": "down"}
 _CANDIDATE = "remap-candidate"
 """Begins the id of a candidate's name in the table, which its place follows."""
 _SHOWN = 12
@@ -38,7 +38,7 @@ _NO_TREE = "The MPI library's own algorithm ran, which need not be a tree: the p
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects the `phase` of the trees that are drawn."""
+    """Give the page. The address selects the `role` of the trees that are drawn."""
     lead = (
         "What other trees and algorithms would have taken: the whole run replayed over each, "
         "with every rank's own computing."
@@ -57,23 +57,23 @@ def layout(data: TraceData, query: Query) -> Component:
                 ),
             ]
         )
-    phase = one_of(query, "phase", tuple(_PHASES))
+    role = one_of(query, "role", tuple(_ROLES))
     return html.Div(
         [
             blocks.page_head(
-                "Remap", lead, choice("Trees drawn", "/remap", query, "phase", options=_PHASES, current=phase)
+                "Remap", lead, choice("Trees drawn", "/remap", query, "role", options=_ROLES, current=role)
             ),
             dcc.Download(id=DOWNLOAD),
-            result(data, phase, Fold.of(query)),
+            result(data, role, Fold.of(query)),
         ]
     )
 
 
-def result(data: TraceData, phase: str, fold: Fold) -> Component:
+def result(data: TraceData, role: str, fold: Fold) -> Component:
     """Give the page's content. Raises InputError where the trace cannot be replayed."""
     found = data.remap()
     return html.Div(
-        [_verdict(data, found), _key_figures(found), _before_and_after(data, found, phase, fold), _candidates(found)]
+        [_verdict(data, found), _key_figures(found), _before_and_after(data, found, role, fold), _candidates(found)]
     )
 
 
@@ -126,14 +126,14 @@ def _today(today: Row | None, column: str) -> str:
     return quantities.MISSING if today is None else str(today[column])
 
 
-def _before_and_after(data: TraceData, found: Suggestion, phase: str, fold: Fold) -> Component:
+def _before_and_after(data: TraceData, found: Suggestion, role: str, fold: Fold) -> Component:
     ran = [] if found.is_native else trees(data)
-    before = ran[0].parents.get(phase) if ran else None
-    after = suggested_parents(data, found, phase)
+    before = ran[0].parents.get(role) if ran else None
+    after = suggested_parents(data, found, role)
     best = found.candidates[0]
-    edges = {(row["src"], row["dst"]): row for row in weights(data, ran[0], phase)} if ran else {}
+    edges = {(row["src"], row["dst"]): row for row in weights(data, ran[0], role)} if ran else {}
     laid_out = {
-        name: drawn_tree(ranks=data.ranks, parents=parents, edges=shown, phase=phase, fold=fold)
+        name: drawn_tree(ranks=data.ranks, parents=parents, edges=shown, role=role, fold=fold)
         for name, parents, shown in ((BEFORE, before, edges), (AFTER, after, {}))
         if parents
     }

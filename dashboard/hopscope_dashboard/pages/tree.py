@@ -6,10 +6,10 @@ from typing import Final
 from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
-from hopscope.words import PHASES
+from hopscope.words import ROLES
 
 from hopscope_dashboard import algorithms, findings, leads
-from hopscope_dashboard.address import Query, one_of
+from hopscope_dashboard.address import Query, link, one_of
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
@@ -31,8 +31,8 @@ _LEAD: Final = "Who sends to whom, on which host and in which cluster, and which
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page.
 
-    The address selects `comm`, `tree` and `root` of a tree that Hopscope ran, or the `collective` (COMM:SEQ) whose
-    algorithm is drawn, and `phase` (up, down or exchange).
+    The address selects `comm`, `tree` and `root` of a tree that ran, or the `collective` (COMM:SEQ) whose algorithm is
+    drawn, and `role` (up, down or exchange). If it selects nothing, trees of the engine come before algorithms.
     """
     if not data.number_of_collectives:
         return empty.no_collectives("Tree on the topology", _LEAD, data.shown)
@@ -40,27 +40,28 @@ def layout(data: TraceData, query: Query) -> Component:
     if not edges:
         return empty.no_hops("Tree on the topology", _call_level(data), data.run["native_off"])
     ran, rows = trees(data), algorithms.ran(data)
-    if not ran or "collective" in query:
-        return _what_ran(data, rows, edges, query, trees_too=bool(ran))
+    named = any(name in query for name in ("comm", "tree", "root"))
+    if "collective" in query or not ran or (ran[0].is_native and not named):
+        return _what_ran(data, rows, edges, query, trees_too=ran)
     chosen = choose(ran, query)
-    exchanged = [row for row in edges if row["phase"] == "exchange"]
+    exchanged = [row for row in edges if row["role"] == "exchange"]
     there = {*chosen.parents, *(("exchange",) if exchanged else ())}
-    phases = {word: f"{word}, {meaning}" for word, meaning in PHASES.items() if word in there}
-    phase = one_of(query, "phase", tuple(phases))
-    controls = choice("Phase", "/tree", query, "phase", options=phases, current=phase)
-    if phase == "exchange":
+    roles = {word: f"{word}, {meaning}" for word, meaning in ROLES.items() if word in there}
+    role = one_of(query, "role", tuple(roles))
+    controls = choice("Role", "/tree", query, "role", options=roles, current=role)
+    if role == "exchange":
         hint = "These hops run between peers and follow no tree; their edges over all communicators."
         return html.Div([_head(controls), _edges(exchanged, hint), _found(data), what_ran.table(rows)])
-    weighed = weights(data, chosen, phase)
+    weighed = weights(data, chosen, role)
     by_edge = {(row["src"], row["dst"]): row for row in weighed}
-    parents = chosen.parents[phase]
-    drawn = drawn_tree(ranks=data.ranks, parents=parents, edges=by_edge, phase=phase, fold=Fold.of(query))
+    parents = chosen.parents[role]
+    drawn = drawn_tree(ranks=data.ranks, parents=parents, edges=by_edge, role=role, fold=Fold.of(query))
     return html.Div(
         [
             _head(controls),
             _which(ran, chosen, query),
             blocks.columns(
-                _drawing(data, chosen, phase, drawn),
+                _drawing(data, chosen, role, drawn),
                 _edges(weighed),
                 widths="minmax(0, 1fr)" if is_wide(drawn) else what_ran.BESIDE,
             ),
@@ -70,16 +71,16 @@ def layout(data: TraceData, query: Query) -> Component:
     )
 
 
-def _what_ran(data: TraceData, rows: Rows, edges: Rows, query: Query, *, trees_too: bool) -> Component:
+def _what_ran(data: TraceData, rows: Rows, edges: Rows, query: Query, *, trees_too: Sequence[RanTree]) -> Component:
     """What ran inside the collectives, whoever chose it."""
     chosen = algorithms.choose(data, rows, query)
     hint = "Of all collectives of the trace. Median: of one hop, send to receive. Share: of the critical path."
     if chosen is None:
         return html.Div([_head(), _edges(edges, hint)])
-    back = [dcc.Link("trees of the engine", href="/tree", className="button")] if trees_too else []
+    back = [dcc.Link("trees that ran", href=_address(trees_too[0]), className="button")] if trees_too else []
     return html.Div(
         [
-            _head(*what_ran.phase_choice(chosen, query), *back),
+            _head(*what_ran.role_choice(chosen, query), *back),
             what_ran.selects(data, rows, chosen, query),
             what_ran.picture(data, chosen, query),
             _found(data),
@@ -87,6 +88,10 @@ def _what_ran(data: TraceData, rows: Rows, edges: Rows, query: Query, *, trees_t
             _edges(edges, hint),
         ]
     )
+
+
+def _address(tree: RanTree) -> str:
+    return link("/tree", comm=str(tree.comm), tree=tree.name, root=str(tree.root)) if tree.is_native else "/tree"
 
 
 def choose(ran: Sequence[RanTree], query: Query) -> RanTree:
@@ -124,9 +129,9 @@ def _which(ran: Sequence[RanTree], chosen: RanTree, query: Query) -> Component:
     return html.Div(
         [
             select(
-                "Communicator", asked, "comm", options=comms, current=given["comm"], without=("tree", "root", "phase")
+                "Communicator", asked, "comm", options=comms, current=given["comm"], without=("tree", "root", "role")
             ),
-            select("Tree", asked, "tree", options=names, current=given["tree"], without=("root", "phase")),
+            select("Tree", asked, "tree", options=names, current=given["tree"], without=("root", "role")),
             select("Root", asked, "root", options=roots, current=given["root"]),
             html.Span(
                 f"Tree {ran.index(chosen) + 1} of {quantities.number(len(ran))} that ran.",
@@ -146,7 +151,7 @@ def _head(*controls: Component) -> Component:
     )
 
 
-def _drawing(data: TraceData, tree: RanTree, phase: str, drawn: PlacedTree) -> Component:
+def _drawing(data: TraceData, tree: RanTree, role: str, drawn: PlacedTree) -> Component:
     return blocks.card(
         tree.title,
         links_legend(),
@@ -154,9 +159,9 @@ def _drawing(data: TraceData, tree: RanTree, phase: str, drawn: PlacedTree) -> C
         tree_graph(
             drawn,
             name=TREE,
-            label=f"Tree {tree.title}, phase {phase}",
+            label=f"Tree {tree.title}, role {role}",
         ),
-        hint=f"{between_clusters(data.ranks, tree.parents[phase])} The root has the thick ring.",
+        hint=f"{between_clusters(data.ranks, tree.parents[role])} The root has the thick ring.",
     )
 
 
@@ -165,7 +170,7 @@ def _edges(edges: Rows, hint: str = "") -> Component:
         edges,
         name=EDGES,
         hint=hint
-        or "Of the tree that is drawn, in this phase. Median: of one hop, send to receive. On path and share: of the "
+        or "Of the tree that is drawn, in this role. Median: of one hop, send to receive. On path and share: of the "
         "critical path of the whole run.",
         rest="analyze tree-edges",
         full=exports.csv_address("tree-edges"),

@@ -7,7 +7,7 @@ from typing import Any, Final
 from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
-from hopscope.words import PHASES
+from hopscope.words import ROLES
 
 from hopscope_dashboard import algorithms, leads
 from hopscope_dashboard.address import Query, link, one_of
@@ -36,13 +36,13 @@ _MOST_EDGES: Final = 60
 """So many rows are shown."""
 
 
-def phase_choice(chosen: RanAlgorithm, query: Query) -> list[Component]:
-    """Give the choice between the tree up and the one down; nothing if there is one graph only."""
-    if len(chosen.phases) == 1:
+def role_choice(chosen: RanAlgorithm, query: Query) -> list[Component]:
+    """Give the choice between what can be drawn: the tree up, the one down, an exchange; nothing if it is one only."""
+    if len(chosen.roles) == 1:
         return []
-    options = {word: f"{word}, {PHASES[word]}" for word in chosen.phases}
-    phase = one_of(query, "phase", chosen.phases)
-    return [choice("Phase", "/tree", query, "phase", options=options, current=phase)]
+    options = {word: f"{word}, {ROLES[word]}" for word in chosen.roles}
+    role = one_of(query, "role", chosen.roles)
+    return [choice("Role", "/tree", query, "role", options=options, current=role)]
 
 
 def selects(data: TraceData, rows: Sequence[Row], chosen: RanAlgorithm, query: Query) -> Component:
@@ -54,7 +54,7 @@ def selects(data: TraceData, rows: Sequence[Row], chosen: RanAlgorithm, query: Q
     def choices(label: str, column: str, texts: dict[Any, str], among: Sequence[Row]) -> Component:
         first = {row[column]: row["first"] for row in reversed(among)} | {chosen.row[column]: chosen.collective}
         options = {first[value]: texts[value] for value in sorted(first, key=lambda value: texts[value])}
-        return select(label, kept, "collective", options=options, current=chosen.collective, without=("phase",))
+        return select(label, kept, "collective", options=options, current=chosen.collective, without=("role",))
 
     of_op = [row for row in shown if row["op"] == chosen.row["op"]]
     on_comm = [row for row in of_op if row["comm"] == chosen.row["comm"]]
@@ -72,7 +72,7 @@ def selects(data: TraceData, rows: Sequence[Row], chosen: RanAlgorithm, query: Q
                 "collective",
                 options=messages,
                 current=chosen.collective,
-                without=("phase",),
+                without=("role",),
             ),
         ],
         className="selects",
@@ -81,24 +81,24 @@ def selects(data: TraceData, rows: Sequence[Row], chosen: RanAlgorithm, query: Q
 
 def picture(data: TraceData, chosen: RanAlgorithm, query: Query) -> Component:
     """Give the picture of what ran, with its edges beside it."""
-    phase = one_of(query, "phase", chosen.phases)
-    edges = [row for row in chosen.edges if row["phase"] == phase]
+    role = one_of(query, "role", chosen.roles)
+    edges = chosen.edges_of(role)
     largest = max(row["share"] or 0 for row in edges)
     title = f"{chosen.row['op']}: {algorithms.title(chosen.row)}"
-    if phase == "exchange":
+    if role == "exchange":
         rounds = placed_rounds(ranks=data.ranks, edges=edges)
         wide = is_wide(rounds)
         drawing = rounds_graph(rounds, name=PICTURE, label=title)
         reading = f"An arrow leads from the lane of its sender to that of its receiver. {rounds.left_out}"
     else:
-        parents = chosen.parents(phase)
+        parents = chosen.parents(role)
         by_edge = {(row["src"], row["dst"]): row for row in edges}
         tree = drawn_tree(
-            ranks=data.ranks, parents=parents, edges=by_edge, phase=phase, by_link=True, fold=Fold.of(query)
+            ranks=data.ranks, parents=parents, edges=by_edge, role=role, by_link=True, fold=Fold.of(query)
         )
         largest = tree.most
         wide = is_wide(tree)
-        drawing = tree_graph(tree, name=PICTURE, label=f"{title}, phase {phase}")
+        drawing = tree_graph(tree, name=PICTURE, label=f"{title}, role {role}")
         reading = f"{between_clusters(data.ranks, parents)} The root has the thick ring."
     return blocks.columns(
         blocks.card(
@@ -116,6 +116,7 @@ def picture(data: TraceData, chosen: RanAlgorithm, query: Query) -> Component:
             "whole run.",
             rest=f"analyze algorithms {data.path} --collective {chosen.collective}",
             full=exports.csv_address("algorithms", collective=chosen.collective),
+            role=role,
         ),
         widths="minmax(0, 1fr)" if wide else BESIDE,
     )
@@ -144,9 +145,10 @@ def _said(data: TraceData, chosen: RanAlgorithm) -> list[Any]:
     return [" ".join(said), " Drawn: ", dcc.Link(chosen.collective, href=address), f"{others}{of}."]
 
 
-def edges_table(edges: Rows, *, name: str, hint: str, full: str, rest: str = "") -> Component:
-    """Give the heaviest edges. `rest` is the command and `full` the file that have those not shown."""
-    in_rounds = any(row.get("phase") == "exchange" and "rounds" in row for row in edges)
+def edges_table(edges: Rows, *, name: str, hint: str, full: str, rest: str = "", role: str | None = None) -> Component:
+    """Give the heaviest edges, in an exchange with their rounds where the rows have them. `rest` is the command and
+    `full` the file that have those not shown."""
+    in_rounds = role == "exchange" and any("rounds" in row for row in edges)
     rows = [
         [
             mark(f"{row['src']} → {row['dst']}", leads.edge(row["src"], row["dst"]), leads.EDGE_DOES),

@@ -72,8 +72,8 @@ class Candidate:
         if not self.plans:
             return drawn_as_trees(self.lay(subject, longest(subject)))
         return {
-            phase: [None if parent == ROOT else int(parent) for parent in tree.parents]
-            for phase, tree in zip(("up", "down"), self.plans[0], strict=True)
+            role: [None if parent == ROOT else int(parent) for parent in tree.parents]
+            for role, tree in zip(("up", "down"), self.plans[0], strict=True)
         }
 
     def host_pairs(self, subject: Subject) -> set[HostPair]:

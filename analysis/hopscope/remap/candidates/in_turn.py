@@ -21,13 +21,13 @@ def in_turn(laid: _plan.Schedules, turns: Turns) -> _plan.Schedules:
     """The same messages with these turns.
 
     The steps of a rank have an order in which they could run one by one, and by that they wait for earlier ones only.
-    What has one phase, round and segment is begun together.
+    What has one role, round and segment is begun together.
     """
     if turns == ALL_AT_ONCE or laid["length"].max(initial=0) * laid["unit_bytes"] <= SMALL:
         return laid  # short messages are never announced
     rank = np.repeat(np.arange(len(laid["first_step"]) - 1), np.diff(laid["first_step"]))
-    together = rank  # a number for each rank, phase, round and segment
-    for column in (laid["phase"], laid["round"], laid["segment"]):
+    together = rank  # a number for each rank, role, round and segment
+    for column in (laid["role"], laid["round"], laid["segment"]):
         together = together * (int(column.max()) + 1) + column
     sends, receives = (np.flatnonzero(laid["kind"] == kind) for kind in (_plan.SEND, _plan.RECEIVE))
     if not len(sends):

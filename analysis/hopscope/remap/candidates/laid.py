@@ -23,7 +23,7 @@ class Messages:
     dst: Array
     size: Array
     together: tuple[Array, ...]
-    """Phase and round: what have these in common may go at once. Where messages are cut, all may."""
+    """Role and round: what have these in common may go at once. Where messages are cut, all may."""
 
 
 def counted(
@@ -37,9 +37,9 @@ def counted(
 def messages_of(laid: _plan.Schedules) -> Messages:
     """Every message that the schedules send."""
     sends = laid["kind"] == _plan.SEND
-    segment = laid["segment"][sends]  # one follows the other through all phases and rounds
+    segment = laid["segment"][sends]  # one follows the other through all roles and rounds
     is_cut = len(segment) > 0 and segment.min() != segment.max()
-    together = (np.zeros_like(segment),) if is_cut else (laid["phase"][sends], laid["round"][sends])
+    together = (np.zeros_like(segment),) if is_cut else (laid["role"][sends], laid["round"][sends])
     size = laid["length"][sends] * laid["unit_bytes"]
     return Messages(_ranks(laid)[sends], laid["peer"][sends], size, together)
 
@@ -104,9 +104,9 @@ def drawn_as_trees(laid: _plan.Schedules) -> dict[str, list[int | None]] | None:
     """The parent of each rank towards a root (`up`) and from it (`down`), None at the root; None if there are no such
     trees. Two ranks that alone exchange messages are the root and its child, whichever way a message goes."""
     sends = (laid["kind"] == _plan.SEND) & (laid["segment"] == 0)
-    src, dst, phase = _ranks(laid)[sends].tolist(), laid["peer"][sends].tolist(), laid["phase"][sends].tolist()
+    src, dst, role = _ranks(laid)[sends].tolist(), laid["peer"][sends].tolist(), laid["role"][sends].tolist()
     edges: dict[int, set[tuple[int, int]]] = {_plan.UP: set(), _plan.DOWN: set(), _plan.EXCHANGE: set()}
-    for one, other, of in zip(src, dst, phase, strict=True):
+    for one, other, of in zip(src, dst, role, strict=True):
         towards = of == _plan.UP or (of == _plan.EXCHANGE and one > other)
         edges[of].add((one, other) if towards else (other, one))
     ranks = len(laid["first_step"]) - 1

@@ -64,6 +64,8 @@ def today_of(source: Source) -> Candidate:
     if filed:
         return filed
     tables, arrays, subject = source.tables, source.arrays, source.subject
+    if subject.native:
+        raise InputError(f"the MPI library ran {subject.op}, so no tree of the engine can be replayed")
     position = {rank: i for i, rank in enumerate(subject.members)}
     hops = tables["hops"]
     rows = tables["trees"].to_pylist() if len(tables["trees"]) else []
@@ -78,9 +80,7 @@ def today_of(source: Source) -> Candidate:
             for row in rows
             if row["tree"] == name and row["comm"] == subject.comm and (root in (NO_ROOT, row["root"]))
         ]
-        trees = [
-            _tree_from_rows([r for r in of_root if r["phase"] == phase], len(position)) for phase in ("up", "down")
-        ]
+        trees = [_tree_from_rows([r for r in of_root if r["role"] == role], len(position)) for role in ("up", "down")]
         if None in trees:
             seen = _hops_of_root(source, root)
             drawn = [_tree_from_hops(hops, seen, position, up=up) for up in (True, False)]
@@ -132,7 +132,7 @@ def _tree_from_hops(hops: pa.Table, rows: Array, position: dict[int, int], *, up
     children: list[list[int]] = [[] for _ in position]
     for row in hops.take(pa.array(rows)).to_pylist():
         src, dst = position.get(row["src"]), position.get(row["dst"])
-        if row["phase"] != ("up" if up else "down") or row["segment"] > 0 or src is None or dst is None:
+        if row["role"] != ("up" if up else "down") or row["segment"] > 0 or src is None or dst is None:
             continue
         child, parent = (src, dst) if up else (dst, src)
         if parents[child] != ROOT:

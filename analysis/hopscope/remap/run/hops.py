@@ -28,7 +28,7 @@ def model_hops(source: Source, rows: Array) -> Hops:
     if not source.subject.native:
         late &= False
     # Messages between peers have no direction. One each way is what cancels the error of two clocks.
-    up = src < dst if source.subject.native else pc.equal(table["phase"], "up").to_numpy()[rows]
+    up = src < dst if source.subject.native else pc.fill_null(pc.equal(table["role"], "up"), False).to_numpy()[rows]
     return Hops(
         arrays["hops.collective"][rows],
         src,

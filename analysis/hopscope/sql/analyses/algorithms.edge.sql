@@ -1,18 +1,16 @@
 -- Who sent to whom in one collective, in which rounds, and what each edge contributes to the run's critical path.
 --
--- The messages are those of the collective and of all that are like it: same operation, communicator, root, payload and messages. One row per edge, a sender
--- and a receiver. If the edges are a tree, `phase` is up (towards its root) or down (from it); of two trees one may follow the
--- other. Any other exchange between peers is `exchange`.
+-- The messages are those of the collective and of all of its kind (`analyze algorithms`). One row per edge: a sender, a receiver and the role. Contributions
+-- towards one rank are `up`, results from one rank `down`, steps between peers `exchange`; messages of an unrecognised algorithm have no role.
 --
 -- A message is of round n if n messages, one after the other, lead up to it, itself included: a sender waits for what it has to pass on. The algorithm says
--- so; if it is unrecognised, the times do, and all messages that a sender had received count. Messages to oneself are left out. Times and shares are as in
--- `analyze tree-edges`.
+-- so; if it is unrecognised, the times of the first collective of the kind do, and all messages that a sender had received count. Messages to oneself are left out. Times and shares are as in `analyze tree-edges`.
 --
 -- grain collective given
 -- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.
 -- key edge
--- column edge VARCHAR -- Phase, sender and receiver, as up 3->2.
--- column phase VARCHAR -- up, down or exchange.
+-- column edge VARCHAR -- Role, sender and receiver, as up 3->2.
+-- column role VARCHAR -- up, down or exchange; null if the algorithm is unrecognised.
 -- column src INTEGER -- Sender.
 -- column dst INTEGER -- Receiver.
 -- column collectives BIGINT -- How many collectives are alike, this one included.
@@ -21,59 +19,65 @@
 -- columns of edge_weights
 -- narrow share_low, waited_low, waited_share, collectives
 -- exact collectives, rounds, messages, hops, bytes
--- uses algorithm_kinds, algorithm_examples, edge_weights, members
--- only-data phase, src, dst, waited_low, waited_high
--- then algorithms.edges -- Finds the rounds and the trees.
+-- uses edge_weights, edge_name
+-- only-data role, src, dst, waited_low, waited_high
+-- then algorithms.edges -- Writes the rounds.
 -- bar share
 -- empty error the trace has no hops of such a collective, or it is incomplete; `analyze algorithms` names one of each algorithm in the column first
 -- example analyze algorithms trace --collective 0:17
-with kinds as materialized (
-    select *
-    from algorithm_kinds(split_part($collective, ':', 1)::integer, null::bigint)
-),
-
-named as (
+with named as (
     select kind
-    from kinds
-    where seq = split_part($collective, ':', 2)::bigint
+    from collectives
+    where
+        comm = split_part($collective, ':', 1)::integer
+        and seq = split_part($collective, ':', 2)::bigint
 ),
 
 alike as (
-    select kinds.*
-    from kinds
-    semi join named on kinds.kind = named.kind
-),
-
-examples as (
-    select *
-    from algorithm_examples('alike')
+    select
+        collectives.collective_id,
+        collectives.collective_id = min(collectives.collective_id) over () as is_first,
+        count(*) over () as collectives
+    from collectives
+    inner join named on collectives.kind = named.kind
 ),
 
 alike_hops as (  -- noqa: ST03
-    select hops.* replace ('' as phase)
+    select hops.*
     from hops
     semi join alike on hops.collective_id = alike.collective_id
     where hops.src <> hops.dst
 ),
 
--- Only the first example carries them.
-weighed as (
+-- What they have in common, one of them says.
+in_rounds as (
     select
-        min(alike.kind) as kind,
-        list(weights order by weights.src, weights.dst) as edges,  -- noqa: RF02
-        list(senders.comm_rank order by weights.src, weights.dst) as edge_src,
-        list(receivers.comm_rank order by weights.src, weights.dst) as edge_dst
-    from edge_weights('alike_hops') as weights
-    inner join alike on alike.nth = 0
-    inner join members as senders on alike.comm = senders.comm and weights.src = senders.rank
-    inner join members as receivers on alike.comm = receivers.comm and weights.dst = receivers.rank
+        hops.role,
+        hops.src,
+        hops.dst,
+        list(distinct hops.round) as rounds,
+        count(*) as messages,
+        any_value(alike.collectives) as collectives
+    from hops
+    inner join alike on hops.collective_id = alike.collective_id
+    where alike.is_first
+    group by all
 )
 
 select
-    examples.*,
-    weighed.edges,
-    weighed.edge_src,
-    weighed.edge_dst
-from examples
-left join weighed on examples.collective_id = weighed.kind
-order by examples.collective_id
+    edge_name(weights.role, weights.src, weights.dst) as edge,
+    weights.*,
+    in_rounds.collectives,
+    in_rounds.rounds,
+    in_rounds.messages
+from edge_weights('alike_hops') as weights
+inner join in_rounds
+    on
+        weights.role is not distinct from in_rounds.role
+        and weights.src = in_rounds.src
+        and weights.dst = in_rounds.dst
+order by
+    weights.time_ns desc,
+    weights.role is distinct from 'up' asc,
+    weights.src asc,
+    weights.dst asc

@@ -6,7 +6,7 @@
 -- On intercommunicators nothing is recognised.
 --
 -- Collectives are alike if operation, communicator, root, payload and all messages agree (of operations with parts of different lengths, the lengths may
--- differ); of each kind, up to 8 spread over the run are examined for their order. Where several algorithms send the same messages in the same order, the
+-- differ; where every message carries the whole payload, payloads may). A kind is recognised when the trace is converted, by the order of up to 8 of the first ones. Where several algorithms send the same messages in the same order, the
 -- first of a fixed order gives the name, and `same` lists the others. On two ranks, where most coincide, order does not count.
 --
 -- Open MPI's own name of the algorithm (`captured`) is recorded with blocking collectives where it is known. It decides which of several algorithms that
@@ -49,25 +49,61 @@
 -- only-data ran
 -- exact op, comm, ranks, bytes, algorithm, segment_bytes, same, captured, differs, collectives, depth, messages, message_bytes, wan_messages,
 --    crossings, source, ran, asked, obeyed, why, first
--- uses algorithm_kinds, algorithm_examples
--- then algorithms -- Compares the messages with those that each known algorithm sends.
+-- uses algorithm_examples
+-- then algorithms -- Compares what ran with what the settings ask for.
 -- empty note there are no hops of a complete collective, so no algorithm can be recognised; `analyze caveats` says why
 -- example analyze algorithms trace
 -- example analyze algorithms trace --comm 0 --seq 17
-with kinds as (  -- noqa: ST03
-    select *
-    from algorithm_kinds($comm::integer, $seq::bigint)
+with alike as materialized (
+    select
+        kinds.kind,
+        kinds.op,
+        kinds.comm,
+        kinds.ranks,
+        kinds.root,
+        coalesce(kinds.bytes, collectives.bytes) as bytes,
+        min(collectives.collective_id) as collective_id,
+        min_by(collectives.seq, collectives.collective_id) as seq,
+        min(collectives.first_enter_ns) as first_enter_ns,
+        count(*) as collectives
+    from collectives
+    inner join kinds on collectives.kind = kinds.kind
+    where
+        ($comm::integer is null or collectives.comm = $comm::integer)
+        and ($seq::bigint is null or collectives.seq = $seq::bigint)
+    group by all
 ),
 
-examples as (
-    select *
-    from algorithm_examples('kinds')
+-- Only what `han` was asked for needs the messages.
+asked_of_han as (  -- noqa: ST03
+    select
+        alike.collective_id,
+        alike.comm
+    from alike
+    inner join run on contains(run.settings, 'coll_han_')
 )
 
 select
-    examples.*,
+    alike.*,
+    comms.second_group is not null as is_between_groups,
+    kinds.source,
+    kinds.ran,
+    kinds.captured,
+    kinds.algorithm,
+    kinds.same,
+    kinds.differs,
+    coalesce(kinds.segment_bytes, 0) as segment_bytes,
+    kinds.depth,
+    kinds.crossings,
+    kinds.messages,
+    coalesce(kinds.message_bytes, kinds.messages * alike.bytes) as message_bytes,
+    kinds.wan_messages,
+    examples.* exclude (collective_id),
     run.settings,
     run.mpi_library
-from examples
+from alike
+inner join kinds on alike.kind = kinds.kind
+left join comms on alike.comm = comms.comm
+left join algorithm_examples('asked_of_han') as examples on alike.collective_id = examples.collective_id
 left join run on true
-order by examples.kind, examples.collective_id
+order by alike.collective_id

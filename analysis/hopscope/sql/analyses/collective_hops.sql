@@ -7,8 +7,8 @@
 -- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.
 -- key hop_id
 -- column hop_id BIGINT -- Number of the hop in the dataset.
--- column phase VARCHAR -- up (towards the root), down (from it) or exchange.
--- column round INTEGER -- Round of the algorithm where it has rounds.
+-- column role VARCHAR -- up (towards one rank), down (from it) or exchange; null if the algorithm is unrecognised.
+-- column round INTEGER -- How many messages lead up to it one after the other, itself included; null if the collective is incomplete.
 -- column segment INTEGER -- Segment of the message, from 0.
 -- column src INTEGER -- Sender.
 -- column dst INTEGER -- Receiver.
@@ -43,7 +43,7 @@ stretches as (
 
 select
     hops.hop_id,
-    hops.phase,
+    hops.role,
     hops.round,
     hops.segment,
     hops.src,

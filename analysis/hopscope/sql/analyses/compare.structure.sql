@@ -1,9 +1,10 @@
 -- What two runs did differently, in exact counts that noise cannot change.
 --
--- For the collectives of each operation, place and communicator, aligned as by operation: their number, payload, engine, and tree or
--- algorithm; the messages of one collective, and how many of them go between clusters; over a tree also its depth, and
--- how many times the worst way to the root and back crosses between clusters. None of this depends on time, so a gate
--- on it never flakes. A value that varies over the collectives reads least..most.
+-- For the collectives of each operation, place and communicator, aligned as by operation: their number, payload, engine, the tree of a tree file,
+-- and the algorithm, whoever ran it; the messages of one collective, and how many of them go between clusters; its rounds, its depth (messages
+-- in sequence on the longest chain), and how many messages in sequence cross between clusters at most. Depth, rounds and crossings are known of
+-- recognised algorithms and of trees, messages where hops are known. None of this depends on time, so a gate on it never flakes. A value
+-- that varies over the collectives reads least..most.
 --
 -- grain by = structure
 -- param base TRACE = null -- The run to compare with.
@@ -12,7 +13,7 @@
 -- column place VARCHAR -- Where it was called from, in the new run (in the base, if gone).
 -- column base_place VARCHAR -- Where it was called from in the base; null if only the new run has it.
 -- column comm INTEGER -- The communicator.
--- column property VARCHAR -- collectives, ranks, bytes, engine, tree, messages, wan messages, rounds, depth or wan crossings.
+-- column property VARCHAR -- collectives, ranks, bytes, engine, tree, algorithm, messages, wan messages, rounds, depth or wan crossings.
 -- column base VARCHAR -- Its value in the base; null where it has none.
 -- column new VARCHAR -- Its value in the new run.
 -- column base_value DOUBLE -- The largest value in the base as a number; null for words.
@@ -23,18 +24,19 @@
 -- only-data base_place, base_value, new_value, aligned
 -- narrow change, comm, place
 -- exact *
--- uses collective_sites, tree_depths
+-- uses collective_sites
 -- then verdicts.compare_structure -- The alignment.
 -- empty note neither run has a collective
 -- example analyze compare base trace --by structure --fail-if "*.changed == 1"
-with hop_counts as (
+with incomplete as (
     select
-        collective_id,
+        hops.collective_id,
         count(*) as messages,
-        count(*) filter (where link = 'wan') as wan_messages,
-        max(round) + 1 as rounds
+        count(*) filter (where hops.link = 'wan') as wan_messages
     from hops
-    group by collective_id
+    inner join collectives on hops.collective_id = collectives.collective_id
+    where collectives.kind is null
+    group by hops.collective_id
 ),
 
 called as (
@@ -57,15 +59,18 @@ seen as (
         sites.bytes,
         called.engine,
         called.tree,
-        coalesce(hop_counts.messages, 0) as messages,
-        coalesce(hop_counts.wan_messages, 0) as wan_messages,
-        hop_counts.rounds,
-        tree_depths.depth,
-        tree_depths.wan_crossings
+        case when kinds.kind is not null then coalesce(kinds.algorithm, 'unrecognised') end as algorithm,
+        -- A collective of the engine that sent nothing ran on one rank; of another one nothing is known then.
+        coalesce(kinds.messages, incomplete.messages, case when called.engine = 'tree' then 0 end) as messages,
+        coalesce(kinds.wan_messages, incomplete.wan_messages, case when called.engine = 'tree' then 0 end) as wan_messages,
+        kinds.rounds,
+        kinds.depth,
+        kinds.crossings
     from collective_sites as sites
+    inner join collectives on sites.collective_id = collectives.collective_id
     left join called on sites.collective_id = called.collective_id
-    left join hop_counts on sites.collective_id = hop_counts.collective_id
-    left join tree_depths on sites.collective_id = tree_depths.collective_id
+    left join incomplete on sites.collective_id = incomplete.collective_id
+    left join kinds on collectives.kind = kinds.kind
 ),
 
 counted as (
@@ -78,10 +83,10 @@ counted as (
         count(*) as collectives,
         unnest(['ranks', 'bytes', 'messages', 'wan messages', 'rounds', 'depth', 'wan crossings']) as property,
         unnest([
-            min(comm_size), min(bytes), min(messages), min(wan_messages), min(rounds), min(depth), min(wan_crossings)
+            min(comm_size), min(bytes), min(messages), min(wan_messages), min(rounds), min(depth), min(crossings)
         ]) as least,
         unnest([
-            max(comm_size), max(bytes), max(messages), max(wan_messages), max(rounds), max(depth), max(wan_crossings)
+            max(comm_size), max(bytes), max(messages), max(wan_messages), max(rounds), max(depth), max(crossings)
         ]) as most
     from seen
     group by op, place, function, comm
@@ -94,9 +99,11 @@ named as (
         function,
         comm,
         min(collective_id) as first_id,
-        unnest(['engine', 'tree']) as property,
+        unnest(['engine', 'tree', 'algorithm']) as property,
         unnest([
-            string_agg(distinct engine, ', ' order by engine), string_agg(distinct tree, ', ' order by tree)
+            string_agg(distinct engine, ', ' order by engine),
+            string_agg(distinct tree, ', ' order by tree),
+            string_agg(distinct algorithm, ', ' order by algorithm)
         ]) as words
     from seen
     group by op, place, function, comm

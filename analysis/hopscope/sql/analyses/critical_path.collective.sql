@@ -35,7 +35,7 @@ select
     stretches.hop_id,
     case
         when stretches.hop_id is not null
-            then format('{} hop of {} over {}', hops.phase, quantity(hops.bytes, 'bytes'), hops.link)
+            then concat_ws(' ', hops.role, format('hop of {} over {}', quantity(hops.bytes, 'bytes'), hops.link))
         when stretches.category = 'local' then 'work inside ' || collectives.op
         when stretches.category = 'native' then 'the MPI library runs ' || collectives.op
         else stretches.category

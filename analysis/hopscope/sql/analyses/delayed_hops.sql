@@ -12,9 +12,10 @@
 -- key hop_id
 -- column hop_id BIGINT -- The hop.
 -- column collective VARCHAR -- Its collective, COMM:SEQ.
--- column phase VARCHAR -- up, down or exchange.
+-- column role VARCHAR -- up, down or exchange; null if the algorithm is unrecognised.
 -- column src INTEGER -- Sender.
 -- column dst INTEGER -- Receiver.
+-- column tree VARCHAR -- The tree that it ran over, as in `analyze trees`; null if it ran over none.
 -- column link VARCHAR -- Link class of the two.
 -- column took_ns BIGINT -- Its time.
 -- column usual_ns BIGINT -- Median time of a hop over this edge.
@@ -25,8 +26,9 @@
 -- column absorbed_at INTEGER -- Rank that absorbed most of the delay; null if none did.
 -- column absorbed_ns BIGINT -- How much of the delay it absorbed.
 -- column behind VARCHAR -- What was later there: a hop, or the rank's own arrival.
--- narrow hop_id, ranks, usual_ns, took_ns, phase
--- uses edge_usual
+-- only-data tree
+-- narrow hop_id, ranks, usual_ns, took_ns, role
+-- uses edge_usual, hop_trees
 -- then verdicts.amplification -- The replay of each collective without the delay.
 -- empty note no hop was late on an edge with 5 hops that were waited for; `hopscope run --tree binomial -- ...` makes a trace that has hops
 -- example analyze delayed-hops trace --limit 5
@@ -37,7 +39,7 @@ with delayed as (
     from hops
     inner join collectives on hops.collective_id = collectives.collective_id
     inner join edge_usual
-        on hops.src = edge_usual.src and hops.dst = edge_usual.dst and hops.phase = edge_usual.phase
+        on hops.src = edge_usual.src and hops.dst = edge_usual.dst and hops.role is not distinct from edge_usual.role
     where
         collectives.complete
         and hops.binding = 'recv'
@@ -57,7 +59,8 @@ select
     collectives.comm::varchar || ':' || collectives.seq::varchar as collective,
     hops.collective_id,
     hops.hop_id,
-    hops.phase,
+    hops.role,
+    case when hops.role in ('up', 'down') then hop_trees.tree end as tree,
     hops.link,
     hops.src,
     hops.dst,
@@ -71,7 +74,8 @@ from hops
 semi join looked_at on hops.collective_id = looked_at.collective_id
 inner join collectives on hops.collective_id = collectives.collective_id
 left join edge_usual
-    on hops.src = edge_usual.src and hops.dst = edge_usual.dst and hops.phase = edge_usual.phase
+    on hops.src = edge_usual.src and hops.dst = edge_usual.dst and hops.role is not distinct from edge_usual.role
+left join hop_trees on hops.collective_id = hop_trees.collective_id and hops.role = hop_trees.role
 left join delayed on hops.hop_id = delayed.hop_id
 
 union all
@@ -80,7 +84,8 @@ select
     null as collective,
     calls.collective_id,
     null as hop_id,
-    null as phase,
+    null as role,
+    null as tree,
     null as link,
     calls.rank as src,
     calls.rank as dst,

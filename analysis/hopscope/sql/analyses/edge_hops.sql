@@ -10,7 +10,7 @@
 -- column hop_id BIGINT -- The hop.
 -- column collective VARCHAR -- Its collective, COMM:SEQ.
 -- column operation VARCHAR -- Operation of the collective.
--- column phase VARCHAR -- up, down or exchange.
+-- column role VARCHAR -- up, down or exchange; null if the algorithm is unrecognised.
 -- column src INTEGER -- Sender.
 -- column dst INTEGER -- Receiver.
 -- column link VARCHAR -- Link class of the two.
@@ -63,7 +63,7 @@ select
     longest.hop_id,
     collectives.comm::varchar || ':' || collectives.seq::varchar as collective,
     collectives.op as operation,
-    longest.phase,
+    longest.role,
     longest.src,
     longest.dst,
     longest.link,

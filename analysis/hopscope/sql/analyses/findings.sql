@@ -34,7 +34,7 @@
 -- column part VARCHAR -- The part of the run that it is about, as the option of an analysis that selects it, such as --ranks 3; null where it is about all.
 -- narrow analysis, evidence
 -- only-data verdict, problem, value, unit, cost_share, part
--- uses tree_ways, run_path
+-- uses kind_crossings, run_path
 -- asks critical-path, last-arrivals, noise, algorithms, wan-share, late-ranks, noise-periods, delayed-hops
 -- then findings -- Sentences and verdicts from the rows of the analyses and these facts of the run.
 -- empty note there is nothing to say about that
@@ -47,6 +47,13 @@ with path as (
         coalesce(sum(end_ns - begin_ns) filter (where category = 'wan'), 0) as wan_ns,
         coalesce(sum(end_ns - begin_ns) filter (where hop_id is not null), 0) as hops_ns
     from run_path
+),
+
+known as (
+    select
+        count(*) filter (where crossings is null) as unknown,
+        max(crossings) as most
+    from kind_crossings
 )
 
 select
@@ -54,7 +61,8 @@ select
     (select count(*) from whole_collectives) as whole_collectives,
     (select count(*) from hops) as hops,
     (select count(distinct ranks.cluster) from ranks) as clusters,
-    (select max(tree_ways.crossings) from tree_ways) as crossings,
+    -- Of what is unrecognised, any number may be the greatest.
+    (select case when known.unknown = 0 or known.most > 1 then known.most end from known) as crossings,
     coalesce(path.path_ns, 0)::bigint as path_ns,
     (path.compute_ns / nullif(path.path_ns, 0))::double as compute_share,
     (path.wan_ns / nullif(path.path_ns, 0))::double as wan_share,

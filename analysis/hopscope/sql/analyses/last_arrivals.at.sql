@@ -32,7 +32,7 @@ with arrived as (
     inner join collectives on hops.collective_id = collectives.collective_id
     where
         hops.dst = $at::integer
-        and hops.phase = 'up'
+        and hops.role = 'up'
     group by hops.collective_id, hops.src
 ),
 

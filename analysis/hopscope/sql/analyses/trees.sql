@@ -1,12 +1,14 @@
 -- The trees that ran: who was whose parent.
 --
--- One row per tree, communicator, root, phase and member. Reduce and broadcast trees (up and down) may differ. The root of a tree has no parent.
+-- One row per tree, communicator, root, role and member. Trees that gather (up) and that distribute (down) may differ. The root of a tree has no parent.
+-- Those of Hopscope's engine have the name that the tree file gives them, those of the MPI library the name of the algorithm. Leaders' groups and what is
+-- folded before an exchange are no trees of their own.
 --
--- key tree, comm, root, phase, rank
+-- key tree, comm, root, role, rank
 -- column tree VARCHAR -- Name of the tree.
 -- column comm INTEGER -- The communicator.
 -- column root INTEGER -- Root, as a trace-wide rank.
--- column phase VARCHAR -- up for the reduce tree, down for the broadcast tree.
+-- column role VARCHAR -- up for the tree that gathers, down for the one that distributes.
 -- column rank INTEGER -- The member, as a trace-wide rank.
 -- column parent INTEGER -- Its parent, as a trace-wide rank; null for the root.
 -- column child_order INTEGER -- Its position among its siblings, from 0.
@@ -15,13 +17,13 @@
 -- column cluster VARCHAR -- The member's cluster.
 -- exact *
 -- uses members
--- empty note no collective ran on a tree; run the program with `hopscope run --tree binomial`
+-- empty note no collective whose hops are known ran on a tree; `analyze algorithms` lists what ran, and `hopscope run --tree binomial` runs trees
 -- example analyze trees trace
 select
     trees.tree,
     trees.comm,
     roots.rank as root,
-    trees.phase,
+    trees.role,
     children.rank,
     parents.rank as parent,
     trees.child_order,
@@ -40,4 +42,4 @@ left join members as parents on trees.comm = parents.comm and trees.parent = par
 left join members as roots on trees.comm = roots.comm and trees.root = roots.comm_rank
 left join ranks as child_place on children.rank = child_place.rank
 left join ranks as parent_place on parents.rank = parent_place.rank
-order by trees.comm, trees.tree, trees.root, trees.phase, children.rank
+order by trees.comm, trees.tree, trees.root, trees.role, children.rank

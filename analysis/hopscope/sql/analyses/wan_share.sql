@@ -1,9 +1,12 @@
 -- Share of the collectives' time spent on links between clusters.
 --
--- For each cluster: the routes of its ranks' own contributions to the root and of the results back, as messages and
--- work at the nodes; waiting for others is listed beside them. The share is the part of that time that is `wan` hops.
--- For the run: the part of the critical path that is `wan` hops. If a share is near 1, a better tree or fewer
--- collectives would pay off. crossings count how many times in sequence a route goes between clusters.
+-- For each cluster, whoever ran the collectives and by whatever algorithm. Over a tree: the routes of its ranks' own
+-- contributions to the root and of the results back, as messages and work at the nodes. In an exchange between peers,
+-- or where the algorithm is unrecognised: the chain of hops that the cluster's last rank waited for, the one that leaves
+-- last; among leaders the way up to the leader, the chain that this one waited for, and the way down. Waiting for others
+-- that were late is listed beside them. The share is the part of that time that is `wan` hops. For the run: the part of
+-- the critical path that is `wan` hops. If a share is near 1, another algorithm or fewer collectives would pay off.
+-- crossings count how many times in sequence a route goes between clusters.
 --
 -- key scope
 -- column scope VARCHAR -- critical_path, then each cluster.
@@ -11,10 +14,10 @@
 --    follow.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
--- column hops DOUBLE -- Hops on the path per collective; for a cluster the mean over its ranks' routes.
+-- column hops DOUBLE -- Hops on the path per collective; for a cluster the mean over the routes.
 -- column bytes DOUBLE -- Bytes that these hops carry between clusters, per collective.
 -- column crossings DOUBLE -- Hops between clusters on the path, per collective.
--- column path_ns BIGINT -- Time of the path: of the run's critical path, or of all routes of the cluster's ranks.
+-- column path_ns BIGINT -- Time of the path: of the run's critical path, or of all routes of the cluster.
 -- column wan_ns BIGINT -- The part of it that is hops between clusters.
 -- column waiting_ns BIGINT -- Time in these collectives that is not on the routes: waiting for others.
 -- column collectives BIGINT -- Collectives on the path.

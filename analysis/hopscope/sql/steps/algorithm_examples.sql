@@ -1,13 +1,14 @@
--- Examples of each kind of collective, with all messages and the places of the ranks: what an algorithm is recognised from.
+-- The messages and the places of the ranks of some collectives, for what the settings of Open MPI's `han` are held against.
 --
--- Give it the name of a table with rows of `algorithm_kinds`. Up to 8 of a kind, spread over the run. Ranks are those of the communicator.
+-- Give it the name of a table with collective_id and comm. Ranks are those of the communicator.
 --
 -- uses members
-create or replace macro algorithm_examples(kinds) as table
+create or replace macro algorithm_examples(chosen) as table
     with examined as (
-        select *
-        from query_table(kinds)
-        where nth % ceil(collectives / 8)::bigint = 0
+        select distinct
+            collective_id,
+            comm
+        from query_table(chosen)
     ),
 
     seen as (
@@ -39,22 +40,6 @@ create or replace macro algorithm_examples(kinds) as table
 
     select
         examined.collective_id,
-        examined.kind,
-        examined.op,
-        examined.comm,
-        examined.seq,
-        examined.root,
-        examined.comm_size as ranks,
-        comms.second_group,
-        examined.bytes,
-        examined.source,
-        examined.ran,
-        examined.captured,
-        examined.first_enter_ns,
-        examined.collectives,
-        examined.messages,
-        examined.message_bytes,
-        examined.wan_messages,
         seen.src,
         seen.dst,
         seen.lengths,
@@ -65,5 +50,4 @@ create or replace macro algorithm_examples(kinds) as table
         places.clusters
     from examined
     inner join seen on examined.collective_id = seen.collective_id
-    left join places on examined.comm = places.comm
-    left join comms on examined.comm = comms.comm;
+    left join places on examined.comm = places.comm;

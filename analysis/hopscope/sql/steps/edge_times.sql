@@ -8,7 +8,7 @@ create or replace view edge_times as
 with edges as materialized (
     select
         hops.collective_id,
-        hops.phase = 'up' as is_up,
+        hops.role = 'up' as is_up,
         hops.src,
         hops.dst,
         any_value(hops.link) as link,
@@ -23,7 +23,7 @@ with edges as materialized (
         sum(hops.bytes)::bigint as bytes
     from hops
     inner join collectives on hops.collective_id = collectives.collective_id
-    where collectives.complete and hops.phase in ('up', 'down')
+    where collectives.complete and hops.role in ('up', 'down')
     group by all
 ),
 

@@ -1,14 +1,14 @@
 -- The usual time of a hop over each edge: the median of those that their receiver waited for, if there are at least 5.
 --
--- One row per directed pair and phase. A message that nobody waited for is noticed late, so its time says little; so is a message of the MPI library that was
+-- One row per directed pair and role. A message that nobody waited for is noticed late, so its time says little; so is a message of the MPI library that was
 -- sent before its receiver came to wait for it, because only a rank inside MPI receives.
 create or replace view edge_usual as
 select
     src,
     dst,
-    phase,
+    role,
     median(recv_end_ns - send_begin_ns) as usual_ns
 from hops
 where binding = 'recv' and (source = 'tree' or recv_wait_begin_ns <= send_begin_ns + clock_error_ns)
-group by src, dst, phase
+group by src, dst, role
 having count(*) >= 5;

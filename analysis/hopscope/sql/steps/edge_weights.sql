@@ -1,6 +1,6 @@
 -- What each edge of some hops carried, and how much it contributes to the run's critical path.
 --
--- Give it the name of a table with the hops, as in `hops`. One row per phase, sender and receiver. Shares refer to the path (`run_path`); a hop that the
+-- Give it the name of a table with the hops, as in `hops`. One row per role, sender and receiver. Shares refer to the path (`run_path`); a hop that the
 -- path leaves half-way (a late receiver) weighs what the path spends on it, not what it took.
 --
 -- column link VARCHAR -- Link class of the two ranks.
@@ -15,13 +15,13 @@
 -- column share DOUBLE -- That time as a part of the path's, without start-up and shutdown.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
--- uses run_path, path_intervals, share_intervals, block_of
+-- uses run_path, path_intervals, share_intervals, block_of, edge_name
 create or replace macro edge_weights(chosen) as table
     with carrying as materialized (
         select
             hop_id,
             collective_id,
-            phase,
+            role,
             src,
             dst,
             link,
@@ -40,7 +40,7 @@ create or replace macro edge_weights(chosen) as table
 
     per_block as (
         select
-            carrying.phase,
+            carrying.role,
             carrying.src,
             carrying.dst,
             places.block,
@@ -53,7 +53,7 @@ create or replace macro edge_weights(chosen) as table
 
     waited_measures as (  -- noqa: ST03
         select
-            format('{} {}->{}', phase, src, dst) as key,
+            edge_name(role, src, dst) as key,
             block,
             waited as part,
             hops as whole
@@ -62,8 +62,8 @@ create or replace macro edge_weights(chosen) as table
 
     carried as (
         select
-            format('{} {}->{}', phase, src, dst) as key,
-            phase,
+            edge_name(role, src, dst) as key,
+            role,
             src,
             dst,
             min(link) as link,
@@ -72,12 +72,12 @@ create or replace macro edge_weights(chosen) as table
             median(took_ns) as took_ns,
             avg(is_waited_for::integer) as waited_share
         from carrying
-        group by phase, src, dst
+        group by role, src, dst
     ),
 
     path_hops as materialized (
         select
-            format('{} {}->{}', carrying.phase, carrying.src, carrying.dst) as key,
+            edge_name(carrying.role, carrying.src, carrying.dst) as key,
             carrying.hop_id,
             run_path.block,
             run_path.time_ns
@@ -125,7 +125,7 @@ create or replace macro edge_weights(chosen) as table
     )
 
     select
-        carried.phase,
+        carried.role,
         carried.src,
         carried.dst,
         carried.link,

@@ -1,61 +1,69 @@
--- The tree that each phase of a collective's hops ran over: its name, communicator and root.
+-- The tree that the hops of each role in a collective ran over: its name, communicator and root.
 --
--- One row per collective and phase with hops. The root is the one member that sends nothing towards the root, or receives nothing from it, as a trace-wide
--- rank: operations without a root of their own have one too. It is null where no single member is it, as in an exchange between peers.
+-- One row per collective and role with hops. The root is the one member that sends nothing towards the root, or receives nothing from it, as a trace-wide
+-- rank: operations without a root of their own have one too. It is null where no single member is it, as in an exchange between peers. The name is that of
+-- `trees` or, of Hopscope's engine, of what ran by a tree file.
 create or replace view hop_trees as
-with ends as (
+with examples as (
     select
         collective_id,
-        phase,
-        src as rank,
-        phase = 'up' as has_parent
-    from hops
+        comm,
+        kind,
+        min(collective_id) over (partition by coalesce(kind, -1 - collective_id)) as example
+    from collectives
+),
 
-    union all
-
+-- Collectives of a kind are alike, so one of them is looked at.
+ends as (
     select
-        collective_id,
-        phase,
-        dst as rank,
-        phase = 'down' as has_parent
+        hops.collective_id,
+        hops.role,
+        unnest([hops.src, hops.dst]) as rank,
+        unnest([hops.role = 'up', hops.role = 'down']) as has_parent
     from hops
+    inner join examples on hops.collective_id = examples.collective_id
+    where examples.collective_id = examples.example
 ),
 
 members_of as (
     select
         collective_id,
-        phase,
+        role,
         rank,
         bool_or(has_parent) as has_parent
     from ends
-    group by collective_id, phase, rank
+    group by collective_id, role, rank
 ),
 
 roots as (
     select
         collective_id,
-        phase,
+        role,
         case
             when count(*) filter (where not has_parent) = 1 then any_value(rank) filter (where not has_parent)
         end as root
     from members_of
-    group by collective_id, phase
+    group by collective_id, role
 ),
 
+-- Incomplete collectives are of no kind.
 names as (
     select
-        collective_id,
-        any_value(tree) as tree
+        calls.collective_id,
+        any_value(calls.tree) as tree
     from calls
-    group by collective_id
+    inner join collectives on calls.collective_id = collectives.collective_id
+    where collectives.kind is null
+    group by calls.collective_id
 )
 
 select
-    roots.collective_id,
-    roots.phase,
-    names.tree,
-    collectives.comm,
+    examples.collective_id,
+    roots.role,
+    coalesce(kinds.tree, kinds.ran, names.tree) as tree,
+    examples.comm,
     roots.root
-from roots
-inner join collectives on roots.collective_id = collectives.collective_id
-left join names on roots.collective_id = names.collective_id;
+from examples
+inner join roots on examples.example = roots.collective_id
+left join kinds on examples.kind = kinds.kind
+left join names on examples.collective_id = names.collective_id;

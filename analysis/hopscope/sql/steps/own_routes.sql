@@ -1,9 +1,13 @@
--- Each rank's own route to the root and back in each collective with hops, without waiting for others.
+-- Each rank's own route in each collective with hops, without waiting for others.
 --
--- One row per rank and collective. The route follows the rank's contribution over its parents to the root and the result back down. Its time is that of its
--- messages (`edge_times`) and of the work at the nodes between: at a node on the way up from the last child's message to the node's own send, on the way
--- down from the message to the send towards this rank, and at the end until the rank leaves. It excludes waiting for siblings; the rest of the call is
--- waiting_ns.
+-- One row per rank and collective over a tree. The route follows the rank's contribution over its parents to the root and the result back down. Its time is
+-- that of its messages (`edge_times`) and of the work at the nodes between: at a node on the way up from the last child's message to the node's own send, on
+-- the way down from the message to the send towards this rank, and at the end until the rank leaves. It excludes waiting for siblings; the rest of the call
+-- is waiting_ns.
+--
+-- Where messages go between peers, or by an unrecognised algorithm, one row per cluster and collective: of the rank that leaves last. Its route is the chain
+-- of hops that it waited for (`chains`), from the latest enter on it to its leave. Where only some ranks exchange for others, as leaders do, it is the way up
+-- to that rank, the chain that this one waited for, and the way down.
 --
 -- uses edge_times
 create or replace view own_routes as
@@ -31,17 +35,30 @@ received as (
     group by collective_id, dst
 ),
 
--- Each rank between its enter and its leave: when it received its last child's message, and when the message from the root.
+-- When ranks that exchange for others had all that they waited for.
+exchanged as (
+    select
+        chains.collective_id,
+        chains.via as rank,
+        max(chains.end_ns) as exchanged_ns
+    from chains
+    semi join edges on chains.collective_id = edges.collective_id
+    group by chains.collective_id, chains.via
+),
+
+-- Each rank between its enter and its leave: when it received its last child's message, when the message from the root, and when its peers' last one.
 nodes as materialized (
     select
         calls.collective_id,
         calls.rank,
         calls.enter_ns,
-        calls.leave_ns,
+        coalesce(calls.complete_ns, calls.leave_ns) as leave_ns,
         received.gathered_ns,
-        received.answered_ns
+        received.answered_ns,
+        exchanged.exchanged_ns
     from calls
     left join received on calls.collective_id = received.collective_id and calls.rank = received.rank
+    left join exchanged on calls.collective_id = exchanged.collective_id and calls.rank = exchanged.rank
 ),
 
 -- The edges away from the root, with the work before each send: since the last message that the sender needed for it, or since its enter.
@@ -55,6 +72,7 @@ links as materialized (
             edges.send_begin_ns - greatest(
                 nodes.enter_ns,
                 case when not edges.is_up then nodes.answered_ns end,
+                case when not edges.is_up then nodes.exchanged_ns end,
                 case when edges.is_up or nodes.answered_ns is null then nodes.gathered_ns end
             ), 0
         ) as path_ns,
@@ -135,8 +153,10 @@ ended as (
         nodes.leave_ns - nodes.enter_ns as call_ns,
         ways.path_ns + greatest(
             case
-                when ways.is_answered then nodes.leave_ns - nodes.answered_ns
-                when ways.is_root_up then nodes.leave_ns - greatest(nodes.gathered_ns, nodes.enter_ns)
+                when ways.is_answered then nodes.leave_ns - greatest(nodes.answered_ns, nodes.exchanged_ns)
+                when
+                    ways.is_root_up
+                    then nodes.leave_ns - greatest(nodes.gathered_ns, nodes.exchanged_ns, nodes.enter_ns)
                 when ways.hops = 0 then nodes.leave_ns - nodes.enter_ns
                 else 0
             end, 0
@@ -147,6 +167,35 @@ ended as (
         ways.wan_bytes
     from ways
     inner join nodes on ways.collective_id = nodes.collective_id and ways.rank = nodes.rank
+),
+
+-- What goes on between peers, with the ways to and from them; a leader without others has none.
+in_exchanges as (
+    select
+        chains.collective_id,
+        chains.rank,
+        nodes.leave_ns - nodes.enter_ns as call_ns,
+        coalesce(chains.end_ns - chains.begin_ns, 0)
+        + coalesce(ended.path_ns, nodes.leave_ns - coalesce(chains.end_ns, nodes.enter_ns)) as path_ns,
+        chains.wan_ns + coalesce(ended.wan_ns, 0) as wan_ns,
+        chains.hops + coalesce(ended.hops, 0) as hops,
+        chains.crossings + coalesce(ended.crossings, 0) as crossings,
+        chains.wan_bytes + coalesce(ended.wan_bytes, 0) as wan_bytes
+    from chains
+    inner join nodes on chains.collective_id = nodes.collective_id and chains.rank = nodes.rank
+    left join ended on chains.collective_id = ended.collective_id and chains.rank = ended.rank
+),
+
+chosen as (
+    select ended.*
+    from ended
+    inner join collectives on ended.collective_id = collectives.collective_id
+    left join kinds on collectives.kind = kinds.kind
+    where not coalesce(kinds.exchanges, false)
+
+    union all by name
+    select *
+    from in_exchanges
 )
 
 select
@@ -158,4 +207,4 @@ select
     hops,
     crossings,
     wan_bytes
-from ended;
+from chosen;

@@ -14,7 +14,7 @@ select
     hops.recv_end_ns as receive_ns,
     collectives.comm::varchar || ':' || collectives.seq::varchar as collective,
     hops.bytes,
-    hops.link || ', ' || hops.phase as detail
+    concat_ws(', ', hops.link, hops.role) as detail
 from hops
 inner join collectives on hops.collective_id = collectives.collective_id
 union all

@@ -1,6 +1,6 @@
--- How deep each phase of a tree is, and how often its worst way to the root goes between clusters.
+-- How deep each role of a tree is, and how often its worst way to the root goes between clusters.
 --
--- One row per tree, communicator, root and phase. depth is the number of messages in sequence from the deepest rank to the root; crossings is the most of
+-- One row per tree, communicator, root and role. depth is the number of messages in sequence from the deepest rank to the root; crossings is the most of
 -- them that go between clusters on the way of any one rank.
 --
 -- uses members
@@ -10,7 +10,7 @@ with recursive placed as (
         trees.tree,
         trees.comm,
         trees.root,
-        trees.phase,
+        trees.role,
         trees.rank,
         trees.parent,
         (child_place.cluster is distinct from parent_place.cluster and trees.parent is not null)::integer as crosses
@@ -26,7 +26,7 @@ walked as (
         tree,
         comm,
         root,
-        phase,
+        role,
         rank,
         0 as depth,
         0 as crossings
@@ -39,7 +39,7 @@ walked as (
         placed.tree,
         placed.comm,
         placed.root,
-        placed.phase,
+        placed.role,
         placed.rank,
         walked.depth + 1 as depth,
         walked.crossings + placed.crosses as crossings
@@ -49,7 +49,7 @@ walked as (
             walked.tree = placed.tree
             and walked.comm = placed.comm
             and walked.root = placed.root
-            and walked.phase = placed.phase
+            and walked.role = placed.role
             and walked.rank = placed.parent
     where walked.depth < (select count(*) from ranks)
 )
@@ -58,8 +58,8 @@ select
     tree,
     comm,
     root,
-    phase,
+    role,
     max(depth) as depth,
     max(crossings) as crossings
 from walked
-group by tree, comm, root, phase;
+group by tree, comm, root, role;

@@ -1,0 +1,137 @@
+"""What collectives of one kind ran by, and what each of their messages does in it: its role and its round.
+
+A kind is collectives that are alike but for their times. The conversion recognises each kind once, and stores what is
+said here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+from hopscope.algorithms.captured import decide
+from hopscope.algorithms.engine import in_order
+from hopscope.algorithms.messages import DOWN, EXCHANGE, UP, Pattern
+from hopscope.algorithms.observed import Edge, Observed
+from hopscope.algorithms.recognition import UNRECOGNISED, Recognised, matched, recognise
+
+Roles = Mapping[Edge, Sequence[str]]
+"""The role of each message of an edge, in the order of sending."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is known of all collectives of a kind."""
+
+    algorithm: str | None
+    """None: unrecognised."""
+    same: str | None
+    """Other algorithms that send the same messages."""
+    differs: str | None
+    """What the captured algorithm would have sent, where the messages are another's."""
+    segment_bytes: int | None
+    depth: int | None
+    """Messages in sequence on the longest chain; None if unknown, like the following."""
+    crossings: int | None
+    """Most messages between clusters in sequence."""
+    roles: Roles
+    """Empty if unknown."""
+    rounds: Mapping[Edge, Sequence[int]]
+    """The round of each message, likewise: by the times of the first example where the algorithm does not say it."""
+
+    @property
+    def last_round(self) -> int | None:
+        """How many rounds the algorithm has."""
+        return None if self.depth is None else max((max(rounds) for rounds in self.rounds.values()), default=0)
+
+
+def kind_of(
+    examples: Sequence[Observed], *, captured: str | None, by_schedule: Roles | None, is_between_groups: bool
+) -> Kind:
+    """Recognise collectives that are alike. captured: the library's own name of what ran. by_schedule: the roles of the
+    first example's messages where its schedule says them, as that of Hopscope's engine does. On intercommunicators
+    nothing is recognised."""
+    first = examples[0]
+    found = Recognised(UNRECOGNISED) if is_between_groups else recognise(examples)
+    pattern = found.candidate.pattern if found.candidate else None
+    if pattern is None and by_schedule is not None:
+        pattern = _along_roles(first, by_schedule)
+    named, differs = decide(found, first.operation, None if is_between_groups else captured, first.ranks)
+    crossings = None
+    if pattern:
+        ran = matched(pattern, first)
+        crossings = max(pattern.chains([ran[number].is_wan for number in range(len(pattern.messages))]), default=0)
+    return Kind(
+        None if named.name == UNRECOGNISED else named.name,
+        ", ".join(named.same) or None,
+        differs,
+        found.candidate.segment_bytes if found.candidate else None,
+        max(pattern.levels, default=0) if pattern else None,
+        crossings,
+        by_schedule or (pattern.roles if pattern else {}),
+        pattern.order if pattern else rounds_in_times(first),
+    )
+
+
+def rounds_in_times(seen: Observed) -> dict[Edge, tuple[int, ...]]:
+    """The rounds of each edge's messages if a sender passes on all that it has received."""
+    arrived: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    heard: dict[int, int] = defaultdict(int)
+    rounds: dict[Edge, list[int]] = defaultdict(list)
+    # Whatever a sender has received was sent before, so its round is known.
+    for message in sorted(seen.messages, key=lambda one: (one.sent_ns, one.received_ns)):
+        if message.src == message.dst:
+            continue
+        waiting = arrived[message.src]
+        while waiting and waiting[0][0] <= message.sent_ns:
+            heard[message.src] = max(heard[message.src], heappop(waiting)[1])
+        number = heard[message.src] + 1
+        heappush(arrived[message.dst], (message.received_ns, number))
+        rounds[message.src, message.dst].append(number)
+    return {edge: tuple(numbers) for edge, numbers in rounds.items()}
+
+
+def _along_roles(seen: Observed, roles: Roles) -> Pattern | None:
+    """The messages of trees that have no name, as those of a tree file: a rank passes the n-th message on once the
+    n-th of each of its children, or of its parent, has come. None if messages go between peers, or in a circle."""
+    numbers: dict[tuple[Edge, str], list[int]] = defaultdict(list)
+    sends: dict[int, tuple[int, int, int, str]] = {}
+    into: dict[tuple[int, str], set[Edge]] = defaultdict(set)
+    for edge, messages in seen.edges.items():
+        for message, role in zip(messages, roles[edge], strict=True):
+            if role == EXCHANGE:
+                return None
+            numbers[edge, role].append(len(sends))
+            into[edge[1], role].add(edge)
+            sends[len(sends)] = (*edge, message.bytes, role)
+    after: dict[int, list[int]] = {}
+    for (edge, role), own in numbers.items():
+        from_parent = into.get((edge[0], DOWN), ()) if role == DOWN else ()
+        before, its_role = (from_parent, DOWN) if from_parent else (into.get((edge[0], UP), ()), UP)
+        for place, number in enumerate(own):
+            arrivals = [numbers[other, its_role] for other in before]
+            in_step = all(len(theirs) == len(own) for theirs in arrivals)
+            after[number] = [one for theirs in arrivals for one in ([theirs[place]] if in_step else theirs)]
+    pattern = in_order(sends, after)
+    return pattern if len(pattern.messages) == len(sends) else None
+
+
+def parents_of(roles: Roles, role: str, ranks: int) -> dict[int, int] | None:
+    """The parent of each rank but the root in the tree that the messages of this role, `up` or `down`, run along; None
+    if they are no tree. A tree that some exchange beside, as leaders do or who is left after a fold, counts only if it
+    has all ranks."""
+    edges = [edge for edge, ways in roles.items() if role in ways]
+    parents = dict(edges) if role == UP else {child: parent for parent, child in edges}
+    members = {rank for edge in edges for rank in edge}
+    if not edges or len(parents) != len(edges) or len(members) != len(edges) + 1:
+        return None
+    if len(members) < ranks and any(EXCHANGE in ways for ways in roles.values()):
+        return None
+    # One rank has no parent: the root. Whoever does not come to it from below is in a circle.
+    reached, above = set(members - parents.keys()), dict(parents)
+    while fresh := {child for child, parent in above.items() if parent in reached}:
+        reached |= fresh
+        above = {child: parent for child, parent in above.items() if child not in fresh}
+    return None if above else parents

@@ -1,0 +1,74 @@
+"""The trees that collectives ran along: the table `trees`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pyarrow as pa
+
+from hopscope.convert.contract import arrow_schema
+
+Places = dict[int, tuple[int | None, int]]
+"""The parent of each rank of a tree, None at the root, and the rank's place among its siblings."""
+
+
+class Trees:
+    """The trees met so far. Of equal communicator, name, root and role the first one counts."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[int, str, int, str], Places] = {}
+
+    def add(
+        self,
+        comm: int,
+        trees: Mapping[tuple[int, str], Places],
+        *,
+        given: str | None,
+        recognised: str | None,
+        op: str,
+    ) -> str | None:
+        """Keep the trees of a collective, by root and role; returns their name, None if there are none. given: the name
+        that a tree file gives them. The MPI library may call different trees by one name: then the operation tells them
+        apart, and a number."""
+        if not trees:
+            return None
+        for name in [given] if given else _names(recognised or "unnamed", op):
+            here = {(root, role): (comm, name, root, role) for root, role in trees}
+            if given or all(_are_alike(self._places.get(here[key]), places) for key, places in trees.items()):
+                for key, places in trees.items():
+                    self._places.setdefault(here[key], places)
+                return name
+        raise AssertionError("names do not end")
+
+    def table(self) -> pa.Table:
+        """All of them."""
+        rows = [
+            {
+                "tree": tree,
+                "comm": comm,
+                "root": root,
+                "role": role,
+                "rank": rank,
+                "parent": parent,
+                "child_order": child_order,
+            }
+            for (comm, tree, root, role), places in sorted(self._places.items(), key=lambda tree: tree[0])
+            for rank, (parent, child_order) in sorted(places.items())
+        ]
+        return pa.Table.from_pylist(rows, schema=arrow_schema("trees"))
+
+
+def _names(name: str, op: str) -> Iterator[str]:
+    yield name
+    yield f"{name} of {op}"
+    number = 2
+    while True:
+        yield f"{name} of {op}, {number}"
+        number += 1
+
+
+def _are_alike(there: Places | None, places: Places) -> bool:
+    """Whether a tree has the same parents as one that is there, if one is."""
+    return there is None or {rank: parent for rank, (parent, _) in there.items()} == {
+        rank: parent for rank, (parent, _) in places.items()
+    }
