@@ -299,6 +299,20 @@ def test_a_rank_that_passes_on_what_it_has_not_yet_received_fits_no_tree() -> No
     assert recognise([seen, early]).name == UNRECOGNISED
 
 
+def test_collectives_with_the_same_messages_in_another_order_are_each_recognised() -> None:
+    # Leaders 0 and 2 exchange; or 2 sends to 0 first, and all hear from 0. What was found for the first was kept for
+    # the second, whose root was another.
+    places = (0, 0, 1, 1)
+
+    def seen(*sent: tuple[int, int, int, int]) -> Observed:
+        messages = [Seen(src, dst, 8, begin, end) for src, dst, begin, end in sent]
+        return Observed("MPI_Allreduce", 4, None, 8, messages, places, places)
+
+    apart = ((1, 0, 0, 1), (3, 2, 0, 1), (0, 1, 30, 31), (2, 3, 30, 31))
+    assert recognise([seen(*apart, (0, 2, 2, 20), (2, 0, 2, 20))]).name == "leaders:all-to-all"
+    assert recognise([seen(*apart, (2, 0, 2, 12), (0, 2, 13, 20))]).name == "binomial"
+
+
 def test_every_form_of_a_function_has_its_blocking_form() -> None:
     assert {blocking_form(f"MPI_{name}") for name in ("Iallreduce", "Allreduce_init", "Allreduce_init_c")} == {
         "MPI_Allreduce"

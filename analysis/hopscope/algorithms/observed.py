@@ -97,4 +97,5 @@ class Observed:
     def key(self) -> object:
         """Equal for collectives that the same candidates are for."""
         lengths = tuple(sorted((edge, tuple(m.bytes for m in seen)) for edge, seen in self.edges.items()))
-        return (self.operation, self.ranks, self.root, self.bytes, lengths, self.hosts, self.clusters)
+        roots = tuple(self.turning)  # by which a reduction and a broadcast are looked for
+        return (self.operation, self.ranks, self.root, self.bytes, lengths, self.hosts, self.clusters, roots)

@@ -1,7 +1,7 @@
 """Gives every hop its role and round, and every collective its kind, while a trace is converted.
 
-Collectives are of one kind if operation, communicator, root and payload agree, all their messages, what ran by name and
-who ran it. The payload does not count where every message carries the whole of it, nor do lengths in operations whose
+Collectives are of one kind if operation, communicator, root and payload agree, all their messages with the roles that
+a schedule says, what ran by name and who ran it. The payload does not count where every message carries the whole of it, nor do lengths in operations whose
 ranks have parts of different lengths. A kind is recognised once, from the piece of the trace in which it first comes.
 """
 
@@ -298,7 +298,9 @@ class _Part:
     def _hashes(self, whole: Bools, varying: Bools) -> Hashes:
         """Equal for collectives of one kind, of those in `rows`. A sum does not depend on the order of the hops."""
         length = np.where(varying[self.of_hop], 0, np.where(whole & self.is_whole[self.of_hop], NONE, self._length))
-        messages = _mixed(_mixed((self.src.astype(np.uint64) << np.uint64(32)) + self.dst.astype(np.uint64)), length)
+        edges = (self.src.astype(np.uint64) << np.uint64(32)) + self.dst.astype(np.uint64)
+        # Trees up and down from different roots may have the same edges: where schedules say the roles, these differ.
+        messages = _mixed(_mixed(_mixed(edges), length), self.role)
         sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(messages, dtype=np.uint64)])
         first = self._first[self.rows]
         hashes = sums[first + self.counts[self.rows]] - sums[first]
