@@ -224,7 +224,7 @@ class Analyses:
 
         Columns:
 
-        hop_id, collective, role, src, dst, link, took_ns, usual_ns, delay_ns, moved_ns, amplification, ranks,
+        hop_id, collective, role, src, dst, tree, link, took_ns, usual_ns, delay_ns, moved_ns, amplification, ranks,
         absorbed_at, absorbed_ns, behind
         """
 

@@ -1,8 +1,9 @@
 """Gives every hop its role and round, and every collective its kind, while a trace is converted.
 
 Collectives are of one kind if operation, communicator, root and payload agree, all their messages with the roles that
-a schedule says, what ran by name and who ran it. The payload does not count where every message carries the whole of it, nor do lengths in operations whose
-ranks have parts of different lengths. A kind is recognised once, from the piece of the trace in which it first comes.
+a schedule says, what ran by name, and who ran it. The payload does not count where every message carries the whole of
+it, nor do lengths in operations whose ranks have parts of different lengths. A kind is recognised once, from the piece
+of the trace in which it first comes.
 """
 
 from __future__ import annotations

@@ -98,7 +98,14 @@ select
     kinds.messages,
     coalesce(kinds.message_bytes, kinds.messages * alike.bytes) as message_bytes,
     kinds.wan_messages,
-    examples.* exclude (collective_id),
+    examples.src,
+    examples.dst,
+    examples.lengths,
+    examples.sent_ns,
+    examples.received_ns,
+    examples.is_wan,
+    examples.hosts,
+    examples.clusters,
     run.settings,
     run.mpi_library
 from alike

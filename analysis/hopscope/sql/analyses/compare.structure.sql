@@ -62,7 +62,9 @@ seen as (
         case when kinds.kind is not null then coalesce(kinds.algorithm, 'unrecognised') end as algorithm,
         -- A collective of the engine that sent nothing ran on one rank; of another one nothing is known then.
         coalesce(kinds.messages, incomplete.messages, case when called.engine = 'tree' then 0 end) as messages,
-        coalesce(kinds.wan_messages, incomplete.wan_messages, case when called.engine = 'tree' then 0 end) as wan_messages,
+        coalesce(
+            kinds.wan_messages, incomplete.wan_messages, case when called.engine = 'tree' then 0 end
+        ) as wan_messages,
         kinds.rounds,
         kinds.depth,
         kinds.crossings

@@ -17,6 +17,13 @@ ran as (
     select *
     from kinds
     where kind in (select collectives.kind from collectives)
+),
+
+of_kinds as (
+    select distinct
+        tree,
+        comm
+    from kinds
 )
 
 select
@@ -30,4 +37,4 @@ select
     null as kind,
     ways.crossings
 from ways
-where (ways.tree, ways.comm) not in (select (kinds.tree, kinds.comm) from kinds where kinds.tree is not null);
+anti join of_kinds on ways.tree = of_kinds.tree and ways.comm = of_kinds.comm;
