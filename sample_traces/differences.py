@@ -15,7 +15,7 @@ select op, rank, engine, tree, c.algorithm, count(*) as n
 from calls c join collectives using (collective_id) group by all
 """
 HOPS = """
-select op, src, dst, source, phase, round, segment, h.bytes, count(*) as n
+select op, src, dst, source, role, round, segment, h.bytes, count(*) as n
 from hops h join collectives using (collective_id) group by all
 """
 MESSAGES = "select comm, tag, src, dst, bytes, count(*) as n from messages group by all"
