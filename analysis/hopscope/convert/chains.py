@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from hopscope.convert.columns import NONE, Bools, Ints, coded, numbers, with_nulls
+from hopscope.convert.columns import NONE, Bools, Ints, coded, column_of, numbers, with_nulls, words_of
 from hopscope.convert.contract import arrow_schema
 
 _EARLIEST: Final = np.iinfo(np.int64).min
@@ -185,19 +185,24 @@ class _Chains:
             return np.bincount(chain[rows], values[rows].astype(np.float64), minlength=count).astype(np.int64)
 
         ones = np.ones(len(chain), np.int64)
-        columns = {
+        schema = arrow_schema("chains")
+        columns: dict[str, pa.Array | Ints] = {
             "collective_id": self._collective_id[self._of_row],
-            "cluster": pa.array([self._cluster_names[number] for number in self._cluster.tolist()], pa.string()),
-            "rank": self._rank.astype(np.int32),
-            "via": self._via.astype(np.int32),
+            "cluster": words_of(self._cluster_names, self._cluster),
+            "rank": self._rank,
+            "via": self._via,
             "begin_ns": with_nulls(np.where(ended < 0, NONE, np.minimum(begin, ended)), pa.int64()),
             "end_ns": with_nulls(ended, pa.int64()),
             "wan_ns": summed(inside, wan),
-            "hops": summed(ones, counted).astype(np.int32),
-            "crossings": summed(ones, wan).astype(np.int32),
+            "hops": summed(ones, counted),
+            "crossings": summed(ones, wan),
             "wan_bytes": summed(self._bytes[hop], wan),
         }
-        return pa.table(columns, schema=arrow_schema("chains"))
+        made = {
+            name: column if isinstance(column, pa.Array) else column_of(column, schema.field(name).type)
+            for name, column in columns.items()
+        }
+        return pa.Table.from_arrays([*made.values()], names=[*made])
 
 
 def _places(column: pa.ChunkedArray, hop_id: Ints) -> Ints:

@@ -1,11 +1,19 @@
-"""Columns of Arrow tables as numpy arrays, and back."""
+"""Columns of Arrow tables as numpy arrays, and back.
 
-from typing import Final
+Everything is made from bytes: pa.array(), to_numpy() and their like import pandas if it is installed, and that takes
+longer than converting a short trace.
+"""
+
+from array import array
+from collections.abc import Iterable
+from itertools import accumulate
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
+
+from hopscope.convert.contract import arrow_schema
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -15,11 +23,28 @@ NONE: Final = -1
 
 
 def numbers(column: pa.ChunkedArray | pa.Array, null: int | None = None) -> Ints:
-    """Give a column as 64-bit integers, with `null` in the place of nulls."""
-    if null is not None and column.null_count:
-        column = pc.fill_null(column, null)
-    values = column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()
-    return np.asarray(values, np.int64)
+    """Give a column of numbers or truths as 64-bit integers, with `null` in the place of nulls."""
+    values = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if not len(values):
+        return np.empty(0, np.int64)
+    validity, data = values.buffers()
+    if values.type == pa.bool_():
+        found = _bits(data, values).astype(np.int64)
+    else:
+        kind = {pa.int8(): np.int8, pa.int32(): np.int32, pa.int64(): np.int64}[values.type]
+        found = np.frombuffer(data, kind)[values.offset : values.offset + len(values)].astype(np.int64, copy=False)
+    if null is None or validity is None or not values.null_count:
+        return found
+    return np.where(_bits(validity, values), found, null)
+
+
+def is_null(column: pa.ChunkedArray) -> Bools:
+    """Say of each row whether it is null."""
+    values = column.combine_chunks()
+    if isinstance(values, pa.DictionaryArray):
+        values = values.indices
+    validity = values.buffers()[0] if len(values) else None
+    return np.zeros(len(values), bool) if validity is None else ~_bits(validity, values)
 
 
 def coded(column: pa.ChunkedArray) -> tuple[list[str], Ints]:
@@ -32,4 +57,58 @@ def coded(column: pa.ChunkedArray) -> tuple[list[str], Ints]:
 
 def with_nulls(values: Ints, kind: pa.DataType) -> pa.Array:
     """Give the values as a column, with nulls where they are negative."""
-    return pa.array(values.astype(kind.to_pandas_dtype()), kind, mask=values < 0)
+    validity = np.packbits(values >= 0, bitorder="little")
+    return _from_bytes(values, kind, validity)
+
+
+def column_of(values: Ints, kind: pa.DataType) -> pa.Array:
+    """Give the values as a column without nulls."""
+    return _from_bytes(values, kind, None)
+
+
+def words_of(words: list[str], places: Ints) -> pa.Array:
+    """Give a column of words by their places in the list, null where these are negative."""
+    texts = [str.encode(word) for word in words]
+    ends = array("i", accumulate(map(len, texts), initial=0))
+    listed = pa.Array.from_buffers(pa.string(), len(words), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(texts))])
+    return pa.DictionaryArray.from_arrays(with_nulls(places, pa.int32()), listed)
+
+
+def table_of(name: str, rows: list[dict[str, Any]]) -> pa.Table:
+    """Give a few rows as a table of the contract. Raises KeyError, TypeError, ValueError or ArithmeticError for values
+    that do not fit it."""
+    schema = arrow_schema(name)
+    return pa.Table.from_arrays([_column([row[field.name] for row in rows], field) for field in schema], schema=schema)
+
+
+def _column(values: list[Any], field: pa.Field) -> pa.Array:
+    buffers: list[pa.Buffer | None] = [_packed(value is not None for value in values)]
+    if field.type == pa.string():
+        texts = [b"" if value is None else str.encode(value) for value in values]
+        buffers += [pa.py_buffer(array("i", accumulate(map(len, texts), initial=0))), pa.py_buffer(b"".join(texts))]
+    elif field.type == pa.bool_():
+        buffers += [_packed(value for value in values)]
+    else:
+        kind = {pa.int32(): "i", pa.int64(): "q", pa.float64(): "d"}[field.type]
+        buffers += [pa.py_buffer(array(kind, [0 if value is None else value for value in values]))]
+    return pa.Array.from_buffers(field.type, len(values), buffers)
+
+
+def _packed(truths: Iterable[bool | None]) -> pa.Buffer:
+    listed = list(truths)
+    packed = (
+        sum(bool(value) << bit for bit, value in enumerate(listed[at : at + 8])).to_bytes(1)
+        for at in range(0, len(listed), 8)
+    )
+    return pa.py_buffer(b"".join(packed))
+
+
+def _bits(buffer: pa.Buffer, values: pa.Array) -> Bools:
+    bits = np.unpackbits(np.frombuffer(buffer, np.uint8), bitorder="little")
+    return bits[values.offset : values.offset + len(values)].astype(bool)
+
+
+def _from_bytes(values: Ints, kind: pa.DataType, validity: npt.NDArray[np.uint8] | None) -> pa.Array:
+    data = values.astype({pa.int32(): np.int32, pa.int64(): np.int64}[kind])
+    bits = None if validity is None else pa.py_buffer(validity.tobytes())
+    return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(data.tobytes())])

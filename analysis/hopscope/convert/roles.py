@@ -24,8 +24,7 @@ from hopscope.algorithms.kinds import Kind, kind_of, parents_of
 from hopscope.algorithms.messages import DOWN, EXCHANGE, UP
 from hopscope.algorithms.observed import Edge, Observed, Seen
 from hopscope.convert.chains import Exchanges, chains
-from hopscope.convert.columns import NONE, Bools, Ints, coded, numbers, with_nulls
-from hopscope.convert.contract import arrow_schema
+from hopscope.convert.columns import NONE, Bools, Ints, coded, is_null, numbers, table_of, with_nulls, words_of
 from hopscope.convert.trees import Places, Trees
 
 Table = tuple[str, pa.Table]
@@ -91,7 +90,11 @@ class Kinds:
     def of_part(self, collectives: pa.Table, calls: pa.Table | None, hops: pa.Table | None) -> dict[str, pa.Table]:
         """The collectives with their kinds, the hops with roles and rounds, and the chains in exchanges."""
         if hops is None or not hops.num_rows:
-            return {"collectives": _with_column(collectives, "kind", pa.nulls(collectives.num_rows, pa.int64()))}
+            return {
+                "collectives": _with_column(
+                    collectives, "kind", with_nulls(np.full(collectives.num_rows, NONE, np.int64), pa.int64())
+                )
+            }
         part = _Part(collectives, calls, hops, self._numbered_words, self._is_varying)
         of_row = self._kinds_of(part)
         completed = {
@@ -100,7 +103,7 @@ class Kinds:
         }
         in_exchange = np.array([*(template.is_exchange for template in self._templates), False])[of_row]
         # Where something hides what ranks waited for, no chain is known.
-        is_chosen = in_exchange & np.asarray(collectives["native_reason"].is_null())
+        is_chosen = in_exchange & is_null(collectives["native_reason"])
         if calls is not None and is_chosen.any():
             is_down = part.role == _ROLES.index(DOWN)
             between_peers = (part.role != _ROLES.index(UP)) & ~is_down
@@ -119,7 +122,7 @@ class Kinds:
 
     def tables(self) -> Iterator[Table]:
         """The tables `kinds` and `trees`, after the last piece."""
-        yield "kinds", pa.Table.from_pylist(self._rows, schema=arrow_schema("kinds"))
+        yield "kinds", table_of("kinds", self._rows)
         yield "trees", self._trees.table()
 
     def _numbered_words(self, column: pa.ChunkedArray) -> Ints:
@@ -278,7 +281,7 @@ class _Part:
         self.source = np.full(count, NONE, np.int64)
         self.source[has_hops] = numbers_of(hops["source"])[self._first[has_hops]]
         self.captured, self.ran = self._by_calls(calls, numbers_of)
-        self.rows = np.flatnonzero(has_hops & (numbers(collectives["complete"].cast(pa.int64())) > 0))
+        self.rows = np.flatnonzero(has_hops & (numbers(collectives["complete"]) > 0))
         varying = np.isin(self.op, [op for op in np.unique(self.op) if is_varying(int(op))])
         self.hashes = self._hashes(whole, varying)
 
@@ -381,9 +384,9 @@ class _Part:
             round_[hops] = np.concatenate([one.round for one in chosen])[at]
             found = np.concatenate([one.role for one in chosen])[at]
             role[hops] = np.where(role[hops] < 0, found, role[hops])
-        indices = with_nulls(role, pa.int32())
-        words = pa.DictionaryArray.from_arrays(indices, pa.array(_ROLES))
-        return _with_column(_with_column(self._hops, "role", words), "round", with_nulls(round_, pa.int32()))
+        return _with_column(
+            _with_column(self._hops, "role", words_of([*_ROLES], role)), "round", with_nulls(round_, pa.int32())
+        )
 
 
 def _with_column(table: pa.Table, name: str, column: pa.Array) -> pa.Table:

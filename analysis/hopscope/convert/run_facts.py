@@ -2,16 +2,14 @@
 
 import hashlib
 import json
-from array import array
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from hopscope.convert.contract import arrow_schema
+from hopscope.convert.columns import table_of
 from hopscope.convert.source import Archive
 from hopscope.errors import InputError, some
 from hopscope.json_text import read_json
@@ -73,7 +71,7 @@ def clocks_table(about: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
         }
         for row in rows
     }
-    return _table("clocks", [found[key] for key in sorted(found)])
+    return table_of("clocks", [found[key] for key in sorted(found)])
 
 
 def places_table(about: Facts, facts: Facts) -> pa.Table:
@@ -81,7 +79,7 @@ def places_table(about: Facts, facts: Facts) -> pa.Table:
     started = _started_at(about)
     modules = about.get("modules") if facts["is_ours"] else []
     found = resolve(facts["call_sites"], modules, None if started is None else _unix_ns(started))
-    return _table("places", [vars(place) for place in found])
+    return table_of("places", [vars(place) for place in found])
 
 
 def run_table(archive: Archive, about: Facts, facts: Facts, clocks: pa.Table, ranks: pa.Table) -> pa.Table:
@@ -124,33 +122,7 @@ def run_table(archive: Archive, about: Facts, facts: Facts, clocks: pa.Table, ra
         "hopscope_version": hopscope_version(),
         "schema_version": SCHEMA_VERSION,
     }
-    return _table("run", [row])
-
-
-def _table(name: str, rows: list[Facts]) -> pa.Table:
-    """A few rows as a table of the contract. Raises KeyError, TypeError, ValueError or ArithmeticError for values that
-    do not fit it.
-
-    Made from bytes: pa.array() and its like import pandas if it is installed, and that takes longer than converting a
-    short trace.
-    """
-    schema = arrow_schema(name)
-    return pa.Table.from_arrays([_column([row[field.name] for row in rows], field) for field in schema], schema=schema)
-
-
-def _column(values: list[Any], field: pa.Field) -> pa.Array:
-    valid = b"".join(
-        sum((value is not None) << bit for bit, value in enumerate(values[at : at + 8])).to_bytes(1)
-        for at in range(0, len(values), 8)
-    )
-    buffers: list[pa.Buffer | None] = [pa.py_buffer(valid)]
-    if field.type == pa.string():
-        texts = [b"" if value is None else str.encode(value) for value in values]
-        buffers += [pa.py_buffer(array("i", accumulate(map(len, texts), initial=0))), pa.py_buffer(b"".join(texts))]
-    else:
-        kind = {pa.int32(): "i", pa.int64(): "q", pa.float64(): "d"}[field.type]
-        buffers += [pa.py_buffer(array(kind, [0 if value is None else value for value in values]))]
-    return pa.Array.from_buffers(field.type, len(values), buffers)
+    return table_of("run", [row])
 
 
 def _text(value: object) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
-from hopscope.convert.contract import arrow_schema
+from hopscope.convert.columns import table_of
 
 Places = dict[int, tuple[int | None, int]]
 """The parent of each rank of a tree, None at the root, and the rank's place among its siblings."""
@@ -55,7 +55,7 @@ class Trees:
             for (comm, tree, root, role), places in sorted(self._places.items(), key=lambda tree: tree[0])
             for rank, (parent, child_order) in sorted(places.items())
         ]
-        return pa.Table.from_pylist(rows, schema=arrow_schema("trees"))
+        return table_of("trees", rows)
 
 
 def _names(name: str, op: str) -> Iterator[str]:
