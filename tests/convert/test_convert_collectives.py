@@ -23,12 +23,12 @@ def test_the_nth_calls_of_all_members_are_one_collective(tmp_path: Path, rows: A
         {
             "collective_id": 0, "comm": 0, "seq": 0, "op": "MPI_Allreduce", "root": None, "comm_size": 2, "bytes": 24,
             "first_enter_ns": 0, "last_enter_ns": 50, "last_rank": 1, "first_leave_ns": 60, "last_leave_ns": 90,
-            "complete": True, "native_reason": None,
+            "complete": True, "native_reason": None, "kind": None,
         },
         {
             "collective_id": 1, "comm": 0, "seq": 1, "op": "MPI_Allreduce", "root": None, "comm_size": 2, "bytes": 24,
             "first_enter_ns": 190, "last_enter_ns": 200, "last_rank": 0, "first_leave_ns": 230, "last_leave_ns": 260,
-            "complete": True, "native_reason": None,
+            "complete": True, "native_reason": None, "kind": None,
         },
     ]  # fmt: skip
     names = ("call_id", "collective_id", "rank", "prev_call_id", "released_ns")
