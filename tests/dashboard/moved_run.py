@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from hopscope import manifest
 from hopscope.store import table_names
+from kinds_in_drawings import with_kinds
 
 SITES = ("a0", "A"), ("b0", "B")
 """The hosts, with their clusters, that ranks are dealt over."""
@@ -22,8 +23,10 @@ def moved(trace: hopscope.Trace, folder: Path) -> hopscope.Trace:
     hops = tables["hops"]
     ends = zip(hops["src"].to_pylist(), hops["dst"].to_pylist(), strict=True)
     tables["hops"] = _with(hops, "link", ["wan" if (src - dst) % 2 else "shm" for src, dst in ends])
+    # What ran is recognised by hosts and clusters, too.
+    recognised = with_kinds({name: table for name, table in tables.items() if name not in ("kinds", "trees")})
     files: dict[str, list[manifest.Described]] = {}
-    for name, table in tables.items():
+    for name, table in recognised.items():
         part = folder / name / "part-00000.parquet"
         part.parent.mkdir(parents=True)
         pq.write_table(table, part)
