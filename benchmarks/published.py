@@ -26,8 +26,7 @@ def crossings(case: str, published: tuple[int, int], trace: Path, link: str, *, 
     ranks than were published the counts differ.
     """
     counted = hopscope.open(trace).sql(
-        "select role, count(*) / (select count(*) from collectives) as n from hops "
-        f"where link = '{link}' group by role"
+        f"select role, count(*) / (select count(*) from collectives) as n from hops where link = '{link}' group by role"
     )
     by_role = {row["role"]: row["n"] for row in counted.to_pylist()}
     here = (by_role.get("up", 0), by_role.get("down", 0))
