@@ -116,8 +116,8 @@ def test_two_recordings_differ_in_their_hops_where_the_tree_is_another(tmp_path:
     assert [*differences(pair["base"], pair["base"])] == []
     lines = [*differences(pair["base"], pair["new"])]
     # Rank 2 gets its message from rank 1 over the hierarchical tree, and from rank 0 over the binomial one.
-    assert "hops MPI_Allreduce 1 2 tree down 0 0 8: 60 before, 0 now" in lines
-    assert "hops MPI_Allreduce 0 2 tree down 0 0 8: 0 before, 60 now" in lines
+    assert "hops MPI_Allreduce 1 2 tree down 4 0 8: 60 before, 0 now" in lines
+    assert "hops MPI_Allreduce 0 2 tree down 3 0 8: 0 before, 60 now" in lines
     assert {line.split()[0] for line in lines} == {"calls", "hops", "algorithms"}
 
 
