@@ -134,6 +134,49 @@ def test_over_trees_of_the_mpi_library_the_roots_own_cluster_has_none(tmp_path: 
     """)
 
 
+def test_over_a_tree_that_leads_the_roots_own_cluster_through_another_it_pays_for_that(tmp_path: Path) -> None:
+    # A Reduce along 3 -> 2, 1 -> 2 -> 0: rank 1's way to the root of its own cluster leads through B.
+    # Rank 0: from its last message to its leave, 31 to 32: 1. Rank 1: 10, then rank 2 works 10 to 11, then 20: 31, of
+    # which 30 wan. Rank 2: works 1, then 20: 21. Rank 3: 2, 1 and 20: 23.
+    # Waiting: rank 0 is inside for 32, 31 of them not on its route; the others send and leave.
+    hops = """
+        up 3 2 shm 0  2  recv -
+        up 1 2 wan 0  10 recv -
+        up 2 0 wan 11 31 recv 1
+    """
+    calls = "0 0 32 2\n1 0 1 -\n2 0 12 1\n3 0 1 -"
+    assert shares(tmp_path, "MPI_Reduce", calls, hops, root="0") == expected("""
+        scope,share,hops,bytes,crossings,path_ns,wan_ns,waiting_ns
+        A,0.9375,1,8,1,32,30,31
+        B,0.909091,1.5,8,1,44,40,0
+    """)
+
+
+def test_a_cluster_that_enters_after_a_message_was_sent_waits_only_for_the_rest_of_it(tmp_path: Path) -> None:
+    # Recursive doubling: 0 1 and 2 3 exchange, then 0 2 and 1 3; between the clusters a message takes 20. A enters at
+    # 0, B at 14. In a live run each crossing seemed to take 13 ms of 20 on average: whoever is released late enters
+    # late the next time, so the clusters take turns.
+    # A: rank 0 leaves at 36. It waited for 2 -> 0 (15 to 35), rank 2 for 3 -> 2 (14 to 15). From B's enter on: 14 to
+    # 36, of which 20 wan; for 14 it waited for B.
+    # B: rank 2 leaves at 22. It waited for 0 -> 2 (1 to 21), of which it was there for 14 to 21: 7. Then 1.
+    hops = """
+        exchange 0 1 shm 0  1  recv -
+        exchange 1 0 shm 0  1  recv -
+        exchange 2 3 shm 14 15 recv -
+        exchange 3 2 shm 14 15 recv -
+        exchange 0 2 wan 1  21 recv 1
+        exchange 2 0 wan 15 35 recv 3
+        exchange 1 3 wan 1  21 recv 0
+        exchange 3 1 wan 15 35 recv 2
+    """
+    calls = "0 0 36 5\n1 0 36 7\n2 14 22 4\n3 14 22 6"
+    assert shares(tmp_path, "MPI_Allreduce", calls, hops) == expected("""
+        scope,share,hops,bytes,crossings,path_ns,wan_ns,waiting_ns
+        A,0.909091,2,8,1,22,20,14
+        B,0.875,1,8,1,8,7,0
+    """)
+
+
 def test_hops_of_no_known_algorithm_are_followed_as_far_as_they_bind(tmp_path: Path) -> None:
     # 0 -> 2 -> 3 -> 1 and back 1 -> 0: no algorithm of a Barrier. All enter at 0 but rank 2, at 5. Rank 0 leaves last:
     # 1 -> 0 (45 to 47), 3 -> 1 (24 to 44), 2 -> 3 (22 to 23), 0 -> 2 (0 to 20). From 5 to 48: 43, wan 15 + 20.

@@ -50,6 +50,12 @@ def test_both_sites_wait_for_one_another_in_recursive_doubling(mpi: local_mpi.Lo
     shares = {row["scope"]: row["share"] for row in trace.wan_share().to_pylist()}
     assert shares["A"] > 0.5
     assert shares["B"] > 0.5
+    # Who enters first waits for a whole message, the other one for what is left of its own when it enters.
+    waits = trace.sql(
+        "select max(wan_ns) as longest from chains join collectives using (collective_id) "
+        "where op = 'MPI_Allreduce' group by collective_id"
+    )["longest"].to_pylist()
+    assert sum(wait >= WAN_NS for wait in waits) > len(waits) / 2
 
 
 @pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
