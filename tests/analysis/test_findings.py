@@ -357,6 +357,59 @@ def test_a_better_tree_is_called_likely_only_where_crossings_in_a_row_weigh_some
     assert said(hops=0) == "no-hops"
 
 
+def test_unknown_crossings_are_never_none() -> None:
+    # The first page said that none crosses between clusters, below the share of the path that goes on such hops.
+    def said(**facts: Any) -> Finding:
+        return of_tree(Run(**{**RUN.__dict__, **facts}))
+
+    unknown = said(crossings=None)
+    assert (unknown.verdict, unknown.severity, unknown.value) == ("unknown", "undecided", None)
+    assert unknown.sentence == (
+        "Whether another algorithm would help is unknown: some collectives have no hops, or fit no algorithm that "
+        "Hopscope knows."
+    )
+    assert unknown.evidence == "Hops between clusters take 60.0 % of the critical path."
+    assert "no critical path" in said(path_ns=0, wan_share=None).sentence
+    hidden = said(crossings=1, wan_share=None)
+    assert (hidden.severity, hidden.value) == ("undecided", None)
+    assert "leads through collectives without hops" in hidden.sentence
+    # Where hops between clusters cost little, crossings do not matter.
+    little = said(crossings=None, wan_share=0.01)
+    assert (little.verdict, little.value, little.unit) == ("better-unlikely", 0.01, "share")
+    assert little.evidence == "Hops take 60.0 % of the critical path, those between clusters 1.0 %."
+    assert "none crosses between clusters" in said(crossings=0).evidence
+    assert "cluster" not in said(crossings=0, clusters=1).evidence
+
+
+def test_crossings_are_known_only_where_every_collective_of_several_clusters_is_recognised(tmp_path: Path) -> None:
+    calls = "collective_id rank enter_ns leave_ns engine\n0 0 100 700 native\n0 1 120 650 native\n0 2 140 350 native"
+    native = {**{name: text for name, text in TABLES.items() if name != "trees"}, "calls": calls}
+    hops = "collective_id role src dst bytes link send_begin_ns recv_end_ns source"
+
+    def tree(name: str, messages: str, collectives: str = TABLES["collectives"]) -> dict[str, Any]:
+        drawn = {**native, "hops": f"{hops}\n{messages}", "collectives": collectives}
+        return by_key(hopscope.open(draw(tmp_path / name, **drawn)))["tree"]
+
+    # Ranks 1 and 2 send to the root: once between clusters.
+    linear = "0 - 2 0 8 shm 140 340 native\n0 - 1 0 8 wan 340 640 native"
+    found = tree("linear", linear)
+    assert (found["verdict"], found["value"]) == ("better-unlikely", 1)
+    # A Barrier that sends nothing back is none that Hopscope knows.
+    barrier = TABLES["collectives"].replace("MPI_Reduce 0 ", "MPI_Barrier -")
+    found = tree("unrecognised", linear, barrier)
+    assert (found["verdict"], found["severity"], found["value"]) == ("unknown", "undecided", None)
+    assert "none crosses" not in found["evidence"]
+    # Of a second collective no message was seen.
+    second = f"{TABLES['collectives']}\n1 0 1 MPI_Barrier - 3 0 700 700 710"
+    assert tree("unseen", linear, second)["verdict"] == "unknown"
+    # Nor does one count as all where some were missed, even if those seen stay within a cluster.
+    within = "0 - 2 0 8 shm 140 340 native"
+    silent = "\n".join(
+        f"{line} {word}" for line, word in zip(barrier.strip().splitlines(), ("native_reason", "silent"), strict=True)
+    )
+    assert tree("silent", within, silent)["verdict"] == "unknown"
+
+
 def test_the_algorithm_that_crosses_most_is_named_or_else_the_one_that_ran_most() -> None:
     often = {"op": "MPI_Bcast", "algorithm": "linear", "source": "native", "collectives": 30, "crossings": 1}
     often |= {"messages": 7, "depth": 1}

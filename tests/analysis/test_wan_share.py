@@ -103,6 +103,44 @@ def test_without_hops_the_routes_are_unknown_and_not_free_of_wan(tmp_path: Path)
     assert any("no hops" in sentence for sentence in trace.caveats())
 
 
+# Rank 1 computes until 50; then the collective is the library's affair.
+NATIVE_PATH = """
+path step rank begin_ns end_ns category collective_id hop_id
+run  0    1    0        50     compute  -             -
+run  1    0    50       79     native   0             -
+"""
+
+
+def test_a_path_through_a_collective_without_hops_has_an_unknown_share_and_not_0(tmp_path: Path) -> None:
+    # It said 0 %, though the collective is of both clusters.
+    tables = {name: text for name, text in TABLES.items() if name != "hops"}
+    trace = hopscope.open(draw(tmp_path / "d", **{**tables, "path_stretches": NATIVE_PATH}))
+    columns = ("scope", "share", "share_low", "hops", "crossings", "path_ns", "wan_ns", "collectives")
+    assert shown(trace.wan_share(), *columns)[:1] == expected("""
+        scope,share,share_low,hops,crossings,path_ns,wan_ns,collectives
+        critical_path,,,,,79,,1
+    """)
+    # Of ranks in one cluster no message goes between clusters, seen or not.
+    for name, comms, ranks in (
+        ("part", "comm name size members\n0 w 2 0,1", RANKS),
+        ("run", TABLES["comms"], RANKS.replace("B", "A")),
+    ):
+        own = {**tables, "path_stretches": NATIVE_PATH, "comms": comms, "ranks": ranks}
+        trace = hopscope.open(draw(tmp_path / name, **own))
+        assert trace.wan_share()["share"][0].as_py() == 0
+
+
+def test_hops_between_clusters_that_are_known_count_beside_those_that_are_not(tmp_path: Path) -> None:
+    # 20 of 79 is known to be between clusters; what the next collective does, 79 to 100, is not: 20 of 100 at least.
+    tables = {
+        **TABLES,
+        "collectives": TABLES["collectives"].replace("0 50 79", "0 50 79\n0 1 4 80 80 100"),
+        "path_stretches": f"{PATH.rstrip()}\nrun  7    3    79       100    native   1             -",
+    }
+    trace = hopscope.open(draw(tmp_path / "d", **tables))
+    assert shown(trace.wan_share(), "share", "wan_ns")[0] == {"share": "0.2", "wan_ns": "20"}
+
+
 def test_hops_that_form_a_ring_do_not_run_on(tmp_path: Path) -> None:
     # No tree at all: 0 -> 1 -> 2 -> 3 -> 0. Nobody is the root, so there is no route.
     hops = "collective_id role src dst link send_begin_ns recv_end_ns\n" + "\n".join(

@@ -23,21 +23,7 @@ def of_tree(run: Run) -> Finding:
         )
     most, clusters = run.crossings, run.clusters > 1
     if clusters and (run.wan_share is None or (most is None and run.wan_share >= WORTH_SAYING)):
-        known = (
-            "" if run.wan_share is None else f"Hops between clusters take {share(run.wan_share)} of the critical path."
-        )
-        return Finding(
-            "unknown",
-            "undecided",
-            "Whether another algorithm would help is unknown: the messages of some collectives fit no algorithm that "
-            "Hopscope knows."
-            if most is None
-            else "Whether another algorithm would help is unknown: the run has no critical path.",
-            known or "How much of the run hops between clusters take is unknown, too.",
-            "algorithms",
-            most,
-            "crossings",
-        )
+        return _unknown(run)
     if clusters and most is not None and most > 1 and run.wan_share is not None and run.wan_share >= WORTH_SAYING:
         return Finding(
             "better-likely",
@@ -57,7 +43,30 @@ def of_tree(run: Run) -> Finding:
     elif clusters and most == 0:
         evidence += ", and none crosses between clusters"
     sentence = "Another algorithm is unlikely to help."
+    if most is None:
+        evidence += f", those between clusters {share(run.wan_share)}"
+        return Finding("better-unlikely", "fine", sentence, f"{evidence}.", "remap", run.wan_share, "share")
     return Finding("better-unlikely", "fine", sentence, f"{evidence}.", "remap", most, "crossings")
+
+
+def _unknown(run: Run) -> Finding:
+    """Say why nobody can tell whether another algorithm would help."""
+    if run.crossings is None:
+        why = "some collectives have no hops, or fit no algorithm that Hopscope knows"
+    elif not run.path_ns:
+        why = "the run has no critical path"
+    else:
+        why = "the critical path leads through collectives without hops"
+    return Finding(
+        "unknown",
+        "undecided",
+        f"Whether another algorithm would help is unknown: {why}.",
+        "How much of the run hops between clusters take is unknown."
+        if run.wan_share is None
+        else f"Hops between clusters take {share(run.wan_share)} of the critical path.",
+        "algorithms",
+        unit="crossings",
+    )
 
 
 def of_delayed_hops(rows: Sequence[Row], limit: int, path_ns: int) -> Finding | None:

@@ -97,8 +97,7 @@ def _ranks(data: TraceData, run: Row) -> str:
 def _key_figures(data: TraceData, run: Row, path: Rows) -> Component:
     share = {row["category"]: row["share"] for row in path}
     collectives = data.number_of_collectives
-    # Of several clusters a collective without hops may cross between them unseen.
-    between = data.has_hops or run["clusters"] < 2
+    between = _between_clusters(data, share)
     figures = [
         ("Run", quantities.duration(run["duration_ns"]), "from the first event to the last"),
         (
@@ -108,8 +107,10 @@ def _key_figures(data: TraceData, run: Row, path: Rows) -> Component:
         ),
         (
             "Between clusters",
-            quantities.share(share.get("wan") if between else None),
-            "of the critical path: messages of collectives" if between else "not known without hops",
+            quantities.share(between),
+            "not known without hops"
+            if between is None and run["clusters"] > 1
+            else "of the critical path: messages of collectives",
         ),
         ("Computing", quantities.share(share.get("compute")), "of the critical path: outside all MPI"),
         (
@@ -119,6 +120,16 @@ def _key_figures(data: TraceData, run: Row, path: Rows) -> Component:
         ),
     ]
     return html.Div(blocks.key_figures(figures), id=KEY_FIGURES)
+
+
+def _between_clusters(data: TraceData, share: Mapping[str, float | None]) -> float | None:
+    """Give the share of hops between clusters. A collective of several clusters without hops may cross unseen."""
+    if data.run["clusters"] > 1:
+        if not data.has_hops:
+            return None
+        if not share.get("wan") and share.get("native"):
+            return data.rows("wan-share")[0]["share"]
+    return share.get("wan")
 
 
 def _critical_path(data: TraceData, path: Rows, by_operation: Rows) -> Component:

@@ -1,4 +1,4 @@
-"""WAN share of the critical path and of each cluster's own way to the root and back."""
+"""WAN share of the critical path and of each cluster's own ways through the collectives."""
 
 from dash import dcc, html
 from dash.development.base_component import Component
@@ -8,7 +8,7 @@ from hopscope_dashboard import findings, leads
 from hopscope_dashboard.address import Query
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.bars import share_bars, time_bars
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
@@ -56,6 +56,11 @@ def _scope(name: str) -> str:
     return "critical path" if name == "critical_path" else name
 
 
+def _label(row: Row, more: str = "") -> str:
+    """The scope of a bar, which says where there is none because nothing is known."""
+    return f"{_scope(row['scope'])}{more}{'' if row['share'] is not None else ', unknown'}"
+
+
 def _leads(data: TraceData, rows: Rows) -> leads.Leads:
     """A cluster's bars select its ranks; those of the critical path lead to where its time went."""
     scopes = [row["scope"] for row in rows]
@@ -65,7 +70,7 @@ def _leads(data: TraceData, rows: Rows) -> leads.Leads:
 
 def _shares(data: TraceData, rows: Rows) -> Component:
     figure = share_bars(
-        [_scope(row["scope"]) for row in rows],
+        [_label(row) for row in rows],
         [("wan", CATEGORY_COLOURS["wan"], rows, "share")],
         title="share of the path spent on wan hops (%)",
         by="scope",
@@ -74,20 +79,20 @@ def _shares(data: TraceData, rows: Rows) -> Component:
     return blocks.card(
         "Share",
         blocks.drawing("WAN share by scope", figure, name=SHARES),
-        hint="For a cluster: the way of its ranks' own contribution to the root and of the result back, "
-        "without waiting for others.",
+        hint="For a cluster, over a tree: the ways of its ranks' own contributions to the root and of the results "
+        "back; else the chain of hops that its last rank waited for. Waiting for late ranks is left out.",
     )
 
 
 def _times(data: TraceData, rows: Rows) -> Component:
     figure = time_bars(
-        [_scope(row["scope"]) + ("" if row["scope"] == "critical_path" else ", its ranks together") for row in rows],
+        [_label(row, "" if row["scope"] == "critical_path" else ", all ways") for row in rows],
         [
             ("wan hops", CATEGORY_COLOURS["wan"], [row["wan_ns"] for row in rows]),
             (
                 "rest of the way",
                 CATEGORY_COLOURS["local"],
-                [max(0, (row["path_ns"] or 0) - (row["wan_ns"] or 0)) for row in rows],
+                [None if row["wan_ns"] is None else max(0, row["path_ns"] - row["wan_ns"]) for row in rows],
             ),
             ("waiting for others", CATEGORY_COLOURS["native"], [row["waiting_ns"] for row in rows]),
         ],
@@ -99,8 +104,9 @@ def _times(data: TraceData, rows: Rows) -> Component:
     return blocks.card(
         "Time",
         blocks.drawing("Time on WAN hops, on the rest of the way and waiting", figure, name="wan-times"),
-        hint="The critical path is one way through the run; a cluster's row adds up the ways of all its ranks. "
-        "Waiting is listed separately: it is time in the collective, but not on the rank's own contribution.",
+        hint="The critical path is one way through the run. A cluster's row adds up its ways: over a tree those of all "
+        "its ranks, else that of its last rank. Waiting is listed separately: it is time in the collective, but not on "
+        "such a way.",
     )
 
 

@@ -4,7 +4,8 @@
 -- towards one rank are `up`, results from one rank `down`, steps between peers `exchange`; messages of an unrecognised algorithm have no role.
 --
 -- A message is of round n if n messages, one after the other, lead up to it, itself included: a sender waits for what it has to pass on. The algorithm says
--- so; if it is unrecognised, the times of the first collective of the kind do, and all messages that a sender had received count. Messages to oneself are left out. Times and shares are as in `analyze tree-edges`.
+-- so; if it is unrecognised, the times of the first collective of the kind do, and all messages that a sender had received count. Messages to oneself are
+-- left out. Times and shares are as in `analyze tree-edges`.
 --
 -- grain collective given
 -- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.

@@ -6,8 +6,9 @@
 -- On intercommunicators nothing is recognised.
 --
 -- Collectives are alike if operation, communicator, root, payload and all messages agree (of operations with parts of different lengths, the lengths may
--- differ; where every message carries the whole payload, payloads may). A kind is recognised when the trace is converted, by the order of up to 8 of the first ones. Where several algorithms send the same messages in the same order, the
--- first of a fixed order gives the name, and `same` lists the others. On two ranks, where most coincide, order does not count.
+-- differ; where every message carries the whole payload, payloads may). A kind is recognised when the trace is converted, by the order of up to 8 of the
+-- first ones. Where several algorithms send the same messages in the same order, the first of a fixed order gives the name, and `same` lists the others. On
+-- two ranks, where most coincide, order does not count.
 --
 -- Open MPI's own name of the algorithm (`captured`) is recorded with blocking collectives where it is known. It decides which of several algorithms that
 -- send the same messages ran, and what ran where the messages fit none. Where it contradicts the messages, as when Open MPI's function passes a small payload

@@ -25,7 +25,7 @@
 -- column evidence VARCHAR -- The numbers behind it.
 -- column value DOUBLE [of unit] -- Null where the trace cannot tell, else: of `critical-path` the share of its largest category; of `last-arrivals` the share
 --    of the last arrivals that the slowest rank's computing led to, 0 if no rank is slow; of `noise` the part of the critical path that it takes; of
---    `tree` crossings between clusters in sequence, of `algorithms` those of the algorithm that has most; of `settings` the share of collectives that ran otherwise; of `wan-share` that share; of `late-ranks` the typical lateness of the latest rank, 0 if none is late; of
+--    `tree` crossings between clusters in sequence, or the share of hops between clusters where it is too small for crossings to matter and these are unknown, of `algorithms` those of the algorithm that has most; of `settings` the share of collectives that ran otherwise; of `wan-share` that share; of `late-ranks` the typical lateness of the latest rank, 0 if none is late; of
 --    `noise-periods` the part of the noise that goes with the clearest period, 0 without one; of `delayed-hops` by how much one of them lengthened
 --    its collective.
 -- column unit VARCHAR -- Unit of the value.
@@ -34,7 +34,7 @@
 -- column part VARCHAR -- The part of the run that it is about, as the option of an analysis that selects it, such as --ranks 3; null where it is about all.
 -- narrow analysis, evidence
 -- only-data verdict, problem, value, unit, cost_share, part
--- uses kind_crossings, run_path
+-- uses kind_crossings, run_path, wan_on_path
 -- asks critical-path, last-arrivals, noise, algorithms, wan-share, late-ranks, noise-periods, delayed-hops
 -- then findings -- Sentences and verdicts from the rows of the analyses and these facts of the run.
 -- empty note there is nothing to say about that
@@ -43,9 +43,7 @@
 with path as (
     select
         sum(end_ns - begin_ns) as path_ns,
-        coalesce(sum(end_ns - begin_ns) filter (where category = 'compute'), 0) as compute_ns,
-        coalesce(sum(end_ns - begin_ns) filter (where category = 'wan'), 0) as wan_ns,
-        coalesce(sum(end_ns - begin_ns) filter (where hop_id is not null), 0) as hops_ns
+        coalesce(sum(end_ns - begin_ns) filter (where category = 'compute'), 0) as compute_ns
     from run_path
 ),
 
@@ -65,7 +63,8 @@ select
     (select case when known.unknown = 0 or known.most > 1 then known.most end from known) as crossings,
     coalesce(path.path_ns, 0)::bigint as path_ns,
     (path.compute_ns / nullif(path.path_ns, 0))::double as compute_share,
-    (path.wan_ns / nullif(path.path_ns, 0))::double as wan_share,
-    (path.hops_ns / nullif(path.path_ns, 0))::double as hops_share
+    (hops_on_path.wan_ns / nullif(path.path_ns, 0))::double as wan_share,
+    (hops_on_path.hops_ns / nullif(path.path_ns, 0))::double as hops_share
 from path
+cross join wan_on_path as hops_on_path
 order by path.path_ns

@@ -1,12 +1,17 @@
 -- Share of the collectives' time spent on links between clusters.
 --
 -- For each cluster, whoever ran the collectives and by whatever algorithm. Over a tree: the routes of its ranks' own
--- contributions to the root and of the results back, as messages and work at the nodes. In an exchange between peers,
--- or where the algorithm is unrecognised: the chain of hops that the cluster's last rank waited for, the one that leaves
--- last; among leaders the way up to the leader, the chain that this one waited for, and the way down. Waiting for others
--- that were late is listed beside them. The share is the part of that time that is `wan` hops. For the run: the part of
--- the critical path that is `wan` hops. If a share is near 1, another algorithm or fewer collectives would pay off.
--- crossings count how many times in sequence a route goes between clusters.
+-- contributions to the root and of the results back, as messages and work at the nodes. The root's own cluster has 0 %
+-- unless the tree leads one of its ranks through another cluster. In an exchange between peers, or where the algorithm
+-- is unrecognised: the chain of hops that the cluster's last rank waited for, the one that leaves last; among leaders
+-- the way up to the leader, the chain that this one waited for, and the way down. A chain begins at the latest enter on
+-- it, so a cluster that enters after a message was sent spends only the rest of that message's time. Waiting for others
+-- that were late is listed beside the routes. The share is the part of that time that is `wan` hops.
+--
+-- For the run: the part of the critical path that is `wan` hops. Hops between clusters in collectives whose messages are
+-- unknown (category `native`) are missing from it; the share is null where no others are known. If a share is near 1,
+-- another algorithm or fewer collectives would pay off. crossings count how many times in sequence a route goes between
+-- clusters.
 --
 -- key scope
 -- column scope VARCHAR -- critical_path, then each cluster.
@@ -22,23 +27,10 @@
 -- column waiting_ns BIGINT -- Time in these collectives that is not on the routes: waiting for others.
 -- column collectives BIGINT -- Collectives on the path.
 -- narrow share_low, bytes, collectives
--- uses run_path, own_routes, share_of, share_intervals, block_of
+-- uses run_path, wan_on_path, own_routes, share_of, share_intervals, block_of
 -- bar share
 -- example analyze wan-share trace --fail-if "critical_path.share > 40%"
-with critical as (
-    select
-        sum(run_path.time_ns) as path_ns,
-        coalesce(sum(run_path.time_ns) filter (where run_path.category = 'wan'), 0) as wan_ns,
-        count(run_path.hop_id) as hops,
-        count(run_path.hop_id) filter (where run_path.category = 'wan') as crossings,
-        coalesce(sum(hops.bytes) filter (where run_path.category = 'wan'), 0) as wan_bytes,
-        count(distinct run_path.collective_id) as collectives
-    from run_path
-    left join hops on run_path.hop_id = hops.hop_id
-),
-
--- Added up at once: the routes are as many as the calls.
-routes as materialized (
+with routes as materialized (  -- Added up at once: they are as many as the calls.
     select
         own_routes.collective_id,
         ranks.cluster,
@@ -102,10 +94,10 @@ scopes as (
         share_of(wan_bytes, collectives) as bytes,
         share_of(crossings, collectives) as crossings,
         path_ns,
-        case when path_ns is not null then wan_ns end as wan_ns,
+        wan_ns,
         case when path_ns is not null then 0 end as waiting_ns,
         collectives
-    from critical
+    from wan_on_path
 
     union all
     select
@@ -125,8 +117,8 @@ scopes as (
 select
     scopes.scope,
     scopes.share::double as share,
-    intervals.share_low,
-    intervals.share_high,
+    case when scopes.share is not null then intervals.share_low end as share_low,
+    case when scopes.share is not null then intervals.share_high end as share_high,
     scopes.hops::double as hops,
     scopes.bytes::double as bytes,
     scopes.crossings::double as crossings,

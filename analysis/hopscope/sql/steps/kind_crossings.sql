@@ -1,8 +1,9 @@
 -- How often in sequence the messages of each kind of collective go between clusters: along trees, on the worst way to the root or from it.
 --
--- One row per kind that ran, and one per tree of no kind. crossings is null where the algorithm is unrecognised and messages go between clusters.
+-- One row per kind that ran, one per tree of no kind, and one for all collectives of several clusters without hops. crossings is null where it is unknown:
+-- if the algorithm is unrecognised and messages go between clusters or are missing, and without hops.
 --
--- uses tree_ways
+-- uses tree_ways, members
 create or replace view kind_crossings as
 with ways as (
     select
@@ -13,10 +14,29 @@ with ways as (
     group by tree, comm
 ),
 
+spanning as (
+    select members.comm
+    from members
+    inner join ranks on members.rank = ranks.rank
+    group by members.comm
+    having count(distinct ranks.cluster) > 1
+),
+
 ran as (
-    select *
-    from kinds
-    where kind in (select collectives.kind from collectives)
+    select
+        kind,
+        -- Reasons that leave out messages; another one leaves open only who waited for them.
+        bool_or(coalesce(native_reason in ('unmatched', 'silent', 'shared'), false)) as has_gaps
+    from collectives
+    where kind is not null
+    group by kind
+),
+
+without_hops as (
+    select distinct collectives.kind
+    from collectives
+    semi join spanning on collectives.comm = spanning.comm
+    where collectives.complete and collectives.kind is null
 ),
 
 of_kinds as (
@@ -28,13 +48,25 @@ of_kinds as (
 
 select
     ran.kind,
-    coalesce(ways.crossings, ran.crossings, case when ran.wan_messages = 0 then 0 end) as crossings
+    coalesce(
+        ways.crossings,
+        kinds.crossings,
+        case when spanning.comm is null or (kinds.wan_messages = 0 and not ran.has_gaps) then 0 end
+    ) as crossings
 from ran
-left join ways on ran.tree = ways.tree and ran.comm = ways.comm
+inner join kinds on ran.kind = kinds.kind
+left join spanning on kinds.comm = spanning.comm
+left join ways on kinds.tree = ways.tree and kinds.comm = ways.comm
 
 union all
 select
     null as kind,
     ways.crossings
 from ways
-anti join of_kinds on ways.tree = of_kinds.tree and ways.comm = of_kinds.comm;
+anti join of_kinds on ways.tree = of_kinds.tree and ways.comm = of_kinds.comm
+
+union all
+select
+    kind,
+    null as crossings
+from without_hops;

@@ -1,0 +1,55 @@
+-- How much of the run's critical path is hops between clusters, and how many hops those are.
+--
+-- One row. The MPI library's collectives of several clusters may hide such hops (category `native`): then the sums are what is known, and null where that
+-- is nothing.
+--
+-- uses run_path, members
+create or replace view wan_on_path as
+with within as (
+    select members.comm
+    from members
+    inner join ranks on members.rank = ranks.rank
+    group by members.comm
+    having count(distinct ranks.cluster) = 1
+),
+
+hiding as (
+    select run_path.step
+    from run_path
+    left join collectives on run_path.collective_id = collectives.collective_id
+    where
+        run_path.category = 'native'
+        and run_path.time_ns > 0
+        and (select count(distinct ranks.cluster) from ranks) > 1
+        and (collectives.comm is null or collectives.comm not in (select within.comm from within))
+),
+
+counted as (
+    select
+        sum(run_path.time_ns) as path_ns,
+        coalesce(sum(run_path.time_ns) filter (where run_path.category = 'wan'), 0) as wan_ns,
+        coalesce(sum(run_path.time_ns) filter (where run_path.hop_id is not null), 0) as hops_ns,
+        count(run_path.hop_id) as hops,
+        count(run_path.hop_id) filter (where run_path.category = 'wan') as crossings,
+        coalesce(sum(hops.bytes) filter (where run_path.category = 'wan'), 0) as wan_bytes,
+        count(distinct run_path.collective_id) as collectives
+    from run_path
+    left join hops on run_path.hop_id = hops.hop_id
+),
+
+known as (
+    select
+        *,
+        path_ns is not null and (wan_ns > 0 or not exists (select hiding.step from hiding)) as is_known
+    from counted
+)
+
+select
+    path_ns,
+    case when is_known then wan_ns end as wan_ns,
+    hops_ns,
+    case when is_known then hops end as hops,
+    case when is_known then crossings end as crossings,
+    case when is_known then wan_bytes end as wan_bytes,
+    collectives
+from known;
