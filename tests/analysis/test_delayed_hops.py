@@ -17,22 +17,24 @@ def run(directory: Path, other: int, enter_0: int = 0, source: str = "tree") -> 
     A hop takes 10, but for that of 1 in the last collective, which takes 50, and that of 2 there, which takes `other`.
     Rank 0 enters the last one at `enter_0`.
     """
-    collectives = ["collective_id comm seq comm_size first_enter_ns last_enter_ns last_leave_ns"]
+    collectives = ["collective_id comm seq comm_size bytes first_enter_ns last_enter_ns last_leave_ns"]
     calls = ["collective_id rank enter_ns leave_ns"]
-    hops = ["collective_id role src dst send_begin_ns recv_wait_begin_ns recv_end_ns binding link source"]
+    hops = ["collective_id role src dst bytes send_begin_ns recv_wait_begin_ns recv_end_ns binding link source"]
+    # What the MPI library's own hops do is recognised.
+    up, down = ("up", "down") if source == "tree" else ("-", "-")
     for n in range(6):
         at = 1000 * n
         last = n == 5
         enter = at + (enter_0 if last else 0)
         first, second = at + 1 + (50 if last else 10), at + 1 + (other if last else 10)
         back = max(first, second, enter) + 1
-        collectives.append(f"{n} 0 {n} 3 {at} {enter} {back + 11}")
+        collectives.append(f"{n} 0 {n} 3 8 {at} {enter} {back + 11}")
         calls += [f"{n} 0 {enter} {back + 1}", f"{n} 1 {at} {back + 11}", f"{n} 2 {at} {back + 11}"]
         hops += [
-            f"{n} up 1 0 {at + 1} {enter} {first} recv wan {source}",
-            f"{n} up 2 0 {at + 1} {enter} {second} recv wan {source}",
+            f"{n} {up} 1 0 8 {at + 1} {enter} {first} recv wan {source}",
+            f"{n} {up} 2 0 8 {at + 1} {enter} {second} recv wan {source}",
         ]
-        hops += [f"{n} down 0 {dst} {back} {at + 2} {back + 10} recv wan {source}" for dst in (1, 2)]
+        hops += [f"{n} {down} 0 {dst} 8 {back} {at + 2} {back + 10} recv wan {source}" for dst in (1, 2)]
     tables = {"collectives": "\n".join(collectives), "calls": "\n".join(calls), "hops": "\n".join(hops)}
     return hopscope.open(draw(directory, ranks=RANKS, comms=COMMS, **tables))
 
@@ -87,3 +89,12 @@ def test_a_message_of_the_mpi_library_is_not_slow_because_its_receiver_came_late
     assert len(run(tmp_path / "engine", other=10, enter_0=45).delayed_hops()) > 0
     assert len(run(tmp_path / "late", other=10, enter_0=45, source="native").delayed_hops()) == 0
     assert worst(run(tmp_path / "there", other=10, source="native"))["src"] == 1
+
+
+def test_a_delayed_hop_of_the_mpi_library_names_the_tree_that_it_ran_over(tmp_path: Path) -> None:
+    # It was taken for one between peers, which no page could draw.
+    trace = run(tmp_path / "d", other=10, source="native")
+    row = worst(trace)
+    assert (row["src"], row["dst"], row["role"], row["delay_ns"]) == (1, 0, "up", 40)
+    edges = {(tree["tree"], tree["role"], tree["rank"], tree["parent"]) for tree in trace.trees().to_pylist()}
+    assert (row["tree"], row["role"], row["src"], row["dst"]) in edges

@@ -307,6 +307,42 @@ def test_at_a_node_the_last_child_is_the_one_whose_last_segment_is_complete_last
     """)
 
 
+def test_at_a_node_of_a_tree_of_the_mpi_library_as_well(tmp_path: Path) -> None:
+    # Ranks 1 and 2 send to rank 0, and 3 to 2: a binomial Reduce, whose hops had no direction. Rank 2 is complete last
+    # at rank 0 in both, by 20 and 10; in the second nobody waited for it. The Bcast after them gathers nothing.
+    trace = hopscope.open(
+        draw(
+            tmp_path / "d",
+            ranks=RANKS,
+            comms=COMMS,
+            collectives="comm seq op root comm_size bytes\n0 0 MPI_Reduce 0 4 8\n0 1 MPI_Reduce 0 4 8\n"
+            "0 2 MPI_Bcast 1 4 8",
+            calls="collective_id rank enter_ns leave_ns engine\n"
+            + "\n".join(f"{c} {r} {100 * c} {100 * c + 50} native" for c in range(3) for r in range(4)),
+            hops="""
+                collective_id role src dst bytes send_begin_ns recv_end_ns binding source
+                0             -    1   0   8     0             10          recv    native
+                0             -    3   2   8     0             10          recv    native
+                0             -    2   0   8     12            30          recv    native
+                1             -    1   0   8     100           120         recv    native
+                1             -    3   2   8     100           110         recv    native
+                1             -    2   0   8     112           130         none    native
+                2             -    1   0   8     200           210         recv    native
+                2             -    1   2   8     200           210         recv    native
+                2             -    1   3   8     200           210         recv    native""",
+        )
+    )
+    columns = ("child", "share", "binding_share", "margin_ns", "collectives")
+    assert shown(trace.last_arrivals(at=0), *columns) == expected("""
+        child,share,binding_share,margin_ns,collectives
+        1,0,0,,2
+        2,1,0.5,15,2
+    """)
+    assert trace.last_arrivals(at=2)["child"].to_pylist() == [3]
+    with pytest.raises(InputError, match=r"receives no hop"):
+        trace.last_arrivals(at=3)
+
+
 def test_a_rank_without_children_and_options_that_do_not_mix_are_wrong_input(trace: hopscope.Trace) -> None:
     with pytest.raises(InputError, match=r"receives no hop"):
         trace.last_arrivals(at=3)
