@@ -1,5 +1,6 @@
 """Two runs compared: what changed is said, what is noise is not, and what cannot be carried is undecided."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,9 +9,11 @@ import numpy as np
 import pytest
 from drawing import draw, expected, shown
 from hopscope.errors import InputError
+from hopscope.gate import judge, parse
 from hopscope.verdicts.alignment import Site, align
 from hopscope.verdicts.resampling import blocks_of, difference, quantile_estimates
 from scipy.stats import mannwhitneyu
+from started_commands import analyze
 
 RANKS = """
     rank host cluster first_event_ns last_event_ns
@@ -347,6 +350,27 @@ def test_another_algorithm_of_the_mpi_library_is_a_changed_structure(tmp_path: P
         ("rounds", "3", "7", "4", "true"),
         ("depth", "3", "7", "4", "true"),
     ]
+
+
+def test_the_example_gates_notice_another_algorithm(tmp_path: Path) -> None:
+    # Of Bcasts that went from linear to binomial to pipeline they saw nothing.
+    gates = Path(__file__).parents[2] / "docs" / "ci" / "hopscope.toml"
+    runs = {name: broadcast_run(tmp_path / name, name) for name in BROADCASTS}
+
+    def outcome(base: str, new: str) -> tuple[str, str]:
+        words = [runs[new].path, "--baseline", runs[base].path, "--config", gates, "--format", "json"]
+        rows = json.loads(analyze("gate", *words).stdout)
+        (row,) = [row for row in rows if row["analysis"] == "compare --by structure"]
+        return row["kind"], row["outcome"]
+
+    assert outcome("linear", "binomial") == outcome("binomial", "chain") == ("structure", "failed")
+    assert outcome("chain", "linear") == ("structure", "failed")
+    assert {outcome(name, name) for name in BROADCASTS} == {("structure", "passed")}
+    # Each of these alone is noticed.
+    answer = runs["chain"].answer("compare", base=runs["linear"], by="structure")
+    for name in ("algorithm", "rounds", "depth", "wan messages"):
+        rows = [row for row in answer.rows if row["property"] == name]
+        assert judge(parse("*.changed == 1"), answer.analysis, rows).outcome == "failed"
 
 
 def path(categories: list[tuple[str, int]]) -> str:
