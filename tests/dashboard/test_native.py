@@ -70,8 +70,23 @@ def test_an_exchange_of_the_library_is_drawn_in_rounds_in_the_colours_of_its_lin
     assert markup.count('tabindex="0"') == 1
 
 
-def test_the_lists_and_the_table_lead_from_one_algorithm_to_another(native: hopscope.Trace) -> None:
+def test_the_page_opens_with_a_tree_of_the_library_and_leads_to_what_ran_most_often(native: hopscope.Trace) -> None:
+    # It opened with algorithms, as if no tree had run.
     page = draw(native, "/tree")
+    rows = native.trees().to_pylist()
+    several = len({(row["comm"], row["tree"], row["root"]) for row in rows})
+    assert text(page.part("tree-count")) == f"Tree 1 of {several} that ran."
+    drawn = re.findall(r'data-part="edge-(\d+)-(\d+)"', page.markup("tree-graph"))
+    edges = {(row["rank"], row["parent"]) for row in rows if row["comm"] == 0 and row["parent"] is not None}
+    assert drawn
+    assert {frozenset(map(int, edge)) for edge in drawn} <= {frozenset(edge) for edge in edges}
+    page = page.follow("algorithms that ran")
+    assert page.has("algorithm-graph")
+    assert page.follow("trees that ran").has("tree-graph")
+
+
+def test_the_lists_and_the_table_lead_from_one_algorithm_to_another(native: hopscope.Trace) -> None:
+    page = draw(native, "/tree").follow("algorithms that ran")
     often = max(native.algorithms().to_pylist(), key=lambda row: row["collectives"])
     assert f"{often['op']}: {often['algorithm']}" in page.text
     page = page.go(page.options("Operation")["MPI_Scatter"])
@@ -92,7 +107,7 @@ def test_a_collective_whose_messages_are_unknown_is_said(native: hopscope.Trace,
 
 
 def test_the_remap_page_of_a_native_run_leads_to_who_sent_to_whom(native: hopscope.Trace) -> None:
-    assert draw(native, "/remap").follow("Tree").has("algorithm-graph")
+    assert draw(native, "/remap").follow("Tree").has("tree-graph")
 
 
 def test_a_native_run_without_hops_says_how_to_get_them(tmp_path: Path) -> None:

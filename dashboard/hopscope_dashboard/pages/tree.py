@@ -32,7 +32,7 @@ def layout(data: TraceData, query: Query) -> Component:
     """Give the page.
 
     The address selects `comm`, `tree` and `root` of a tree that ran, or the `collective` (COMM:SEQ) whose algorithm is
-    drawn, and `role` (up, down or exchange). If it selects nothing, trees of the engine come before algorithms.
+    drawn, and `role` (up, down or exchange). If it selects nothing, trees come before algorithms.
     """
     if not data.number_of_collectives:
         return empty.no_collectives("Tree on the topology", _LEAD, data.shown)
@@ -40,9 +40,8 @@ def layout(data: TraceData, query: Query) -> Component:
     if not edges:
         return empty.no_hops("Tree on the topology", _call_level(data), data.run["native_off"])
     ran, rows = trees(data), algorithms.ran(data)
-    named = any(name in query for name in ("comm", "tree", "root"))
-    if "collective" in query or not ran or (ran[0].is_native and not named):
-        return _what_ran(data, rows, edges, query, trees_too=ran)
+    if "collective" in query or not ran:
+        return _what_ran(data, rows, edges, query, trees_too=bool(ran))
     chosen = choose(ran, query)
     exchanged = [row for row in edges if row["role"] == "exchange"]
     there = {*chosen.parents, *(("exchange",) if exchanged else ())}
@@ -58,7 +57,7 @@ def layout(data: TraceData, query: Query) -> Component:
     drawn = drawn_tree(ranks=data.ranks, parents=parents, edges=by_edge, role=role, fold=Fold.of(query))
     return html.Div(
         [
-            _head(controls),
+            _head(controls, *_often(chosen, rows)),
             _which(ran, chosen, query),
             blocks.columns(
                 _drawing(data, chosen, role, drawn),
@@ -71,13 +70,13 @@ def layout(data: TraceData, query: Query) -> Component:
     )
 
 
-def _what_ran(data: TraceData, rows: Rows, edges: Rows, query: Query, *, trees_too: Sequence[RanTree]) -> Component:
+def _what_ran(data: TraceData, rows: Rows, edges: Rows, query: Query, *, trees_too: bool) -> Component:
     """What ran inside the collectives, whoever chose it."""
     chosen = algorithms.choose(data, rows, query)
     hint = "Of all collectives of the trace. Median: of one hop, send to receive. Share: of the critical path."
     if chosen is None:
         return html.Div([_head(), _edges(edges, hint)])
-    back = [dcc.Link("trees that ran", href=_address(trees_too[0]), className="button")] if trees_too else []
+    back = [dcc.Link("trees that ran", href="/tree", className="button")] if trees_too else []
     return html.Div(
         [
             _head(*what_ran.role_choice(chosen, query), *back),
@@ -88,10 +87,6 @@ def _what_ran(data: TraceData, rows: Rows, edges: Rows, query: Query, *, trees_t
             _edges(edges, hint),
         ]
     )
-
-
-def _address(tree: RanTree) -> str:
-    return link("/tree", comm=str(tree.comm), tree=tree.name, root=str(tree.root)) if tree.is_native else "/tree"
 
 
 def choose(ran: Sequence[RanTree], query: Query) -> RanTree:
@@ -141,6 +136,15 @@ def _which(ran: Sequence[RanTree], chosen: RanTree, query: Query) -> Component:
         ],
         className="selects",
     )
+
+
+def _often(tree: RanTree, rows: Rows) -> list[Component]:
+    """Lead to the algorithm that ran most often where the MPI library chose: it need not run along a tree."""
+    often = [row for row in rows if row["ranks"] > 1][:1] if tree.is_native else []
+    return [
+        dcc.Link("algorithms that ran", href=link("/tree", collective=row["first"]), className="button")
+        for row in often
+    ]
 
 
 def _head(*controls: Component) -> Component:
