@@ -4,12 +4,12 @@ from collections import Counter
 
 import hopscope
 from hopscope import _plan
-from hopscope.remap.candidates.laid import messages_of
+from hopscope.algorithms.engine import of_schedules
 from hopscope.remap.run.calls import NO_ROOT
 from hopscope.remap.run.program import Subject, source_of
 
 Messages = Counter[tuple[int, ...]]
-"""From, to, bytes and round."""
+"""From, to, bytes, and the round: how many messages lead up to it."""
 
 
 def recorded_messages(trace: hopscope.Trace) -> dict[str, Messages]:
@@ -36,7 +36,9 @@ def scheduled_messages(file: bytes, trace: hopscope.Trace) -> dict[str, Messages
         rule = tree_file.rule(call.op, range(len(subject.hosts)), call.size)
         assert rule is not None, call
         root = None if call.root == NO_ROOT else call.root
-        sent = messages_of(tree_file.schedules(rule, call.op, subject.hosts, subject.clusters, call.lengths, root))
-        columns = (sent.src, sent.dst, sent.size, sent.together[1])
-        messages[call.op] = Counter(zip(*(column.tolist() for column in columns), strict=True))
+        schedules = tree_file.schedules(rule, call.op, subject.hosts, subject.clusters, call.lengths, root)
+        sent = of_schedules(schedules, schedules["unit_bytes"])
+        messages[call.op] = Counter(
+            (*message[:3], level) for message, level in zip(sent.messages, sent.levels, strict=True)
+        )
     return messages

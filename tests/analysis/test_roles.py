@@ -158,6 +158,37 @@ def test_mpich_hands_over_from_the_root_downwards_and_to_it_upwards(ranks: int) 
         assert {way for ways in kind.roles.values() for way in ways} == {role}
 
 
+def test_roles_of_a_schedule_tell_apart_what_times_do_not() -> None:
+    # Leaders 0 and 2 exchange, but 2 -> 0 comes before 0 -> 2 is sent, as over a tree: this was called hierarchical.
+    places = (0, 0, 1, 1)
+    sent = ((1, 0, 0, 1), (3, 2, 0, 1), (2, 0, 2, 12), (0, 2, 13, 20), (0, 1, 30, 31), (2, 3, 30, 31))
+    messages = [Seen(src, dst, 0, begin, end, places[src] != places[dst]) for src, dst, begin, end in sent]
+    seen = Observed("MPI_Barrier", 4, None, 0, messages, places, places)
+    roles = {(1, 0): ["up"], (3, 2): ["up"], (2, 0): ["exchange"], (0, 2): ["exchange"], (0, 1): ["down"]}
+    roles |= {(2, 3): ["down"]}
+    by_times, by_roles = (
+        kind_of([seen], captured=None, by_schedule=said, is_between_groups=False) for said in (None, roles)
+    )
+    assert (by_times.depth, by_times.crossings) == (4, 2)
+    assert by_roles.algorithm is not None
+    assert by_roles.algorithm.startswith("leaders")
+    assert (by_roles.depth, by_roles.crossings) == (3, 1)
+
+
+def test_of_algorithms_with_the_same_messages_and_roles_the_name_of_what_ran_decides() -> None:
+    # Two leaders that exchange at once were taken for a ring, with two messages between them in sequence.
+    places = (0, 0, 1, 1)
+    sent = ((1, 0, 0, 1), (3, 2, 0, 1), (2, 0, 2, 12), (0, 2, 13, 20), (0, 1, 30, 31), (2, 3, 30, 31))
+    messages = [Seen(src, dst, 8, begin, end, places[src] != places[dst]) for src, dst, begin, end in sent]
+    seen = Observed("MPI_Allreduce", 4, None, 8, messages, places, places)
+    for name in ("leaders:all-to-all", "leaders:recursive-doubling"):
+        kind = kind_of([seen], captured=None, by_schedule=None, is_between_groups=False, ran=name)
+        assert (kind.algorithm, kind.depth, kind.crossings) == (name, 3, 1)
+    # A name of which no algorithm sends such messages, as of an explicit tree, says nothing.
+    kind = kind_of([seen], captured=None, by_schedule=None, is_between_groups=False, ran="mine")
+    assert kind.algorithm != "mine"
+
+
 @pytest.mark.parametrize("ranks", RANKS)
 def test_every_candidate_says_a_role_of_each_message(ranks: int) -> None:
     alike = (0,) * ranks

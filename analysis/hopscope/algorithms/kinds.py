@@ -48,13 +48,18 @@ class Kind:
 
 
 def kind_of(
-    examples: Sequence[Observed], *, captured: str | None, by_schedule: Roles | None, is_between_groups: bool
+    examples: Sequence[Observed],
+    *,
+    captured: str | None,
+    by_schedule: Roles | None,
+    is_between_groups: bool,
+    ran: str | None = None,
 ) -> Kind:
     """Recognise collectives that are alike. captured: the library's own name of what ran. by_schedule: the roles of the
     first example's messages where its schedule says them, as that of Hopscope's engine does. On intercommunicators
-    nothing is recognised."""
+    nothing is recognised. ran: the name of what ran in the tree file."""
     first = examples[0]
-    found = Recognised(UNRECOGNISED) if is_between_groups else recognise(examples)
+    found = Recognised(UNRECOGNISED) if is_between_groups else recognise(examples, by_schedule, ran)
     pattern = found.candidate.pattern if found.candidate else None
     if pattern is None and by_schedule is not None:
         pattern = _along_roles(first, by_schedule)

@@ -11,13 +11,13 @@ What the lengths of a vector's shares are, to a unit, is the library's affair.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from hopscope.algorithms.candidates import HIDES_BYTES, Candidate, candidates
 from hopscope.algorithms.messages import Pattern
-from hopscope.algorithms.observed import Observed, Seen
+from hopscope.algorithms.observed import Edge, Observed, Seen
 
 UNRECOGNISED = "unrecognised"
 
@@ -37,20 +37,35 @@ class Recognised:
     candidate: Candidate | None = None
 
 
-def recognise(examples: Sequence[Observed]) -> Recognised:
-    """Name the algorithm that all of these collectives, whose edges and lengths are the same, were run by."""
+def recognise(
+    examples: Sequence[Observed], roles: Mapping[Edge, Sequence[str]] | None = None, ran: str | None = None
+) -> Recognised:
+    """Name the algorithm that all of these collectives, whose edges and lengths are the same, were run by.
+
+    roles: of the messages, where a schedule says them; ran: the name in the tree file. Both tell apart what times may
+    not, as leaders that exchange, leaders in a ring, and a tree.
+    """
     first = examples[0]
     fitting = _with_its_edges(first)
+    if roles is not None:
+        said = {edge: sorted(words) for edge, words in roles.items()}
+        fitting = [
+            one
+            for one in fitting
+            if {edge: sorted(words) for edge, words in one.pattern.roles.items() if edge[0] != edge[1]} == said
+        ] or fitting  # A schedule of an older release may have other roles.
     if first.ranks > 2:
         fitting = [one for one in fitting if all(_in_order(one.pattern, seen) for seen in examples)]
+    named = [one for one in fitting if one.title == ran]
+    if first.ranks > 2 and not named:
         most = max((sum(one.pattern.levels) for one in fitting), default=0)
         fitting = [one for one in fitting if sum(one.pattern.levels) == most]
     if not fitting:
         return Recognised(UNRECOGNISED)
-    chosen = fitting[0]
+    chosen = (named or fitting)[0]
     same = [
         one.title
-        for one in fitting[1:]
+        for one in fitting
         if _of_one_kind(one, chosen) and (first.ranks == 2 or one.pattern.order == chosen.pattern.order)
     ]
     return Recognised(chosen.title, tuple(dict.fromkeys(same)), chosen)

@@ -169,7 +169,13 @@ class Kinds:
         source = str(self._word(int(part.source[row])))
         captured, ran = self._word(int(part.captured[row])), self._word(int(part.ran[row]))
         tagged = part.tagged_roles(row, place_of) if source != "native" else None
-        kind = kind_of(examples, captured=captured, by_schedule=tagged, is_between_groups=comm.second_group is not None)
+        kind = kind_of(
+            examples,
+            captured=captured,
+            by_schedule=tagged,
+            is_between_groups=comm.second_group is not None,
+            ran=ran if source != "native" else None,
+        )
         number = len(self._rows)
         any_payload = bool(part.is_whole[row]) and not self._is_varying(int(part.op[row]))
         template = _Template.of(part, row, kind, place_of)
