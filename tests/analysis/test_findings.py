@@ -235,7 +235,6 @@ RUN = Run(
     clusters=2,
     crossings=3,
     path_ns=100,
-    compute_share=0.5,
     wan_share=0.6,
     hops_share=0.6,
 )
@@ -275,24 +274,27 @@ def test_another_tree_is_spoken_of_only_where_the_path_crosses_more_than_once_ea
 
 
 ARRIVAL = {
-    "share": 0.0, "cause_share": 0.0, "cause": False, "late": False, "undecided": 0.0, "waiting_ns": 0,
-    "collectives": 40,
+    "share": 0.0, "share_low": None, "share_high": None, "cause_share": 0.0, "cause": False, "cost_share": 0.0,
+    "late": False, "late_above": 0.25, "undecided": 0.0, "waiting_ns": 0, "collectives": 40,
 }  # fmt: skip
 
 
 def test_a_rank_is_called_slow_only_if_its_computing_is_the_cause() -> None:
     slow = [
         {**ARRIVAL, "rank": 0},
-        {**ARRIVAL, "rank": 3, "cause": True, "cause_share": 0.97, "late": True, "share": 0.9},
+        {**ARRIVAL, "rank": 3, "cause": True, "cause_share": 0.97, "late": True, "share": 0.9, "cost_share": 0.3},
     ]
-    said = there(of_arrivals(slow, 0.5))
+    said = there(of_arrivals(slow))
     assert said.sentence == "Rank 3 is slow: its computing led to the last arrival in 97.0 % of the collectives."
     assert said.part == "--ranks 3"
     assert (said.severity, said.value) == ("problem", 0.97)
-    # What computing hardly matters for costs little.
-    assert there(of_arrivals(slow, 0.02)).severity == "note"
+    assert said.evidence.endswith("The excess computing takes 30.0 % of the critical path.")
+    # Of the path it may take little.
+    said = there(of_arrivals([{**row, "cost_share": row["cost_share"] / 10} for row in slow]))
+    assert (said.severity, said.cost_share) == ("note", pytest.approx(0.03))
+    assert said.evidence.endswith("It costs little: 3.0 % of the critical path.")
     released = [{**ARRIVAL, "rank": 7, "late": True, "share": 0.98, "released_share": 0.96}]
-    said = there(of_arrivals(released, 0.02))
+    said = there(of_arrivals(released))
     assert (said.sentence, said.severity) == ("No rank's computing makes the others wait.", "note")
     assert "more often than by chance, but not through slow computing." in said.evidence
     assert "In 96.0 % of all collectives, the last arrival goes back to rank 7" in said.evidence
@@ -304,17 +306,21 @@ def test_every_late_rank_is_named_with_its_own_share() -> None:
         {**ARRIVAL, "rank": 6, "late": True, "share": 0.35, "released_share": 0.17},
         {**ARRIVAL, "rank": 5, "released_share": 0.0},
     ]
-    said = there(of_arrivals(late, 0.02)).evidence
+    said = there(of_arrivals(late)).evidence
     assert said.startswith("Ranks 7 and 6 enter last (rank 7 in 59.0 %, rank 6 in 35.0 % of its own collectives)")
     assert "(rank 7 in 81.0 %, rank 6 in 17.0 % of all collectives)" in said
-    caused = there(of_arrivals([*late, {**ARRIVAL, "rank": 2, "cause": True, "cause_share": 0.9}], 0.5))
+    caused = there(of_arrivals([*late, {**ARRIVAL, "rank": 2, "cause": True, "cause_share": 0.9}]))
     assert "Ranks 7 and 6 enter last" in caused.evidence
 
 
 def test_nobody_is_named_where_chance_explains_it_or_the_run_is_too_short() -> None:
-    said = there(of_arrivals([{**ARRIVAL, "rank": 0, "share": 0.3}], 0.5))
-    assert (said.sentence.startswith("No rank is last"), said.severity) == (True, "fine")
-    said = there(of_arrivals([{**ARRIVAL, "rank": 0, "late": None, "cause": None}], 0.5))
+    half = {**ARRIVAL, "late_above": 0.5, "share": 0.52, "share_low": 0.4, "share_high": 0.6}
+    said = there(of_arrivals([{**half, "rank": 0}, {**half, "rank": 1, "share": 0.48}]))
+    assert (said.sentence, said.severity) == ("No rank is last often enough to blame (limit: 50.0 %).", "fine")
+    assert said.evidence == "Rank 0 is last most often, in 52.0 % (40.0 % to 60.0 %) of its collectives."
+    said = there(of_arrivals([{**half, "rank": 0}, {**half, "rank": 1, "late_above": 0.05}]))
+    assert said.sentence.endswith("(limit: 5.0 % to 50.0 %).")
+    said = there(of_arrivals([{**ARRIVAL, "rank": 0, "late": None, "cause": None}]))
     assert ("too few collectives" in said.sentence, said.severity) == (True, "undecided")
 
 

@@ -45,12 +45,22 @@ def test_a_rank_that_is_always_late_is_told_from_one_with_spikes(tmp_path: Path)
     assert classes(trace) == ["spikes", "sometimes", "always", *["never"] * 5]
     rows = trace.late_ranks().to_pylist()
     assert [row["share"] for row in rows] == [0.02, 0.25, 1.0, *[0.0] * 5]
-    # The median of the eight is one of those that compute 10 ms, so what was planted is the lateness.
+    # The lower quartile of the eight is one of those that compute 10 ms, so what was planted is the lateness.
     assert (rows[2]["typical_ns"], rows[0]["worst_ns"]) == (3 * MS, 9 * MS)
     assert {row["step"] for row in rows} == {None}
     # What is often and what is rare is the user's: rank 1's interval lies around a quarter.
     assert trace.late_ranks(often=0.1)["class"].to_pylist()[1] == "always"
     assert trace.late_ranks(rare=0.5)["class"].to_pylist()[1] == "spikes"
+
+
+@pytest.mark.parametrize(("ranks", "late"), [(2, (1,)), (3, (1, 2)), (4, (2, 3))])
+def test_half_of_the_ranks_or_more_are_late_by_all_that_they_compute_longer(
+    tmp_path: Path, ranks: int, late: tuple[int, ...]
+) -> None:
+    # Regression: against the median, the delay of one of two ranks was halved, and two of three were never late.
+    rows = run(tmp_path / "d", [dict.fromkeys(late, 3 * MS)] * 40, ranks=ranks).late_ranks().to_pylist()
+    assert [row["class"] for row in rows] == ["always" if rank in late else "never" for rank in range(ranks)]
+    assert {row["typical_ns"] for row in rows if row["rank"] in late} == {3 * MS}
 
 
 def test_ranks_that_are_late_by_turns_rotate(tmp_path: Path) -> None:

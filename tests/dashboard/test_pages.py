@@ -190,5 +190,6 @@ def test_a_late_rank_is_marked_at_the_limit_that_the_verdict_uses(trace: hopscop
         [100 * row["late_above"] for row in rows] + [100 * row["cause_above"] for row in rows]
     )
     for row in rows:
-        assert row["late"] == (row["share_low"] > row["late_above"])
-        assert row["late_above"] == pytest.approx(2 * row["chance"])
+        assert not row["late"] or row["share_low"] > row["late_above"]
+        assert row["late_above"] == pytest.approx(row["chance"])
+    assert any(row["late"] for row in rows)

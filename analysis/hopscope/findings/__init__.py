@@ -26,7 +26,7 @@ _Find = Callable[[Ask, Run, Mapping[str, Any]], Finding | None]
 FINDINGS: Final[Mapping[str, _Find]] = {
     "collectives": lambda ask, run, given: None if run.collectives else without_collectives(run),
     "critical-path": lambda ask, run, given: of_critical_path(ask("critical-path"), run),
-    "last-arrivals": lambda ask, run, given: of_arrivals(ask("last-arrivals"), run.compute_share),
+    "last-arrivals": lambda ask, run, given: of_arrivals(ask("last-arrivals")),
     "noise": lambda ask, run, given: of_noise(ask("noise"), run.path_ns),
     "tree": lambda ask, run, given: of_tree(run),
     "algorithms": lambda ask, run, given: of_algorithms(ask("algorithms"), run),

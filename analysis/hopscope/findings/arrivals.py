@@ -17,11 +17,8 @@ _HOW: Final = {
 """The classes of late-ranks that say somebody is late, the gravest first, which counts where two cost the same."""
 
 
-def of_arrivals(rows: Sequence[Row], compute_share: float | None) -> Finding | None:
-    """Name the ranks that the others wait for.
-
-    Rows as last-arrivals gives them by rank; the share of computing on the run's critical path.
-    """
+def of_arrivals(rows: Sequence[Row]) -> Finding | None:
+    """Name the ranks that the others wait for. Rows as last-arrivals gives them by rank."""
     counted = [row for row in rows if row["collectives"]]
     if not counted:
         return None
@@ -29,21 +26,36 @@ def of_arrivals(rows: Sequence[Row], compute_share: float | None) -> Finding | N
     causes = sorted((row for row in counted if row["cause"]), key=lambda row: -(row["cause_share"] or 0))
     late = sorted((row for row in counted if row["late"]), key=lambda row: -(row["share"] or 0))
     if causes:
-        return _of_causes(causes, late, compute_share)
+        return _of_causes(causes, late)
     if late:
         sentence = "No rank's computing makes the others wait."
         return Finding("late", "note", sentence, _of_late(late, counted), more, 0, "share", part=of_ranks(late))
     if all(row["cause"] is None for row in counted):
         sentence = "The trace has too few collectives to tell whether a rank makes the others wait."
         return Finding("too-few", "undecided", sentence, _TOO_FEW, more, unit="share")
-    evidence = "No rank's interval lies wholly above twice what chance would give."
+    evidence = _nobody(counted)
     if max((row["undecided"] or 0 for row in counted), default=0) > WORTH_SAYING:
         evidence += " The clocks cannot decide part of the collectives."
-    sentence = "No rank is last clearly more often than chance would have it."
+    sentence = f"No rank is last often enough to blame (limit: {_limit(counted)})."
     return Finding("chance", "fine", sentence, evidence, more, 0, "share")
 
 
-def _of_causes(causes: Sequence[Row], late: Sequence[Row], compute_share: float | None) -> Finding:
+def _limit(rows: Sequence[Row]) -> str:
+    """Write the share that chance would give a rank, which is not the same for all of them in every run."""
+    limits = sorted({share(row["late_above"]) for row in rows}, key=lambda text: float(text.split()[0]))
+    return limits[0] if len(limits) == 1 else f"{limits[0]} to {limits[-1]}"
+
+
+def _nobody(rows: Sequence[Row]) -> str:
+    """Say how near to the limit the rank comes that is last most often."""
+    first = max(rows, key=lambda row: row["share"] or 0)
+    interval = (
+        f" ({share(first['share_low'])} to {share(first['share_high'])})" if first["share_low"] is not None else ""
+    )
+    return f"Rank {first['rank']} is last most often, in {share(first['share'])}{interval} of its collectives."
+
+
+def _of_causes(causes: Sequence[Row], late: Sequence[Row]) -> Finding:
     first = causes[0]
     whose = "its computing" if len(causes) == 1 else f"the computing of rank {first['rank']}"
     sentence = (
@@ -55,14 +67,17 @@ def _of_causes(causes: Sequence[Row], late: Sequence[Row], compute_share: float 
         cost = f"; the others spent {duration(waiting)} waiting for {'it' if len(late) == 1 else 'them'}"
         evidence = f"{_entering(late)}, more often than by chance{cost if waiting else ''}."
     else:
-        evidence = "No rank enters last clearly more often than chance: others wait for it first and enter late, too."
-    # Some rank is always last; what that costs is the computing on the critical path.
-    cheap = compute_share is not None and compute_share < WORTH_SAYING
-    if cheap:
-        evidence += f" It costs little: computing is {share(compute_share)} of the critical path."
+        evidence = (
+            "No rank enters last more often than by chance: others wait for the slow rank first and enter late, too."
+        )
+    # Some rank is always last; what that costs is the excess computing on the critical path.
+    cost_share = sum(row["cost_share"] for row in causes)
+    excess = f"{share(cost_share)} of the critical path."
+    cheap = cost_share < WORTH_SAYING
+    evidence += f" It costs little: {excess}" if cheap else f" The excess computing takes {excess}"
     severity = "note" if cheap else "problem"
     value, part = first["cause_share"], of_ranks(causes)
-    return Finding("slow", severity, sentence, evidence, "last-arrivals", value, "share", compute_share, part)
+    return Finding("slow", severity, sentence, evidence, "last-arrivals", value, "share", cost_share, part)
 
 
 def _of_late(late: Sequence[Row], ranks: Sequence[Row]) -> str:
@@ -136,7 +151,7 @@ def of_late_ranks(rows: Sequence[Row], least_ms: float, path_ns: int) -> Finding
     collectives = max(row["collectives"] for row in rows)
     evidence = (
         f"In none of {plural(collectives, 'collective')} did one compute {duration(least_ms * 1e6)} longer than the "
-        "median member."
+        "faster members."
     )
     return Finding("never", "fine", "No rank is late.", evidence, more, 0, "ns")
 

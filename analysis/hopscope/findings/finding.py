@@ -52,7 +52,6 @@ class Run:
     that is unknown, as where messages between clusters fit no algorithm."""
     path_ns: int
     """Length of the run's critical path; 0 if there is none. The shares are of it, and None without it."""
-    compute_share: float | None
     wan_share: float | None
     """None, too, if collectives of several clusters hide their hops and no other hop between clusters is on it."""
     hops_share: float | None

@@ -75,13 +75,14 @@ def _shares(data: TraceData, every: Rows, by: str) -> Component:
         title="share of the collectives (%)",
         by=by,
         limits=limits,
-        limit="twice by chance",
+        limit="by chance",
         leads=_leads(data, rows, by),
     )
     hint = (
         f"Whiskers are 95 % intervals; a {by} is called late, or the cause, only if its whole whisker lies right of "
-        "its mark, at twice what chance would give. With messages before a collective, the last to enter is often a "
-        "neighbour that had to wait itself; the cause follows the path back to the rank whose computing led there."
+        f"its mark, at what chance would give, by more the more {by}s are compared. With messages before a collective, "
+        "the last to enter is often a neighbour that had to wait itself; the cause follows the path back to the rank "
+        "whose computing led there."
         f"{left_out(rows, every, f'{by}s with the largest shares')}"
     )
     return blocks.card(
@@ -128,6 +129,7 @@ def _table(data: TraceData, every: Rows, by: str) -> Component:
             verdict(row, "late"),
             quantities.share(row.get("cause_share")),
             verdict(row, "cause"),
+            quantities.share(row.get("cost_share")),
             quantities.share(row.get("released_share")),
             quantities.share(row["undecided"]),
             quantities.duration(row["margin_ns"]),
@@ -143,6 +145,7 @@ def _table(data: TraceData, every: Rows, by: str) -> Component:
         "late?",
         "cause",
         "cause?",
+        "costs",
         "let go last",
         "undecided",
         "margin (median)",
@@ -155,12 +158,14 @@ def _table(data: TraceData, every: Rows, by: str) -> Component:
             columns,
             body,
             name=TABLE,
-            right=(*((0,) if by == "rank" else ()), 1, 2, 4, *range(6, 11)),
-            last=(6, 10),
+            right=(*((0,) if by == "rank" else ()), 1, 2, 4, *range(6, 12)),
+            last=(7, 11),
             full=exports.csv_address("last-arrivals", by=None if by == "rank" else by),
         ),
-        hint="Late and cause say yes only if the interval lies wholly above twice what chance would give: of the "
-        "last arrivals its part of the members, on average over its collectives; of the causes its part of all ranks. "
+        hint="Late and cause say yes only if the interval lies wholly above what chance would give, at a level "
+        f"corrected for how many {by}s are compared: of the last arrivals its part of the members, on average over its "
+        "collectives; of the causes its part of all ranks. Costs: what its excess computing takes of the critical "
+        "path; a cause costs 2 % or more. "
         "Let go last: last because the collective before released it last. "
         f"Undecided: the clocks cannot tell who was later.{left_out(rows, every, f'{by}s with the largest shares')}",
     )

@@ -33,7 +33,7 @@ def layout(data: TraceData, query: Query) -> Component:
     limits = {value: quantities.milliseconds(float(value)) for value in _LEAST}
     head = blocks.page_head(
         "Late ranks",
-        "A rank is late if it computed longer before a collective than the median member, by more than a limit.",
+        "A rank is late if it computed longer before a collective than the faster members, by more than a limit.",
         choice("By more than", "/late-ranks", query, "least_ms", options=limits, current=least),
     )
     said = data.findings("late-ranks", least_ms=float(least))
@@ -72,7 +72,7 @@ def _lateness(every: Rows) -> Component:
             ("typically, where late", CATEGORY_COLOURS["compute"], [row["typical_ns"] for row in rows]),
             ("at worst", CATEGORY_COLOURS["native"], [max(0, row["worst_ns"] or 0) for row in rows]),
         ],
-        title="computing beyond the median member's",
+        title="computing beyond the faster members'",
         by="rank",
         leads=leads.of_ranks(row["rank"] for row in rows),
     )

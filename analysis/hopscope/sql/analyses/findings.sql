@@ -42,8 +42,7 @@
 -- example analyze findings trace --about noise --fail-if "noise.value > 5%"
 with path as (
     select
-        sum(end_ns - begin_ns) as path_ns,
-        coalesce(sum(end_ns - begin_ns) filter (where category = 'compute'), 0) as compute_ns
+        sum(end_ns - begin_ns) as path_ns
     from run_path
 ),
 
@@ -62,7 +61,6 @@ select
     -- Of what is unrecognised, any number may be the greatest.
     (select case when known.unknown = 0 or known.most > 1 then known.most end from known) as crossings,
     coalesce(path.path_ns, 0)::bigint as path_ns,
-    (path.compute_ns / nullif(path.path_ns, 0))::double as compute_share,
     (hops_on_path.wan_ns / nullif(path.path_ns, 0))::double as wan_share,
     (hops_on_path.hops_ns / nullif(path.path_ns, 0))::double as hops_share
 from path

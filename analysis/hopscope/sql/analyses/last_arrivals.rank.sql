@@ -4,8 +4,9 @@
 -- neighbour that had to wait itself, and a tree releases some ranks later than others. `cause_share` follows the path
 -- that led to the last arrival back to a rank that computed longer than the others. `released_share` counts the cases
 -- where no rank did, but the previous collective had released one last: then the tree is slow, not the rank. A rank is
--- called late, or the cause, only if its share is clearly above chance; only the cause is to blame. If the clocks of
--- two machines cannot tell who was later, the collective counts as undecided.
+-- called late, or the cause, only if its share is clearly above chance; only the cause is to blame, and only if its
+-- excess computing takes 2 % or more of the run's critical path (`cost_share`). Ranks that are equally late share the
+-- blame. If the clocks of two machines cannot tell who was later, the collective counts as undecided.
 --
 -- grain by = rank default
 -- key rank

@@ -1,7 +1,8 @@
 -- How often each rank is late: always, in turn, in single spikes, sometimes or never.
 --
--- A rank is late in a collective if, since its previous one, it computed longer than the median member by more than
--- `--least-ms`. Computing is measured on one clock, so no clocks have to agree, and it does not include waiting for
+-- A rank is late in a collective if, since its previous one, it computed longer than the faster members by more than
+-- `--least-ms`. The faster members' time is the lower quartile, below five members the shortest: the median is slow
+-- itself where half of the members are. Computing is measured on one clock, so no clocks have to agree, and it does not include waiting for
 -- neighbours.
 --
 -- always     in more than half of its collectives (`--often`), also at the lower end of the interval
@@ -15,7 +16,7 @@
 -- Below 13 collectives there is no interval and no class. `analyze noise-periods` finds periodic lateness; `analyze
 -- last-arrivals` shows what it cost the others.
 --
--- param least_ms DOUBLE = 1.0 -- How many ms longer than the median counts as late.
+-- param least_ms DOUBLE = 1.0 -- How many ms longer than the faster members counts as late.
 -- param often DOUBLE = 0.5 -- The share of its collectives above which a late rank is `always` late.
 -- param rare DOUBLE = 0.1 -- The share of its collectives below which its lateness is `spikes`.
 -- key rank
@@ -30,14 +31,14 @@
 -- column step INTEGER -- By how many ranks the latest one moves on, if they take turns; otherwise null.
 -- column collectives BIGINT -- Collectives of two ranks or more that it took part in, except its first.
 -- narrow latest, worst_ns, share_low
--- uses share_of, share_intervals, block_of
+-- uses share_of, share_intervals, block_of, lower_quartile
 -- bar share
 -- empty note there are no collectives between two ranks
 -- example analyze late-ranks trace --fail-if "*.share_low > 50%"
 with usual as (
     select
         collective_id,
-        median(computed_ns) as computed_ns
+        lower_quartile(computed_ns) as computed_ns
     from calls
     group by collective_id
 ),

@@ -1,35 +1,42 @@
 -- Last arrivals, their causes and what they cost the others, by any label of the ranks.
 --
--- Give it an expression over the columns of `ranks`. A share is taken over the complete collectives in which at least one rank of that label took part; a
--- label is `late` if its share's interval lies wholly above twice what chance would give it (2/n for one rank of n), and likewise the `cause`.
+-- Give it an expression over the columns of `ranks`. A share is taken over the complete collectives in which at least one rank of that label took part. A label
+-- is `late` if its share's interval lies wholly above what chance would give it (1/n for one rank of n); the more labels are compared, the surer it has to be
+-- (`errors_below`). It is the `cause` if that holds of its share of causes, and its excess computing, compared with the faster members', takes 2 % or more of
+-- the run's critical path: in a long run the smallest asymmetry lies above chance.
 --
 -- column share DOUBLE -- Part of its collectives that it entered last, where the clocks can tell.
 -- column share_low DOUBLE [share] -- Lower end of the share's interval; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of the share's interval.
 -- column late BOOLEAN -- Whether it enters last more often than by chance: the interval lies wholly above
---    `late_above`; null if there is no interval. This only describes: in every clean run a tree releases some rank last.
---    Gates and findings use `cause`.
+--    `late_above`, at a level corrected for how many are compared; null if there is no interval. This only describes: in
+--    every clean run a tree releases some rank last. Gates and findings use `cause`.
 -- column cause_share DOUBLE -- Part of the collectives whose last arrival was late because this one computed longer
 --    than the others.
 -- column cause_low DOUBLE [share] -- Lower end of the cause's interval.
 -- column cause_high DOUBLE [share] -- Upper end of the cause's interval.
--- column cause BOOLEAN -- Whether it is the cause: that interval lies wholly above `cause_above`; null if there is
---    no interval. Gates and findings use this.
+-- column cause BOOLEAN -- Whether it is the cause: that interval lies wholly above `cause_above`, at a level corrected
+--    for how many are compared, and `cost_share` is 2 % or more; null if one of them is unknown. Gates and findings use
+--    this.
+-- column cost_share DOUBLE -- Part of the run's critical path that its excess computing takes: what it computed longer
+--    than the faster members, where it is the cause and the path lies on it. Of a part of the run, the path to its
+--    collectives counts.
 -- column released_share DOUBLE -- Part of the collectives whose last arrival was late because the previous collective
 --    released this one last: the tree is the reason, not the computing.
 -- column released_low DOUBLE [share] -- Lower end of its interval.
 -- column released_high DOUBLE [share] -- Upper end of its interval.
 -- column chance DOUBLE [share] -- The share of last arrivals that chance would give it: its part of the members, over
 --    its collectives.
--- column cause_chance DOUBLE [share] -- The share of causes that chance would give it: its part of all ranks.
--- column late_above DOUBLE [share] -- The share that its interval must lie above to be late: twice `chance`.
--- column cause_above DOUBLE [share] -- The share that its interval must lie above to be the cause: twice `cause_chance`.
+-- column cause_chance DOUBLE [share] -- The share of causes that chance would give it: its part of all ranks, of the
+--    collectives that have a cause.
+-- column late_above DOUBLE [share] -- The share that its interval must lie above to be late: `chance`.
+-- column cause_above DOUBLE [share] -- The share that its interval must lie above to be the cause: `cause_chance`.
 -- column undecided DOUBLE [share] -- Part of its collectives that it may have entered last, where the clocks cannot
 --    tell.
 -- column margin_ns BIGINT -- Median time by which it was last.
 -- column waiting_ns BIGINT -- Time that the others spent waiting for it, over all ranks.
 -- column collectives BIGINT -- Complete collectives that it took part in, of two ranks or more.
--- uses last_enters, members, waiting, causes, share_of, share_intervals, block_of
+-- uses last_enters, members, waiting, causes, path_toward, share_of, share_intervals, block_of, errors_below
 create or replace macro arrival_shares(label) as table
     with labels as materialized (
         select
@@ -130,7 +137,6 @@ create or replace macro arrival_shares(label) as table
             share_of(coalesce(lasts_of.undecided, 0), wholes.collectives) as undecided,
             lasts_of.margin_ns,
             wholes.chances / wholes.collectives as chance,
-            2 * wholes.chances / wholes.collectives as late_above,
             wholes.collectives
         from wholes
         left join lasts_of on wholes.key = lasts_of.key
@@ -140,10 +146,19 @@ create or replace macro arrival_shares(label) as table
         select
             cause_labels.key as cause_key,
             released_labels.key as released_key,
-            block_of(row_number() over (order by causes.collective_id) - 1, count(*) over ()) as block
-        from causes
-        left join labels as cause_labels on causes.cause_rank = cause_labels.rank
-        left join labels as released_labels on causes.released_rank = released_labels.rank
+            placed.collective_id,
+            placed.cause_rank,
+            placed.cause_part,
+            placed.excess_ns,
+            block_of(placed.place, max(placed.place) over () + 1) as block
+        from (
+            select
+                *,
+                dense_rank() over (order by collective_id) - 1 as place
+            from causes
+        ) as placed
+        left join labels as cause_labels on placed.cause_rank = cause_labels.rank
+        left join labels as released_labels on placed.released_rank = released_labels.rank
     ),
 
     members_of as (
@@ -157,7 +172,7 @@ create or replace macro arrival_shares(label) as table
     caused_in as (
         select
             block,
-            count(*) as whole
+            count(distinct collective_id) as whole
         from caused
         group by block
     ),
@@ -166,7 +181,7 @@ create or replace macro arrival_shares(label) as table
         select
             cause_key as key,
             block,
-            1 as part,
+            cause_part as part,
             0 as released
         from caused
 
@@ -183,7 +198,8 @@ create or replace macro arrival_shares(label) as table
         select
             key,
             block,
-            sum(part) as part,
+            -- In a fixed order, as above.
+            sum(part order by part) as part,
             sum(released) as released
         from blamed_in
         group by key, block
@@ -217,20 +233,65 @@ create or replace macro arrival_shares(label) as table
             key[1] as blame,
             key[2] as key,
             share_low,
-            share_high
+            share_high,
+            standard_error
         from share_intervals('blame_measures')
+    ),
+
+    with_cause as (
+        select
+            share_of(
+                count(distinct collective_id) filter (where cause_key is not null), count(distinct collective_id)
+            ) as share
+        from caused
     ),
 
     cause_shares as (
         select
             members_of.key,
-            share_of(sum(cause_measures.part), sum(cause_measures.whole)) as share,
+            share_of(sum(cause_measures.part order by cause_measures.block), sum(cause_measures.whole)) as share,
             share_of(sum(cause_measures.released), sum(cause_measures.whole)) as released_share,
-            members_of.members / (select count(*) from labels) as chance,
-            2 * members_of.members / (select count(*) from labels) as cause_above
+            members_of.members / (select count(*) from labels) * any_value(with_cause.share) as chance
         from members_of
+        cross join with_cause
         left join cause_measures on members_of.key = cause_measures.key
         group by members_of.key, members_of.members
+    ),
+
+    -- Members that share the blame share what it costs.
+    excess as (
+        select
+            caused.collective_id,
+            caused.cause_key as key,
+            caused.cause_part,
+            least(caused.excess_ns, coalesce(path_toward.computing_ns, 0)) as path_ns
+        from caused
+        left join path_toward
+            on caused.collective_id = path_toward.collective_id and caused.cause_rank = path_toward.rank
+        where caused.cause_key is not null
+    ),
+
+    shared_excess as (
+        select
+            key,
+            round(cause_part * sum(path_ns) over (partition by collective_id))::bigint as cost_ns
+        from excess
+    ),
+
+    costs as (
+        select
+            key,
+            sum(cost_ns) as cost_ns
+        from shared_excess
+        group by key
+    ),
+
+    compared as (
+        select
+            (select count(*) from members_of) as labels,
+            (select count(distinct block) from lasts) as arrival_blocks,
+            (select count(*) from caused_in) as cause_blocks,
+            (select sum(time_ns) from path_toward) as path_ns
     ),
 
     charged as (
@@ -247,24 +308,37 @@ create or replace macro arrival_shares(label) as table
         arrivals.share::double as share,
         arrival_intervals.share_low,
         arrival_intervals.share_high,
-        arrival_intervals.share_low > arrivals.late_above as late,
+        arrivals.share
+        - errors_below(compared.labels, compared.arrival_blocks) * arrival_intervals.standard_error
+        > arrivals.chance as late,
         cause_shares.share::double as cause_share,
         cause_intervals.share_low as cause_low,
         cause_intervals.share_high as cause_high,
-        cause_intervals.share_low > cause_shares.cause_above as cause,
+        -- Too little cost acquits only where there is an interval.
+        case
+            when cause_intervals.standard_error is not null
+                then
+                    cause_shares.share
+                    - errors_below(compared.labels, compared.cause_blocks) * cause_intervals.standard_error
+                    > cause_shares.chance
+                    and share_of(coalesce(costs.cost_ns, 0), compared.path_ns) >= 0.02
+        end as cause,
+        share_of(coalesce(costs.cost_ns, 0), compared.path_ns)::double as cost_share,
         cause_shares.released_share::double as released_share,
         released_intervals.share_low as released_low,
         released_intervals.share_high as released_high,
         arrivals.chance::double as chance,
         cause_shares.chance::double as cause_chance,
-        arrivals.late_above::double as late_above,
-        cause_shares.cause_above::double as cause_above,
+        arrivals.chance::double as late_above,
+        cause_shares.chance::double as cause_above,
         arrivals.undecided::double as undecided,
         round(arrivals.margin_ns)::bigint as margin_ns,
         coalesce(charged.waiting_ns, 0)::bigint as waiting_ns,
         coalesce(arrivals.collectives, 0) as collectives
     from cause_shares
+    cross join compared
     left join arrivals on cause_shares.key = arrivals.key
+    left join costs on cause_shares.key = costs.key
     left join charged on cause_shares.key = charged.key
     left join share_intervals('arrival_measures') as arrival_intervals on cause_shares.key = arrival_intervals.key
     left join blame_intervals as cause_intervals

@@ -1,13 +1,20 @@
 -- Why the last arrival of each collective was late: whose computing it was, or whom the previous collective released last.
 --
--- The rank that enters last need not be the one that is slow: its neighbours wait for the slow rank in a halo exchange and enter after it, and a tree
--- releases some ranks later than others. Lateness is the time from the median enter to the last one. The path that led to the last arrival (`lead`) names
--- the possible causes. A rank on it is the cause if, since its previous collective, it computed longer than the median member by at least half of the
--- lateness; only computing that lies on the path counts.
--- If no rank did, the rank on which the path begins was released late if it left its previous collective later than the median member by at least half of
--- the lateness. A collective cannot hold a rank up for longer than the rank was in it. Where the others did not wait for a rank there (a broadcast need not
--- wait for a late receiver), it leaves late because it came late. That part of the lateness is subtracted: nothing here has to explain it.
--- One row per complete collective with such a path; both ranks may be null.
+-- The rank that enters last need not be the one that is slow: its neighbours wait for the slow rank in a halo exchange and enter after it, and a tree releases
+-- some ranks later than others. Late is who comes after the faster members (`lower_quartile`), for the median is slow itself where half of them are. Lateness
+-- is the time from that enter to the last one. The path that led to the last arrival (`lead`) names the possible causes. A rank on it is the cause if, since
+-- its previous collective, it computed longer than the faster members by at least half of the lateness; only computing that lies on the path counts. Members
+-- that computed longer and entered later by nine tenths of what the cause did are as late: they share the blame, or the last few microseconds would decide
+-- which of them has it.
+--
+-- If no rank did, the rank on which the path begins was released late if it left its previous collective later than the faster members by at least half of the
+-- lateness. A collective cannot hold a rank up for longer than the rank was in it. Where the others did not wait for a rank there (a broadcast need not wait
+-- for a late receiver), it leaves late because it came late. That part of the lateness is subtracted: nothing here has to explain it.
+--
+-- One row per complete collective with such a path, or several where members share the blame: cause_part is each one's part of it, excess_ns how much longer it
+-- computed. Both ranks may be null.
+--
+-- uses lower_quartile
 create or replace view causes as
 with leads as materialized (
     select
@@ -27,9 +34,10 @@ with leads as materialized (
 usual as materialized (
     select
         calls.collective_id,
-        median(calls.computed_ns) as computed_ns,
-        median(calls.released_ns) as released_ns,
-        max(calls.enter_ns) - median(calls.enter_ns) as lateness_ns,
+        lower_quartile(calls.computed_ns) as computed_ns,
+        lower_quartile(calls.released_ns) as released_ns,
+        lower_quartile(calls.enter_ns) as enter_ns,
+        max(calls.enter_ns) - lower_quartile(calls.enter_ns) as lateness_ns,
         list(row(calls.rank, calls.computed_ns, calls.released_ns, calls.prev_call_id))
         filter (where leads.rank is not null) as led
     from calls
@@ -80,6 +88,7 @@ explained as (
         ranked.worst_rank,
         ranked.excess_ns,
         ranked.first_rank,
+        ranked.lateness_ns,
         least(ranked.released_ns, ranked.left_ns - before.enter_ns) as released_ns,
         (
             ranked.lateness_ns
@@ -87,13 +96,43 @@ explained as (
         ) / 2 as half_lateness_ns
     from ranked
     left join calls as before on ranked.prev_call_id = before.call_id
+),
+
+named as materialized (
+    select
+        collective_id,
+        excess_ns,
+        lateness_ns,
+        case when excess_ns > 0 and excess_ns >= half_lateness_ns then worst_rank end as cause_rank,
+        case
+            when excess_ns > 0 and excess_ns >= half_lateness_ns then null
+            when released_ns > 0 and released_ns >= half_lateness_ns then first_rank
+        end as released_rank
+    from explained
+),
+
+equally_late as (
+    select
+        calls.collective_id,
+        calls.rank,
+        calls.computed_ns - usual.computed_ns as excess_ns
+    from calls
+    inner join named on calls.collective_id = named.collective_id
+    inner join usual on calls.collective_id = usual.collective_id
+    where
+        calls.rank = named.cause_rank
+        or (
+            named.cause_rank is not null
+            and calls.computed_ns - usual.computed_ns >= 0.9 * named.excess_ns
+            and calls.enter_ns - usual.enter_ns >= 0.9 * named.lateness_ns
+        )
 )
 
 select
-    collective_id,
-    case when excess_ns > 0 and excess_ns >= half_lateness_ns then worst_rank end as cause_rank,
-    case
-        when excess_ns > 0 and excess_ns >= half_lateness_ns then null
-        when released_ns > 0 and released_ns >= half_lateness_ns then first_rank
-    end as released_rank
-from explained;
+    named.collective_id,
+    equally_late.rank as cause_rank,
+    1 / count(*) over (partition by named.collective_id) as cause_part,
+    equally_late.excess_ns,
+    named.released_rank
+from named
+left join equally_late on named.collective_id = equally_late.collective_id;

@@ -1,0 +1,13 @@
+-- The point above which this part of a normal distribution lies, in standard deviations.
+--
+-- The rational approximation of Hastings, off by less than 0.00045 (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.23). Give it a part of at
+-- most a half.
+create or replace macro normal_quantile(part) as
+(
+    sqrt(-2 * ln(part))
+    - (2.515517 + 0.802853 * sqrt(-2 * ln(part)) + 0.010328 * -2 * ln(part))
+    / (
+        1 + 1.432788 * sqrt(-2 * ln(part)) + 0.189269 * -2 * ln(part)
+        + 0.001308 * -2 * ln(part) * sqrt(-2 * ln(part))
+    )
+);

@@ -1,0 +1,42 @@
+-- How much of the run's critical path leads to each collective or lies in it, by rank, and how much of that is the rank's computing.
+--
+-- What lies outside collectives leads to the next one on the path, and after the last one to that. Start-up and shutdown (`run_bounds`) are left out. A part of
+-- the run chooses the collectives, never the path.
+--
+-- uses run_bounds
+create or replace view path_toward as
+with bounded as (
+    select
+        stretches.step,
+        stretches.rank,
+        least(stretches.end_ns, run_bounds.last_ns) - greatest(stretches.begin_ns, run_bounds.first_ns) as time_ns,
+        stretches.category,
+        stretches.collective_id
+    from whole_path_stretches as stretches
+    inner join run_bounds
+        on stretches.begin_ns < run_bounds.last_ns and stretches.end_ns > run_bounds.first_ns
+    where stretches.path = 'run'
+),
+
+toward as (
+    select
+        rank,
+        time_ns,
+        category,
+        coalesce(
+            first_value(collective_id ignore nulls)
+                over (order by step rows between current row and unbounded following),
+            last_value(collective_id ignore nulls)
+                over (order by step rows between unbounded preceding and current row)
+        ) as collective_id
+    from bounded
+)
+
+select
+    toward.collective_id,
+    toward.rank,
+    sum(toward.time_ns)::bigint as time_ns,
+    coalesce(sum(toward.time_ns) filter (where toward.category = 'compute'), 0)::bigint as computing_ns
+from toward
+inner join collectives on toward.collective_id = collectives.collective_id
+group by toward.collective_id, toward.rank;
