@@ -2,22 +2,23 @@
 --
 -- Give it an expression over the columns of `ranks`. A share is taken over the complete collectives in which at least one rank of that label took part. A label
 -- is `late` if its share's interval lies wholly above what chance would give it (1/n for one rank of n); the more labels are compared, the surer it has to be
--- (`errors_below`). It is the `cause` if that holds of its share of causes, and its excess computing, compared with the faster members', takes 2 % or more of
--- the run's critical path: in a long run the smallest asymmetry lies above chance.
+-- (`sure_share`). It is the `cause` if that holds of its share of causes with an error of 1 % in place of 5 %, for blame has to be surer than a description,
+-- and its excess computing, compared with the faster members', takes 2 % or more of the run's critical path: in a long run the smallest asymmetry lies above
+-- chance.
 --
 -- column share DOUBLE -- Part of its collectives that it entered last, where the clocks can tell.
 -- column share_low DOUBLE [share] -- Lower end of the share's interval; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of the share's interval.
 -- column late BOOLEAN -- Whether it enters last more often than by chance: the interval lies wholly above
---    `late_above`, at a level corrected for how many are compared; null if there is no interval. This only describes: in
---    every clean run a tree releases some rank last. Gates and findings use `cause`.
+--    `late_above`, with an error of 5 % divided by how many are compared; null if there is no interval. This only
+--    describes: in every clean run a tree releases some rank last. Gates and findings use `cause`.
 -- column cause_share DOUBLE -- Part of the collectives whose last arrival was late because this one computed longer
 --    than the others.
 -- column cause_low DOUBLE [share] -- Lower end of the cause's interval.
 -- column cause_high DOUBLE [share] -- Upper end of the cause's interval.
--- column cause BOOLEAN -- Whether it is the cause: that interval lies wholly above `cause_above`, at a level corrected
---    for how many are compared, and `cost_share` is 2 % or more; null if one of them is unknown. Gates and findings use
---    this.
+-- column cause BOOLEAN -- Whether it is the cause: that interval lies wholly above `cause_above`, with an error of
+--    1 % divided by how many are compared, and `cost_share` is 2 % or more; null if one of them is unknown. Gates and
+--    findings use this.
 -- column cost_share DOUBLE -- Part of the run's critical path that its excess computing takes: what it computed longer
 --    than the faster members, where it is the cause and the path lies on it. Of a part of the run, the path to its
 --    collectives counts.
@@ -36,7 +37,7 @@
 -- column margin_ns BIGINT -- Median time by which it was last.
 -- column waiting_ns BIGINT -- Time that the others spent waiting for it, over all ranks.
 -- column collectives BIGINT -- Complete collectives that it took part in, of two ranks or more.
--- uses last_enters, members, waiting, causes, path_toward, share_of, share_intervals, block_of, errors_below
+-- uses last_enters, members, waiting, causes, path_toward, share_of, share_intervals, block_of, sure_share
 create or replace macro arrival_shares(label) as table
     with labels as materialized (
         select
@@ -258,6 +259,25 @@ create or replace macro arrival_shares(label) as table
         group by members_of.key, members_of.members
     ),
 
+    -- Several ranks of a label may share the blame for a collective.
+    parts_of as (
+        select
+            collective_id,
+            cause_key as key,
+            sum(cause_part) as part
+        from caused
+        where cause_key is not null
+        group by collective_id, cause_key
+    ),
+
+    squares as (
+        select
+            key,
+            share_of(sum(part * part order by part), (select sum(caused_in.whole) from caused_in)) as square
+        from parts_of
+        group by key
+    ),
+
     -- Members that share the blame share what it costs.
     excess as (
         select
@@ -291,6 +311,7 @@ create or replace macro arrival_shares(label) as table
             (select count(*) from members_of) as labels,
             (select count(distinct block) from lasts) as arrival_blocks,
             (select count(*) from caused_in) as cause_blocks,
+            (select sum(caused_in.whole) from caused_in) as causes,
             (select sum(time_ns) from path_toward) as path_ns
     ),
 
@@ -308,9 +329,15 @@ create or replace macro arrival_shares(label) as table
         arrivals.share::double as share,
         arrival_intervals.share_low,
         arrival_intervals.share_high,
-        arrivals.share
-        - errors_below(compared.labels, compared.arrival_blocks) * arrival_intervals.standard_error
-        > arrivals.chance as late,
+        sure_share(
+            arrivals.share,
+            arrivals.share,
+            arrival_intervals.standard_error,
+            arrivals.collectives,
+            compared.labels,
+            compared.arrival_blocks,
+            0.05
+        ) > arrivals.chance as late,
         cause_shares.share::double as cause_share,
         cause_intervals.share_low as cause_low,
         cause_intervals.share_high as cause_high,
@@ -318,9 +345,15 @@ create or replace macro arrival_shares(label) as table
         case
             when cause_intervals.standard_error is not null
                 then
-                    cause_shares.share
-                    - errors_below(compared.labels, compared.cause_blocks) * cause_intervals.standard_error
-                    > cause_shares.chance
+                    sure_share(
+                        cause_shares.share,
+                        coalesce(squares.square, 0),
+                        cause_intervals.standard_error,
+                        compared.causes,
+                        compared.labels,
+                        compared.cause_blocks,
+                        0.01
+                    ) > cause_shares.chance
                     and share_of(coalesce(costs.cost_ns, 0), compared.path_ns) >= 0.02
         end as cause,
         share_of(coalesce(costs.cost_ns, 0), compared.path_ns)::double as cost_share,
@@ -338,6 +371,7 @@ create or replace macro arrival_shares(label) as table
     from cause_shares
     cross join compared
     left join arrivals on cause_shares.key = arrivals.key
+    left join squares on cause_shares.key = squares.key
     left join costs on cause_shares.key = costs.key
     left join charged on cause_shares.key = charged.key
     left join share_intervals('arrival_measures') as arrival_intervals on cause_shares.key = arrival_intervals.key

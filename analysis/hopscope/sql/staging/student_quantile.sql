@@ -1,0 +1,12 @@
+-- The point above which this part of Student's distribution lies, in standard errors.
+--
+-- By the expansion in the degrees of freedom (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5). Give it a part of at most a half.
+--
+-- uses normal_quantile
+create or replace macro student_quantile(part, degrees) as
+(
+    normal_quantile(part)
+    + (pow(normal_quantile(part), 3) + normal_quantile(part)) / (4 * degrees)
+    + (5 * pow(normal_quantile(part), 5) + 16 * pow(normal_quantile(part), 3) + 3 * normal_quantile(part))
+    / (96 * pow(degrees, 2))
+);
