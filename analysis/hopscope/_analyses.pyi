@@ -397,7 +397,7 @@ class Analyses:
 
         Columns:
 
-        rank, class, share, share_low, share_high, typical_ns, worst_ns, latest, step, collectives
+        rank, class, share, share_low, share_high, typical_ns, worst_ns, latest, step, limit_ns, collectives
         """
 
     def messages(

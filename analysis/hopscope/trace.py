@@ -156,7 +156,8 @@ class Trace(Analyses):
                 raise InputError(sentence)
             notes = (*notes, sentence)
         notes = (*notes, *matched(table), *self.part_notes, *self._without_iterations(analysis))
-        notes = (*notes, *self._left_out(analysis), *self._remedies(table, analysis))
+        notes = (*notes, *self._left_out(analysis), *self._lateness_limit(table, analysis, parameters))
+        notes = (*notes, *self._remedies(table, analysis))
         return Answer(
             of_ranks(table, analysis.key, self._runner.part.ranks),
             found,
@@ -222,6 +223,15 @@ class Trace(Analyses):
             return ()
         self._runner.prepare(["place_remedy"])
         return about_parts.remedies(self._ask, table["place"].to_pylist())
+
+    def _lateness_limit(self, table: pa.Table, analysis: Analysis, parameters: Mapping[str, Scalar]) -> tuple[str, ...]:
+        """How much longer a late rank computes, in a sentence, where an answer depends on it."""
+        if "lateness_limit" not in analysis.uses or not table.num_rows:
+            return ()
+        self._runner.prepare(["lateness_limit"])
+        least_ms = parameters["least_ms"]
+        limit = self._ask("from lateness_limit", {})[0]
+        return (about_parts.lateness_limit(limit, None if least_ms is None else float(least_ms)),)
 
     def _left_out(self, analysis: Analysis) -> tuple[str, ...]:
         """What an answer about the run's critical path leaves out, in a sentence."""

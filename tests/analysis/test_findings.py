@@ -434,12 +434,12 @@ def test_the_algorithm_that_crosses_most_is_named_or_else_the_one_that_ran_most(
 
 
 def test_the_gravest_class_of_lateness_and_the_delay_that_moved_most_are_named() -> None:
-    late = {"share": 0.9, "typical_ns": 3_000_000, "worst_ns": 4_000_000, "collectives": 40}
+    late = {"share": 0.9, "typical_ns": 3_000_000, "worst_ns": 4_000_000, "limit_ns": 1_000_000, "collectives": 40}
     rows = [{**late, "rank": 0, "class": "spikes"}, {**late, "rank": 2, "class": "always"}]
     said = there(of_late_ranks(rows, 1.0, 1_000_000_000))
     assert (said.sentence, said.verdict) == ("Rank 2 is always late.", "always")
     assert said.evidence == "By 3.00 ms where it is, in 90.0 % of its collectives, 4.00 ms at worst."
-    assert there(of_late_ranks([{**late, "class": "never"}], 1.0, 1_000_000_000)).sentence == "No rank is late."
+    assert there(of_late_ranks([{**late, "class": "never"}], None, 1_000_000_000)).sentence == "No rank is late."
     assert "too few" in there(of_late_ranks([{**late, "class": None}], 1.0, 1_000_000_000)).sentence
     delayed = {"src": 2, "dst": 1, "collective": "0:3", "moved_ns": 4_000_000, "amplification": 0.4}
     said = there(of_delayed_hops([{**delayed, "moved_ns": 0}, delayed], 20, 1_000_000_000))

@@ -14,19 +14,20 @@ from noise_traces import GAP, with_period, without_period
 from scipy.signal import lombscargle
 
 MS = 1_000_000
-USUAL = 10 * MS
 
 
-def run(directory: Path, late: list[dict[int, int]], ranks: int = 4, sites: int = 1) -> hopscope.Trace:
+def run(
+    directory: Path, late: list[dict[int, int]], ranks: int = 4, sites: int = 1, period: int = 20 * MS
+) -> hopscope.Trace:
     """A run of Allreduces every 20 ms: each rank computes 10 ms before one, and what `late` says more. They take turns
     at so many places of the program."""
     places = ["rank host cluster first_event_ns last_event_ns", *(f"{r} a A 0 1" for r in range(ranks))]
     collectives = ["collective_id comm seq op comm_size first_enter_ns last_enter_ns last_leave_ns"]
     calls = ["collective_id rank location enter_ns leave_ns call_site"]
     for n, more in enumerate([{}, *late]):  # before the first, nobody's computing can be told
-        released = 20 * MS * n
-        enters = [released + USUAL + more.get(rank, 0) for rank in range(ranks)]
-        leave = released + 20 * MS
+        released = period * n
+        enters = [released + period // 2 + more.get(rank, 0) for rank in range(ranks)]
+        leave = released + period
         collectives.append(f"{n} 0 {n} MPI_Allreduce {ranks} {min(enters)} {max(enters)} {leave}")
         calls += [f"{n} {rank} {rank} {enter} {leave} app+{n % sites}" for rank, enter in enumerate(enters)]
     comms = f"comm name size members\n0 world {ranks} {','.join(map(str, range(ranks)))}"
@@ -61,6 +62,37 @@ def test_half_of_the_ranks_or_more_are_late_by_all_that_they_compute_longer(
     rows = run(tmp_path / "d", [dict.fromkeys(late, 3 * MS)] * 40, ranks=ranks).late_ranks().to_pylist()
     assert [row["class"] for row in rows] == ["always" if rank in late else "never" for rank in range(ranks)]
     assert {row["typical_ns"] for row in rows if row["rank"] in late} == {3 * MS}
+
+
+@pytest.mark.parametrize(("sites", "turn"), [(1, "iteration"), (290, "time between collectives")])
+def test_in_a_short_run_a_rank_is_late_by_a_share_of_the_time_per_collective(
+    tmp_path: Path, sites: int, turn: str
+) -> None:
+    # 290 Allreduces every 20 us take 5.8 ms; rank 3 computes twice as long as the others, 20 us instead of 10.
+    # Regression: no rank was late, for the limit was 1 ms. It is 5 % of 20 us, also where each is called from a place
+    # of its own.
+    trace = run(tmp_path / "d", [{3: 10_000}] * 290, sites=sites, period=20_000)
+    answer = trace.answer("late-ranks")
+    assert [row["class"] for row in answer.rows] == [*["never"] * 3, "always"]
+    assert {row["limit_ns"] for row in answer.rows} == {1000}
+    assert (
+        f"a rank is late if it computed 1.00 µs longer than the faster members: 5 % of the median {turn}; --least-ms "
+        "sets another limit"
+    ) in answer.notes
+    (said,) = trace.findings(about="late-ranks").to_pylist()
+    assert (said["sentence"], said["analysis"]) == ("Rank 3 is always late.", "late-ranks")
+    given = trace.answer("late-ranks", least_ms=1.0)
+    assert {row["class"] for row in given.rows} == {"never"}
+    assert "a rank is late if it computed 1.00 ms longer than the faster members (--least-ms)" in given.notes
+
+
+def test_the_collectives_of_an_iteration_share_its_limit(tmp_path: Path) -> None:
+    # Ten Allreduces make an iteration of 200 ms, and rank 3 computes 3 ms longer before each of them: 30 ms in all.
+    # Each may be 5 % of 20 ms late; against 5 % of 200 ms rank 3 would never be late.
+    answer = run(tmp_path / "d", [{3: 3 * MS}] * 200, sites=10).answer("late-ranks")
+    assert [row["class"] for row in answer.rows] == [*["never"] * 3, "always"]
+    assert {row["limit_ns"] for row in answer.rows} == {MS}
+    assert any("5 % of the median iteration per collective, of which it has 10;" in note for note in answer.notes)
 
 
 def test_ranks_that_are_late_by_turns_rotate(tmp_path: Path) -> None:

@@ -109,15 +109,15 @@ def _entering(late: Sequence[Row]) -> str:
     return f"{named(late)} enter last ({each(late, 'share')} of its own collectives)"
 
 
-def of_late_ranks(rows: Sequence[Row], least_ms: float, path_ns: int) -> Finding | None:
+def of_late_ranks(rows: Sequence[Row], least_ms: float | None, path_ns: int) -> Finding | None:
     """Name the ranks of the class whose lateness adds up to most, the costliest first.
 
-    Rows as late-ranks gives them; `least_ms` is how much makes a rank late, `path_ns` the length of the run's critical
+    Rows as late-ranks gives them; `least_ms` is the limit if it was given, `path_ns` the length of the run's critical
     path, 0 if there is none.
     """
     if not rows:
         return None
-    more = f"late-ranks --least-ms {number(least_ms)}"
+    more = "late-ranks" if least_ms is None else f"late-ranks --least-ms {number(least_ms)}"
     if all(row["class"] is None for row in rows):
         sentence = "The trace has too few collectives to tell how a rank is late."
         return Finding("too-few", "undecided", sentence, _TOO_FEW, more, unit="ns")
@@ -150,8 +150,8 @@ def of_late_ranks(rows: Sequence[Row], least_ms: float, path_ns: int) -> Finding
         return Finding("little", "fine", "No rank is late enough to matter.", evidence, more, first["typical_ns"], "ns")
     collectives = max(row["collectives"] for row in rows)
     evidence = (
-        f"In none of {plural(collectives, 'collective')} did one compute {duration(least_ms * 1e6)} longer than the "
-        "faster members."
+        f"In none of {plural(collectives, 'collective')} did one compute {duration(rows[0]['limit_ns'])} longer than "
+        "the faster members."
     )
     return Finding("never", "fine", "No rank is late.", evidence, more, 0, "ns")
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hopscope.part.selection import Ask, Selection
-from hopscope.quantities import duration, plural, share
+from hopscope.quantities import duration, number, plural, share
 from hopscope.words import ONCE
 
 _ITERATIONS = (
@@ -44,11 +44,11 @@ def _iterations(row: Mapping[str, Any]) -> str:
     if row["rival"] is None:
         return f"{found}make the same calls"
     least, most = row["between_least"], row["between_most"]
-    number = str(most) if least == most else f"{least} to {most}"
-    after = f"every {most} of them" if least == most else f"{number} of them"
+    turns = str(most) if least == most else f"{least} to {most}"
+    after = f"every {most} of them" if least == most else f"{turns} of them"
     if row["rival_is_inside"]:
         return (
-            f"{found}make calls at the same places, each with {number} turns of a loop at {row['rival']}; if those are "
+            f"{found}make calls at the same places, each with {turns} turns of a loop at {row['rival']}; if those are "
             "the iterations, choose it with --iteration-at"
         )
     return (
@@ -105,6 +105,19 @@ def left_out(row: Mapping[str, int]) -> Mapping[str, str]:
         for option, column, name in _ONCE
         if row["path_ns"] and row[column] / row["path_ns"] >= _WORTH_SAYING
     }
+
+
+def lateness_limit(row: Mapping[str, Any], least_ms: float | None) -> str:
+    """How much longer than the faster members a late rank computes; `row` is that of the view `lateness_limit`."""
+    if least_ms is not None:
+        return f"a rank is late if it computed {duration(least_ms * 1e6)} longer than the faster members (--least-ms)"
+    whole = "the median iteration" if row["is_iteration"] else "the median time between collectives"
+    if row["is_iteration"] and row["collectives"] > 1:
+        whole += f" per collective, of which it has {number(row['collectives'])}"
+    return (
+        f"a rank is late if it computed {duration(row['limit_ns'])} longer than the faster members: 5 % of {whole}; "
+        "--least-ms sets another limit"
+    )
 
 
 def remedies(ask: Ask, places: Sequence[str]) -> tuple[str, ...]:

@@ -23,21 +23,25 @@ LATENESS = "late-by-how-much"
 TABLE = "late-ranks-table"
 
 _LEAST: Final = ("0.1", "1", "5", "30")
-"""From how many ms on a rank is late, beside the command's own."""
+"""Limits in ms that the page offers beside the command's default."""
+_DEFAULT: Final = "default"
+"""The address's word for the command's default limit, a share of the iteration."""
 _MOST: Final = "ranks that were late most often"
 
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects from how much on a rank is late: `least_ms`."""
-    least = one_of(query, "least_ms", (quantities.number(data.default("late-ranks", "least_ms")), *_LEAST))
-    limits = {value: quantities.milliseconds(float(value)) for value in _LEAST}
+    chosen = one_of(query, "least_ms", (_DEFAULT, *_LEAST))
+    limits = {_DEFAULT: "5 %"} | {value: quantities.milliseconds(float(value)) for value in _LEAST}
+    least = None if chosen == _DEFAULT else chosen
+    least_ms = None if least is None else float(least)
     head = blocks.page_head(
         "Late ranks",
         "A rank is late if it computed longer before a collective than the faster members, by more than a limit.",
-        choice("By more than", "/late-ranks", query, "least_ms", options=limits, current=least),
+        choice("By more than", "/late-ranks", query, "least_ms", options=limits, current=chosen),
     )
-    said = data.findings("late-ranks", least_ms=float(least))
-    rows = data.rows_or_none("late-ranks", least_ms=float(least))
+    said = data.findings("late-ranks", least_ms=least_ms)
+    rows = data.rows_or_none("late-ranks", least_ms=least_ms)
     if not rows:
         reason = f"{data.shown} has no rank in two collectives with others, and no computing between them to compare."
         return html.Div([head, empty.nothing_here("No ranks to compare", reason)])
@@ -59,7 +63,8 @@ def _shares(data: TraceData, every: Rows) -> Component:
         blocks.legend(LATENESS_CLASS_COLOURS, LATENESS_CLASS_MEANINGS, classes_of(rows)),
         blocks.drawing("Share of late collectives by rank", shares_by_class(rows, rare=rare, often=often), name=SHARES),
         hint=f"Whiskers are 95 % intervals, and they decide: wholly above the line at {quantities.share(often)} a rank "
-        f"is always late, wholly below the line at {quantities.share(rare)} it has spikes."
+        f"is always late, wholly below the line at {quantities.share(rare)} it has spikes. A rank is "
+        f"late from {quantities.duration(every[0]['limit_ns'])} on; 5 % is of the time per collective."
         f"{left_out(rows, every, _MOST)}",
     )
 
@@ -84,7 +89,7 @@ def _lateness(every: Rows) -> Component:
     )
 
 
-def _table(every: Rows, least: str) -> Component:
+def _table(every: Rows, least: str | None) -> Component:
     rows = with_most(every, lambda row: row["share"], MOST_ROWS)
     body = [
         [

@@ -14,7 +14,8 @@
 --
 -- param about collectives|critical-path|last-arrivals|noise|tree|algorithms|settings|wan-share|late-ranks|noise-periods|delayed-hops = null -- Give
 --    only the finding of this key, and run only the analyses that it needs.
--- param least_ms DOUBLE = 1.0 -- How many ms longer than the median counts as late, as in `late-ranks`.
+-- param least_ms DOUBLE = null -- How many ms longer than the faster members counts as late, as in `late-ranks`; by default 5 % of
+--    the time per collective.
 -- param limit BIGINT = 20 -- How many delayed hops to examine, as in `delayed-hops`.
 -- key key
 -- column key VARCHAR -- What it is about; `collectives` only where the trace has none.

@@ -1,8 +1,10 @@
 -- How often each rank is late: always, in turn, in single spikes, sometimes or never.
 --
 -- A rank is late in a collective if, since its previous one, it computed longer than the faster members by more than
--- `--least-ms`. The faster members' time is the lower quartile, below five members the shortest: the median is slow
--- itself where half of the members are. Computing is measured on one clock, so no clocks have to agree, and it does not include waiting for
+-- 5 % of the time per collective: of the median iteration, divided by its collectives, or of the median time between
+-- collectives where the run has no iterations. `--least-ms` sets another limit; a note says which one holds. The
+-- faster members' time is the lower quartile, below five members the shortest: the median is slow itself where half of
+-- the members are. Computing is measured on one clock, so no clocks have to agree, and it does not include waiting for
 -- neighbours.
 --
 -- always     in more than half of its collectives (`--often`), also at the lower end of the interval
@@ -16,7 +18,7 @@
 -- Below 13 collectives there is no interval and no class. `analyze noise-periods` finds periodic lateness; `analyze
 -- last-arrivals` shows what it cost the others.
 --
--- param least_ms DOUBLE = 1.0 -- How many ms longer than the faster members counts as late.
+-- param least_ms DOUBLE = null -- How many ms longer than the faster members counts as late; by default 5 % of the time per collective.
 -- param often DOUBLE = 0.5 -- The share of its collectives above which a late rank is `always` late.
 -- param rare DOUBLE = 0.1 -- The share of its collectives below which its lateness is `spikes`.
 -- key rank
@@ -29,9 +31,11 @@
 -- column worst_ns BIGINT -- Largest lateness.
 -- column latest BIGINT -- Collectives in which it was the latest of the late ones.
 -- column step INTEGER -- By how many ranks the latest one moves on, if they take turns; otherwise null.
+-- column limit_ns BIGINT -- How much longer than the faster members counts as late.
 -- column collectives BIGINT -- Collectives of two ranks or more that it took part in, except its first.
+-- only-data limit_ns
 -- narrow latest, worst_ns, share_low
--- uses share_of, share_intervals, block_of, lower_quartile
+-- uses share_of, share_intervals, block_of, lower_quartile, lateness_limit
 -- bar share
 -- empty note there are no collectives between two ranks
 -- example analyze late-ranks trace --fail-if "*.share_low > 50%"
@@ -56,11 +60,16 @@ compared as (
     where collectives.complete and collectives.comm_size > 1 and calls.released_ns is not null
 ),
 
+limits as materialized (
+    select coalesce($least_ms::double * 1e6, limit_ns) as limit_ns from lateness_limit
+),
+
 lateness_of as materialized (
     select
-        *,
-        late_ns > $least_ms::double * 1e6 as is_late
+        compared.*,
+        compared.late_ns > limits.limit_ns as is_late
     from compared
+    cross join limits
 ),
 
 late_measures as (  -- noqa: ST03
@@ -198,6 +207,7 @@ select
     round(worst_ns)::bigint as worst_ns,
     latest,
     step,
+    (select round(limits.limit_ns)::bigint from limits) as limit_ns,
     collectives
 from judged
 order by rank
