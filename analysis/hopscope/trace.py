@@ -157,7 +157,7 @@ class Trace(Analyses):
             notes = (*notes, sentence)
         notes = (*notes, *matched(table), *self.part_notes, *self._without_iterations(analysis))
         notes = (*notes, *self._left_out(analysis), *self._lateness_limit(table, analysis, parameters))
-        notes = (*notes, *self._remedies(table, analysis))
+        notes = (*notes, *self._missing_iterations(table, analysis), *self._remedies(table, analysis))
         return Answer(
             of_ranks(table, analysis.key, self._runner.part.ranks),
             found,
@@ -223,6 +223,16 @@ class Trace(Analyses):
             return ()
         self._runner.prepare(["place_remedy"])
         return about_parts.remedies(self._ask, table["place"].to_pylist())
+
+    def _missing_iterations(self, table: pa.Table, analysis: Analysis) -> tuple[str, ...]:
+        """Why an answer by iteration has none, in a sentence."""
+        if "lateness" not in analysis.uses:
+            return ()
+        if table.num_rows and ("iterations" not in table.column_names or any(table["iterations"].to_pylist())):
+            return ()
+        self._runner.prepare(["loop_counts"])
+        counts = self._ask("from loop_counts", {})[0]
+        return (about_parts.missing_iterations(counts["iterations"], counts["most_calls"]),)
 
     def _lateness_limit(self, table: pa.Table, analysis: Analysis, parameters: Mapping[str, Scalar]) -> tuple[str, ...]:
         """How much longer a late rank computes, in a sentence, where an answer depends on it."""

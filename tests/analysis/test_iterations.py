@@ -9,7 +9,9 @@ from pathlib import Path
 
 import hopscope
 import pytest
+from click.testing import CliRunner
 from drawing import draw
+from hopscope.cli.main import hopscope as program
 
 AROUND = " of them make the same calls"
 
@@ -82,6 +84,44 @@ def rebuilding(output: str) -> str:
 )
 def test_what_comes_every_fifth_step_or_seldomer_is_part_of_a_step(tmp_path: Path, sequence: str, found: str) -> None:
     assert str(run(tmp_path, sequence).iterations_found).startswith(found)
+
+
+def test_set_up_before_the_loop_does_not_count_against_it(tmp_path: Path) -> None:
+    # 100 steps of 210 ns follow 300,000 ns between two barriers. Regression: a loop had to cover half of the run, so it
+    # had no iterations, and its noise was "fine: 0 iterations looked at".
+    trace = run(tmp_path, f"B{'.' * 3000}C{steps('..A', 100)}")
+    assert str(trace.iterations_found).startswith("100 iterations, each with one turn at app+A; 100.0 %")
+
+
+def test_set_up_that_reads_in_a_short_loop_does_not_count_against_the_main_loop(tmp_path: Path) -> None:
+    trace = run(tmp_path, f"B{steps('.R', 8)}{'.' * 3000}C{steps('..A', 100)}{'.' * 3000}W")
+    assert str(trace.iterations_found).startswith("100 iterations, each with one turn at app+A; 100.0 %")
+
+
+def test_none_of_several_equal_loops_stands_for_the_run(tmp_path: Path) -> None:
+    # Three loops one after the other: what comes before the last one is no set-up.
+    trace = run(tmp_path, steps("..A", 40) + steps("..B", 40) + steps("..C", 40))
+    assert trace.iterations_found is None
+    assert any("no sequence of MPI calls repeats through half" in note for note in trace.answer("noise").notes)
+    # One of them may be chosen.
+    chosen = trace.part(iteration_at="app+B")
+    assert str(chosen.iterations_found).startswith("40 iterations, each with one turn at app+B")
+
+
+def test_a_run_without_a_loop_has_a_reason_and_no_counts(tmp_path: Path) -> None:
+    # Regression: 0 iterations were late, so a gate on them passed; `iterations` said that there are no collectives.
+    trace = run(tmp_path / "none", "A..B..C..A")
+    assert trace.noise()["late_1ms"].to_pylist() == [None, None, None]
+    for command in ("noise", "iterations"):
+        assert trace.answer(command).notes[-1] == (
+            "the run has no iterations: no MPI call repeats 5 times or more; if it has a loop, name a call of each "
+            "iteration with --iteration-at"
+        )
+    gate = [str(trace.path), "--fail-if", '"any rank".late_1ms > 5']
+    assert CliRunner().invoke(program, ["analyze", "noise", *gate], standalone_mode=False).return_value == 2
+    found = run(tmp_path / "loop", steps("..A", 40))
+    assert not any("--iteration-at" in note for note in found.answer("noise").notes)
+    assert found.noise()["late_1ms"].to_pylist() == [0, 0, 0]
 
 
 def test_an_inner_loop_of_varying_length_is_inside_an_iteration(tmp_path: Path) -> None:

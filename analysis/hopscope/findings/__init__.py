@@ -27,7 +27,7 @@ FINDINGS: Final[Mapping[str, _Find]] = {
     "collectives": lambda ask, run, given: None if run.collectives else without_collectives(run),
     "critical-path": lambda ask, run, given: of_critical_path(ask("critical-path"), run),
     "last-arrivals": lambda ask, run, given: of_arrivals(ask("last-arrivals")),
-    "noise": lambda ask, run, given: of_noise(ask("noise"), run.path_ns),
+    "noise": lambda ask, run, given: of_noise(ask("noise"), run),
     "tree": lambda ask, run, given: of_tree(run),
     "algorithms": lambda ask, run, given: of_algorithms(ask("algorithms"), run),
     "settings": lambda ask, run, given: of_settings(ask("algorithms")),

@@ -46,6 +46,10 @@ class Run:
     whole_collectives: int
     """Those of the whole run, where the others are of a part of it."""
     hops: int
+    iterations: int
+    """Those of the whole run; 0 where no loop repeats a sequence of MPI calls."""
+    most_calls: int
+    """MPI calls of the first rank at the place that it calls most often, in the whole run."""
     clusters: int
     crossings: int | None
     """Most crossings between clusters in a row, each way: on any way to the root of a tree, or in an exchange. None if

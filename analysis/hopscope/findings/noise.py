@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 
-from hopscope.findings.finding import LEAST_COST, WORTH_SAYING, Finding, Row, named, of_ranks
+from hopscope.findings.finding import LEAST_COST, WORTH_SAYING, Finding, Row, Run, named, of_ranks
+from hopscope.part.notes import missing_iterations
 from hopscope.quantities import duration, number, plural, share
 
 
-def of_noise(rows: Sequence[Row], path_ns: int) -> Finding | None:
-    """Say how much computing took longer than usual.
-
-    Rows as noise gives them, the last for any rank; `path_ns` is the length of the run's critical path.
-    """
+def of_noise(rows: Sequence[Row], run: Run) -> Finding | None:
+    """Say how much computing took longer than usual. Rows as noise gives them, the last for any rank."""
     anyone = next((row for row in rows if not str(row["rank"]).isdigit()), None)
     if anyone is None or anyone["noise_ns"] is None:
         return Finding(
@@ -22,20 +20,29 @@ def of_noise(rows: Sequence[Row], path_ns: int) -> Finding | None:
             unit="share",
         )
     paid = anyone["paid_ns"] or 0
-    part = paid / path_ns if path_ns else None
-    if not anyone["late_1ms"]:
-        sentence = "Computing is steady: no iteration is 1 ms late through noise."
-        evidence = f"{plural(anyone['iterations'], 'iteration')} looked at."
+    part = paid / run.path_ns if run.path_ns else None
+    cost = f", {share(part)} of its length" if part is not None else ""
+    if not anyone["iterations"]:
+        reason = missing_iterations(run.iterations, run.most_calls)
+        evidence = f"{reason[0].upper()}{reason[1:]}. {duration(paid)} of noise lie on the critical path{cost}."
+        sentence = "Noise is undecided: there are no iterations to examine."
+        return Finding("no-iterations", "undecided", sentence, evidence, "noise", unit="share")
+    noise_share = anyone["noise_share"] or 0
+    if noise_share < LEAST_COST and (part is None or part < LEAST_COST):
+        sentence = f"Computing is steady: noise is {share(noise_share)} of it."
+        evidence = f"{plural(anyone['iterations'], 'iteration')} examined."
         return Finding("steady", "fine", sentence, evidence, "noise", part, "share")
+    # No iteration of a run with short ones is 1 ms late: the share shows its noise.
     makes = (
         f"some rank 1 ms late or more in {number(anyone['late_1ms'])} of {plural(anyone['iterations'], 'iteration')}"
+        if anyone["late_1ms"]
+        else f"up {share(noise_share)} of the computing in {plural(anyone['iterations'], 'iteration')}"
     )
     if part is not None and part < LEAST_COST:
         evidence = (
             f"It makes {makes}, but the critical path paid for {duration(paid)} of it, {share(part)} of its length."
         )
         return Finding("little", "fine", "Noise costs too little to matter.", evidence, "noise", part, "share")
-    cost = f", {share(part)} of its length" if part is not None else ""
     return Finding(
         "late",
         "problem" if part is not None and part >= WORTH_SAYING else "note",

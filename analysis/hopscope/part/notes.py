@@ -30,6 +30,9 @@ _REMEDIES = (
 _ONCE = (("--from start", "startup_ns", ONCE["startup"]), ("--to end", "shutdown_ns", ONCE["shutdown"]))
 """What happens once in a run: the option that takes it in, its column in `left_out`, its name."""
 
+_LEAST_TURNS = 5
+"""So many turns make a loop, as `iteration_candidates` counts them."""
+
 _WORTH_SAYING = 0.001
 """What is left out of an answer is said from this share of the path on."""
 
@@ -55,6 +58,19 @@ def _iterations(row: Mapping[str, Any]) -> str:
         f"{found}make the same calls; {row['rival']} comes only after {after}; if it is what each "
         "iteration calls once, choose it with --iteration-at"
     )
+
+
+def missing_iterations(iterations: int, most_calls: int) -> str:
+    """Why an answer has no iterations, from the counts of the view `loop_counts`."""
+    if iterations:
+        return "no iteration of the run ends in this part of it"
+    if not most_calls:
+        return "the run has no iterations: its first rank calls MPI only to begin and to end"
+    if most_calls < _LEAST_TURNS:
+        reason = f"no MPI call repeats {_LEAST_TURNS} times or more"
+    else:
+        reason = "no sequence of MPI calls repeats through half of the time in which calls repeat"
+    return f"the run has no iterations: {reason}; if it has a loop, name a call of each iteration with --iteration-at"
 
 
 def is_by_iteration(selection: Selection) -> bool:

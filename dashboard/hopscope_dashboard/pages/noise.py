@@ -51,6 +51,8 @@ def layout(data: TraceData, query: Query) -> Component:
 
 
 def _late(every: Rows) -> Component:
+    if not any(row["iterations"] for row in every):
+        return empty.nothing_here("How often", "There are no iterations to count.")
     rows = with_most(every, lambda row: row[next(iter(_THRESHOLDS))], MOST_BARS)
     labels = [str(row["rank"]) for row in rows]
     series = [
@@ -100,6 +102,8 @@ def _noise(row: Row) -> float | None:
 def _heat(data: TraceData, query: Query, show: str) -> Component:
     most = max(1, min(_MOST_COLUMNS, _MOST_CELLS // max(1, len(data.ranks))))
     rows = data.rows_or_none("iterations", most=most, worst=_SHOW[show])
+    if not rows:
+        return empty.nothing_here("When it came", "There are no iterations to draw.")
     if not any(row[show] is not None for row in rows):
         return empty.nothing_here("When it came", empty.TOO_SELDOM.format(data.shown))
     number = together(sorted({row["from_iteration"] for row in rows}))

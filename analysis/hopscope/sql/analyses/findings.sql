@@ -35,7 +35,7 @@
 -- column part VARCHAR -- The part of the run that it is about, as the option of an analysis that selects it, such as --ranks 3; null where it is about all.
 -- narrow analysis, evidence
 -- only-data verdict, problem, value, unit, cost_share, part
--- uses kind_crossings, run_path, wan_on_path
+-- uses kind_crossings, run_path, wan_on_path, loop_counts
 -- asks critical-path, last-arrivals, noise, algorithms, wan-share, late-ranks, noise-periods, delayed-hops
 -- then findings -- Sentences and verdicts from the rows of the analyses and these facts of the run.
 -- empty note there is nothing to say about that
@@ -58,6 +58,8 @@ select
     (select count(*) from collectives) as collectives,
     (select count(*) from whole_collectives) as whole_collectives,
     (select count(*) from hops) as hops,
+    (select loop_counts.iterations from loop_counts) as iterations,
+    (select loop_counts.most_calls from loop_counts) as most_calls,
     (select count(distinct ranks.cluster) from ranks) as clusters,
     -- Of what is unrecognised, any number may be the greatest.
     (select case when known.unknown = 0 or known.most > 1 then known.most end from known) as crossings,

@@ -18,7 +18,6 @@
 -- column paid_ns BIGINT -- The part of the noise that lies on the run's critical path.
 -- only-data from_iteration
 -- uses lateness
--- empty note there are no collectives between two ranks, so there are no iterations to tell apart
 -- example analyze iterations trace --format csv
 -- example analyze iterations trace --most 100 --worst computing
 with known as materialized (

@@ -7,10 +7,10 @@
 --
 -- key rank
 -- column rank VARCHAR -- The rank; the last row is `any rank`: iterations in which at least one was late, and the sums.
--- column late_1ms BIGINT -- Iterations in which it had more than 1 ms of noise.
--- column late_5ms BIGINT -- Iterations with more than 5 ms.
--- column late_10ms BIGINT -- Iterations with more than 10 ms.
--- column late_30ms BIGINT -- Iterations with more than 30 ms.
+-- column late_1ms BIGINT -- Iterations in which it had more than 1 ms of noise; null without iterations.
+-- column late_5ms BIGINT -- Iterations with more than 5 ms; likewise.
+-- column late_10ms BIGINT -- Iterations with more than 10 ms; likewise.
+-- column late_30ms BIGINT -- Iterations with more than 30 ms; likewise.
 -- column iterations BIGINT -- Iterations that it took part in.
 -- column noise_ns BIGINT -- Its noise in total; null if no place occurs 20 times.
 -- column worst_ns BIGINT -- Its noise in the worst iteration.
@@ -117,10 +117,10 @@ rows_of as (
 
 select
     rows_of.rank,
-    rows_of.late_1ms,
-    rows_of.late_5ms,
-    rows_of.late_10ms,
-    rows_of.late_30ms,
+    case when rows_of.iterations > 0 then rows_of.late_1ms end as late_1ms,
+    case when rows_of.iterations > 0 then rows_of.late_5ms end as late_5ms,
+    case when rows_of.iterations > 0 then rows_of.late_10ms end as late_10ms,
+    case when rows_of.iterations > 0 then rows_of.late_30ms end as late_30ms,
     rows_of.iterations,
     rows_of.noise_ns::bigint as noise_ns,
     rows_of.worst_ns::bigint as worst_ns,

@@ -1,14 +1,16 @@
 -- The calls that may part the run into iterations, with how alike the turns between them are.
 --
 -- A trace does not know the program's loop, but the loop repeats a sequence of calls. Places on the first rank that are called three times or more over at
--- least half of the run each part it into turns, by all their calls or only by those that are starts (`first_rank_calls`). Of places called equally often, a
--- collective of the most ranks stands for all, then the first.
+-- least half of the looping time each part the run into turns, by all their calls or only by those that are starts (`first_rank_calls`). The looping time is
+-- that between the first and the last call of any place that is called five times or more: set-up that happens once does not count. Of places called equally
+-- often, a collective of the most ranks stands for all, then the first.
 --
--- One row per way to part the run. same is the part of the turns that consists of one and the same sequence of calls; alike, of one and the same set of
--- places, however often each is called. of_time is how much of the time such turns make up, if each takes the lower quartile of its kind (machines add to the rest) and any other turn counts as
--- one of them as far as it takes no longer: what a step does now and then adds a little to it, but a short loop in a step, whose last turn contains the step's
--- work, makes up little. A turn is_whole if it cannot be one of a loop over a rank's neighbours: it has a collective of the most ranks, or such a loop
--- itself. covered is the part of the run from the first call to the last, calls how many the commonest turn has, of_site how many come from this place.
+-- One row per way to part the run. same is the part of the turns that consists of one and the same sequence of calls; alike, of one and the same set of places,
+-- however often each is called. of_time is how much of the time such turns make up, if each takes the lower quartile of its kind (machines add to the rest) and
+-- any other turn counts as one of them as far as it takes no longer: what a step does now and then adds a little to it, but a short loop in a step, whose last
+-- turn contains the step's work, makes up little. A turn is_whole if it cannot be one of a loop over a rank's neighbours: it has a collective of the most
+-- ranks, or such a loop itself. covered is the part of the looping time from the first call to the last, calls how many the commonest turn has, of_site how
+-- many come from this place.
 --
 -- uses first_rank_calls
 create or replace view iteration_candidates as
@@ -20,8 +22,34 @@ with calls_seen as materialized (
     from first_rank_calls
 ),
 
+loops as (
+    select
+        min(begin_ns) as begin_ns,
+        max(begin_ns) as end_ns
+    from calls_seen
+    group by site
+    having count(*) >= 5
+),
+
+-- Loops overlap: each counts from where the earlier ones end.
+loops_in_order as (
+    select
+        begin_ns,
+        end_ns,
+        max(end_ns) over (
+            order by begin_ns, end_ns rows between unbounded preceding and 1 preceding
+        ) as earlier_end_ns
+    from loops
+),
+
+-- Without a place called five times, --iteration-at may name one that is called less often.
 span as (
-    select max(begin_ns) - min(begin_ns) as time_ns from calls_seen
+    select
+        coalesce(
+            sum(greatest(end_ns - greatest(begin_ns, coalesce(earlier_end_ns, begin_ns)), 0)),
+            (select max(calls_seen.begin_ns) - min(calls_seen.begin_ns) from calls_seen)
+        ) as time_ns
+    from loops_in_order
 ),
 
 ways as (
@@ -63,7 +91,7 @@ chosen as materialized (
         sites.comm_size,
         sites.is_place,
         sites.calls as of_site,
-        sites.covered_ns / nullif(span.time_ns, 0) as covered
+        least(sites.covered_ns / nullif(span.time_ns, 0), 1) as covered
     from sites
     cross join span
     where

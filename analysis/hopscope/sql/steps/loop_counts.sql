@@ -1,0 +1,15 @@
+-- What the search for iterations had to go on: how many there are, and how often the first rank calls MPI at the place that it calls most often.
+--
+-- One row, of the whole run. most_calls is 0 where that rank calls MPI only to begin and to end.
+--
+-- uses iteration_calls, first_rank_calls
+create or replace view loop_counts as
+with calls_of_sites as (
+    select count(*) as calls
+    from first_rank_calls
+    group by site
+)
+
+select
+    (select count(*) from iteration_calls) as iterations,
+    (select coalesce(max(calls_of_sites.calls), 0) from calls_of_sites) as most_calls;
