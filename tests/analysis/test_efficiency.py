@@ -185,8 +185,65 @@ def test_where_messages_arrive_before_they_are_sent_there_is_no_replay(tmp_path:
     assert "the clocks do not allow a replay" in rows[4]["note"]
 
 
-def test_a_trace_without_communication_has_no_efficiency(tmp_path: Path) -> None:
-    assert hopscope.open(draw(tmp_path / "d", ranks=RANKS, intervals=INTERVALS)).efficiency().num_rows == 0
+def test_a_trace_of_nothing_has_no_efficiency(tmp_path: Path) -> None:
+    trace = hopscope.open(draw(tmp_path / "d", ranks=RANKS, intervals="rank begin_ns end_ns kind\n0 0 9 region"))
+    answer = trace.answer("efficiency")
+    assert (answer.rows, answer.notes[0].endswith("so there is no efficiency")) == ([], True)
+
+
+ENSEMBLE = {
+    "ranks": "rank host\n0 a\n1 a\n2 a",
+    "comms": "comm name size members\n0 world 3 0,1,2",
+    "intervals": """
+        rank location kind     region       begin_ns end_ns
+        0    0        init     MPI_Init     0        50
+        1    1        init     MPI_Init     0        50
+        2    2        init     MPI_Init     0        50
+        0    0        finalize MPI_Finalize 1550     1560
+        1    1        finalize MPI_Finalize 350      1560
+        2    2        finalize MPI_Finalize 350      1560""",
+}
+
+
+def test_an_ensemble_without_communication_is_as_balanced_as_its_whole_run(tmp_path: Path) -> None:
+    # Ranks compute 1500, 300 and 300 from MPI_Init to MPI_Finalize: 700 in the mean. Regression: "nobody communicates,
+    # so there is no parallel efficiency".
+    trace = hopscope.open(draw(tmp_path / "d", **ENSEMBLE))
+    assert shown(trace.efficiency(), "factor", "efficiency", "part_ns", "whole_ns") == expected("""
+        factor,                   efficiency, part_ns, whole_ns
+        parallel efficiency,      0.466667,   700,     1500
+        load balance,             0.466667,   700,     1500
+        communication efficiency, 1,          1500,    1500
+        serialisation,            1,          1500,    1500
+        transfer,                 1,          1500,    1500
+    """)
+    assert trace.efficiency(by="rank")["useful_ns"].to_pylist() == [1500, 300, 300]
+
+
+def test_a_barrier_at_the_end_of_an_ensemble_leaves_nothing_out(tmp_path: Path) -> None:
+    # The barrier takes 10, so the time is 1510. Regression: it counted from the first enter of the barrier, at 350, on:
+    # a third, for only rank 0 computes from there.
+    barrier = {
+        "collectives": "collective_id seq op comm_size first_enter_ns last_leave_ns\n0 0 MPI_Barrier 3 350 1560",
+        "calls": """
+            collective_id rank location enter_ns leave_ns
+            0             0    0        1550     1560
+            0             1    1        350      1560
+            0             2    2        350      1560""",
+        "path_stretches": "path step rank begin_ns end_ns category\nrun 0 0 50 1550 compute\nrun 1 0 1550 1560 native",
+    }
+    intervals = (
+        ENSEMBLE["intervals"].replace("350 ", "1560").replace("1550", "1560").replace("     1560\n", "     1570\n")
+    )
+    trace = hopscope.open(draw(tmp_path / "d", **{**ENSEMBLE, **barrier, "intervals": intervals}))
+    rows = trace.efficiency().to_pylist()
+    assert [(row["factor"], row["part_ns"], row["whole_ns"]) for row in rows[:2]] == [
+        ("parallel efficiency", 700, 1510),
+        ("load balance", 700, 1500),
+    ]
+    assert "left out" not in rows[0]["note"]
+    # Times that were asked for hold as they are.
+    assert trace.part(from_="350").efficiency()["whole_ns"][0].as_py() == 1210
 
 
 @pytest.mark.parametrize("name", ["demo", "late_rank", "observe_only"])

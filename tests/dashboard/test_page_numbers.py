@@ -213,7 +213,8 @@ def test_an_entry_of_the_menu_is_grey_and_says_why_where_the_trace_lacks_what_it
     assert {name for name, reason in reasons.items() if reason == none} == {
         "Collectives", "Tree", "WAN share", "Remap", "Models", "Last arrivals", "Late ranks", "Delayed hops",
     }  # fmt: skip
-    assert reasons["Efficiency"] == "Nobody communicates in this trace."
+    # Ranks that only begin and end MPI are as balanced as what they do between.
+    assert "Efficiency" not in reasons
     assert "20 times" in reasons["Noise"]
     assert "sent no messages" in reasons["Messages"]
 

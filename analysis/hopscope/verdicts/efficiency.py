@@ -43,7 +43,7 @@ class Measured:
 
 
 def measured(rows: pa.Table) -> Measured | None:
-    """What one run's `efficiency_input` says; None if nobody communicates."""
+    """What one run's `efficiency_input` says; None if it has no communication and no whole run."""
     # The operations come first: only they have a rank.
     count = rows.num_rows - rows["rank"].null_count
     operations, others = rows.slice(0, count), rows.slice(count)

@@ -54,8 +54,8 @@ def layout(data: TraceData, query: Query) -> Component:
     head = blocks.page_head("Efficiency", "How much of the ranks' time computes, and what the rest is lost to.")
     rows = data.rows("efficiency")
     if not rows:
-        reason = f"{data.shown} has no communication, so it has no parallel efficiency."
-        return html.Div([head, empty.nothing_here("No communication", reason)])
+        reason = f"{data.shown} has neither communication nor a time from MPI_Init to MPI_Finalize."
+        return html.Div([head, empty.nothing_here("No efficiency", reason)])
     ranks = sorted(data.rows("efficiency", by="rank"), key=lambda row: row["rank"])
     regions = data.rows("efficiency", by="region")
     return html.Div([head, _factors(rows), _numbers(rows), *_regions(regions), _useful(ranks), _ranks(ranks)])
@@ -159,7 +159,7 @@ def _useful(rows: Rows) -> Component:
             ("useful", CATEGORY_COLOURS["compute"], [row["useful_ns"] for row in shown]),
             ("in MPI", CATEGORY_COLOURS["native"], [row["mpi_ns"] for row in shown]),
         ],
-        title="time between the first and the last communication",
+        title="time of the run without start-up and shutdown",
         by="rank",
         stacked=True,
         leads=leads.of_ranks(row["rank"] for row in shown),

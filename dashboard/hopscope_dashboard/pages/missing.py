@@ -29,8 +29,9 @@ def computing(data: TraceData) -> str | None:
 
 
 def communication(data: TraceData) -> str | None:
-    """Give the reason if nobody communicates."""
-    return None if data.number_of("collectives", "messages") else "Nobody communicates in this trace."
+    """Give the reason if nobody communicates, nor begins and ends MPI."""
+    recorded = data.number_of("collectives", "messages", "intervals")
+    return None if recorded else "Nobody communicates in this trace."
 
 
 def clusters(data: TraceData) -> str | None:

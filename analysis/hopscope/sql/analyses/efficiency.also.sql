@@ -26,7 +26,7 @@
 -- uses efficiency_input
 -- then verdicts.scaling -- The replay on an ideal network.
 -- bar global_efficiency
--- empty note nobody communicates, so there is no parallel efficiency
+-- empty note the trace has neither communication nor a time from MPI_Init to MPI_Finalize, so there is no efficiency
 -- example analyze efficiency trace-8 --also trace-16 --also trace-32
 select * exclude (at_ns)
 from efficiency_input

@@ -2,7 +2,8 @@
 --
 -- Useful time is what a rank spends outside all MPI (on its first thread), between the first enter of a collective or of
 -- an own message of the program and the end of the last: start-up and shutdown are left out, and the note says how long
--- they took. With T for that time, and the mean and the maximum taken over ranks:
+-- they took. Where no rank computes between two of its communications, as in an ensemble that meets at its end, it is the
+-- time from MPI_Init to MPI_Finalize. With T for that time, and the mean and the maximum taken over ranks:
 --
 -- parallel efficiency       = load balance x communication efficiency     = mean useful time / T
 -- load balance              = mean useful time / maximum useful time
@@ -33,7 +34,7 @@
 -- uses efficiency_input
 -- then verdicts.efficiency -- The replay on an ideal network.
 -- bar efficiency
--- empty note nobody communicates, so there is no parallel efficiency
+-- empty note the trace has neither communication nor a time from MPI_Init to MPI_Finalize, so there is no efficiency
 -- example analyze efficiency trace
 -- example analyze efficiency trace --by region
 -- example analyze efficiency trace-8 --also trace-16 --also trace-32

@@ -12,7 +12,7 @@
 -- column mpi_ns BIGINT -- Its time in MPI.
 -- uses useful_times, share_of
 -- bar useful_share
--- empty note nobody communicates, so there is no parallel efficiency
+-- empty note the trace has neither communication nor a time from MPI_Init to MPI_Finalize, so there is no efficiency
 -- example analyze efficiency trace --by rank
 select
     rank,

@@ -1,8 +1,45 @@
 -- From the first enter of a collective or of an application's message to the last one's end: the run without start-up and shutdown.
 --
--- One row; both columns are null where nobody communicates.
+-- Where ranks never compute between two of their own communications (less than 1 % of the run), as in an ensemble whose members meet only at its end, all of
+-- the work is start-up. Then the window is the whole run (is_whole): from the last end of MPI_Init to the last begin of MPI_Finalize. One row; times are
+-- null where there is neither.
 create or replace view communication_window as
-with ends as (
+with communications as (
+    select
+        rank,
+        enter_ns as begin_ns,
+        greatest(enter_ns, leave_ns, complete_ns) as end_ns
+    from whole_calls
+
+    union all
+    select
+        src as rank,
+        send_begin_ns as begin_ns,
+        greatest(send_begin_ns, send_end_ns) as end_ns
+    from whole_messages
+
+    union all
+    select
+        dst as rank,
+        recv_post_ns as begin_ns,
+        greatest(recv_post_ns, recv_end_ns) as end_ns
+    from whole_messages
+),
+
+between_communications as (
+    select max(begin_ns) - min(end_ns) as time_ns
+    from communications
+    group by rank
+),
+
+bounds as (
+    select
+        max(end_ns) filter (where kind = 'init') as begin_ns,
+        max(begin_ns) filter (where kind = 'finalize') as end_ns
+    from whole_intervals
+),
+
+asked_ends as (
     select
         min(enter_ns) as begin_ns,
         max(greatest(enter_ns, leave_ns, complete_ns)) as end_ns
@@ -13,9 +50,24 @@ with ends as (
         min(least(send_begin_ns, recv_post_ns)) as begin_ns,
         max(greatest(send_begin_ns, send_end_ns, recv_end_ns)) as end_ns
     from messages
+),
+
+whole_run as (
+    select
+        begin_ns,
+        end_ns,
+        coalesce(
+            part_from_ns() is null and part_to_ns() is null
+            and begin_ns < end_ns
+            and coalesce((select max(between_communications.time_ns) from between_communications), 0)
+            < 0.01 * (end_ns - begin_ns),
+            false
+        ) as is_whole
+    from bounds
 )
 
 select
-    min(begin_ns) as begin_ns,
-    max(end_ns) as end_ns
-from ends;
+    if(whole_run.is_whole, whole_run.begin_ns, (select min(asked_ends.begin_ns) from asked_ends)) as begin_ns,
+    if(whole_run.is_whole, whole_run.end_ns, (select max(asked_ends.end_ns) from asked_ends)) as end_ns,
+    whole_run.is_whole
+from whole_run;

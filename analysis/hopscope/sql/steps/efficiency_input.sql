@@ -108,7 +108,10 @@ words as (
     select
         unnest(['begin', 'finish', 'startup', 'shutdown']) as what,
         unnest([
-            communication_window.begin_ns, communication_window.end_ns, left_out.startup_ns, left_out.shutdown_ns
+            communication_window.begin_ns,
+            communication_window.end_ns,
+            if(communication_window.is_whole, 0, left_out.startup_ns),
+            if(communication_window.is_whole, 0, left_out.shutdown_ns)
         ]) as ns
     from communication_window
     cross join left_out
