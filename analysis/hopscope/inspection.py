@@ -13,6 +13,7 @@ from hopscope.places import resolve
 from hopscope.quantities import quantity
 
 POLLS = of_kinds("test", "look")
+NOBODY_WAITS = "no rank seems to wait for another"
 # A rank that has polled for so long and polled again so short a time ago polls still.
 _POLLS_STILL_NS = 100_000_000
 
@@ -126,7 +127,7 @@ class Inspection:
         circle = _circle(waiting)
         if circle and not said:
             said.append(f"{_ranks(set(circle))} wait for one another: {' > '.join(map(str, [*circle, circle[0]]))}")
-        return said or ["no rank seems to wait for another"]
+        return said or [NOBODY_WAITS]
 
     def document(self) -> Facts:
         """The facts with what was made of them."""

@@ -58,6 +58,10 @@ class Place:
     complete: str | None = "yes"
     pid: int = 100
     core: int = 0
+    cores: str | None = None
+    busy_threads: int | None = None
+    cpu_ns: int | None = None
+    queued_ns: int | None = None
 
 
 @dataclass
@@ -123,6 +127,9 @@ class Drawing:
             "HOPSCOPE::CORE": str(place.core),
             "HOPSCOPE::CLOCK_HOST": place.clock_host or place.host,
         }
+        for name in ("cores", "busy_threads", "cpu_ns", "queued_ns"):
+            if (value := getattr(place, name)) is not None:
+                about[f"HOPSCOPE::{name.upper()}"] = str(value)
         if place.complete is not None:
             about["HOPSCOPE::COMPLETE"] = place.complete
         for name, value in about.items():

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import hopscope
+import pytest
 from archive_drawing import UP, Drawing, Place, hop_tag
 from otf2 import events
 
@@ -52,6 +53,35 @@ def test_pid_core_and_end_come_from_the_ranks_properties(tmp_path: Path, rows: A
         (41, 3, True, 0, 5),
         (42, 0, False, None, None),
     ]
+
+
+def test_a_rank_says_how_it_shared_its_cores_if_it_reached_the_end(tmp_path: Path, rows: Any) -> None:
+    places = [Place("h0", cores="0-3,8", busy_threads=4, cpu_ns=900, queued_ns=100), Place("h0")]
+    drawing = Drawing(tmp_path, places)
+    drawing.span(0, 5, 10, "MPI_Init")
+    ranks = rows(drawing)["ranks"]
+    assert [(r["cores"], r["busy_threads"], r["cpu_ns"], r["queued_ns"]) for r in ranks] == [
+        ("0-3,8", 4, 900, 100),
+        (None, None, None, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ends", "sentence"),
+    [
+        (["yes", "yes"], None),
+        (["yes", "no room for the spool"], None),
+        (["yes", "MPI_Finalize was not reached"], "The run did not finish: rank 1 ended before MPI_Finalize."),
+        (
+            ["MPI_Abort was called", "MPI_Finalize was not reached"],
+            "The run did not finish: rank 0 called MPI_Abort, and rank 1 ended before MPI_Finalize.",
+        ),
+    ],
+)
+def test_the_run_says_that_it_did_not_finish(ends: list[str], sentence: str | None, tmp_path: Path, rows: Any) -> None:
+    drawing = Drawing(tmp_path, [Place("h0", complete=end) for end in ends])
+    drawing.span(0, 5, 10, "MPI_Init")
+    assert rows(drawing)["run"][0]["unfinished"] == sentence
 
 
 def test_another_tools_rank_is_complete_if_it_finalized(tmp_path: Path, rows: Any) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import hopscope
 import jsonschema
 import local_mpi
 import pytest
@@ -219,6 +220,18 @@ def test_a_hanging_job_is_explained(
         words = f"{shlex.join([str(BIN / 'hopscope'), 'inspect', str(trace)])} | true"
         closed = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=True, timeout=60)
         assert closed.stderr == ""  # a reader that went away is no mistake
+    if expected in (absent, circle):
+        assert_first_finding_says_who_waits(hopscope.open(trace), Inspection(job.inspect(trace)))
+
+
+def assert_first_finding_says_who_waits(trace: hopscope.Trace, inspection: Inspection) -> None:
+    """Assert that findings and caveats begin with the end of the run, and say what `inspect` says."""
+    first = trace.findings().to_pylist()[0]
+    assert (first["key"], first["severity"]) == ("unfinished", "problem")
+    assert first["sentence"] == f"The run did not finish: {RANKS} ranks (0, 1, 2, 3) ended before MPI_Finalize."
+    for sentence in inspection.sentences():
+        assert sentence[1:] in first["evidence"]
+    assert trace.caveats()[0] == f"{first['sentence']} {first['evidence']}"
 
 
 OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "csv")
 EXIT_CODES = {"passed": 0, "failed": 1, "undecided": 2}
 
-# What tells that a trace is not whole is said beside every answer; the rest of the caveats are in `analyze caveats`.
-_SAID_ALWAYS = ("missing", "no path")
+# What spoils every number is said beside every answer, such as that a trace is not whole. The rest of the caveats are
+# in `analyze caveats`.
+_SAID_ALWAYS = ("unfinished", "cores", "missing", "no path")
 
 _TYPES: dict[str, click.ParamType[Any]] = {
     "INTEGER": click.INT,

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from hopscope.convert.columns import table_of
+from hopscope.convert.ending import unfinished
 from hopscope.convert.source import Archive
 from hopscope.errors import InputError, some
 from hopscope.json_text import read_json
@@ -109,6 +110,7 @@ def run_table(archive: Archive, about: Facts, facts: Facts, clocks: pa.Table, ra
         "clock_bound_ns": _between_clocks(clocks, ranks, "bound_ns"),
         "clock_used": "error",
         "events": facts["events"],
+        "unfinished": unfinished(archive.directory, facts["stopped"]),
         "missing": _missing(archive, about, facts),
         "damaged_files": len(facts["damaged"]),
         "set_back_events": facts["set_back_events"],

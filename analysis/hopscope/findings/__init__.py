@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from hopscope.findings.algorithms import of_algorithms
 from hopscope.findings.arrivals import of_arrivals, of_late_ranks
+from hopscope.findings.conditions import CONDITIONS, of_condition
 from hopscope.findings.finding import Ask, Finding, Row, Run, Severity
 from hopscope.findings.hops import of_delayed_hops, of_tree
 from hopscope.findings.noise import of_noise, of_periods
@@ -24,6 +25,8 @@ SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
 _Find = Callable[[Ask, Run, Mapping[str, Any]], Finding | None]
 
 FINDINGS: Final[Mapping[str, _Find]] = {
+    "unfinished": lambda ask, run, given: of_condition("unfinished", ask("caveats")),
+    "cores": lambda ask, run, given: of_condition("cores", ask("caveats")),
     "collectives": lambda ask, run, given: None if run.collectives else without_collectives(run),
     "critical-path": lambda ask, run, given: of_critical_path(ask("critical-path"), run),
     "last-arrivals": lambda ask, run, given: of_arrivals(ask("last-arrivals")),
@@ -38,7 +41,7 @@ FINDINGS: Final[Mapping[str, _Find]] = {
 }
 """What finds the finding of each key."""
 
-_WITHOUT_COLLECTIVES: Final = ("collectives", "critical-path")
+_WITHOUT_COLLECTIVES: Final = (*CONDITIONS, "collectives", "critical-path")
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], ask: Ask) -> list[Row]:
@@ -56,8 +59,16 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
 
 
 def in_order(rows: Sequence[Row]) -> list[Row]:
-    """Give findings as one reads them: by severity, and among those of one severity what costs most first."""
-    return sorted(rows, key=lambda row: (SEVERITIES.index(row["severity"]), -(row["cost_share"] or 0)))
+    """Give findings as one reads them: what spoils every number, then by severity, and among those of one severity what
+    costs most first."""
+    return sorted(
+        rows,
+        key=lambda row: (
+            row["key"] not in CONDITIONS,
+            SEVERITIES.index(row["severity"]),
+            -(row["cost_share"] or 0),
+        ),
+    )
 
 
 def _row(key: str, finding: Finding) -> Row:

@@ -88,6 +88,11 @@ Ranks::Ranks(const Definitions &definitions) {
         rank.pid = integer_property(*group, ARCHIVE_PROPERTY_PID);
         const int64_t core = integer_property(*group, ARCHIVE_PROPERTY_CORE);
         rank.core = core == kNull64 || core < 0 ? kNull32 : static_cast<int32_t>(core);
+        rank.cores = text_property(*group, ARCHIVE_PROPERTY_CORES);
+        const int64_t busy_threads = integer_property(*group, ARCHIVE_PROPERTY_BUSY_THREADS);
+        rank.busy_threads = busy_threads == kNull64 ? kNull32 : static_cast<int32_t>(busy_threads);
+        rank.cpu_ns = integer_property(*group, ARCHIVE_PROPERTY_CPU_NS);
+        rank.queued_ns = integer_property(*group, ARCHIVE_PROPERTY_QUEUED_NS);
         /* Archives of other tools have a single world. */
         const int64_t world = integer_property(*group, ARCHIVE_PROPERTY_WORLD);
         const int64_t world_rank = integer_property(*group, ARCHIVE_PROPERTY_WORLD_RANK);

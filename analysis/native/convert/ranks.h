@@ -15,8 +15,9 @@ namespace hopscope {
 
 struct Rank {
     std::string host, cluster, clock_host;
-    int64_t pid = kNull64, memory = kNull64;
-    int32_t core = kNull32;
+    std::string cores; /* those it may use; empty if unknown */
+    int64_t pid = kNull64, memory = kNull64, cpu_ns = kNull64, queued_ns = kNull64;
+    int32_t core = kNull32, busy_threads = kNull32;
     int32_t world = 0, world_rank = 0;
     std::string complete; /* ARCHIVE_COMPLETE, the reason why not, or empty if the trace does not say */
     int64_t first = kNull64, last = kNull64; /* corrected ticks */

@@ -24,6 +24,10 @@ std::shared_ptr<Table> ranks_table(const Trace &trace, const std::shared_ptr<con
     auto &cluster = table->string("cluster");
     auto &pid = table->int64("pid", true);
     auto &core = table->int32("core", true);
+    auto &cores = table->string("cores", true);
+    auto &busy_threads = table->int32("busy_threads", true);
+    auto &cpu_ns = table->int64("cpu_ns", true);
+    auto &queued_ns = table->int64("queued_ns", true);
     auto &clock_host = table->string("clock_host");
     auto &memory = table->int64("memory", true);
     auto &first = table->int64("first_event_ns", true);
@@ -38,6 +42,10 @@ std::shared_ptr<Table> ranks_table(const Trace &trace, const std::shared_ptr<con
         cluster.push_back(words->find(rank.cluster));
         pid.push_back(rank.pid);
         core.push_back(rank.core);
+        cores.push_back(rank.cores.empty() ? kNull32 : words->find(rank.cores));
+        busy_threads.push_back(rank.busy_threads);
+        cpu_ns.push_back(rank.cpu_ns);
+        queued_ns.push_back(rank.queued_ns);
         clock_host.push_back(words->find(rank.clock_host));
         memory.push_back(rank.memory);
         first.push_back(trace.ns_or_null(rank.first));

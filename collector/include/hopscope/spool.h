@@ -154,13 +154,14 @@ struct spool_record {
 };
 
 /* Lines of the .defs file (ids are per process, from 1; 64-bit keys are hexadecimal strings):
- * {"def":"process","world_rank":0,"world_size":8,"pid":1,"core":0,"clock_host":"n1","host":"a0","cluster":"A",
- *  "command":"./heat ...","mpi_library":"Open MPI v4.1.4 ...","started_ns":<unix time>,"thread_level":0,
+ * {"def":"process","world_rank":0,"world_size":8,"pid":1,"core":0,"cores":"0-3,8","clock_host":"n1","host":"a0",
+ *  "cluster":"A","command":"./heat ...","mpi_library":"Open MPI v4.1.4 ...","started_ns":<unix time>,"thread_level":0,
  *  "mode":"tree","record":"all","tick_source":"tsc","presence":"complete","tree_file":"<text>","topology_file":"<text>",
  *  "event_cost_ns":12.5,"job":"hydra-n1_4711","boot":"<kernel's id>","spawned":false,"thread_multiple":false}
  *     may be repeated later in the file: repeated fields replace earlier ones. A spawned process also has
  *     "parent_rank", the spawning root's rank in its world, -1 unknown. If another tool's MPI_Finalize precedes the
- *     collector's: "finalize_goes_to", that tool's object. After the end: "began_again": true, if sessions came later
+ *     collector's: "finalize_goes_to", that tool's object. At the end: "busy_threads", "cpu_ns", "queued_ns"
+ *     (run/cores.h). After the end: "began_again": true, if sessions came later
  * {"def":"comm","id":1,"key":"9f..","parent":"00..","name":"MPI_COMM_WORLD","size":8,"rank":0,"members":[0,1,..],"inter":false}
  *     members are world ranks, written by the communicator's rank 0 only, null elsewhere; key is equal on all members.
  *     For an intercommunicator ("inter":true) size, rank and members are the local group's, and rank 0 of each side

@@ -93,6 +93,10 @@ static void take_process(struct process *process, const struct json *line) {
     process->world_size = integer_of(line, "world_size", process->world_size);
     process->pid = integer_of(line, "pid", process->pid);
     process->core = integer_of(line, "core", process->core);
+    process->busy_threads = integer_of(line, "busy_threads", process->busy_threads);
+    process->cpu_ns = integer_of(line, "cpu_ns", process->cpu_ns);
+    process->queued_ns = integer_of(line, "queued_ns", process->queued_ns);
+    take_text(line, "cores", &process->cores);
     process->memory = integer_of(line, "memory", process->memory);
     process->started_ns = integer_of(line, "started_ns", process->started_ns);
     process->thread_level = integer_of(line, "thread_level", process->thread_level);
@@ -337,11 +341,16 @@ static void free_names(struct name_definition *names, size_t count) {
 }
 
 void process_free(struct process *process) {
-    char *texts[] = {
-        process->clock_host, process->host,           process->cluster,   process->command,   process->mpi_library,
-        process->mode,       process->tick_source,    process->presence,  process->tree_file, process->topology_file,
-        process->end_how,    process->record,         process->job,       process->boot,      process->finalize_goes_to,
-        process->native.off, process->python.version, process->python.off};
+    char *texts[] = {process->clock_host,    process->host,
+                     process->cluster,       process->command,
+                     process->mpi_library,   process->cores,
+                     process->mode,          process->tick_source,
+                     process->presence,      process->tree_file,
+                     process->topology_file, process->end_how,
+                     process->record,        process->job,
+                     process->boot,          process->finalize_goes_to,
+                     process->native.off,    process->python.version,
+                     process->python.off};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     for (size_t i = 0; i < process->comm_count; i++) {

@@ -128,8 +128,9 @@ struct process {
     int world_rank;
     uint32_t world; /* index into run.worlds */
     int64_t world_size, pid, core, memory /* 0: unknown */, started_ns, thread_level, parent_rank;
-    char *job, *boot, *clock_host, *host, *cluster, *command, *mpi_library, *mode, *tick_source, *presence, *tree_file,
-        *topology_file, *end_how, *record;
+    int64_t busy_threads /* 0: unknown, like the next two */, cpu_ns, queued_ns;
+    char *cores /* NULL: unknown */, *job, *boot, *clock_host, *host, *cluster, *command, *mpi_library, *mode,
+        *tick_source, *presence, *tree_file, *topology_file, *end_how, *record;
     struct native_messages native;
     struct python_lines python;
     char *finalize_goes_to; /* the object of another tool whose MPI_Finalize precedes the collector's */

@@ -113,6 +113,13 @@ static void write_rank(struct writing *w, const struct process *process, uint32_
     if (process->present) {
         number_property(w, group, ARCHIVE_PROPERTY_PID, process->pid);
         number_property(w, group, ARCHIVE_PROPERTY_CORE, process->core);
+        if (process->cores && *process->cores)
+            text_property(w, group, ARCHIVE_PROPERTY_CORES, process->cores);
+        if (process->busy_threads) {
+            number_property(w, group, ARCHIVE_PROPERTY_BUSY_THREADS, process->busy_threads);
+            number_property(w, group, ARCHIVE_PROPERTY_CPU_NS, process->cpu_ns);
+            number_property(w, group, ARCHIVE_PROPERTY_QUEUED_NS, process->queued_ns);
+        }
         if (process->memory)
             number_property(w, group, ARCHIVE_PROPERTY_MEMORY, process->memory);
         text_property(w, group, ARCHIVE_PROPERTY_CLOCK_HOST, w->run->machines[process->machine].name);

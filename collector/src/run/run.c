@@ -26,6 +26,7 @@
 #include "run/clock_skew.h"
 #include "run/clock_watch.h"
 #include "run/command_line.h"
+#include "run/cores.h"
 #include "run/machines.h"
 #include "run/plan_request.h"
 #include "run/settings.h"
@@ -77,9 +78,10 @@ static int thread_level(void) {
 }
 
 static void define_process(void) {
-    char command[4096], library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    char command[4096], library[MPI_MAX_LIBRARY_VERSION_STRING] = "", cores[1024];
     int length = 0;
     read_command_line(command, sizeof command);
+    cores_allowed(cores, sizeof cores);
     pmpi.Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
     for (char *c = library; *c; c++)
@@ -96,6 +98,7 @@ static void define_process(void) {
         line_number(&line, "parent_rank", job_parent_rank());
     line_number(&line, "pid", getpid());
     line_number(&line, "core", sched_getcpu());
+    line_text(&line, "cores", cores);
     line_text(&line, "clock_host", run.machines.own_host);
     line_text(&line, "boot", run.machines.own_boot);
     line_number(&line, "memory", (int64_t)own_memory());
@@ -130,6 +133,19 @@ static void define_process_again(const struct plan_request *request) {
         line_text(&line, "tree_file", request->tree.text);
     if (run.rank == 0 && request->topology_file.text)
         line_text(&line, "topology_file", request->topology_file.text);
+    line_end(&line);
+}
+
+/* Defines how the process shared its cores, up to now. */
+static void define_core_use(void) {
+    struct core_use use;
+    if (!cores_used(&use))
+        return;
+    struct line line;
+    line_begin(&line, "process");
+    line_number(&line, "busy_threads", use.busy_threads);
+    line_number(&line, "cpu_ns", use.cpu_ns);
+    line_number(&line, "queued_ns", use.queued_ns);
     line_end(&line);
 }
 
@@ -333,6 +349,7 @@ void run_checkpoint(int function, uint64_t seq, bool has_data) {
 void run_finish(void) {
     int kept = errno;
     bool together = run.comm != MPI_COMM_NULL;
+    define_core_use();
     if (together) {
         clock_exchange(run.comm, run.rank, run.size, &run.machines);
 #ifdef HOPSCOPE_HAVE_ENGINE
@@ -376,6 +393,7 @@ struct run_terms run_start_in_session(void) {
 
 void run_finish_in_session(int function) {
     int kept = errno;
+    define_core_use();
     record_append(clock_now(), SPOOL_LEAVE, (uint16_t)function, 0, 0, 0, 0);
     record_finish("finalize");
     comm_registry_stop();

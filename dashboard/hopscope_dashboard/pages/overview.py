@@ -30,7 +30,7 @@ _REGIONS: Final = 8
 _OPERATIONS: Final = 8
 """So many rows of regions are shown."""
 
-_FINDINGS: Final = ("collectives", "critical-path", "last-arrivals", "noise", "tree")
+_FINDINGS: Final = ("unfinished", "cores", "collectives", "critical-path", "last-arrivals", "noise", "tree")
 """What is found out about first; the other pages say the rest."""
 
 _NEXT: Final = (

@@ -5,9 +5,9 @@
 --
 -- whole run
 -- key kind
--- column kind VARCHAR -- What it is about: missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled, emulated, network, memory, clocks, undecided, engine, presence or places.
+-- column kind VARCHAR -- What it is about: unfinished, cores, missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled, emulated, network, memory, clocks, undecided, engine, presence or places.
 -- column sentence VARCHAR -- What limits the answers, and what to do about it.
--- uses rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy
+-- uses crowded_cores, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace
 with off_threads as (
@@ -70,7 +70,43 @@ rank_counts as (
     from rank_times
 ),
 
+crowds as (
+    select
+        *,
+        count(*) over () as machines
+    from crowded_cores
+    qualify row_number() over (order by busy_threads / cores desc, machine) = 1
+),
+
 found as (
+    select
+        -1 as place,
+        'unfinished' as kind,
+        unfinished as sentence
+    from run
+    where unfinished is not null
+
+    union all
+    select
+        0 as place,
+        'cores' as kind,
+        format(
+            '{}{} shared {}{}. Times of waiting and of messages are then those of the scheduler, too: use at most one'
+            || ' rank or thread a core, and bind them to different ones.',
+            if(machines = 1, '', format('On {} of the machines, {} among them, ', machines, machine)),
+            if(
+                busy_threads > ranks,
+                format('{} with {} busy threads', quantity(ranks, 'ranks'), quantity(busy_threads, '')),
+                quantity(ranks, 'ranks')
+            ),
+            quantity(cores, 'cores'),
+            coalesce(
+                format(', and were ready without one for {} of their time', quantity(queued_share, 'share')), ''
+            )
+        ) as sentence
+    from crowds
+
+    union all
     select
         1 as place,
         'missing' as kind,

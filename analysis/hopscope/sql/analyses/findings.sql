@@ -9,10 +9,11 @@
 -- undecided  the trace cannot tell
 -- fine       examined, and nothing found
 --
+-- That the run did not finish, and that ranks shared cores, comes before all else, for it spoils the other numbers.
 -- Something that costs less than a tenth of the critical path is not a problem. A key that the trace has nothing about is left out, such as links between
 -- clusters in a run on one cluster.
 --
--- param about collectives|critical-path|last-arrivals|noise|tree|algorithms|settings|wan-share|late-ranks|noise-periods|delayed-hops = null -- Give
+-- param about unfinished|cores|collectives|critical-path|last-arrivals|noise|tree|algorithms|settings|wan-share|late-ranks|noise-periods|delayed-hops = null -- Give
 --    only the finding of this key, and run only the analyses that it needs.
 -- param least_ms DOUBLE = null -- How many ms longer than the faster members counts as late, as in `late-ranks`; by default 5 % of
 --    the time per collective.
@@ -36,14 +37,13 @@
 -- narrow analysis, evidence
 -- only-data verdict, problem, value, unit, cost_share, part
 -- uses kind_crossings, run_path, wan_on_path, loop_counts
--- asks critical-path, last-arrivals, noise, algorithms, wan-share, late-ranks, noise-periods, delayed-hops
+-- asks caveats, critical-path, last-arrivals, noise, algorithms, wan-share, late-ranks, noise-periods, delayed-hops
 -- then findings -- Sentences and verdicts from the rows of the analyses and these facts of the run.
 -- empty note there is nothing to say about that
 -- example analyze findings trace --fail-if "*.problem == 1"
 -- example analyze findings trace --about noise --fail-if "noise.value > 5%"
 with path as (
-    select
-        sum(end_ns - begin_ns) as path_ns
+    select sum(end_ns - begin_ns) as path_ns
     from run_path
 ),
 

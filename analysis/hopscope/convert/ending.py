@@ -1,0 +1,49 @@
+"""How a run ended that did not reach its end: which ranks stopped where, and who waits for whom."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from hopscope.errors import InputError, some
+from hopscope.inspection import NOBODY_WAITS, Inspection
+from hopscope.launch.job import inspect
+from hopscope.quantities import number
+
+_ABORTED: Final = "MPI_Abort was called"
+_CUT: Final = "MPI_Finalize was not reached"
+"""What the assembling program says of a rank's end; schemas/otf2.md."""
+
+_LISTED: Final = 6
+
+
+def unfinished(directory: Path, stopped: Mapping[int, str]) -> str | None:
+    """Say that a run did not finish, and who waits for whom, in sentences; None if it finished.
+
+    directory: of the trace. Who waits for whom is known only while its recordings are there. stopped: why the recording
+    of a rank has no end, by rank.
+    """
+    aborted, cut = ([rank for rank, why in sorted(stopped.items()) if why == each] for each in (_ABORTED, _CUT))
+    if not aborted and not cut:
+        return None
+    inspection = _inspection(directory)
+    if inspection is not None and inspection.is_live:
+        first = "The run was still going on when its trace was put together."
+    else:
+        ends = [f"{_ranks(aborted)} called MPI_Abort"] if aborted else []
+        ends += [f"{_ranks(cut)} ended before MPI_Finalize"] if cut else []
+        first = f"The run did not finish: {', and '.join(ends)}."
+    waits = [] if inspection is None else [text for text in inspection.sentences() if text != NOBODY_WAITS]
+    return " ".join([first, *(f"{text[0].upper()}{text[1:]}." for text in waits)])
+
+
+def _inspection(directory: Path) -> Inspection | None:
+    try:
+        return Inspection(inspect(directory))
+    except InputError:
+        return None  # the recordings are gone, or nothing here can read them
+
+
+def _ranks(ranks: list[int]) -> str:
+    if len(ranks) == 1:
+        return f"rank {ranks[0]}"
+    return f"{number(len(ranks))} ranks ({some([*map(str, ranks)], _LISTED)})"

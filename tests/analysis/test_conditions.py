@@ -1,0 +1,66 @@
+"""What spoils every number comes first: a run that did not finish, and ranks that share cores."""
+
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import pytest
+from drawing import draw
+from test_answers import TABLES
+
+
+def trace_with(tmp_path: Path, ranks: str, **tables: str) -> hopscope.Trace:
+    return hopscope.open(draw(tmp_path / "d", **{**TABLES, "ranks": ranks, **tables}))
+
+
+def cores(trace: hopscope.Trace) -> list[dict[str, Any]]:
+    return trace.sql("select * from crowded_cores order by machine").to_pylist()
+
+
+def ranks(*rows: str) -> str:
+    """The ranks of the drawing, which has three; those that are not drawn say nothing of their cores."""
+    others = [f"{rank} n - - - - 1" for rank in range(len(rows), 3)]
+    return "\n".join(["rank clock_host cores busy_threads cpu_ns queued_ns last_event_ns", *rows, *others])
+
+
+@pytest.mark.parametrize(
+    ("rows", "crowd"),
+    [
+        pytest.param(["0 n 0-1 1 9 1 1", "1 n 0-1 1 9 1 1"], None, id="a core each"),
+        pytest.param(["0 n 0-1 1 9 1 1", "1 n 0-1 1 9 1 1", "2 n 0-1 1 9 1 1"], (3, 3, 2, 0.1), id="more ranks"),
+        pytest.param(["0 n 0-1 2 9 1 1", "1 n 0-1 2 9 1 1"], (2, 4, 2, 0.1), id="more threads"),
+        pytest.param(["0 n 0 1 6 4 1", "1 n 0 1 6 4 1", "2 n 1-3 1 9 0 1"], (2, 2, 1, 0.4), id="bound to one core"),
+        pytest.param(["0 n 0 4 5 5 1", "1 n 1 1 9 0 1"], (1, 4, 1, 0.5), id="threads bound to one core"),
+        pytest.param(["0 n 0-1,4 1 - - 1", "1 n 0-1,4 3 - - 1"], (2, 4, 3, None), id="times unknown"),
+        pytest.param(["0 n 0 - - - 1", "1 n 0 - - - 1"], (2, 2, 1, None), id="killed"),
+        pytest.param(["0 n - - - - 1", "1 n - - - - 1", "2 n - - - - 1"], None, id="nothing known"),
+        pytest.param(["0 n 0 1 1 0 1", "1 m 0 1 1 0 1", "2 m 1 1 1 0 1"], None, id="two machines"),
+    ],
+)
+def test_more_ranks_or_threads_than_cores(tmp_path: Path, rows: list[str], crowd: tuple[Any, ...] | None) -> None:
+    answered = cores(trace_with(tmp_path, ranks(*rows)))
+    assert [(r["ranks"], r["busy_threads"], r["cores"], r["queued_share"]) for r in answered] == (
+        [crowd] if crowd else []
+    )
+
+
+def test_shared_cores_come_before_all_other_findings(tmp_path: Path) -> None:
+    trace = trace_with(tmp_path, ranks("0 n 0-1 1 6 4 1000", "1 n 0-1 1 6 4 1000", "2 n 0-1 1 6 4 1000"))
+    first = trace.findings().to_pylist()[0]
+    assert (first["key"], first["problem"]) == ("cores", False)
+    assert first["sentence"] == "3 ranks shared 2 cores, and were ready without one for 40.0 % of their time."
+    assert trace.caveats()[0].startswith(first["sentence"])
+
+
+def test_the_most_crowded_machine_stands_for_the_others(tmp_path: Path) -> None:
+    rows = ["0 n 0 1 - - 1", "1 n 0 1 - - 1", "2 m 0-1 8 - - 1"]
+    first = trace_with(tmp_path, ranks(*rows)).caveats()[0]
+    assert first.startswith("On 2 of the machines, m among them, 1 rank with 8 busy threads shared 2 cores.")
+
+
+def test_the_end_of_an_unfinished_run_comes_first(tmp_path: Path) -> None:
+    run = "run unfinished\ndrawn The_run_did_not_finish:_rank_2_called_MPI_Abort."
+    rows = ranks("0 n 0 1 6 4 1000", "1 n 0 1 6 4 1000", "2 n 0 1 6 4 1000")
+    trace = trace_with(tmp_path, rows, run=run)
+    keys = [row["key"] for row in trace.findings().to_pylist()]
+    assert keys[:2] == ["unfinished", "cores"]
