@@ -11,7 +11,8 @@ others: they are cut off at the height that as many reach as a period has to hav
 iteration to iteration has long waves without a period, so the powers are first divided by the spectrum of a process
 with the same correlation of neighbours (AR(1), as REDFIT does: Schulz and Mudelsee 2002), where that is above 1. That
 correlation is of what is left when the mean over all periods is taken away, or a period of long bursts would itself
-pass for noise that lasts.
+pass for noise that lasts. Noise of a busy machine comes in waves that no such spectrum describes. So a period must also
+come back often enough, at the same place of the period all through the run: a wave keeps no phase.
 """
 
 import math
@@ -28,7 +29,12 @@ CERTAIN = 0.01
 LEAST_NOISY = 5
 """A period needs so many noisy values, and no fewer may outweigh the others."""
 LEAST_VALUES = 30
-LEAST_CYCLES = 3
+LEAST_CYCLES = 10
+PARTS = 5
+"""The phase is taken in so many parts of the run."""
+STEADY = 0.8
+"""The phases of the parts agree if the mean of their directions is at least so long, 0 to 1. Of five without a period
+less than one in twenty-five is (Rayleigh's test: exp(-5 * 0.8^2))."""
 OVERSAMPLING = 4
 HARMONICS = 8
 AS_HIGH = 0.6
@@ -68,11 +74,11 @@ def _row(rank: int, values: pa.Table, ranks: int) -> dict[str, Any]:
     alarms = _false_alarms_of(power, at_ns, noise_ns, frequencies, ranks)
     best = int(np.argmin(alarms))
     explained, false_alarm = min(1.0, float(power[best])), float(alarms[best])
-    periodic = false_alarm < CERTAIN
+    span = float(at_ns[-1] - at_ns[0])
+    frequency = _fundamental(power, frequencies, best, at_ns, noise_ns) if false_alarm < CERTAIN else 0.0
+    periodic = frequency > 0 and _steadiness(at_ns, noise_ns, frequency) >= STEADY
     row |= {"explained": explained, "false_alarm": false_alarm, "periodic": periodic}
     if periodic:
-        span = float(at_ns[-1] - at_ns[0])
-        frequency = _fundamental(power, frequencies, best, at_ns, noise_ns)
         period, resolution = 1 / frequency, 1 / (frequency * frequency * span)
         iteration = span / (len(at_ns) - 1) / int(iterations[0])
         near = round(period / iteration)
@@ -157,6 +163,17 @@ def _fundamental(power: Floats, frequencies: Floats, best: int, at_ns: Floats, n
         if power[near].max() > AS_HIGH * power[best] or explained > CLEARLY_MORE * most:
             found, most = frequency, max(most, explained)
     return found
+
+
+def _steadiness(at_ns: Floats, noise_ns: Floats, frequency: float) -> float:
+    """How well the phases agree that the noise has at a frequency in each part of the run, 0 to 1: the length of the
+    mean of their directions (Mardia and Jupp 2000, section 2.3.1)."""
+    turns = np.exp(-2j * np.pi * frequency * (at_ns - at_ns[0]))
+    sums = [
+        complex(np.sum((noise - noise.mean()) * turn))
+        for noise, turn in zip(np.array_split(noise_ns, PARTS), np.array_split(turns, PARTS), strict=True)
+    ]
+    return abs(sum(each / abs(each) for each in sums if each)) / PARTS
 
 
 def _lasting(centred: Floats) -> float:

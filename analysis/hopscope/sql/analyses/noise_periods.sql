@@ -7,7 +7,8 @@
 -- of frequencies and of ranks; the test allows for noise that lasts over several iterations, which has long waves
 -- without a period). Single spikes show no period, because values are cut off at the height of the fifth largest.
 --
--- Visible periods are longer than two iterations and at most a third of the run. Anything that repeats in every
+-- A period must come back at least ten times, at the same phase in each fifth of the run. So visible periods are longer
+-- than two iterations and at most a tenth of the run. Anything that repeats in every
 -- iteration or every second one is the program itself and never counts as a period; noise with so short a period
 -- appears, if at all, under a longer one (an alias). It takes about 15 single noisy iterations to find their period, or
 -- three bursts that each last a quarter of it. In a run with thousands of iterations (2,000 per rank; fewer with many
