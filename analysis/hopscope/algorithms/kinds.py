@@ -66,8 +66,8 @@ def kind_of(
     named, differs = decide(found, first.operation, None if is_between_groups else captured, first.ranks)
     crossings = None
     if pattern:
-        ran = matched(pattern, first)
-        crossings = max(pattern.chains([ran[number].is_wan for number in range(len(pattern.messages))]), default=0)
+        seen = matched(pattern, first)
+        crossings = max(pattern.chains([seen[number].is_wan for number in range(len(pattern.messages))]), default=0)
     return Kind(
         None if named.name == UNRECOGNISED else named.name,
         ", ".join(named.same) or None,
