@@ -19,6 +19,7 @@ HEAT_PLATE = ROOT / "demo" / "heat_plate.c"
 MIX = ROOT / "benchmarks" / "programs" / "mix.c"
 _END_TO_END = ROOT / "tests" / "end_to_end" / "programs"
 TWO_HALVES = _END_TO_END / "two_halves.c"
+CAUSES = _END_TO_END / "planted.c"
 LATE_RECEIVER, LATE_ENDS = (_END_TO_END / f"late_{what}.c" for what in ("receiver", "ends"))
 LATE, EVERY_KIND = (ROOT / "tests" / "native" / "programs" / f"{name}.c" for name in ("late", "collectives"))
 ALL_FORMS = HERE / "planned_collectives.c"
@@ -160,6 +161,42 @@ def _librarys_paths() -> Iterator[tuple[str, Sample]]:
         yield f"every_kind_{release}", _planted(4, "", EVERY_KIND, release=release, environment=native)
 
 
+CULPRITS: dict[str, tuple[str, int, tuple[int, ...]]] = {
+    "late_2": ("late", 2, (1,)),
+    "late_8": ("late", 8, (5,)),
+    "late_2_of_3": ("late", 3, (0, 2)),
+    "late_2_of_4": ("late", 4, (1, 2)),
+    "late_4_of_8": ("late", 8, (0, 3, 5, 6)),
+    "started_2": ("started", 2, (1,)),
+    "started_4": ("started", 4, (2,)),
+    "overlap_2": ("overlap", 2, (1,)),
+    "overlap_3": ("overlap", 3, (1,)),
+    "overlap_4": ("overlap", 4, (2,)),
+    "message_3": ("message", 3, (1,)),
+    "message_4": ("message", 4, (1,)),
+    "message_8": ("message", 8, (1,)),
+    "inner_4": ("inner", 4, (2,)),
+    "inner_8": ("inner", 8, (4,)),
+    "persistent_4": ("persistent", 4, (2,)),
+}
+"""What is planted in a run of `planted.c`, on how many ranks, and which ranks are to blame."""
+
+
+def cause(name: str, release: str) -> str:
+    """The name of the planted run."""
+    return f"cause_{name}_{release}"
+
+
+def _causes() -> Iterator[tuple[str, Sample]]:
+    """Ranks that work 8 ms longer than the others, which work 2 ms, and runs in which none does."""
+    for release in ("openmpi-4", NEWEST):
+        for name, (kind, ranks, late) in CULPRITS.items():
+            if kind == "persistent" and release != NEWEST:
+                continue
+            words = " ".join(map(str, late))
+            yield cause(name, release), _planted(ranks, f"{kind} 40 2 8 {words}", CAUSES, release=release)
+
+
 def _crossings() -> Iterator[tuple[str, Sample]]:
     """Leaders of two to four clusters, 20 ms apart, over which nine ranks are dealt, two hosts in each."""
     operations = ["allreduce", "reduce", "bcast", "barrier", "allgather", "allgatherv", "reduce_scatter"]
@@ -212,5 +249,5 @@ def _to_be_improved() -> Iterator[tuple[str, Sample]]:
     yield "slow_parts", _planted(8, words, MIX, *_tree("chain"), "--topology", dealt)
 
 
-_RUNS = (_late_ranks, _links, _late_ends, _receivers, _librarys_paths, _crossings, _to_be_improved)
+_RUNS = (_late_ranks, _links, _late_ends, _receivers, _librarys_paths, _causes, _crossings, _to_be_improved)
 SAMPLES = ANSWERED | {f"{PLANTED}/{name}": sample for runs in _RUNS for name, sample in runs()}

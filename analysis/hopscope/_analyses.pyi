@@ -289,6 +289,8 @@ class Analyses:
         iteration_at: str | None = None,
         place: str | None = None,
         about: Literal[
+            "unfinished",
+            "cores",
             "collectives",
             "critical-path",
             "last-arrivals",

@@ -85,7 +85,8 @@ def test_over_a_link_that_takes_longer_than_the_rank_is_late(late: int, planted:
     # iterations are under way at once. What sets the pace is the late rank's own 20 ms, computing or in the link.
     trace = planted(f"receiver_over_wan_{late}")
     causes = by_key(trace.last_arrivals().to_pylist(), "rank")
-    assert causes[late]["cause_share"] > 0.9
+    # The barrier before the first broadcast releases one side 20 ms after the other, which is the largest part there.
+    assert causes[late]["cause_share"] > 0.8
     path = by_key(trace.critical_path(by="rank").to_pylist(), "rank")[late]
     assert path["compute_ns"] + path["hops_ns"] > 0.9 * (ITERATIONS - 1) * IN_AN_ITERATION_NS
 

@@ -20,7 +20,8 @@ def derive(tables: Tables) -> Tables:
     """The same tables with every column filled that follows from the others, and `path_stretches`.
 
     Takes the base tables of schemas/tables, each in its own order (calls by collective_id and rank). Fills
-    hops.binding, hops.pred_hop_id, calls.pred_hop_id and messages.binding. Cost: one sort of the rows.
+    hops.binding, hops.pred_hop_id, calls.pred_hop_id, calls.needed_rank, calls.needed_ns and
+    messages.binding. Cost: one sort of the rows.
     """
     words = _vocabulary(tables)
     columns = {**arrays_of(tables), **_intervals(tables["intervals"], lanes_of(tables)), **_words_of(tables, words)}
@@ -30,7 +31,13 @@ def derive(tables: Tables) -> Tables:
     filled["hops"] = _with(
         tables["hops"], binding=_names(found["hops.binding"], BINDINGS), pred_hop_id=_take(hop_ids, found["hops.pred"])
     )
-    filled["calls"] = _with(tables["calls"], pred_hop_id=_take(hop_ids, found["calls.pred"]))
+    is_unknown = found["calls.needed_rank"] < 0
+    filled["calls"] = _with(
+        tables["calls"],
+        pred_hop_id=_take(hop_ids, found["calls.pred"]),
+        needed_rank=pa.array(found["calls.needed_rank"], pa.int32(), mask=is_unknown),
+        needed_ns=pa.array(found["calls.needed_ns"], pa.int64(), mask=is_unknown),
+    )
     filled["messages"] = _with(tables["messages"], binding=_names(found["messages.binding"], BINDINGS))
     filled["path_stretches"] = _stretches(tables, found, words)
     return filled

@@ -30,6 +30,8 @@ struct CallRecord {
     int64_t enter = 0;
     int64_t computed = 0;         /* time outside MPI since its location's previous call was entered */
     int64_t wait_begin = kNull64; /* nonblocking only, like complete */
+    int64_t computed_before = 0;  /* time outside MPI on its location before its enter */
+    int64_t overlap = kNull64;    /* nonblocking: time outside MPI from its enter to wait_begin */
     int64_t leave = kNull64;
     int64_t complete = kNull64;
     int64_t bytes_sent = 0;

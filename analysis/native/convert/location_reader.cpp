@@ -57,6 +57,7 @@ int64_t LocationReader::open_call(CallRecord call) {
     call.first_hop_send = out_.hop_sends.end();
     call.first_hop_receive = out_.hop_receives.end();
     call.first_step = out_.steps.end();
+    call.computed_before = computed_in_all_;
     call.open = 1;
     out_.has_mpi = true;
     return out_.calls.push_back(call);
@@ -64,7 +65,7 @@ int64_t LocationReader::open_call(CallRecord call) {
 
 void LocationReader::enter_mpi(int64_t time) {
     if (mpi_depth_++ == 0 && left_mpi_ != kNull64)
-        computed_ += time - left_mpi_;
+        computed_in_all_ += time - left_mpi_;
 }
 
 void LocationReader::leave_mpi(int64_t time) {
@@ -73,7 +74,7 @@ void LocationReader::leave_mpi(int64_t time) {
 }
 
 int64_t LocationReader::take_computed() {
-    return std::exchange(computed_, 0);
+    return computed_in_all_ - std::exchange(computed_before_call_, computed_in_all_);
 }
 
 int64_t LocationReader::add_step(int64_t time, RegionKind kind) {
@@ -271,7 +272,9 @@ void LocationReader::collective_complete(int64_t time, OTF2_CommRef comm, uint32
         out_.foreign_collectives.push_back(end);
         return;
     }
-    complete_collective(out_.calls[*call], end);
+    CallRecord &record = out_.calls[*call];
+    complete_collective(record, end);
+    record.overlap = computed_in_all_ - record.computed_before;
     out_.open_collectives.erase(request);
 }
 

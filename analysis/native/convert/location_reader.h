@@ -129,7 +129,8 @@ class LocationReader {
     /* Time between two outermost stretches of MPI (or overhead, or recording gaps) is computing. */
     int32_t mpi_depth_ = 0;
     int64_t left_mpi_ = kNull64; /* when the last one ended */
-    int64_t computed_ = 0;       /* since the last call was entered */
+    int64_t computed_in_all_ = 0;
+    int64_t computed_before_call_ = 0; /* the part before the last call was entered */
 };
 
 /* The callbacks that turn libotf2's events into calls of a LocationReader. The caller deletes them. */

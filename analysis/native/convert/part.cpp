@@ -71,6 +71,10 @@ void Part::judge(const paths::Judge &judge) {
     for (const auto &[column, ids] : found)
         for (int64_t id : ids)
             column->push_back(id < 0 ? kNull64 : id);
+    for (const paths::Place &begin : walker.chain_begins()) {
+        needed_rank_->push_back(begin.lane < 0 ? kNull32 : making_.lanes.rank[static_cast<size_t>(begin.lane)]);
+        needed_ns_->push_back(begin.lane < 0 ? kNull64 : begin.t);
+    }
     for (size_t row : walker.keep_paths(stretches_))
         (*native_reason_)[row] = words_.native_reasons[static_cast<size_t>(NativeReason::undecided)];
 }

@@ -94,7 +94,8 @@ class Part {
     Kept<int8_t> hidden_;        /* of each collective: enum NativeReason, or -1 */
     std::vector<int32_t> shown_; /* ranks with hops */
     Values<int32_t> *hop_binding_ = nullptr, *native_reason_ = nullptr;
-    Values<int64_t> *hop_predecessor_ = nullptr, *call_predecessor_ = nullptr;
+    Values<int64_t> *hop_predecessor_ = nullptr, *call_predecessor_ = nullptr, *needed_ns_ = nullptr;
+    Values<int32_t> *needed_rank_ = nullptr;
     paths::Stretches stretches_;
     /* What the walks need beyond the tables' own columns. */
     std::unique_ptr<BothEnds> hop_ends_;

@@ -126,6 +126,7 @@ void Part::fill_calls() {
     auto &previous = table.int64("prev_call_id", true);
     auto &released = table.int64("released_ns", true);
     auto &computed = table.int64("computed_ns");
+    auto &overlap = table.int64("overlap_ns", true);
     auto &enter = table.int64("enter_ns");
     auto &wait_begin = table.int64("wait_begin_ns", true);
     auto &leave = table.int64("leave_ns", true);
@@ -137,6 +138,8 @@ void Part::fill_calls() {
     auto &algorithm = table.string("algorithm", true);
     auto &call_site = table.string("call_site", true);
     call_predecessor_ = &table.int64("pred_hop_id", true);
+    needed_rank_ = &table.int32("needed_rank", true);
+    needed_ns_ = &table.int64("needed_ns", true);
     has_hops_.assign(count_, 0);
     first_call_.push_back(0);
     for (size_t i = 0; i < count_; i++) {
@@ -153,6 +156,7 @@ void Part::fill_calls() {
             previous.push_back(before ? before->call_id : kNull64);
             released.push_back(before ? trace_.ns_or_null(before->leave) : kNull64);
             computed.push_back(trace_.span_ns(call.computed));
+            overlap.push_back(call.overlap == kNull64 ? kNull64 : trace_.span_ns(call.overlap));
             enter.push_back(trace_.ns(call.enter));
             wait_begin.push_back(trace_.ns_or_null(call.wait_begin));
             leave.push_back(trace_.ns_or_null(call.leave));

@@ -151,7 +151,9 @@ Place RunWalker::walk_back(Backward &out, Place at, bool stop_at_collective, siz
     return at;
 }
 
-// Where the backward walk of a lead begins; lane -1 if nobody can have waited for anybody.
+// Where the backward walk of a lead begins: at the last enter, or where the chain of hops begins that the last to leave
+// waited for, if that is later: a rank came late to its wait for a nonblocking collective. Lane -1 if nobody can have
+// waited for anybody.
 Place RunWalker::last_arrival(size_t collective) const {
     const Column<int64_t> &first_call = history_.collectives().first_call;
     const Calls &calls = history_.calls();
@@ -161,7 +163,8 @@ Place RunWalker::last_arrival(size_t collective) const {
     for (auto i = static_cast<size_t>(first_call[collective]); i < static_cast<size_t>(first_call[collective + 1]); i++)
         if (last.lane < 0 || calls.enter[i] > last.t)
             last = {calls.lane[i], calls.enter[i]};
-    return last;
+    const Place begin = collectives_.begin_of_path(collective);
+    return begin.lane >= 0 && begin.t > last.t ? begin : last;
 }
 
 size_t RunWalker::keep_leads(Stretches &out, size_t first, size_t end, size_t most) const {

@@ -198,15 +198,74 @@ Kept<int64_t> CollectiveWalker::call_predecessors() const {
     return result;
 }
 
+template <typename Known>
+Place CollectiveWalker::begin_of_chain(size_t collective, Place at, const Known &known) const {
+    for (;;) {
+        const int64_t call = call_of(collective, at.lane);
+        const Wait *wait = last_wait(collective, call, at);
+        if (!wait)
+            return {at.lane, begin_of_part(call, at.t)};
+        if (wait->undecided)
+            return {-1, MISSING};
+        if (const Place *begin = known(*wait))
+            return *begin;
+        at = wait->before();
+    }
+}
+
+Kept<Place> CollectiveWalker::chain_begins() const {
+    constexpr Place kUnknown{-1, MISSING}, kNotFollowed{-2, MISSING};
+    Kept<Place> result(calls_.size(), kUnknown);
+    Kept<Place> begins;        // by wait of the collective
+    std::vector<Place *> ways; // those of the waits on a chain
+    for (size_t c = 0; c < collectives_.size(); c++) {
+        if (!collectives_.has_hops[c])
+            continue;
+        const Wait *first = hop_waits_.waits + hop_waits_.first[c];
+        begins.assign(static_cast<size_t>(hop_waits_.first[c + 1] - hop_waits_.first[c]), kNotFollowed);
+        for (auto i = static_cast<size_t>(collectives_.first_call[c]);
+             i < static_cast<size_t>(collectives_.first_call[c + 1]); i++) {
+            const int64_t end = end_of_call(i);
+            if (end == MISSING)
+                continue;
+            ways.clear();
+            result[i] = begin_of_chain(c, {calls_.lane[i], end}, [&](const Wait &wait) -> const Place * {
+                Place *begin = &begins[static_cast<size_t>(&wait - first)];
+                if (begin->lane != kNotFollowed.lane)
+                    return begin;
+                ways.push_back(begin);
+                return nullptr;
+            });
+            for (Place *begin : ways)
+                *begin = result[i];
+        }
+    }
+    return result;
+}
+
+int64_t CollectiveWalker::last_to_end(size_t collective) const {
+    int64_t last = -1;
+    for (int64_t i = collectives_.first_call[collective]; i < collectives_.first_call[collective + 1]; i++)
+        if (int64_t end = end_of_call(static_cast<size_t>(i));
+            end != MISSING && (last < 0 || end > end_of_call(static_cast<size_t>(last))))
+            last = i;
+    return last;
+}
+
+Place CollectiveWalker::begin_of_path(size_t collective) const {
+    const int64_t last = collectives_.has_hops[collective] ? last_to_end(collective) : -1;
+    if (last < 0)
+        return {-1, MISSING};
+    const auto call = static_cast<size_t>(last);
+    return begin_of_chain(collective, {calls_.lane[call], end_of_call(call)},
+                          [](const Wait &) -> const Place * { return nullptr; });
+}
+
 std::vector<size_t> CollectiveWalker::keep_paths(Stretches &out) const {
     std::vector<size_t> undecided;
     Backward backward;
     for (size_t c = 0; c < collectives_.size(); c++) {
-        int64_t last = -1;
-        for (int64_t i = collectives_.first_call[c]; i < collectives_.first_call[c + 1]; i++)
-            if (int64_t end = end_of_call(static_cast<size_t>(i));
-                end != MISSING && (last < 0 || end > end_of_call(static_cast<size_t>(last))))
-                last = i;
+        const int64_t last = last_to_end(c);
         if (last < 0)
             continue; // nobody left it: no end to walk from
         backward.clear();

@@ -30,6 +30,12 @@ class CollectiveWalker {
     Kept<int64_t> hop_predecessors(const Messages &hops) const;
     // The last binding hop before each call's leave, by id; -1 if none.
     Kept<int64_t> call_predecessors() const;
+    // Where the chain of binding hops begins that each call waited for: the rank that all on the chain waited for, and
+    // when it entered the collective or came to wait for it. Lane -1 if the hops are unknown or undecided, or the call
+    // has no end.
+    Kept<Place> chain_begins() const;
+    // The same for the call that ended last: where the critical path of a collective begins.
+    Place begin_of_path(size_t collective) const;
     // The critical path of each collective, stretches in time order. Returns the rows of those whose hops leave
     // undecided what was waited for.
     std::vector<size_t> keep_paths(Stretches &out) const;
@@ -60,6 +66,10 @@ class CollectiveWalker {
 
   private:
     const Wait *last_wait(size_t collective, int64_t call, Place at) const;
+    int64_t last_to_end(size_t collective) const;
+    // Follows binding hops back from a place. known(wait) gives the begin of a chain that was followed before, or
+    // nullptr.
+    template <typename Known> Place begin_of_chain(size_t collective, Place at, const Known &known) const;
     int64_t begin_of_part(int64_t call, int64_t t) const;
     Place walk_native(Backward &out, size_t collective, int64_t call, Place from) const;
 

@@ -103,6 +103,8 @@ nb::dict walk(const nb::dict &arrays, const std::string &scratch_directory) {
     Trace trace = trace_of(in);
     BindingResult hops, messages;
     Kept<int64_t> hop_pred, call_pred;
+    Kept<int32_t> needed_rank;
+    Kept<int64_t> needed_ns;
     Stretches s;
     {
         nb::gil_scoped_release release;
@@ -121,6 +123,10 @@ nb::dict walk(const nb::dict &arrays, const std::string &scratch_directory) {
         CollectiveWalker walker(trace.collectives, trace.calls, trace.lanes, hop_waits);
         hop_pred = walker.hop_predecessors(trace.hops);
         call_pred = walker.call_predecessors();
+        for (const Place &begin : walker.chain_begins()) {
+            needed_rank.push_back(begin.lane < 0 ? -1 : trace.lanes.rank[static_cast<size_t>(begin.lane)]);
+            needed_ns.push_back(begin.t);
+        }
         walker.keep_paths(s);
         history.add(trace.collectives, trace.calls, hop_waits);
         history.add(trace.intervals);
@@ -137,6 +143,8 @@ nb::dict walk(const nb::dict &arrays, const std::string &scratch_directory) {
     out["hops.pred"] = to_numpy(std::move(hop_pred));
     out["messages.binding"] = to_numpy(std::move(messages.binding));
     out["calls.pred"] = to_numpy(std::move(call_pred));
+    out["calls.needed_rank"] = to_numpy(std::move(needed_rank));
+    out["calls.needed_ns"] = to_numpy(std::move(needed_ns));
     out["path"] = to_numpy(std::move(s.path));
     out["path_collective"] = to_numpy(std::move(s.path_collective));
     out["step"] = to_numpy(std::move(s.step));

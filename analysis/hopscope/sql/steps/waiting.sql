@@ -1,6 +1,7 @@
 -- How long each rank waited in each complete collective, and for whom.
 --
--- needed_rank is the latest of the ranks that this one had to wait for by the rules of its operation (`operation_kind`); waiting_ns is the time from its own
+-- needed_rank is the rank at which the chain of hops begins that this one waited for. Where the hops do not say, it is the latest of the ranks
+-- that this one had to wait for by the rules of its operation (`operation_kind`). waiting_ns is the time from its own
 -- enter, or from where it began to wait for a nonblocking one, to that rank's enter, and is charged wholly to that rank, so that sums add up. A rank that
 -- had to wait for nobody, or only for such as had entered before it, waited 0.
 --
@@ -47,6 +48,7 @@ scanned as (
         calls.collective_id,
         calls.rank,
         coalesce(calls.wait_begin_ns, calls.enter_ns) as ready_ns,
+        calls.needed_rank is not null as is_known,
         asked.kind,
         max(row(calls.enter_ns, -calls.rank)) over (
             partition by calls.collective_id order by members.comm_rank
@@ -66,11 +68,21 @@ waits as (
     select
         calls.collective_id,
         calls.rank,
+        calls.needed_rank,
+        calls.needed_ns - coalesce(calls.wait_begin_ns, calls.enter_ns) as until_ns
+    from calls
+    inner join asked on calls.collective_id = asked.collective_id
+    where calls.needed_rank is not null
+
+    union all
+    select
+        calls.collective_id,
+        calls.rank,
         needed.rank as needed_rank,
         needed.enter_ns - coalesce(calls.wait_begin_ns, calls.enter_ns) as until_ns
     from calls
     inner join needed on calls.collective_id = needed.collective_id
-    where needed.kind <> 'to root' or calls.rank = needed.root_rank
+    where calls.needed_rank is null and (needed.kind <> 'to root' or calls.rank = needed.root_rank)
 
     union all
     select
@@ -79,7 +91,7 @@ waits as (
         -case when kind = 'scan' then latest[2] else latest_below[2] end as needed_rank,
         case when kind = 'scan' then latest[1] else latest_below[1] end - ready_ns as until_ns
     from scanned
-    where kind = 'scan' or latest_below is not null
+    where not is_known and (kind = 'scan' or latest_below is not null)
 )
 
 select

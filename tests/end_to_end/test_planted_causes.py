@@ -1,0 +1,42 @@
+"""Last arrivals, the critical path and the findings name the same ranks as those that make the others wait.
+
+Asked are recorded runs of untouched Open MPI, in sample_traces/planted, in which the ranks that `CULPRITS` names worked
+8 ms longer than the others in each of 40 iterations.
+"""
+
+import hopscope
+import pytest
+from jobs import Planted, by_key
+from samples import CULPRITS, SAMPLES, cause
+
+RUNS = [
+    (name, release)
+    for release in ("openmpi-4", "openmpi-5")
+    for name in CULPRITS
+    if f"planted/{cause(name, release)}" in SAMPLES
+]
+
+
+@pytest.mark.parametrize(("name", "release"), RUNS, ids=[f"{name}-{release}" for name, release in RUNS])
+def test_the_ranks_that_work_longer_are_blamed_and_nobody_else(name: str, release: str, planted: Planted) -> None:
+    _, ranks, late = CULPRITS[name]
+    trace = planted(cause(name, release))
+    assert set(trace.table("hops")["source"].to_pylist()) == {"native"}
+    arrivals = by_key(trace.last_arrivals().to_pylist(), "rank")
+    assert {rank for rank, row in arrivals.items() if row["cause"]} == {*late}
+    path = by_key(trace.critical_path(by="rank").to_pylist(), "rank")
+    assert sum(path[rank]["share"] for rank in late) > 0.75
+    assert_no_contradiction(trace, ranks)
+    (finding,) = trace.findings(about="last-arrivals").to_pylist()
+    assert finding["severity"] == "problem"
+    assert finding["part"] == f"--ranks {','.join(map(str, late))}"
+
+
+def assert_no_contradiction(trace: hopscope.Trace, ranks: int) -> None:
+    """Whoever is blamed has its part of the path or more, and whoever has most of the path is blamed."""
+    arrivals = by_key(trace.last_arrivals().to_pylist(), "rank")
+    path = by_key(trace.critical_path(by="rank").to_pylist(), "rank")
+    whole = sum(row["time_ns"] for row in path.values())
+    blamed = [rank for rank, row in arrivals.items() if row["cause"]]
+    together = sum(path[rank]["compute_ns"] for rank in blamed) / whole
+    assert together >= len(blamed) / ranks
