@@ -154,6 +154,15 @@ def interval_of(draws: Floats, value: float) -> tuple[float, float]:
     return min(float(low), value), max(float(high), value)
 
 
+def mean_estimate(values: Floats) -> Estimate:
+    """The mean of a run of values in the order of time. Its variance is that of the blocks' means, infinite where there
+    is but one block."""
+    blocks = blocks_of(values)
+    means = values[: blocks.count * blocks.length].reshape(blocks.count, blocks.length).mean(axis=1)
+    variance = float(means.var(ddof=1)) / blocks.count * blocks.stretch if blocks.count > 1 else math.inf
+    return Estimate(float(values.mean()), variance, blocks.count)
+
+
 def quantile_estimates(values: Floats, quantiles: tuple[float, ...], seed: int) -> list[Estimate]:
     """Quantiles of a run of values in the order of time, by the bootstrap."""
     blocks = blocks_of(values)

@@ -15,7 +15,7 @@ from hopscope.remap.candidates.candidate import Candidate
 from hopscope.remap.candidates.today import today_of
 from hopscope.remap.fitting.fit import fit
 from hopscope.remap.run.program import Source, Subject, source_of
-from hopscope.verdicts.resampling import Estimate, blocks_of, difference
+from hopscope.verdicts.resampling import Estimate, difference, mean_estimate
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def tried_of(table: Callable[[str], pa.Table], library: Source) -> Tried:
     today = today_of(source)
     candidate = replace(today, name=today.name.replace("today: ", "tried: ", 1))
     before, after = (iterations_of(run) for run in (library, source))
-    apart = difference(*([_mean(times)] for times in (before, after))).interval(1)
+    apart = difference(*([mean_estimate(times)] for times in (before, after))).interval(1)
     took, library_took = (
         float(np.median(last("last_leave_ns") - last("last_enter_ns")))
         for last in (_column(source, other), _column(library, subject))
@@ -126,19 +126,11 @@ def _column(source: Source, subject: Subject) -> Callable[[str], Array]:
 def measured_interval(source: Source) -> tuple[float, float]:
     """Ends between which the mean time per iteration lies within this run, ns."""
     times = iterations_of(source)
-    mean, least = _mean(times), max(1.0, float(times.min()))
+    mean, least = mean_estimate(times), max(1.0, float(times.min()))
     if not np.isfinite(mean.variance):
         return least, float(times.max())
     low, high = difference([Estimate(0.0, 0.0, mean.blocks)], [mean]).interval(1)
     return max(least, low), high
-
-
-def _mean(times: Array) -> Estimate:
-    """The mean, and how far chance within the run moves it."""
-    blocks = blocks_of(times)
-    means = times[: blocks.count * blocks.length].reshape(blocks.count, blocks.length).mean(axis=1)
-    variance = float(means.var(ddof=1)) / blocks.count * blocks.stretch if blocks.count > 1 else np.inf
-    return Estimate(float(times.mean()), variance, blocks.count)
 
 
 def with_engine(library: Costs, engine: Costs) -> Costs:
