@@ -93,7 +93,7 @@ class Command:
         if len(wanted) > 1:
             options_named = listed([f"--{a.grain.option}" for a in wanted if a.grain])
             raise ValueError(f"{self.name} takes only one of {options_named} at a time")
-        analysis = wanted[0] if wanted else self.default
+        analysis = wanted[0] if wanted else self._served_by(given)
         values = {p.name: p.default for p in analysis.parameters}
         for name, value in given.items():
             if name in values:
@@ -108,6 +108,13 @@ class Command:
                 )
             _check_value(self.name, parameter, values[parameter.name])
         return analysis, values
+
+    def _served_by(self, given: Mapping[str, Scalar]) -> Analysis:
+        """The grain where no option chooses one: the default or, where that lacks a parameter, the only one that has
+        all that are given."""
+        names = given.keys() - self.choices.keys()
+        serving = [analysis for analysis in self.grains if names <= {p.name for p in analysis.parameters}]
+        return serving[0] if len(serving) == 1 else self.default
 
 
 @dataclass(frozen=True)
