@@ -157,18 +157,20 @@ class Analyses:
         region: str | None = None,
         iteration_at: str | None = None,
         place: str | None = None,
-        by: Literal["operation", "path", "structure"] | None = None,
+        by: Literal["activity", "operation", "path", "structure"] | None = None,
         base: Trace | str | Path,
         base_also: Sequence[Trace | str | Path] | None = None,
         also: Sequence[Trace | str | Path] | None = None,
+        least: float | None = None,
         measure: Literal["took", "duration", "spread"] | None = None,
         statistic: Literal["all", "median", "p95", "p99"] | None = None,
-        least: float | None = None,
     ) -> pa.Table:
-        """Whether collectives take longer than in another run, by operation and place in the program.
+        """Whether the run takes longer than another one, per iteration, and what it spends that time on.
 
         Columns:
 
+        by=activity: activity, base_ns, new_ns, change, change_low, change_high, verdict, slower, per, base_runs,
+        new_runs, base_iterations, new_iterations
         by=operation: operation, place, base_place, comm, statistic, base_ns, new_ns, change, change_low, change_high,
         base_iteration_ns, new_iteration_ns, p_value, verdict, slower, base_runs, new_runs, base_collectives,
         new_collectives, blocks, aligned

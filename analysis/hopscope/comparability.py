@@ -9,10 +9,15 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from hopscope.errors import InputError
+from hopscope.quantities import in_words
 
 ONE_RUN = (
-    "with one run of each, no interval includes how much runs of the same program differ. Give more runs of each "
-    "with --base-also and --also, at least three"
+    "one run of each cannot exclude that the two differ only as runs of one program differ, for example because "
+    "something else disturbed one of them; give three or more of each with --base-also and --also"
+)
+WHOLE_RUNS = (
+    "the times are of whole runs, because the two have no iterations in common; --iteration-at names the call that "
+    "each iteration begins with"
 )
 
 
@@ -28,13 +33,13 @@ class HasFacts(Protocol):
 def against(base: HasFacts, new: HasFacts) -> tuple[str, ...]:
     """What to know before two runs are compared, in sentences. Raises InputError where they must not be: the emulation
     delays only the hops of trees, so an emulated run and a native one differ in more than what was changed."""
-    return _unlike(base, new, "the two runs", _FACTS)
+    return _unlike([base], [new], "the two runs", _FACTS)
 
 
 def beside(first: HasFacts, other: HasFacts) -> tuple[str, ...]:
     """What to know before a run is set beside a first one that it scales from, in sentences: its number of ranks may
     differ. Raises InputError as `against` does."""
-    notes = _unlike(first, other, f"{first.path} and {other.path}", {**_FACTS, "ranks": None})
+    notes = _unlike([first], [other], f"{first.path} and {other.path}", {**_FACTS, "ranks": None})
     programs = [_program(run) for run in (first, other)]
     if None not in programs and len(set(programs)) > 1:
         notes = (
@@ -50,12 +55,15 @@ def about_runs(runs: Sequence[HasFacts], base: Sequence[HasFacts], *, may_repeat
     `may_repeat`, also that there is but one of each. Raises InputError as `against` does."""
     if not base:
         return tuple(dict.fromkeys(note for other in runs[1:] for note in beside(runs[0], other)))
-    notes = dict.fromkeys(note for one, other in product(base, runs) for note in against(one, other))
-    return (*notes, ONE_RUN) if may_repeat and len(base) == len(runs) == 1 else tuple(notes)
+    is_pair = len(base) == len(runs) == 1
+    notes = _unlike(base, runs, "the two runs" if is_pair else "the runs", _FACTS)
+    return (*notes, ONE_RUN) if may_repeat and is_pair else notes
 
 
 def matched(table: pa.Table) -> tuple[str, ...]:
-    """How places of two runs were matched, where that needs saying."""
+    """How places and iterations of two runs were matched, where that needs saying."""
+    if "per" in table.column_names:
+        return (WHOLE_RUNS,) if "run" in table["per"].to_pylist() else ()
     if "aligned" not in table.column_names:
         return ()
     from hopscope.verdicts.alignment import said
@@ -71,7 +79,22 @@ def _program(run: HasFacts) -> str | None:
     return Path(str(command).split(maxsplit=1)[0]).name if command else None
 
 
-def _unlike(base: HasFacts, new: HasFacts, both: str, facts: Mapping[str, str | None]) -> tuple[str, ...]:
+def _unlike(
+    base: Sequence[HasFacts], new: Sequence[HasFacts], both: str, facts: Mapping[str, str | None]
+) -> tuple[str, ...]:
+    """What the runs of two sides differ in, each fact once."""
+    for one, other in product(base, new):
+        _check_links(one, other)
+    runs = (*base, *new)
+    notes = [f"{both} emulated different links"] if len({run.run_facts.get("emulated") for run in runs}) > 1 else []
+    for fact, words in facts.items():
+        values = list(dict.fromkeys(str(run.run_facts.get(fact)) for run in runs))
+        if words is not None and len(values) > 1:
+            notes.append(f"{both} had different {words}: {in_words(values)}")
+    return tuple(notes)
+
+
+def _check_links(base: HasFacts, new: HasFacts) -> None:
     before, after = base.run_facts.get("emulated"), new.run_facts.get("emulated")
     if (before is None) != (after is None):
         emulated, native = (base, new) if after is None else (new, base)
@@ -79,12 +102,6 @@ def _unlike(base: HasFacts, new: HasFacts, both: str, facts: Mapping[str, str | 
             f"{emulated.path} ran with emulated links and {native.path} without, so their times cannot be compared "
             "(emulation delays only collectives that run over a tree). Run both with the same topology file"
         )
-    notes = [f"{both} emulated different links"] if before != after else []
-    for fact, words in facts.items():
-        old, now = base.run_facts.get(fact), new.run_facts.get(fact)
-        if words is not None and old != now:
-            notes.append(f"{both} had different {words}: {old} and {now}")
-    return tuple(notes)
 
 
 def names(paths: Sequence[Path]) -> list[str]:

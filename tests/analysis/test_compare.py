@@ -61,12 +61,12 @@ def base_runs(tmp_path_factory: pytest.TempPathFactory) -> list[hopscope.Trace]:
 def test_a_slower_run_is_slower_by_what_was_drawn(base_run: hopscope.Trace, tmp_path: Path) -> None:
     # Medians of 1,000 and 1,300: 30 % more, and the noise of 2 % hides nothing of it.
     new = run(tmp_path / "b", noisy(1300, 2))
-    row = new.compare(base=base_run).to_pylist()[0]
+    row = new.compare(base=base_run, by="operation").to_pylist()[0]
     assert (row["statistic"], row["verdict"]) == ("median", "slower")
     assert row["change"] == pytest.approx(0.3, abs=0.01)
     assert row["change_low"] < 0.3 < row["change_high"]
     assert row["change_high"] - row["change_low"] < 0.03
-    back = base_run.compare(base=new).to_pylist()[0]
+    back = base_run.compare(base=new, by="operation").to_pylist()[0]
     assert back["verdict"] == "faster"
 
 
@@ -114,15 +114,16 @@ def short_run(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 def test_a_run_against_itself_is_the_same_and_a_short_one_is_undecided(
     base_run: hopscope.Trace, short_run: hopscope.Trace
 ) -> None:
-    assert [row["verdict"] for row in base_run.compare(base=base_run).to_pylist()] == ["same", "same", "undecided"]
+    verdicts = base_run.compare(base=base_run, by="operation")["verdict"].to_pylist()
+    assert verdicts == ["same", "same", "undecided"]
     # p99 of 400 has 4 values beyond it, 10 are asked for; 12 collectives are fewer than 5 blocks.
-    rows = short_run.compare(base=base_run).to_pylist()
+    rows = short_run.compare(base=base_run, by="operation").to_pylist()
     assert {row["verdict"] for row in rows} == {"undecided"}
     assert {row["change_low"] for row in rows} == {None}
 
 
 def test_a_gate_on_what_is_undecided_is_undecided(base_run: hopscope.Trace, short_run: hopscope.Trace) -> None:
-    assert short_run.compare(base=base_run)["slower"].to_pylist() == [None, None, None]
+    assert short_run.compare(base=base_run, by="operation")["slower"].to_pylist() == [None, None, None]
 
 
 def autocorrelated(random: np.random.Generator, n: int) -> np.ndarray:
@@ -247,7 +248,7 @@ def test_a_rebuilt_program_has_its_places_matched_and_that_is_said(tmp_path: Pat
         assert f"{said} of the base" in answer.notes
     assert {(row["status"], row["verdict"]) for row in rows} == {("both", "same")}
     # The same lines at other addresses are the same place, of which nothing is to be said.
-    answer = built(tmp_path / "c", "app+0x77", 29).answer("compare", base=base)
+    answer = built(tmp_path / "c", "app+0x77", 29).answer("compare", base=base, by="operation")
     assert {(row["place"], row["aligned"], row["verdict"]) for row in answer.rows} == {
         ("norm(a.c:29)", "place", verdict) for verdict in ("same", "undecided")
     }

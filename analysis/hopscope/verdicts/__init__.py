@@ -40,7 +40,7 @@ def of_runs(tables: Sequence[pa.Table], names: Sequence[str]) -> pa.Table:
     )
 
 
-def function_of(module: str) -> Function:
+def function_of(module: str) -> Function:  # noqa: PLR0912 - a branch for each module
     """The function behind a header's `then`. Late, because some need scipy, which is slow to import."""
     match module:
         case "algorithms":
@@ -51,6 +51,8 @@ def function_of(module: str) -> Function:
             from hopscope.findings import answer
         case "verdicts.amplification":
             from hopscope.verdicts.amplification import answer
+        case "verdicts.compare_activities":
+            from hopscope.verdicts.compare_activities import answer
         case "verdicts.compare_paths":
             from hopscope.verdicts.compare_paths import answer
         case "verdicts.compare_structure":

@@ -25,7 +25,7 @@
 -- means over the runs, and the error covers how far apart the runs of a side are, if that is more (a t-test over runs,
 -- of both sides together). Alternate the runs of both sides, so that both see the same loads.
 --
--- grain by = operation default
+-- grain by = operation
 -- param base TRACE = null -- The run to compare with.
 -- param base_also TRACES = null -- Another run of the same program as the base.
 -- param also TRACES = null -- Another run of the same program as the new one.
@@ -60,8 +60,8 @@
 -- uses collective_sites
 -- then verdicts.compare_times -- The block bootstrap and the alignment.
 -- empty note neither run has a complete collective
--- example analyze compare base trace --base-also base-2 --also trace-2 --statistic median --fail-if "*.slower == 1"
--- example analyze compare base trace --base-also base-2 --base-also base-3 --also trace-2 --also trace-3 --statistic median
+-- example analyze compare base trace --by operation --base-also base-2 --also trace-2 --statistic median --fail-if "*.slower == 1"
+-- example analyze compare base trace --by operation --base-also base-2 --base-also base-3 --also trace-2 --also trace-3
 select
     op,
     place,

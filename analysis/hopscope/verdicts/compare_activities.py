@@ -1,0 +1,130 @@
+"""`analyze compare`: the time per iteration of two runs, what it is spent on, and whether their difference is more than
+chance."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from hopscope.bootstrap import LEAST_BLOCKS
+from hopscope.header import Scalar
+from hopscope.verdicts.compare_times import verdict
+from hopscope.verdicts.resampling import (
+    Difference,
+    Estimate,
+    Floats,
+    blocks_of,
+    difference,
+    is_one_of_each,
+    mean_estimate,
+)
+
+WHOLE = "whole"
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run: of each activity the time in each iteration and in the whole run, ns; the MPI function and the
+    program's function that call the marker of its iterations."""
+
+    times: Mapping[str, Floats]
+    totals: Mapping[str, float]
+    marker: tuple[str | None, str | None]
+
+    @property
+    def iterations(self) -> int:
+        """Those that count."""
+        return len(self.times[WHOLE])
+
+    def values(self, activity: str, *, per_iteration: bool) -> Floats:
+        """Its time in each iteration, or in the run."""
+        if per_iteration:
+            return self.times.get(activity, np.zeros(self.iterations))
+        return np.array([self.totals.get(activity, 0.0)])
+
+
+def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
+    """One row per activity of either side: `whole` first, then those whose time differs most."""
+    assert base is not None
+    before, after = _runs(base), _runs(rows)
+    if not before or not after:
+        return []
+    least = parameters["least"]
+    assert isinstance(least, int | float)
+    per_iteration = _have_iterations([*before, *after])
+    activities = dict.fromkeys(activity for run in [*after, *before] for activity in run.totals)
+    compared = [_compared(activity, before, after, per_iteration=per_iteration) for activity in activities]
+    least_ns = float(least) * next(row.base_ns for row in compared if row.activity == WHOLE)
+    tests = sum(row.test is not None for row in compared)
+    facts = {
+        "per": "iteration" if per_iteration else "run",
+        "base_runs": len(before),
+        "new_runs": len(after),
+        "base_iterations": sum(run.iterations for run in before),
+        "new_iterations": sum(run.iterations for run in after),
+    }
+    compared.sort(key=lambda row: (row.activity != WHOLE, -abs(row.new_ns - row.base_ns), row.activity))
+    return [row.shown(tests, least_ns, is_sole=is_one_of_each(before, after)) | facts for row in compared]
+
+
+@dataclass(frozen=True)
+class _Row:
+    activity: str
+    base_ns: float
+    new_ns: float
+    test: Difference | None
+
+    def shown(self, tests: int, least_ns: float, *, is_sole: bool) -> dict[str, Any]:
+        """The row but for what all rows share."""
+        interval = None if self.test is None else self.test.interval(tests)
+        said = verdict(interval, least_ns, ("slower", "faster"))
+        low, high = (None, None) if interval is None else (self._part(end) for end in interval)
+        return {
+            "activity": self.activity,
+            "base_ns": self.base_ns,
+            "new_ns": self.new_ns,
+            "change": self._part(self.new_ns - self.base_ns),
+            "change_low": low,
+            "change_high": high,
+            "verdict": said,
+            "slower": None if is_sole or said == "undecided" else said == "slower",
+        }
+
+    def _part(self, change: float) -> float | None:
+        return change / self.base_ns if self.base_ns else None
+
+
+def _compared(activity: str, before: Sequence[_Run], after: Sequence[_Run], *, per_iteration: bool) -> _Row:
+    base, new = ([run.values(activity, per_iteration=per_iteration) for run in side] for side in (before, after))
+    test: Difference | None = None
+    if all(blocks_of(values).count >= LEAST_BLOCKS for values in (*base, *new)):
+        test = difference(*([mean_estimate(run) for run in side] for side in (base, new)), relative=True)
+    elif not is_one_of_each(base, new):
+        # How a run varies within itself is not known, but how runs of a side differ, which is more.
+        sides = ([Estimate(float(run.mean()), 0.0, 1) for run in side] for side in (base, new))
+        test = difference(*sides, relative=True)
+    base_ns, new_ns = (float(np.mean([run.mean() for run in side])) for side in (base, new))
+    return _Row(activity, base_ns, new_ns, test)
+
+
+def _have_iterations(runs: Sequence[_Run]) -> bool:
+    """Whether all runs have iterations that begin at the same call, as far as that is known."""
+    functions = {run.marker[1] for run in runs} - {None}
+    return all(run.iterations for run in runs) and len({run.marker[0] for run in runs}) == 1 and len(functions) <= 1
+
+
+def _runs(rows: pa.Table) -> list[_Run]:
+    """The runs that have a critical path."""
+    runs: dict[int, list[dict[str, Any]]] = {}
+    for row in rows.to_pylist():
+        runs.setdefault(row["run"], []).append(row)
+    return [_run(activities) for activities in runs.values()]
+
+
+def _run(rows: Sequence[Mapping[str, Any]]) -> _Run:
+    times = {row["activity"]: np.array(row["times"] or [], np.float64) for row in rows}
+    totals = {row["activity"]: float(row["run_ns"]) for row in rows}
+    whole = {WHOLE: np.sum(list(times.values()), axis=0)}
+    return _Run(whole | times, {WHOLE: sum(totals.values())} | totals, (rows[0]["op"], rows[0]["function"]))
