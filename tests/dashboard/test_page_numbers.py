@@ -293,10 +293,19 @@ def compare(runs: dict[str, hopscope.Trace], address: str = "/compare") -> Any:
 
 def test_a_comparison_has_the_verdict_and_the_numbers_of_the_command(compared: dict[str, hopscope.Trace]) -> None:
     page = compare(compared)
-    answer = compared["new"].answer("compare", base=compared["base"])
+    whole = compared["new"].answer("compare", base=compared["base"])
+    before, after = quantities.alike("ns", *(whole.rows[0][f"{run}_ns"] for run in ("base", "new")))
+    said = text(page.part("compare-verdict"))
+    assert said.startswith(f"An iteration is slower in new: {before} became {after}, a change of "), said
+    assert [(row[0], row[-1]) for row in page.table("compare-activities")] == [
+        (row["activity"], row["verdict"]) for row in whole.rows
+    ]
+    # What both answers say of one run of each stands there once.
+    assert page.text.count("one run of each") + page.text.count("One run of each") == 1
+    answer = compared["new"].answer("compare", base=compared["base"], by="operation")
     median = next(row for row in answer.rows if row["statistic"] == "median")
     assert median["verdict"] == "slower"
-    verdict = text(page.part("compare-verdict"))
+    verdict = text(page.part("compare-operations"))
     assert "MPI_Allreduce" in verdict and "is slower in new: " in verdict
     before, after = quantities.alike("ns", median["base_ns"], median["new_ns"])
     assert f"went from {before} to {after}, a change of {quantities.share(median['change'])}" in verdict

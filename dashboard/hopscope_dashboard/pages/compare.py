@@ -59,12 +59,13 @@ def layout(data: TraceData, query: Query) -> Component:
     elif query.get(selection.WITH, other.identity) != other.identity:
         drawn.append(blocks.note("The run that the address compares with is not served; this is another one."))
     try:
-        times, paths = data.compared_with(new, "operation"), data.compared_with(new, "path")
+        whole, times, paths = (data.compared_with(new, by) for by in ("activity", "operation", "path"))
     except InputError as error:
         drawn += [compared_verdict.not_comparable(str(error)), *compared_trees.cards(data, new, query)]
     else:
         drawn += [
-            compared_verdict.card(data, new, times),
+            compared_verdict.card(data, new, whole),
+            compared_verdict.operations(data, new, times, beside=whole.notes),
             _paths(data, new, paths, query),
             _structure(data.compared_with(new, "structure").rows, new),
             *compared_trees.cards(data, new, query),

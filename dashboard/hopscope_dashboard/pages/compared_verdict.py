@@ -3,6 +3,7 @@ numbers."""
 
 import shlex
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final
 
 from dash import html
@@ -15,6 +16,8 @@ from hopscope_dashboard.data import Compared, Row, Rows, TraceData
 from hopscope_dashboard.pages import compared_leads
 
 SAID = "compare-verdict"
+ACTIVITIES = "compare-activities"
+OPERATIONS_SAID = "compare-operations"
 TIMES = "compare-times"
 
 _DECIDED: Final = ("slower", "faster", "same", "undecided", "new", "gone")
@@ -24,19 +27,63 @@ _SENTENCES: Final = 3
 
 
 def card(base: TraceData, new: TraceData, found: Compared) -> Component:
-    """Give the verdict in sentences, what to know beside it, and the table that it rests on."""
+    """Give the verdict on the whole run, what to know beside it, and what its time is spent on."""
     if not found.rows:
-        return empty.nothing_here("Verdict", "Neither run has a complete collective.")
+        return empty.nothing_here("Verdict", "Neither run has a critical path.")
+    body = [
+        [
+            row["activity"],
+            *(quantities.duration(row[f"{run}_ns"]) for run in ("base", "new")),
+            quantities.share(row["change"]),
+            quantities.interval(row["change_low"], row["change_high"]),
+            row["verdict"],
+        ]
+        for row in found.rows
+    ]
+    columns = [f"per {found.rows[0]['per']}", "base", "new", "change", "95 % interval", "verdict"]
+    full = compared_leads.csv_address(new, by="activity")
+    return blocks.card(
+        "Verdict",
+        html.Div(html.P(html.Strong(whole_sentence(found.rows[0], new.name))), id=SAID),
+        html.Ul([html.Li(empty.sentence(note)) for note in found.notes], className="remarks"),
+        blocks.table(columns, body, name=ACTIVITIES, right=range(1, 5), full=full),
+        blocks.code(f"analyze compare {shlex.quote(base.path)} {shlex.quote(new.path)}"),
+        hint="What an iteration's critical path is spent on adds up to the whole. The largest changes come first.",
+    )
+
+
+def whole_sentence(row: Row, new: str) -> str:
+    """Say the verdict on the whole run with its interval."""
+    what = "An iteration" if row["per"] == "iteration" else "The run"
+    before, after = quantities.alike("ns", row["base_ns"], row["new_ns"])
+    change = f"{before} became {after}, a change of {quantities.share(row['change'])}"
+    said = {
+        "slower": f"{what} is slower in {new}",
+        "faster": f"{what} is faster in {new}",
+        "same": f"{what} takes the same time in {new}",
+    }.get(row["verdict"], f"Whether {what[0].lower()}{what[1:]} takes longer in {new} is undecided")
+    if row["change_low"] is None:
+        return f"{said}: {change}, and too few iterations or runs for an interval."
+    return f"{said}: {change} (95 % interval {quantities.interval(row['change_low'], row['change_high'])})."
+
+
+def operations(base: TraceData, new: TraceData, found: Compared, beside: Sequence[str]) -> Component:
+    """Give the verdicts on collectives in sentences, and the table that they rest on. beside: notes that the page has
+    already."""
+    title = "Collectives"
+    if not found.rows:
+        return empty.nothing_here(title, "Neither run has a complete collective.")
     medians = sorted((row for row in found.rows if row["statistic"] == "median"), key=_worth)
     left = len(medians) - _SENTENCES
     more = [html.P(_counted(medians), className="reason")] if left > 0 else []
+    said = [html.P(html.Strong(sentence(row, base.name, new.name))) for row in medians[:_SENTENCES]]
     return blocks.card(
-        "Verdict",
-        html.Div([html.P(html.Strong(sentence(row, base.name, new.name))) for row in medians[:_SENTENCES]], id=SAID),
+        title,
+        html.Div(said, id=OPERATIONS_SAID),
         *more,
-        html.Ul([html.Li(empty.sentence(note)) for note in found.notes], className="remarks"),
+        html.Ul([html.Li(empty.sentence(note)) for note in found.notes if note not in beside], className="remarks"),
         _table(found.rows, base, new),
-        blocks.code(f"analyze compare {shlex.quote(base.path)} {shlex.quote(new.path)}"),
+        blocks.code(f"analyze compare {shlex.quote(base.path)} {shlex.quote(new.path)} --by operation"),
         hint="Of the time from the last enter to the last leave, which a tree can change. " + compared_leads.HINT,
     )
 
