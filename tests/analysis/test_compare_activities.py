@@ -1,5 +1,7 @@
 """The whole run compared: time per iteration, computing, the program's own messages and each operation."""
 
+import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,9 +9,11 @@ import hopscope
 import numpy as np
 import pytest
 from drawing import draw
+from started_commands import analyze
 
 COMMS = "comm name size members\n0 world 3 0,1,2"
 RANKS = "rank host cluster last_event_ns\n0 a A END\n1 b B END\n2 b B END"
+EXAMPLE = Path(__file__).parents[2] / "docs" / "ci" / "hopscope.toml"
 TOOK = 100
 """Time from the last enter of each Allreduce to its last leave, ns."""
 
@@ -165,3 +169,16 @@ def test_what_two_sides_differ_in_is_said_once(tmp_path: Path) -> None:
 def test_an_option_of_one_grain_chooses_it(base: hopscope.Trace) -> None:
     answer = base.answer("compare", base=base, statistic="median")
     assert [(row["operation"], row["statistic"]) for row in answer.rows] == [("MPI_Allreduce", "median")]
+
+
+@pytest.mark.parametrize(("middle", "outcome"), [(1000, "passed"), (1100, "failed"), (1200, "failed")])
+def test_the_example_gates_notice_longer_computing(
+    middle: int, outcome: str, bases: list[hopscope.Trace], tmp_path: Path
+) -> None:
+    """Regression: the example gates saw nothing where all ranks computed 10 or 20 % longer."""
+    runs = [run(tmp_path / f"b{n}", around(middle, 9 + n)) for n in range(3)]
+    words = ["gate", str(runs[0].path), "--config", str(EXAMPLE), "--format", "csv"]
+    words += [word for other in runs[1:] for word in ("--also", str(other.path))]
+    words += [word for other in bases for word in ("--baseline", str(other.path))]
+    rows = csv.DictReader(io.StringIO(analyze(*words).stdout))
+    assert {row["outcome"] for row in rows if row["analysis"] == "compare"} == {outcome}

@@ -67,7 +67,7 @@ def test_both_systems_run_the_same_commands() -> None:
         for commands in (github(), gitlab())
     ]
     assert lines[0] == lines[1]
-    assert len(lines[0]) == 8
+    assert len(lines[0]) == 9
 
 
 SYSTEMS = [pytest.param(github(), id="GitHub"), pytest.param(gitlab(), id="GitLab", marks=pytest.mark.statistics)]
@@ -77,12 +77,20 @@ SYSTEMS = [pytest.param(github(), id="GitHub"), pytest.param(gitlab(), id="GitLa
 def test_its_commands_gate_a_program(commands: list[str], tmp_path: Path, first_mpi: local_mpi.LocalMpi) -> None:
     if first_mpi.release != "openmpi-4":
         pytest.fail("the examples install Debian's Open MPI, and this machine has none: apt-get install libopenmpi-dev")
-    (tmp_path / "hopscope.toml").write_text((EXAMPLES / "hopscope.toml").read_text())
+    gates = (EXAMPLES / "hopscope.toml").read_text()
+    # On a busy machine a run may take any time, so no time can fail its gate here.
+    (tmp_path / "hopscope.toml").write_text(
+        gates.replace("> 5%", "> 1000000%").replace("baseline - 10%", "baseline - 100%")
+    )
 
     def pipeline(times: int) -> tuple[list[int], dict[str, str]]:
         """Exit codes of the pieces, run as the system runs them, and the outcome of each gate."""
         (tmp_path / "app.c").write_text(PROGRAM % times)
-        subprocess.run(["rm", "-rf", "trace", "gates.md", "gates.xml", "report.html"], cwd=tmp_path, check=True)
+        subprocess.run(
+            ["rm", "-rf", *(f"trace-{n}" for n in (1, 2, 3)), "gates.md", "gates.xml", "report.html"],
+            cwd=tmp_path,
+            check=True,
+        )
         environment = os.environ | {
             "PATH": f"{mpi_commands(tmp_path, first_mpi)}:{BIN}:{os.environ['PATH']}",
             "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
@@ -106,7 +114,7 @@ def test_its_commands_gate_a_program(commands: list[str], tmp_path: Path, first_
     codes, outcomes = pipeline(200)
     assert set(codes) == {0}
     assert "skipped" in outcomes.values()
-    assert (tmp_path / "baseline").is_dir()
+    assert (tmp_path / "baseline-3").is_dir()
 
     codes, outcomes = pipeline(200)
     assert set(codes) == {0}

@@ -176,7 +176,7 @@ def _shared_options() -> list[click.Parameter]:
             ["--fail-if"],
             multiple=True,
             metavar="GATE",
-            help="Exit with 1 if KEY.COLUMN OP NUMBER is true, such as 'wan.share > 40%' or "
+            help="Exit with 1 if KEY.COLUMN OP NUMBER is true, such as 'whole.change_low > 5%' or "
             "'\"any rank\".late_1ms > 5'; * is any row. Repeatable.",
         ),
         click.Option(

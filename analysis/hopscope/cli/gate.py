@@ -39,11 +39,12 @@ DESCRIPTION = """\
 --
 --   [gates]
 --   "compare --by structure" = "*.changed == 1"
---   critical-path = ["wan.share > 40%", "wan.share > baseline + 5%"]
+--   compare = "whole.change_low > 5%"
+--   efficiency = '"parallel efficiency".efficiency < baseline - 10%'
 --
 -- Gates on structure (trees, engines, message counts) come first: these values are exact, so such gates never flake.
 -- Gates on times follow. `baseline` in a gate, and the analysis `compare`, mean the run that --baseline names. Several
--- --baseline, and --also for more runs of the trace, tell `compare` how much runs differ anyway.
+-- --baseline, and --also for more runs of the trace, tell `compare` how much runs differ by themselves.
 --
 -- Exit code 0: all passed; 1: a gate failed; 2: none failed, but one could not be judged, or the input is wrong.
 --
@@ -103,13 +104,14 @@ def command(
     """See DESCRIPTION, from which the help is made."""
     file = file or config.find(Path.cwd())
     asked = config.read(file)
-    from hopscope.comparability import against
+    from hopscope.comparability import about_runs
 
     opened = opening(trace, dataset)
     bases, more = [opening(path) for path in baselines], [opening(path) for path in also]
     base = bases[0] if bases else None
-    notes = () if base is None else against(base, opened)
     questions = [_question(file, one, bases, more) for one in asked]
+    takes_several = any(parameter.name == "also" for one in questions for parameter in one.analysis.parameters)
+    notes = about_runs([opened, *more], bases, may_repeat=takes_several) if bases else ()
     judged = judge_all(questions, opened, base, skip_baseline=skip_baseline)
     answer = _answer(judged, file, base, notes)
     with to_stdout():
@@ -121,6 +123,8 @@ def command(
     caveats = [*opened.caveats(), *notes]
     told = opened.answer("honesty")
     honesty = [(row["item"], quantity(row["value"], row["unit"]), row["sentence"]) for row in told.rows]
+    for note in notes:
+        say(f"note: {note}")
     for outcome in outcomes:
         if outcome.outcome != "passed":
             say(outcome.sentence)

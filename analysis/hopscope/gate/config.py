@@ -18,7 +18,7 @@ from typing import Any, cast
 from hopscope.errors import InputError
 from hopscope.gate.expression import Gate, parse
 
-EXAMPLE = '[gates]\ncritical-path = "wan.share > 40%"'
+EXAMPLE = '[gates]\n"compare --by structure" = "*.changed == 1"'
 _PLACES = (("hopscope.toml", ("gates",)), ("pyproject.toml", ("tool", "hopscope", "gates")))
 
 

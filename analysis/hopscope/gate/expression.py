@@ -1,4 +1,4 @@
-"""What a gate says: `KEY.COLUMN OP LIMIT`, such as `wan.share > 40%` or `*.late_1ms > baseline + 5`.
+"""What a gate says: `KEY.COLUMN OP LIMIT`, such as `whole.change_low > 5%` or `*.late_1ms > baseline + 5`.
 
     gate   = row "." COLUMN op limit
     row    = "*" | WORD | STRING                 the row of that key; * is any row
@@ -187,5 +187,5 @@ class _Parser:
     def _wrong(self, wanted: str) -> InputError:
         return InputError(
             f"gate {self.text!r}: expected {wanted} at position {self.at + 1}; "
-            'a gate is KEY.COLUMN OP NUMBER, such as wan.share > 40% or "any rank".late_1ms > 5'
+            'a gate is KEY.COLUMN OP NUMBER, such as whole.change_low > 5% or "any rank".late_1ms > 5'
         )

@@ -26,7 +26,7 @@
 -- columns of run_path_shares: time_ns, share, share_low, share_high, share_of_run
 -- uses run_path_shares
 -- bar share
--- example analyze critical-path trace --fail-if "wan.share > 40%"
+-- example analyze critical-path trace --fail-if "compute.share < 50%"
 with categories as (
     select
         category,

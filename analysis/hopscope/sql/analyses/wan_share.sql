@@ -29,7 +29,7 @@
 -- narrow share_low, bytes, collectives
 -- uses run_path, wan_on_path, own_routes, share_of, share_intervals, block_of
 -- bar share
--- example analyze wan-share trace --fail-if "critical_path.share > 40%"
+-- example analyze wan-share trace
 with routes as materialized (  -- Added up at once: they are as many as the calls.
     select
         own_routes.collective_id,
