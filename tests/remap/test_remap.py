@@ -337,7 +337,7 @@ def test_a_pair_measured_one_way_is_as_slow_the_other_way() -> None:
     trace.tables["hops"] = hops.filter(pc.equal(hops["role"], "up"))
     costs = fitted(trace)
     assert costs.pairs == {(3, 2): pytest.approx(40 * MS, rel=0.01), (2, 3): pytest.approx(40 * MS, rel=0.01)}
-    assert costs.measured == {(0, 1), (1, 2), (2, 3)}
+    assert costs.measured == {(1, 0), (2, 1), (3, 2)}
 
 
 def test_a_run_without_hops_is_told_how_to_get_them() -> None:

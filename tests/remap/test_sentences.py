@@ -78,7 +78,7 @@ def test_where_nothing_is_set_the_table_s_first_row_is_named() -> None:
 def test_a_next_step_is_named_wherever_a_candidate_leans_on_something() -> None:
     """Regression: "leave it" left out that `--probe-missing` would show a gain of 40 %."""
     leaning = row("ring", 4, 9, unmeasured_pairs=1, alike_high_ns=5 * MS)
-    guessed = {"ring": Guesses(pairs=((0, 1),))}
+    guessed = {"ring": Guesses(pairs=((0, 1), (1, 0)))}
     for rows in ([leaning, TODAY], [row("linear", 4.2, 4.3, chosen=True), leaning, TODAY]):
         said = setting_sentence(rows, "MPI_Bcast", guessed, ["a", "b"], library="Open MPI 5", ran="it")
         assert "uses a pair of hosts that no hop measured (a-b): " in said and "`--probe-missing`" in said
@@ -89,7 +89,12 @@ def test_no_next_step_is_named_for_a_candidate_that_gains_by_no_guess() -> None:
     case."""
     leaning = row("ring", 8, 9, unmeasured_pairs=1, alike_high_ns=9 * MS, predicted_low_ns=7 * MS)
     said = setting_sentence(
-        [leaning, TODAY], "MPI_Bcast", {"ring": Guesses(pairs=((0, 1),))}, ["a", "b"], library="Open MPI 5", ran="it"
+        [leaning, TODAY],
+        "MPI_Bcast",
+        {"ring": Guesses(pairs=((0, 1), (1, 0)))},
+        ["a", "b"],
+        library="Open MPI 5",
+        ran="it",
     )
     assert "ring would take 8.00 ms" in said and "no hop measured" not in said
 

@@ -156,14 +156,15 @@ HostPair = tuple[int, int]
 class Costs:
     """Everything that the replay needs to know about the machine.
 
-    measured: the pairs of hosts between which a hop was waited for, lower host first. unmeasured: how fast the other
-    pairs are taken to be: typical of their class, as its fastest or slowest measured pair, or as slow as they may be.
-    shortest_ns: what a message of the fewest bytes measured took between two hosts, directed. sizes_as: what messages
-    take of which others had far more bytes or far fewer: as a line through these has it, or as these themselves.
-    clusters_share: from which cluster to which bytes queue for one link with those of all pairs of their hosts;
-    directions_share: between which clusters (True first) or hosts (False) with those that go the opposite way, the
-    lower number first. pinged: of the pairs measured, those that only a probe did. met: what a probe measured of
-    messages that meet, by what they pass and its number.
+    measured: the pairs of hosts, from and to, whose latency the hops show. unmeasured: how fast the other pairs are
+    taken to be: typical of their class, as its fastest or slowest measured pair, or as slow as they may be. at_most_ns:
+    the latency of a pair is no longer, because a message that nobody waited for was there by then. shortest_ns: what a
+    message of the fewest bytes measured took between two hosts, directed. sizes_as: what messages take of which others
+    had far more bytes or far fewer: as a line through these has it, or as these themselves. clusters_share: from which
+    cluster to which bytes queue for one link with those of all pairs of their hosts; directions_share: between which
+    clusters (True first) or hosts (False) with those that go the opposite way, the lower number first. pinged: of the
+    pairs measured, those that only a probe did. met: what a probe measured of messages that meet, by what they pass and
+    its number.
     """
 
     links: dict[str, LinkCost]
@@ -175,6 +176,7 @@ class Costs:
     pinged: frozenset[HostPair] = frozenset()
     unmeasured: Literal["typical", "fastest", "slowest", "bound"] = "typical"
     shortest_ns: dict[HostPair, float] = field(default_factory=dict[HostPair, float])
+    at_most_ns: dict[HostPair, float] = field(default_factory=dict[HostPair, float])
     sizes_as: Literal["line", "shortest", "longest"] = "line"
     clusters_share: frozenset[tuple[int, int]] = frozenset()
     directions_share: frozenset[tuple[bool, int, int]] = frozenset()
@@ -186,12 +188,19 @@ class Costs:
         clusters = np.asarray([*host_clusters, *self.machine.gateways_clusters])
         link = self.classes(host_clusters)
         latency = np.asarray([self.links[name].latency_ns for name in LINKS])[link]
+        known = self._is_measured(len(clusters))
         if self.unmeasured != "typical":
             extreme = np.asarray([self._extreme_ns(name) for name in LINKS])[link]
-            latency = np.where(self._is_measured(len(clusters)), latency, extreme)
+            for (src, dst), most in self.at_most_ns.items():
+                extreme[src, dst] = min(extreme[src, dst], most)
+            latency = np.where(known, latency, extreme)
         per_byte = np.asarray([self.links[name].per_byte_ns for name in LINKS])[link]
         for (src, dst), value in self.pairs.items():
-            latency[src, dst] = value
+            if known[src, dst] or self.unmeasured == "typical":
+                latency[src, dst] = value
+            else:
+                # Its other direction is outlying: so may this one be, or not.
+                latency[src, dst] = (min if self.unmeasured == "fastest" else max)(latency[src, dst], value)
         interface_per_byte_ns = self.interface_per_byte_ns
         if self.sizes_as == "longest":
             most = np.asarray([max(self.links[name].sizes, default=0.0) for name in LINKS])[link]
@@ -293,6 +302,6 @@ class Costs:
     def _is_measured(self, hosts: int) -> Array:
         """hosts x hosts; a host's own inside is no pair and counts as measured."""
         known = np.eye(hosts, dtype=bool)
-        for a, b in self.measured:
-            known[a, b] = known[b, a] = True
+        for src, dst in self.measured:
+            known[src, dst] = True
         return known

@@ -76,7 +76,8 @@ def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, 
     The interface's time is that under which the latencies of a class differ least; where none explains much, it is 0.
     Classes that no binding hop used get the next slower class' figures with hops = 0, so that a tree is never preferred
     for links that were not measured; where there is no slower one, those of the next faster. A direction of a pair that
-    no binding hop used is as outlying as the other one. Of an emulated machine, latencies are those of its links and of
+    no binding hop used is expected to be as outlying as the other one, and counts as measured only if some message
+    was there within what is expected. Of an emulated machine, latencies are those of its links and of
     the software together; what it takes besides is known. delays: that, of each hop; unset, as if no others queued.
     carried_ns: what it takes the software to carry a message, which an emulated latency hides.
     """
@@ -86,10 +87,25 @@ def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, 
     best = _with_interfaces(hops, transit, pair, _fit_with_interface(hops, transit, pair, (0.0, 0.0)))
     _, links, service, pairs = best
     directed = _measured(hops)
-    pairs |= {(b, a): latency for (a, b), latency in pairs.items() if (b, a) not in directed}
-    measured = frozenset((min(ends), max(ends)) for ends in directed)
+    at_most = _at_most(hops, links)
+    back = {(b, a): latency for (a, b), latency in pairs.items() if (b, a) not in directed}
+    pairs |= {way: min(latency, at_most.get(way, latency)) for way, latency in back.items()}
     shortest = _shortest(hops, transit, pair)
-    return Costs(with_stand_ins(links), LocalCost(), *service, pairs, measured, shortest_ns=shortest, machine=machine)
+    costs = Costs(with_stand_ins(links), LocalCost(), *service, pairs, shortest_ns=shortest, machine=machine)
+    class_of = dict(zip(hops.host_pairs(), hops.link.tolist(), strict=True))
+    latency = {way: pairs.get(way, costs.links[LINKS[class_of[way]]].latency_ns) for way in at_most}
+    as_expected = {way for way, most in at_most.items() if most <= (1 + OUTLYING) * latency[way]}
+    return replace(costs, measured=frozenset(directed | as_expected), at_most_ns=at_most)
+
+
+def _at_most(hops: Hops, links: dict[str, LinkCost]) -> dict[HostPair, float]:
+    """Of each directed pair of hosts, what the fastest message that nobody waited for took to be seen, less what its
+    bytes take: the latency is no longer."""
+    per_byte = np.asarray([links[name].per_byte_ns if name in links else 0.0 for name in LINKS])
+    took = np.maximum(0.0, hops.received - hops.sent + hops.clock_error - per_byte[hops.link] * hops.size)
+    idle = np.flatnonzero(~hops.binding & (hops.src_host != hops.dst_host))
+    slowest_first = hops.of(idle[np.argsort(-took[idle], kind="stable")])
+    return dict(zip(slowest_first.host_pairs(), np.sort(took[idle])[::-1].tolist(), strict=True))
 
 
 def _shortest(hops: Hops, transit: Array, pair: Array) -> dict[HostPair, float]:
@@ -138,7 +154,7 @@ def _fit_emulated(hops: Hops, machine: Machine, delays: Array, carried_ns: float
     for a, b in np.ndindex(emulated.shape):
         name = link_class(same_rank=False, same_host=a == b, same_cluster=bool(clusters[a] == clusters[b]))
         pairs[a, b] = float(emulated[a, b]) + software.get(name, unknown)
-    measured = frozenset((min(ends), max(ends)) for ends in pairs if ends[0] != ends[1])
+    measured = frozenset((a, b) for a, b in pairs if a != b)
     service = machine.interface_message_ns, 0.0
     return Costs(with_stand_ins(links), LocalCost(), *service, pairs, measured, machine=machine)
 

@@ -55,8 +55,9 @@ DESCRIPTION = f"""\
 -- The first row is the best. Among trees that are as fast as the fastest within the model's error, it has the fewest
 -- unmeasured pairs of hosts and, if several have as few, the fewest WAN messages.
 --
--- A pair of hosts is measured if a rank waited for some hop between them. The model assumes that an unmeasured pair
--- is like the measured ones of its class, and that a class without measurements is as slow as the next slower one.
+-- A pair of hosts has two directions. One is measured if a rank waited for some hop that went that way, or if one that
+-- nobody waited for came as fast as expected. The model assumes that an unmeasured pair is like the measured ones of
+-- its class, and that a class without measurements is as slow as the next slower one.
 -- That is a guess: such a link may be slower than any that was measured. So a candidate that uses unmeasured pairs
 -- (`unmeasured_pairs`) is not suggested while one without them beats today's. The same holds for one that sends long
 -- messages at once through a host's interface, if no interface had several in the run (`unmeasured_interfaces`), or
@@ -104,7 +105,7 @@ DESCRIPTION = f"""\
 -- column wan_crossings INTEGER -- WAN messages one after another on the worst way to the root and back; of an
 --    algorithm that is no tree, the most in one chain.
 -- column wan_messages INTEGER -- WAN messages per collective.
--- column unmeasured_pairs INTEGER -- Pairs of hosts that this tree uses and that no hop of the run measured.
+-- column unmeasured_pairs INTEGER -- Pairs of hosts that this tree uses in a direction that no hop of the run measured.
 -- column unmeasured_interfaces INTEGER -- Hosts whose interface has several long messages at once in this candidate,
 --    while no interface had several in the run.
 -- column unmeasured_links INTEGER -- Links between clusters or hosts that have several long messages at once, or long

@@ -77,16 +77,20 @@ class Candidate:
         }
 
     def host_pairs(self, subject: Subject) -> set[HostPair]:
-        """The pairs of hosts, lower host first, between which the operations that it runs send messages."""
+        """The pairs of hosts, from and to, between which the operations that it runs send messages."""
         if not self.plans:
             return {pair for sent in self.messages(subject) for pair in host_pairs_of(sent, subject.hosts)}
-        hosts, used = subject.hosts, [tree for pair in _used(self.plans, self.operations) for tree in pair]
-        return {
-            (min(hosts[rank], hosts[parent]), max(hosts[rank], hosts[parent]))
-            for tree in used
-            for rank, parent in enumerate(tree.parents)
-            if parent != ROOT and hosts[rank] != hosts[parent]
-        }
+        hosts = subject.hosts
+        up, down = (
+            {
+                (hosts[rank], hosts[parent])
+                for tree in trees
+                for rank, parent in enumerate(tree.parents)
+                if is_used and parent != ROOT and hosts[rank] != hosts[parent]
+            }
+            for trees, is_used in zip(zip(*self.plans, strict=True), _ways(self.operations), strict=True)
+        )
+        return up | {(parent, child) for child, parent in down}
 
     def messages(self, subject: Subject) -> list[Messages]:
         """Of each kind of call that it runs."""
@@ -128,11 +132,16 @@ def served(algorithm: str, subject: Subject, *, cut: bool = False) -> tuple[str,
 
 def _used(plans: Plans, operations: Collection[str]) -> list[tuple[Tree, ...]]:
     """Of each root's trees those along which these operations send."""
-    is_used = (
+    is_used = _ways(operations)
+    return [tuple(tree for tree, used in zip(pair, is_used, strict=True) if used) for pair in plans]
+
+
+def _ways(operations: Collection[str]) -> tuple[bool, bool]:
+    """Whether these operations send along the trees towards the root, and along those from it."""
+    return (
         any(not OPERATION[op].only_down for op in operations),
         any(not OPERATION[op].only_up for op in operations),
     )
-    return [tuple(tree for tree, used in zip(pair, is_used, strict=True) if used) for pair in plans]
 
 
 def _crossings(tree: Tree, clusters: tuple[int, ...]) -> list[int]:

@@ -30,7 +30,7 @@ class Combination:
         return replace(self, of=tuple(other.get(place, one) for place, one in enumerate(self.of)))
 
     def host_pairs(self, subject: Subject) -> set[HostPair]:
-        """The pairs of hosts, lower host first, between which messages go in some part."""
+        """The pairs of hosts, from and to, between which messages go in some part."""
         return {pair for one, part in pieces_of(self, subject) for pair in one.host_pairs(part)}
 
     def messages(self, subject: Subject) -> list[Messages]:

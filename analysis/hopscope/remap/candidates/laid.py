@@ -56,16 +56,12 @@ def classes_of(messages: Messages, hosts: Sequence[int], clusters: Sequence[int]
 
 
 def host_pairs_of(messages: Messages, hosts: Sequence[int]) -> set[HostPair]:
-    """The pairs of hosts, lower host first, between which messages go. hosts: of each rank."""
+    """The pairs of hosts, from and to, between which messages go. hosts: of each rank."""
     of_rank = np.asarray(hosts)
-    return pairs_between(of_rank[messages.src], of_rank[messages.dst])
-
-
-def pairs_between(src_host: Array, dst_host: Array) -> set[HostPair]:
-    """The pairs of hosts, lower host first, between which messages go."""
-    lower, higher = np.minimum(src_host, dst_host), np.maximum(src_host, dst_host)
-    width = int(higher.max(initial=0)) + 1
-    return {divmod(pair, width) for pair in np.unique(lower * width + higher).tolist() if pair % width != pair // width}
+    src_host, dst_host = of_rank[messages.src], of_rank[messages.dst]
+    width = int(of_rank.max(initial=0)) + 1
+    pairs = np.unique(src_host * width + dst_host).tolist()
+    return {divmod(pair, width) for pair in pairs if pair % width != pair // width}
 
 
 def longest_chain(laid: _plan.Schedules, weight: Array) -> int:

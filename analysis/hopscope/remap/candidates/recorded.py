@@ -14,7 +14,7 @@ from hopscope.model.costs import Costs, HostPair
 from hopscope.model.hops import Hops
 from hopscope.model.link_fit import interface_delays
 from hopscope.paths.columns import STAYS, Array
-from hopscope.remap.candidates.laid import Messages, counted, pairs_between
+from hopscope.remap.candidates.laid import Messages, counted
 from hopscope.remap.run.events import DELIVERED, ENTER, LEAVE, NO_LIMITS, POSTED, RECEIVED, SENT, Events, events_of
 from hopscope.remap.run.hops import hops_of, model_hops
 from hopscope.remap.run.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Source, Subject, carried_of
@@ -54,9 +54,9 @@ class Recorded:
         return float(self.events.late.mean())
 
     def host_pairs(self, subject: Subject) -> set[HostPair]:
-        """The pairs of hosts, lower host first, between which messages went."""
+        """None that a schedule uses: what ran is no guess."""
         del subject
-        return pairs_between(self.hops.src_host, self.hops.dst_host)
+        return set()
 
     def messages(self, subject: Subject) -> list[Messages]:
         """None that a schedule sends: all of them were measured."""

@@ -58,7 +58,8 @@ def _with_pairs(fitted: Triple, source: Source, machine: Mapping[str, Any]) -> T
 
     A hop takes the collector or library longer than a ping takes the probe. By how much, pairs show that both measured:
     the median of that is added, and its least and most at the ends. A ping there and back does not tell its two ways
-    apart: by how much one is longer, the run's pairs of the same two clusters show. A class of links that no hop
+    apart: where the run measured one of them, the other takes the rest; else by how much one is longer, the run's pairs
+    of the same two clusters show. A class of links that no hop
     measured has what a byte takes from the probe.
     """
     places = source.places
@@ -71,7 +72,7 @@ def _with_pairs(fitted: Triple, source: Source, machine: Mapping[str, Any]) -> T
         if entry["hosts"][0] != entry["hosts"][1] and isinstance(entry["one_way_ns"], dict)
     ]
     known = fitted[0].measured
-    both, new = ([one for one in probed if (one.pair in known) == is_known] for is_known in (True, False))
+    both, new = ([one for one in probed if (known >= _ways(one.pair)) == is_known] for is_known in (True, False))
     if not new:
         return fitted
     two_ways = _two_ways(fitted[0])
@@ -79,15 +80,19 @@ def _with_pairs(fitted: Triple, source: Source, machine: Mapping[str, Any]) -> T
     beyond = [_one_way_ns(fitted[0], one, places) - one.one_way[0] for one in both] or [0.0]
     added = (float(np.median(beyond)), min(beyond), max(beyond))
     longer = _longer_there(fitted[0], two_ways, places)
-    measured = known | {one.pair for one in new}
+    measured = known.union(*(_ways(one.pair) for one in new))
     slopes = _slopes(machine)
 
     def latencies(at: int) -> dict[HostPair, float]:
         found: dict[HostPair, float] = {}
         for one in new:
             one_way = one.one_way[at] + added[at] - _per_byte_ns(fitted[0], one.pair, places) * one.bytes
-            for way in (one.pair, _back(one.pair)):
-                found[way] = max(0.0, one_way + longer.get(_clusters(way, places), (0.0, 0.0, 0.0))[at])
+            ways = _ways(one.pair)
+            for way in ways - known:
+                own = one_way + longer.get(_clusters(way, places), (0.0, 0.0, 0.0))[at]
+                if _back(way) in known:
+                    own = 2 * one_way - _latency_ns(fitted[at], _back(way), places)
+                found[way] = max(0.0, own)
         return found
 
     typical, low, high = (
@@ -145,6 +150,10 @@ def _ordered(a: int, b: int) -> HostPair:
 def _values(value: Mapping[str, float]) -> Ends:
     expected, low, high = (float(value[end]) for end in _ENDS)
     return expected, low, high
+
+
+def _ways(pair: HostPair) -> frozenset[HostPair]:
+    return frozenset((pair, _back(pair)))
 
 
 def _back(pair: HostPair) -> HostPair:

@@ -42,8 +42,9 @@ Off = tuple[str, Ends, tuple[float, float]]
 
 @dataclass(frozen=True)
 class Guesses:
-    """What no hop measured: pairs of hosts; how long messages wait for one another that meet, where none met in the run
-    or only far shorter ones; and bytes of messages of which the hops had only far shorter and far longer ones.
+    """What no hop measured: pairs of hosts, from and to; how long messages wait for one another that meet, where none
+    met in the run or only far shorter ones; and bytes of messages of which the hops had only far shorter and far longer
+    ones.
 
     interfaces: of hosts. shared: links between clusters that have several messages at once, and both_ways: links
     between clusters or hosts that have messages of both directions at once. sizes: class of link, bytes. off: no guess,

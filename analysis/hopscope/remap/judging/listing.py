@@ -141,7 +141,7 @@ class Listing:
             "tried_ns": self.tried.time_ns if self.tried and is_tried else None,
             "tried_gain": self.tried.gain if self.tried and is_tried else None,
             **self._structures[place],
-            "unmeasured_pairs": len(guesses.pairs),
+            "unmeasured_pairs": len({frozenset(pair) for pair in guesses.pairs}),
             "unmeasured_interfaces": len({one.name for one in guesses.interfaces}),
             "unmeasured_links": guesses.links,
             "unmeasured_sizes": len(guesses.bytes),

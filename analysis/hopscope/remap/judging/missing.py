@@ -37,7 +37,8 @@ def missing_of(
     ranks = _ranks_of(places)
     of = places.cluster_of_host
     pairs: list[dict[str, Any]] = []
-    for a, b in sorted({pair for one in may_gain for pair in one.pairs}):
+    # A ping there and back tells both ways.
+    for a, b in sorted({(min(pair), max(pair)) for one in may_gain for pair in one.pairs}):
         link = link_class(same_rank=False, same_host=False, same_cluster=of[a] == of[b])
         known = costs.links[link]
         pairs.append(

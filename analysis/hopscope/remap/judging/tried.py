@@ -144,4 +144,5 @@ def with_engine(library: Costs, engine: Costs) -> Costs:
         interface_per_byte_ns=(engine if engine.measured else library).interface_per_byte_ns,
         pairs=library.pairs | engine.pairs,
         measured=library.measured | engine.measured,
+        at_most_ns=library.at_most_ns | engine.at_most_ns,
     )

@@ -252,9 +252,9 @@ def leans_on(row: Row, guessed: Mapping[str, Guesses], hosts: Sequence[str]) -> 
     guesses = guessed[row["name"]]
     parts: list[str] = []
     if guesses.pairs:
-        number = "a pair" if len(guesses.pairs) == 1 else f"{len(guesses.pairs)} pairs"
-        pairs = _named([f"{hosts[a]}-{hosts[b]}" for a, b in guesses.pairs])
-        parts.append(f"uses {number} of hosts that no hop measured ({pairs})")
+        pairs = _pairs_named(guesses, hosts)
+        number = "a pair" if len(pairs) == 1 else f"{len(pairs)} pairs"
+        parts.append(f"uses {number} of hosts that no hop measured ({_named(pairs)})")
     if guesses.interfaces:
         of = _named(list(dict.fromkeys(one.name for one in guesses.interfaces)))
         parts.append(f"sends long messages at once through interfaces that had one at a time in the run ({of})")
@@ -274,6 +274,16 @@ def leans_on(row: Row, guessed: Mapping[str, Guesses], hosts: Sequence[str]) -> 
     if high != most:
         may_be = f"{spread} if that is like what was measured, and up to {most} if it is as slow as it may be"
     return f"{' and '.join(parts)}: {may_be}"
+
+
+def _pairs_named(guesses: Guesses, hosts: Sequence[str]) -> list[str]:
+    """Pairs of hosts: `a-b`, or `a to b` where it is only that way."""
+    both = {(a, b) for a, b in guesses.pairs if (b, a) in guesses.pairs}
+    return [
+        f"{hosts[a]}-{hosts[b]}" if (a, b) in both else f"{hosts[a]} to {hosts[b]}"
+        for a, b in guesses.pairs
+        if a < b or (a, b) not in both
+    ]
 
 
 def _named(names: Sequence[str]) -> str:
