@@ -323,7 +323,8 @@ def test_a_gain_below_the_model_s_error_is_no_suggestion(model_error: float, sug
     # 5 % less than today's, by a model that errs by 3 or 8 %.
     alike = {"unmeasured_pairs": 0, "wan_messages": 2, "model_error": model_error, "chosen": False}
     now = {**alike, "today": True, "predicted_ns": 100.0, "gain": 0.0}
-    other = {**alike, "today": False, "predicted_ns": 95.0, "gain": 0.05}
+    ends = {"predicted_high_ns": 97.0, "measured_low_ns": 98.0}
+    other = {**alike, **ends, "today": False, "predicted_ns": 95.0, "gain": 0.05}
     judge(rows := [now, other], alike=0.001)
     assert [row["chosen"] for row in rows] == [False, suggested]
 

@@ -184,6 +184,7 @@ def test_a_difference_within_what_chance_does_is_no_gain() -> None:
 
 
 TRIED = {"unmeasured_pairs": 0, "wan_messages": 2, "model_error": 0.02, "measured_ns": 100.0, "chosen": False}
+TRIED |= {"measured_low_ns": 96.0, "predicted_high_ns": 80.0}
 
 
 @pytest.mark.parametrize(("tried_ns", "suggested"), [(80.0, "other"), (130.0, None)])

@@ -18,7 +18,7 @@ from hopscope.remap.candidates.candidate import Candidate
 from hopscope.remap.candidates.combination import Combination, Piece, identity
 from hopscope.remap.candidates.search import BETTER
 from hopscope.remap.judging.guesses import Measured
-from hopscope.remap.judging.judge import Judge, Screen
+from hopscope.remap.judging.judge import LEAST_OFTEN, Judge, Screen
 from hopscope.remap.judging.listing import FINALISTS
 from hopscope.remap.judging.verdict import PartGain
 
@@ -153,7 +153,9 @@ class Choice:
         """By which share a lever shortens iterations, or those of a part of it if they are not bound to the others'."""
         without = runs.at(lever.places, lever.of(self.today))
         after, before = (self.screen.replayed(one, self.costs) for one in (runs, without))
-        own = max(after.own_gain(before, place) for place in lever.places)
+        parts = self.screen.whole.subject.each
+        often = [place for place in lever.places if len(parts[place].simulated) >= LEAST_OFTEN]
+        own = max((after.own_gain(before, place) for place in often), default=0.0)
         return max(1 - after.iteration_ns / before.iteration_ns, own)
 
     def _named(self, runs: Combination) -> Combination:

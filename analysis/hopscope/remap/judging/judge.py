@@ -23,6 +23,8 @@ from hopscope.remap.run.program import AS_OBSERVED, RECORDED, Source, Subject, p
 
 STRATA, STRATUM = 4, 50
 """Longer runs are judged by so many parts of so many iterations, until few candidates are left."""
+LEAST_OFTEN = 10
+"""A part that ran less often shows no iterations of its own: a Reduce that ran twice was suggested for them."""
 MOST_MESSAGES = 20_000_000
 """A candidate that sends more in the whole run is judged by those parts to the end."""
 

@@ -15,9 +15,9 @@ from hopscope.paths.columns import integers
 from hopscope.remap.candidates.candidate import Candidate
 from hopscope.remap.candidates.combination import Combination, Runs, bytes_of, each_piece
 from hopscope.remap.judging.guesses import Guesses, Measured, measured_of
-from hopscope.remap.judging.judge import Judge, Replayed, Screen, mean_iteration
+from hopscope.remap.judging.judge import LEAST_OFTEN, Judge, Replayed, Screen, mean_iteration
 from hopscope.remap.judging.spread import Spread
-from hopscope.remap.judging.tried import Tried
+from hopscope.remap.judging.tried import Tried, measured_interval
 from hopscope.remap.judging.verdict import LEAST_GAIN, judge
 from hopscope.remap.run.program import Source, Subject
 
@@ -90,6 +90,11 @@ class Listing:
         return measured_of(self.source, self.engine[0])
 
     @cached_property
+    def _measured_low_ns(self) -> float:
+        """What a rerun of what ran is expected to take at least: one run does not tell how runs differ."""
+        return min((1 - self.spread.least) * self.measured_ns, measured_interval(self.source)[0])
+
+    @cached_property
     def _guesses(self) -> list[Guesses]:
         """Of every row; what ran guesses nothing."""
         return [Guesses(), *(self._known.guesses(candidate) for candidate in self.candidates)]
@@ -136,6 +141,7 @@ class Listing:
             "predicted_high_ns": most[-1],
             "alike_high_ns": most[0],  # if what is guessed is like what was measured
             "measured_ns": self.measured_ns,
+            "measured_low_ns": self._measured_low_ns,
             "gain": 1 - predicted / self.screen.whole.iteration_ns(self.today, self.fitted[0]),
             "model_error": self.model_error,
             "tried_ns": self.tried.time_ns if self.tried and is_tried else None,
@@ -153,9 +159,12 @@ class Listing:
 
     def _own_gain(self, candidate: Runs, replayed: Replayed) -> float | None:
         """The least by which a part that changes shortens its own iterations, which need not be bound to the others'.
-        None where the replay of what ran errs by as much in these."""
+        None where the replay of what ran errs by as much in these, or a part ran too seldom to tell."""
         before = self.screen.whole.replayed(self.today, self.fitted[0])
+        parts = self.source.subject.each
         found = {place: replayed.own_gain(before, place) for place in self._changed(candidate)}
+        if any(len(parts[place].simulated) < LEAST_OFTEN for place in found):
+            return None
         is_sure = all(gain > self._own_errors[place] for place, gain in found.items())
         return min(found.values()) if found and is_sure and isinstance(candidate, Combination) else None
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hopscope.model.costs import Costs
 from hopscope.quantities import alike, duration, exact_size, interval, share
+from hopscope.remap.judging.spread import LEAST_APART
 
 if TYPE_CHECKING:
     from hopscope.remap.judging.guesses import Guesses
@@ -19,6 +20,7 @@ LIBRARY = "the MPI library's algorithm"
 NAMED = 4
 """So many pairs of hosts, or hosts, are named in the sentence before the rest is counted."""
 
+WITHIN_CHANCE = "That gain lies within what two runs of one program differ by."
 RUN_IT = "run it once and compare before you rely on it"
 ADVICE = f"measure that with `--probe-missing`, or {RUN_IT}"
 
@@ -28,8 +30,8 @@ Row = dict[str, Any]
 def judge(rows: Sequence[Row], alike: float, *, tried_gains: bool = False, is_known: bool = True) -> list[int]:
     """Marks the row that is suggested, if any is, and gives the order of the rows: it first, then the fastest first.
 
-    Of candidates that gain more than the model errs, or of which each part gains so much in its own iterations, while
-    the others take no longer, one that leans on nothing unmeasured goes before all that do,
+    Of candidates that gain more than the model errs and than two runs differ by, or of which each part gains so much in
+    its own iterations, while the others take no longer, one that leans on nothing unmeasured goes before all that do,
     however much faster these seem. One that does is suggested only if it gains with pairs of hosts as slow as any that
     was measured. alike: predictions closer than this share count as equal. is_known: whether the costs are
     those of trees at all; if not, none is suggested. tried_gains: whether the tree that was tried gained as measured:
@@ -64,7 +66,13 @@ def _gains(row: Row, off: Sequence[float]) -> bool:
     if any(predicted * factor > (1 - LEAST_GAIN) * row["measured_ns"] for factor in off):
         return False
     least = max(row["model_error"], row.get("least_gain", LEAST_GAIN))
-    return 1 - predicted / row["predicted_ns"] * (1 - row["gain"]) > least or _own_gain(row) > least
+    gains = 1 - predicted / row["predicted_ns"] * (1 - row["gain"]) > least
+    return (gains and _is_beyond_chance(row)) or _own_gain(row) > max(least, 2 * LEAST_APART)
+
+
+def _is_beyond_chance(row: Row) -> bool:
+    """Whether the slowest rerun that is expected of it is faster than the fastest that is expected of what ran."""
+    return row["alike_high_ns" if leans(row) else "predicted_high_ns"] < row["measured_low_ns"]
 
 
 def _own_gain(row: Row) -> float:
@@ -128,7 +136,7 @@ def sentence_of(
         return f"No tree is suggested: per iteration of {op} {now}, and no candidate is faster by more."
     would = f"would take {predicted} {per_iteration(best, op)}"
     if not best["chosen"]:
-        said = f"No tree is suggested: the best candidate, {best['name']}, {would}; {now}."
+        said = f"No tree is suggested: the best candidate, {best['name']}, {would}; {now}.{within_chance(best)}"
     else:
         less = f"{share(best['gain'])} less than {ran}, which takes {replayed} in the same replay and took {took}"
         said = f"{best['name']} {would}, {less} in the run, {errs}."
@@ -157,6 +165,12 @@ def caveats_of(best: Row, fastest: Row, takes: str, guessed: Mapping[str, Guesse
         said += f" {fastest['name']} would take {takes}, but it {leans_on(fastest, guessed, hosts)}: "
         said += f"{ADVICE}."
     return said
+
+
+def within_chance(row: Row) -> str:
+    """That a gain is no more than chance, where that alone keeps it from being suggested. Begins with a space."""
+    gains = row["gain"] > max(row["model_error"], LEAST_GAIN) and not leans(row)
+    return f" {WITHIN_CHANCE}" if gains and not _is_beyond_chance(row) else ""
 
 
 def per_iteration(row: Row, op: str) -> str:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 from hopscope.quantities import alike, in_words, interval, share
 from hopscope.remap.judging.guesses import Guesses
-from hopscope.remap.judging.verdict import LIBRARY, PartGain, Row, caveats_of, each_of, per_iteration
+from hopscope.remap.judging.verdict import (
+    LIBRARY,
+    PartGain,
+    Row,
+    caveats_of,
+    each_of,
+    per_iteration,
+    within_chance,
+)
 
 if TYPE_CHECKING:
     from hopscope.remap.judging.choosing import Lever
@@ -49,7 +57,7 @@ def setting_sentence(
     elif others:
         first = others[0]
         leave = f"Leave {of} as {'they are' if len(parts) > 1 else 'it is'}"
-        said = f"{leave}: of what {library} has, {_predicted(first, op)}. {run}{_much(first)}"
+        said = f"{leave}: of what {library} has, {_predicted(first, op)}. {run}{_much(first)}{within_chance(first)}"
         said += caveats_of(first, first, "", guessed, hosts)
     else:
         none = f"nothing that {library} has for {'them' if len(parts) > 1 else 'it'} can be predicted"
