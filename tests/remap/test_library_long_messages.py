@@ -97,9 +97,9 @@ def test_of_long_messages_too_the_best_is_suggested(tmp_path: Path) -> None:
 def test_where_the_replay_with_answers_is_far_from_the_run_nothing_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suggest_setting, "MOST_OFF", -1.0)
     said = sentence(remap(ran(("MPI_Allreduce", LONG)), library="openmpi"))
-    assert said.startswith("MPI_Allreduce cannot be judged: 100.0 % of its messages wait until their receivers have"), (
-        said
-    )
+    assert said.startswith(
+        "MPI_Allreduce cannot be predicted: 100.0 % of its messages wait until their receivers have"
+    ), said
     assert "and with that the replay of what ran is off by" in said
 
 
@@ -107,7 +107,7 @@ def test_where_the_replay_with_answers_is_far_from_the_run_nothing_is_judged(mon
 def test_what_holds_senders_in_another_way_is_still_not_judged() -> None:
     # The messages are there long before their senders go on.
     said = sentence(remap(ran(("MPI_Allreduce", LONG), held=5 * LATENCY), library="openmpi"))
-    assert said.startswith("MPI_Allreduce cannot be judged: 11.2 % of its messages waited for their receives"), said
+    assert said.startswith("MPI_Allreduce cannot be predicted: 11.2 % of its messages waited for their receives"), said
 
 
 def test_a_class_of_links_whose_senders_go_on_has_no_limit() -> None:

@@ -75,7 +75,7 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
         Console(stderr=True).status("replaying the run over candidate trees") if sys.stderr.isatty() else nullcontext()
     ):
         table = remap(trace, output, tried=other, **options)
-    notes = [sentence(table)]
+    notes = [sentence(table), *_on_the_same_hosts(trace, table)]
     if other is not None:
         several = shlex.join(["analyze", "compare", str(trace.path), str(other.path)])
         notes += [*against(trace, other), f"{ONE_RUN}: `{several} --base-also ... --also ...`"]
@@ -95,6 +95,16 @@ def _not_written(table: pa.Table, output: Path | None) -> list[str]:
 def _hosts_of(trace: Trace) -> list[str]:
     """What tells `hopscope run` the hosts that the run had, if it was told."""
     return same_hosts(trace.path, trace.run_facts.get("topology_file"))
+
+
+def _on_the_same_hosts(trace: Trace, table: pa.Table) -> list[str]:
+    """What puts a run that is worth it on the hosts of this one."""
+    from hopscope.remap.judging.verdict import WORTH
+
+    hosts = _hosts_of(trace)
+    if not hosts or WORTH not in sentence(table):
+        return []
+    return [f"give `hopscope run` the words `{shlex.join(hosts)}` as well, so that the ranks are on the same hosts"]
 
 
 def _machine_of(trace: Trace, options: dict[str, Any]) -> dict[str, Any]:
@@ -167,7 +177,7 @@ def _what(missing: Sequence[Mapping[str, Any]]) -> str:
 def _notes_of_setting(trace: Trace, table: pa.Table, output: Path | None) -> tuple[str, ...]:
     """What to say of a setting for the MPI library, and how to start a program with it."""
     metadata = {key: value.decode() for key, value in (table.schema.metadata or {}).items()}
-    notes = [sentence(table)]
+    notes = [sentence(table), *_on_the_same_hosts(trace, table)]
     if b"words" in metadata:
         start = [metadata[b"launcher"], "-n", str(trace.run_facts["ranks"])]
         program = trace.run_facts.get("command") or "./app"

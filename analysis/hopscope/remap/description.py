@@ -35,16 +35,20 @@ DESCRIPTION = f"""\
 -- Every candidate is judged by replaying the whole run. The replay keeps each rank's own time between collectives and
 -- the dependencies between the application's messages, and computes the waiting anew. A replay of today's tree should
 -- reproduce today's run; the difference is the model's error. A tree is suggested, and its file written, only if it
--- gains more than that.
+-- gains more than that, and if its slowest rerun that is expected is faster than the fastest one expected of today's:
+-- two runs of one program differ, too. Where the replay misses the run by more than 20 %, or more than 10 % of the
+-- library's messages wait for their receives, nothing can be predicted. The answer then has three commands that are
+-- worth a run.
 --
--- A run may have several parts that a tree file can tell apart: operations, communicators with different members, and
--- sizes that are more than four times apart. Up to eight parts, those with the most time, are judged together. Each
--- gets candidates of its own, and the best of them are combined: what is replayed is the whole run with each part over
--- its candidate. The first row is the combination that is suggested, and the tree file has a rule for each part that
--- gains more than the model errs while the others change too; the rest stays as it is. Where ranks do not wait for
--- those of other parts, it is enough if a part's own iterations gain so much. The other rows are combinations and the
--- best candidates of each part by themselves (`comm`, `operation`, `bytes_min`, `bytes_max`). `--tried` judges the part
--- with the most time alone. Collectives that are in no part keep their messages, and ranks may come to wait for them.
+-- A run may have several parts that a tree file can tell apart: operations, communicators with different members,
+-- and sizes that are more than four times apart. Up to eight parts, those with the most time, are judged together.
+-- Each gets candidates of its own, and the best of them are combined: what is replayed is the whole run with each
+-- part over its candidate. The first row is the combination that is suggested, and the tree file has a rule for each
+-- part that gains more than the model errs while the others change too; the rest stays as it is. Where ranks do not
+-- wait for those of other parts, it is enough if the own iterations of a part that ran ten times or more gain that,
+-- and 8 %. The other rows are combinations and the best candidates of each part by themselves (`comm`, `operation`,
+-- `bytes_min`, `bytes_max`). `--tried` judges the part with the most time alone. Collectives that are in no part
+-- keep their messages, and ranks may come to wait for them.
 --
 -- Of the library's algorithm, the replay takes the messages in the order in which each rank sent and needed them. Its
 -- trace shows what the library spends on a message, not what Hopscope's engine does. So a gain over the library has to

@@ -13,13 +13,13 @@ from hopscope.remap.candidates.candidate import Candidate
 from hopscope.remap.candidates.combination import Combination
 from hopscope.remap.candidates.pool import pool_of
 from hopscope.remap.candidates.recorded import Recorded
-from hopscope.remap.candidates.tree_file import text_of, tree_file_of
-from hopscope.remap.judging.basis import MOST_LATE, alike_of, basis_of, with_known_parts
+from hopscope.remap.candidates.tree_file import text_of, tree_file_of, words_of
+from hopscope.remap.judging.basis import alike_of, basis_of, with_known_parts
 from hopscope.remap.judging.judge import screen_of
 from hopscope.remap.judging.listing import SCHEMA, SPREAD_WINDOW, Listing
 from hopscope.remap.judging.missing import missing_of
 from hopscope.remap.judging.tried import tried_of, with_engine
-from hopscope.remap.judging.verdict import LIBRARY, limits_of, sentence_of, unknown_of
+from hopscope.remap.judging.verdict import LIBRARY, limits_of, over_trees, rounding_of, sentence_of
 from hopscope.remap.run.program import Source
 from hopscope.remap.run.unseen import unseen_sentences
 from hopscope.remap.together import suggest_together
@@ -50,7 +50,7 @@ def suggest(
     screen = screen_of(source, whole, today, fitted[0])
     pool = pool_of(subject, screen, over, engine[0], tries=tries, alike=alike, only=only)
     candidates = [*pool.candidates, *([tried.candidate] if tried else [])]
-    late = basis.late if tried is None else 0.0
+    why = basis.why_unpredictable if tried is None else None
     listing = Listing(
         source,
         screen,
@@ -64,14 +64,16 @@ def suggest(
         basis.spread,
         tried,
     )
-    rows, order, guessed = listing.judged(alike, is_known=late <= MOST_LATE)
+    rows, order, guessed = listing.judged(alike, is_known=why is None)
     best = (today, *candidates)[order[0]]
     ordered = [rows[i] for i in order]
     result = pa.Table.from_pylist(ordered, schema=SCHEMA)
     ran = LIBRARY if subject.native else "today's tree"
     said = sentence_of(ordered, subject.op, guessed, source.places.hosts, ran=ran, tried=tried)
-    if late > MOST_LATE:
-        said = unknown_of(subject.op, late)
+    if why:
+        others = [candidates[place - 1] for place in order if place]
+        said = over_trees(subject.op, why, words_of(others), ran=ran)
+    said += rounding_of(subject.operations) if why or rows[order[0]]["chosen"] else ""
     said += limits_of(engine[0], subject.untold, left_out=pool.left_out) + unseen_sentences(source)
     if tried is not None and best is tried.candidate:
         best = replace(best, name=tried.tree)

@@ -25,7 +25,7 @@ from hopscope.remap.judging.judge import screen_of
 from hopscope.remap.judging.listing import SCHEMA, SPREAD_WINDOW, Listing, Row, columns_of
 from hopscope.remap.judging.missing import missing_of
 from hopscope.remap.judging.tried import measured_interval
-from hopscope.remap.judging.verdict import LEAST_GAIN, LIBRARY
+from hopscope.remap.judging.verdict import LEAST_GAIN, LIBRARY, rounding_of, worth_a_run
 from hopscope.remap.run.program import NothingToFitError, Subject
 from hopscope.remap.run.unseen import unseen_sentences
 from hopscope.remap.settings.forced import Forced, forms, judged_of, setting_of
@@ -34,6 +34,7 @@ from hopscope.remap.settings.levers import Reached, levers_of
 from hopscope.remap.settings.reach import changed_besides, labels_of_reached, reached_together, with_reached_parts
 from hopscope.remap.settings.setting_verdict import ENGINE, of_levers, setting_sentence
 from hopscope.remap.settings.settings_description import description_of
+from hopscope.remap.settings.worth_a_run import commands_of
 from hopscope.tuning.installed import installed
 from hopscope.tuning.offered import Library
 
@@ -99,10 +100,14 @@ def suggest_setting(
         [lever.places for lever in choice.levers] if choice else (),
         least,
     )
-    unknown = None if choice else reached[0].why
+    reasons = {one.why for one in reached}
+    unknown = reached[0].why if choice is None or len(reasons) == 1 else None
     rows, order, guessed = listing.judged(alike_of(basis.error), is_known=unknown is None)
     _with_ends_of_gains(rows, measured_interval(source))
     ordered, best = [rows[i] for i in order], (today, *candidates)[order[0]]
+    unpredicted = next((one for one in reached if one.why), reached[0])
+    forced = [of[0] for of in unpredicted.judged.candidates]
+    commands = commands_of(library, unpredicted.parts[0].op, forced, run, len(unpredicted.parts[0].members))
     said = setting_sentence(
         ordered,
         subject.op,
@@ -111,12 +116,17 @@ def suggest_setting(
         library=library.name,
         ran=LIBRARY if subject.native else ENGINE,
         unknown=unknown,
-        parts=[one.label for one in reached] if choice else (),
+        parts=_labels(reached, is_together=choice is not None),
+        commands=commands,
     )
-    if choice and isinstance(best, Combination):
+    if choice and isinstance(best, Combination) and unknown is None:
         said += of_levers(ordered[0], choice.levers, choice.gains(basis.whole, best), reached, FILED[flavour])
+        said += worth_a_run(commands) if any(reasons) and candidates else ""
     said += "".join(f" {op} is left out: {why}." for op, why in subject.untold) + unseen_sentences(source)
     chosen = _chosen(best, today, reached) if ordered[0]["chosen"] else []
+    said += rounding_of(part.op for _, parts in chosen for part in parts)
+    if not chosen and any(reasons):
+        said += rounding_of([unpredicted.parts[0].op])
     besides = changed_besides(source, [change for one, parts in chosen for change in one.changes(library, parts)])
     said += "".join(
         f" It also changes {plural(number, 'other collective')} of {op}, and what that takes is not predicted."
@@ -130,6 +140,12 @@ def suggest_setting(
         metadata[b"operations"] = ", ".join(sorted({part.op for _, parts in chosen for part in parts})).encode()
     unjudged = [row for one in reached for row in _unjudged(one, is_only=choice is None)]
     return _table_of([*ordered, *unjudged], flavour).replace_schema_metadata(metadata)
+
+
+def _labels(reached: Sequence[Reached], *, is_together: bool) -> list[str]:
+    """What the parts that can be predicted are called where there are several, or all where none can be."""
+    known = [one.label for one in reached if not one.why]
+    return (known or [one.label for one in reached]) if is_together else []
 
 
 def _reached(basis: Basis, library: Library) -> list[Reached]:
@@ -151,6 +167,8 @@ def _reached(basis: Basis, library: Library) -> list[Reached]:
 def _unknown(basis: Basis, part: Subject, late: float, long: float) -> str | None:
     """Why this run does not show what another algorithm takes for this part; None if it does. late: the share of its
     messages that waited for their receives, and long: of those that wait for an answer."""
+    if basis.why_missed:
+        return basis.why_missed
     if long > MOST_LATE and basis.long_error > MOST_OFF:
         off = "what ran cannot be replayed"
         if math.isfinite(basis.long_error):

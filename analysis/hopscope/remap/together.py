@@ -13,15 +13,23 @@ from hopscope.model.costs import Costs
 from hopscope.remap.candidates.candidate import Candidate
 from hopscope.remap.candidates.combination import Combination, Piece, labels_of
 from hopscope.remap.candidates.pool import pool_of
-from hopscope.remap.candidates.tree_file import text_of, tree_file_of
-from hopscope.remap.judging.basis import MOST_LATE, Basis, alike_of
+from hopscope.remap.candidates.tree_file import text_of, tree_file_of, words_of
+from hopscope.remap.judging.basis import Basis, alike_of
 from hopscope.remap.judging.choosing import Choice, Lever, Option, score
 from hopscope.remap.judging.guesses import measured_of
 from hopscope.remap.judging.judge import Judge, Screen, screen_of
 from hopscope.remap.judging.listing import SCHEMA, SPREAD_WINDOW, Listing
 from hopscope.remap.judging.missing import missing_of
-from hopscope.remap.judging.verdict import LEAST_GAIN, LIBRARY, limits_of, of_parts, sentence_of, unknown_of
-from hopscope.remap.run.program import Source
+from hopscope.remap.judging.verdict import (
+    LEAST_GAIN,
+    LIBRARY,
+    limits_of,
+    of_parts,
+    over_trees,
+    rounding_of,
+    sentence_of,
+)
+from hopscope.remap.run.program import Source, Subject
 from hopscope.remap.run.unseen import unseen_sentences
 
 LISTED = 10
@@ -81,16 +89,18 @@ def suggest_together(basis: Basis, today: Combination, tries: int, only: Collect
         basis.spread,
         None,
     )
-    rows, order, guessed = listing.judged(alike, is_known=basis.late <= MOST_LATE)
+    rows, order, guessed = listing.judged(alike, is_known=basis.why_unpredictable is None)
     best = (today, *combinations)[order[0]]
     ordered = [rows[i] for i in order]
-    said = sentence_of(
-        ordered, subject.op, guessed, source.places.hosts, ran=LIBRARY if subject.native else "what ran today"
-    )
-    if basis.late > MOST_LATE:
-        said = unknown_of(subject.op, basis.late)
+    ran = LIBRARY if subject.native else "what ran today"
+    said = sentence_of(ordered, subject.op, guessed, source.places.hosts, ran=ran)
+    if basis.why_unpredictable:
+        of_main = [option.of[0] for option in levers[0].options]
+        said = over_trees(subject.op, basis.why_unpredictable, words_of(of_main), ran=ran)
     elif ordered[0]["chosen"]:
         said += " " + of_parts(labels, ordered[0], choice.gains(basis.whole, best))
+    new = subject.parts if basis.why_unpredictable else _changed(best, today, source) if ordered[0]["chosen"] else ()
+    said += rounding_of(part.op for part in new)
     said += limits_of(costs, subject.untold, left_out=left_out) + unseen_sentences(source)
     metadata = {b"sentence": said.encode(), b"ran": b"native" if subject.native else b"tree"}
     metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places, costs)).encode()
@@ -98,6 +108,12 @@ def suggest_together(basis: Basis, today: Combination, tries: int, only: Collect
     if ordered[0]["chosen"]:
         metadata[b"tree"] = text_of(_tree_file(best, today, source)).encode()
     return pa.Table.from_pylist(ordered, schema=SCHEMA).replace_schema_metadata(metadata)
+
+
+def _changed(best: Combination, today: Combination, source: Source) -> list[Subject]:
+    """The parts that do not go as they went."""
+    pairs = zip(best.of, today.of, source.subject.parts, strict=True)
+    return [part for one, ran, part in pairs if one is not ran]
 
 
 def _drawing(best: Combination, source: Source) -> dict[bytes, bytes]:

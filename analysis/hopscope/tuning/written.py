@@ -89,6 +89,17 @@ def parameters_file(choices: Sequence[Choice], path: str) -> Setting:
     return Setting(_lines(lines), f"--tune {shlex.quote(path)}")
 
 
+def forced_words(algorithm: Offered, besides: Besides = ()) -> str:
+    """What forces an algorithm for all communicators and sizes without a file: parameters of Open MPI's launcher, or
+    variables of MPICH before the command."""
+    if algorithm.number is None:
+        return " ".join(
+            f"{name}={shlex.quote(value)}" for name, value in [(algorithm.setting, algorithm.name), *besides]
+        )
+    words = [("coll_tuned_use_dynamic_rules", "1"), (algorithm.setting, str(algorithm.number)), *besides]
+    return " ".join(f"--mca {name} {value}" for name, value in words)
+
+
 def variables_file(choices: Sequence[Choice], path: str, besides: Besides = ()) -> Setting:
     """MPICH's variables, for all communicators and sizes, to be read by a shell before the job. Raises ValueError for
     two choices of one operation."""

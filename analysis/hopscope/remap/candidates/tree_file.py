@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import jsonschema
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope import _plan
 from hopscope.model.trees import Shape
-from hopscope.remap.candidates.candidate import Candidate
+from hopscope.remap.candidates.candidate import TREE, Candidate
 from hopscope.remap.run.operations import has_bytes
 from hopscope.remap.run.program import Source, Subject
 from hopscope.store import schema_directory
 
 TREE_KEYS = ("reduce_tree", "broadcast_tree", "inside")
 """Where rules name trees."""
+RUNS = 3
+"""So many candidates are worth a run where none can be predicted."""
 TREE_NAME = 40
 """Longest name of a tree in a tree file."""
 
@@ -51,6 +55,28 @@ def tree_file_of(candidate: Candidate, source: Source, today: str | None) -> dic
         **({"trees": named} if named else {}),
         "rules": [*rules, *kept],
     }
+
+
+def word_of(candidate: Candidate) -> str | None:
+    """What `hopscope run --tree` knows it by; None where only a tree file has it."""
+    rule, trees = candidate.rule, candidate.trees
+    if candidate.segment_bytes:
+        return None
+    if candidate.algorithm != TREE:
+        is_plain = not trees and rule.get("level", _plan.LEVELS[0]) == _plan.LEVELS[0]
+        return ":".join([candidate.algorithm, *([rule["between"]] if "between" in rule else [])]) if is_plain else None
+    up, down = (trees[rule[key]] for key in TREE_KEYS[:2])
+    if up != down or not up.keys() <= {"shape", "fan_out"}:
+        return None
+    return ":".join([up["shape"], *([str(up["fan_out"])] if "fan_out" in up else [])])
+
+
+def words_of(candidates: Iterable[Candidate]) -> list[str]:
+    """What `hopscope run --tree` knows the first of these by that are of different kinds."""
+    words = [word for candidate in candidates if (word := word_of(candidate))]
+    kinds = {word.partition(":")[0]: word for word in reversed(words)}
+    first = [word for word in dict.fromkeys(words) if kinds[word.partition(":")[0]] == word]
+    return list(dict.fromkeys([*first, *words]))[:RUNS]
 
 
 def _ranges(candidate: Candidate, subject: Subject) -> dict[tuple[int, int] | None, list[str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hopscope.model.costs import Costs
 from hopscope.quantities import alike, duration, exact_size, interval, share
 from hopscope.remap.judging.spread import LEAST_APART
+from hopscope.remap.run.operations import REDUCING
 
 if TYPE_CHECKING:
     from hopscope.remap.judging.guesses import Guesses
@@ -20,6 +21,10 @@ LIBRARY = "the MPI library's algorithm"
 NAMED = 4
 """So many pairs of hosts, or hosts, are named in the sentence before the rest is counted."""
 
+ROUNDING = "Another tree or algorithm adds floating-point numbers in another order, so their last digits may change."
+RERUN = "Only a run with another one shows whether that is faster."
+WORTH = "These are worth a run: "
+"""What comes before commands where nothing can be predicted."""
 WITHIN_CHANCE = "That gain lies within what two runs of one program differ by."
 RUN_IT = "run it once and compare before you rely on it"
 ADVICE = f"measure that with `--probe-missing`, or {RUN_IT}"
@@ -213,13 +218,28 @@ def each_of(labels: Sequence[str], best: Row, gains: Sequence[PartGain | None], 
     return f"{'; '.join([first, *said[1:]])}."
 
 
-def unknown_of(op: str, late: float) -> str:
-    """That the library's costs do not carry over to a tree."""
-    return (
-        f"No tree is suggested: {share(late)} of the library's messages in {op} waited for their receives to be "
-        "posted. Hopscope's engine moves such messages in another way, so this trace does not show what they would "
-        "cost it. Run the program over a tree and measure it with `--tried`; predictions then use the engine's costs."
-    )
+def unpredicted(of: str, why: str, commands: Sequence[str]) -> str:
+    """That nothing can be predicted, and what to run instead. of: what cannot."""
+    return f"{of} cannot be predicted: {why}.{worth_a_run(commands)}"
+
+
+def worth_a_run(commands: Sequence[str]) -> str:
+    """What to run where nothing can be predicted. Begins with a space."""
+    worth = ", ".join(f"`{command}`" for command in commands)
+    return f" {WORTH}{worth}." if commands else f" {RERUN}"
+
+
+def over_trees(op: str, why: str, words: Sequence[str], *, ran: str) -> str:
+    """The same of trees and the engine's other algorithms. words: what `hopscope run --tree` knows them by."""
+    said = unpredicted(op, why, [f"hopscope run --tree {word} -- ..." for word in words])
+    if ran == LIBRARY:
+        return f"{said} `--tried` then measures the gain over the MPI library, and predicts by the engine's costs."
+    return f"{said} `analyze compare` then measures the gain."
+
+
+def rounding_of(operations: Iterable[str]) -> str:
+    """That results are rounded differently, if any of these operations reduces. Begins with a space."""
+    return f" {ROUNDING}" if {*operations} & {*REDUCING} else ""
 
 
 def limits_of(costs: Costs, untold: Iterable[tuple[str, str]], *, left_out: bool) -> str:

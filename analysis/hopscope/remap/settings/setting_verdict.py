@@ -14,6 +14,7 @@ from hopscope.remap.judging.verdict import (
     caveats_of,
     each_of,
     per_iteration,
+    unpredicted,
     within_chance,
 )
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from hopscope.remap.settings.levers import Reached
 
 ENGINE = "Hopscope's engine"
-RERUN = "Only a run with another setting shows whether that is faster."
 
 
 def setting_sentence(
@@ -35,10 +35,12 @@ def setting_sentence(
     ran: str,
     unknown: str | None = None,
     parts: Sequence[str] = (),
+    commands: Sequence[str] = (),
 ) -> str:
     """rows: those that were judged, in the order of `judge`, with the ends of their gains. guessed: what each candidate
     leans on without a measurement, by its name. library: as in `Open MPI 5.0.11`. ran: LIBRARY or ENGINE. unknown:
-    why nothing can be predicted, if so. parts: what is set together, if that is more than the operation."""
+    why nothing can be predicted, if so. parts: what can be predicted and is set together, if that is more than the
+    operation. commands: what is worth a run where nothing can be predicted."""
     best, today = rows[0], next(row for row in rows if row["today"])
     others = [row for row in rows if not row["today"]]
     took, replayed = alike("ns", best["measured_ns"], today["predicted_ns"])
@@ -48,7 +50,7 @@ def setting_sentence(
     )
     of = in_words(parts or [op])
     if unknown is not None:
-        return f"{of} cannot be judged: {unknown}. {run}. {RERUN}"
+        return unpredicted(of, f"{unknown}. {run}", commands)
     if best["chosen"]:
         said = f"{_predicted(best, op, f', of {library},' if parts else f' of {library}')}. {run}{_much(best)}"
         fastest = min(others, key=lambda row: row["predicted_ns"])
@@ -60,8 +62,8 @@ def setting_sentence(
         said = f"{leave}: of what {library} has, {_predicted(first, op)}. {run}{_much(first)}{within_chance(first)}"
         said += caveats_of(first, first, "", guessed, hosts)
     else:
-        none = f"nothing that {library} has for {'them' if len(parts) > 1 else 'it'} can be predicted"
-        said = f"{of} cannot be judged: {none}. {run}. {RERUN}"
+        none = f"nothing that {library} has for {'them' if len(parts) > 1 else 'it'} can be"
+        said = unpredicted(of, f"{none}. {run}", commands)
     if ran != LIBRARY:
         said += f" {library}'s own choice did not run here: trace the program without a tree to see what that takes."
     return said
@@ -78,7 +80,7 @@ def of_levers(
     said = ""
     if best["chosen"] and judged:
         said = " " + each_of([levers[at].label for at in judged], best, [gains[at] for at in judged], filed)
-    return said + "".join(f" {one.label} is not judged: {one.why}." for one in unknown)
+    return said + "".join(f" {one.label} cannot be predicted: {one.why}." for one in unknown)
 
 
 def _predicted(row: Row, op: str, of: str = "") -> str:

@@ -21,8 +21,10 @@ _TEXT = """\
 --
 -- What has no schedule in the plan, or messages of sizes that no hop measured, is listed with the reason and not
 -- judged; so is a part whose messages waited for their receives or held their senders in a way that the replay does not
--- know. A candidate is suggested if it gains more than the replay of what ran errs, and 10 % where long messages wait
--- for their receivers' answers; else the setting is best left as it is. The interval of the gain is against what the
+-- know, or if the replay misses the run by more than 20 %; then the answer has three commands that are worth a run. A
+-- candidate is suggested if it gains more than the replay of what ran errs, 10 % where long messages wait for their
+-- receivers' answers, and if its slowest rerun that is expected is faster than the fastest one expected of what ran.
+-- Else the setting is best left as it is. The interval of the gain is against what the
 -- run took, with the 95 % interval of that. What a run in another place or at another time takes is not in it: run the
 -- program with the setting and compare.
 --
