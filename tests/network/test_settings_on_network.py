@@ -123,9 +123,10 @@ def test_the_suggested_algorithm_runs_and_crosses_once(mpi: local_mpi.LocalMpi, 
     shown = subprocess.run(compared, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "MPI_Allreduce" in shown.stdout
 
-    # Now that it runs, nothing that the library has is better.
+    # Now that it runs, nothing that the library has is better, unless the rerun cannot be replayed.
     _, said = asked(mpi, tmp_path, after.path, "again")
-    assert ("Leave MPI_Allreduce as it is" in said) == (not (tmp_path / "again").exists())
+    is_left = "Leave MPI_Allreduce as it is" in said or "MPI_Allreduce cannot be predicted: " in said
+    assert is_left == (not (tmp_path / "again").exists())
     judged(not (tmp_path / "again").exists(), said)
 
 
