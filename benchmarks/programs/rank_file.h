@@ -1,0 +1,15 @@
+/* The file of a rank: a path with %d for its number. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_BYTES = 4096 };
+
+/* Puts the rank in the place of the first %d; without one, all ranks have the same file. False if the path is too long.
+ */
+static bool rank_file(const char *pattern, int rank, char path[PATH_BYTES]) {
+    const char *mark = strstr(pattern, "%d");
+    int length = mark ? snprintf(path, PATH_BYTES, "%.*s%d%s", (int)(mark - pattern), pattern, rank, mark + 2)
+                      : snprintf(path, PATH_BYTES, "%s", pattern);
+    return length >= 0 && length < PATH_BYTES;
+}
