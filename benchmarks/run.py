@@ -1,9 +1,10 @@
 """`make bench`: what Hopscope costs and gains, as ratios taken in one run, medians of interleaved repetitions.
 
-python benchmarks/run.py [hosts] [sites] [cost] [convert] [events] [emulation] [formulas] [pages] [replay] [large]
+python benchmarks/run.py [hosts] [sites] [clusters] [cost] [convert] [events] [emulation] [formulas] [pages]
+                         [replay] [large]
 
-hosts and sites repeat published measurements, over emulated links and on networks of namespaces, and print the
-published ratio beside the one found here.
+hosts, sites and clusters repeat published measurements, over emulated links and on networks of namespaces, and print
+the published figure beside the one found here.
 """
 
 import statistics
@@ -14,6 +15,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import cluster_figures
+import clusters
 import cost
 import emulation
 import formulas
@@ -29,6 +32,11 @@ from measure import allreduce_ns
 from rich.console import Console
 from rich.table import Table
 
+COLUMNS = {
+    **{"hosts": published.COLUMNS, "sites": published.COLUMNS, "clusters": cluster_figures.COLUMNS},
+    **{"formulas": formulas.COLUMNS, "pages": pages.COLUMNS},
+}
+"""The headings of a benchmark's table; the others have two columns without."""
 console = Console(highlight=False)
 
 
@@ -80,7 +88,7 @@ def lengths(folder: Path) -> list[tuple[str, str]]:
 def main() -> None:
     """Run the benchmarks named, or all but the long one."""
     benchmarks = {
-        **(beside_published := {"hosts": hosts.measure, "sites": sites.measure}),
+        **{"hosts": hosts.measure, "sites": sites.measure, "clusters": clusters.measure},
         **{"cost": cost.measure, "convert": convert, "events": events},
         **{"emulation": emulation.measure, "formulas": formulas.measure, "pages": pages.measure},
         **{"replay": replay.measure, "large": lengths},
@@ -90,15 +98,7 @@ def main() -> None:
     if unknown:
         sys.exit(f"bench: unknown benchmark {', '.join(sorted(unknown))}; choose from {', '.join(benchmarks)}")
     for name in wanted:
-        columns = (
-            pages.COLUMNS
-            if name == "pages"
-            else formulas.COLUMNS
-            if name == "formulas"
-            else published.COLUMNS
-            if name in beside_published
-            else None
-        )
+        columns = COLUMNS.get(name)
         table = Table(*(columns or ("", "")), show_header=columns is not None)
         with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder, console.status(f"measuring {name} ..."):
             for row in benchmarks[name](Path(folder)):

@@ -1,0 +1,189 @@
+"""The figures of the published multi-cluster study beside what the analyses say of our run, as rows of a table.
+
+Bongo, Bjørndalen and Anshus, 2004: EventSpace on five clusters. Where a figure of ours differs by more than a quarter,
+a sentence gives the reason.
+"""
+
+import statistics
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+Row = tuple[str, ...]
+
+COLUMNS = ("figure", "published", "ours", "ours / published", "why they differ")
+QUARTER = 0.25
+NOISE = {1: 15_000 / 15_000, 5: 359 / 15_000, 10: 223 / 15_000, 30: 41 / 15_000}
+"""The share of iterations in which a rank had more noise than so many ms."""
+ARRIVALS = (0.69, 0.23)
+"""The shares of the two clusters that were last at the root most often."""
+FAR, NEAR = (87, 89), 58
+"""The WAN share in percent of the three far clusters, lowest and highest, and of the near one. The root's has 0."""
+ITERATIONS = {"frosty": 5_403, "tridiagonal": 1_737, "random": 273}
+"""Of red-black SOR on 1,380 x 1,380 points."""
+
+_SOR_REASONS = {
+    "frosty": "The study did not publish its relaxation factor.",
+    "tridiagonal": "The study defined neither its data nor its relaxation factor; no factor gives its count on ours.",
+    "random": "In 273 iterations a value travels over 546 of 1,380 points, too few for random data to settle.",
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A published figure and ours, in one unit."""
+
+    name: str
+    published: float
+    ours: float
+    unit: str
+    """How a value is written, such as `{:.2f}x`."""
+    reason: str
+    """Why they may differ, in a sentence."""
+    shown: str = ""
+    """The published figure in words, where it is more than a number."""
+
+    @property
+    def ratio(self) -> float | None:
+        """Ours as a multiple of the published figure; None where that is 0."""
+        return self.ours / self.published if self.published else None
+
+    def row(self) -> Row:
+        """The row of the table."""
+        same = self.ours == 0 if self.ratio is None else abs(self.ratio - 1) <= QUARTER
+        ratio = ("same" if same else "-") if self.ratio is None else f"{self.ratio:.2f}"
+        published = self.shown or self.unit.format(self.published)
+        return (f"  {self.name}", published, self.unit.format(self.ours), ratio, "" if same else self.reason)
+
+
+@dataclass(frozen=True)
+class Study:
+    """What the analyses say of our run of the study."""
+
+    noise: Mapping[int, float]
+    """The share of iterations with more noise on any rank than so many ms."""
+    arrivals: Mapping[str, float]
+    """The share of the last arrivals at the root, by the sender's cluster."""
+    wan_shares: Mapping[str, float]
+    """By cluster."""
+    root_cluster: str
+    near_cluster: str
+    """The nearest to it."""
+    exchange_gain: float
+    """The time of an iteration over the sequential tree, as a multiple of that with `leaders`."""
+    even_exchange_gain: float
+    """The same of the Allreduce alone, where every two clusters are equally far apart."""
+    send_spread_ms: float
+    """Between the shortest and the longest way of one leader's messages in the exchange."""
+    bytes_an_event: float
+    ns_an_event: float
+    events_a_call: float
+    """Of all ranks."""
+    sor_iterations: Mapping[str, int]
+    """By data set, on 1,380 x 1,380 points."""
+
+    def by_arrivals(self) -> list[str]:
+        """The clusters, most often last first."""
+        return sorted(self.arrivals, key=lambda cluster: -self.arrivals[cluster])
+
+    def far_clusters(self) -> list[str]:
+        """All but the root's and the nearest one."""
+        return sorted(set(self.wan_shares) - {self.root_cluster, self.near_cluster})
+
+
+def rows(study: Study) -> list[Row]:
+    """The table, in the order of the study."""
+    return [figure.row() for figure in figures(study)] + _orders(study)
+
+
+def figures(study: Study) -> Iterator[Figure]:
+    """Every published figure that a run of ours has."""
+    yield from _noise(study)
+    yield from _arrivals(study)
+    yield from _wan_shares(study)
+    yield from _trees(study)
+    yield from _events(study)
+    yield from _sor(study)
+
+
+def _noise(study: Study) -> Iterator[Figure]:
+    reason = "Ranks sort for a hundredth of the time, so short noise is rarer; they share cores, so long noise is not."
+    for least_ms, published in NOISE.items():
+        name = f"iterations with more than {least_ms} ms of noise on any rank"
+        shown = f"{100 * published:.1f} % ({15_000 * published:,.0f} of 15,000)"
+        yield Figure(name, 100 * published, 100 * study.noise[least_ms], "{:.1f} %", reason, shown)
+
+
+def _arrivals(study: Study) -> Iterator[Figure]:
+    reason = "Last arrivals follow the latencies of the topology file, and the study did not publish its own."
+    for place, (published, cluster) in enumerate(zip(ARRIVALS, study.by_arrivals(), strict=False)):
+        name = f"last arrivals at the root, {('most', 'second')[place]} often from one cluster (here {cluster})"
+        yield Figure(name, 100 * published, 100 * study.arrivals[cluster], "{:.0f} %", reason)
+
+
+def _wan_shares(study: Study) -> Iterator[Figure]:
+    reason = "The rest of the way is software and sharing cores, which take another part of the time here."
+    far = ("a far cluster", statistics.mean(FAR), "{:.0f} to {:.0f} %".format(*FAR))
+    kinds = {
+        **dict.fromkeys(study.far_clusters(), far),
+        study.near_cluster: ("the near cluster", NEAR, ""),
+        study.root_cluster: ("the root's cluster", 0, ""),
+    }
+    for cluster, (kind, published, shown) in kinds.items():
+        name = f"WAN share of {kind} ({cluster})"
+        yield Figure(name, published, 100 * study.wan_shares[cluster], "{:.0f} %", reason, shown)
+
+
+def _trees(study: Study) -> Iterator[Figure]:
+    reason = "The gain depends on how much of an iteration is computing."
+    name = "gain of an exchange between leaders over the sequential tree"
+    yield Figure(f"{name}, an iteration", 1.1, study.exchange_gain, "{:.2f}x", reason, "1.1x expected")
+    measured = "The study, too, expected more than it measured."
+    yield Figure(f"{name}, the same", 1412 / 1474, study.exchange_gain, "{:.2f}x", measured, "0.96x measured")
+    even = "an Allreduce between clusters that are equally far apart"
+    yield Figure(f"{name}, {even}", 2.0, study.even_exchange_gain, "{:.2f}x", reason)
+    reason = "The topology file decides it, and how soon a receiver that shares its core notices a message."
+    yield Figure("spread of one host's sends in the exchange", 30, study.send_spread_ms, "{:.0f} ms", reason)
+
+
+def _events(study: Study) -> Iterator[Figure]:
+    yield Figure(
+        "bytes an event",
+        36,
+        study.bytes_an_event,
+        "{:.1f} B",
+        "OTF2 packs what an event has, where EventSpace keeps records of one length.",
+    )
+    yield Figure(
+        "time an event takes",
+        500,
+        study.ns_an_event,
+        "{:.0f} ns",
+        "Processors are faster, and an event is one record in memory of the rank's own.",
+    )
+    yield Figure(
+        "events an Allreduce, all ranks",
+        148,
+        study.events_a_call,
+        "{:.0f}",
+        "A message has four events here, a call four and a local step two; EventSpace has two for each wrapper.",
+    )
+
+
+def _sor(study: Study) -> Iterator[Figure]:
+    for data, published in ITERATIONS.items():
+        name = f"red-black SOR, 1,380 x 1,380, {data}: iterations"
+        yield Figure(name, published, study.sor_iterations[data], "{:,}", _SOR_REASONS[data])
+
+
+def _orders(study: Study) -> list[Row]:
+    """What must agree whatever the times are."""
+    first = study.by_arrivals()[0]
+    without = [cluster for cluster, share in study.wan_shares.items() if not share]
+    orders = {
+        "last most often: a cluster far from the root": (first, first in study.far_clusters()),
+        "WAN share of 0: the root's cluster alone": (", ".join(without), without == [study.root_cluster]),
+        "the exchange wins where it was expected to": ("leaders", study.even_exchange_gain > study.exchange_gain > 1),
+    }
+    return [
+        (f"  {name}", "yes", cluster, "same" if agrees else "differs", "") for name, (cluster, agrees) in orders.items()
+    ]
