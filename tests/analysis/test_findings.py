@@ -327,7 +327,7 @@ def test_nobody_is_named_where_chance_explains_it_or_the_run_is_too_short() -> N
 
 def test_a_better_tree_is_called_likely_only_where_crossings_in_a_row_weigh_something() -> None:
     def said(**facts: Any) -> str:
-        return of_tree(Run(**{**RUN.__dict__, **facts})).verdict
+        return of_tree(Run(**{**RUN.__dict__, **facts}), []).verdict
 
     assert said() == "better-likely"
     assert said(wan_share=0.01) == "better-unlikely"
@@ -339,7 +339,7 @@ def test_a_better_tree_is_called_likely_only_where_crossings_in_a_row_weigh_some
 def test_unknown_crossings_are_never_none() -> None:
     # The first page said that none crosses between clusters, below the share of the path that goes on such hops.
     def said(**facts: Any) -> Finding:
-        return of_tree(Run(**{**RUN.__dict__, **facts}))
+        return of_tree(Run(**{**RUN.__dict__, **facts}), [])
 
     unknown = said(crossings=None)
     assert (unknown.verdict, unknown.severity, unknown.value) == ("unknown", "undecided", None)
@@ -358,6 +358,23 @@ def test_unknown_crossings_are_never_none() -> None:
     assert little.evidence == "Hops take 60.0 % of the critical path, those between clusters 1.0 %."
     assert "none crosses between clusters" in said(crossings=0).evidence
     assert "cluster" not in said(crossings=0, clusters=1).evidence
+
+
+def test_where_a_tree_goes_to_the_root_and_back_an_exchange_between_leaders_is_named() -> None:
+    # "Another algorithm is unlikely to help" stood below a WAN share of 74 %; leaders took 61 % of the tree's time.
+    def said(op: str, crossings: int, **facts: Any) -> Finding:
+        return of_tree(Run(**{**RUN.__dict__, "crossings": 1, **facts}), [{"op": op, "crossings": crossings}])
+
+    there_and_back = said("MPI_Allreduce", 2)
+    assert (there_and_back.verdict, there_and_back.severity, there_and_back.value) == ("leaders-likely", "note", 1)
+    assert there_and_back.sentence == (
+        "An exchange between the clusters' leaders may be faster: MPI_Allreduce crosses between clusters to the root "
+        "and back, where leaders cross once."
+    )
+    # Leaders already; an operation that they do not serve; hops between clusters that cost little.
+    assert said("MPI_Allreduce", 1).verdict == "better-unlikely"
+    assert said("MPI_Bcast", 2).verdict == "better-unlikely"
+    assert said("MPI_Allreduce", 2, wan_share=0.01).verdict == "better-unlikely"
 
 
 def test_crossings_are_known_only_where_every_collective_of_several_clusters_is_recognised(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ FINDINGS: Final[Mapping[str, _Find]] = {
     "critical-path": lambda ask, run, given: of_critical_path(ask("critical-path"), run),
     "last-arrivals": lambda ask, run, given: of_arrivals(ask("last-arrivals")),
     "noise": lambda ask, run, given: of_noise(ask("noise"), run),
-    "tree": lambda ask, run, given: of_tree(run),
+    "tree": lambda ask, run, given: of_tree(run, ask("algorithms")),
     "algorithms": lambda ask, run, given: of_algorithms(ask("algorithms"), run),
     "settings": lambda ask, run, given: of_settings(ask("algorithms")),
     "wan-share": lambda ask, run, given: of_wan_share(ask("wan-share"), run),

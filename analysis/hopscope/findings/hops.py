@@ -9,9 +9,12 @@ from hopscope.quantities import duration, number, plural, share
 _THROUGH: Final = 0.95
 """Of a delay so much has to reach the end to be called almost whole."""
 
+_LED: Final = ("MPI_Allreduce", "MPI_Barrier", "MPI_Allgather", "MPI_Allgatherv")
+"""Operations in which clusters' leaders can exchange, so that no way crosses between clusters more than once."""
 
-def of_tree(run: Run) -> Finding:
-    """Say whether a better tree is likely, from the structure of what ran."""
+
+def of_tree(run: Run, rows: Sequence[Row]) -> Finding:
+    """Say whether a better tree is likely, from the structure of what ran. Rows as algorithms gives them."""
     if not run.hops:
         return Finding(
             "no-hops",
@@ -32,6 +35,19 @@ def of_tree(run: Run) -> Finding:
             "where one crossing would do.",
             f"Hops between clusters take {share(run.wan_share)} of the critical path; a tree that gathers each cluster "
             "first crosses once.",
+            "remap",
+            most,
+            "crossings",
+            run.wan_share,
+        )
+    there_and_back = [row["op"] for row in rows if row["op"] in _LED and (row["crossings"] or 0) > 1]
+    if clusters and most == 1 and there_and_back and run.wan_share is not None and run.wan_share >= WORTH_SAYING:
+        return Finding(
+            "leaders-likely",
+            "note",
+            f"An exchange between the clusters' leaders may be faster: {there_and_back[0]} crosses between clusters to "
+            "the root and back, where leaders cross once.",
+            f"Hops between clusters take {share(run.wan_share)} of the critical path; no tree crosses less often.",
             "remap",
             most,
             "crossings",
