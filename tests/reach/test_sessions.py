@@ -6,6 +6,8 @@ import pytest
 from traced_worlds import RELEASES, Traced, program, run
 
 
+# MPICH 5 may leave the memory of a session behind if another one begins at once, without the collector, too.
+@pytest.mark.unfinished
 def test_sessions_that_begin_after_all_had_ended_are_said_not_to_be_recorded(tmp_path: Path) -> None:
     if "mpich-5" not in RELEASES:
         pytest.skip("only in MPICH 5 does such a program live by itself")

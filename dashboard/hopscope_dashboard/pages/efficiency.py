@@ -54,7 +54,7 @@ def layout(data: TraceData, query: Query) -> Component:
     head = blocks.page_head("Efficiency", "How much of the ranks' time computes, and what the rest is lost to.")
     rows = data.rows("efficiency")
     if not rows:
-        reason = f"{data.shown} has neither communication nor a time from MPI_Init to MPI_Finalize."
+        reason = f"{data.shown} has no communication and no time from MPI_Init to MPI_Finalize."
         return html.Div([head, empty.nothing_here("No efficiency", reason)])
     ranks = sorted(data.rows("efficiency", by="rank"), key=lambda row: row["rank"])
     regions = data.rows("efficiency", by="region")
