@@ -12,7 +12,7 @@ PUBLISHED = (
     *("100.0 % (15,000 of 15,000)", "2.4 % (359 of 15,000)", "1.5 % (223 of 15,000)", "0.3 % (41 of 15,000)"),
     *("69 %", "23 %", "87 to 89 %", "87 to 89 %", "87 to 89 %", "58 %", "0 %"),
     *("1.1x expected", "0.96x measured", "2.00x", "30 ms", "36.0 B", "500 ns", "148"),
-    *("5,403", "1,737", "273"),
+    *("3.92 (5,403 / 1,380)", "1.26 (1,737 / 1,380)", "0.20 (273 / 1,380)"),
 )
 """Section 4 of what was published, as the table shows it, one row each."""
 
@@ -38,7 +38,7 @@ def study_as_published(table: ModuleType) -> Any:
         bytes_an_event=36,
         ns_an_event=500,
         events_a_call=148,
-        sor_iterations=table.ITERATIONS,
+        sor_iterations={data: iterations / 1_380 for data, iterations in table.ITERATIONS.items()},
     )
 
 
