@@ -70,7 +70,10 @@ def test_both_systems_run_the_same_commands() -> None:
     assert len(lines[0]) == 9
 
 
-SYSTEMS = [pytest.param(github(), id="GitHub"), pytest.param(gitlab(), id="GitLab", marks=pytest.mark.statistics)]
+SYSTEMS = [
+    pytest.param(commands, id=system, marks=pytest.mark.statistics)
+    for system, commands in (("GitHub", github()), ("GitLab", gitlab()))
+]
 
 
 @pytest.mark.parametrize("commands", SYSTEMS)
