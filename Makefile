@@ -28,7 +28,7 @@ demo: setup-demo ## Trace a real solver, explain it, improve its tree and run it
 test: setup-test ## Run all that a change can break, under Open MPI 4 and MPICH 5 (under twenty minutes)
 	@tools/test change
 
-test-quick: setup-test ## Run the checks, tests that start no program, and one job per MPI library (about four minutes)
+test-quick: setup-test ## Run the checks, tests that start no program, and one job per MPI library (under five minutes)
 	@tools/test quick
 
 test-all: setup-test ## Run everything: every release, sanitizers, guides, kills, mutants, predictions (hours)
