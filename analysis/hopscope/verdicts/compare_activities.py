@@ -20,6 +20,7 @@ from hopscope.verdicts.resampling import (
     is_one_of_each,
     mean_estimate,
 )
+from hopscope.verdicts.runs import rows_by_run
 
 WHOLE = "whole"
 
@@ -117,10 +118,7 @@ def _have_iterations(runs: Sequence[_Run]) -> bool:
 
 def _runs(rows: pa.Table) -> list[_Run]:
     """The runs that have a critical path."""
-    runs: dict[int, list[dict[str, Any]]] = {}
-    for row in rows.to_pylist():
-        runs.setdefault(row["run"], []).append(row)
-    return [_run(activities) for activities in runs.values()]
+    return [_run(activities) for activities in rows_by_run(rows)]
 
 
 def _run(rows: Sequence[Mapping[str, Any]]) -> _Run:

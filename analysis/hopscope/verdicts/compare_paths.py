@@ -12,6 +12,7 @@ from hopscope.header import Scalar
 from hopscope.verdicts.alignment import Site, align
 from hopscope.verdicts.compare_times import holds, verdict
 from hopscope.verdicts.resampling import Difference, Estimate, Floats, difference
+from hopscope.verdicts.runs import rows_by_run
 
 PARTS = ("category", "operation", "place", "edge", "host", "rank")
 
@@ -82,10 +83,7 @@ def _renamed(path: _Path, names: Mapping[Key, Key]) -> _Path:
 
 def _paths(rows: pa.Table) -> list[_Path]:
     """The path of each run."""
-    runs: dict[int, list[dict[str, Any]]] = {}
-    for row in rows.to_pylist():
-        runs.setdefault(row["run"], []).append(row)
-    return [_path(table) for table in runs.values()]
+    return [_path(table) for table in rows_by_run(rows)]
 
 
 def _path(table: Sequence[Mapping[str, Any]]) -> _Path:
