@@ -82,7 +82,7 @@ def _program(run: HasFacts) -> str | None:
 def _unlike(
     base: Sequence[HasFacts], new: Sequence[HasFacts], both: str, facts: Mapping[str, str | None]
 ) -> tuple[str, ...]:
-    """What the runs of two sides differ in, each fact once."""
+    """Differences between the runs of two sides, each fact once."""
     for one, other in product(base, new):
         _check_links(one, other)
     runs = (*base, *new)

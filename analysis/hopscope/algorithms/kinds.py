@@ -1,4 +1,4 @@
-"""What collectives of one kind ran by, and what each of their messages does in it: its role and its round.
+"""Algorithms of the collectives of one kind, and the role and round of each of their messages.
 
 A kind is collectives that are alike but for their times. The conversion recognises each kind once, and stores what is
 said here.
@@ -23,14 +23,14 @@ Roles = Mapping[Edge, Sequence[str]]
 
 @dataclass(frozen=True)
 class Kind:
-    """What is known of all collectives of a kind."""
+    """Facts that hold for all collectives of a kind."""
 
     algorithm: str | None
     """None: unrecognised."""
     same: str | None
     """Other algorithms that send the same messages."""
     differs: str | None
-    """What the captured algorithm would have sent, where the messages are another's."""
+    """Messages of the captured algorithm, where those that were sent are another's."""
     segment_bytes: int | None
     depth: int | None
     """Messages in sequence on the longest chain; None if unknown, like the following."""
@@ -59,20 +59,20 @@ def kind_of(
     first example's messages where its schedule says them, as that of Hopscope's engine does. On intercommunicators
     nothing is recognised. ran: the name of what ran in the tree file."""
     first = examples[0]
-    found = Recognised(UNRECOGNISED) if is_between_groups else recognise(examples, by_schedule, ran)
-    pattern = found.candidate.pattern if found.candidate else None
+    recognition = Recognised(UNRECOGNISED) if is_between_groups else recognise(examples, by_schedule, ran)
+    pattern = recognition.candidate.pattern if recognition.candidate else None
     if pattern is None and by_schedule is not None:
         pattern = _along_roles(first, by_schedule)
-    named, differs = decide(found, first.operation, None if is_between_groups else captured, first.ranks)
+    named, differs = decide(recognition, first.operation, None if is_between_groups else captured, first.ranks)
     crossings = None
     if pattern:
-        seen = matched(pattern, first)
-        crossings = max(pattern.chains([seen[number].is_wan for number in range(len(pattern.messages))]), default=0)
+        messages = matched(pattern, first)
+        crossings = max(pattern.chains([messages[number].is_wan for number in range(len(pattern.messages))]), default=0)
     return Kind(
         None if named.name == UNRECOGNISED else named.name,
         ", ".join(named.same) or None,
         differs,
-        found.candidate.segment_bytes if found.candidate else None,
+        recognition.candidate.segment_bytes if recognition.candidate else None,
         max(pattern.levels, default=0) if pattern else None,
         crossings,
         by_schedule or (pattern.roles if pattern else {}),

@@ -48,11 +48,11 @@ def recognise(
     first = examples[0]
     fitting = _with_its_edges(first)
     if roles is not None:
-        said = {edge: sorted(words) for edge, words in roles.items()}
+        scheduled = {edge: sorted(words) for edge, words in roles.items()}
         fitting = [
             one
             for one in fitting
-            if {edge: sorted(words) for edge, words in one.pattern.roles.items() if edge[0] != edge[1]} == said
+            if {edge: sorted(words) for edge, words in one.pattern.roles.items() if edge[0] != edge[1]} == scheduled
         ] or fitting  # A schedule of an older release may have other roles.
     if first.ranks > 2:
         fitting = [one for one in fitting if all(_in_order(one.pattern, seen) for seen in examples)]

@@ -98,7 +98,7 @@ def _hosts_of(trace: Trace) -> list[str]:
 
 
 def _on_the_same_hosts(trace: Trace, table: pa.Table) -> list[str]:
-    """What puts a run that is worth it on the hosts of this one."""
+    """Note on how a run that is worth it gets the hosts of this one."""
     from hopscope.remap.judging.verdict import WORTH
 
     hosts = _hosts_of(trace)

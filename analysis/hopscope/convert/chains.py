@@ -24,13 +24,13 @@ _EARLIEST: Final = np.iinfo(np.int64).min
 
 @dataclass(frozen=True)
 class Exchanges:
-    """What is known of the collectives of a part."""
+    """Collectives of a part, with their calls and hops."""
 
     collectives: pa.Table
     calls: pa.Table
     hops: pa.Table
     row_of_hop: Ints
-    """Of the collective of each hop."""
+    """Row of the collective of each hop."""
     between_peers: Bools
     """Of each hop: it goes between peers, or its algorithm is unrecognised."""
     is_down: Bools
