@@ -32,7 +32,7 @@ The directives (a line indented by three or more spaces continues the one above)
 * `uses NAME[, NAME]`: views and macros of `staging/` and `steps/`, which carry a header with first line, concept,
   `column` and `uses` themselves.
 * `kept beside the dataset`, of a view only: several analyses read it and it takes long, so its rows are kept where
-  answers about a long run are (`kept_answers.py`).
+  answers about a long run are (`kept_answers.py`), and those of a short run in memory.
 * `bar COLUMN`: drawn as a bar in the table for people.
 * `only-data COLUMN[, COLUMN]`: columns that the table for people leaves out.
 * Columns `X_low` and `X_high`, or `X_low_ns` and `X_high_ns`, are the ends of an interval: that table shows them in one

@@ -50,6 +50,9 @@ _ROWS = "rows"
 _JUDGED_KEPT = 32
 """So many verdicts, each of tens to thousands of rows, are in memory if answers are not kept beside the dataset."""
 
+_MEMORY_SCHEMA = "rows_in_memory"
+"""Where the tables lie that keep the rows of views of a short run."""
+
 _FORMATTER = "quantity"
 """The macro of the catalog in whose place numbers are written as everywhere else."""
 
@@ -75,6 +78,7 @@ class Runner:
         self._kept = KeptAnswers(store)
         self._judged: dict[object, pa.Table] = {}
         self._made: dict[str, Path | None] = {}
+        self._in_memory: set[str] = set()
         self._making: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
         try:
@@ -106,6 +110,7 @@ class Runner:
             store.check_columns(name, relation.columns)
             relation.create_view(f"whole_{name}" if restricted else name)
         self._make_files_view(store)
+        self._connection.execute(f"create schema {_MEMORY_SCHEMA}")
         functions = pa.Table.from_pylist([function._asdict() for function in FUNCTIONS.values()])
         self._connection.from_arrow(functions).create("mpi_functions")
         self._connection.execute("\n".join([*shared_macros(self.part), *self._views()]))
@@ -274,14 +279,14 @@ class Runner:
 
     def prepare(self, uses: Sequence[str], *, keep: bool = False) -> list[Source]:
         """Make these views and macros, and those under them, where they are not there yet. Returns them in the order
-        of making. With `keep`, views whose rows are worth it read those that are kept beside the dataset of a long
-        run, which the first one puts there. Raises duckdb.Error."""
+        of making. With `keep`, views whose rows are worth it read those that are kept: beside the dataset of a long
+        run, where the first one puts them, else in memory. Raises duckdb.Error."""
         sources = self._catalog.ordered(uses)
         for source in sources:
             with self._lock:
                 making = self._making.setdefault(source.name, threading.Lock())
             with making:
-                self._prepare(source, keep=keep and source.is_kept and self._kept.is_worthwhile)
+                self._prepare(source, keep=keep and source.is_kept)
         return sources
 
     def _prepare(self, source: Source, *, keep: bool) -> None:
@@ -290,7 +295,11 @@ class Runner:
         if not is_there:
             self._make(source)
             self._made[source.name] = kept = None
-        if keep and kept is None and (kept := self._keep_rows(source)):
+        if not keep or source.name in self._in_memory:
+            return
+        if not self._kept.is_of_long_run:
+            self._keep_in_memory(source.name)
+        elif self._kept.is_worthwhile and kept is None and (kept := self._keep_rows(source)):
             # Where the file is damaged or was removed, the view stays as it is made.
             file = quoted(_literal(str(kept)))
             try:
@@ -300,6 +309,11 @@ class Runner:
                 raise
             except duckdb.Error:
                 self._kept.forget(kept)
+
+    def _keep_in_memory(self, view: str) -> None:
+        self._answered(lambda cursor: cursor.execute(f"create or replace table {_MEMORY_SCHEMA}.{view} as from {view}"))
+        self._execute(f"create or replace view {view} as from {_MEMORY_SCHEMA}.{view}")
+        self._in_memory.add(view)
 
     def _keep_rows(self, view: Source) -> Path | None:
         """The file that has the rows of a view, which is written if it is not there; None where it cannot be."""

@@ -71,6 +71,22 @@ def test_an_answer_is_computed_once(dataset: Path) -> None:
     assert late(dataset) == asked[:1]
 
 
+def test_views_that_several_questions_read_are_computed_once_in_a_short_run(
+    sample: Callable[[str], hopscope.Trace],
+) -> None:
+    trace = hopscope.open(sample("demo").dataset)
+    with pytest.raises(hopscope.InputError, match="iteration_calls"):
+        trace.sql("from rows_in_memory.iteration_calls")
+    trace.run("noise")
+    trace.run("noise", ranks="3")
+    kept = trace.sql("from rows_in_memory.iteration_calls order by iteration").to_pylist()
+    assert kept == trace.sql("from iteration_calls order by iteration").to_pylist()
+    assert len(kept) == len(set(trace.run("iterations")["iteration"].to_pylist()))
+    lateness = trace.part(ranks="3").sql("select distinct rank from rows_in_memory.lateness").to_pylist()
+    assert lateness == [{"rank": 3}]
+    assert "lateness" in {relation.name for relation in trace.relations()}
+
+
 def test_another_option_part_or_text_is_another_answer(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = late(dataset)
     assert late(dataset, to=40) != whole
