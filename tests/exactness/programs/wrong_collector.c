@@ -12,5 +12,7 @@ int MPI_Op_commutative(MPI_Op op, int *commutes) {
 int MPI_Add_error_string(int code, const char *text) {
     (void)code;
     (void)text;
+    /* Every rank has begun this test, so nobody takes an earlier one for the culprit. */
+    PMPI_Barrier(MPI_COMM_WORLD);
     _exit(9);
 }
