@@ -65,6 +65,31 @@ def test_communicators_count_for_themselves(tmp_path: Path, rows: Any) -> None:
     assert found == [(1, 0, 1, True), (2, 0, 1, True), (0, 0, 2, True), (1, 1, 1, True), (2, 1, 1, True)]
 
 
+def test_communicators_of_the_same_members_are_one_unless_the_program_named_them(tmp_path: Path, rows: Any) -> None:
+    # As a program makes them that splits and duplicates in every step; a name says that its users tell them apart.
+    drawing = two_ranks(tmp_path)
+    world = drawing.world
+    steps = [drawing.comm(name, [0, 1], world) for name in ("", "MPI COMMUNICATOR 4 DUP FROM 0")]
+    turned = [drawing.comm("", [1, 0], parent) for parent in (world, steps[1])]
+    solver = drawing.comm("solver", [0, 1], world)
+    halves = drawing.inter_comm("", [0], [1])
+    for place, comm in enumerate([*steps, *turned, solver, halves, world]):
+        for rank in (0, 1):
+            drawing.collective(rank, 100 * place + rank, 100 * place + 20, "MPI_Barrier", comm=comm)
+    drawing.span(0, 900, 920, "MPI_Send")
+    drawing.add(0, events.MpiSend(905, 1, steps[1], 7, 8))
+    drawing.span(1, 910, 930, "MPI_Recv")
+    drawing.add(1, events.MpiRecv(920, 0, steps[1], 7, 8))
+    tables = rows(drawing)
+    assert [message["comm"] for message in tables["messages"]] == [0]
+    assert [(comm["comm"], comm["members"], comm["parent"]) for comm in tables["comms"]] == [
+        (0, [0, 1], None), (3, [1, 0], 0), (5, [0, 1], 0), (6, [0, 1], 0),
+    ]  # fmt: skip
+    assert [(each["comm"], each["seq"], each["complete"]) for each in tables["collectives"]] == [
+        (0, 0, True), (0, 1, True), (3, 0, True), (3, 1, True), (5, 0, True), (6, 0, True), (0, 2, True),
+    ]  # fmt: skip
+
+
 def test_a_rank_that_joins_late_says_its_number(tmp_path: Path, rows: Any) -> None:
     """Without the attribute rank 1's only call would pass for the first collective."""
     drawing = two_ranks(tmp_path)

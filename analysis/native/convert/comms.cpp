@@ -1,6 +1,9 @@
 /* Numbers communicators and resolves their members through OTF2's groups. */
 #include "comms.h"
 
+#include <map>
+#include <tuple>
+
 #include "schemas/otf2.h"
 
 namespace hopscope {
@@ -8,9 +11,15 @@ namespace {
 
 const std::string kHops = ARCHIVE_HOPS;
 const std::string kNative = ARCHIVE_NATIVE;
+const std::string kUnnamed = "comm ";
 
 bool begins_with(const std::string &text, const std::string &start) {
     return text.compare(0, start.size(), start) == 0;
+}
+
+/* Open MPI names every communicator, and so does this converter where there is no name. */
+bool has_own_name(const std::string &name) {
+    return !begins_with(name, "MPI COMMUNICATOR ") && !begins_with(name, kUnnamed);
 }
 
 std::unordered_map<int32_t, int32_t> places_of(const std::vector<int32_t> &members) {
@@ -43,7 +52,7 @@ Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
         }
         const auto number = static_cast<int32_t>(comms_.size());
         Comm comm;
-        comm.name = definition.name.empty() ? "comm " + std::to_string(number) : definition.name;
+        comm.name = definition.name.empty() ? kUnnamed + std::to_string(number) : definition.name;
         comm.members = members_of(definitions, ranks, definition.group);
         if (definition.remote_group != OTF2_UNDEFINED_GROUP) {
             comm.second_group = static_cast<int32_t>(comm.members.size());
@@ -69,6 +78,7 @@ Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
             places_.push_back({{rank, 0}});
         }
     }
+    find_representatives();
     for (const auto &[ref, shadow] : shadows_) {
         OTF2_CommRef served = shadow.parent;
         auto place = shadows_.find(served);
@@ -78,6 +88,21 @@ Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
         }
         const Known *parent = known_.find(served);
         known_.set(ref, {parent ? parent->number : -1, parent && parent->is_self, &shadow});
+    }
+}
+
+void Comms::find_representatives() {
+    std::map<std::tuple<std::vector<int32_t>, int32_t, std::string>, int32_t> first_of;
+    has_equals_.resize(comms_.size());
+    for (size_t i = 0; i < comms_.size(); i++) {
+        const Comm &comm = comms_[i];
+        const auto number = static_cast<int32_t>(i);
+        const bool is_first = first_of.try_emplace({comm.members, comm.second_group, ""}, number).second;
+        const std::string name = is_first || has_own_name(comm.name) ? comm.name : "";
+        const auto [first, is_new] = first_of.try_emplace({comm.members, comm.second_group, name}, number);
+        representatives_.push_back(first->second);
+        if (!is_new)
+            has_equals_[static_cast<size_t>(first->second)] = true;
     }
 }
 

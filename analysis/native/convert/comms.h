@@ -43,6 +43,15 @@ class Comms {
     const std::vector<Comm> &all() const {
         return comms_;
     }
+    /* The first communicator of the same members in the same order and, if the program named this one, of the same name.
+     * Programs that make communicators anew in every step so have one of each kind in the dataset. */
+    int32_t representative(int32_t comm) const {
+        return representatives_[static_cast<size_t>(comm)];
+    }
+    /* True if the representative stands for others too. */
+    bool has_equals(int32_t comm) const {
+        return has_equals_[static_cast<size_t>(representative(comm))];
+    }
     /* The number of communicators before the ranks' own MPI_COMM_SELFs, of which only used ones count. */
     size_t named() const {
         return named_;
@@ -68,9 +77,12 @@ class Comms {
     };
 
     std::vector<int32_t> members_of(const Definitions &definitions, const Ranks &ranks, OTF2_GroupRef ref) const;
+    void find_representatives();
 
     std::vector<Comm> comms_;
     std::vector<std::unordered_map<int32_t, int32_t>> places_; /* per communicator: rank -> index */
+    std::vector<int32_t> representatives_;                     /* per communicator */
+    std::vector<bool> has_equals_;                             /* per communicator that represents any */
     RefTable<Known> known_;
     size_t named_ = 0;
     bool has_native_ = false;

@@ -304,7 +304,7 @@ void MessagePieces::give(int64_t end, size_t rows, Tables &out) {
             if (it.state != State::Matched)
                 continue;
             id[row] = next_id_++;
-            comm[row] = it.key.comm;
+            comm[row] = trace_.comms->representative(it.key.comm);
             tag[row] = static_cast<int32_t>(it.key.tag & ~ARCHIVE_PARTITIONED);
             const link_class its_link = ends.set(
                 row, trace_, it.key.src, it.key.dst, {it.src_location, it.src_location},
@@ -313,7 +313,7 @@ void MessagePieces::give(int64_t end, size_t rows, Tables &out) {
             link[row] = links[static_cast<size_t>(its_link)];
             clock_error[row] = trace_.span_ns(trace_.ranks->clock_error(it.key.src, it.key.dst));
             send_calls[row] = it.send_call;
-            comm_used_[static_cast<size_t>(it.key.comm)] = true;
+            comm_used_[static_cast<size_t>(comm[row])] = true;
             row++;
         }
         paths::Messages piece = ends.view(first_id, clock_error);

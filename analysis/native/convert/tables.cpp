@@ -66,13 +66,15 @@ std::shared_ptr<Table> comms_table(const Trace &trace, const std::vector<bool> &
     auto &second_group = table->int32("second_group", true);
     const std::vector<Comm> &comms = trace.comms->all();
     for (size_t i = 0; i < comms.size(); i++) {
+        if (trace.comms->representative(static_cast<int32_t>(i)) != static_cast<int32_t>(i))
+            continue; /* another one has the same members */
         if (i >= trace.comms->named() && !used[i])
             continue; /* MPI_COMM_SELF of a rank that never used it */
         id.push_back(static_cast<int32_t>(i));
         name.push_back(words->find(comms[i].name));
         size.push_back(static_cast<int32_t>(comms[i].members.size()));
         members.add(comms[i].members);
-        parent.push_back(comms[i].parent);
+        parent.push_back(comms[i].parent < 0 ? comms[i].parent : trace.comms->representative(comms[i].parent));
         second_group.push_back(comms[i].second_group);
     }
     return table;
