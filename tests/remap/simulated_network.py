@@ -106,6 +106,8 @@ class Run:
         self.shared_until: dict[tuple[str, str], int] = {}
         self.chance = random.Random(7)
         self.jitter = jitter
+        self.algorithm: str | None = None
+        """What kind of collective the conversion recognised."""
 
     def compute(self, work: Callable[[int], int]) -> None:
         """Every rank computes for work(rank) ns."""
@@ -279,6 +281,8 @@ class Run:
             for rank, parent in enumerate(tree.parents)
         ]  # fmt: skip
         rows["steps"] = []
+        rows["collectives"] = [row | {"kind": 0} for row in rows["collectives"]]
+        rows["kinds"] = [{"kind": 0, "algorithm": self.algorithm}]
         rows["run"] = [{"run": "simulated", "tree_file": tree_file, "emulated": network.emulated()}]
         return SimulatedTrace(derive({name: table_of(name, drawn) for name, drawn in rows.items()}))
 

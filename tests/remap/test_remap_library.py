@@ -142,11 +142,22 @@ def test_a_measured_gain_is_printed_with_what_it_is_measured_against(tmp_path: P
     assert "the collective itself took 40.1 ms and 60.0 ms" in said
 
 
-def test_where_the_engine_loses_the_sentence_says_so_instead(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("algorithms", "loser"),
+    [
+        (("binomial", "binomial"), "both ran binomial, so Hopscope's engine loses to the library on this machine"),
+        (("binomial", "recursive-doubling"), "binomial loses to the library's recursive-doubling"),
+        ((None, None), "drawn loses to the library's algorithm"),
+    ],
+)
+def test_where_a_tree_loses_the_sentence_says_whether_the_engine_or_the_algorithm_does(
+    algorithms: tuple[str | None, str | None], loser: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     # On one host the library handles a message in 2 us. Trees would seem as good if the engine did; it takes 30.
     library = iterate(LibraryRun(one_host()), work=20_000)
     monkeypatch.setattr(simulated_network, "HANDLE", 30_000)
     over_tree = iterate(Run(one_host(), {"shape": "binomial-mpich"}), work=20_000)
+    over_tree.algorithm, library.algorithm = algorithms
     output = tmp_path / "tree.json"
     table = remap(library.trace(), output, search=0, tried=over_tree.trace())
     tried = row_of(table, "tried")
@@ -155,8 +166,8 @@ def test_where_the_engine_loses_the_sentence_says_so_instead(monkeypatch: pytest
     assert chosen(table) is None and not output.exists()
     said = sentence(table)
     assert said.startswith("No tree is suggested: measured over drawn")
-    assert "Hopscope's engine loses to the library on this machine" in said
-    assert said.endswith("Leave MPI_Allreduce to the library.")
+    assert f"{loser}, by" in said
+    assert said.endswith("Leave MPI_Allreduce to the library.") == loser.startswith("both")
 
 
 def test_another_tree_may_gain_where_the_one_that_was_tried_lost() -> None:

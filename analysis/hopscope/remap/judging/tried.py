@@ -30,6 +30,8 @@ class Tried:
     library_took_ns: float
     gain_low: float
     gain_high: float
+    algorithm: str | None  # what ran over the tree, None where that is unknown or varies
+    library_algorithm: str | None  # likewise of the library
 
     @property
     def tree(self) -> str:
@@ -50,6 +52,11 @@ class Tried:
     def loses(self) -> bool:
         """Whether it leaves no doubt that it is slower."""
         return self.gain_high < 0
+
+    @property
+    def is_like_with_like(self) -> bool:
+        """Whether the library ran the same algorithm, so that the runs differ by the engine alone."""
+        return self.algorithm is not None and self.algorithm == self.library_algorithm
 
 
 def tried_of(table: Callable[[str], pa.Table], library: Source) -> Tried:
@@ -88,7 +95,16 @@ def tried_of(table: Callable[[str], pa.Table], library: Source) -> Tried:
         library_took,
         min(1.0, -apart[1] / float(before.mean())),
         min(1.0, -apart[0] / float(before.mean())),
+        *(_algorithm_of(run) for run in (source, library)),
     )
+
+
+def _algorithm_of(source: Source) -> str | None:
+    """The algorithm of all collectives of the subject; None where it is unknown or varies."""
+    names = dict(zip(*(source.tables["kinds"][name].to_pylist() for name in ("kind", "algorithm")), strict=True))
+    kinds = source.tables["collectives"]["kind"].take(pa.array(source.subject.collectives)).to_pylist()
+    algorithms = {names.get(kind) for kind in kinds}
+    return algorithms.pop() if len(algorithms) == 1 else None
 
 
 def _check(source: Source, library: Source) -> None:

@@ -133,7 +133,7 @@ def sentence_of(
     errs = f"so the model errs by {share(best['model_error'])}"
     now = f"{ran} takes {replayed} in the same replay and took {took} in the run, {errs}"
     if tried is not None and not best["chosen"]:
-        advice = f" Leave {op} to the library." if tried.loses else ""
+        advice = f" Leave {op} to the library." if tried.loses and tried.is_like_with_like else ""
         return f"No tree is suggested: {measured_of(tried, op)}.{advice}"
     if tried is not None and best["tried_ns"] is not None:
         return f"{tried.tree} is suggested: {measured_of(tried, op)}."
@@ -272,13 +272,21 @@ def measured_of(tried: Tried, op: str) -> str:
     if tried.gains:
         said = f"{share(tried.gain)} less ({chance})"
     elif tried.loses:
-        said = f"Hopscope's engine loses to the library on this machine, by {share(-tried.gain)} ({chance})"
+        said = f"{_loser_of(tried)}, by {share(-tried.gain)} ({chance})"
     else:
         said = f"a gain of {share(tried.gain)}, which may be chance ({chance})"
     return (
         f"measured over {tried.tree}, an iteration of {op} took {over}, over the MPI library {library}: {said}. From "
         f"the last enter to the last leave, the collective itself took {itself} and {by_library} (medians)"
     )
+
+
+def _loser_of(tried: Tried) -> str:
+    if tried.is_like_with_like:
+        return f"both ran {tried.algorithm}, so Hopscope's engine loses to the library on this machine"
+    if tried.algorithm and tried.library_algorithm:
+        return f"{tried.algorithm} loses to the library's {tried.library_algorithm}"
+    return f"{tried.tree} loses to the library's algorithm"
 
 
 def leans_on(row: Row, guessed: Mapping[str, Guesses], hosts: Sequence[str]) -> str:

@@ -34,7 +34,7 @@ from hopscope.paths.columns import (
 from hopscope.remap.run.calls import Call, Kinds, kinds_of
 from hopscope.remap.run.operations import OPERATIONS
 
-TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ranks", "steps", "trees", "run")
+TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ranks", "steps", "trees", "kinds", "run")
 SEND, WAIT, COLLECTIVE = range(3)
 AS_OBSERVED, RECORDED = -1, -2
 """In the place of a schedule's number: it takes what it took in the run; its messages are replayed as they were."""
