@@ -30,10 +30,7 @@ from hopscope.relations import Relation, described
 from hopscope.shared_macros import shared_macros, whole_views
 from hopscope.stopping import Stop
 from hopscope.store import Store
-
-_EXPLAIN = re.compile(r"\A\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.IGNORECASE)
-# In DuckDB's tree of a query, a part that is a COPY, INSERT, UPDATE or DELETE.
-_QUERY_NODE = re.compile(r'"type":"([A-Z_]+)_QUERY_NODE"')
+from hopscope.user_query import check, distinct_names
 
 _ROWS_IN_PIECE = 1 << 16
 
@@ -52,6 +49,10 @@ _JUDGED_KEPT = 32
 
 _MEMORY_SCHEMA = "rows_in_memory"
 """Where the tables lie that keep the rows of views of a short run."""
+
+_MOST_ROWS_IN_MEMORY = 100_000
+"""The tables of a dataset with so few rows lie in memory: a question binds each dozens of times, which takes longer
+where they are files."""
 
 _FORMATTER = "quantity"
 """The macro of the catalog in whose place numbers are written as everywhere else."""
@@ -101,14 +102,18 @@ class Runner:
             if not parts:
                 self._connection.from_arrow(schema.empty_table()).create(f"whole_{name}" if restricted else name)
                 continue
+            table = f"whole_{name}" if restricted else name
             try:
                 relation = self._connection.read_parquet([_literal(part) for part in parts])
+                store.check_columns(name, relation.columns)
+                if store.large_rows > _MOST_ROWS_IN_MEMORY:
+                    relation.create_view(table)
+                else:
+                    relation.create(table)
             except duckdb.OutOfMemoryException:
                 raise
             except duckdb.Error as error:
                 raise InputError(f"cannot read {store.path / name}: {_first_line(error)}. {store.again}") from None
-            store.check_columns(name, relation.columns)
-            relation.create_view(f"whole_{name}" if restricted else name)
         self._make_files_view(store)
         self._connection.execute(f"create schema {_MEMORY_SCHEMA}")
         functions = pa.Table.from_pylist([function._asdict() for function in FUNCTIONS.values()])
@@ -379,7 +384,7 @@ class Runner:
             table = self.query(sql, parameters)
         except duckdb.Error as error:
             raise InputError(f"the query failed: {error}") from None
-        return table.rename_columns(_unlike(table.column_names))
+        return table.rename_columns(distinct_names(table.column_names))
 
     def batches(
         self, sql: str, parameters: Mapping[str, Scalar], stop: Stop | None = None
@@ -389,7 +394,7 @@ class Runner:
         self._check(sql)
         with self._stoppable(stop or Stop()) as cursor:
             reader = cursor.sql(sql, params=dict(parameters)).to_arrow_reader(_ROWS_IN_PIECE)
-            names = _unlike(reader.schema.names)
+            names = distinct_names(reader.schema.names)
             some = False
             for batch in reader:
                 some = True
@@ -403,7 +408,7 @@ class Runner:
         self._check(sql)
         with self._stoppable(stop) as cursor:
             relation = cursor.sql(sql)
-            table = relation.limit(most + 1).to_arrow_table().rename_columns(_unlike(relation.columns))
+            table = relation.limit(most + 1).to_arrow_table().rename_columns(distinct_names(relation.columns))
             if table.num_rows <= most:
                 return table, table.num_rows
             try:
@@ -439,51 +444,12 @@ class Runner:
     def _check(self, sql: str) -> None:
         """Makes every view of the catalog. Raises InputError unless the query is one that only reads."""
         self.prepare(list(self._catalog.sources))
-        kind = self._kind(sql)
-        if kind == "MULTI":  # it makes a type of the values first, and what else it does cannot be looked into
-            raise InputError(
-                "a PIVOT without values counts as several statements; name the values, as in: pivot hops on link in "
-                "('shm', 'wan') using count(*)"
-            )
-        if kind != "SELECT":
-            raise InputError(f"a dataset is read-only; give a SELECT instead of this {kind}")
-
-    def _kind(self, sql: str) -> str:
-        """SELECT for one statement that only reads, else what it is. Raises InputError for no SQL or several."""
-        try:
-            statements = self._connection.extract_statements(sql)
-        except duckdb.Error as error:
-            raise InputError(f"cannot parse the query: {error}") from None
-        if len(statements) != 1:
-            raise InputError(f"the query has {len(statements)} statements; give exactly one")
-        if statements[0].type == duckdb.StatementType.EXPLAIN:
-            # EXPLAIN ANALYZE runs what it explains.
-            explained = _EXPLAIN.sub("", sql, count=1)
-            return "EXPLAIN" if explained == sql else self._kind(explained)
-        if statements[0].type != duckdb.StatementType.SELECT:
-            return statements[0].type.name
-        # A SELECT may begin with a COPY: `with copied as (copy ... to ...) select ...`.
-        with self._connection.cursor() as cursor:
-            row = cursor.execute("select json_serialize_sql($sql::varchar)", {"sql": sql}).fetchone()
-        written = [kind for kind in _QUERY_NODE.findall(row[0] if row else "") if kind != "SELECT"]
-        return f"SELECT with {written[0]}" if written else "SELECT"
+        check(self._connection, sql)
 
 
 def _quantities(values: pa.ChunkedArray, units: pa.ChunkedArray) -> pa.Array:
     texts = [quantity(value, unit) for value, unit in zip(values.to_pylist(), units.to_pylist(), strict=True)]
     return pa.array(texts, pa.string())
-
-
-def _unlike(names: Sequence[str]) -> list[str]:
-    """Names that differ: a row is an object by name, so of two columns called `a` the second becomes `a_2`."""
-    made: list[str] = []
-    for name in names:
-        free, number = name, 1
-        while free in made:
-            number += 1
-            free = f"{name}_{number}"
-        made.append(free)
-    return made
 
 
 def _literal(path: str) -> str:
