@@ -43,8 +43,8 @@ class Comms {
     const std::vector<Comm> &all() const {
         return comms_;
     }
-    /* The first communicator of the same members in the same order and, if the program named this one, of the same name.
-     * Programs that make communicators anew in every step so have one of each kind in the dataset. */
+    /* The first communicator of the same members in the same order and, if the program named this one, of the same
+     * name. Programs that make communicators anew in every step so have one of each kind in the dataset. */
     int32_t representative(int32_t comm) const {
         return representatives_[static_cast<size_t>(comm)];
     }
