@@ -1,5 +1,5 @@
-"""Communicators of every origin, in random programs: one in the trace is one in the program, with the members that the
-program itself found out, on every rank. More programs: COMMUNICATOR_SEEDS="1 2 3" in pytest's
+"""Communicators of every origin, in random programs: calls on one are a collective of the members that the program
+itself found out, on every rank. More programs: COMMUNICATOR_SEEDS="1 2 3" in pytest's
 environment."""
 
 import os
@@ -37,7 +37,7 @@ def told(folder: Path, ranks: int) -> dict[int, tuple[str, Groups]]:
 
 
 def assert_same(traced: Traced, communicators: dict[int, tuple[str, Groups]]) -> None:
-    """Every token is found on one communicator, which is no other token's, by exactly its members."""
+    """Every token is in one collective, which has no other, of exactly its communicator's members."""
     collectives = {row["collective_id"]: row for row in traced.rows("collectives")}
     members = {row["comm"]: tuple(row["members"]) for row in traced.comms}
     seen: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -45,15 +45,15 @@ def assert_same(traced: Traced, communicators: dict[int, tuple[str, Groups]]) ->
         collective = collectives[call["collective_id"]]
         assert collective["complete"], collective
         if call["bytes_sent"] in communicators:
-            seen[call["bytes_sent"]][collective["comm"]].append(call["rank"])
+            seen[call["bytes_sent"]][call["collective_id"]].append(call["rank"])
     assert seen.keys() == communicators.keys()
-    found: dict[int, int] = {}
+    tokens: dict[int, int] = {}
     for token, (maker, groups) in communicators.items():
-        ((comm, ranks),) = seen[token].items()
+        ((number, ranks),) = seen[token].items()
         everybody = sum(groups, ())
         assert sorted(ranks) == sorted(everybody), (token, maker)
-        assert members[comm] in (everybody, sum(groups[::-1], ())), (token, maker)
-        assert found.setdefault(comm, token) == token, f"{maker}: two communicators are one"
+        assert members[collectives[number]["comm"]] in (everybody, sum(groups[::-1], ())), (token, maker)
+        assert tokens.setdefault(number, token) == token, f"{maker}: two communicators are one"
 
 
 def compare(mpi: local_mpi.LocalMpi, folder: Path, ranks: int, *words: str) -> set[str]:
