@@ -1,4 +1,4 @@
-"""Runs SQL: the only module that knows DuckDB. The tables of a dataset are views; views and macros of the catalog are
+"""Runs SQL: with `user_query` the only module that knows DuckDB. The tables of a dataset are views; views and macros of the catalog are
 made when first used."""
 
 import os

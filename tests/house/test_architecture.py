@@ -124,8 +124,8 @@ def importing(folder: Path, *names: str) -> list[str]:
     return [name_of(file) for file in of(folder) if imports(file) & set(names)]
 
 
-def test_only_the_runner_knows_duckdb() -> None:
-    assert importing(HOPSCOPE, "duckdb") == ["analysis/hopscope/runner.py"]
+def test_only_the_runner_and_its_check_of_users_queries_know_duckdb() -> None:
+    assert importing(HOPSCOPE, "duckdb") == ["analysis/hopscope/runner.py", "analysis/hopscope/user_query.py"]
 
 
 def test_only_convert_reads_otf2() -> None:

@@ -25,6 +25,8 @@ from recorded_jobs import SAMPLES, sample_trace, shared_folder
 
 WIDTH = 80
 NAMES = [*samples.ANSWERED]
+IN_SLICE = ("late_rank", "observe_only")
+"""Samples whose every answer a slice holds against what was recorded: the others have rows in all analyses."""
 PLANTED: dict[str, list[dict[str, Any]]] = json.loads((SAMPLES / samples.PLANTED / "planted.json").read_text())
 
 
@@ -42,16 +44,15 @@ class Sample:
             return self.trace.sql(question[1])
         return recorded.ask(self.trace, tuple(question), self.base if question[0] == "compare" else None)
 
-    def recorded(self) -> list[tuple[Path, hopscope.Trace, hopscope.Trace | None]]:
-        """Each folder of recorded answers with the trace and what it is compared with."""
+    def recorded(self) -> tuple[Path, hopscope.Trace, hopscope.Trace | None]:
+        """The folder of recorded answers with the trace and what it is compared with."""
+        return self.folder / "answers", self.trace, self.base
+
+    def recorded_of_each(self) -> list[tuple[Path, hopscope.Trace, hopscope.Trace | None]]:
+        """The folders of recorded answers of each run of a pair alone."""
+        assert self.base
         answers = self.folder / "answers"
-        if self.base is None:
-            return [(answers, self.trace, None)]
-        return [
-            (answers, self.trace, self.base),
-            (answers / "base", self.base, None),
-            (answers / "new", self.trace, None),
-        ]
+        return [(answers / "base", self.base, None), (answers / "new", self.trace, None)]
 
 
 def answering_once(trace: hopscope.Trace) -> hopscope.Trace:
@@ -60,7 +61,10 @@ def answering_once(trace: hopscope.Trace) -> hopscope.Trace:
     return trace
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=[pytest.mark.statistics] if name in IN_SLICE else []) for name in NAMES],
+)
 def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Sample:
     folder = SAMPLES / request.param
     copy = tmp_path_factory.mktemp(request.param)
@@ -129,26 +133,42 @@ def test_two_recordings_differ_in_their_hops_where_the_tree_is_another(tmp_path:
 
 
 def test_the_answers_are_those_that_were_recorded(sample: Sample) -> None:
-    for folder, trace, base in sample.recorded():
-        paths = sorted(path for path in folder.glob("*.csv") if path.name != recorded.DIGESTS)
-        assert paths
-        for path in paths:
-            answered = csv.reader(io.StringIO(as_csv(recorded.look_up(trace, path.stem, base))))
-            for row, expected in zip(answered, csv.reader(io.StringIO(path.read_text())), strict=True):
-                assert [value(cell) for cell in row] == [about(cell) for cell in expected], path.name
+    assert_short_answers_are_as_recorded(*sample.recorded())
 
 
 def test_every_column_of_longer_answers_and_of_the_datasets_is_what_was_recorded(sample: Sample) -> None:
-    for folder, trace, base in sample.recorded():
-        path = folder / recorded.DIGESTS
-        if base is not None and not path.exists():
-            continue  # all that compares the two is short
-        expected = list(csv.reader(io.StringIO(path.read_text())))[1:]
-        names = dict.fromkeys(row[0] for row in expected)
-        answered = [row for name in names for row in recorded.digests(name, recorded.look_up(trace, name, base))]
-        known = {tuple(row[:2]) for row in expected}  # a column that is new has nothing to be compared with yet
-        found = [row for row in answered if tuple(row[:2]) in known]
-        assert found == expected, f"{path}: `sample_traces/make.py --whole DIR` writes both sides in full, see there"
+    assert_long_answers_are_as_recorded(*sample.recorded())
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("sample", ["changed_tree"], indirect=True)
+def test_the_answers_about_each_run_of_a_pair_are_those_that_were_recorded(sample: Sample) -> None:
+    for each in sample.recorded_of_each():
+        assert_short_answers_are_as_recorded(*each)
+        assert_long_answers_are_as_recorded(*each)
+
+
+def assert_short_answers_are_as_recorded(folder: Path, trace: hopscope.Trace, base: hopscope.Trace | None) -> None:
+    """Each answer that has a file of its own."""
+    paths = sorted(path for path in folder.glob("*.csv") if path.name != recorded.DIGESTS)
+    assert paths
+    for path in paths:
+        answered = csv.reader(io.StringIO(as_csv(recorded.look_up(trace, path.stem, base))))
+        for row, expected in zip(answered, csv.reader(io.StringIO(path.read_text())), strict=True):
+            assert [value(cell) for cell in row] == [about(cell) for cell in expected], path.name
+
+
+def assert_long_answers_are_as_recorded(folder: Path, trace: hopscope.Trace, base: hopscope.Trace | None) -> None:
+    """Each answer of which there are digests."""
+    path = folder / recorded.DIGESTS
+    if base is not None and not path.exists():
+        return  # all that compares the two is short
+    expected = list(csv.reader(io.StringIO(path.read_text())))[1:]
+    names = dict.fromkeys(row[0] for row in expected)
+    answered = [row for name in names for row in recorded.digests(name, recorded.look_up(trace, name, base))]
+    known = {tuple(row[:2]) for row in expected}  # a column that is new has nothing to be compared with yet
+    compared = [row for row in answered if tuple(row[:2]) in known]
+    assert compared == expected, f"{path}: `sample_traces/make.py --whole DIR` writes both sides in full, see there"
 
 
 def test_on_a_narrow_terminal_no_line_is_too_long_and_no_word_of_a_heading_is_broken(
