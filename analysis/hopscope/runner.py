@@ -1,5 +1,5 @@
-"""Runs SQL: with `user_query` the only module that knows DuckDB. The tables of a dataset are views; views and macros of the catalog are
-made when first used."""
+"""Runs SQL: with `user_query` the only module that knows DuckDB. The tables of a dataset are views, or lie in memory where
+they are short; views and macros of the catalog are made when first used."""
 
 import os
 import re

@@ -468,3 +468,17 @@ def test_the_same_numbers_come_from_python(dataset: Path) -> None:
     from_cli = json.loads(analyze("collectives", dataset, "--format", "json").stdout)
     assert trace.collectives().to_pylist() == from_cli
     assert trace.run("collectives").to_pylist() == from_cli
+
+
+@pytest.mark.parametrize("words", [("--help",), ("run", "--help")])
+def test_help_loads_none_of_the_libraries_that_answers_need(words: tuple[str, ...]) -> None:
+    """Regression: `hopscope --help` took 2.5 s, for it imported scipy."""
+    program = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: print(sorted({'pyarrow', 'duckdb', 'scipy'} & {*sys.modules}), file=sys.stderr))\n"
+        "from hopscope.cli.start import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Usage:")
+    assert done.stderr == "[]\n"

@@ -1,15 +1,21 @@
 """Which rows of an answer are about a part of a run."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-import pyarrow as pa
-import pyarrow.compute as pc
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def of_ranks(table: pa.Table, key: Sequence[str], ranks: Sequence[int] | None) -> pa.Table:
     """Of rows that are about one rank each, those about the ranks asked for; all where none are, None."""
     if ranks is None or "rank" not in key:
         return table
+    import pyarrow as pa  # late: starting a program needs none
+    import pyarrow.compute as pc
+
     if not pa.types.is_string(table["rank"].type):
         return table.filter(pc.is_in(table["rank"], pa.array(ranks, table["rank"].type)))
     # A row that names no rank is about all of those asked for.

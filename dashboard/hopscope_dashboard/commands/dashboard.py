@@ -15,7 +15,6 @@ import click
 from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
-from hopscope.parameters.probed import is_machine_file
 
 if TYPE_CHECKING:
     from hopscope.trace import Trace
@@ -36,6 +35,8 @@ def _is_loopback(host: str) -> bool:
 
 def _machine_file(paths: Sequence[Path], dataset: Path | None) -> Path | None:
     """The machine file that is to be shown; None if traces are. Raises InputError for one that is not alone."""
+    from hopscope.parameters.probed import is_machine_file  # late: scipy
+
     found = next(filter(is_machine_file, paths), None)
     if found is not None and len(paths) > 1:
         raise InputError(f"{found} is a machine file, which is shown by itself; start another dashboard for the others")

@@ -7,7 +7,6 @@ from hopscope.cli.command import say_what_is_missing
 from hopscope.cli.progress import dataset_option, opening, shown
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
-from hopscope.parameters.probed import is_machine_file
 from hopscope.render.report import program_version
 from hopscope.whole_file import whole_file
 
@@ -36,6 +35,8 @@ def command(trace: str, output: Path, dataset: Path | None) -> None:
         raise InputError(
             f"the report's packages are not installed ({error.name} is missing): pip install 'hopscope[dashboard]'"
         ) from error
+    from hopscope.parameters.probed import is_machine_file  # late: scipy
+
     if is_machine_file(Path(trace)):
         if dataset is not None:
             raise InputError(f"--dataset goes with a trace, and {trace} is a machine file; leave it out")
