@@ -1,4 +1,4 @@
-"""Runs SQL: with `user_query` the only module that knows DuckDB. The tables of a dataset are views, or lie in memory where
+"""Runs SQL: with `user_query` the only module that knows DuckDB. The tables of a dataset are views, or in memory where
 they are short; views and macros of the catalog are made when first used."""
 
 import os
