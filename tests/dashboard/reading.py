@@ -76,8 +76,7 @@ def grid(page: Page, column: str) -> list[str]:
 def plot(page: Page, name: str) -> list[dict[str, Any]]:
     """The traces of a figure, as the browser has drawn them."""
     page.locator(f"#{name} .js-plotly-plot .main-svg").first.wait_for()
-    drawn: list[dict[str, Any]] = page.eval_on_selector(
-        f"#{name} .js-plotly-plot",
+    drawn: list[dict[str, Any]] = page.locator(f"#{name} .js-plotly-plot").first.evaluate(
         "plot => plot.data.map(t => "
         "({name: t.name, type: t.type, x: Array.from(t.x || []), y: Array.from(t.y || []), "
         "hovertext: Array.from(t.hovertext || [])}))",
@@ -135,8 +134,7 @@ def click_cell(page: Page, figure: str, across: int, down: int) -> None:
 
 def cell_at(page: Page, figure: str, across: int, down: int) -> tuple[float, float]:
     """Where the middle of a cell is, in pixels of the window."""
-    place: list[float] = page.eval_on_selector(
-        f"#{figure} .js-plotly-plot",
+    place: list[float] = page.locator(f"#{figure} .js-plotly-plot").first.evaluate(
         """(plot, [across, down]) => {
             const {xaxis, yaxis} = plot._fullLayout, box = plot.querySelector(".nsewdrag").getBoundingClientRect();
             const {x, y} = plot.data[0], rows = [...y].sort((a, b) => yaxis.c2p(a) - yaxis.c2p(b));

@@ -49,7 +49,7 @@ def test_from_the_first_page_clicks_lead_to_the_line_the_late_rank_and_what_it_d
     # The same in the run's timeline: the late rank is the third row, and what is selected the middle of the picture.
     expect(page.locator("h1")).to_have_text("Timeline")
     page.locator("#run-timeline[data-state='ready']").wait_for()
-    place = page.eval_on_selector("#run-timeline", "root => root.hopscope.place")
+    place = page.locator("#run-timeline").first.evaluate("root => root.hopscope.place")
     middle = {"x": (place["left"] + place["right"]) / 2, "y": place["top"] + (LATE_RANK + 0.5) * place["row"]}
     canvas = page.locator("#run-timeline canvas")
     canvas.hover(position=middle)

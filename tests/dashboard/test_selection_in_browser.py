@@ -63,8 +63,7 @@ def test_a_figure_that_was_drawn_anew_still_leads(page: Page, address: str) -> N
     page.goto(f"{address}/?from=i:2")
     plot(page, "critical-path-bar")
     page.locator("#critical-path-bar .js-plotly-plot").hover()
-    page.eval_on_selector(
-        "#critical-path-bar .js-plotly-plot",
+    page.locator("#critical-path-bar .js-plotly-plot").first.evaluate(
         "plot => Plotly.newPlot(plot, plot.data, plot.layout, {displayModeBar: false})",
     )
     click_mark(page, "critical-path-bar", 0)
@@ -168,7 +167,7 @@ def test_a_zoom_is_kept_on_next_and_a_button_selects_its_time(page: Page, addres
     page.get_by_role("link", name="next").click()
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:4")
     assert query(page) == {"comm": ["0"], "seq": ["4"], "view": view}
-    shown = page.eval_on_selector("#timeline .js-plotly-plot", "plot => plot.layout.xaxis.range")
+    shown = page.locator("#timeline .js-plotly-plot").first.evaluate("plot => plot.layout.xaxis.range")
     ends = [int(end) for end in view[0].split("..")]
     assert [round(1e6 * end) for end in shown] == ends
     page.go_back()

@@ -43,7 +43,7 @@ def seen(page: Page) -> Page:
 
 def rows_of_timeline(page: Page) -> list[dict[str, object]]:
     page.locator(f"{TIMELINE}[data-state=ready]").wait_for()
-    rows: list[dict[str, object]] = page.eval_on_selector(TIMELINE, "root => root.hopscope.data.rows")
+    rows: list[dict[str, object]] = page.locator(TIMELINE).first.evaluate("root => root.hopscope.data.rows")
     return rows
 
 
@@ -71,7 +71,7 @@ def test_the_timeline_has_a_row_for_each_host_and_a_click_opens_its_ranks(seen: 
     seen.goto(f"{thousand}/timeline")
     hosts = rows_of_timeline(seen)
     assert [row["host"] for row in hosts] == [f"host{number}" for number in range(HOSTS)]
-    place = seen.eval_on_selector(TIMELINE, "root => root.hopscope.place")
+    place = seen.locator(TIMELINE).first.evaluate("root => root.hopscope.place")
     seen.locator(f"{TIMELINE} canvas").click(position={"x": 20, "y": place["top"] + 3.5 * place["row"]})
     seen.wait_for_url("**/timeline?host=host3")
     seen.wait_for_function("() => document.querySelector('#run-timeline').hopscope.data?.rows.length === 16")

@@ -73,24 +73,23 @@ PALE = (
 
 def shown(page: Page) -> tuple[int, int]:
     """The range in view."""
-    page.locator(READY).wait_for()
-    view: dict[str, int] = page.eval_on_selector("#run-timeline", "root => root.hopscope.view")
+    view: dict[str, int] = page.locator(READY).evaluate("root => root.hopscope.view")
     return view["from"], view["to"]
 
 
 def colour_at(page: Page, row: int, ns: int) -> str:
-    found: str = page.eval_on_selector("#run-timeline", PIXEL, [row, ns])
+    found: str = page.locator("#run-timeline").first.evaluate(PIXEL, [row, ns])
     return found
 
 
 def pixels(page: Page, colour: str, root: str = "#run-timeline") -> int:
-    found: int = page.eval_on_selector(root, COUNT, int(colour[1:], 16))
+    found: int = page.locator(root).first.evaluate(COUNT, int(colour[1:], 16))
     return found
 
 
 def without_marks(page: Page) -> None:
     """Draw again without what lies over the rows."""
-    page.eval_on_selector("#run-timeline", "root => { root.hopscope.marks = null; }")
+    page.locator("#run-timeline").first.evaluate("root => { root.hopscope.marks = null; }")
     page.locator("#run-timeline canvas").focus()
     page.keyboard.press("Escape")
 
@@ -113,7 +112,7 @@ def test_rows_have_the_colours_of_what_the_ranks_did(page: Page, address: str, t
     begin, end = call["enter_ns"] - 10_000_000, call["leave_ns"] + 10_000_000
     page.goto(f"{address}/timeline?from={begin}&to={end}")
     assert shown(page) == (begin, end)
-    rows = page.eval_on_selector("#run-timeline", "root => root.hopscope.data.rows.map(row => row.rank)")
+    rows = page.locator("#run-timeline").first.evaluate("root => root.hopscope.data.rows.map(row => row.rank)")
     assert rows == [0, 3, 6, 1, 4, 7, 2, 5]
     assert pixels(page, PATH_LINE_COLOUR) > 500
     without_marks(page)
@@ -161,7 +160,7 @@ def test_words_are_the_analysis_numbers_and_dragging_selects_a_time_for_all_page
     # The legend names the colours that there are, and nothing else; start-up and shutdown have none of their own.
     coloured = [word for word in cells if word not in ONCE]
     assert page.locator(".run-legend .legend-entry").all_inner_texts() == [*coloured, "critical path"]
-    place = page.eval_on_selector("#run-timeline", "root => root.hopscope.place")
+    place = page.locator("#run-timeline").first.evaluate("root => root.hopscope.place")
     box = page.locator("#run-timeline canvas").bounding_box()
     assert box
     left, width = box["x"] + place["left"], place["right"] - place["left"]
@@ -170,6 +169,9 @@ def test_words_are_the_analysis_numbers_and_dragging_selects_a_time_for_all_page
     page.mouse.move(left + width / 2, box["y"] + 90)
     page.mouse.up()
     page.wait_for_url("**/timeline?from=*")
+    page.wait_for_function(
+        "whole => (document.querySelector('#run-timeline')?.hopscope?.view?.to ?? whole) !== whole", arg=whole[1]
+    )
     begin, end = shown(page)
     assert begin == pytest.approx(whole[1] / 4, rel=0.02)
     assert end == pytest.approx(whole[1] / 2, rel=0.02)
@@ -242,7 +244,7 @@ def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
     assert colour_at(page, 1, begin + quarter) == CATEGORY_COLOURS["wan"]
     assert colour_at(page, 1, end - quarter) != CATEGORY_COLOURS["wan"]
     assert colour_at(page, 3, begin + quarter) != CATEGORY_COLOURS["wan"]
-    place = page.eval_on_selector("#run-timeline", "root => root.hopscope.place")
+    place = page.locator("#run-timeline").first.evaluate("root => root.hopscope.place")
     canvas = page.locator("#run-timeline canvas")
     third = {"x": 100, "y": place["top"] + 2.5 * place["row"]}
     canvas.hover(position=third)
@@ -262,7 +264,9 @@ def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
     # There, what is not selected is shaded as well: the other half, and six of eight lanes.
     page.locator("#timeline .js-plotly-plot .main-svg").first.wait_for()
-    shapes = page.eval_on_selector("#timeline .js-plotly-plot", "plot => plot.layout.shapes.map(s => [s.x0, s.y0])")
+    shapes = page.locator("#timeline .js-plotly-plot").first.evaluate(
+        "plot => plot.layout.shapes.map(s => [s.x0, s.y0])"
+    )
     first = trace.collectives(comm=0, seq=10).to_pylist()[0]["first_enter_ns"]
     assert [x for x, y in shapes if y == 0] != []
     assert pytest.approx((middle - first) / 1e6) in [x for x, _ in shapes]
@@ -300,7 +304,7 @@ def test_the_first_page_shows_the_whole_run_selects_by_dragging_and_leads_to_the
     before = pixels(page, CATEGORY_COLOURS["wan"], "#whole-run")
     assert before > 1000
     canvas = page.locator("#whole-run canvas")
-    box, run = canvas.bounding_box(), page.eval_on_selector("#whole-run", "root => root.hopscope.data.duration")
+    box, run = canvas.bounding_box(), page.locator("#whole-run").first.evaluate("root => root.hopscope.data.duration")
     assert box
     page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 20)
     page.mouse.down()
@@ -375,9 +379,9 @@ def test_a_click_on_one_of_many_hosts_shows_its_ranks_and_nothing_is_cut_at_any_
 def test_the_rims_of_many_messages_do_not_cover_what_the_ranks_did(page: Page, address: str) -> None:
     page.goto(f"{address}/timeline?to=i:6")
     page.locator(READY).wait_for()
-    assert page.eval_on_selector("#run-timeline", "root => root.hopscope.marks.hops.length") > 80
+    assert page.locator("#run-timeline").first.evaluate("root => root.hopscope.marks.hops.length") > 80
     # One white pixel in fifteen is a gap between rows; the rims had made it one in eight.
-    assert page.eval_on_selector("#run-timeline", PALE) < 1 / 12
+    assert page.locator("#run-timeline").first.evaluate(PALE) < 1 / 12
     light = pixels(page, CATEGORY_COLOURS["wan"])
     without_marks(page)
     assert pixels(page, CATEGORY_COLOURS["wan"]) > light  # the arrows' rims are gone

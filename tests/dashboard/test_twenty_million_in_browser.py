@@ -67,15 +67,14 @@ def every_page(page: Page) -> None:
 
 def view(page: Page) -> tuple[int, int]:
     page.locator(f"{TIMELINE}[data-state=ready]").wait_for()
-    found: dict[str, int] = page.eval_on_selector(TIMELINE, "root => root.hopscope.view")
+    found: dict[str, int] = page.locator(TIMELINE).first.evaluate("root => root.hopscope.view")
     return found["from"], found["to"]
 
 
 def drawn(page: Page) -> dict[str, Any]:
     """How many of each are drawn one by one; null for what is too much."""
     view(page)
-    counts: dict[str, Any] = page.eval_on_selector(
-        TIMELINE,
+    counts: dict[str, Any] = page.locator(TIMELINE).first.evaluate(
         "root => Object.fromEntries("
         "Object.entries(root.hopscope.marks || {}).map(([name, all]) => [name, all && all.length]))",
     )
@@ -84,7 +83,7 @@ def drawn(page: Page) -> dict[str, Any]:
 
 def drag(page: Page, begin: float, end: float) -> None:
     """Drags over a part of the timeline, 0 to 1."""
-    place = page.eval_on_selector(TIMELINE, "root => root.hopscope.place")
+    place = page.locator(TIMELINE).first.evaluate("root => root.hopscope.place")
     box = page.locator(f"{TIMELINE} canvas").bounding_box()
     assert box
     left, width = box["x"] + place["left"], place["right"] - place["left"]
@@ -126,7 +125,7 @@ def test_the_timeline_zooms_to_single_hops_moves_and_leads_to_the_collective_and
     found = drawn(seen)
     assert (found["hops"], found["collectives"]) == (counted["hops"], counted["collectives"])
     # A click on a band leads to its collective; a zoom there is kept on the next one.
-    place = seen.eval_on_selector(TIMELINE, "root => root.hopscope.place")
+    place = seen.locator(TIMELINE).first.evaluate("root => root.hopscope.place")
     canvas.click(position={"x": (place["left"] + place["right"]) / 2, "y": 8})
     seen.wait_for_url(re.compile("/collective"))
     is_there(seen, seen.locator("h1").inner_text())
