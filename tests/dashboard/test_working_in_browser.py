@@ -1,11 +1,12 @@
 """A page that takes long is announced with what is being computed; then it takes the announcement's place."""
 
+import time
 from collections.abc import Callable
 
 import hopscope
 import pytest
 from hopscope_dashboard.pages import working
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from reading import table
 
 
@@ -34,3 +35,19 @@ def test_an_announced_page_comes_by_itself_with_its_selection_and_history(
     page.go_back()
     expect(page.locator("h1")).to_have_text("Late ranks")
     assert any(announced)
+
+
+def test_an_announced_page_comes_over_a_link_that_is_slower_than_the_browser_asks(page: Page, impatient: str) -> None:
+    """Regression: the browser asked again before the page had arrived, threw it away, and the server drew it anew,
+    without end."""
+
+    def late(route: Route) -> None:
+        time.sleep(0.5)  # twice the time after which it asks again
+        route.continue_()
+
+    page.goto(f"{impatient}/")
+    expect(page.locator("h1")).to_have_text("Overview")
+    page.route("**/_dash-update-component*", late)
+    page.get_by_role("link", name="Noise", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Noise", timeout=20_000)
+    page.unroute_all()

@@ -81,6 +81,8 @@ def register(app: Dash, traces: Traces, find: Callable[[str], Component | None])
         State(ASKED, "data"),
         State(shell.TITLE, "data"),
         prevent_initial_call=True,
+        # Dash drops an answer that comes after the next question, and with it the page.
+        running=[(Output(TICK, "disabled"), True, False)],
     )
     def look(ticks: int, asked: str | None, title: str | None) -> tuple[Any, Any, Any]:
         del ticks
