@@ -120,6 +120,25 @@ def test_by_rank_useful_time_is_outside_all_mpi(trace: hopscope.Trace) -> None:
     """)
 
 
+def test_a_rank_that_has_finalized_does_no_useful_work(tmp_path: Path) -> None:
+    # The root of the broadcast is done at 40, rank 1 has the message at 100. Both computed from 10 to 20.
+    tables = TABLES | {
+        "collectives": "collective_id seq op comm_size\n0 0 MPI_Barrier 2\n1 1 MPI_Bcast 2",
+        "calls": "collective_id rank location enter_ns leave_ns\n0 0 0 0 10\n0 1 1 0 10\n1 0 0 20 30\n1 1 1 20 100",
+        "messages": "src dst",
+        "intervals": (
+            "rank location kind region begin_ns end_ns\n"
+            "0 0 finalize MPI_Finalize 30 40\n1 1 finalize MPI_Finalize 100 110"
+        ),
+    }
+    rows = hopscope.open(draw(tmp_path / "d", **tables)).efficiency(by="rank")
+    assert shown(rows, "rank", "useful_ns", "mpi_ns") == expected("""
+        rank, useful_ns, mpi_ns
+        0,    10,        90
+        1,    10,        90
+    """)
+
+
 def test_runs_beside_each_other_scale_against_the_first(trace: hopscope.Trace, tmp_path: Path) -> None:
     # The second run's ranks compute 520 together where one computed 500; 520 and 480 are the times.
     alone = hopscope.open(draw(tmp_path / "alone", **ALONE))

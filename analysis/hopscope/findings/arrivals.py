@@ -28,7 +28,7 @@ def of_arrivals(rows: Sequence[Row]) -> Finding | None:
     if causes:
         return _of_causes(causes, late)
     if late:
-        sentence = "No rank's computing makes the others wait."
+        sentence = "No rank's computing makes the others wait more often than by chance."
         return Finding("late", "note", sentence, _of_late(late, counted), more, 0, "share", part=of_ranks(late))
     if all(row["cause"] is None for row in counted):
         sentence = "The trace has too few collectives to tell whether a rank makes the others wait."

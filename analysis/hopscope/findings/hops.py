@@ -31,10 +31,10 @@ def of_tree(run: Run, rows: Sequence[Row]) -> Finding:
         return Finding(
             "better-likely",
             "problem",
-            f"A better tree is likely: today's crosses between clusters up to {number(most)} times in a row each way, "
-            "where one crossing would do.",
+            f"A better tree is likely: today's crosses between clusters up to {number(most)} times in a row, "
+            "where once in each direction would do.",
             f"Hops between clusters take {share(run.wan_share)} of the critical path; a tree that gathers each cluster "
-            "first crosses once.",
+            "first crosses once in each direction.",
             "remap",
             most,
             "crossings",

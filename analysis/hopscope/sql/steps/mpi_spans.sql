@@ -1,7 +1,7 @@
 -- The outermost MPI calls of each rank, on its first thread.
 --
 -- communicates: whether an ideal network would take no time for it but that of waiting (collectives, sends, receives, waits and tests). One that did not end
--- lasts to the end of the communication.
+-- lasts to the end of the communication. So does MPI_Finalize: a rank that is done computes no more, and waits for the others.
 --
 -- uses communication_window
 -- kept beside the dataset
@@ -21,8 +21,12 @@ with things as (
         intervals.rank,
         intervals.location,
         intervals.begin_ns,
-        coalesce(intervals.end_ns, greatest(intervals.begin_ns, communication_window.end_ns)) as end_ns,
-        intervals.kind in ('p2p', 'wait') as communicates
+        case
+            when intervals.end_ns is null or intervals.kind = 'finalize'
+                then greatest(intervals.begin_ns, coalesce(intervals.end_ns, 0), communication_window.end_ns)
+            else intervals.end_ns
+        end as end_ns,
+        intervals.kind in ('p2p', 'wait', 'finalize') as communicates
     from intervals
     cross join communication_window
     where intervals.kind <> 'region'
