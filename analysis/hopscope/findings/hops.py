@@ -99,7 +99,7 @@ def of_delayed_hops(rows: Sequence[Row], limit: int, path_ns: int) -> Finding | 
             "absorbed",
             "fine",
             "No delayed hop moved the end of its collective.",
-            "All that they delayed was absorbed, or moved only ranks that were not the last to leave.",
+            "Nothing that they delayed reached the last rank to leave.",
             more,
             0,
             "ns",
@@ -110,8 +110,8 @@ def of_delayed_hops(rows: Sequence[Row], limit: int, path_ns: int) -> Finding | 
         "note",
         f"One delayed hop, {most['src']} → {most['dst']} in {most['collective']}, made its collective "
         f"{duration(most['moved_ns'])} longer.",
-        f"Of the {plural(len(rows), 'longest delay')}, {number(through)} reached the end almost whole. What is left of "
-        "the others was absorbed, or moved only ranks that were not the last to leave.",
+        f"Of the {plural(len(rows), 'longest delay')}, {number(through)} reached the end almost whole. Of the "
+        "others, less did.",
         more,
         most["moved_ns"],
         "ns",

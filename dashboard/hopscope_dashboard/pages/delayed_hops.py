@@ -109,8 +109,8 @@ def _delays(rows: Rows) -> Component:
     return blocks.card(
         "What became of the delays",
         blocks.drawing("Delay of each hop, moved on and absorbed", delays(rows), name=DELAYS),
-        hint="Moved the end: how much earlier the last rank would have left without the delay. The rest was hidden "
-        "where something else was waited for anyway, or moved only ranks that were not the last to leave.",
+        hint="Moved the end: how much earlier the last rank would have left without the delay. The rest did "
+        "not reach the end.",
     )
 
 
@@ -173,7 +173,7 @@ def _words(row: Row) -> str:
         if row["absorbed_at"] is not None
         else ""
         if row["moved_ns"] == row["delay_ns"]
-        else "The rest moved only ranks that were not the last to leave."
+        else "The rest did not reach the end."
     )
     took, usual, moved = quantities.alike("ns", row["took_ns"], row["usual_ns"], row["moved_ns"])
     return f"It took {took} where {usual} is usual, and moved the end by {moved} of that. {absorbed}"
