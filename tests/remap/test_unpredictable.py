@@ -90,6 +90,20 @@ def test_settings_of_open_mpi_that_are_worth_a_run_are_whole_commands(monkeypatc
     )
 
 
+def test_the_algorithm_that_ran_is_not_worth_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suggest_setting, "installed", lambda *_: OPEN_MPI)
+
+    def algorithms(ran: str | None) -> list[str]:
+        run = iterate(LibraryRun(sites()))
+        run.algorithm = ran
+        worth = commands(sentence(remap(missed(run), library="openmpi")))
+        return [re.findall(r"allreduce_algorithm (\d)", command)[0] for command in worth]
+
+    assert "3" in algorithms(None)
+    assert "3" not in algorithms("recursive-doubling")
+    assert len(algorithms("recursive-doubling")) == 3
+
+
 def test_settings_of_mpich_that_are_worth_a_run_are_whole_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suggest_setting, "installed", lambda *_: MPICH)
     worth = commands(sentence(remap(missed(iterate(LibraryRun(sites()))), library="mpich")))

@@ -24,7 +24,7 @@ from hopscope.remap.judging.guesses import measured_of
 from hopscope.remap.judging.judge import screen_of
 from hopscope.remap.judging.listing import SCHEMA, SPREAD_WINDOW, Listing, Row, columns_of
 from hopscope.remap.judging.missing import missing_of
-from hopscope.remap.judging.tried import measured_interval
+from hopscope.remap.judging.tried import algorithm_of, measured_interval
 from hopscope.remap.judging.verdict import LEAST_GAIN, LIBRARY, rounding_of, worth_a_run
 from hopscope.remap.run.program import NothingToFitError, Subject
 from hopscope.remap.run.unseen import unseen_sentences
@@ -107,7 +107,9 @@ def suggest_setting(
     ordered, best = [rows[i] for i in order], (today, *candidates)[order[0]]
     unpredicted = next((one for one in reached if one.why), reached[0])
     forced = [of[0] for of in unpredicted.judged.candidates]
-    commands = commands_of(library, unpredicted.parts[0].op, forced, run, len(unpredicted.parts[0].members))
+    part = unpredicted.parts[0]
+    ran = algorithm_of(source.tables, part)
+    commands = commands_of(library, part.op, forced, run, len(part.members), ran=ran)
     said = setting_sentence(
         ordered,
         subject.op,

@@ -14,7 +14,7 @@ from hopscope.paths.columns import Array, integers
 from hopscope.remap.candidates.candidate import Candidate
 from hopscope.remap.candidates.today import today_of
 from hopscope.remap.fitting.fit import fit
-from hopscope.remap.run.program import Source, Subject, source_of
+from hopscope.remap.run.program import Source, Subject, Tables, source_of
 from hopscope.verdicts.resampling import Estimate, difference, mean_estimate
 
 
@@ -95,14 +95,14 @@ def tried_of(table: Callable[[str], pa.Table], library: Source) -> Tried:
         library_took,
         min(1.0, -apart[1] / float(before.mean())),
         min(1.0, -apart[0] / float(before.mean())),
-        *(_algorithm_of(run) for run in (source, library)),
+        *(algorithm_of(run.tables, run.subject) for run in (source, library)),
     )
 
 
-def _algorithm_of(source: Source) -> str | None:
-    """The algorithm of all collectives of the subject; None where it is unknown or varies."""
-    names = dict(zip(*(source.tables["kinds"][name].to_pylist() for name in ("kind", "algorithm")), strict=True))
-    kinds = source.tables["collectives"]["kind"].take(pa.array(source.subject.collectives)).to_pylist()
+def algorithm_of(tables: Tables, subject: Subject) -> str | None:
+    """The algorithm that all collectives of a subject ran by; None where it is unknown or varies."""
+    names = dict(zip(*(tables["kinds"][name].to_pylist() for name in ("kind", "algorithm")), strict=True))
+    kinds = tables["collectives"]["kind"].take(pa.array(subject.collectives)).to_pylist()
     algorithms = {names.get(kind) for kind in kinds}
     return algorithms.pop() if len(algorithms) == 1 else None
 

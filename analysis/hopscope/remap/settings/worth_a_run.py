@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from hopscope.algorithms.open_mpi import sent
 from hopscope.remap.candidates.tree_file import RUNS
 from hopscope.remap.settings.forced import Forced
 from hopscope.tuning.offered import Library, Offered, operation_name
@@ -13,14 +14,19 @@ from hopscope.tuning.written import forced_words
 
 
 def commands_of(
-    library: Library, op: str, candidates: Iterable[Forced], run: Mapping[str, Any], ranks: int
+    library: Library, op: str, candidates: Iterable[Forced], run: Mapping[str, Any], ranks: int, *, ran: str | None
 ) -> list[str]:
     """One for each of the first algorithms for an operation: the candidates', then others that the library has. run:
-    the row of the table `run`."""
+    the row of the table `run`; ran: the algorithm that need not be tried, for it ran."""
     operation = operation_name(op)
     known = [one.offered for one in candidates if one.offered is not None]
     others = [one for one in library.algorithms if one.operation == operation]
-    return [_command(library, one, run, ranks) for one in list(dict.fromkeys([*known, *others]))[:RUNS]]
+    new = [one for one in dict.fromkeys([*known, *others]) if ran is None or _sent(one, ranks) != ran]
+    return [_command(library, one, run, ranks) for one in new[:RUNS]]
+
+
+def _sent(one: Offered, ranks: int) -> str | None:
+    return None if one.number is None else sent(one.operation, one.number, ranks)
 
 
 def _command(library: Library, one: Offered, run: Mapping[str, Any], ranks: int) -> str:
