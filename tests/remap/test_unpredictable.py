@@ -90,18 +90,29 @@ def test_settings_of_open_mpi_that_are_worth_a_run_are_whole_commands(monkeypatc
     )
 
 
-def test_the_algorithm_that_ran_is_not_worth_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suggest_setting, "installed", lambda *_: OPEN_MPI)
+UNKNOWN = Offered("allreduce", "of_a_later_release", 99, "coll_tuned_allreduce_algorithm")
 
-    def algorithms(ran: str | None) -> list[str]:
+
+@pytest.mark.parametrize(
+    ("name", "library", "own"),
+    [
+        ("openmpi", OPEN_MPI._replace(algorithms=(UNKNOWN, *OPEN_MPI.algorithms)), "allreduce_algorithm 3"),
+        ("mpich", MPICH, "ALGORITHM=recursive_doubling"),
+    ],
+)
+def test_the_algorithm_that_ran_is_not_worth_another_run(
+    name: str, library: Library, own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suggest_setting, "installed", lambda *_: library)
+
+    def worth(ran: str | None) -> list[str]:
         run = iterate(LibraryRun(sites()))
         run.algorithm = ran
-        worth = commands(sentence(remap(missed(run), library="openmpi")))
-        return [re.findall(r"allreduce_algorithm (\d)", command)[0] for command in worth]
+        return commands(sentence(remap(missed(run), library=name)))
 
-    assert "3" in algorithms(None)
-    assert "3" not in algorithms("recursive-doubling")
-    assert len(algorithms("recursive-doubling")) == 3
+    assert any(own in command for command in worth(None))
+    assert not any(own in command for command in worth("recursive-doubling"))
+    assert len(worth("recursive-doubling")) == 3
 
 
 def test_settings_of_mpich_that_are_worth_a_run_are_whole_commands(monkeypatch: pytest.MonkeyPatch) -> None:

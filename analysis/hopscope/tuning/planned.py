@@ -67,6 +67,15 @@ def planned(algorithm: Offered, ranks: int, chains: int = 4, least_bytes: int | 
     return Unplanned(f"the plan has no schedule that sends its messages ({name})")
 
 
+def messages_name(algorithm: Offered, ranks: int, chains: int = 4) -> str | None:
+    """The name of the messages of a library's algorithm on so many ranks; None where they are not known, or where it
+    does not run. chains: the fan-out of `chain`."""
+    operation, number = algorithm.operation, algorithm.number
+    if number is None:
+        return mpich.ALGORITHMS.get((operation, algorithm.name))
+    return sent(operation, number, ranks, chains) if (operation, number) in ALGORITHMS else None
+
+
 def _of_open_mpi(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned:
     """What the messages are called."""
     operation, number = algorithm.operation, algorithm.number
@@ -74,12 +83,12 @@ def _of_open_mpi(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned
         return Unplanned("its messages are not known")
     if algorithm.name in _LIMITS_ITSELF:
         return Unplanned("it sends only so many messages at a time")
-    name = sent(operation, number, ranks, chains)
+    name = messages_name(algorithm, ranks, chains)
     if name is None:
         return Unplanned(f"it does not run on {ranks} ranks")
     if ranks == _TWO:
         # Two messages between two ranks bear one name, whether they go at once or one after the other.
-        name = sent(operation, number, _TWO + 1, chains) or name
+        name = messages_name(algorithm, _TWO + 1, chains) or name
     if name == OWN_CHOICE:
         return Unplanned("it calls other operations, whose algorithms Open MPI chooses itself")
     other = (operation, name) in _OTHER_MESSAGES
@@ -97,7 +106,7 @@ def _of_mpich(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned:
     del chains
     if algorithm.name == "smp":
         return Unplanned("it calls other operations, whose algorithms MPICH chooses itself")
-    name = mpich.ALGORITHMS.get((algorithm.operation, algorithm.name))
+    name = messages_name(algorithm, ranks)
     if (algorithm.operation, name) in _ON_POWERS_OF_TWO_IN_MPICH and ranks & (ranks - 1):
         return _other_messages(ranks, str(name))
     return Unplanned("its messages are not known") if name is None else name

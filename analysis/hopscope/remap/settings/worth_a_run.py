@@ -6,10 +6,10 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hopscope.algorithms.open_mpi import sent
 from hopscope.remap.candidates.tree_file import RUNS
 from hopscope.remap.settings.forced import Forced
 from hopscope.tuning.offered import Library, Offered, operation_name
+from hopscope.tuning.planned import messages_name
 from hopscope.tuning.written import forced_words
 
 
@@ -21,12 +21,8 @@ def commands_of(
     operation = operation_name(op)
     known = [one.offered for one in candidates if one.offered is not None]
     others = [one for one in library.algorithms if one.operation == operation]
-    new = [one for one in dict.fromkeys([*known, *others]) if ran is None or _sent(one, ranks) != ran]
+    new = [one for one in dict.fromkeys([*known, *others]) if ran is None or messages_name(one, ranks) != ran]
     return [_command(library, one, run, ranks) for one in new[:RUNS]]
-
-
-def _sent(one: Offered, ranks: int) -> str | None:
-    return None if one.number is None else sent(one.operation, one.number, ranks)
 
 
 def _command(library: Library, one: Offered, run: Mapping[str, Any], ranks: int) -> str:
