@@ -116,3 +116,8 @@ def sample_trace(shared: Path, name: str) -> hopscope.Trace:
 
     folder, _ = once(shared, ("sample", name), copy)
     return hopscope.open(folder / "trace")
+
+
+def planted_truths() -> dict[str, list[dict[str, Any]]]:
+    """Rows that answers must have, by the name of the run in sample_traces/planted."""
+    return json.loads((SAMPLES / "planted" / "planted.json").read_text())

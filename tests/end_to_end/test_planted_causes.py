@@ -4,15 +4,11 @@ Asked are recorded runs of untouched Open MPI, in sample_traces/planted, in whic
 8 ms longer than the others in each of 40 iterations.
 """
 
-import json
-
 import hopscope
 import pytest
-import recorded_jobs
 from jobs import Planted, by_key
+from recorded_jobs import planted_truths
 from samples import CULPRITS, SAMPLES, cause
-
-PLANTED = json.loads((recorded_jobs.SAMPLES / "planted" / "planted.json").read_text())
 
 RUNS = [
     pytest.param(name, release, marks=[pytest.mark.statistics] if release == "openmpi-5" else [])
@@ -38,7 +34,7 @@ def test_the_ranks_that_work_longer_are_blamed_and_nobody_else(name: str, releas
 
 
 @pytest.mark.statistics
-@pytest.mark.parametrize("name", [name for name in PLANTED if not name.startswith("cause_")])
+@pytest.mark.parametrize("name", [name for name in planted_truths() if not name.startswith("cause_")])
 def test_verdict_and_path_of_no_planted_run_contradict_each_other(name: str, planted: Planted) -> None:
     trace = planted(name)
     assert_no_contradiction(trace, len(trace.table("ranks")))

@@ -1,4 +1,4 @@
-"""What is suggested for each operation is what the engine then runs, by its hops. What it gains is printed only."""
+"""The engine runs the suggestion for each operation, by its hops; its gain is printed only."""
 
 import json
 from pathlib import Path

@@ -21,13 +21,13 @@ from differences import differences, summary
 from hopscope.errors import InputError
 from hopscope.render.machine import as_csv
 from hopscope.render.terminal import print_answer
-from recorded_jobs import SAMPLES, sample_trace, shared_folder
+from recorded_jobs import SAMPLES, planted_truths, sample_trace, shared_folder
 
 WIDTH = 80
 NAMES = [*samples.ANSWERED]
 IN_SLICE = ("late_rank", "observe_only")
 """Samples whose every answer a slice holds against what was recorded: the others have rows in all analyses."""
-PLANTED: dict[str, list[dict[str, Any]]] = json.loads((SAMPLES / samples.PLANTED / "planted.json").read_text())
+PLANTED = planted_truths()
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,16 @@ def answering_once(trace: hopscope.Trace) -> hopscope.Trace:
     return trace
 
 
-@pytest.fixture(
-    scope="module",
-    params=[pytest.param(name, marks=[pytest.mark.statistics] if name in IN_SLICE else []) for name in NAMES],
-)
+def in_lanes(names: list[str]) -> list[Any]:
+    """Samples as parameters, with the mark of those that a slice runs."""
+    return [pytest.param(name, marks=[pytest.mark.statistics] if name in IN_SLICE else []) for name in names]
+
+
+ALONE = in_lanes([name for name in NAMES if (SAMPLES / name / "answers" / recorded.DIGESTS).exists()])
+"""Samples with long answers: of a pair, all that compares the two is short."""
+
+
+@pytest.fixture(scope="module", params=in_lanes(NAMES))
 def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Sample:
     folder = SAMPLES / request.param
     copy = tmp_path_factory.mktemp(request.param)
@@ -91,13 +97,14 @@ def test_what_was_planted_is_found(sample: Sample) -> None:
         assert_is_as_planted(planted, sample.answer(planted["question"]))
 
 
-def by_others(name: str) -> bool:
-    """Whether a test in end_to_end asks the same of the run, and more."""
+def has_test_of_its_own(name: str) -> bool:
+    """True if a test in end_to_end asks the same of the run, and more."""
     return name.startswith(("cause_", "receiver_"))
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.statistics] if by_others(name) else []) for name in PLANTED]
+    "name",
+    [pytest.param(name, marks=[pytest.mark.statistics] if has_test_of_its_own(name) else []) for name in PLANTED],
 )
 def test_what_was_planted_in_a_run_without_answers_is_found(
     name: str, tmp_path_factory: pytest.TempPathFactory
@@ -136,6 +143,7 @@ def test_the_answers_are_those_that_were_recorded(sample: Sample) -> None:
     assert_short_answers_are_as_recorded(*sample.recorded())
 
 
+@pytest.mark.parametrize("sample", ALONE, indirect=True)
 def test_every_column_of_longer_answers_and_of_the_datasets_is_what_was_recorded(sample: Sample) -> None:
     assert_long_answers_are_as_recorded(*sample.recorded())
 
@@ -161,14 +169,13 @@ def assert_short_answers_are_as_recorded(folder: Path, trace: hopscope.Trace, ba
 def assert_long_answers_are_as_recorded(folder: Path, trace: hopscope.Trace, base: hopscope.Trace | None) -> None:
     """Each answer of which there are digests."""
     path = folder / recorded.DIGESTS
-    if base is not None and not path.exists():
-        return  # all that compares the two is short
     expected = list(csv.reader(io.StringIO(path.read_text())))[1:]
     names = dict.fromkeys(row[0] for row in expected)
     answered = [row for name in names for row in recorded.digests(name, recorded.look_up(trace, name, base))]
-    known = {tuple(row[:2]) for row in expected}  # a column that is new has nothing to be compared with yet
-    compared = [row for row in answered if tuple(row[:2]) in known]
-    assert compared == expected, f"{path}: `sample_traces/make.py --whole DIR` writes both sides in full, see there"
+    columns = {tuple(row[:2]) for row in expected}  # a column that is new has nothing to be compared with yet
+    assert [row for row in answered if tuple(row[:2]) in columns] == expected, (
+        f"{path}: `sample_traces/make.py --whole DIR` writes both sides in full, see there"
+    )
 
 
 def test_on_a_narrow_terminal_no_line_is_too_long_and_no_word_of_a_heading_is_broken(
