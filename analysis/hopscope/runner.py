@@ -48,7 +48,7 @@ _JUDGED_KEPT = 32
 """So many verdicts, each of tens to thousands of rows, are in memory if answers are not kept beside the dataset."""
 
 _MEMORY_SCHEMA = "rows_in_memory"
-"""Where the tables lie that keep the rows of views of a short run."""
+"""Schema of the tables that keep the rows of views of a short run."""
 
 _MOST_ROWS_IN_MEMORY = 100_000
 """The tables of a dataset with so few rows lie in memory: a question binds each dozens of times, which takes longer
@@ -98,11 +98,10 @@ class Runner:
         self._connection.execute("set global asof_loop_join_threshold = 0")
         self._check_rows(store)
         for name, schema in store.schemas.items():
-            parts = store.parts(name)
+            parts, table = store.parts(name), f"whole_{name}" if restricted else name
             if not parts:
-                self._connection.from_arrow(schema.empty_table()).create(f"whole_{name}" if restricted else name)
+                self._connection.from_arrow(schema.empty_table()).create(table)
                 continue
-            table = f"whole_{name}" if restricted else name
             try:
                 relation = self._connection.read_parquet([_literal(part) for part in parts])
                 store.check_columns(name, relation.columns)

@@ -78,13 +78,13 @@ def shown(page: Page) -> tuple[int, int]:
 
 
 def colour_at(page: Page, row: int, ns: int) -> str:
-    found: str = page.locator("#run-timeline").first.evaluate(PIXEL, [row, ns])
-    return found
+    colour: str = page.locator("#run-timeline").first.evaluate(PIXEL, [row, ns])
+    return colour
 
 
 def pixels(page: Page, colour: str, root: str = "#run-timeline") -> int:
-    found: int = page.locator(root).first.evaluate(COUNT, int(colour[1:], 16))
-    return found
+    count: int = page.locator(root).first.evaluate(COUNT, int(colour[1:], 16))
+    return count
 
 
 def without_marks(page: Page) -> None:

@@ -30,7 +30,7 @@ class Communicator:
 
     members: Sequence[int]
     second_group: int | None
-    """Of an intercommunicator: where it begins in members."""
+    """Place in members at which the other group of an intercommunicator begins; None for others."""
     hosts: Sequence[object]
     clusters: Sequence[object]
 
@@ -44,7 +44,7 @@ class Template:
 
     @cached_property
     def is_exchange(self) -> bool:
-        """Whether messages go between peers, or by an unrecognised algorithm. Those to oneself have no round."""
+        """True if messages go between peers, or by an unrecognised algorithm. Those to oneself have no round."""
         return bool(((self.round >= 0) & ((self.role < 0) | (self.role == ROLES.index(EXCHANGE)))).any())
 
     @classmethod
@@ -192,16 +192,16 @@ class Part:
         kinds = np.unique(of_row[of_row >= 0])
         role, round_ = self.role, np.full(len(self.src), NONE, np.int64)
         if len(kinds):
-            chosen = [templates[kind] for kind in kinds]
-            begins = np.cumsum([0, *(len(one.role) for one in chosen)])[:-1]
+            of_kinds = [templates[kind] for kind in kinds]
+            begins = np.cumsum([0, *(len(template.role) for template in of_kinds)])[:-1]
             row = self.of_hop[self._order]
             within = np.arange(len(row)) - self._first[row]
             has_kind = of_row[row] >= 0
             at = begins[np.searchsorted(kinds, of_row[row][has_kind])] + within[has_kind]
             hops = self._order[has_kind]
-            round_[hops] = np.concatenate([one.round for one in chosen])[at]
-            found = np.concatenate([one.role for one in chosen])[at]
-            role[hops] = np.where(role[hops] < 0, found, role[hops])
+            round_[hops] = np.concatenate([template.round for template in of_kinds])[at]
+            template_role = np.concatenate([template.role for template in of_kinds])[at]
+            role[hops] = np.where(role[hops] < 0, template_role, role[hops])
         return with_column(
             with_column(self._hops, "role", words_of([*ROLES], role)), "round", with_nulls(round_, pa.int32())
         )

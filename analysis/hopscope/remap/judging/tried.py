@@ -30,8 +30,8 @@ class Tried:
     library_took_ns: float
     gain_low: float
     gain_high: float
-    algorithm: str | None  # what ran over the tree, None where that is unknown or varies
-    library_algorithm: str | None  # likewise of the library
+    algorithm: str | None  # of the run over the tree; None where it is unknown or varies
+    library_algorithm: str | None  # of the run over the library, likewise
 
     @property
     def tree(self) -> str:
@@ -54,8 +54,8 @@ class Tried:
         return self.gain_high < 0
 
     @property
-    def is_like_with_like(self) -> bool:
-        """Whether the library ran the same algorithm, so that the runs differ by the engine alone."""
+    def has_same_algorithm(self) -> bool:
+        """True if the library ran the same algorithm: the runs then differ by the engine alone."""
         return self.algorithm is not None and self.algorithm == self.library_algorithm
 
 

@@ -133,7 +133,7 @@ def sentence_of(
     errs = f"so the model errs by {share(best['model_error'])}"
     now = f"{ran} takes {replayed} in the same replay and took {took} in the run, {errs}"
     if tried is not None and not best["chosen"]:
-        advice = f" Leave {op} to the library." if tried.loses and tried.is_like_with_like else ""
+        advice = f" Leave {op} to the library." if tried.loses and tried.has_same_algorithm else ""
         return f"No tree is suggested: {measured_of(tried, op)}.{advice}"
     if tried is not None and best["tried_ns"] is not None:
         return f"{tried.tree} is suggested: {measured_of(tried, op)}."
@@ -270,19 +270,19 @@ def measured_of(tried: Tried, op: str) -> str:
     itself, by_library = alike("ns", tried.took_ns, tried.library_took_ns)
     chance = f"{interval(tried.gain_low, tried.gain_high)} within these two runs"
     if tried.gains:
-        said = f"{share(tried.gain)} less ({chance})"
+        outcome = f"{share(tried.gain)} less ({chance})"
     elif tried.loses:
-        said = f"{_loser_of(tried)}, by {share(-tried.gain)} ({chance})"
+        outcome = f"{_loser_of(tried)}, by {share(-tried.gain)} ({chance})"
     else:
-        said = f"a gain of {share(tried.gain)}, which may be chance ({chance})"
+        outcome = f"a gain of {share(tried.gain)}, which may be chance ({chance})"
     return (
-        f"measured over {tried.tree}, an iteration of {op} took {over}, over the MPI library {library}: {said}. From "
-        f"the last enter to the last leave, the collective itself took {itself} and {by_library} (medians)"
+        f"measured over {tried.tree}, an iteration of {op} took {over}, over the MPI library {library}: {outcome}. "
+        f"From the last enter to the last leave, the collective itself took {itself} and {by_library} (medians)"
     )
 
 
 def _loser_of(tried: Tried) -> str:
-    if tried.is_like_with_like:
+    if tried.has_same_algorithm:
         return f"both ran {tried.algorithm}, so Hopscope's engine loses to the library on this machine"
     if tried.algorithm and tried.library_algorithm:
         return f"{tried.algorithm} loses to the library's {tried.library_algorithm}"

@@ -23,7 +23,7 @@ with things as (
         intervals.begin_ns,
         case
             when intervals.end_ns is null or intervals.kind = 'finalize'
-                then greatest(intervals.begin_ns, coalesce(intervals.end_ns, 0), communication_window.end_ns)
+                then greatest(intervals.begin_ns, intervals.end_ns, communication_window.end_ns)
             else intervals.end_ns
         end as end_ns,
         intervals.kind in ('p2p', 'wait', 'finalize') as communicates
