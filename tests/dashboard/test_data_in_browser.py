@@ -67,7 +67,7 @@ def test_the_schema_stands_beside_it_and_begins_a_query(page: Page, place: str, 
     page.goto(place)
     names = page.locator("#sql-schema .card").first.locator("summary code")
     expect(names).to_have_text(table_names())
-    hops = page.locator("#sql-schema .relation", has=page.get_by_text("hops", exact=True)).first
+    hops = page.locator("#sql-schema .relation", has=page.locator("summary", has=page.get_by_text("hops", exact=True)))
     expect(hops).to_contain_text(f"{demo.table('hops').num_rows} rows")
     hops.locator("summary").click()
     told = contract("hops")["properties"]["send_begin_ns"]["description"]
