@@ -138,8 +138,9 @@ def test_a_trace_without_hops_says_so_and_which_command_makes_them(trace_without
     assert "A better tree" not in page.text
 
 
+# In a browser, every page of a run without hops is opened.
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("which", ["trace", "trace_without_hops"])
+@pytest.mark.parametrize("which", ["trace", pytest.param("trace_without_hops", marks=pytest.mark.statistics)])
 def test_each_page_has_a_heading_and_no_failure(which: str, path: str, request: pytest.FixtureRequest) -> None:
     page = draw(request.getfixturevalue(which), path)
     assert [text(part) for part in components(page.component) if type(part).__name__ == "H1"] != []

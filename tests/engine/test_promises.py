@@ -66,9 +66,14 @@ WRONG_LENGTHS: dict[str, dict[str, Any]] = {
 }
 
 BY_MPI_TOO = ("chain", "linear", "leaders")
-"""A tree, blocks and groups over messages of MPI; a slice has the others."""
+BY_MEMORY = (*BY_MPI_TOO, "ring", "recursive-doubling")
+"""A tree, blocks and groups over either transport, exchanges over one; a slice has the others."""
 LENGTHS_BY = [
-    pytest.param(name, transport, marks=[] if transport == "shm" or name in BY_MPI_TOO else pytest.mark.statistics)
+    pytest.param(
+        name,
+        transport,
+        marks=[] if name in (BY_MEMORY if transport == "shm" else BY_MPI_TOO) else pytest.mark.statistics,
+    )
     for name in WRONG_LENGTHS
     for transport in ("shm", "mpi")
 ]

@@ -15,7 +15,12 @@ from slow_replay import SlowReplay
 
 OVER_TREE = {"reduce_tree": "t", "broadcast_tree": "t"}
 LATENCY, OVERHEAD, GAP, PER_BYTE = 1000.0, 10.0, 50.0, 2.0
-SERVED = [(row.name, operation, row.by_tree) for row in _plan.algorithms() for operation in row.operations]
+SERVED = [
+    pytest.param(row.name, operation, row.by_tree, marks=[] if place == 0 else pytest.mark.statistics)
+    for row in _plan.algorithms()
+    for place, operation in enumerate(row.operations)
+]
+"""Every algorithm; a slice has its other operations."""
 OPERATIONS = {operation.name: operation for operation in _plan.operations()}
 
 

@@ -109,7 +109,7 @@ def test_rules_reach_the_calls_that_were_judged(
     assert what in (row["algorithm"], *(row["same"] or "").split(", ")), row
 
 
-@pytest.mark.parametrize("ranks", [5, 8])
+@pytest.mark.parametrize("ranks", [5, pytest.param(8, marks=pytest.mark.statistics)])
 @pytest.mark.parametrize("mpi", MPICHS, ids=[mpi.release for mpi in MPICHS])
 def test_a_rule_sends_the_blocks_that_mpich_sends(mpi: local_mpi.LocalMpi, ranks: int, tmp_path: Path) -> None:
     library = asked("mpich", mpi.launcher, "")
