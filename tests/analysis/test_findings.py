@@ -236,6 +236,7 @@ RUN = Run(
     clusters=2,
     crossings=3,
     path_ns=100,
+    loop_path_ns=100,
     wan_share=0.6,
     hops_share=0.6,
 )

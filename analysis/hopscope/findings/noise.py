@@ -20,8 +20,9 @@ def of_noise(rows: Sequence[Row], run: Run) -> Finding | None:
             unit="share",
         )
     paid = anyone["paid_ns"] or 0
-    part = paid / run.path_ns if run.path_ns else None
-    cost = f", {share(part)} of its length" if part is not None else ""
+    part = paid / run.loop_path_ns if run.loop_path_ns else None
+    whole = "the loop's length" if anyone["iterations"] else "its length"
+    cost = f", {share(part)} of {whole}" if part is not None else ""
     if not anyone["iterations"]:
         reason = missing_iterations(run.iterations, run.most_calls)
         evidence = f"{reason[0].upper()}{reason[1:]}. {duration(paid)} of noise lie on the critical path{cost}."
@@ -39,9 +40,7 @@ def of_noise(rows: Sequence[Row], run: Run) -> Finding | None:
         else f"up {share(noise_share)} of the computing in {plural(anyone['iterations'], 'iteration')}"
     )
     if part is not None and part < LEAST_COST:
-        evidence = (
-            f"It makes {makes}, but the critical path paid for {duration(paid)} of it, {share(part)} of its length."
-        )
+        evidence = f"It makes {makes}, but the critical path paid for {duration(paid)} of it{cost}."
         return Finding("little", "fine", "Noise costs too little to matter.", evidence, "noise", part, "share")
     return Finding(
         "late",

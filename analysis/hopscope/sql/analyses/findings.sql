@@ -26,7 +26,7 @@
 -- column sentence VARCHAR -- The finding.
 -- column evidence VARCHAR -- The numbers behind it.
 -- column value DOUBLE [of unit] -- Null where the trace cannot tell, else: of `critical-path` the share of its largest category; of `last-arrivals` the share
---    of the last arrivals that the slowest rank's computing led to, 0 if no rank is slow; of `noise` the part of the critical path that it takes; of
+--    of the last arrivals that the slowest rank's computing led to, 0 if no rank is slow; of `noise` the part that it takes of the loop's critical path; of
 --    `tree` crossings between clusters in sequence, or the share of hops between clusters where it is too small for crossings to matter and these are unknown, of `algorithms` those of the algorithm that has most; of `settings` the share of collectives that ran otherwise; of `wan-share` that share; of `late-ranks` the typical lateness of the latest rank, 0 if none is late; of
 --    `noise-periods` the part of the noise that goes with the clearest period, 0 without one; of `delayed-hops` by how much one of them lengthened
 --    its collective.
@@ -36,7 +36,7 @@
 -- column part VARCHAR -- The part of the run that it is about, as the option of an analysis that selects it, such as --ranks 3; null where it is about all.
 -- narrow analysis, evidence
 -- only-data verdict, problem, value, unit, cost_share, part
--- uses kind_crossings, run_path, wan_on_path, loop_counts
+-- uses kind_crossings, run_path, wan_on_path, loop_counts, iteration_cuts
 -- asks caveats, critical-path, last-arrivals, noise, algorithms, wan-share, late-ranks, noise-periods, delayed-hops
 -- then findings -- Sentences and verdicts from the rows of the analyses and these facts of the run.
 -- empty note there is nothing to say about that
@@ -45,6 +45,20 @@
 with path as (
     select sum(end_ns - begin_ns) as path_ns
     from run_path
+),
+
+-- Its first iteration has the set-up before it.
+loop as (
+    select
+        min(begin_ns) filter (where iteration = 1) as begin_ns,
+        max(begin_ns) as end_ns
+    from iteration_cuts
+),
+
+loop_path as (
+    select sum(least(run_path.end_ns, loop.end_ns) - greatest(run_path.begin_ns, loop.begin_ns)) as path_ns
+    from run_path
+    inner join loop on run_path.begin_ns < loop.end_ns and run_path.end_ns > loop.begin_ns
 ),
 
 known as (
@@ -64,8 +78,10 @@ select
     -- Of what is unrecognised, any number may be the greatest.
     (select case when known.unknown = 0 or known.most > 1 then known.most end from known) as crossings,
     coalesce(path.path_ns, 0)::bigint as path_ns,
+    coalesce(nullif(loop_path.path_ns, 0), path.path_ns, 0)::bigint as loop_path_ns,
     (hops_on_path.wan_ns / nullif(path.path_ns, 0))::double as wan_share,
     (hops_on_path.hops_ns / nullif(path.path_ns, 0))::double as hops_share
 from path
+cross join loop_path
 cross join wan_on_path as hops_on_path
 order by path.path_ns
