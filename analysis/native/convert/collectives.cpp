@@ -172,9 +172,9 @@ void Collectives::number(int64_t horizon) {
     });
     for (auto &collective : found_) {
         collective->id = next_id_++;
-        collective->shown_comm = trace_.comms->representative(collective->comm);
-        collective->shown_seq =
-            trace_.comms->has_equals(collective->comm) ? next_shown_[collective->shown_comm]++ : collective->seq;
+        const int32_t representative = trace_.comms->representative(collective->comm);
+        collective->representative_seq =
+            trace_.comms->has_equals(collective->comm) ? next_of_representative_[representative]++ : collective->seq;
         for (const Call &call : collective->calls)
             trace_.locations[call.location].calls[call.index].collective = collective->id;
         pending_.push_back(std::move(collective));

@@ -20,10 +20,9 @@ struct Collective {
     int64_t id = kNull64;
     int32_t comm;
     int64_t seq;
-    int32_t shown_comm;      /* that of all communicators with the same members */
-    int64_t shown_seq;       /* the number on that one */
-    int64_t first_enter;     /* ticks */
-    std::vector<Call> calls; /* sorted by rank once taken */
+    int64_t representative_seq; /* its number among those of all communicators that one represents */
+    int64_t first_enter;        /* ticks */
+    std::vector<Call> calls;    /* sorted by rank once taken */
 };
 
 /* Numbers each rank's calls on each communicator and joins those with the same number. Collectives are numbered by
@@ -89,10 +88,10 @@ class Collectives {
     int64_t last_needed_by(const Collective &collective) const;
 
     Trace &trace_;
-    std::vector<std::vector<size_t>> locations_of_;              /* of each rank */
-    std::vector<int64_t> numbered_;                              /* per location: calls before it have been added */
-    std::vector<std::unordered_map<int32_t, int64_t>> next_seq_; /* per rank: comm -> seq */
-    std::unordered_map<int32_t, int64_t> next_shown_;            /* communicator that stands for several -> seq */
+    std::vector<std::vector<size_t>> locations_of_;               /* of each rank */
+    std::vector<int64_t> numbered_;                               /* per location: calls before it have been added */
+    std::vector<std::unordered_map<int32_t, int64_t>> next_seq_;  /* per rank: comm -> seq */
+    std::unordered_map<int32_t, int64_t> next_of_representative_; /* communicator that stands for several -> seq */
     std::unordered_map<Key, Collective *, KeyHash> open_;
     std::unordered_map<HopKey, Call, HopKeyHash> latest_; /* of ranks with several threads, if they have such hops */
     std::vector<std::unique_ptr<Collective>> found_;      /* not numbered yet */

@@ -2,6 +2,7 @@
 #include "comms.h"
 
 #include <map>
+#include <string_view>
 #include <tuple>
 
 #include "schemas/otf2.h"
@@ -92,14 +93,16 @@ Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
 }
 
 void Comms::find_representatives() {
-    std::map<std::tuple<std::vector<int32_t>, int32_t, std::string>, int32_t> first_of;
+    std::map<std::tuple<std::string_view, int32_t, std::string_view>, int32_t> first_of;
     has_equals_.resize(comms_.size());
     for (size_t i = 0; i < comms_.size(); i++) {
         const Comm &comm = comms_[i];
         const auto number = static_cast<int32_t>(i);
-        const bool is_first = first_of.try_emplace({comm.members, comm.second_group, ""}, number).second;
-        const std::string name = is_first || has_own_name(comm.name) ? comm.name : "";
-        const auto [first, is_new] = first_of.try_emplace({comm.members, comm.second_group, name}, number);
+        const std::string_view members(reinterpret_cast<const char *>(comm.members.data()),
+                                       comm.members.size() * sizeof comm.members[0]);
+        const bool is_first = first_of.try_emplace({members, comm.second_group, ""}, number).second;
+        const std::string_view name = is_first || has_own_name(comm.name) ? comm.name : std::string_view();
+        const auto [first, is_new] = first_of.try_emplace({members, comm.second_group, name}, number);
         representatives_.push_back(first->second);
         if (!is_new)
             has_equals_[static_cast<size_t>(first->second)] = true;

@@ -87,8 +87,8 @@ void Part::fill_collectives() {
         const OTF2_RegionRef region = record(collective.calls.front()).region;
         const std::string &function = trace_.definitions->region(region).name;
         id.push_back(collective.id);
-        comm.push_back(collective.shown_comm);
-        seq.push_back(collective.shown_seq);
+        comm.push_back(trace_.comms->representative(collective.comm));
+        seq.push_back(collective.representative_seq);
         op.push_back(making_.words->region(region).name);
         root.push_back(its_root);
         comm_size.push_back(static_cast<int32_t>(members.size()));

@@ -51,7 +51,7 @@ void CollectivePieces::add(const std::vector<std::unique_ptr<Collective>> &all, 
             making_.history->add(part.collectives, part.calls, {part.waits.data(), part.first_wait.data()});
         making_.history->add_hop_times(part.messages);
         for (size_t i = 0; i < part.size(); i++)
-            making_.comm_used[static_cast<size_t>(part[i].shown_comm)] = true;
+            making_.comm_used[static_cast<size_t>(making_.trace.comms->representative(part[i].comm))] = true;
         part.give(out);
         add_stretches(part.stretches(), making_.words, out);
     }
