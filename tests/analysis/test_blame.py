@@ -139,3 +139,15 @@ def test_what_a_cause_costs_is_told_of_the_part_of_the_run_that_was_asked_for(tm
     whole = trace.last_arrivals().to_pylist()[1]
     assert whole == trace.last_arrivals(operation="MPI_Allreduce").to_pylist()[1]
     assert whole["cost_share"] == pytest.approx(60 * 2000 / (60 * 3100 + 60 * 1100 - 1000))
+
+
+def test_few_collectives_clear_nobody_who_costs_a_tenth_of_the_path(tmp_path: Path) -> None:
+    # Rank 3 of 6 is last in 9 of 14 collectives: 5 blocks are too few to be sure at a level for six ranks, and nobody
+    # was blamed although its computing took a fifth of the path.
+    lasts = [3] * 4 + [1, 2, 0] + [3] * 3 + [4, 5] + [3] * 2
+    trace = loop(tmp_path / "few", [[1000 + 500 * (r == last) for r in range(6)] for last in lasts])
+    row = trace.last_arrivals().to_pylist()[3]
+    assert (row["cause"], row["cost_share"] > 0.1) == (None, True)
+    (finding,) = trace.findings(about="last-arrivals").to_pylist()
+    assert (finding["severity"], finding["part"]) == ("undecided", "--ranks 3")
+    assert finding["sentence"] == "Rank 3 may be slow: the collectives are too few to be sure."

@@ -27,6 +27,9 @@ def of_arrivals(rows: Sequence[Row]) -> Finding | None:
     late = sorted((row for row in counted if row["late"]), key=lambda row: -(row["share"] or 0))
     if causes:
         return _of_causes(causes, late)
+    doubtful = [row for row in counted if row["cause"] is None and (row["cost_share"] or 0) >= WORTH_SAYING]
+    if doubtful:
+        return _of_doubtful(max(doubtful, key=lambda row: row["cost_share"] or 0))
     if late:
         sentence = "No rank's computing makes the others wait more often than by chance."
         return Finding("late", "note", sentence, _of_late(late, counted), more, 0, "share", part=of_ranks(late))
@@ -78,6 +81,15 @@ def _of_causes(causes: Sequence[Row], late: Sequence[Row]) -> Finding:
     severity = "note" if cheap else "problem"
     value, part = first["cause_share"], of_ranks(causes)
     return Finding("slow", severity, sentence, evidence, "last-arrivals", value, "share", cost_share, part)
+
+
+def _of_doubtful(row: Row) -> Finding:
+    sentence = f"Rank {row['rank']} may be slow: the collectives are too few to be sure."
+    evidence = (
+        f"Its computing led to the last arrival in {share(row['cause_share'])} of "
+        f"{plural(row['collectives'], 'collective')} and takes {share(row['cost_share'])} of the critical path."
+    )
+    return Finding("too-few", "undecided", sentence, evidence, "last-arrivals", unit="share", part=of_ranks([row]))
 
 
 def _of_late(late: Sequence[Row], ranks: Sequence[Row]) -> str:

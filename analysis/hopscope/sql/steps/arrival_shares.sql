@@ -17,8 +17,8 @@
 -- column cause_low DOUBLE [share] -- Lower end of the cause's interval.
 -- column cause_high DOUBLE [share] -- Upper end of the cause's interval.
 -- column cause BOOLEAN -- Whether it is the cause: that interval lies wholly above `cause_above`, with an error of
---    1 % divided by how many are compared, and `cost_share` is 2 % or more; null if one of them is unknown. Gates and
---    findings use this.
+--    1 % divided by how many are compared, and `cost_share` is 2 % or more; null if one of them is unknown, or it costs 10 %
+--    or more and fewer than 28 collectives cannot be sure. Gates and findings use this.
 -- column cost_share DOUBLE -- Part of the run's critical path that its excess computing takes: what it computed longer
 --    than the faster members, where it is the cause and the path lies on it. Of a part of the run, the path to its
 --    collectives counts.
@@ -341,20 +341,26 @@ create or replace macro arrival_shares(label) as table
         cause_shares.share::double as cause_share,
         cause_intervals.share_low as cause_low,
         cause_intervals.share_high as cause_high,
-        -- Too little cost acquits only where there is an interval.
         case
-            when cause_intervals.standard_error is not null
-                then
-                    sure_share(
-                        cause_shares.share,
-                        coalesce(squares.square, 0),
-                        cause_intervals.standard_error,
-                        compared.causes,
-                        compared.labels,
-                        compared.cause_blocks,
-                        0.01
-                    ) > cause_shares.chance
-                    and share_of(coalesce(costs.cost_ns, 0), compared.path_ns) >= 0.02
+            when cause_intervals.standard_error is null then null
+            when
+                sure_share(
+                    cause_shares.share,
+                    coalesce(squares.square, 0),
+                    cause_intervals.standard_error,
+                    compared.causes,
+                    compared.labels,
+                    compared.cause_blocks,
+                    0.01
+                ) > cause_shares.chance
+                then share_of(coalesce(costs.cost_ns, 0), compared.path_ns) >= 0.02
+            -- Fewer than 28 collectives clear nobody who costs so much.
+            when
+                compared.cause_blocks < 10
+                and cause_intervals.share_low > cause_shares.chance
+                and share_of(coalesce(costs.cost_ns, 0), compared.path_ns) >= 0.1
+                then null
+            else false
         end as cause,
         share_of(coalesce(costs.cost_ns, 0), compared.path_ns)::double as cost_share,
         cause_shares.released_share::double as released_share,
