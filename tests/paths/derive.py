@@ -24,7 +24,12 @@ def derive(tables: Tables) -> Tables:
     messages.binding. Cost: one sort of the rows.
     """
     words = _vocabulary(tables)
-    columns = {**arrays_of(tables), **_intervals(tables["intervals"], lanes_of(tables)), **_words_of(tables, words)}
+    columns = {
+        **arrays_of(tables),
+        "messages.send_call": _send_calls(tables),
+        **_intervals(tables["intervals"], lanes_of(tables)),
+        **_words_of(tables, words),
+    }
     found = _drawn_paths.walk(columns, tempfile.gettempdir())
     hop_ids = tables["hops"]["hop_id"]
     filled = dict(tables)
@@ -91,6 +96,14 @@ def _intervals(table: pa.Table, lanes: Lanes) -> dict[str, Array]:
         "intervals.begin_ns": integers(table, "begin_ns"),
         "intervals.end_ns": integers(table, "end_ns"),
     }
+
+
+def _send_calls(tables: Tables) -> Array:
+    """1 for each message whose send ends with a call that does nothing else (int8)."""
+    calls = tables["intervals"].select(["location", "region", "end_ns"]).to_pylist()
+    ends = {(call["location"], call["end_ns"]) for call in calls if call["region"] in ("MPI_Send", "MPI_Wait")}
+    sends = zip(*(tables["messages"][name].to_pylist() for name in ("src_location", "send_end_ns")), strict=True)
+    return np.asarray([send in ends for send in sends], np.int8)
 
 
 def _vocabulary(tables: Tables) -> pa.Array:

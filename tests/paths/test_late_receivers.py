@@ -212,14 +212,14 @@ def test_of_the_application_too_a_held_message_is_told_from_those_that_were_buff
 
 
 def test_where_a_message_may_have_been_buffered_and_its_times_contradict_one_another_nobody_is_blamed() -> None:
-    # Small messages are there at once, in 300. The last one's send was complete 400,000 after it was begun, and its
+    # Messages of 4 KiB are there at once, in 300. The last one's send was complete 400,000 after it was begun, and its
     # receive took 250,000: was the sender kept from its processor, or did it wait for the post? Nothing tells.
     t = DrawnTrace(2)
     for number in range(5):
         at = 1_000_000 * number
-        t.message(0, 1, (at, at + 100), (at + 50_000, at + 50_000, at + 50_300))
-    t.message(0, 1, (5_000_000, 5_000_100), (4_999_000, 4_999_000, 5_000_500))
-    t.message(0, 1, (6_000_000, 6_400_000), (6_150_000, 6_150_000, 6_400_000))
+        t.message(0, 1, (at, at + 100), (at + 50_000, at + 50_000, at + 50_300), size=4096)
+    t.message(0, 1, (5_000_000, 5_000_100), (4_999_000, 4_999_000, 5_000_500), size=4096)
+    t.message(0, 1, (6_000_000, 6_400_000), (6_150_000, 6_150_000, 6_400_000), size=4096)
     assert bindings(t, "messages") == ["none"] * 5 + ["recv", "undecided"]
 
 
@@ -264,3 +264,28 @@ def test_of_a_held_message_and_a_later_one_in_one_waitall_the_later_one_was_wait
     derived = derive(t.tables())
     assert derived["messages"]["binding"].to_pylist() == ["send", "recv"]
     assert path_of(derived, "lead", 0)[-2:] == [(1, "p2p", 650, 700), (1, "compute", 700, 710)]
+
+
+def test_a_send_that_a_waitall_completes_with_other_messages_is_not_held_back_by_that() -> None:
+    # Both send 6 KiB over a link of 100 us and wait for all; rank 1 comes 50 us later. Regression: rank 0's message,
+    # which its library buffers, was held back, for its Waitall lasts until rank 1's message is there.
+    t = DrawnTrace(2)
+    t.interval(0, "p2p", 0, 5, "MPI_Irecv")
+    t.interval(0, "p2p", 5, 10, "MPI_Isend")
+    t.interval(0, "wait", 10, 150_010, "MPI_Waitall")
+    t.interval(1, "p2p", 50_000, 50_005, "MPI_Irecv")
+    t.interval(1, "p2p", 50_005, 50_010, "MPI_Isend")
+    t.interval(1, "wait", 50_010, 100_010, "MPI_Waitall")
+    t.message(0, 1, (5, 150_010), (50_000, 50_010, 100_010), link="wan", size=6144, send_wait=10)
+    t.message(1, 0, (50_005, 100_010), (0, 10, 150_010), link="wan", size=6144, send_wait=50_010)
+    t.collective({0: 150_020, 1: 100_020}, {0: 150_100, 1: 150_100})
+    derived = derive(t.tables())
+    assert derived["messages"]["binding"].to_pylist() == ["undecided", "recv"]
+
+
+def test_a_short_message_whose_send_ends_late_in_a_waitall_may_have_been_there_before() -> None:
+    # Rank 1 waits 300 ns for a message of 1 KiB that was sent 50 us before, then 2 us for one sent while it waited.
+    t = DrawnTrace(2)
+    t.message(0, 1, (0, 60_000), (50_000, 50_000, 50_300), size=1024)
+    t.message(0, 1, (100_000, 160_000), (99_000, 99_000, 101_000), size=1024)
+    assert bindings(t, "messages") == ["none", "recv"]

@@ -16,13 +16,14 @@
 //     send separately, so there this is proof. Elsewhere a call may complete a send long after it was done
 //     (MPI_Waitall) and a sender may have lost its processor. There it is proof only for messages larger than any that
 //     was seen to complete before its receive was posted (same link class). Messages that MPI_Bsend copied
-//     do not count there, because their sends never wait for a receiver;
+//     do not count there, because their sends never wait for a receiver. Where none of the
+//     application's was seen, only a call that does nothing but this send is proof;
 //  b. else if a call that does nothing but this send waited long for the post and ended within a few transfers after
 //     it. A call that was held up by anything else would hardly end just then;
 //  c. else if it should have arrived long before the post, had not, and came within a few transfers after it.
 //
 // If the sender was waiting and (b) and (c) do not say so, for a message that may have been buffered, a wait at the
-// receiver is undecided.
+// receiver is undecided, unless the message is so short that it always is.
 //
 // A message that was held back may still have been delayed for another reason: an emulated link shows it at its due
 // time, whenever it was posted. It moved from the post on only if it would have arrived before the post, or if both
@@ -35,9 +36,9 @@
 //
 //  1. recv: the send began after the receiver's wait had, by more than the clocks' uncertainty. A message that was not
 //     yet sent cannot have arrived.
-//  2. none: the message had surely arrived. Before the wait began its send was complete, and had begun several times
-//     the fastest transit of its class earlier. These messages are the references of rule 3: the time that receiving
-//     takes without waiting. So a late receiver never makes a message binding.
+//  2. none: the message had surely arrived. Before the wait began its send was complete (or is buffered in any case),
+//     and had begun several times the fastest transit of its class earlier. These messages are the references of rule
+//     3: the time that receiving takes without waiting. So a late receiver never makes a message binding.
 //  3. By the wait alone, on the receiver's one clock: recv if it is clearly longer than the fastest reference of the
 //     class, else none. Without a reference: undecided.
 //
@@ -62,6 +63,10 @@ constexpr int64_t AT_ONCE_NS = 2000;
 // A message that was held back goes to its receiver at once. Time after the sender was done with it counts as something
 // else only from this fraction of the time it was held back.
 constexpr int64_t NOT_WORTH = 4;
+// No message of a link class was seen to complete before its receive was posted.
+constexpr int64_t NONE_BUFFERED = -1;
+// No MPI library announces an application's message of up to this many bytes, unless it is told to.
+constexpr int64_t ALWAYS_BUFFERED = 2048;
 // A send waited long for its receive's post if that took more than this many times as long as the rest of the call.
 constexpr int64_t LONG_WAIT = 4;
 
@@ -90,6 +95,17 @@ bool sender_was_waiting(const Messages &m, size_t i) {
            m.recv_post[i] > m.send_wait_begin[i] + m.clock_error[i] && m.send_end[i] > m.send_wait_begin[i];
 }
 
+// False if the trace shows that the library buffers no such message. Hops complete when they are done.
+bool may_be_buffered(const Messages &m, size_t i, int64_t eager_bytes) {
+    if (eager_bytes == NONE_BUFFERED && !m.collective.size)
+        return send_call(m, i) != SendCall::alone;
+    return m.bytes[i] <= eager_bytes;
+}
+
+bool is_always_buffered(const Messages &m, size_t i) {
+    return !m.collective.size && m.bytes[i] <= ALWAYS_BUFFERED;
+}
+
 bool from_engine(const Messages &m, size_t i) {
     return m.from_engine.size && m.from_engine[i];
 }
@@ -104,7 +120,9 @@ bool Judge::surely_there(const Messages &m, size_t i, int64_t fastest_transit) {
     int64_t from = waited_from(m, i);
     if (from == MISSING || fastest_transit == NONE_SEEN || m.send_end[i] == MISSING)
         return false;
-    int64_t latest_needed = std::max(m.send_end[i], m.send_begin[i] + SURELY_THERE * fastest_transit);
+    int64_t latest_needed = m.send_begin[i] + SURELY_THERE * fastest_transit;
+    if (!is_always_buffered(m, i))
+        latest_needed = std::max(m.send_end[i], latest_needed);
     return latest_needed + m.clock_error[i] < from;
 }
 
@@ -139,7 +157,7 @@ Judge::Held Judge::held_back(const Messages &m, size_t i, const Reference &refer
     if (!posted_late(m, i) || !incomplete_at_post(m, i))
         return Held::no;
     const bool was_waiting = sender_was_waiting(m, i);
-    if (was_waiting && (from_engine(m, i) || m.bytes[i] > eager_bytes))
+    if (was_waiting && (from_engine(m, i) || !may_be_buffered(m, i, eager_bytes)))
         return Held::yes;
     if (was_waiting && ended_with_post(m, i, reference))
         return Held::yes;
@@ -150,7 +168,7 @@ Judge::Held Judge::held_back(const Messages &m, size_t i, const Reference &refer
                                : waited_from(m, i) == MISSING || !clearly_waited(m, i, reference);
     if (should_have_been_there && !was_there && came_after_post(m, i, reference))
         return Held::yes;
-    return was_waiting ? Held::perhaps : Held::no;
+    return was_waiting && !is_always_buffered(m, i) ? Held::perhaps : Held::no;
 }
 
 // For an engine message that was held back: only those are shown at due times.
@@ -213,7 +231,7 @@ Judge::Verdict Judge::verdict(const Messages &m, size_t i, const Reference &refe
 }
 
 Judge::Judge() {
-    eager_bytes_.fill(-1);
+    eager_bytes_.fill(NONE_BUFFERED);
 }
 
 size_t Judge::class_of(const Messages &m, size_t i) const {

@@ -47,6 +47,9 @@ Trace trace_of(const Arguments &in) {
     Arguments::same_length("hops",
                            {t.hops.size(), t.hops.collective.size, t.hops.arrived_early.size, t.hops.from_engine.size});
     t.messages = messages_of(in, "messages");
+    const auto send_calls = in.column<int8_t>("messages.send_call");
+    t.messages.send_call = {reinterpret_cast<const SendCall *>(send_calls.data), send_calls.size};
+    Arguments::same_length("messages", {t.messages.size(), t.messages.send_call.size});
     t.collectives.op = in.column<int32_t>("collectives.op");
     t.collectives.leads = in.column<int8_t>("collectives.leads");
     t.collectives.returns_early = in.column<int8_t>("collectives.returns_early");
