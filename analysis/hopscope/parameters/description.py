@@ -50,7 +50,8 @@ DESCRIPTION = """\
 -- column low DOUBLE [of unit] -- The lower end of its 95 % interval; null where it is not known.
 -- column high DOUBLE [of unit] -- The upper end.
 -- column count BIGINT -- From so many measurements.
--- narrow unit, outlying, count
+-- narrow outlying, count
+-- only-data unit
 -- whole run
 -- empty note The links were not measured; give the probe more seconds.
 -- example analyze model machine.json
