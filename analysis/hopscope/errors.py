@@ -18,5 +18,9 @@ def some(names: Sequence[str], at_most: int = 8) -> str:
 
 def meant(wrong: str, known: Iterable[str]) -> str:
     """The end of a message about a name that is nearly a known one: `. Did you mean NAME?`; else nothing."""
-    near = difflib.get_close_matches(wrong.lower(), known, n=1)
+    names = sorted(known)
+    # The beginning of a name is meant for it, however short.
+    near = [name for name in names if name.startswith(wrong.lower())] or difflib.get_close_matches(
+        wrong.lower(), names, n=1
+    )
     return f". Did you mean {near[0]}?" if near else ""

@@ -18,6 +18,7 @@ from hopscope.launch.command import Request, environment, launcher_words, named_
 from hopscope.launch.elf import exported_names
 from hopscope.launch.installed import MpiLibrary, collector_library, fitting_collector, what_goes_unseen
 from hopscope.launch.mpi_library import check_named_mpi, default_directory, find_mpi, find_program, missing_program
+from hopscope.launch.refusals import likely_refusal
 
 BIN = Path(sys.executable).parent
 HEAT_PLATE = Path(__file__).parents[2] / "demo" / "heat_plate.c"
@@ -325,6 +326,40 @@ def test_a_job_that_recorded_nothing_is_told_why(tmp_path: Path) -> None:
     assert "nothing was recorded. The lines above may say why; a launcher that refuses its options starts no" in failed
     interrupted = nothing_recorded(tmp_path, "sh", "-c", "echo begun; exec sleep 100", interrupt=True)
     assert interrupted.endswith("ended with code 130, and it was interrupted before any rank recorded\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "is_root", "said"),
+    [
+        (
+            "-n 2 ./app",
+            {},
+            True,
+            "starts nothing as root; run as another user, or give mpirun.openmpi --allow-run-as-root",
+        ),
+        ("--allow-run-as-root -n 2 ./app", {}, True, None),
+        ("-n 2 ./app", {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}, True, None),
+        ("-n 2 ./app", {"OMPI_ALLOW_RUN_AS_ROOT": "1"}, True, "as root"),
+        ("-n 2 ./app", {}, False, None),
+        ("-n 9 ./app", {}, False, "has no slots for 9 ranks on 4 cores; give mpirun.openmpi --oversubscribe, or fewer"),
+        ("--oversubscribe -n 9 ./app", {}, False, None),
+        ("--map-by core:OVERSUBSCRIBE -n 9 ./app", {}, False, None),
+        ("--host a:9 -n 9 ./app", {}, False, None),
+    ],
+)
+def test_what_open_mpis_launcher_refuses_is_known_from_its_words(
+    words: str, environment: dict[str, str], is_root: bool, said: str | None
+) -> None:
+    reason = likely_refusal(f"mpirun.openmpi {words}".split(), environment, is_root=is_root, cores=4)
+    assert reason is None if said is None else said in (reason or "")
+    assert likely_refusal(f"mpirun.mpich {words}".split(), environment, is_root=is_root, cores=4) is None
+
+
+@pytest.mark.parametrize("wrong", ["late", "critical"])
+def test_the_beginning_of_a_command_is_meant_for_it(wrong: str) -> None:
+    done = subprocess.run([BIN / "analyze", wrong, "trace"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"Did you mean {wrong}-{'ranks' if wrong == 'late' else 'path'}?" in done.stderr
 
 
 @pytest.mark.parametrize(

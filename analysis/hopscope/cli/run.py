@@ -21,6 +21,7 @@ from hopscope.launch.installed import MpiLibrary, fitting_collector, what_goes_u
 from hopscope.launch.job import REFUSED, Ended, assemble, is_assembled, is_unassembled_run, run_job, worlds
 from hopscope.launch.mpi_library import check_named_mpi, default_directory, find_mpi, find_program, missing_program
 from hopscope.launch.network import Carried, Network, add_facts, network_for, on_hosts, read_network
+from hopscope.launch.refusals import refusal_here
 
 _RECORDING_OFF = "HOPSCOPE_RECORD=0 turned recording off"
 _NO_MPI_INIT = (
@@ -189,7 +190,7 @@ def run_traced(request: Request, words: Sequence[str], also_untraced: bool, netw
         carried = network.carried() if network else []
     except InputError as error:
         say(f"hopscope: {error}")
-    report(request.directory, ended, missing_program(words))
+    report(request.directory, ended, words)
     if is_assembled(request.directory):
         if network and carried:
             add_facts(request.directory, network, carried)
@@ -208,9 +209,9 @@ def timed(words: Sequence[str], variables: Mapping[str, str], network: Network |
     return ended, time.monotonic_ns() - begin
 
 
-def report(directory: Path | None, ended: Ended, missing: str | None = None) -> None:
-    """Says on stderr what became of the trace, putting it together first if the job could not. missing: what is wrong
-    with the program, if there is none to be started."""
+def report(directory: Path | None, ended: Ended, words: Sequence[str]) -> None:
+    """Says on stderr what became of the trace, putting it together first if the job could not. words: the command line
+    of the job, where a launcher may have refused it."""
     assert directory is not None
     shown = os.path.relpath(directory) if directory.is_relative_to(Path.cwd()) else str(directory)
     try:
@@ -228,15 +229,18 @@ def report(directory: Path | None, ended: Ended, missing: str | None = None) -> 
         say(f"hopscope: the trace is in {shown}{of}; {next_step(Path(shown))}")
     else:
         with_code = f"the job ended with code {ended.code}, and " if ended.code != 0 else ""
-        say(f"hopscope: there is no trace: {with_code}{_why_nothing(ended, missing)}")
+        say(f"hopscope: there is no trace: {with_code}{_why_nothing(ended, words)}")
 
 
-def _why_nothing(ended: Ended, missing: str | None) -> str:
+def _why_nothing(ended: Ended, words: Sequence[str]) -> str:
     """Why a job left no recording."""
+    missing = missing_program(words)
     if os.environ.get("HOPSCOPE_RECORD") == "0":
         return _RECORDING_OFF
     if ended.interrupted:
         return "it was interrupted before any rank recorded"
     if missing is None and ended.code == REFUSED:
         return "nothing was recorded; the lines above say why"
-    return missing or (_NOTHING_FROM_A_FAILED_JOB if ended.code != 0 else _NOTHING_RECORDED)
+    if missing or ended.code == 0:
+        return missing or _NOTHING_RECORDED
+    return refusal_here(words) or _NOTHING_FROM_A_FAILED_JOB
