@@ -34,6 +34,9 @@ The directives (a line indented by three or more spaces continues the one above)
 * `kept beside the dataset`, of a view only: several analyses read it and it takes long, so its rows are kept where
   answers about a long run are (`kept_answers.py`), and those of a short run in memory.
 * `bar COLUMN`: drawn as a bar in the table for people.
+* `paragraphs COLUMN, COLUMN[, COLUMN]`: people read the rows as paragraphs and not in a table. The first column's word
+  stands before the second one's sentence, each other one on a line of its own below. Words before a column's name stand
+  before its text.
 * `only-data COLUMN[, COLUMN]`: columns that the table for people leaves out.
 * Columns `X_low` and `X_high`, or `X_low_ns` and `X_high_ns`, are the ends of an interval: that table shows them in one
   column, where the first stands and under its name in `only-data` and `narrow`.
@@ -67,7 +70,7 @@ PARAMETER_TYPES = ("INTEGER", "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN", "COLLECT
 UNITS = ("ns", "at", "bytes", "share", "of unit")
 
 _DIRECTIVE = re.compile(
-    r"(grain|param|key|column|columns|uses|bar|only-data|narrow|uncertain|describes|exact|then|asks|whole|kept|fail-if|empty|example)"
+    r"(grain|param|key|column|columns|uses|bar|paragraphs|only-data|narrow|uncertain|describes|exact|then|asks|whole|kept|fail-if|empty|example)"
     r" (.*)"
 )
 _GRAIN = re.compile(
@@ -146,6 +149,8 @@ class Analysis(Source):
     parameters: tuple[Parameter, ...] = ()
     key: tuple[str, ...] = ()
     bar: str | None = None
+    paragraphs: tuple[tuple[str, str], ...] = ()
+    """Columns, each after the words before it."""
     only_data: tuple[str, ...] = ()
     narrow: tuple[str, ...] = ()
     exact: tuple[str, ...] = ()
@@ -181,6 +186,11 @@ class Analysis(Source):
         return next((p.name for p in self.parameters if p.type == "TRACE"), None)
 
 
+def _last_word(text: str) -> tuple[str, str]:
+    before, _, last = text.rpartition(" ")
+    return before, last
+
+
 def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType({})) -> Analysis:
     """The analysis in this text of a file called `name`.sql, over these macros. Raises HeaderError naming file and
     line."""
@@ -194,6 +204,7 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
             raise HeaderError(f"{name}.sql: the header has no `{required}`")
     key = _names(values["key"][0])
     bar = values["bar"][0] if "bar" in values else None
+    paragraphs = [_last_word(name) for value in values.get("paragraphs", []) for name in _names(value)]
     only_data = tuple(n for value in values.get("only-data", []) for n in _names(value))
     narrow = tuple(n for value in values.get("narrow", []) for n in _names(value))
     uncertain = {m["column"]: m["by"] for m in (_match(_UNCERTAIN, name, v) for v in values.get("uncertain", []))}
@@ -203,7 +214,15 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
     exact = tuple(column.name for column in columns) if exact == ("*",) else exact
     then = _match(_THEN, name, values["then"][0]) if "then" in values else None
     by_another = (*uncertain, *uncertain.values(), *describes, *describes.values())
-    for column in (*key, *([bar] if bar else []), *only_data, *narrow, *exact, *by_another):
+    for column in (
+        *key,
+        *([bar] if bar else []),
+        *(column for _, column in paragraphs),
+        *only_data,
+        *narrow,
+        *exact,
+        *by_another,
+    ):
         if column not in known:
             raise HeaderError(f"{name}.sql: the header speaks of a column {column!r} that it does not declare")
     empty_kind, _, empty = values.get("empty", [""])[0].partition(" ")
@@ -220,6 +239,7 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
         key=key,
         columns=columns,
         bar=bar,
+        paragraphs=tuple(paragraphs),
         only_data=only_data,
         narrow=narrow,
         exact=exact,

@@ -30,7 +30,7 @@ def test_hopscope_run_leaves_one_whole_trace_and_the_job_s_output(mpi: local_mpi
     assert job.out.splitlines()[-1].startswith("iterations=20 ")
     assert all(line.startswith("iteration") for line in job.out.splitlines()), "the collector wrote to the job's stdout"
     assert [path.name for path in job.trace.parent.iterdir()] == ["trace"]
-    assert "next: analyze summary trace" in job.err
+    assert "next: analyze trace" in job.err
     assert (job.trace / "tree.json").is_file()
     whole(job.trace)
     rows = analyze(job.trace, "sql", "select op, count(*) n, min(complete::int) complete from collectives group by all")
@@ -142,7 +142,7 @@ def test_an_interrupted_job_still_leaves_its_trace(first_mpi: local_mpi.LocalMpi
     os.close(terminal)
     os.close(its_end)
     assert job.returncode != 0
-    assert "next: analyze summary trace" in err, err
+    assert "next: analyze trace" in err, err
     calls = analyze(tmp_path / "trace", "sql", "select count(*) n from calls where rank = 0")
     assert calls[0]["n"] >= 20
 

@@ -11,6 +11,7 @@ import click
 import document_commands
 import hopscope as library
 import pytest
+from hopscope.cli.analyze import SHORTHAND
 from hopscope.cli.main import hopscope
 
 ROOT = Path(__file__).parents[2]
@@ -58,6 +59,8 @@ def shown_commands(text: str) -> Iterator[list[str]]:
 
 def unknown_words(words: list[str]) -> list[str]:
     """What of a command line Hopscope does not know: the command, or options of it."""
+    if words[1] == "analyze" and words[2].startswith("hopscope-app"):
+        words = [*words[:2], SHORTHAND, *words[2:]]
     command = COMMANDS.get(" ".join(words[: 3 if words[1] in ("analyze", "net") else 2]))
     if command is None or isinstance(command, click.Group):
         return words[:3]

@@ -48,8 +48,34 @@ def computed(name: str) -> ModuleType:
     return module
 
 
+SHORTHAND: Final = "findings"
+"""What `analyze TRACE` asks."""
+
+GROUPS: Final = {
+    "What is wrong": ("findings", "summary", "report", "gate"),
+    "Imbalance": ("last-arrivals", "late-ranks", "noise", "efficiency"),
+    "Communication": ("critical-path", "collectives", "messages", "algorithms", "wan-share", "delayed-hops"),
+    "Code": ("places", "regions"),
+    "Improve": ("reorder", "remap"),
+    "Compare and ask": ("compare", "sql"),
+}
+"""The commands that most questions need, as `analyze --help` shows them; `analyze list` has all."""
+
+
 class _Analyses(click.Group):
     """A group whose commands come from the catalog."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for heading, names in GROUPS.items():
+            rows = [(name, self._help_of(ctx, name, formatter.width)) for name in names]
+            with formatter.section(heading):
+                formatter.write_dl(rows, col_max=16)
+        formatter.write_paragraph()
+        formatter.write_text("`analyze list` names every command, `analyze COMMAND --help` explains one.")
+
+    def _help_of(self, ctx: click.Context, name: str, width: int) -> str:
+        command = self.get_command(ctx, name)
+        return command.get_short_help_str(width) if command is not None else ""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         own = {*super().list_commands(ctx), *catalog.load().commands, "gate", *COMPUTED}
@@ -59,6 +85,8 @@ class _Analyses(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         check_address_space()  # before pyarrow, DuckDB and scipy are loaded
+        if args and args[0] not in self.list_commands(ctx) and Path(args[0]).exists():
+            args = [SHORTHAND, *args]
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -79,6 +107,8 @@ class _Analyses(click.Group):
 @click.version_option(program_version(), prog_name="hopscope")
 def analyze() -> None:
     """Analyse a trace: a trace directory, an OTF2 archive or a dataset. It is converted first if necessary.
+
+    `analyze TRACE` says what is wrong with a run, each COMMAND more about one thing.
 
     Every analysis takes --dataset, --format, --fail-if, --report and --show-sql. Exit code 0: done; 1: a gate failed;
     2: wrong input, or a gate could not be judged.

@@ -114,7 +114,7 @@ def say_what_is_missing(trace: Trace) -> None:
 
 def next_step(trace: Path) -> str:
     """What to do with a new trace: a command that can be pasted."""
-    return f"next: analyze summary {shlex.quote(str(trace))}"
+    return f"next: analyze {shlex.quote(str(trace))}"
 
 
 @contextmanager

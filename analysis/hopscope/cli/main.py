@@ -68,7 +68,7 @@ def hopscope() -> None:
 
     \b
     hopscope run -- mpirun -n 8 ./app        trace a program
-    hopscope analyze critical-path TRACE     where its time went
+    hopscope analyze TRACE                   what is wrong with the run
     hopscope dashboard TRACE                 the same in the browser
     """
 

@@ -70,9 +70,13 @@ def console(stream: TextIO) -> Console:
 
 
 def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
-    """Print the rows of an answer; prints only the header where there are none."""
+    """Print the rows of an answer, as paragraphs where its header says so, else as a table; prints only the header of a
+    table without rows."""
     rows = table.to_pylist()
     target = console(stream)
+    if analysis.paragraphs:
+        _print_paragraphs(target, rows, analysis.paragraphs)
+        return
     shown: list[_Shown] = []
     for column in analysis.columns:
         if column.name in analysis.only_data or _interval_of(column, analysis, "_high"):
@@ -109,6 +113,20 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
                 style="dim",
             )
         )
+
+
+def _print_paragraphs(target: Console, rows: Sequence[Row], columns: Sequence[tuple[str, str]]) -> None:
+    """A word, a sentence beside it, and below that each further text that is there."""
+    (_, word), (_, sentence), *others = columns
+    indent = max((len(str(row[word])) for row in rows), default=0) + 2
+    for row in rows:
+        below = [f"{before} {row[name]}".strip() for before, name in others if row[name]]
+        beside = str(row[word])
+        for text, style in ((row[sentence], "bold"), *((text, "") for text in below)):
+            for line in Text(visible_line(str(text)), style=style).wrap(target, target.width - indent):
+                line.rstrip()
+                target.print(Text(beside.ljust(indent)) + line, overflow="ignore", crop=False)
+                beside = ""
 
 
 def _table_width(widths: Sequence[int]) -> int:

@@ -34,7 +34,7 @@
 -- column cost_share DOUBLE [share] -- How much of the critical path it concerns, where that is known: rows come by severity, then by this.
 -- column analysis VARCHAR -- The analysis that shows more, as typed after `analyze`.
 -- column part VARCHAR -- The part of the run that it is about, as the option of an analysis that selects it, such as --ranks 3; null where it is about all.
--- narrow analysis, evidence
+-- paragraphs severity, sentence, evidence, more: analyze analysis
 -- only-data verdict, problem, value, unit, cost_share, part
 -- uses kind_crossings, run_path, wan_on_path, loop_counts, iteration_cuts
 -- asks caveats, critical-path, last-arrivals, noise, algorithms, wan-share, late-ranks, noise-periods, delayed-hops
