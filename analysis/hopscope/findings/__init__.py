@@ -53,7 +53,7 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
     found = {
         key: find(ask_once, run, parameters)
         for key, find in FINDINGS.items()
-        if key in wanted and (run.collectives or key in _WITHOUT_COLLECTIVES)
+        if key in wanted and (run.collectives or key in _WITHOUT_COLLECTIVES or (key == "noise" and run.iterations))
     }
     return in_order([_row(key, finding) for key, finding in found.items() if finding is not None])
 

@@ -27,9 +27,8 @@ def of_arrivals(rows: Sequence[Row]) -> Finding | None:
     late = sorted((row for row in counted if row["late"]), key=lambda row: -(row["share"] or 0))
     if causes:
         return _of_causes(causes, late)
-    doubtful = [row for row in counted if row["cause"] is None and (row["cost_share"] or 0) >= WORTH_SAYING]
-    if doubtful:
-        return _of_doubtful(max(doubtful, key=lambda row: row["cost_share"] or 0))
+    if (acquitted := _of_acquitted(counted)) is not None:
+        return acquitted
     if late:
         sentence = "No rank's computing makes the others wait more often than by chance."
         return Finding("late", "note", sentence, _of_late(late, counted), more, 0, "share", part=of_ranks(late))
@@ -39,23 +38,16 @@ def of_arrivals(rows: Sequence[Row]) -> Finding | None:
     evidence = _nobody(counted)
     if max((row["undecided"] or 0 for row in counted), default=0) > WORTH_SAYING:
         evidence += " The clocks cannot decide part of the collectives."
-    sentence = f"No rank is last often enough to blame (limit: {_limit(counted)})."
-    return Finding("chance", "fine", sentence, evidence, more, 0, "share")
-
-
-def _limit(rows: Sequence[Row]) -> str:
-    """Write the share that chance would give a rank, which is not the same for all of them in every run."""
-    limits = sorted({share(row["late_above"]) for row in rows}, key=lambda text: float(text.split()[0]))
-    return limits[0] if len(limits) == 1 else f"{limits[0]} to {limits[-1]}"
+    return Finding("chance", "fine", "No rank is last often enough to blame.", evidence, more, 0, "share")
 
 
 def _nobody(rows: Sequence[Row]) -> str:
-    """Say how near to the limit the rank comes that is last most often."""
+    """Say which rank is last most often, beside chance."""
     first = max(rows, key=lambda row: row["share"] or 0)
-    interval = (
-        f" ({share(first['share_low'])} to {share(first['share_high'])})" if first["share_low"] is not None else ""
+    return (
+        f"Rank {first['rank']} is last most often, in {share(first['share'])} of its collectives; chance gives "
+        f"{share(first['chance'])}, and for one of {plural(len(rows), 'rank')} this is not clearly more."
     )
-    return f"Rank {first['rank']} is last most often, in {share(first['share'])}{interval} of its collectives."
 
 
 def _of_causes(causes: Sequence[Row], late: Sequence[Row]) -> Finding:
@@ -70,9 +62,7 @@ def _of_causes(causes: Sequence[Row], late: Sequence[Row]) -> Finding:
         cost = f"; the others spent {duration(waiting)} waiting for {'it' if len(late) == 1 else 'them'}"
         evidence = f"{_entering(late)}, more often than by chance{cost if waiting else ''}."
     else:
-        evidence = (
-            "No rank enters last more often than by chance: others wait for the slow rank first and enter late, too."
-        )
+        evidence = "No rank enters last more often than by chance."
     # Some rank is always last; what that costs is the excess computing on the critical path.
     cost_share = sum(row["cost_share"] for row in causes)
     excess = f"{share(cost_share)} of the critical path."
@@ -83,13 +73,22 @@ def _of_causes(causes: Sequence[Row], late: Sequence[Row]) -> Finding:
     return Finding("slow", severity, sentence, evidence, "last-arrivals", value, "share", cost_share, part)
 
 
-def _of_doubtful(row: Row) -> Finding:
-    sentence = f"Rank {row['rank']} may be slow: the collectives are too few to be sure."
+def _of_acquitted(rows: Sequence[Row]) -> Finding | None:
+    """Say of whom the collectives are too few to be sure, or whose computing the others wait for without much cost."""
+    doubtful = [row for row in rows if row["cause"] is None and (row["cost_share"] or 0) >= WORTH_SAYING]
+    cheap = [row for row in rows if row["cause"] is False and (row["cause_low"] or 0) > (row["cause_above"] or 1)]
+    if not doubtful and not cheap:
+        return None
+    row = max(doubtful or cheap, key=lambda row: row["cost_share"] or 0)
     evidence = (
-        f"Its computing led to the last arrival in {share(row['cause_share'])} of "
-        f"{plural(row['collectives'], 'collective')} and takes {share(row['cost_share'])} of the critical path."
+        f"Rank {row['rank']}'s computing led to the last arrival in {share(row['cause_share'])} of "
+        f"{plural(row['collectives'], 'collective')} and takes {share(row['cost_share'] or 0)} of the critical path."
     )
-    return Finding("too-few", "undecided", sentence, evidence, "last-arrivals", unit="share", part=of_ranks([row]))
+    if doubtful:
+        sentence = f"Rank {row['rank']} may be slow: the collectives are too few to be sure."
+        return Finding("too-few", "undecided", sentence, evidence, "last-arrivals", unit="share", part=of_ranks([row]))
+    sentence = "No rank's computing costs the others much."
+    return Finding("little", "fine", sentence, evidence, "last-arrivals", 0, "share")
 
 
 def _of_late(late: Sequence[Row], ranks: Sequence[Row]) -> str:
@@ -122,7 +121,7 @@ def _entering(late: Sequence[Row]) -> str:
 
 
 def of_late_ranks(rows: Sequence[Row], least_ms: float | None, path_ns: int) -> Finding | None:
-    """Name the ranks of the class whose lateness adds up to most, the costliest first.
+    """Name the ranks of the class of the one whose lateness adds up to most, the costliest first.
 
     Rows as late-ranks gives them; `least_ms` is the limit if it was given, `path_ns` the length of the run's critical
     path, 0 if there is none.
@@ -133,11 +132,14 @@ def of_late_ranks(rows: Sequence[Row], least_ms: float | None, path_ns: int) -> 
     if all(row["class"] is None for row in rows):
         sentence = "The trace has too few collectives to tell how a rank is late."
         return Finding("too-few", "undecided", sentence, _TOO_FEW, more, unit="ns")
-    late = sorted((row for row in rows if row["class"] in _HOW), key=_late_altogether, reverse=True)
+    gravest = [*_HOW]
+    late = sorted(
+        (row for row in rows if row["class"] in _HOW),
+        key=lambda row: (-_late_altogether(row), gravest.index(row["class"])),
+    )
     dear = [row for row in late if _late_altogether(row) >= LEAST_COST * path_ns]
     if dear:
-        cost = {kind: sum(_late_altogether(row) for row in dear if row["class"] == kind) for kind in _HOW}
-        kind = max(cost, key=cost.__getitem__)
+        kind = dear[0]["class"]
         found = [row for row in dear if row["class"] == kind]
         first = found[0]
         who = "By" if len(found) == 1 else f"Most of all rank {first['rank']}: by"

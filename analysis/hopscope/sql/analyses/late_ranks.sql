@@ -35,7 +35,7 @@
 -- column collectives BIGINT -- Collectives of two ranks or more that it took part in, except its first.
 -- only-data limit_ns
 -- narrow latest, worst_ns, share_low
--- uses share_of, share_intervals, block_of, lower_quartile, lateness_limit
+-- uses share_of, share_intervals, block_of, lower_quartile, lateness_limit, own_computing
 -- bar share
 -- empty note there are no collectives between two ranks
 -- example analyze late-ranks trace --fail-if "*.share_low > 50%"
@@ -43,21 +43,21 @@ with usual as (
     select
         collective_id,
         lower_quartile(computed_ns) as computed_ns
-    from calls
+    from own_computing
     group by collective_id
 ),
 
 compared as (
     select
-        calls.rank,
-        calls.collective_id,
-        calls.computed_ns - usual.computed_ns as late_ns,
+        own_computing.rank,
+        own_computing.collective_id,
+        own_computing.computed_ns - usual.computed_ns as late_ns,
         collectives.comm_size,
-        dense_rank() over (order by calls.collective_id) - 1 as nth
-    from calls
-    inner join usual on calls.collective_id = usual.collective_id
-    inner join collectives on calls.collective_id = collectives.collective_id
-    where collectives.complete and collectives.comm_size > 1 and calls.released_ns is not null
+        dense_rank() over (order by own_computing.collective_id) - 1 as nth
+    from own_computing
+    inner join usual on own_computing.collective_id = usual.collective_id
+    inner join collectives on own_computing.collective_id = collectives.collective_id
+    where collectives.complete and collectives.comm_size > 1 and own_computing.released_ns is not null
 ),
 
 limits as materialized (

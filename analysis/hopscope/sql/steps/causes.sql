@@ -15,66 +15,25 @@
 -- One row per complete collective with such a path, or several where members share the blame: cause_part is each one's part of it, excess_ns how much longer it
 -- computed. Both ranks may be null.
 --
--- uses lower_quartile
+-- uses lower_quartile, reached_ends, own_computing
 create or replace view causes as
 with leads as materialized (
     select
         path_stretches.path_collective_id as collective_id,
         path_stretches.rank,
         min(path_stretches.step) as step,
-        max(path_stretches.end_ns) as end_ns,
         sum(path_stretches.end_ns - path_stretches.begin_ns)
-        filter (where path_stretches.category = 'compute') as compute_ns,
-        sum(path_stretches.end_ns - path_stretches.begin_ns) filter (where path_stretches.category = 'p2p')
-            as message_ns
+        filter (where path_stretches.category = 'compute') as compute_ns
     from path_stretches
     inner join collectives on path_stretches.path_collective_id = collectives.collective_id
     where path_stretches.path = 'lead' and collectives.complete
     group by path_stretches.path_collective_id, path_stretches.rank
 ),
 
-needed as (
-    select
-        collective_id,
-        max(end_ns) as at_ns,
-        coalesce(sum(message_ns), 0) as message_ns
-    from leads
-    group by collective_id
-),
-
-overlapping as (
-    select
-        call_id,
-        overlap_ns
-    from calls
-    where overlap_ns > 0
-),
-
--- Where the path comes from a wait, everybody's computing up to their waits counts.
-reached as materialized (
-    select
-        calls.collective_id,
-        needed.at_ns,
-        needed.message_ns,
-        coalesce(bool_or(needed.at_ns = calls.wait_begin_ns), false) as is_wait
-    from calls
-    inner join needed on calls.collective_id = needed.collective_id
-    group by calls.collective_id, needed.at_ns, needed.message_ns
-),
-
 computing as materialized (
-    select
-        calls.collective_id,
-        calls.rank,
-        calls.released_ns,
-        calls.prev_call_id,
-        coalesce(calls.wait_begin_ns, calls.enter_ns) as ready_ns,
-        if(reached.is_wait, coalesce(calls.wait_begin_ns, calls.enter_ns), calls.enter_ns) as came_ns,
-        greatest(calls.computed_ns - coalesce(overlapping.overlap_ns, 0), 0)
-        + if(reached.is_wait, coalesce(calls.overlap_ns, 0), 0) as computed_ns
-    from calls
-    inner join reached on calls.collective_id = reached.collective_id
-    left join overlapping on calls.prev_call_id = overlapping.call_id
+    select own_computing.*
+    from own_computing
+    inner join reached_ends on own_computing.collective_id = reached_ends.collective_id
 ),
 
 usual as materialized (
@@ -124,12 +83,12 @@ parts as (
         coalesce(ranked.excess_ns, 0) as excess_ns,
         coalesce(ranked.all_excess_ns, 0) as all_excess_ns,
         ranked.first_rank,
-        reached.at_ns - usual.ready_ns as lateness_ns,
-        reached.message_ns,
+        reached_ends.at_ns - usual.ready_ns as lateness_ns,
+        reached_ends.message_ns,
         greatest(coalesce(least(ranked.released_ns, ranked.left_ns - before.enter_ns), 0), 0) as released_ns,
         greatest(coalesce(ranked.released_ns - (ranked.left_ns - before.enter_ns), 0), 0) as own_ns
     from ranked
-    inner join reached on ranked.collective_id = reached.collective_id
+    inner join reached_ends on ranked.collective_id = reached_ends.collective_id
     inner join usual on ranked.collective_id = usual.collective_id
     left join calls as before on ranked.prev_call_id = before.call_id
 ),
