@@ -19,7 +19,8 @@
 //     do not count there, because their sends never wait for a receiver. Where none of the
 //     application's was seen, only a call that does nothing but this send is proof;
 //  b. else if a call that does nothing but this send waited long for the post and ended within a few transfers after
-//     it. A call that was held up by anything else would hardly end just then;
+//     it. A call that was held up by anything else would hardly end just then. Where no buffered message was seen, a
+//     call that completes others as well counts, too;
 //  c. else if it should have arrived long before the post, had not, and came within a few transfers after it.
 //
 // If the sender was waiting and (b) and (c) do not say so, for a message that may have been buffered, a wait at the
@@ -146,10 +147,10 @@ bool Judge::came_after_post(const Messages &m, size_t i, const Reference &refere
     return m.recv_end[i] - m.recv_post[i] <= SURELY_THERE * reference.transfer() + CLEARLY_NS;
 }
 
-// True if a call that does nothing but this send ended as soon as its receive had been posted, after a long wait.
+// True if the send's call ended as soon as the receive had been posted, after a long wait.
 bool Judge::ended_with_post(const Messages &m, size_t i, const Reference &reference) {
     const int64_t since_post = m.send_end[i] - m.recv_post[i] + m.clock_error[i];
-    return send_call(m, i) == SendCall::alone && since_post <= SURELY_THERE * reference.transfer() + CLEARLY_NS &&
+    return since_post <= SURELY_THERE * reference.transfer() + CLEARLY_NS &&
            m.recv_post[i] - m.send_wait_begin[i] > LONG_WAIT * since_post;
 }
 
@@ -159,7 +160,8 @@ Judge::Held Judge::held_back(const Messages &m, size_t i, const Reference &refer
     const bool was_waiting = sender_was_waiting(m, i);
     if (was_waiting && (from_engine(m, i) || !may_be_buffered(m, i, eager_bytes)))
         return Held::yes;
-    if (was_waiting && ended_with_post(m, i, reference))
+    const bool is_none_known = eager_bytes == NONE_BUFFERED && !is_always_buffered(m, i);
+    if (was_waiting && (send_call(m, i) == SendCall::alone || is_none_known) && ended_with_post(m, i, reference))
         return Held::yes;
     const int64_t transfer = reference.transfer();
     const bool should_have_been_there = m.recv_post[i] > m.send_begin[i] + transfer + m.clock_error[i];
