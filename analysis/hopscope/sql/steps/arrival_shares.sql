@@ -298,14 +298,6 @@ create or replace macro arrival_shares(label) as table
         from excess
     ),
 
-    costs as (
-        select
-            key,
-            sum(cost_ns) as cost_ns
-        from shared_excess
-        group by key
-    ),
-
     compared as (
         select
             (select count(*) from members_of) as labels,
@@ -313,6 +305,16 @@ create or replace macro arrival_shares(label) as table
             (select count(*) from caused_in) as cause_blocks,
             (select sum(caused_in.whole) from caused_in) as causes,
             (select sum(time_ns) from path_toward) as path_ns
+    ),
+
+    costs as (
+        select
+            cause_shares.key,
+            share_of(coalesce(sum(shared_excess.cost_ns), 0), any_value(compared.path_ns)) as share
+        from cause_shares
+        cross join compared
+        left join shared_excess on cause_shares.key = shared_excess.key
+        group by cause_shares.key
     ),
 
     charged as (
@@ -353,16 +355,16 @@ create or replace macro arrival_shares(label) as table
                     compared.cause_blocks,
                     0.01
                 ) > cause_shares.chance
-                then share_of(coalesce(costs.cost_ns, 0), compared.path_ns) >= 0.02
+                then costs.share >= 0.02
             -- Fewer than 28 collectives clear nobody who costs so much.
             when
                 compared.cause_blocks < 10
                 and cause_intervals.share_low > cause_shares.chance
-                and share_of(coalesce(costs.cost_ns, 0), compared.path_ns) >= 0.1
+                and costs.share >= 0.1
                 then null
             else false
         end as cause,
-        share_of(coalesce(costs.cost_ns, 0), compared.path_ns)::double as cost_share,
+        costs.share::double as cost_share,
         cause_shares.released_share::double as released_share,
         released_intervals.share_low as released_low,
         released_intervals.share_high as released_high,

@@ -15,7 +15,7 @@
 -- One row per complete collective with such a path, or several where members share the blame: cause_part is each one's part of it, excess_ns how much longer it
 -- computed. Both ranks may be null.
 --
--- uses lower_quartile, reached_ends, own_computing
+-- uses lower_quartile, own_computing
 create or replace view causes as
 with leads as materialized (
     select
@@ -31,9 +31,9 @@ with leads as materialized (
 ),
 
 computing as materialized (
-    select own_computing.*
+    select *
     from own_computing
-    inner join reached_ends on own_computing.collective_id = reached_ends.collective_id
+    where at_ns is not null
 ),
 
 usual as materialized (
@@ -42,7 +42,9 @@ usual as materialized (
         lower_quartile(computed_ns) as computed_ns,
         lower_quartile(released_ns) as released_ns,
         lower_quartile(ready_ns) as ready_ns,
-        lower_quartile(came_ns) as came_ns
+        lower_quartile(came_ns) as came_ns,
+        any_value(at_ns) as at_ns,
+        any_value(message_ns) as message_ns
     from computing
     group by collective_id
 ),
@@ -83,12 +85,11 @@ parts as (
         coalesce(ranked.excess_ns, 0) as excess_ns,
         coalesce(ranked.all_excess_ns, 0) as all_excess_ns,
         ranked.first_rank,
-        reached_ends.at_ns - usual.ready_ns as lateness_ns,
-        reached_ends.message_ns,
+        usual.at_ns - usual.ready_ns as lateness_ns,
+        usual.message_ns,
         greatest(coalesce(least(ranked.released_ns, ranked.left_ns - before.enter_ns), 0), 0) as released_ns,
         greatest(coalesce(ranked.released_ns - (ranked.left_ns - before.enter_ns), 0), 0) as own_ns
     from ranked
-    inner join reached_ends on ranked.collective_id = reached_ends.collective_id
     inner join usual on ranked.collective_id = usual.collective_id
     left join calls as before on ranked.prev_call_id = before.call_id
 ),

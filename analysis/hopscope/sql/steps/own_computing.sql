@@ -1,7 +1,7 @@
 -- What each rank computed towards each of its collectives, and when it was ready for it.
 --
 -- Computing between the start of a nonblocking collective and the wait for it belongs to that one where the others waited for a wait (`reached_ends`), and
--- never to the collective after it.
+-- never to the collective after it. at_ns and message_ns are those of `reached_ends`, null where a collective has no such path.
 --
 -- uses reached_ends
 create or replace view own_computing as
@@ -18,6 +18,8 @@ select
     calls.rank,
     calls.released_ns,
     calls.prev_call_id,
+    reached_ends.at_ns,
+    reached_ends.message_ns,
     coalesce(calls.wait_begin_ns, calls.enter_ns) as ready_ns,
     if(reached_ends.is_wait, coalesce(calls.wait_begin_ns, calls.enter_ns), calls.enter_ns) as came_ns,
     greatest(calls.computed_ns - coalesce(overlapping.overlap_ns, 0), 0)
