@@ -319,7 +319,7 @@ def test_every_late_rank_is_named_with_its_own_share() -> None:
 
 def test_a_cause_that_costs_little_is_not_called_chance() -> None:
     # "No rank's computing makes the others wait more often than by chance", of one that did so in 80 %.
-    cheap = {
+    rank_1 = {
         **ARRIVAL,
         "rank": 1,
         "late": True,
@@ -328,9 +328,9 @@ def test_a_cause_that_costs_little_is_not_called_chance() -> None:
         "cause_low": 0.6,
         "cost_share": 0.013,
     }
-    said = there(of_arrivals([{**ARRIVAL, "rank": 0}, cheap]))
-    assert (said.sentence, said.severity) == ("No rank's computing costs the others much.", "fine")
-    assert said.evidence == (
+    finding = there(of_arrivals([{**ARRIVAL, "rank": 0}, rank_1]))
+    assert (finding.sentence, finding.severity) == ("No rank's computing costs the others much.", "fine")
+    assert finding.evidence == (
         "Rank 1's computing led to the last arrival in 80.0 % of 40 collectives and takes 1.3 % of the critical path."
     )
 
@@ -338,14 +338,14 @@ def test_a_cause_that_costs_little_is_not_called_chance() -> None:
 def test_nobody_is_named_where_chance_explains_it_or_the_run_is_too_short() -> None:
     # The interval that stood here lay above the limit that stood beside it, which is not the one that decides.
     half = {**ARRIVAL, "chance": 0.5, "share": 0.62, "share_low": 0.51, "share_high": 0.7}
-    said = there(of_arrivals([{**half, "rank": 0}, {**half, "rank": 1, "share": 0.38}]))
-    assert (said.sentence, said.severity) == ("No rank is last often enough to blame.", "fine")
-    assert said.evidence == (
+    finding = there(of_arrivals([{**half, "rank": 0}, {**half, "rank": 1, "share": 0.38}]))
+    assert (finding.sentence, finding.severity) == ("No rank is last often enough to blame.", "fine")
+    assert finding.evidence == (
         "Rank 0 is last most often, in 62.0 % of its collectives; chance gives 50.0 %, and for one of 2 ranks this is "
         "not clearly more."
     )
-    said = there(of_arrivals([{**ARRIVAL, "rank": 0, "late": None, "cause": None}]))
-    assert ("too few collectives" in said.sentence, said.severity) == (True, "undecided")
+    finding = there(of_arrivals([{**ARRIVAL, "rank": 0, "late": None, "cause": None}]))
+    assert ("too few collectives" in finding.sentence, finding.severity) == (True, "undecided")
 
 
 def test_a_better_tree_is_called_likely_only_where_crossings_in_a_row_weigh_something() -> None:

@@ -67,9 +67,9 @@ def test_noise_of_short_iterations_shows_by_its_share() -> None:
 
 def test_noise_is_a_problem_only_where_a_tenth_of_the_path_paid_for_it() -> None:
     late = {"rank": "any rank", "iterations": 12, "late_1ms": 3, "noise_ns": 900, "noise_share": 0.2, "paid_ns": 100}
-    said = there(of_noise([late], replace(RUN, loop_path_ns=1000)))
-    assert (said.severity, said.value) == ("problem", 0.1)
-    assert said.evidence == "100 ns of it were paid for on the critical path, 10.0 % of the loop's length."
+    finding = there(of_noise([late], replace(RUN, loop_path_ns=1000)))
+    assert (finding.severity, finding.value) == ("problem", 0.1)
+    assert finding.evidence == "100 ns of it were paid for on the critical path, 10.0 % of the loop's length."
     assert there(of_noise([late], replace(RUN, loop_path_ns=1001))).severity == "note"
 
 
@@ -77,9 +77,13 @@ def test_noise_that_costs_next_to_nothing_is_no_finding() -> None:
     # The first page said "Noise makes some rank 1 ms late or more", of which less than 0.1 % of the path had paid for.
     late = {"rank": "any rank", "iterations": 97, "late_1ms": 2, "noise_ns": 900, "noise_share": 0.2, "paid_ns": 100}
     assert there(of_noise([late], replace(RUN, loop_path_ns=10_000))).verdict == "late"
-    said = there(of_noise([late], replace(RUN, loop_path_ns=10_001)))
-    assert (said.verdict, said.severity, said.sentence) == ("little", "fine", "Noise costs too little to matter.")
-    assert said.evidence == (
+    finding = there(of_noise([late], replace(RUN, loop_path_ns=10_001)))
+    assert (finding.verdict, finding.severity, finding.sentence) == (
+        "little",
+        "fine",
+        "Noise costs too little to matter.",
+    )
+    assert finding.evidence == (
         "It makes some rank 1 ms late or more in 2 of 97 iterations, but the critical path paid for 100 ns of it, 1.0 "
         "% of the loop's length."
     )

@@ -67,8 +67,8 @@ def every_page(page: Page) -> None:
 
 def view(page: Page) -> tuple[int, int]:
     page.locator(f"{TIMELINE}[data-state=ready]").wait_for()
-    found: dict[str, int] = page.locator(TIMELINE).first.evaluate("root => root.hopscope.view")
-    return found["from"], found["to"]
+    span: dict[str, int] = page.locator(TIMELINE).first.evaluate("root => root.hopscope.view")
+    return span["from"], span["to"]
 
 
 def drawn(page: Page) -> dict[str, Any]:

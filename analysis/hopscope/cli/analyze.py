@@ -49,7 +49,7 @@ def computed(name: str) -> ModuleType:
 
 
 SHORTHAND: Final = "findings"
-"""What `analyze TRACE` asks."""
+"""The command that `analyze TRACE` stands for."""
 
 GROUPS: Final = {
     "What is wrong": ("findings", "summary", "report", "gate"),
@@ -85,7 +85,7 @@ class _Analyses(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         check_address_space()  # before pyarrow, DuckDB and scipy are loaded
-        if args and args[0] not in self.list_commands(ctx) and Path(args[0]).exists():
+        if args and Path(args[0]).exists() and args[0] not in self.list_commands(ctx):
             args = [SHORTHAND, *args]
         return super().resolve_command(ctx, args)
 

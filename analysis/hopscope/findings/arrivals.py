@@ -27,8 +27,8 @@ def of_arrivals(rows: Sequence[Row]) -> Finding | None:
     late = sorted((row for row in counted if row["late"]), key=lambda row: -(row["share"] or 0))
     if causes:
         return _of_causes(causes, late)
-    if (acquitted := _of_acquitted(counted)) is not None:
-        return acquitted
+    if (finding := _of_suspects(counted)) is not None:
+        return finding
     if late:
         sentence = "No rank's computing makes the others wait more often than by chance."
         return Finding("late", "note", sentence, _of_late(late, counted), more, 0, "share", part=of_ranks(late))
@@ -73,18 +73,20 @@ def _of_causes(causes: Sequence[Row], late: Sequence[Row]) -> Finding:
     return Finding("slow", severity, sentence, evidence, "last-arrivals", value, "share", cost_share, part)
 
 
-def _of_acquitted(rows: Sequence[Row]) -> Finding | None:
+def _of_suspects(rows: Sequence[Row]) -> Finding | None:
     """Say of whom the collectives are too few to be sure, or whose computing the others wait for without much cost."""
-    doubtful = [row for row in rows if row["cause"] is None and (row["cost_share"] or 0) >= WORTH_SAYING]
-    cheap = [row for row in rows if row["cause"] is False and (row["cause_low"] or 0) > (row["cause_above"] or 1)]
-    if not doubtful and not cheap:
+    suspects = [row for row in rows if row["cause"] is None and (row["cost_share"] or 0) >= WORTH_SAYING]
+    cheap_causes = [
+        row for row in rows if row["cause"] is False and (row["cause_low"] or 0) > (row["cause_above"] or 1)
+    ]
+    if not suspects and not cheap_causes:
         return None
-    row = max(doubtful or cheap, key=lambda row: row["cost_share"] or 0)
+    row = max(suspects or cheap_causes, key=lambda row: row["cost_share"] or 0)
     evidence = (
         f"Rank {row['rank']}'s computing led to the last arrival in {share(row['cause_share'])} of "
         f"{plural(row['collectives'], 'collective')} and takes {share(row['cost_share'] or 0)} of the critical path."
     )
-    if doubtful:
+    if suspects:
         sentence = f"Rank {row['rank']} may be slow: the collectives are too few to be sure."
         return Finding("too-few", "undecided", sentence, evidence, "last-arrivals", unit="share", part=of_ranks([row]))
     sentence = "No rank's computing costs the others much."
@@ -132,10 +134,10 @@ def of_late_ranks(rows: Sequence[Row], least_ms: float | None, path_ns: int) -> 
     if all(row["class"] is None for row in rows):
         sentence = "The trace has too few collectives to tell how a rank is late."
         return Finding("too-few", "undecided", sentence, _TOO_FEW, more, unit="ns")
-    gravest = [*_HOW]
+    classes = [*_HOW]
     late = sorted(
         (row for row in rows if row["class"] in _HOW),
-        key=lambda row: (-_late_altogether(row), gravest.index(row["class"])),
+        key=lambda row: (-_late_altogether(row), classes.index(row["class"])),
     )
     dear = [row for row in late if _late_altogether(row) >= LEAST_COST * path_ns]
     if dear:

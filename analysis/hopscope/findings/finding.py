@@ -57,7 +57,7 @@ class Run:
     path_ns: int
     """Length of the run's critical path; 0 if there is none. The shares are of it, and None without it."""
     loop_path_ns: int
-    """Of it, the iterations but the first, which has the set-up before it; all of it without iterations."""
+    """Length of it in all iterations but the first, which has the set-up before it; `path_ns` without iterations."""
     wan_share: float | None
     """None, too, if collectives of several clusters hide their hops and no other hop between clusters is on it."""
     hops_share: float | None

@@ -30,5 +30,5 @@ def likely_refusal(words: Sequence[str], environment: Mapping[str, str], *, is_r
 
 
 def refusal_here(words: Sequence[str]) -> str | None:
-    """The same for this process, on this machine."""
+    """The launcher's likely reason not to start this command line here, by this process; None where none is known."""
     return likely_refusal(words, os.environ, is_root=os.geteuid() == 0, cores=os.cpu_count() or 1)
