@@ -18,9 +18,10 @@
 //     was seen to complete before its receive was posted (same link class). Messages that MPI_Bsend copied
 //     do not count there, because their sends never wait for a receiver. Where none of the
 //     application's was seen, only a call that does nothing but this send is proof;
-//  b. else if a call that does nothing but this send waited long for the post and ended within a few transfers after
-//     it. A call that was held up by anything else would hardly end just then. Where no buffered message was seen, a
-//     call that completes others as well counts, too;
+//  b. else if a call that does nothing but this send waited long for the post and ended within a few transfers, or a
+//     sixteenth of the wait, after it. A call that was held up by anything else would hardly end just then. Where no
+//     buffered message was seen, a call that completes others as well counts, too; and so it does for a short message,
+//     which may lie in a queue in shared memory until its receiver comes to MPI (Open MPI);
 //  c. else if it should have arrived long before the post, had not, and came within a few transfers after it.
 //
 // If the sender was waiting and (b) and (c) do not say so, for a message that may have been buffered, a wait at the
@@ -70,6 +71,8 @@ constexpr int64_t NONE_BUFFERED = -1;
 constexpr int64_t ALWAYS_BUFFERED = 2048;
 // A send waited long for its receive's post if that took more than this many times as long as the rest of the call.
 constexpr int64_t LONG_WAIT = 4;
+// It ended with the post if no more than this part of the wait lies between: on a busy machine, ranks wait for a core.
+constexpr int64_t AT_ONCE_SHARE = 16;
 
 int size_class(int64_t bytes) {
     return bytes <= 0 ? 0 : 64 - __builtin_clzll(static_cast<uint64_t>(bytes));
@@ -150,8 +153,9 @@ bool Judge::came_after_post(const Messages &m, size_t i, const Reference &refere
 // True if the send's call ended as soon as the receive had been posted, after a long wait.
 bool Judge::ended_with_post(const Messages &m, size_t i, const Reference &reference) {
     const int64_t since_post = m.send_end[i] - m.recv_post[i] + m.clock_error[i];
-    return since_post <= SURELY_THERE * reference.transfer() + CLEARLY_NS &&
-           m.recv_post[i] - m.send_wait_begin[i] > LONG_WAIT * since_post;
+    const int64_t waited = m.recv_post[i] - m.send_wait_begin[i];
+    return since_post <= std::max(SURELY_THERE * reference.transfer() + CLEARLY_NS, waited / AT_ONCE_SHARE) &&
+           waited > LONG_WAIT * since_post;
 }
 
 Judge::Held Judge::held_back(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes) {
@@ -160,7 +164,7 @@ Judge::Held Judge::held_back(const Messages &m, size_t i, const Reference &refer
     const bool was_waiting = sender_was_waiting(m, i);
     if (was_waiting && (from_engine(m, i) || !may_be_buffered(m, i, eager_bytes)))
         return Held::yes;
-    const bool is_none_known = eager_bytes == NONE_BUFFERED && !is_always_buffered(m, i);
+    const bool is_none_known = eager_bytes == NONE_BUFFERED || is_always_buffered(m, i);
     if (was_waiting && (send_call(m, i) == SendCall::alone || is_none_known) && ended_with_post(m, i, reference))
         return Held::yes;
     const int64_t transfer = reference.transfer();
