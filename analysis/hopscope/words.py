@@ -18,3 +18,5 @@ BINDINGS: Vocabulary = _paths.WORDS["binding"]
 """What a message was waited for."""
 ROLES: Vocabulary = _paths.WORDS["role"]
 """Which way a hop goes."""
+INTERVAL_KINDS: Vocabulary = _paths.WORDS["interval_kind"]
+"""What an interval is."""

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from hopscope import _paths
-from hopscope.paths.columns import Array, Lanes, Tables, arrays_of, codes, integers, lanes_of
+from hopscope.paths.columns import Array, Tables, arrays_of, intervals_of, lanes_of
 from hopscope.words import BINDINGS, CATEGORIES, Vocabulary
 
 
@@ -27,7 +27,7 @@ def derive(tables: Tables) -> Tables:
     columns = {
         **arrays_of(tables),
         "messages.send_call": _send_calls(tables),
-        **_intervals(tables["intervals"], lanes_of(tables)),
+        **intervals_of(tables["intervals"], lanes_of(tables)),
         **_words_of(tables, words),
     }
     found = _drawn_paths.walk(columns, tempfile.gettempdir())
@@ -87,15 +87,6 @@ def _stretches(tables: Tables, found: dict[str, Array], words: pa.Array) -> pa.T
             "call_site": words.take(_rows(found["call_site"])),
         }
     )
-
-
-def _intervals(table: pa.Table, lanes: Lanes) -> dict[str, Array]:
-    return {
-        "intervals.lane": lanes.of(table, "location"),
-        "intervals.kind": codes(table, "kind", list(_paths.WORDS["interval_kind"])),
-        "intervals.begin_ns": integers(table, "begin_ns"),
-        "intervals.end_ns": integers(table, "end_ns"),
-    }
 
 
 def _send_calls(tables: Tables) -> Array:

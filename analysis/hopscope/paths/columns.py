@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from hopscope import _paths
 from hopscope.links import LINKS
+from hopscope.words import INTERVAL_KINDS
 
 Array = np.ndarray[Any, Any]
 Tables = dict[str, pa.Table]
@@ -74,21 +75,19 @@ class Lanes:
 
 def lanes_of(tables: Tables) -> Lanes:
     """Every location that any table names, with its rank."""
-    pairs = [
-        (tables[table], location, rank)
-        for table, location, rank in (
-            ("calls", "location", "rank"),
-            ("intervals", "location", "rank"),
-            ("hops", "src_location", "src"),
-            ("hops", "dst_location", "dst"),
-            ("messages", "src_location", "src"),
-            ("messages", "dst_location", "dst"),
-        )
-    ]
-    locations = np.concatenate([integers(table, location) for table, location, _ in pairs])
-    ranks = np.concatenate([integers(table, rank, "int32", -1) for table, _, rank in pairs])
-    unique, first = np.unique(locations, return_index=True)
-    return Lanes(unique, np.ascontiguousarray(ranks[first].astype(np.int32)))
+    found: dict[int, int] = {}
+    for table, location, rank in (
+        ("calls", "location", "rank"),
+        ("intervals", "location", "rank"),
+        ("hops", "src_location", "src"),
+        ("hops", "dst_location", "dst"),
+        ("messages", "src_location", "src"),
+        ("messages", "dst_location", "dst"),
+    ):
+        ranks = tables[table].select([location, rank]).group_by(location).aggregate([(rank, "min")])
+        found |= dict(zip(integers(ranks, location).tolist(), integers(ranks, f"{rank}_min").tolist(), strict=True))
+    locations = np.asarray(sorted(found), np.int64)
+    return Lanes(locations, np.asarray([found[location] for location in locations.tolist()], np.int32))
 
 
 def _message_arrays(table: pa.Table, name: str, lanes: Lanes) -> dict[str, Array]:
@@ -139,9 +138,19 @@ def _have_hops(collectives: int, of_hops: Array, of_calls: Array, by_tree: Array
     return found
 
 
-def arrays_of(tables: Tables) -> dict[str, Array]:
+def intervals_of(table: pa.Table, lanes: Lanes) -> dict[str, Array]:
+    """The columns of intervals but for words."""
+    return {
+        "intervals.lane": lanes.of(table, "location"),
+        "intervals.kind": codes(table, "kind", list(INTERVAL_KINDS)),
+        "intervals.begin_ns": integers(table, "begin_ns"),
+        "intervals.end_ns": integers(table, "end_ns"),
+    }
+
+
+def arrays_of(tables: Tables, known_lanes: Lanes | None = None) -> dict[str, Array]:
     """The columns of columns.h but for words, from tables as in schemas/tables in their own order."""
-    lanes = lanes_of(tables)
+    lanes = known_lanes or lanes_of(tables)
     collectives, calls, hops = tables["collectives"], tables["calls"], tables["hops"]
     ranks = tables["ranks"]
     ids = integers(collectives, "collective_id")

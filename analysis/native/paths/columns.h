@@ -86,6 +86,11 @@ struct Calls {
     }
 };
 
+// True for a collective that returned early and was found complete in a wait or test.
+inline bool completes_early(const Calls &calls, size_t i) {
+    return calls.wait_begin[i] != MISSING && calls.complete[i] != MISSING;
+}
+
 struct Intervals {
     Column<int32_t> region, call_site; // numbered by the caller; call_site -1 if unknown
     Column<int32_t> lane;

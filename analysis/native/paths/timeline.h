@@ -108,11 +108,6 @@ class Completions {
     Grouped<int64_t> ends_;
 };
 
-// True for a collective that returned early and was found complete in a wait or test.
-inline bool completes_early(const Calls &calls, size_t i) {
-    return calls.wait_begin[i] != MISSING && calls.complete[i] != MISSING;
-}
-
 // The collectives that returned early and were found complete in a wait or test.
 class EarlyReturns {
   public:

@@ -1,0 +1,238 @@
+// hopscope._causal: the interface to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "paths/arguments.h"
+#include "recorded.h"
+
+namespace hopscope::causal {
+namespace {
+
+namespace nb = nanobind;
+using paths::Arguments;
+
+paths::Messages messages_of(const Arguments &in, const std::string &table, size_t lanes) {
+    paths::Messages m;
+    auto times = [&](const char *name) { return in.column<int64_t>(table + "." + name); };
+    m.bytes = times("bytes");
+    m.send_begin = times("send_begin_ns");
+    m.send_wait_begin = times("send_wait_begin_ns");
+    m.send_end = times("send_end_ns");
+    m.recv_post = times("recv_post_ns");
+    m.recv_wait_begin = times("recv_wait_begin_ns");
+    m.recv_end = times("recv_end_ns");
+    m.clock_error = times("clock_error_ns");
+    m.src_lane = in.column<int32_t>(table + ".src_lane");
+    m.dst_lane = in.column<int32_t>(table + ".dst_lane");
+    m.link = in.column<int8_t>(table + ".link");
+    Arguments::same_length(table, {m.size(), m.bytes.size, m.send_begin.size, m.send_wait_begin.size, m.send_end.size,
+                                   m.recv_post.size, m.recv_wait_begin.size, m.clock_error.size, m.src_lane.size,
+                                   m.dst_lane.size, m.link.size, in.column<int8_t>(table + ".binding").size});
+    Arguments::rows_of((table + ".src_lane").c_str(), m.src_lane, static_cast<int64_t>(lanes));
+    Arguments::rows_of((table + ".dst_lane").c_str(), m.dst_lane, static_cast<int64_t>(lanes));
+    Arguments::rows_of((table + ".link").c_str(), m.link, LINK_CLASS_COUNT);
+    return m;
+}
+
+Columns columns_of(const Arguments &in) {
+    Columns c;
+    c.lanes.rank = in.column<int32_t>("lanes.rank");
+    c.lanes.main_lane = in.column<int32_t>("lanes.main_lane");
+    const size_t lanes = c.lanes.size();
+    Arguments::rows_of("lanes.main_lane", c.lanes.main_lane, static_cast<int64_t>(lanes));
+    c.collectives.leads = in.column<int8_t>("collectives.leads");
+    c.collectives.returns_early = in.column<int8_t>("collectives.returns_early");
+    c.collectives.root_rank = in.column<int32_t>("collectives.root_rank");
+    c.collectives.second_group = in.column<int32_t>("collectives.second_group");
+    c.collectives.has_hops = in.column<int8_t>("collectives.has_hops");
+    c.collectives.first_call = in.column<int64_t>("collectives.first_call");
+    c.calls.collective = in.column<int64_t>("calls.collective");
+    c.calls.rank = in.column<int32_t>("calls.rank");
+    c.calls.comm_rank = in.column<int32_t>("calls.comm_rank");
+    c.calls.lane = in.column<int32_t>("calls.lane");
+    c.calls.enter = in.column<int64_t>("calls.enter_ns");
+    c.calls.wait_begin = in.column<int64_t>("calls.wait_begin_ns");
+    c.calls.leave = in.column<int64_t>("calls.leave_ns");
+    c.calls.complete = in.column<int64_t>("calls.complete_ns");
+    c.intervals.lane = in.column<int32_t>("intervals.lane");
+    c.intervals.kind = in.column<int8_t>("intervals.kind");
+    c.intervals.begin = in.column<int64_t>("intervals.begin_ns");
+    c.intervals.end = in.column<int64_t>("intervals.end_ns");
+    Arguments::same_length("collectives", {c.collectives.size() + 1, c.collectives.returns_early.size + 1,
+                                           c.collectives.root_rank.size + 1, c.collectives.second_group.size + 1,
+                                           c.collectives.has_hops.size + 1, c.collectives.first_call.size});
+    Arguments::same_length("calls",
+                           {c.calls.size(), c.calls.collective.size, c.calls.rank.size, c.calls.comm_rank.size,
+                            c.calls.lane.size, c.calls.wait_begin.size, c.calls.leave.size, c.calls.complete.size});
+    Arguments::same_length("intervals",
+                           {c.intervals.size(), c.intervals.lane.size, c.intervals.kind.size, c.intervals.end.size});
+    Arguments::rows_of("calls.collective", c.calls.collective, static_cast<int64_t>(c.collectives.size()));
+    Arguments::rows_of("collectives.first_call", c.collectives.first_call, static_cast<int64_t>(c.calls.size()) + 1);
+    Arguments::rows_of("calls.lane", c.calls.lane, static_cast<int64_t>(lanes));
+    Arguments::rows_of("intervals.lane", c.intervals.lane, static_cast<int64_t>(lanes));
+    c.hops = messages_of(in, "hops", lanes);
+    c.hops.collective = in.column<int64_t>("hops.collective");
+    Arguments::rows_of("hops.collective", c.hops.collective, static_cast<int64_t>(c.collectives.size()));
+    Arguments::same_length("hops", {c.hops.size(), c.hops.collective.size});
+    c.messages = messages_of(in, "messages", lanes);
+    c.hop_binding = in.column<int8_t>("hops.binding");
+    c.message_binding = in.column<int8_t>("messages.binding");
+    return c;
+}
+
+// A recorded run that can be run again with changes, any number of times.
+class Run {
+  public:
+    explicit Run(const nb::dict &columns) {
+        const Arguments in(columns);
+        const Columns its = columns_of(in);
+        nb::gil_scoped_release release;
+        its_ = recorded_run(its);
+        for (int64_t time : its_.recorded)
+            recorded_ns_ = std::max(recorded_ns_, time);
+    }
+
+    int64_t recorded_ns() const {
+        return recorded_ns_;
+    }
+
+    // How far the run had come with these changes where it was at `cuts` as recorded, and its end; ns since the start
+    // of the trace. cuts ascend.
+    std::vector<int64_t> times_with(const nb::dict &changes, const std::vector<int64_t> &cuts) {
+        const Arguments in(changes);
+        auto has = [&](const std::string &name) { return changes.contains(name.c_str()); };
+        // Each table is optional: those without changes are left out.
+        if (has("computing.lane"))
+            shorten_computing(in.column<int32_t>("computing.lane"), in.column<int64_t>("computing.end_ns"),
+                              in.column<int64_t>("computing.less_ns"));
+        if (has("intervals.row"))
+            shorten_intervals(in.column<int64_t>("intervals.row"), in.column<int64_t>("intervals.less_ns"));
+        if (has("calls.row"))
+            shorten_calls(in.column<int64_t>("calls.row"), in.column<int64_t>("calls.less_ns"));
+        for (auto [name, moments] : {std::pair{"hops", &its_.hops}, {"messages", &its_.messages}}) {
+            const std::string table(name);
+            if (has(table + ".row"))
+                shorten_transfers(*moments, in.column<int64_t>(table + ".row"), in.column<int64_t>(table + ".less_ns"));
+            if (has(table + ".prompt_row"))
+                drop(moments->hold, in.column<int64_t>(table + ".prompt_row"));
+            if (has(table + ".early_row"))
+                drop(moments->transfer, in.column<int64_t>(table + ".early_row"));
+        }
+        const double mpi_share = has("mpi_share") ? nb::cast<double>(changes["mpi_share"]) : 1.0;
+        std::vector<int64_t> reached;
+        {
+            nb::gil_scoped_release release;
+            reached = reached_at(cuts, mpi_share);
+        }
+        undo();
+        return reached;
+    }
+
+  private:
+    void set_gap(Moment moment, int64_t gap) {
+        old_gaps_.emplace_back(moment, its_.graph.gap(moment));
+        its_.graph.gap(moment) = gap;
+    }
+    void set_lag(uint32_t edge, int64_t lag) {
+        old_lags_.emplace_back(edge, its_.graph.lag(edge));
+        its_.graph.lag(edge) = lag;
+    }
+    void undo() {
+        for (auto old = old_gaps_.rbegin(); old != old_gaps_.rend(); ++old)
+            its_.graph.gap(old->first) = old->second;
+        for (auto old = old_lags_.rbegin(); old != old_lags_.rend(); ++old)
+            its_.graph.lag(old->first) = old->second;
+        old_gaps_.clear();
+        old_lags_.clear();
+    }
+    void shorten_gap(Moment moment, int64_t less) {
+        const int64_t gap = its_.graph.gap(moment);
+        if (gap > 0)
+            set_gap(moment, std::max<int64_t>(0, gap - less));
+    }
+
+    void shorten_computing(const Column<int32_t> &lane, const Column<int64_t> &end, const Column<int64_t> &less) {
+        Arguments::same_length("computing", {lane.size, end.size, less.size});
+        Arguments::rows_of("computing.lane", lane, static_cast<int64_t>(its_.lanes));
+        for (size_t i = 0; i < lane.size; i++) {
+            const auto &enters = its_.enter[static_cast<size_t>(lane[i])];
+            const auto enter = std::lower_bound(enters.begin(), enters.end(), std::pair{end[i], Moment{0}});
+            if (enter != enters.end() && enter->first == end[i])
+                shorten_gap(enter->second, less[i]);
+        }
+    }
+
+    void shorten_intervals(const Column<int64_t> &row, const Column<int64_t> &less) {
+        Arguments::same_length("intervals", {row.size, less.size});
+        Arguments::rows_of("intervals.row", row, static_cast<int64_t>(its_.interval_end.size()));
+        for (size_t i = 0; i < row.size; i++)
+            if (const Moment end = its_.interval_end[static_cast<size_t>(row[i])]; end != NO_MOMENT)
+                shorten_gap(end, less[i]);
+    }
+
+    void shorten_calls(const Column<int64_t> &row, const Column<int64_t> &less) {
+        Arguments::same_length("calls", {row.size, less.size});
+        Arguments::rows_of("calls.row", row, static_cast<int64_t>(its_.call_end.size()));
+        for (size_t i = 0; i < row.size; i++) {
+            const auto [end, edge] = its_.call_end[static_cast<size_t>(row[i])];
+            if (end == NO_MOMENT)
+                continue;
+            shorten_gap(end, less[i]);
+            if (edge != NO_EDGE)
+                set_lag(edge, std::max<int64_t>(0, its_.graph.lag(edge) - less[i]));
+        }
+    }
+
+    void shorten_transfers(const MessageMoments &moments, const Column<int64_t> &row, const Column<int64_t> &less) {
+        Arguments::same_length("transfers", {row.size, less.size});
+        Arguments::rows_of("row of a transfer", row, static_cast<int64_t>(moments.transfer.size()));
+        for (size_t i = 0; i < row.size; i++)
+            if (const uint32_t edge = moments.transfer[static_cast<size_t>(row[i])]; edge != NO_EDGE)
+                set_lag(edge, std::max<int64_t>(0, its_.graph.lag(edge) - less[i]));
+    }
+
+    void drop(const std::vector<uint32_t> &edges, const Column<int64_t> &row) {
+        Arguments::rows_of("row of a message", row, static_cast<int64_t>(edges.size()));
+        for (size_t i = 0; i < row.size; i++)
+            if (const uint32_t edge = edges[static_cast<size_t>(row[i])]; edge != NO_EDGE)
+                set_lag(edge, Graph::NONE);
+    }
+
+    std::vector<int64_t> reached_at(const std::vector<int64_t> &cuts, double mpi_share) const {
+        std::vector<int64_t> times, reached;
+        its_.graph.run(its_.lanes, mpi_share, times);
+        int64_t latest = 0;
+        for (size_t moment = 0; moment < times.size(); moment++) {
+            while (reached.size() < cuts.size() && cuts[reached.size()] < its_.recorded[moment])
+                reached.push_back(latest);
+            latest = std::max(latest, times[moment]);
+        }
+        reached.resize(cuts.size() + 1, latest);
+        return reached;
+    }
+
+    Recorded its_;
+    int64_t recorded_ns_ = 0;
+    std::vector<std::pair<Moment, int64_t>> old_gaps_;
+    std::vector<std::pair<uint32_t, int64_t>> old_lags_;
+};
+
+} // namespace
+} // namespace hopscope::causal
+
+NB_MODULE(_causal, m) {
+    using hopscope::causal::Run;
+    m.doc() = "Runs a recorded run again with some of its causes changed.";
+    nanobind::class_<Run>(m, "Run", "A recorded run. Arrays as hopscope.paths.columns makes them, and bindings.")
+        .def(nanobind::init<const nanobind::dict &>(), nanobind::arg("columns"))
+        .def_prop_ro("recorded_ns", &Run::recorded_ns, "When the last lane came to its end, as recorded.")
+        .def("times_with", &Run::times_with, nanobind::arg("changes"), nanobind::arg("cuts"),
+             "How far the run comes with these changes where it was at each of `cuts` (ascending) as recorded, and its "
+             "end, in ns. Changes are arrays, all optional: computing (lane, end_ns, less_ns), what a lane computes "
+             "less before the call that it enters at end_ns; intervals, calls, hops and messages (row, less_ns), what "
+             "each takes less; hops and messages (prompt_row), whose senders no longer wait for the receive, and "
+             "(early_row), for which their receivers no longer wait. mpi_share: what stays of each rank's own time in "
+             "calls that communicate.");
+}

@@ -1,0 +1,495 @@
+// Moments in their order of time, each with its gap and its edges.
+//
+// A rank waited in one of three ways:
+//
+//   for a message    the edge comes from the send's begin, as long as the message took
+//   for a receive    the edge of the send's end comes from the post that held the message back
+//   for members      where hops do not say more, the edge of the end comes from the last enter that the operation needs
+//
+// What lies in a wait is in no gap, so that it is shorter in a run in which the rank need not wait. A message for which
+// nobody waited has an edge, too: it takes as long as the fastest of its size and link class, or as it took if that was
+// less. So a receiver that comes earlier waits for it.
+#include "recorded.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <tuple>
+
+#include "paths/time_order.h"
+
+namespace hopscope::causal {
+namespace {
+
+using paths::IntervalKind;
+using paths::Leads;
+using paths::Messages;
+using paths::MISSING;
+
+// In the order of those at one time on one lane: what ends an earlier call comes before what begins one.
+enum class Kind : uint8_t { received, send_done, complete, end, begin, post, sent };
+enum class Table : uint8_t { hops, messages, calls, intervals };
+
+struct Point {
+    int64_t time;
+    uint32_t row;
+    int32_t lane;
+    Kind kind;
+    Table table;
+    uint8_t phase; // of points at one time, which comes first
+    bool waited;
+};
+
+constexpr uint8_t AFTER_OTHERS = 20; // phase of what another lane's moment of the same time allows
+
+constexpr size_t SIZE_CLASSES = 66;
+
+size_t class_of(const Messages &m, size_t i) {
+    const int64_t bytes = m.bytes[i];
+    const size_t size = bytes <= 0 ? 0 : 64 - static_cast<size_t>(__builtin_clzll(static_cast<uint64_t>(bytes)));
+    return static_cast<size_t>(m.link[i]) * SIZE_CLASSES + size;
+}
+
+// How long messages of a class take at least: since their send or, if no receive was ever posted before that, since the
+// later of the two.
+struct Transfer {
+    int64_t fastest = std::numeric_limits<int64_t>::max(), fastest_move = fastest;
+    bool has_prompt = false; // some receive was posted before its send began
+};
+
+class Builder {
+  public:
+    explicit Builder(const Columns &columns) : in_(columns), lanes_(columns.lanes.size()) {}
+
+    Recorded build() {
+        learn(in_.hops);
+        learn(in_.messages);
+        waits_.resize(lanes_);
+        next_wait_.assign(lanes_, 0);
+        collect();
+        join_waits();
+        order();
+        begin_graph();
+        for (const Point &point : points_)
+            add(point);
+        return std::move(out_);
+    }
+
+  private:
+    void learn(const Messages &m) {
+        for (size_t i = 0; i < m.size(); i++) {
+            Transfer &its = transfers_[class_of(m, i)];
+            const int64_t least = std::max<int64_t>(m.clock_error[i], 0);
+            const int64_t since_send = m.recv_end[i] - m.send_begin[i], since_post = m.recv_end[i] - m.recv_post[i];
+            its.fastest = std::min(its.fastest, std::max(since_send, least));
+            its.fastest_move = std::min(its.fastest_move, std::max(std::min(since_send, since_post), least));
+            its.has_prompt = its.has_prompt || m.recv_post[i] <= m.send_begin[i] + least;
+        }
+    }
+    int64_t fastest(const Messages &m, size_t i) const {
+        const Transfer &its = transfers_[class_of(m, i)];
+        return its.has_prompt ? its.fastest : its.fastest_move;
+    }
+
+    bool by_hops(int64_t collective) const {
+        return in_.collectives.has_hops[static_cast<size_t>(collective)] != 0;
+    }
+
+    void point(int64_t time, size_t row, int32_t lane, Kind kind, Table table, bool waited = false) {
+        if (time != MISSING)
+            points_.push_back(
+                {time, static_cast<uint32_t>(row), lane, kind, table, static_cast<uint8_t>(kind), waited});
+    }
+
+    void collect() {
+        for (size_t i = 0; i < in_.calls.size(); i++) {
+            point(in_.calls.enter[i], i, in_.calls.lane[i], Kind::begin, Table::calls);
+            point(in_.calls.leave[i], i, in_.calls.lane[i], Kind::end, Table::calls);
+            if (paths::completes_early(in_.calls, i) && !by_hops(in_.calls.collective[i]))
+                point(in_.calls.complete[i], i, in_.calls.lane[i], Kind::complete, Table::calls);
+        }
+        for (size_t i = 0; i < in_.intervals.size(); i++) {
+            const auto kind = static_cast<IntervalKind>(in_.intervals.kind[i]);
+            if (kind == IntervalKind::region)
+                continue;
+            point(in_.intervals.begin[i], i, in_.intervals.lane[i], Kind::begin, Table::intervals);
+            if (kind != IntervalKind::finalize)
+                point(in_.intervals.end[i], i, in_.intervals.lane[i], Kind::end, Table::intervals);
+        }
+        collect(in_.hops, in_.hop_binding, Table::hops);
+        collect(in_.messages, in_.message_binding, Table::messages);
+    }
+
+    void collect(const Messages &m, const Column<int8_t> &binding, Table table) {
+        for (size_t i = 0; i < m.size(); i++) {
+            if (table == Table::hops && !by_hops(m.collective[i]))
+                continue;
+            const auto its = static_cast<Binding>(binding[i]);
+            const bool is_held = its == Binding::send;
+            point(m.send_begin[i], i, m.src_lane[i], Kind::sent, table);
+            const bool receiver_waited = its == Binding::recv || its == Binding::undecided;
+            point(m.recv_end[i], i, m.dst_lane[i], Kind::received, table, receiver_waited);
+            if (receiver_waited && m.recv_wait_begin[i] != MISSING)
+                wait(m.dst_lane[i], std::max(m.recv_wait_begin[i], m.recv_post[i]), m.recv_end[i]);
+            if (is_held)
+                point(m.recv_post[i], i, m.dst_lane[i], Kind::post, table);
+            const bool sender_waited = is_held && m.send_end[i] != MISSING && m.send_wait_begin[i] != MISSING &&
+                                       m.send_wait_begin[i] < m.recv_post[i] && m.recv_post[i] <= m.send_end[i];
+            if (sender_waited) {
+                point(m.send_end[i], i, m.src_lane[i], Kind::send_done, table, true);
+                wait(m.src_lane[i], m.send_wait_begin[i], m.send_end[i]);
+            }
+        }
+    }
+
+    void wait(int32_t lane, int64_t begin, int64_t end) {
+        if (begin < end)
+            waits_[static_cast<size_t>(lane)].push_back({begin, end});
+    }
+
+    // Waits of one lane that overlap become one.
+    void join_waits() {
+        for (std::vector<Wait> &waits : waits_) {
+            std::sort(waits.begin(), waits.end(), [](const Wait &a, const Wait &b) { return a.begin < b.begin; });
+            size_t kept = 0;
+            for (const Wait &wait : waits) {
+                if (kept > 0 && wait.begin <= waits[kept - 1].end)
+                    waits[kept - 1].end = std::max(waits[kept - 1].end, wait.end);
+                else
+                    waits[kept++] = wait;
+            }
+            waits.resize(kept);
+        }
+    }
+
+    // How much of the time between two moments of a lane it did not wait. Times ascend from call to call.
+    int64_t busy(int32_t lane, int64_t from, int64_t to) {
+        const std::vector<Wait> &waits = waits_[static_cast<size_t>(lane)];
+        size_t &next = next_wait_[static_cast<size_t>(lane)];
+        while (next < waits.size() && waits[next].end <= from)
+            next++;
+        int64_t waited = 0;
+        for (size_t i = next; i < waits.size() && waits[i].begin < to; i++)
+            waited += std::min(waits[i].end, to) - std::max(waits[i].begin, from);
+        return to - from - waited;
+    }
+
+    const Messages &of(Table table) const {
+        return table == Table::hops ? in_.hops : in_.messages;
+    }
+
+    // When the other end of a point's edge was.
+    int64_t other_end(const Point &p) const {
+        if (p.kind == Kind::received)
+            return of(p.table).send_begin[p.row];
+        return p.kind == Kind::send_done ? of(p.table).recv_post[p.row] : MISSING;
+    }
+
+    // In the order of time. Of points at one time, those of one lane stay in their order, and what another lane's
+    // moment of the same time allows comes after that.
+    void order() {
+        Kept<At> places(points_.size());
+        for (size_t i = 0; i < points_.size(); i++)
+            places[i] = {points_[i].time, static_cast<uint32_t>(i)};
+        sort_by_time(places, [&](uint32_t a, uint32_t b) { return is_before(points_[a], points_[b]); });
+        std::vector<Point> ordered(points_.size());
+        for (size_t i = 0; i < places.size(); i++)
+            ordered[i] = points_[places[i].place];
+        points_ = std::move(ordered);
+        for (auto first = points_.begin(), last = first; first != points_.end(); first = last) {
+            last = std::find_if(first, points_.end(), [&](const Point &point) { return point.time != first->time; });
+            if (last - first > 1)
+                order_at_one_time(first, last);
+        }
+    }
+
+    static bool is_before(const Point &a, const Point &b) {
+        const bool a_begins = a.kind >= Kind::begin, b_begins = b.kind >= Kind::begin;
+        // What ended a wait comes before what was seen at its end.
+        const bool a_saw = !a.waited, b_saw = !b.waited;
+        return std::tie(a.lane, a_begins, a_saw, a.kind, a.table, a.row) <
+               std::tie(b.lane, b_begins, b_saw, b.kind, b.table, b.row);
+    }
+
+    void order_at_one_time(std::vector<Point>::iterator first, std::vector<Point>::iterator last) {
+        for (auto of_lane = first, end = first; of_lane != last; of_lane = end) {
+            end = std::find_if(of_lane, last, [&](const Point &point) { return point.lane != of_lane->lane; });
+            find_last_of_waits(of_lane, end);
+            uint8_t phase = 0;
+            for (auto point = of_lane; point != end; ++point) {
+                phase = std::max(phase, other_end(*point) == point->time ? AFTER_OTHERS : point->phase);
+                point->phase = phase;
+            }
+        }
+        std::stable_sort(first, last, [](const Point &a, const Point &b) { return a.phase < b.phase; });
+    }
+
+    // When a message could have been there, as far as anybody knows.
+    int64_t expected(const Point &p) const {
+        const Messages &m = of(p.table);
+        const int64_t begin = p.kind == Kind::send_done ? m.recv_post[p.row] : m.send_begin[p.row];
+        return begin + fastest(m, p.row);
+    }
+
+    // A call such as MPI_Waitall ends several waits of a lane at one time. The last message to come ended it; of the
+    // others, only when they can have come is known.
+    void find_last_of_waits(std::vector<Point>::iterator first, std::vector<Point>::iterator last) const {
+        auto latest = last;
+        for (auto point = first; point != last; ++point)
+            if (point->waited && (latest == last || expected(*point) > expected(*latest)))
+                latest = point;
+        for (auto point = first; point != last; ++point)
+            point->waited = point->waited && point == latest;
+    }
+
+    void begin_graph() {
+        out_.lanes = lanes_;
+        out_.enter.resize(lanes_);
+        out_.interval_end.assign(in_.intervals.size(), NO_MOMENT);
+        out_.call_end.assign(in_.calls.size(), {NO_MOMENT, NO_EDGE});
+        for (auto [moments, size] : {std::pair{&out_.hops, in_.hops.size()}, {&out_.messages, in_.messages.size()}}) {
+            moments->sent.assign(size, NO_MOMENT);
+            moments->posted.assign(size, NO_MOMENT);
+            moments->transfer.assign(size, NO_EDGE);
+            moments->hold.assign(size, NO_EDGE);
+        }
+        out_.graph.reserve(points_.size() + in_.collectives.size(), points_.size());
+        out_.recorded.reserve(points_.size() + in_.collectives.size());
+        enter_of_call_.assign(in_.calls.size(), NO_MOMENT);
+        last_.assign(lanes_, NO_MOMENT);
+        is_over_.assign(lanes_, false);
+        depth_.assign(lanes_, 0);
+        meetings_.assign(2 * in_.collectives.size(), NO_MOMENT);
+        missing_.assign(2 * in_.collectives.size(), 0);
+        for (size_t i = 0; i < in_.calls.size(); i++)
+            if (!by_hops(in_.calls.collective[i]))
+                missing_[meeting_of(i)]++;
+    }
+
+    // A collective has one meeting, where its last rank has entered; one per group on an intercommunicator.
+    size_t meeting_of(size_t call) const {
+        const auto collective = static_cast<size_t>(in_.calls.collective[call]);
+        const int32_t second = in_.collectives.second_group[collective];
+        return 2 * collective + (second >= 0 && in_.calls.comm_rank[call] >= second ? 1 : 0);
+    }
+
+    int64_t time_before(int32_t lane, int64_t otherwise) const {
+        const Moment before = last_[static_cast<size_t>(lane)];
+        return before == NO_MOMENT ? otherwise : out_.recorded[before];
+    }
+
+    // A moment that comes `gap` after the one before it on its lane.
+    Moment add_moment(const Point &p, int64_t gap) {
+        const auto lane = static_cast<size_t>(p.lane);
+        Moment creator = NO_MOMENT;
+        if (last_[lane] == NO_MOMENT) { // a rank begins when it did, a thread after what its rank's first one did
+            const auto main = static_cast<size_t>(in_.lanes.main_lane[lane]);
+            creator = main == lane ? NO_MOMENT : last_[main];
+            gap = creator == NO_MOMENT ? p.time : Graph::NONE;
+        }
+        const Moment moment = out_.graph.add(p.lane, gap, depth_[lane] > 0);
+        out_.recorded.push_back(p.time);
+        if (creator != NO_MOMENT)
+            out_.graph.add_edge({creator, p.time - out_.recorded[creator]});
+        last_[lane] = moment;
+        return moment;
+    }
+
+    // One as long after the one before it as it was.
+    Moment add_own(const Point &p) {
+        return add_moment(p, p.time - time_before(p.lane, 0));
+    }
+
+    // One that was seen in a call: as long after the one before it as the lane did not wait.
+    Moment add_seen(const Point &p) {
+        return add_moment(p, busy(p.lane, time_before(p.lane, 0), p.time));
+    }
+
+    void add(const Point &p) {
+        if (is_over_[static_cast<size_t>(p.lane)])
+            return;
+        switch (p.kind) {
+        case Kind::begin:
+            add_begin(p);
+            break;
+        case Kind::sent:
+            moments_of(p.table).sent[p.row] = add_own(p);
+            break;
+        case Kind::post:
+            moments_of(p.table).posted[p.row] = add_own(p);
+            break;
+        case Kind::received:
+            add_received(p);
+            break;
+        case Kind::send_done:
+            add_send_done(p);
+            break;
+        case Kind::complete:
+            add_call_end(p, in_.calls.wait_begin[p.row]);
+            break;
+        case Kind::end:
+            add_end(p);
+            break;
+        }
+    }
+
+    MessageMoments &moments_of(Table table) {
+        return table == Table::hops ? out_.hops : out_.messages;
+    }
+
+    void add_begin(const Point &p) {
+        const Moment moment = add_own(p);
+        out_.enter[static_cast<size_t>(p.lane)].emplace_back(p.time, moment);
+        depth_[static_cast<size_t>(p.lane)] += is_communication(p);
+        if (p.table == Table::intervals) {
+            is_over_[static_cast<size_t>(p.lane)] =
+                static_cast<IntervalKind>(in_.intervals.kind[p.row]) == IntervalKind::finalize;
+            return;
+        }
+        enter_of_call_[p.row] = moment;
+        const int64_t collective = in_.calls.collective[p.row];
+        if (by_hops(collective))
+            return;
+        const size_t meeting = meeting_of(p.row);
+        if (--missing_[meeting] > 0)
+            return;
+        meetings_[meeting] = out_.graph.add(-1, 0, false);
+        out_.recorded.push_back(p.time);
+        const auto first = static_cast<size_t>(in_.collectives.first_call[static_cast<size_t>(collective)]);
+        const auto end = static_cast<size_t>(in_.collectives.first_call[static_cast<size_t>(collective) + 1]);
+        for (size_t call = first; call < end; call++)
+            if (meeting_of(call) == meeting && enter_of_call_[call] != NO_MOMENT)
+                out_.graph.add_edge({enter_of_call_[call], 0});
+    }
+
+    // A call that communicates: what it takes besides waiting is the cost of messages.
+    bool is_communication(const Point &p) const {
+        if (p.table == Table::calls)
+            return true;
+        const auto kind = static_cast<IntervalKind>(in_.intervals.kind[p.row]);
+        return kind == IntervalKind::p2p || kind == IntervalKind::wait;
+    }
+
+    void add_end(const Point &p) {
+        end_call(p);
+        depth_[static_cast<size_t>(p.lane)] -= is_communication(p);
+    }
+
+    void end_call(const Point &p) {
+        if (p.table == Table::intervals) {
+            out_.interval_end[p.row] = add_own(p);
+            return;
+        }
+        const auto collective = static_cast<size_t>(in_.calls.collective[p.row]);
+        if (by_hops(in_.calls.collective[p.row]) || in_.collectives.returns_early[collective])
+            add_own(p);
+        else
+            add_call_end(p, in_.calls.enter[p.row]);
+    }
+
+    // The end of a call whose waits are those of its operation's rule.
+    void add_call_end(const Point &p, int64_t wait_begin) {
+        const std::vector<Moment> needed = needed_by(p.row);
+        int64_t last = MISSING;
+        for (Moment enter : needed)
+            last = std::max(last, out_.recorded[enter]);
+        if (last == MISSING) {
+            out_.call_end[p.row] = {add_own(p), NO_EDGE};
+            return;
+        }
+        const bool has_waited = last > wait_begin && last <= p.time;
+        // Who comes last itself takes its own time; so would anybody else if it came last.
+        const int64_t own = p.time - std::max(last, wait_begin);
+        const Moment moment = has_waited ? add_moment(p, std::min(own, p.time - time_before(p.lane, 0))) : add_own(p);
+        uint32_t edge = NO_EDGE;
+        for (Moment enter : needed)
+            edge = out_.graph.add_edge({enter, has_waited ? p.time - last : std::min(own, p.time - last)});
+        out_.call_end[p.row] = {moment, needed.size() == 1 ? edge : NO_EDGE};
+    }
+
+    // The moments that a call's end needs by its operation's rule, but for its own enter.
+    std::vector<Moment> needed_by(size_t call) const {
+        const auto collective = static_cast<size_t>(in_.calls.collective[call]);
+        const auto first = static_cast<size_t>(in_.collectives.first_call[collective]);
+        const auto end = static_cast<size_t>(in_.collectives.first_call[collective + 1]);
+        const bool is_inter = in_.collectives.second_group[collective] >= 0;
+        const int32_t root = in_.collectives.root_rank[collective];
+        std::vector<Moment> needed;
+        auto need = [&](Moment moment) {
+            if (moment != NO_MOMENT)
+                needed.push_back(moment);
+        };
+        auto need_meeting = [&] { need(meetings_[is_inter ? meeting_of(call) ^ 1 : meeting_of(call)]); };
+        switch (static_cast<Leads>(in_.collectives.leads[collective])) {
+        case Leads::to_last_enter:
+            need_meeting();
+            break;
+        case Leads::root_to_last_enter:
+            if (in_.calls.rank[call] == root)
+                need_meeting();
+            break;
+        case Leads::to_root:
+            for (size_t other = first; other < end; other++)
+                if (other != call && in_.calls.rank[other] == root)
+                    need(enter_of_call_[other]);
+            break;
+        case Leads::scan:
+        case Leads::exscan:
+            for (size_t other = first; other < end; other++)
+                if (in_.calls.comm_rank[other] < in_.calls.comm_rank[call])
+                    need(enter_of_call_[other]);
+            break;
+        case Leads::stays:
+            break;
+        }
+        return needed;
+    }
+
+    void add_received(const Point &p) {
+        const Messages &m = of(p.table);
+        MessageMoments &moments = moments_of(p.table);
+        const int64_t begun = m.send_begin[p.row], took = p.time - begun;
+        const Moment sent = moments.sent[p.row];
+        const bool is_known = sent != NO_MOMENT && begun <= p.time;
+        add_seen(p);
+        if (is_known)
+            moments.transfer[p.row] = out_.graph.add_edge({sent, p.waited ? took : std::min(took, fastest(m, p.row))});
+    }
+
+    void add_send_done(const Point &p) {
+        const Messages &m = of(p.table);
+        MessageMoments &moments = moments_of(p.table);
+        const Moment posted = moments.posted[p.row];
+        if (posted == NO_MOMENT) {
+            add_own(p);
+            return;
+        }
+        const int64_t since = p.time - m.recv_post[p.row];
+        add_seen(p);
+        moments.hold[p.row] = out_.graph.add_edge({posted, p.waited ? since : std::min(since, fastest(m, p.row))});
+        if (const Moment sent = moments.sent[p.row]; sent != NO_MOMENT)
+            out_.graph.add_edge({sent, std::min(since, fastest(m, p.row))});
+    }
+
+    const Columns &in_;
+    const size_t lanes_;
+    std::array<Transfer, LINK_CLASS_COUNT * SIZE_CLASSES> transfers_;
+    struct Wait {
+        int64_t begin, end;
+    };
+    std::vector<Point> points_;
+    std::vector<std::vector<Wait>> waits_; // per lane
+    std::vector<size_t> next_wait_;        // per lane
+    Recorded out_;
+    std::vector<Moment> enter_of_call_, last_, meetings_;
+    std::vector<int32_t> missing_, depth_;
+    std::vector<bool> is_over_;
+};
+
+} // namespace
+
+Recorded recorded_run(const Columns &columns) {
+    return Builder(columns).build();
+}
+
+} // namespace hopscope::causal

@@ -1,0 +1,48 @@
+// The graph of a recorded run: which moments its calls and messages have, and what each of them waited for.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "graph.h"
+#include "paths/columns.h"
+
+namespace hopscope::causal {
+
+using paths::Binding;
+using paths::Column;
+
+constexpr Moment NO_MOMENT = UINT32_MAX;
+constexpr uint32_t NO_EDGE = UINT32_MAX;
+
+// Columns of a dataset, rows counted from 0. binding: of hops and messages, enum Binding.
+struct Columns {
+    paths::Collectives collectives; // has_hops: 1 where the waits are those of the hops, 0 where those of the rule
+    paths::Calls calls;
+    paths::Intervals intervals; // region and call_site are not used
+    paths::Lanes lanes;
+    paths::Messages hops, messages;
+    Column<int8_t> hop_binding, message_binding;
+};
+
+// Moments and edges of one table of messages, by row; NO_MOMENT and NO_EDGE where the graph has none.
+struct MessageMoments {
+    std::vector<Moment> sent, posted;
+    std::vector<uint32_t> transfer; // from the send's begin to the receive's end
+    std::vector<uint32_t> hold;     // from the receive's post to the send's end
+};
+
+struct Recorded {
+    Graph graph;
+    std::vector<int64_t> recorded;                              // when each moment was, in ns
+    std::vector<std::vector<std::pair<int64_t, Moment>>> enter; // per lane: begins of calls and intervals, ascending
+    std::vector<Moment> interval_end;                           // per row of intervals
+    std::vector<std::pair<Moment, uint32_t>> call_end;          // per row of calls without hops: its end and its edge
+    MessageMoments hops, messages;
+    size_t lanes = 0;
+};
+
+// Cost: a sort of all moments.
+Recorded recorded_run(const Columns &columns);
+
+} // namespace hopscope::causal
