@@ -19,7 +19,7 @@ from hopscope.errors import InputError
 from hopscope.render.machine import as_csv
 from hopscope.store import table_names
 
-SENTENCES = {"sentence", "evidence", "note", "example"}
+SENTENCES = {"sentence", "evidence", "action", "note", "example"}
 MOST_ROWS = 40
 DIGESTS = "digests.csv"
 TABLES = "table "

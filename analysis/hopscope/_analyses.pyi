@@ -230,6 +230,15 @@ class Analyses:
         absorbed_at, absorbed_ns, behind
         """
 
+    def diagnose(self) -> pa.Table:
+        """What is wrong with a run, where, what it costs and what to do.
+
+        Columns:
+
+        kind, severity, sentence, evidence, action, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, call_sites,
+        iterations, first_iteration, last_iteration
+        """
+
     def edge_hops(
         self,
         *,

@@ -48,6 +48,10 @@ The directives (a line indented by three or more spaces continues the one above)
   columns describe; `$name` need not be in the query then. See `hopscope.verdicts`.
 * `asks COMMAND[, COMMAND]`: analyses whose rows that module may ask for, at their default grain. Parameters that both
   analyses have are passed on.
+* `reads NAME[, NAME]`: tables of the dataset and views whose rows that module may read whole.
+* `object NAME`: as JSON, the rows are the list NAME of an object.
+* `row NAME is COLUMN VALUE`: in a gate, NAME stands for the first row that has this value.
+* `zero NAME[, NAME]`: in a gate, a row of this name that is not there has zeros.
 * `uncertain COLUMN by COLUMN`: a gate on the first cannot be judged if adding the second would turn it.
 * `describes COLUMN instead COLUMN`: the first says what happened and blames nobody; a gate on it that fails points to
   the second, which is what gates and findings use.
@@ -70,7 +74,7 @@ PARAMETER_TYPES = ("INTEGER", "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN", "COLLECT
 UNITS = ("ns", "at", "bytes", "share", "of unit")
 
 _DIRECTIVE = re.compile(
-    r"(grain|param|key|column|columns|uses|bar|paragraphs|only-data|narrow|uncertain|describes|exact|then|asks|whole|kept|fail-if|empty|example)"
+    r"(grain|param|key|column|columns|uses|bar|paragraphs|only-data|narrow|uncertain|describes|exact|then|asks|reads|object|row|zero|whole|kept|fail-if|empty|example)"
     r" (.*)"
 )
 _GRAIN = re.compile(
@@ -84,6 +88,7 @@ _COLUMNS_OF = re.compile(r"of (?P<macro>[a-z_0-9]+)(?:: (?P<names>.+))?")
 _PARAMETER = re.compile(r"\$(\w+)")
 _THEN = re.compile(r"(?P<module>[a-z_.]+) -- (?P<meaning>.+)")
 _DESCRIBES = re.compile(r"(?P<column>[a-z_0-9]+) instead (?P<gate_on>[a-z_0-9]+)")
+_ROW = re.compile(r"(?P<name>[a-z-]+) is (?P<column>[a-z_0-9]+) (?P<value>\S+)")
 _UNCERTAIN = re.compile(r"(?P<column>[a-z_0-9]+) by (?P<by>[a-z_0-9]+)")
 
 
@@ -157,6 +162,10 @@ class Analysis(Source):
     then: str | None = None
     then_meaning: str = ""
     asks: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    object: str | None = None
+    named_rows: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    zero: tuple[str, ...] = ()
     uncertain: Mapping[str, str] = field(default_factory=dict[str, str])
     describes: Mapping[str, str] = field(default_factory=dict[str, str])
     whole_run: bool = False
@@ -246,6 +255,12 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
         then=then["module"] if then else None,
         then_meaning=then["meaning"] if then else "",
         asks=tuple(n for value in values.get("asks", []) for n in _names(value)),
+        reads=tuple(n for value in values.get("reads", []) for n in _names(value)),
+        object=values["object"][0] if "object" in values else None,
+        named_rows={
+            m["name"]: (m["column"], m["value"]) for m in (_match(_ROW, name, v) for v in values.get("row", []))
+        },
+        zero=tuple(n for value in values.get("zero", []) for n in _names(value)),
         uncertain=uncertain,
         describes=describes,
         whole_run="whole" in values,

@@ -369,6 +369,12 @@ class Runner:
                     time.sleep(0.05)
                 raise
 
+    def rows_of(self, name: str) -> pa.Table:
+        """All rows of a table of the dataset or of a view of the catalog."""
+        if name in self._catalog.sources:
+            self.prepare([name])
+        return self.query("from query_table($name)", {"name": name})
+
     def describe(self, sql: str, parameters: Mapping[str, Scalar]) -> list[tuple[str, str]]:
         """Names and DuckDB types of a query's columns."""
         with self._connection.cursor() as cursor:

@@ -279,8 +279,6 @@ class Trace(Analyses):
             return verdicts.of_runs(tables, names([trace.path for trace in traces]))
 
         def ask(name: str) -> list[dict[str, Any]]:
-            if name not in analysis.asks:
-                raise LookupError(f"{analysis.then} asks {name}, which the header of {analysis.name}.sql does not name")
             command = catalog.load().command(name)
             shared = {p.name: parameters[p.name] for p in command.default.parameters if p.name in parameters}
             other, values = command.choose(shared)
@@ -290,9 +288,11 @@ class Trace(Analyses):
             return other_answers[-1].rows
 
         def judged() -> pa.Table:
-            return verdicts.answer(analysis, of_runs(runs), of_runs(base) if base else None, parameters, ask)
+            sources = verdicts.Sources(ask, self._runner.rows_of)
+            return verdicts.answer(analysis, of_runs(runs), of_runs(base) if base else None, parameters, sources)
 
-        if base or len(runs) > 1 or analysis.asks:
+        # Of some answers, those that they were made from are shown, too.
+        if base or len(runs) > 1 or (analysis.asks and not analysis.reads):
             return judged()
         return self._runner.kept(analysis, parameters, analysis.then, judged)
 

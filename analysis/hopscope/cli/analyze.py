@@ -48,11 +48,11 @@ def computed(name: str) -> ModuleType:
     return module
 
 
-SHORTHAND: Final = "findings"
+SHORTHAND: Final = "diagnose"
 """The command that `analyze TRACE` stands for."""
 
 GROUPS: Final = {
-    "What is wrong": ("findings", "summary", "report", "gate"),
+    "What is wrong": ("diagnose", "summary", "report", "gate"),
     "Imbalance": ("last-arrivals", "late-ranks", "noise", "efficiency"),
     "Communication": ("critical-path", "collectives", "messages", "algorithms", "wan-share", "delayed-hops"),
     "Code": ("places", "regions"),

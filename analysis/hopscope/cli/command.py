@@ -94,8 +94,8 @@ def deliver(trace: Trace | None, answer: Answer, form: str, gates: Sequence[Gate
         if form == "table" and (rows or not answer.notes):
             print_answer(sys.stdout, answer.table, answer.analysis)
         elif form != "table":
-            sys.stdout.write(as_json(answer.table) if form == "json" else as_csv(answer.table))
-    if trace is not None and answer.analysis.command not in ("caveats", "summary"):
+            sys.stdout.write(as_json(answer.table, answer.analysis.object) if form == "json" else as_csv(answer.table))
+    if trace is not None and answer.analysis.command not in ("caveats", "summary", "diagnose"):
         say_what_is_missing(trace)
     _note(answer.notes)
     for outcome in outcomes:

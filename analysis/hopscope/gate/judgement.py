@@ -34,7 +34,9 @@ def judge(gate: Gate, analysis: Analysis, rows: Sequence[Row], base: Sequence[Ro
             gate,
             f"unknown column {gate.column}; the columns are {', '.join(columns)}{meant(gate.column, columns)}",
         )
-    chosen = [row for row in rows if gate.key is None or _key_text(analysis, row) == gate.key]
+    chosen = _chosen(gate, analysis, rows)
+    if not chosen and gate.key in analysis.zero:
+        chosen = [dict.fromkeys(columns, 0) | dict.fromkeys(analysis.key, gate.key)]
     if not chosen:
         if not rows:
             return _undecided(gate, "there are no rows")
@@ -50,6 +52,14 @@ def judge(gate: Gate, analysis: Analysis, rows: Sequence[Row], base: Sequence[Ro
     return Outcome(
         gate.expression, "passed", f"gate {gate.expression!r} passes: it holds for none of {len(chosen)} rows"
     )
+
+
+def _chosen(gate: Gate, analysis: Analysis, rows: Sequence[Row]) -> list[Row]:
+    """The rows that a gate is about."""
+    if gate.key is not None and gate.key in analysis.named_rows:
+        column, value = analysis.named_rows[gate.key]
+        return [row for row in rows if row[column] == value][:1]
+    return [row for row in rows if gate.key is None or _key_text(analysis, row) == gate.key]
 
 
 def worst(outcomes: Sequence[Outcome]) -> Verdict:

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def as_json(table: pa.Table) -> str:
-    """An array of row objects. What JSON cannot hold (NaN, infinities) is null; exact decimals are numbers."""
+def as_json(table: pa.Table, name: str | None = None) -> str:
+    """An array of row objects; with a name, an object that has the array by this name. What JSON cannot hold (NaN,
+    infinities) is null; exact decimals are numbers."""
     rows = [in_json(row) for row in table.to_pylist()]
     lines = ",\n".join("  " + json.dumps(row, ensure_ascii=False, default=str) for row in rows)
-    return in_json_text(f"[\n{lines}\n]\n" if lines else "[]\n")
+    array = f"[\n{lines}\n]" if lines else "[]"
+    return in_json_text(f'{{"{name}": {array}}}\n' if name else f"{array}\n")
 
 
 def as_csv(table: pa.Table) -> str:

@@ -3,14 +3,16 @@
 An analysis whose header says `then verdicts.NAME` is asked in SQL first; a module of this folder makes its rows out of
 what the query gave. It exposes one function, and `function_of` below names it,
 
-    answer(rows, base, parameters) -> list of dictionaries keyed by the documented columns
+    answer(rows, base, parameters[, ask][, read]) -> list of dictionaries keyed by the documented columns
 
 where `rows` is the query's table, `base` that of the trace to compare with (None where the analysis has none) and
 `parameters` the analysis's own. Where several runs were given, both hold the rows of all; the column `run` numbers
-them and `trace` names them. Nothing here reads a dataset.
+them and `trace` names them. `ask` gives the rows of an analysis that the header names by `asks`, `read` the table of
+one that it names by `reads`. Nothing here reads a dataset.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +21,7 @@ from hopscope.header import Analysis, Scalar
 
 Row = dict[str, Any]
 Ask = Callable[[str], list[Row]]
+Read = Callable[[str], pa.Table]
 Function = Callable[..., list[Row]]
 
 _ARROW = {
@@ -27,6 +30,18 @@ _ARROW = {
     "INTEGER": pa.int32(),
     "BIGINT": pa.int64(),
     "DOUBLE": pa.float64(),
+    "INTEGER[]": pa.list_(pa.int32()),
+    "SITE[]": pa.list_(
+        pa.struct(
+            [
+                ("mpi", pa.string()),
+                ("function", pa.string()),
+                ("file", pa.string()),
+                ("line", pa.int32()),
+                ("place", pa.string()),
+            ]
+        )
+    ),
 }
 
 
@@ -47,6 +62,8 @@ def function_of(module: str) -> Function:  # noqa: PLR0912 - a branch for each m
             from hopscope.algorithms import answer
         case "algorithms.edges":
             from hopscope.algorithms.edges import answer
+        case "diagnosis":
+            from hopscope.diagnosis import answer
         case "findings":
             from hopscope.findings import answer
         case "verdicts.amplification":
@@ -72,14 +89,34 @@ def function_of(module: str) -> Function:  # noqa: PLR0912 - a branch for each m
     return answer
 
 
+@dataclass(frozen=True)
+class Sources:
+    """What a module may have besides its rows: those of other analyses, and tables and views of the dataset."""
+
+    ask: Ask
+    read: Read
+
+
 def answer(
-    analysis: Analysis, rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], ask: Ask
+    analysis: Analysis, rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], sources: Sources
 ) -> pa.Table:
     """The rows of an analysis that has a `then`, in the types that its header declares."""
     if analysis.then is None:
         raise ValueError(f"the header of {analysis.command} has no `then`")
     schema = pa.schema([(column.name, _ARROW[column.type]) for column in analysis.columns])
-    made = function_of(analysis.then)(rows, base, parameters, *((ask,) if analysis.asks else ()))
+
+    def ask(name: str) -> list[Row]:
+        if name not in analysis.asks:
+            raise LookupError(f"{analysis.then} asks {name}, which the header of {analysis.name}.sql does not name")
+        return sources.ask(name)
+
+    def read(name: str) -> pa.Table:
+        if name not in analysis.reads:
+            raise LookupError(f"{analysis.then} reads {name}, which the header of {analysis.name}.sql does not name")
+        return sources.read(name)
+
+    more = *((ask,) if analysis.asks else ()), *((read,) if analysis.reads else ())
+    made = function_of(analysis.then)(rows, base, parameters, *more)
     for row in made:
         if row.keys() != set(schema.names):
             raise RuntimeError(f"{analysis.then} gave {sorted(row)} where its header declares {schema.names}")

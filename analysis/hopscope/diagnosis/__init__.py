@@ -1,0 +1,71 @@
+"""`analyze diagnose`: what is wrong with a run, where, what it costs and what to do.
+
+entry      one cause and its severity
+rerun      the recorded run, run again without a cause
+sites      the computing of each rank at each site
+computing  causes in computing
+messages   causes in messages and in other MPI
+causes     which of them the run has, with their costs
+conditions what spoils or frames the other numbers
+sentences  the text of each entry
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+
+from hopscope.diagnosis.causes import causes_in
+from hopscope.diagnosis.conditions import conditions_in, unfinished_in
+from hopscope.diagnosis.entry import Entry, Facts, severity
+from hopscope.diagnosis.sentences import Words
+from hopscope.header import Scalar
+
+Row = dict[str, Any]
+Ask = Callable[[str], list[Row]]
+Read = Callable[[str], pa.Table]
+
+_RANKS_NAMED: Final = 64
+"""So many ranks are listed."""
+
+
+def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], ask: Ask, read: Read) -> list[Row]:
+    """One row per entry, in the order in which one reads them; `rows` is the row of facts of the run."""
+    del base, parameters
+    facts = Facts(**{name: rows[name][0].as_py() for name in Facts.__dataclass_fields__ if rows.num_rows})
+    caveats = ask("caveats")
+    entries = [*unfinished_in(caveats), *causes_in(facts, read), *conditions_in(facts, caveats)]
+    words = Words(facts, read("places"))
+    return [_row(entry, facts, words) for entry in in_order(entries, facts)]
+
+
+def in_order(entries: Sequence[Entry], facts: Facts) -> list[Entry]:
+    """Unfinished first, then by cost, conditions last. Where nothing costs enough, an entry says so first."""
+    causes = [entry for entry in entries if not entry.is_condition and entry.kind != "balanced"]
+    is_balanced = all(severity(entry, facts.run_ns) == "OK" for entry in causes)
+    first = [entry for entry in entries if entry.kind == "balanced" and is_balanced]
+    ordered = sorted(causes, key=lambda entry: (entry.kind != "unfinished", -(entry.cost.ns if entry.cost else 0)))
+    return [*first, *ordered, *(entry for entry in entries if entry.is_condition)]
+
+
+def _row(entry: Entry, facts: Facts, words: Words) -> Row:
+    cost, text = entry.cost, words.of(entry)
+    known = cost is not None and facts.run_ns > 0
+    return {
+        "kind": entry.kind,
+        "severity": severity(entry, facts.run_ns),
+        "sentence": text.sentence,
+        "evidence": text.evidence,
+        "action": text.action,
+        "cost_ns": cost.ns if cost else None,
+        "cost_low_ns": cost.low_ns if cost else None,
+        "cost_high_ns": cost.high_ns if cost else None,
+        "cost_share": cost.ns / facts.run_ns if cost and known else None,
+        "ranks": list(entry.ranks[:_RANKS_NAMED]),
+        "call_sites": [words.site(site) for site in entry.sites],
+        "iterations": entry.iterations[2] if entry.iterations else None,
+        "first_iteration": entry.iterations[0] if entry.iterations else None,
+        "last_iteration": entry.iterations[1] if entry.iterations else None,
+    }

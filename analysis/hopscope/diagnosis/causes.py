@@ -1,0 +1,131 @@
+"""Which causes a run has, and what each of them costs.
+
+A cause that only passes on another one is none: messages that are late because their sender computes longer than the
+others cost nothing once that computing is gone. So causes are weighed one after another, each beyond those before it:
+first the order in which messages are taken, then computing, then other messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from hopscope.diagnosis.computing import Cause, causes_of
+from hopscope.diagnosis.entry import NOTE, Cost, Entry, Facts
+from hopscope.diagnosis.messages import MessageCause, causes_in_messages, crossings_cause
+from hopscope.diagnosis.rerun import Changes, Rerun, joined
+from hopscope.diagnosis.sites import Gaps
+from hopscope.paths.columns import Array, integers
+
+_SAID: Final = 0.01
+"""A cost that is a smaller share of the run is not said."""
+_OWN: Final = 0.5
+"""A cause in messages is one of its own if so much of its cost stays where the others are gone."""
+
+Read = Callable[[str], pa.Table]
+
+
+def causes_in(facts: Facts, read: Read) -> list[Entry]:
+    """The causes of a run with their costs, and how much of their time its ranks compute."""
+    if facts.begin_ns is None or facts.end_ns is None or facts.run_ns <= 0:
+        return [Entry("balanced")]
+    rerun = Rerun(read, facts.begin_ns, facts.end_ns)
+    gaps = Gaps(read("computing_gaps"), rerun.tables["calls"], _shared(rerun))
+    cuts = np.sort(integers(read("iteration_cuts"), "begin_ns"))
+    in_messages = causes_in_messages(rerun)
+    weighed = _Weighed(facts, rerun)
+    for order in in_messages:
+        if order.kind == "wrong-order":
+            weighed.add(order.changes, lambda cost, order=order: _of_messages(order, cost))
+    order_gone = weighed.gone
+    for cause in causes_of(gaps, facts.run_ns):
+        weighed.add(
+            cause.changes(gaps, rerun),
+            lambda cost, cause=cause: _of_computing(cause, cost, gaps, rerun, cuts),
+            order_gone,
+        )
+    crossing = crossings_cause(rerun, _crossings(read))
+    # Senders of small messages that answer one another are late by what messages take.
+    quick = next(cause.changes for cause in in_messages if cause.kind == "latency-bound")
+    computing_gone = weighed.gone
+    for cause in [*in_messages, *([crossing] if crossing else [])]:
+        if cause.kind != "wrong-order":
+            given = joined(computing_gone, quick) if cause.kind == "late-sender" else computing_gone
+            weighed.add(cause.changes, lambda cost, cause=cause: _of_messages(cause, cost), given)
+    balanced = Entry(
+        "balanced", computing_share=gaps.computing_within(facts.begin_ns, facts.end_ns) / max(1, facts.ranks)
+    )
+    return [balanced, *_exclusive(weighed.entries)]
+
+
+class _Weighed:
+    """Causes that cost something, and the run without them."""
+
+    def __init__(self, facts: Facts, rerun: Rerun) -> None:
+        self._facts = facts
+        self._rerun = rerun
+        self.entries: list[Entry] = []
+        self.gone: Changes = {}
+        """All changes so far of causes that are worth a note."""
+
+    def add(self, changes: Changes, entry: Callable[[Cost], Entry], given: Changes | None = None) -> None:
+        """Weigh a cause by itself and beyond the causes that are given as gone."""
+        cost = self._rerun.cost(changes)
+        if cost.ns < _SAID * self._facts.run_ns:
+            return
+        if given and self._rerun.cost(changes, given).ns < max(_OWN * cost.ns, _SAID * self._facts.run_ns):
+            return
+        self.entries.append(entry(cost))
+        if cost.ns >= NOTE * self._facts.run_ns:
+            self.gone = joined(self.gone, changes)
+
+
+def _shared(rerun: Rerun) -> Array:
+    """Whether each call is of a collective with other members."""
+    size = integers(rerun.tables["collectives"], "comm_size")
+    return size[rerun.arrays["calls.collective"]] > 1
+
+
+def _crossings(read: Read) -> dict[int, int]:
+    rows = read("kind_crossings").to_pylist()
+    return {row["kind"]: row["crossings"] for row in rows if row["kind"] is not None and (row["crossings"] or 0) > 1}
+
+
+def _exclusive(entries: list[Entry]) -> list[Entry]:
+    """Without those that another entry says better: messages that cross between clusters are not just slow."""
+    costs = {entry.kind: entry.cost.ns for entry in entries if entry.cost is not None}
+    bound = ("latency-bound", "bandwidth-bound")
+
+    def is_said(entry: Entry) -> bool:
+        own = costs.get(entry.kind, 0)
+        if entry.kind in bound:
+            other = bound[1 - bound.index(entry.kind)]
+            return costs.get("crossings", 0) < _OWN * own and own >= costs.get(other, 0)
+        return True
+
+    return [entry for entry in entries if is_said(entry)]
+
+
+def _of_messages(cause: MessageCause, cost: Cost) -> Entry:
+    return Entry(cause.kind, cost, cause.ranks, cause.sites, count=cause.count)
+
+
+def _of_computing(cause: Cause, cost: Cost, gaps: Gaps, rerun: Rerun, cuts: Array) -> Entry:
+    ends = gaps.end[cause.gaps]
+    iteration = np.unique(np.searchsorted(cuts, ends, side="right") - 1)
+    iteration = iteration[(iteration >= 0) & (iteration < len(cuts) - 1)]
+    shown = (int(iteration[0]), int(iteration[-1]), len(iteration)) if len(iteration) else None
+    return Entry(
+        cause.kind,
+        cost,
+        cause.ranks_by_cost(gaps),
+        cause.sites(gaps, rerun),
+        shown,
+        own_ns=cause.own_ns,
+        others_ns=cause.others_ns,
+        even_ns=cause.even_share * cost.ns if cause.kind == "imbalance" else None,
+        count=len(ends),
+    )

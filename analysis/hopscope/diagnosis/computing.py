@@ -1,0 +1,232 @@
+"""Causes that lie in computing: ranks that always have more of it, take turns, work alone, or are held up at times.
+
+The kinds exclude one another by the rules in `_kind_of`. Ranks are compared occurrence by occurrence at each site.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from hopscope.diagnosis.entry import Kind, Site
+from hopscope.diagnosis.rerun import Changes, Rerun
+from hopscope.diagnosis.sites import Gaps, SiteGaps, on_time
+from hopscope.paths.columns import Array
+
+_LATE: Final = 0.025
+"""A rank is late where it computes longer than those on time by this share of a site's period."""
+_SEEN: Final = 0.003
+"""Excess that adds up to less of the run is not looked at."""
+_NAMED: Final = 0.2
+"""A rank is named if its excess is at least this share of the largest."""
+_ALONE: Final = 0.25
+"""In a serial section each other rank computes at most this share of what the one does."""
+_RARE: Final = 0.1
+"""Noise is late in less than this share of a rank's occurrences."""
+_MOST: Final = 0.5
+"""Ranks take turns if more than this share of the occurrences has a late one."""
+_EQUAL: Final = (0.4, 2.0)
+"""They take about equal parts if each has so many times its even share."""
+_CLEAR: Final = 4.0
+"""Noise stands out of a rank's usual spread by so many times its median deviation."""
+
+
+@dataclass(frozen=True)
+class SiteCause:
+    """A cause at one site: the gaps that it made longer, by how much, and how much of that an even spread would save.
+
+    own_ns, others_ns: what a rank that causes it computes there, typically, and what the others do.
+    """
+
+    kind: Kind
+    ranks: tuple[int, ...]
+    rows: Array
+    less_ns: Array
+    own_ns: float
+    others_ns: float
+    even_share: float = 0.0
+
+    @property
+    def excess_ns(self) -> float:
+        """All excess together."""
+        return float(self.less_ns.sum())
+
+
+@dataclass
+class Cause:
+    """One cause in computing, at all its sites."""
+
+    kind: Kind
+    ranks: tuple[int, ...]
+    at: list[SiteCause] = field(default_factory=list["SiteCause"])
+
+    @property
+    def gaps(self) -> Array:
+        """Numbers of the gaps that it made longer."""
+        return np.concatenate([site.rows for site in self.at])
+
+    @property
+    def less_ns(self) -> Array:
+        """By how much it made each of them longer."""
+        return np.concatenate([site.less_ns for site in self.at])
+
+    @property
+    def _first(self) -> SiteCause:
+        return max(self.at, key=lambda site: site.excess_ns)
+
+    @property
+    def own_ns(self) -> float:
+        """What a rank that causes it computes at the site with most excess, typically."""
+        return self._first.own_ns
+
+    @property
+    def others_ns(self) -> float:
+        """What the others compute there."""
+        return self._first.others_ns
+
+    @property
+    def even_share(self) -> float:
+        """The share of its cost that spreading the same work evenly would save."""
+        return self._first.even_share
+
+    def changes(self, gaps: Gaps, rerun: Rerun) -> Changes:
+        """The run without it."""
+        return rerun.computing(gaps.rank[self.gaps], gaps.end[self.gaps], self.less_ns)
+
+    def ranks_by_cost(self, gaps: Gaps) -> tuple[int, ...]:
+        """Its ranks, the one with most excess first."""
+        of_rank = self.excess_of_ranks(gaps)
+        return tuple(sorted(of_rank, key=lambda rank: (-of_rank[rank], rank)))
+
+    def excess_of_ranks(self, gaps: Gaps) -> dict[int, float]:
+        """The excess of each of its ranks, in ns."""
+        rank, less = gaps.rank[self.gaps], self.less_ns
+        return {one: float(less[rank == one].sum()) for one in self.ranks}
+
+    def sites(self, gaps: Gaps, rerun: Rerun) -> tuple[Site, ...]:
+        """The calls that its ranks are late to, those with most excess first."""
+        rows = self.gaps
+        return rerun.sites(rerun.first_lanes(gaps.rank[rows]), gaps.end[rows], self.less_ns)
+
+
+def causes_of(gaps: Gaps, run_ns: int) -> list[Cause]:
+    """The causes in computing that may cost something, those of one kind and of the same ranks as one."""
+    causes: dict[tuple[Kind, tuple[int, ...]], Cause] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # an occurrence without ranks has no median
+        found = [cause for site in gaps.sites() for cause in _at_site(site, run_ns)]
+    for at in found:
+        merged = at.kind in ("noise", "rotating-delay")
+        cause = causes.setdefault((at.kind, () if merged else at.ranks), Cause(at.kind, at.ranks))
+        cause.ranks = tuple(sorted({*cause.ranks, *at.ranks}))
+        cause.at.append(at)
+    for cause in causes.values():
+        if cause.kind == "noise":
+            of_rank = cause.excess_of_ranks(gaps)
+            most = max(of_rank.values(), default=0.0)
+            cause.ranks = tuple(rank for rank, excess in of_rank.items() if excess >= _NAMED * most)
+    return list(causes.values())
+
+
+def _at_site(site: SiteGaps, run_ns: int) -> Iterator[SiteCause]:
+    """The causes at one site."""
+    excess = np.minimum(site.computing - on_time(site.computing), site.whole)
+    if np.nansum(np.nanmax(excess, axis=0)) < _SEEN * run_ns:
+        return
+    late = excess > _LATE * site.period_ns
+    if _takes_turns(excess, late):
+        yield _longer_than_others(site, "rotating-delay", np.arange(len(site.ranks)))
+        return
+    above = _above_usual(site)
+    chosen = _always_longer(site, excess, late, above)
+    if len(chosen) and np.nansum(excess[chosen]) >= _SEEN * run_ns:
+        yield _longer_than_others(site, _kind_of(site, chosen), chosen)
+        above[chosen] = np.minimum(above[chosen], 0)
+    if len(site.ranks) > 1 and np.nansum(above) >= _SEEN * run_ns:
+        yield _noise(site, above)
+
+
+def _always_longer(site: SiteGaps, excess: Array, late: Array, above: Array) -> Array:
+    """Rows of the ranks that compute longer than the others, always or often enough to be no noise."""
+    typical = np.nanmedian(excess, axis=1)
+    often = np.nanmean(late, axis=1)
+    is_rare = (often < _RARE) | (np.nanmean(above > 0, axis=1) < _RARE)
+    always = np.where(typical >= _LATE / 2 * site.period_ns, typical, 0.0)
+    sometimes = np.where(is_rare, 0.0, np.nanmean(np.where(late, excess, 0), axis=1))
+    weight = np.maximum(always, sometimes)
+    chosen = np.flatnonzero((weight > 0) & (weight >= _NAMED * weight.max(initial=0.0)))
+    return chosen if len(chosen) < len(site.ranks) or len(site.ranks) == 1 else chosen[:0]
+
+
+def _noise(site: SiteGaps, above: Array) -> SiteCause:
+    noisy = np.flatnonzero(np.nansum(above, axis=1) > 0)
+    number, less = site.row[noisy].ravel(), np.nan_to_num(above[noisy]).ravel()
+    longer = less > 0
+    usual = float(np.nanmedian(site.computing))
+    own = usual + float(np.median(less[longer]))
+    return SiteCause("noise", tuple(site.ranks[noisy].tolist()), number[longer], less[longer], own, usual)
+
+
+def _lower_median(values: Array) -> Array:
+    """The median over ranks of each occurrence; of an even number the lower one, for two ranks are no majority."""
+    return np.nanquantile(values, 0.5, axis=0, method="lower")
+
+
+def _takes_turns(excess: Array, late: Array) -> bool:
+    """Whether most occurrences have a late rank, and the ranks take about equal parts."""
+    ranks, occurrences = late.shape
+    if ranks < 2 or occurrences < 2 * ranks:
+        return False
+    any_late = late.any(axis=0)
+    if any_late.mean() <= _MOST:
+        return False
+    latest = np.nanargmax(np.where(late, excess, -np.inf)[:, any_late], axis=0)
+    parts = np.bincount(latest, minlength=ranks) * ranks / any_late.sum()
+    least, most = _EQUAL
+    return bool((parts >= least).all() and (parts <= most).all())
+
+
+def _above_usual(site: SiteGaps) -> Array:
+    """By how much each gap is clearly longer than usual for its rank, beyond what most ranks have in the occurrence."""
+    usual = np.nanmedian(site.computing, axis=1, keepdims=True)
+    above = site.computing - usual
+    if len(site.ranks) > 1:
+        above = above - np.maximum(_lower_median(above), 0)
+    spread = np.nanmedian(np.abs(site.computing - usual), axis=1, keepdims=True)
+    clear = np.maximum(_CLEAR * spread, _LATE * site.period_ns)
+    return np.where(above > clear, np.minimum(above, site.whole), 0.0)
+
+
+def _kind_of(site: SiteGaps, chosen: Array) -> Kind:
+    """A serial section if one rank computes while each other hardly does; else an imbalance."""
+    if len(chosen) > 1:
+        return "imbalance"
+    typical = np.nanmedian(site.computing, axis=1)
+    others = np.delete(typical, chosen[0])
+    own = float(np.nanmean(site.computing[chosen[0]]))
+    return "serial-section" if others.max(initial=0.0) <= _ALONE * own else "imbalance"
+
+
+def _longer_than_others(site: SiteGaps, kind: Kind, chosen: Array) -> SiteCause:
+    """With what the chosen ranks compute beyond the median of the others, or of all where all are chosen."""
+    is_all = len(chosen) == len(site.ranks)
+    others = site.computing if kind == "rotating-delay" else np.delete(site.computing, chosen, axis=0)
+    usual = np.zeros(site.occurrences) if is_all and kind != "rotating-delay" else _lower_median(others)
+    less = np.nan_to_num(np.minimum(site.computing[chosen] - usual, site.whole[chosen]))
+    longer = (site.row[chosen] >= 0) & (less > 0)
+    most = np.nanmax(site.computing, axis=0)
+    spread = float(np.nansum(most - np.nanmean(site.computing, axis=0)) / max(1.0, float(np.nansum(most - usual))))
+    own = np.nanmax(site.computing, axis=0) if kind == "rotating-delay" else site.computing[chosen]
+    return SiteCause(
+        kind,
+        tuple(site.ranks[chosen].tolist()),
+        site.row[chosen][longer],
+        less[longer],
+        float(np.nanmedian(own)),
+        float(np.nanmedian(usual)),
+        min(1.0, spread),
+    )

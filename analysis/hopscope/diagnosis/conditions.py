@@ -1,0 +1,37 @@
+"""What spoils or frames every other number of a diagnosis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from hopscope.diagnosis.entry import Entry, Facts
+from hopscope.quantities import share
+
+_INCOMPLETE: Final = ("missing", "unrecorded", "no MPI", "no path", "clocks")
+"""Kinds of caveats that say the trace is incomplete, or that its clocks cannot decide."""
+_OVERHEAD: Final = 0.01
+"""Share of the ranks' time from which on the collector's own is said."""
+_STARTUP: Final = 0.5
+"""Share of the job from which on its start-up is said."""
+
+_Rows = Sequence[Mapping[str, Any]]
+
+
+def unfinished_in(caveats: _Rows) -> list[Entry]:
+    """That the run did not finish, and who waited for whom."""
+    return [Entry("unfinished", text=row["sentence"]) for row in caveats if row["kind"] == "unfinished"]
+
+
+def conditions_in(facts: Facts, caveats: _Rows) -> list[Entry]:
+    """Shared cores, an incomplete trace, the collector's own time and a long start-up, as far as the run has them."""
+    entries = [Entry("oversubscribed", text=row["sentence"]) for row in caveats if row["kind"] == "cores"]
+    incomplete = [row["sentence"] for row in caveats if row["kind"] in _INCOMPLETE]
+    whole = facts.duration_ns * facts.ranks
+    if facts.overhead_ns is not None and whole and facts.overhead_ns > _OVERHEAD * whole:
+        incomplete.append(f"The collector took {share(facts.overhead_ns / whole)} of the ranks' time.")
+    if incomplete:
+        entries.append(Entry("tracing", text=" ".join(incomplete)))
+    if facts.duration_ns and facts.startup_ns > _STARTUP * facts.duration_ns:
+        entries.append(Entry("start-up"))
+    return entries

@@ -1,0 +1,116 @@
+"""An entry of the diagnosis: one cause, what it costs, who and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Kind = Literal[
+    "unfinished",
+    "imbalance",
+    "serial-section",
+    "rotating-delay",
+    "noise",
+    "late-sender",
+    "late-receiver",
+    "wrong-order",
+    "crossings",
+    "latency-bound",
+    "bandwidth-bound",
+    "io",
+    "other-mpi",
+    "oversubscribed",
+    "tracing",
+    "start-up",
+    "balanced",
+]
+"""What the header of diagnose.sql explains."""
+
+Severity = Literal["PROBLEM", "NOTE", "OK"]
+
+PROBLEM: Final = 0.05
+"""From this share of the run on, at the lower end of its interval, a cost is a problem."""
+NOTE: Final = 0.02
+"""From this one on it is worth a note."""
+
+CONDITIONS: Final = ("oversubscribed", "tracing", "start-up")
+"""What spoils or frames the other numbers and makes no run a problem."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the run is: the row of diagnose.sql. begin_ns and end_ns are None where nothing communicates."""
+
+    begin_ns: int | None
+    end_ns: int | None
+    duration_ns: int
+    overhead_ns: int | None
+    ranks: int
+
+    @property
+    def startup_ns(self) -> int:
+        """What passes before the run; 0 where nothing communicates."""
+        return self.begin_ns or 0
+
+    @property
+    def run_ns(self) -> int:
+        """From the first communication to the last; 0 where there is none."""
+        return 0 if self.begin_ns is None or self.end_ns is None else self.end_ns - self.begin_ns
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the run would save without a cause, in ns, with its 95 % interval."""
+
+    ns: int
+    low_ns: int
+    high_ns: int
+
+
+@dataclass(frozen=True)
+class Site:
+    """A call of MPI in the program: its function, and where it is called from (calls.call_site), None if unknown."""
+
+    function: str
+    call_site: str | None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One cause.
+
+    ranks: those who cause it, the costliest first. iterations: the first, the last and how many show it. own_ns,
+    others_ns: what a rank computes there, typically, and what the others do. even_ns: what spreading the same work
+    evenly would save. computing_share: how much of their time the ranks compute. count: occurrences, messages or
+    crossings, by the kind. text: what a caveat says.
+    """
+
+    kind: Kind
+    cost: Cost | None = None
+    ranks: tuple[int, ...] = ()
+    sites: tuple[Site, ...] = ()
+    iterations: tuple[int, int, int] | None = None
+    own_ns: float | None = None
+    others_ns: float | None = None
+    even_ns: float | None = None
+    computing_share: float | None = None
+    count: int = 0
+    text: str = ""
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether it frames the other entries."""
+        return self.kind in CONDITIONS
+
+
+def severity(entry: Entry, run_ns: int) -> Severity:
+    """How grave an entry is, given the length of the run."""
+    if entry.kind == "unfinished":
+        return "PROBLEM"
+    if entry.is_condition:
+        return "NOTE"
+    if entry.cost is None or not run_ns:
+        return "OK"
+    if entry.cost.low_ns >= PROBLEM * run_ns:
+        return "PROBLEM"
+    return "NOTE" if entry.cost.ns >= NOTE * run_ns else "OK"

@@ -1,0 +1,188 @@
+"""Causes that lie in messages: who is late to send or to receive, and what messages and their bytes take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from hopscope.diagnosis.entry import Kind, Site
+from hopscope.diagnosis.rerun import Changes, Rerun
+from hopscope.links import LINKS
+from hopscope.paths.columns import MISSING, Array, integers
+from hopscope.words import BINDINGS, INTERVAL_KINDS
+
+_SMALL: Final = 4096
+"""Up to so many bytes, a message's time is that of a message; beyond, more and more that of its bytes."""
+_NAMED: Final = 0.2
+"""A rank is named if it causes at least this share of what the first one does."""
+
+_ELSEWHERE: Final = 0.5
+"""A receive comes in the wrong order if its rank waited for another message for so much of the time."""
+
+_BINDING: Final = {word: number for number, word in enumerate(BINDINGS)}
+_WAN: Final = list(LINKS).index("wan")
+
+
+@dataclass(frozen=True)
+class MessageCause:
+    """A cause in messages, with the changes of a run without it."""
+
+    kind: Kind
+    changes: Changes
+    ranks: tuple[int, ...] = ()
+    sites: tuple[Site, ...] = ()
+    count: int = 0
+
+
+def causes_in_messages(rerun: Rerun) -> list[MessageCause]:
+    """The causes that the run has at all, whatever they cost."""
+    late = _late_senders(rerun)
+    return [*_late_receivers(rerun), *([late] if late else []), *_bound_by_messages(rerun), *_in_other_mpi(rerun)]
+
+
+def crossings_cause(rerun: Rerun, crossings: dict[int, int]) -> MessageCause | None:
+    """Hops between clusters that go one after another. crossings: by kind of collective, how many in sequence."""
+    if not crossings:
+        return None
+    arrays = rerun.arrays
+    of_kind = integers(rerun.tables["collectives"], "kind", null=-1)[arrays["hops.collective"]]
+    times = np.asarray([crossings.get(int(kind), 1) for kind in of_kind], np.int64)
+    row = np.flatnonzero((arrays["hops.link"] == _WAN) & (times > 1))
+    if not len(row):
+        return None
+    took = arrays["hops.recv_end_ns"][row] - arrays["hops.send_begin_ns"][row]
+    less = (took * (1 - 1 / times[row])).astype(np.int64)
+    return MessageCause("crossings", {"hops.row": row, "hops.less_ns": less}, count=int(times[row].max()))
+
+
+def _late_receivers(rerun: Rerun) -> list[MessageCause]:
+    """Receives that hold up a sender, because they are posted after it began to wait.
+
+    Their rank waited for another message, or did something else."""
+    arrays = rerun.arrays
+    held = arrays["messages.binding"] == _BINDING["send"]
+    begun, posted = arrays["messages.send_wait_begin_ns"], arrays["messages.recv_post_ns"]
+    row = np.flatnonzero(held & (begun != MISSING) & (begun < posted))
+    if not len(row):
+        return []
+    waited = posted[row] - begun[row]
+    busy = _waiting_elsewhere(rerun, arrays["messages.dst_lane"][row], begun[row], posted[row])
+    is_in_order = busy < _ELSEWHERE * waited
+    causes: list[MessageCause] = []
+    kinds: tuple[tuple[Kind, Array], ...] = (("late-receiver", is_in_order), ("wrong-order", ~is_in_order))
+    for kind, chosen in kinds:
+        if chosen.any():
+            its, weight = row[chosen], waited[chosen]
+            lane = arrays["messages.dst_lane"][its]
+            sites = rerun.sites(lane, posted[its], weight)
+            changes = {"messages.prompt_row": its}
+            causes.append(MessageCause(kind, changes, _ranks(rerun, lane, weight), sites, len(its)))
+    return causes
+
+
+def _waiting_elsewhere(rerun: Rerun, lane: Array, begin_ns: Array, end_ns: Array) -> Array:
+    """For how much of each span its lane waited for a message: for the last one that it received in it."""
+    arrays = rerun.arrays
+    waits = np.flatnonzero(arrays["messages.binding"] == _BINDING["recv"])
+    if not len(waits):
+        return np.zeros(len(lane))
+    of_lane = arrays["messages.dst_lane"][waits].astype(np.int64)
+    begun, ended = arrays["messages.recv_wait_begin_ns"][waits], arrays["messages.recv_end_ns"][waits]
+    span = int(max(ended.max(), end_ns.max())) + 1
+    order = np.argsort(of_lane * span + ended, kind="stable")
+    at = np.searchsorted((of_lane * span + ended)[order], lane.astype(np.int64) * span + end_ns, side="right") - 1
+    last = order[np.maximum(at, 0)]
+    overlap = np.minimum(ended[last], end_ns) - np.maximum(begun[last], begin_ns)
+    return np.where((at >= 0) & (of_lane[last] == lane), np.maximum(overlap, 0), 0)
+
+
+def _late_senders(rerun: Rerun) -> MessageCause | None:
+    """Sends that begin after their receiver began to wait."""
+    arrays = rerun.arrays
+    waits = arrays["messages.binding"] == _BINDING["recv"]
+    begun, sent = arrays["messages.recv_wait_begin_ns"], arrays["messages.send_begin_ns"]
+    row = np.flatnonzero(waits & (begun < sent))
+    if not len(row):
+        return None
+    lane, waited = arrays["messages.src_lane"][row], sent[row] - begun[row]
+    return MessageCause(
+        "late-sender",
+        {"messages.early_row": row},
+        _ranks(rerun, lane, waited),
+        rerun.sites(lane, sent[row], waited),
+        len(row),
+    )
+
+
+def _ranks(rerun: Rerun, lane: Array, weight: Array) -> tuple[int, ...]:
+    """The ranks with most of the weight, the first one first."""
+    of_rank = np.bincount(rerun.lanes.rank[lane], weight)
+    order = np.argsort(-of_rank, kind="stable")
+    return tuple(int(rank) for rank in order if of_rank[rank] > 0 and of_rank[rank] >= _NAMED * of_rank[order[0]])
+
+
+def _bound_by_messages(rerun: Rerun) -> list[MessageCause]:
+    """The run if a message took no time but that of its bytes, and the run if bytes took none."""
+    arrays = rerun.arrays
+    per_message: dict[str, Array] = {}
+    per_byte: dict[str, Array] = {}
+    large, all_bytes, messages = 0.0, 0.0, 0
+    for table in ("hops", "messages"):
+        took = _length(arrays[f"{table}.send_begin_ns"], arrays[f"{table}.recv_end_ns"])
+        size = arrays[f"{table}.bytes"].astype(np.float64)
+        share = _SMALL / np.maximum(_SMALL, size)  # of its time that is a message's
+        row = np.arange(len(took))
+        per_message |= {f"{table}.row": row, f"{table}.less_ns": (took * share).astype(np.int64)}
+        per_byte |= {f"{table}.row": row, f"{table}.less_ns": (took * (1 - share)).astype(np.int64)}
+        messages += len(took)
+        all_bytes += float(size.sum())
+        large += float((size * (1 - share)).sum())
+    # Collectives without hops: what each call takes after the last rank that it needs.
+    row = np.flatnonzero(arrays["collectives.has_hops"][arrays["calls.collective"]] == 0)
+    size = integers(rerun.tables["collectives"], "bytes")[arrays["calls.collective"][row]].astype(np.float64)
+    share = _SMALL / np.maximum(_SMALL, size)
+    end = np.where(arrays["calls.complete_ns"] != MISSING, arrays["calls.complete_ns"], arrays["calls.leave_ns"])
+    took = _length(arrays["calls.enter_ns"], end)[row]
+    per_message |= {"calls.row": row, "calls.less_ns": (took * share).astype(np.int64)}
+    per_byte |= {"calls.row": row, "calls.less_ns": (took * (1 - share)).astype(np.int64)}
+    messages += len(row)
+    of_bytes = large / all_bytes if all_bytes else 0.0
+    sites = _busiest(rerun)
+    return [
+        MessageCause("latency-bound", {**per_message, "mpi_share": of_bytes}, sites=sites, count=messages),
+        MessageCause("bandwidth-bound", {**per_byte, "mpi_share": 1 - of_bytes}, sites=sites, count=messages),
+    ]
+
+
+def _length(begin_ns: Array, end_ns: Array) -> Array:
+    """How long something took, in ns; 0 where an end is missing or the clocks disagree."""
+    return np.where((begin_ns == MISSING) | (end_ns == MISSING), 0, np.maximum(0, end_ns - begin_ns))
+
+
+def _busiest(rerun: Rerun) -> tuple[Site, ...]:
+    """The calls of MPI that communicate and take most of the ranks' time in the run."""
+    arrays = rerun.arrays
+    talks = np.isin(arrays["intervals.kind"], [list(INTERVAL_KINDS).index(kind) for kind in ("p2p", "wait")])
+    lane = np.concatenate([arrays["calls.lane"], arrays["intervals.lane"][talks]])
+    begin = np.concatenate([arrays["calls.enter_ns"], arrays["intervals.begin_ns"][talks]])
+    end = np.concatenate([arrays["calls.leave_ns"], arrays["intervals.end_ns"][talks]])
+    took = np.where(begin >= rerun.begin_ns, _length(begin, end), 0)
+    return rerun.sites(lane, begin, took)
+
+
+def _in_other_mpi(rerun: Rerun) -> list[MessageCause]:
+    """The run if files, or the making of communicators and the like, took no time."""
+    arrays = rerun.arrays
+    begin, end = arrays["intervals.begin_ns"], arrays["intervals.end_ns"]
+    causes: list[MessageCause] = []
+    for kind, kinds in (("io", ("io",)), ("other-mpi", ("comm", "mpi"))):
+        numbers = [list(INTERVAL_KINDS).index(one) for one in kinds]
+        row = np.flatnonzero(np.isin(arrays["intervals.kind"], numbers) & (end != MISSING))
+        if len(row):
+            took, lane = _length(begin, end)[row], arrays["intervals.lane"][row]
+            changes = {"intervals.row": row, "intervals.less_ns": took}
+            sites = rerun.sites(lane, begin[row], took)
+            causes.append(MessageCause("io" if kind == "io" else "other-mpi", changes, (), sites, len(row)))
+    return causes

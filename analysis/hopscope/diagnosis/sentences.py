@@ -1,0 +1,165 @@
+"""The text of each entry: made from its fields, here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+
+from hopscope.diagnosis.entry import NOTE, Entry, Facts, Kind, Site
+from hopscope.errors import some
+from hopscope.quantities import duration, in_words, interval, plural, share
+
+_NAMED: Final = 4
+"""So many ranks are named before the rest is counted."""
+
+_SENTENCES: Final[Mapping[Kind, str]] = {
+    "imbalance": "{who} {verb} longer than the others before {where}",
+    "serial-section": "{who} {verb} alone before {where} while the others wait",
+    "rotating-delay": "Another rank computes longer each time before {where}",
+    "noise": "{who} {verb} longer at times before {where}",
+    "late-sender": "{who} {verb} late in {where}, and the receivers wait",
+    "late-receiver": "{who} {verb} late in {where}, and the senders wait",
+    "wrong-order": "{who} {verb} in {where} for one message while the senders of others wait",
+    "crossings": "Collectives cross between clusters {count} times one after another",
+    "latency-bound": "The run waits for many small messages, most of all in {where}",
+    "bandwidth-bound": "The run waits for the bytes of large messages, most of all in {where}",
+    "io": "Ranks read or write files, most of all in {where}",
+    "other-mpi": "Ranks spend time in other calls of MPI, most of all in {where}",
+}
+_VERBS: Final[Mapping[Kind, tuple[str, str]]] = {
+    "imbalance": ("computes", "compute"),
+    "serial-section": ("computes", "compute"),
+    "noise": ("computes", "compute"),
+    "late-sender": ("sends", "send"),
+    "late-receiver": ("receives", "receive"),
+    "wrong-order": ("waits", "wait"),
+}
+"""Of one rank, and of several."""
+_ACTIONS: Final[Mapping[Kind, str]] = {
+    "serial-section": "Let all ranks share this work, or let the others go on meanwhile.",
+    "rotating-delay": "Look for what moves from rank to rank: output in turns, or work that is dealt anew each time.",
+    "noise": "Look for what else runs on these cores. `analyze noise-periods TRACE` shows whether it is periodic.",
+    "late-sender": "Send before the computing that does not need the answer.",
+    "late-receiver": "Post the receives before the computing, with MPI_Irecv.",
+    "wrong-order": "Take the messages in the order in which they come: MPI_Irecv and MPI_Waitany.",
+    "crossings": "`analyze remap TRACE -o tree.json` writes a tree that crosses less often; run it with --tree.",
+    "latency-bound": "Send fewer and larger messages. `analyze algorithms TRACE` shows what the collectives ran.",
+    "bandwidth-bound": "Send less, or keep heavy traffic inside a host: `analyze reorder TRACE`.",
+    "io": "Read and write less often, or by fewer ranks.",
+    "other-mpi": "Make communicators, windows and files once, before the loop.",
+}
+
+
+@dataclass(frozen=True)
+class Text:
+    """What people read of an entry."""
+
+    sentence: str
+    evidence: str | None = None
+    action: str | None = None
+
+
+class Words:
+    """Writes entries of one run."""
+
+    def __init__(self, facts: Facts, places: pa.Table) -> None:
+        """places: the table of the dataset."""
+        self._facts = facts
+        self._places = {row["call_site"]: row for row in places.to_pylist()}
+
+    def site(self, site: Site) -> dict[str, Any]:
+        """A call of MPI as an answer has it."""
+        place = self._places.get(site.call_site, {})
+        return {
+            "mpi": site.function,
+            "function": place.get("function"),
+            "file": place.get("file"),
+            "line": place.get("line"),
+            "place": place.get("place") or site.call_site,
+        }
+
+    def of(self, entry: Entry) -> Text:
+        """The text of an entry."""
+        if entry.text:
+            return Text(entry.text)
+        if entry.kind == "balanced":
+            return self._balanced(entry)
+        if entry.kind == "start-up":
+            facts = self._facts
+            part = share(facts.startup_ns / facts.duration_ns)
+            return Text(
+                f"Start-up takes {duration(facts.startup_ns)}, {part} of the job.",
+                action="Judge the run by its iterations, or let it run longer.",
+            )
+        sentence = f"{self._what(entry)}: {self._costs(entry)}."
+        return Text(sentence, self._evidence(entry), _action(entry))
+
+    def _costs(self, entry: Entry) -> str:
+        cost = entry.cost
+        if cost is None:
+            return "the cost is not known"
+        return f"{duration(cost.ns)}, {share(cost.ns / self._facts.run_ns)} of the run"
+
+    def _what(self, entry: Entry) -> str:
+        """What is wrong and where, without a cost and a full stop."""
+        one, several = _VERBS.get(entry.kind, ("", ""))
+        verb = one if len(entry.ranks) == 1 else several
+        return _SENTENCES[entry.kind].format(who=_who(entry), verb=verb, where=self._where(entry), count=entry.count)
+
+    def _where(self, entry: Entry) -> str:
+        if not entry.sites:
+            return "calls of MPI"
+        first = entry.sites[0]
+        place = self.site(first)["place"]
+        more = len(entry.sites) - 1
+        return f"{first.function}{f' at {place}' if place else ''}{f' and {more} more calls' if more > 1 else ''}"
+
+    def _evidence(self, entry: Entry) -> str | None:
+        parts: list[str] = []
+        if entry.own_ns is not None and entry.others_ns is not None:
+            own, others = duration(entry.own_ns), duration(entry.others_ns)
+            parts.append(f"{own} there, where {_usual(entry)} {others}")
+        if entry.iterations is not None:
+            parts.append(f"in {plural(entry.iterations[2], 'iteration')}")
+        elif entry.count and entry.kind in ("late-sender", "late-receiver", "wrong-order"):
+            parts.append(plural(entry.count, "message"))
+        elif entry.count and entry.kind in ("io", "other-mpi"):
+            parts.append(plural(entry.count, "call"))
+        if entry.cost is not None and entry.cost.low_ns < entry.cost.ns and self._facts.run_ns:
+            low, high = (end / self._facts.run_ns for end in (entry.cost.low_ns, entry.cost.high_ns))
+            parts.append(f"95 % interval of the cost {interval(low, high)}")
+        text = "; ".join(parts)
+        return f"{text[0].upper()}{text[1:]}." if text else None
+
+    def _balanced(self, entry: Entry) -> Text:
+        if entry.computing_share is None:
+            return Text("The run does not communicate, so no rank waits for another.")
+        efficiency = share(min(1.0, entry.computing_share))
+        return Text(f"Nothing costs more than {share(NOTE)} of the run: its ranks compute {efficiency} of their time.")
+
+
+def _who(entry: Entry) -> str:
+    if len(entry.ranks) > _NAMED:
+        return f"Ranks {some([str(rank) for rank in entry.ranks], _NAMED)}"
+    names = [str(rank) for rank in entry.ranks]
+    return f"Rank {names[0]}" if len(names) == 1 else f"Ranks {in_words(names)}" if names else "Ranks"
+
+
+def _usual(entry: Entry) -> str:
+    match entry.kind:
+        case "noise":
+            return "it usually takes"
+        case "rotating-delay":
+            return "most ranks compute"
+        case _:
+            return "the others compute"
+
+
+def _action(entry: Entry) -> str | None:
+    if entry.kind == "imbalance" and entry.even_ns is not None:
+        them = "it" if len(entry.ranks) == 1 else "them"
+        return f"Give {them} less work. The same work spread evenly would save {duration(entry.even_ns)}."
+    return _ACTIONS.get(entry.kind)

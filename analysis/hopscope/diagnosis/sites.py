@@ -1,0 +1,123 @@
+"""The computing of each rank at each site, as matrices in which ranks can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from hopscope.paths.columns import Array, integers
+
+_FEW: Final = 5
+"""Of fewer ranks the quickest stands for those that are on time; of more the lower quartile."""
+_NEXT_SITE: Final = 32
+"""A place has the site before the gap above so many bits, and the one after it in them."""
+_COUPLED: Final = 0.5
+"""Where a site has at least so many collectives a visit, ranks are compared between collectives, too."""
+
+
+@dataclass(frozen=True)
+class SiteGaps:
+    """The gaps after one call site. computing: in ns, by rank and occurrence; NaN where a rank has none.
+
+    ranks: of the rows. row: the number of each gap, -1 where there is none. period_ns: from one occurrence to the next.
+    whole: by how much each rank computed longer than the others between two collectives, all sites together; infinite
+    where collectives do not couple the ranks so often.
+    """
+
+    ranks: Array
+    computing: Array
+    whole: Array
+    row: Array
+    period_ns: float
+
+    @property
+    def occurrences(self) -> int:
+        """How often the ranks computed here, at most."""
+        return self.computing.shape[1]
+
+
+class Gaps:
+    """All computing gaps of a run, in the order of site, occurrence and rank.
+
+    A site is the call after which ranks compute: those that go on to different calls, as at the rim of a grid, still
+    compute after the same one.
+    """
+
+    def __init__(self, gaps: pa.Table, calls: pa.Table, shared: Array) -> None:
+        """gaps: the view `computing_gaps`. calls: of the dataset. shared: whether each of these has other members."""
+        rank, end, site = integers(gaps, "rank"), integers(gaps, "end_ns"), integers(gaps, "place") >> _NEXT_SITE
+        order = np.lexsort((end, rank, site))
+        rank, site = rank[order], site[order]
+        begins = np.flatnonzero((np.diff(rank, prepend=-1) != 0) | (np.diff(site, prepend=-1) != 0))
+        occurrence = np.arange(len(rank)) - np.repeat(begins, np.diff(begins, append=len(rank)))
+        again = np.lexsort((rank, occurrence, site))
+        order = order[again]
+        self.rank, self._site, self._occurrence = rank[again], site[again], occurrence[again]
+        self.end = end[order]
+        self.computing = integers(gaps, "computing_ns")[order].astype(np.float64)
+        self._whole, self._collectives = self._between_collectives(calls, shared)
+
+    def _between_collectives(self, calls: pa.Table, shared: Array) -> tuple[Array, int]:
+        """By how much the rank of each gap computed longer than others before the collective that it leads to."""
+        rank, enter = integers(calls, "rank")[shared], integers(calls, "enter_ns")[shared]
+        collective = integers(calls, "collective_id")[shared]
+        whole = np.full(len(self.rank), np.inf)
+        if not len(rank):
+            return whole, 0
+        order = np.lexsort((enter, rank))
+        rank, enter, collective = rank[order], enter[order], collective[order]
+        # A rank's times come after those of the rank before it.
+        span = int(max(enter.max(), self.end.max(initial=0))) + 1
+        at = np.searchsorted(rank * span + enter, self.rank * span + self.end)
+        leads = at < len(rank)
+        leads[leads] = rank[at[leads]] == self.rank[leads]
+        total = np.bincount(at[leads], self.computing[leads], minlength=len(rank))
+        excess = total - _on_time(collective, total)
+        whole[leads] = excess[at[leads]]
+        return whole, len(np.unique(collective))
+
+    def computing_within(self, begin_ns: int, end_ns: int) -> float:
+        """The computing of all ranks in this time, as a multiple of it."""
+        inside = np.minimum(self.end, end_ns) - np.maximum(self.end - self.computing, begin_ns)
+        return float(np.maximum(inside, 0).sum()) / max(1, end_ns - begin_ns)
+
+    def sites(self) -> Iterator[SiteGaps]:
+        """The sites at which ranks can be compared, or at which one rank computes alone."""
+        bounds = np.flatnonzero(np.diff(self._site, prepend=-1, append=-1))
+        for first, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+            yield self._site_of(np.arange(first, end))
+
+    def _site_of(self, rows: Array) -> SiteGaps:
+        ranks, row = np.unique(self.rank[rows], return_inverse=True)
+        shape = len(ranks), int(self._occurrence[rows].max()) + 1
+        computing, whole = np.full(shape, np.nan), np.full(shape, np.nan)
+        number = np.full(shape, -1)
+        at = row, self._occurrence[rows]
+        computing[at], number[at] = self.computing[rows], rows
+        is_coupled = self._collectives >= _COUPLED * shape[1]
+        whole[at] = self._whole[rows] if is_coupled else np.inf
+        ends = self.end[rows]
+        period = (ends.max() - ends.min()) / max(1, shape[1] - 1)
+        return SiteGaps(ranks, computing, whole, number, float(period))
+
+
+def on_time(computing: Array) -> Array:
+    """How long those ranks compute at each occurrence that are on time; 0 where only one rank computes there."""
+    if len(computing) == 1:
+        return np.zeros(computing.shape[1])
+    ordered = np.sort(computing, axis=0)  # NaN last
+    return ordered[0] if len(computing) < _FEW else ordered[(len(computing) - 1) // 4]
+
+
+def _on_time(group: Array, value: Array) -> Array:
+    """For each value, what those of its group have that are on time."""
+    order = np.lexsort((value, group))
+    _, first, number, count = np.unique(group[order], return_index=True, return_inverse=True, return_counts=True)
+    place = np.where(count < _FEW, 0, (count - 1) // 4)
+    result = np.empty(len(value))
+    result[order] = value[order][(first + place)[number]]
+    return result
