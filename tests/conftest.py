@@ -10,6 +10,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Open MPI waits a second for the ranks of a job that fails, before it kills them. Releases 4 and 5 read these.
 os.environ.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
 os.environ.setdefault("PRTE_MCA_odls_base_sigkill_timeout", "0")
+# What a job's end says of it, each time.
+os.environ.setdefault("HOPSCOPE_DIAGNOSIS", "0")
 
 import kept_failures
 import lanes

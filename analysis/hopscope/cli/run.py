@@ -14,6 +14,7 @@ from hopscope import untraced
 from hopscope.cli.command import next_step
 from hopscope.cli.meant import check_first_word
 from hopscope.cli.saying import say
+from hopscope.cli.verdict import verdict_of
 from hopscope.errors import InputError
 from hopscope.launch.command import RECORDINGS, Request, environment, launcher_words, rank_count
 from hopscope.launch.inputs import check_topology, check_tree, tree_names
@@ -129,6 +130,12 @@ def free_directory(directory: str | None, program: str) -> Path:
     help="First run the job once with recording off. Its output appears twice, and `analyze honesty` reports what "
     "tracing cost.",
 )
+@click.option(
+    "--diagnosis/--no-diagnosis",
+    default=True,
+    envvar="HOPSCOPE_DIAGNOSIS",
+    help="Say in a sentence what is wrong with the run, where that takes at most 2 s (the default).",
+)
 @click.argument("words", nargs=-1, required=True, metavar="-- LAUNCHER ... PROGRAM ...", type=click.UNPROCESSED)
 def command(
     *,
@@ -139,6 +146,7 @@ def command(
     record: str | None,
     mpi: str | None,
     also_untraced: bool,
+    diagnosis: bool,
     words: tuple[str, ...],
 ) -> None:
     """Run an MPI job under the collector and assemble its trace.
@@ -162,9 +170,15 @@ def command(
         record=record,
     )
     if spec is None:
-        sys.exit(run_traced(request, words, also_untraced))
-    with network_for(spec) as network:
-        sys.exit(run_traced(request, words, also_untraced, network))
+        code = run_traced(request, words, also_untraced)
+    else:
+        with network_for(spec) as network:
+            code = run_traced(request, words, also_untraced, network)
+    if diagnosis and request.directory is not None and is_assembled(request.directory):
+        verdict = verdict_of(request.directory)
+        if verdict is not None:
+            say(f"hopscope: {verdict}")
+    sys.exit(code)
 
 
 def run_traced(request: Request, words: Sequence[str], also_untraced: bool, network: Network | None = None) -> int:

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The commands read COLLECTOR_DIR and MEMORY, the assembly KEEP_SPOOL. */
+/* The commands read COLLECTOR_DIR, MEMORY and DIAGNOSIS, the assembly KEEP_SPOOL. */
 // clang-format off
 #define HOPSCOPE_VARIABLES(X)                                                                                          \
     X(DIR) X(TREE) X(TOPOLOGY) X(TRANSPORT) X(RECORD) X(NATIVE) X(NATIVE_NAMES) X(PYTHON) X(PAUSED)                   \
     X(PRESENCE_TIMEOUT) X(SPOOL_CHUNK_BYTES) X(CLOCK_INTERVAL) X(CLOCK_SKEW) X(ASSEMBLE) X(CHAIN) X(KEEP_SPOOL)       \
-    X(COLLECTOR_DIR) X(KEEP_ANSWERS) X(MEMORY)
+    X(COLLECTOR_DIR) X(KEEP_ANSWERS) X(MEMORY) X(DIAGNOSIS)
 // clang-format on
 
 enum variable {
