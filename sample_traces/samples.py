@@ -20,6 +20,7 @@ MIX = ROOT / "benchmarks" / "programs" / "mix.c"
 _END_TO_END = ROOT / "tests" / "end_to_end" / "programs"
 TWO_HALVES = _END_TO_END / "two_halves.c"
 CAUSES = _END_TO_END / "planted.c"
+SITUATIONS_C = _END_TO_END / "situations.c"
 LATE_RECEIVER, LATE_ENDS = (_END_TO_END / f"late_{what}.c" for what in ("receiver", "ends"))
 LATE, EVERY_KIND = (ROOT / "tests" / "native" / "programs" / f"{name}.c" for name in ("late", "collectives"))
 ALL_FORMS = HERE / "planned_collectives.c"
@@ -216,6 +217,40 @@ def _crossings() -> Iterator[tuple[str, Sample]]:
         yield f"leaders_{clusters}_{between}", _planted(9, f"2 0 {words}", MIX, *options)
 
 
+SITUATIONS: dict[str, tuple[str, tuple[int, ...]]] = {
+    "balanced": ("balanced 30 5 0", (2, 4, 8)),
+    "imbalance": ("imbalance 30 5 2", (2, 4, 8)),
+    "gradient": ("gradient 30 5 2", (2, 4, 8)),
+    "serial": ("serial 30 5 2", (2, 4, 8)),
+    "rotating": ("rotating 32 5 2", (2, 4, 8)),
+    "noise": ("noise 160 2 1", (2, 4, 8)),
+    "sender": ("sender 30 5 2", (2, 4, 8)),
+    "receiver": ("receiver 30 5 2", (2, 4, 8)),
+    "order": ("order 30 5 2", (3, 4, 8)),
+    "comms": ("comms 10 5 2", (2, 4, 8)),
+    "small": ("small 10 0.2 150", (2, 4, 8)),
+    "large": ("large 15 0.5 8192", (2, 4)),
+    "start": ("start 20 2 3000", (2, 4, 8)),
+}
+"""The arguments of `situations.c` for each problem, and on how many ranks it is recorded."""
+
+
+def situation(name: str, ranks: int, release: str) -> str:
+    """The name of the planted run."""
+    return f"situation_{name}_{ranks}_{release}"
+
+
+def _situations() -> Iterator[tuple[str, Sample]]:
+    """Runs with one known problem each, by the messages of three libraries."""
+    native = {"HOPSCOPE_NATIVE": "1"}
+    in_messages = {"HOPSCOPE_NATIVE": "mpich", "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9)}
+    for release, settings in (("openmpi-4", native), (NEWEST, native), ("mpich-5", in_messages)):
+        for name, (arguments, sizes) in SITUATIONS.items():
+            for ranks in sizes:
+                sample = _planted(ranks, arguments, SITUATIONS_C, release=release, environment=settings)
+                yield situation(name, ranks, release), sample
+
+
 CHAIN = {"reduce_tree": "chain", "broadcast_tree": "chain"}
 SLOW: dict[str, dict[str, str]] = {
     "gather": CHAIN,
@@ -249,5 +284,15 @@ def _to_be_improved() -> Iterator[tuple[str, Sample]]:
     yield "slow_parts", _planted(8, words, MIX, *_tree("chain"), "--topology", dealt)
 
 
-_RUNS = (_late_ranks, _links, _late_ends, _receivers, _librarys_paths, _causes, _crossings, _to_be_improved)
+_RUNS = (
+    _late_ranks,
+    _links,
+    _late_ends,
+    _receivers,
+    _librarys_paths,
+    _causes,
+    _crossings,
+    _to_be_improved,
+    _situations,
+)
 SAMPLES = ANSWERED | {f"{PLANTED}/{name}": sample for runs in _RUNS for name, sample in runs()}

@@ -1,0 +1,53 @@
+"""The first entry of the diagnosis names what was planted: its kind, its ranks and its call.
+
+Asked are recorded runs of `situations.c` by the messages of three MPI libraries, in sample_traces/planted.
+"""
+
+import pytest
+from jobs import Planted
+from samples import SITUATIONS, situation
+
+RELEASES = ("openmpi-4", "mpich-5", "openmpi-5")
+EXPECTED = {
+    "imbalance": ("imbalance", "MPI_Irecv", lambda _: {1}),
+    "gradient": ("imbalance", "MPI_Irecv", lambda ranks: {ranks - 1}),
+    "serial": ("serial-section", "MPI_Bcast", lambda _: {0}),
+    "rotating": ("rotating-delay", "MPI_Irecv", lambda ranks: set(range(ranks))),
+    "noise": ("noise", "MPI_Irecv", lambda _: {1}),
+    "sender": ("late-sender", "MPI_Send", lambda ranks: set(range(0, ranks - 1, 2))),
+    "receiver": ("late-receiver", "MPI_Recv", lambda ranks: set(range(1, ranks, 2))),
+    "order": ("wrong-order", "MPI_Recv", lambda _: {0}),
+    "comms": ("other-mpi", "MPI_Comm_dup", lambda _: set()),
+    "small": ("latency-bound", "MPI_Recv", lambda _: set()),
+    "large": ("bandwidth-bound", "MPI_Recv", lambda _: set()),
+}
+"""Of each problem, the kind of the entry, the call of MPI that it is at, and the ranks to blame; of a gradient, the
+first one."""
+
+
+def runs(names: list[str]) -> list[pytest.param]:
+    """The recorded runs of these problems; those of a later release in a slice."""
+    return [
+        pytest.param(name, ranks, release, marks=[pytest.mark.statistics] if release == "openmpi-5" else [])
+        for name in names
+        for ranks in SITUATIONS[name][1]
+        for release in RELEASES
+    ]
+
+
+@pytest.mark.parametrize(("name", "ranks", "release"), runs([*EXPECTED]))
+def test_the_first_entry_is_what_was_planted(name: str, ranks: int, release: str, planted: Planted) -> None:
+    first = planted(situation(name, ranks, release)).diagnose().to_pylist()[0]
+    kind, call, guilty = EXPECTED[name]
+    assert first["kind"] == kind
+    assert first["severity"] in ("PROBLEM", "NOTE")
+    assert call in [site["mpi"] for site in first["call_sites"][:2]]
+    assert {*first["ranks"][:1]} == guilty(ranks) if name == "gradient" else {*first["ranks"]} == guilty(ranks)
+
+
+@pytest.mark.parametrize(("name", "ranks", "release"), runs(["balanced", "start"]))
+def test_a_balanced_run_has_no_problem(name: str, ranks: int, release: str, planted: Planted) -> None:
+    entries = planted(situation(name, ranks, release)).diagnose().to_pylist()
+    assert not [entry for entry in entries if entry["severity"] == "PROBLEM"]
+    if name == "start":
+        assert any(entry["kind"] == "start-up" for entry in entries)
