@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from hopscope.errors import InputError
-from hopscope_dashboard import address, findings, palette, selection
+from hopscope_dashboard import address, palette, selection
 from hopscope_dashboard.figures import edge_labels
 from hopscope_dashboard.figures.bars import share_bars
 from hopscope_dashboard.figures.critical_path import stacked_bar
@@ -426,27 +426,6 @@ def test_the_heaviest_edge_of_a_tree_that_weighs_nothing_does_not_look_heavy() -
     edges = {(1, 0): {**CARRIED, "share": 0.0004}}
     drawn = {e.src: e for e in placed_tree(ranks=RANKS, parents=PARENTS, edges=edges, role="up").edges}
     assert (drawn[1].link, drawn[1].look) == ("wan", "share-0")
-
-
-FINDING = {"key": "critical-path", "verdict": "wan", "severity": "note", "analysis": "wan-share"}
-
-
-def test_a_problem_has_the_colour_of_the_time_that_it_costs_and_the_page_of_its_analysis() -> None:
-    assert findings.colour_of({**FINDING, "severity": "problem"}) == palette.CATEGORY_COLOURS["wan"]
-    assert findings.colour_of(FINDING) == palette.UNDECIDED_COLOUR
-    noise = {"key": "noise", "verdict": "late", "severity": "problem", "analysis": "noise"}
-    assert findings.colour_of(noise) == palette.CATEGORY_COLOURS["compute"]
-    assert findings.colour_of({**noise, "severity": "fine"}) == palette.UNDECIDED_COLOUR
-    assert findings.page_of(FINDING) == ("/wan-share", "See the WAN share")
-    assert findings.page_of({**FINDING, "analysis": "collectives --order worst"}) == (
-        "/collectives?order=worst",
-        "See the worst collectives",
-    )
-    assert findings.page_of({**FINDING, "analysis": "critical-path --by place"}) == (
-        "/places",
-        "See the places of the path",
-    )
-    assert findings.page_of({**FINDING, "analysis": "critical-path --by rank"}) is None
 
 
 def test_of_a_long_selection_the_bar_shows_the_beginning() -> None:

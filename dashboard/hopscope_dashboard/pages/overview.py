@@ -1,4 +1,4 @@
-"""The overview: findings first, then where the run's time went, then what limits these answers."""
+"""The overview: the diagnosis first, then where the run's time went, then what limits these answers."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -8,7 +8,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import findings, leads
+from hopscope_dashboard import diagnosis, leads
 from hopscope_dashboard.address import Query, link
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.mark import mark
@@ -18,7 +18,6 @@ from hopscope_dashboard.figures import critical_path
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
 
-FINDINGS = "findings"
 KEY_FIGURES = "key-figures"
 WHOLE_RUN = "whole-run"
 PATH_BAR = "critical-path-bar"
@@ -30,37 +29,21 @@ _REGIONS: Final = 8
 _OPERATIONS: Final = 8
 """So many rows of regions are shown."""
 
-_FINDINGS: Final = ("unfinished", "cores", "collectives", "critical-path", "last-arrivals", "noise", "tree")
-"""What is found out about first; the other pages say the rest."""
-
-_NEXT: Final = (
-    ("/collectives?order=duration", "The slowest collectives", "who was late to each, and what happened inside"),
-    ("/tree", "The tree on the topology", "which edges the run waits for"),
-    ("/remap", "Other trees", "what they would have taken, replayed"),
-)
-_NEXT_WITHOUT_HOPS: Final = (
-    ("/collectives?order=duration", "The slowest collectives", "who was late to each, and what it did before"),
-    ("/last-arrivals", "Last arrivals", "whom the others waited for"),
-    ("/tree", "How to get hops", "for the way through a collective, and a better tree"),
-)
-
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page."""
     del query
-    run, said = data.run, data.findings(*_FINDINGS)
+    run = data.run
     path = data.rows("critical-path")
     return html.Div(
         [
             blocks.page_head("Overview", _what_ran(data, run)),
+            diagnosis.card(data),
             _whole_run(data),
             _key_figures(data, run, path),
-            blocks.card("What this trace says", findings.listed(said, name=FINDINGS)),
             _critical_path(data, path, data.rows("critical-path", by="operation")),
             _regions(data),
-            blocks.columns(_caveats(data), _next(data), widths="minmax(0, 3fr) minmax(0, 2fr)")
-            if data.number_of_collectives
-            else _caveats(data),
+            _caveats(data),
         ]
     )
 
@@ -245,14 +228,6 @@ def _caveats(data: TraceData) -> Component:
             ),
         )
     return blocks.notes(sentences, "What limits these answers")
-
-
-def _next(data: TraceData) -> Component:
-    links = [
-        html.Li([dcc.Link(title, href=path), html.Span(f" {what}", className="hint")])
-        for path, title, what in (_NEXT if data.has_hops else _NEXT_WITHOUT_HOPS)
-    ]
-    return blocks.card("Where to look next", html.Ul(links, className="remarks next"))
 
 
 PAGE = Page(path="/", title="Overview", icon="overview", layout=layout)
