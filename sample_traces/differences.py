@@ -1,10 +1,11 @@
 """In what two recordings of one sample differ: calls, hops and recognised algorithms, which no machine's speed changes.
 
-Times are left out, and so is what follows from them: who waited, which message bound, how long a path is.
+Times are left out, and so is what follows from them: who waited, which message bound, how long a path is, and the
+rounds of an algorithm that was not recognised.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import hopscope
 
@@ -15,9 +16,12 @@ select op, rank, engine, tree, c.algorithm, count(*) as n
 from calls c join collectives using (collective_id) group by all
 """
 HOPS = """
-select op, src, dst, source, role, round, segment, h.bytes, count(*) as n
-from hops h join collectives using (collective_id) group by all
+select c.comm, c.root, op, src, dst, source, role, round, segment, h.bytes, count(*) as n
+from hops h join collectives c using (collective_id) group by all
 """
+TIMED = "select distinct comm, root, op from kinds where depth is null"
+"""Of whose collectives some have rounds that come from the times of one of them. It depends on these times, too,
+whether an algorithm is recognised, so both recordings have to be asked."""
 MESSAGES = "select comm, tag, src, dst, bytes, count(*) as n from messages group by all"
 LIKE = ("op", "ranks", "bytes", "source", "messages")
 """Columns of `analyze algorithms` that collectives with the same messages share."""
@@ -26,13 +30,22 @@ EXAMPLES = 8
 may be chance in fewer."""
 
 
-def structure_of(trace: hopscope.Trace) -> dict[str, Rows]:
-    """What is compared, by its name: each row with how often it occurs."""
-    facts: dict[str, Rows] = {}
+def structure_of(trace: hopscope.Trace, timed: Collection[tuple[object, ...]] = ()) -> dict[str, Rows]:
+    """What is compared, by its name: each row with how often it occurs. timed: communicators, roots and operations of
+    which the rounds are left out."""
+    facts = {name: Rows() for name in ("calls", "hops", "messages")}
     for name, query in (("calls", CALLS), ("hops", HOPS), ("messages", MESSAGES)):
-        rows = trace.sql(query).to_pylist()
-        facts[name] = Counter({tuple(row.values())[:-1]: row["n"] for row in rows})
+        for row in trace.sql(query).to_pylist():
+            number = row.pop("n")
+            if name == "hops" and (row.pop("comm"), row.pop("root"), row["op"]) in timed:
+                row["round"] = None
+            facts[name][tuple(row.values())] += number
     return facts
+
+
+def timed_rounds(trace: hopscope.Trace) -> set[tuple[object, ...]]:
+    """Communicator, root and operation of collectives whose rounds come from times."""
+    return {tuple(row.values()) for row in trace.sql(TIMED).to_pylist()}
 
 
 def algorithms_of(trace: hopscope.Trace) -> dict[tuple[object, ...], dict[str, int]]:
@@ -55,7 +68,8 @@ def summary(trace: hopscope.Trace) -> str:
 
 def differences(before: hopscope.Trace, after: hopscope.Trace) -> Iterator[str]:
     """A line for each row that one of the two has more often than the other, and for each algorithm that changed."""
-    old, new = structure_of(before), structure_of(after)
+    timed = timed_rounds(before) | timed_rounds(after)
+    old, new = structure_of(before, timed), structure_of(after, timed)
     for name in old:
         for row in sorted(old[name].keys() | new[name].keys(), key=str):
             if old[name][row] != new[name][row]:
