@@ -72,8 +72,9 @@ ANSWERED = {
         ALL_FORMS,
         NEWEST,
         WITHOUT_THE_LIBRARYS,
+        first=True,
     ),
-    "native_collectives": Sample(6, "", {"trace": ()}, ALL_FORMS, NEWEST, WITHOUT_THE_LIBRARYS),
+    "native_collectives": Sample(6, "", {"trace": ()}, ALL_FORMS, NEWEST, WITHOUT_THE_LIBRARYS, first=True),
     "observe_only": Sample(6, f"{SOLVER} --size 128 --iterations 60", {"trace": ()}, environment=WITHOUT_THE_LIBRARYS),
 }
 
