@@ -274,11 +274,31 @@ def slow_file(*operations: str) -> dict[str, Any]:
     return {"schema_version": 1, "trees": {"chain": {"shape": "chain"}}, "rules": rules}
 
 
+SLOW_ITERATIONS = 8
+
+
+def slow_arguments(operation: str) -> str:
+    """What the mix of operations is started with: only this one, in iterations that the library's barrier keeps
+    apart."""
+    return f"{SLOW_ITERATIONS} 1000 {operation} 1024 barrier 0"
+
+
+def dealt_sites(wan_ms: int) -> dict[str, Any]:
+    """Two sites with a host each, whose messages share its interface, and over which ranks are dealt."""
+    topology = _sites(wan_ms)[1]
+    interface = {"bytes_per_second": 5e7, "cut_through": True}
+    emulated = topology["emulate"] | {"host_interface": interface}
+    return topology | {"placement": "round-robin", "emulate": emulated}
+
+
 def _to_be_improved() -> Iterator[tuple[str, Sample]]:
     """Slow trees of ranks that are dealt over two sites: `remap` has a better one for each."""
     dealt = _sites(20)[1] | {"placement": "round-robin"}
     words = " ".join(f"{operation} 1024" for operation in SLOW)
     yield "slow_operations", _planted(6, f"4 0 {words}", MIX, "--tree", slow_file(*SLOW), "--topology", dealt)
+    for operation in SLOW:
+        options = ("--tree", slow_file(operation), "--topology", dealt_sites(20))
+        yield f"slow_{operation}", _planted(6, slow_arguments(operation), MIX, *options)
     yield "slow_halves", _planted(8, "10", TWO_HALVES, *_tree("chain"), *_sites(10))
     words = "12 500 allreduce 8 bcast 1048576"
     dealt = _sites(10)[1] | {"placement": "round-robin"}
