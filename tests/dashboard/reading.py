@@ -10,13 +10,15 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 PATIENCE_MS = 120_000
 """As long as a page of a long run may take on a machine with much else to do."""
+COMPUTING_MS = 600_000
+"""The same for a run of 20 million events, of which Remap takes 16 s on two cores that do nothing else."""
 MEASURE = (Path(__file__).parent / "widths.js").read_text()
 
 
-def patient(page: Page) -> Page:
+def patient(page: Page, deadline_ms: int = PATIENCE_MS) -> Page:
     """The same page, waiting longer for what it shows."""
-    page.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
+    page.set_default_timeout(deadline_ms)
+    expect.set_options(timeout=deadline_ms)
     return page
 
 

@@ -14,14 +14,14 @@ import hopscope
 import pytest
 from hopscope import quantities
 from playwright.sync_api import Page, expect
-from reading import click_cell, click_mark, is_there, patient, plot, point_at_edge, query, table
+from reading import COMPUTING_MS, click_cell, click_mark, is_there, patient, plot, point_at_edge, query, table
 from served import Served
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 from large import program, spend
 
-pytestmark = [pytest.mark.large, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.large, pytest.mark.timeout(1800)]
 
 EVENTS = {"long": 20_000_000, "short": 1_000_000}
 TIMELINE = "#run-timeline"
@@ -54,7 +54,7 @@ def twenty_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
 
 @pytest.fixture
 def seen(page: Page) -> Page:
-    return patient(page)
+    return patient(page, COMPUTING_MS)
 
 
 def every_page(page: Page) -> None:
