@@ -20,7 +20,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory, opened_once: Callable[[Pat
 
 
 def test_a_trace_in_place_of_a_command_is_asked_what_is_wrong_with_it(dataset: Path) -> None:
-    short, full = analyze(dataset, "--format", "csv"), analyze("findings", dataset, "--format", "csv")
+    short, full = analyze(dataset, "--format", "csv"), analyze("diagnose", dataset, "--format", "csv")
     assert short.returncode == full.returncode == 0
     assert short.stdout == full.stdout
     mistyped = analyze(dataset.parent / "nothing")
@@ -28,16 +28,17 @@ def test_a_trace_in_place_of_a_command_is_asked_what_is_wrong_with_it(dataset: P
     assert "No such command" in mistyped.stderr
 
 
-def test_findings_are_paragraphs_that_fit_the_terminal(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_diagnosis_is_paragraphs_that_fit_the_terminal(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     answer = analyze(dataset)
     assert answer.returncode == 0
     lines = answer.stdout.splitlines()
     assert max(map(len, lines)) <= 60
-    rows = hopscope.open(dataset).findings().to_pylist()
+    rows = hopscope.open(dataset).diagnose().to_pylist()
     words = " ".join(" ".join(lines).split())
     for row in rows:
-        assert f"{row['severity']} {row['sentence']} {row['evidence']} more: analyze {row['analysis']}" in words
+        parts = (row["severity"], row["sentence"], row["evidence"], row["action"])
+        assert " ".join(part for part in parts if part) in words
 
 
 def test_help_shows_at_most_twenty_commands_each_of_which_is_there() -> None:

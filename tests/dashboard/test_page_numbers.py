@@ -75,7 +75,7 @@ def test_the_matrix_and_the_table_show_who_waited_for_whom(trace: hopscope.Trace
 def test_a_path_of_messages_is_shown_by_function_and_by_place(sample: Sample) -> None:
     # 82 % of this run's path are messages, and no page once said in which calls.
     trace = sample("observe_only/trace")
-    page = draw(trace).follow("See the messages →", "findings")
+    page = draw(trace).follow("p2p", "critical-path-table")
     spent = {by: trace.critical_path(by=by).to_pylist() for by in ("operation", "place")}
     for by, name in (("operation", "messages-on-path"), ("place", "messages-on-path-by-place")):
         bars = page.plot(name)[0]

@@ -184,8 +184,7 @@ def test_a_drag_and_a_click_select_pages_follow_and_back_forward_and_clearing_wo
 
 def test_findings_path_steps_cells_and_edges_lead_to_what_they_are_about(seen: Page, twenty_million: Runs) -> None:
     run, address = twenty_million.long, twenty_million.address
-    seen.goto(address)
-    seen.locator("#findings").get_by_role("link", name="See noise").click()
+    seen.goto(f"{address}/noise")
     is_there(seen, "Noise")
     click_cell(seen, "noise-heat-map", 100, 2)
     expect(seen.locator("h1")).to_contain_text("MPI_Allreduce 0:")

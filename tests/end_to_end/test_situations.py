@@ -3,7 +3,13 @@
 Asked are recorded runs of `situations.c` by the messages of three MPI libraries, in sample_traces/planted.
 """
 
+import json
+
+import jsonschema
 import pytest
+from click.testing import CliRunner
+from hopscope.cli.main import analyze as analyze_group
+from hopscope.store import schema_directory
 from jobs import Planted
 from samples import SITUATIONS, situation
 
@@ -51,3 +57,31 @@ def test_a_balanced_run_has_no_problem(name: str, ranks: int, release: str, plan
     assert not [entry for entry in entries if entry["severity"] == "PROBLEM"]
     if name == "start":
         assert any(entry["kind"] == "start-up" for entry in entries)
+
+
+def test_as_json_it_is_an_object_that_fits_its_schema(planted: Planted) -> None:
+    trace = planted(situation("imbalance", 4, "openmpi-4"))
+    done = CliRunner().invoke(analyze_group, ["diagnose", str(trace.path), "--format", "json"])
+    answer = json.loads(done.stdout)
+    jsonschema.validate(answer, json.loads((schema_directory() / "diagnosis.schema.json").read_text()))
+    assert [entry["sentence"] for entry in answer["entries"]] == [
+        entry["sentence"] for entry in trace.diagnose().to_pylist()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("condition", "code"),
+    [
+        ("problem.cost_share > 10%", 1),
+        ("problem.cost_share > 90%", 0),
+        ("imbalance.cost_share > 10%", 1),
+        ("noise.cost_share > 1%", 0),  # there is none
+        ("imbalanse.cost_share > 1%", 2),  # there is no such kind
+    ],
+)
+def test_gates_know_the_costliest_problem_and_take_a_missing_kind_for_nothing(
+    condition: str, code: int, planted: Planted
+) -> None:
+    trace = planted(situation("imbalance", 4, "openmpi-4"))
+    done = CliRunner().invoke(analyze_group, [str(trace.path), "--fail-if", condition], standalone_mode=False)
+    assert done.return_value == code

@@ -140,7 +140,7 @@ def command(
                 judged,
                 caveats,
                 honesty,
-                findings=opened.answer("findings").rows,
+                diagnosis=opened.answer("diagnose").rows,
             ),
         )
     if report is not None:

@@ -4,7 +4,6 @@ longer than a comment may be."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hopscope.findings import SEVERITIES
 from hopscope.gate.judgement import worst
 from hopscope.gate.suite import Judged
 from hopscope.quantities import MISSING
@@ -29,10 +28,10 @@ def as_markdown(
     caveats: Sequence[str],
     honesty: Sequence[tuple[str, str, str]] = (),
     *,
-    findings: Sequence[Mapping[str, Any]] = (),
+    diagnosis: Sequence[Mapping[str, Any]] = (),
 ) -> str:
-    """The comment; `honesty` is item, value in words and sentence of each row of that analysis, `findings` the rows of
-    that one.
+    """The comment; `honesty` is item, value in words and sentence of each row of that analysis, `diagnosis` the rows of
+    `diagnose`.
 
     Names and sentences come from traces, so nothing in them is taken for markup.
     """
@@ -48,10 +47,11 @@ def as_markdown(
         parts.append(_table(others))
     if passed:
         parts.append(_folded(f"{len(passed)} passed", _table(passed)))
-    if findings:
-        gravest_first = sorted(findings, key=lambda row: SEVERITIES.index(row["severity"]))
-        lines = [f"- {row['severity']}: {_text(row['sentence'] + ' ' + row['evidence'])}" for row in gravest_first]
-        parts.append(_folded("What the trace says", "\n".join(lines)))
+    if diagnosis:
+        first, *others = [f"{row['severity']}: {_text(row['sentence'])}" for row in diagnosis]
+        parts.append(first)
+        if others:
+            parts.append(_folded("Other causes", "\n".join(f"- {line}" for line in others)))
     if caveats:
         shown = [f"- {_text(caveat)}" for caveat in caveats[:_CAVEATS]]
         shown += [f"- and {len(caveats) - _CAVEATS} more: `analyze caveats`"] if len(caveats) > _CAVEATS else []

@@ -1,0 +1,107 @@
+"""A recorded run without one of its causes: what it saves is known from the drawing.
+
+Two ranks meet in Barriers, or send one another messages; in each drawing one of them computes 50 ns longer, or sends or
+receives later, and the run without it is that much shorter.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import hopscope
+import numpy as np
+import pyarrow as pa
+import pytest
+from drawing import draw
+from hopscope.diagnosis.rerun import Rerun
+
+RANKS = """
+rank host cluster clock_host
+0    h0   A       one
+1    h0   A       one
+"""
+COMMS = """
+comm name           size members
+0    MPI_COMM_WORLD 2    0,1
+"""
+# Rank 1 comes 50 late to the first Barrier; both take 10 from the last enter on.
+COLLECTIVES = """
+collective_id comm seq op          root comm_size complete
+0             0    0   MPI_Barrier -    2         true
+1             0    1   MPI_Barrier -    2         true
+"""
+CALLS = """
+collective_id rank location enter_ns leave_ns engine
+0             0    0        100      160      native
+0             1    1        150      160      native
+1             0    0        200      210      native
+1             1    1        200      210      native
+"""
+INTERVALS = """
+rank location begin_ns end_ns region   kind
+0    0        0        5      MPI_Init init
+1    1        0        5      MPI_Init init
+"""
+# Rank 1 waits from 30 on for what rank 0 sends at 80; its receive ends at 90. Then it sends a large message, for which
+# rank 0 posts the receive 40 late.
+SEND_AND_RECEIVE = """
+rank location begin_ns end_ns region   kind
+0    0        0        5      MPI_Init init
+1    1        0        5      MPI_Init init
+0    0        80       85     MPI_Send p2p
+1    1        30       90     MPI_Recv p2p
+1    1        100      160    MPI_Send p2p
+0    0        140      165    MPI_Recv p2p
+"""
+MESSAGES = """
+message_id comm tag link binding src dst src_location dst_location bytes {times}
+0          0    0   shm  recv    0   1   0            1            8       80  80  85  30  30  90
+1          0    0   shm  send    1   0   1            0            1000000 100 100 160 140 140 165
+""".format(times="send_begin_ns send_wait_begin_ns send_end_ns recv_post_ns recv_wait_begin_ns recv_end_ns")
+
+
+@pytest.fixture
+def rerun(tmp_path: Path) -> Callable[..., Rerun]:
+    def make(**tables: str) -> Rerun:
+        trace = hopscope.open(draw(tmp_path / "d", ranks=RANKS, comms=COMMS, **tables))
+        return Rerun(trace.table, 5, 210)
+
+    return make
+
+
+def test_without_a_change_it_ends_as_recorded(rerun: Callable[..., Rerun]) -> None:
+    assert rerun(collectives=COLLECTIVES, calls=CALLS, intervals=INTERVALS).error == 0
+
+
+def test_computing_that_others_wait_for_costs_what_they_wait(rerun: Callable[..., Rerun]) -> None:
+    run = rerun(collectives=COLLECTIVES, calls=CALLS, intervals=INTERVALS)
+
+    def saved(rank: int, end_ns: int, less_ns: int) -> int:
+        return run.cost(run.computing(*(np.asarray([value]) for value in (rank, end_ns, less_ns)))).ns
+
+    assert saved(1, 150, 30) == 30
+    assert saved(1, 150, 70) == 50  # then rank 0 is the last one
+    assert saved(0, 100, 30) == 0  # nobody waits for it
+    assert saved(1, 200, 30) == 0  # the other is as late
+
+
+def test_a_late_send_costs_what_its_receiver_waits_for_it(rerun: Callable[..., Rerun]) -> None:
+    run = rerun(intervals=SEND_AND_RECEIVE, messages=MESSAGES)
+    assert run.error == 0
+    # Without the wait the receive ends at 30, and everything after it on rank 1 is 60 sooner; rank 0 is not.
+    assert run.cost({"messages.early_row": np.asarray([0])}).ns == 0
+    # If rank 0 computes nothing before its send, its receive is posted 75 sooner, and so it ends.
+    assert run.cost(run.computing(np.asarray([0]), np.asarray([80]), np.asarray([75]))).ns == 75
+
+
+def test_a_late_receive_holds_its_sender(rerun: Callable[..., Rerun]) -> None:
+    after = SEND_AND_RECEIVE + "1    1        260      265    MPI_Barrier mpi\n"
+    run = rerun(intervals=after, messages=MESSAGES)
+    # The sender goes on 20 after its begin, as it did after the post, and so at 120 and not at 160.
+    assert run.cost({"messages.prompt_row": np.asarray([1])}).ns == 40
+
+
+def test_what_no_rank_has_is_left_out(rerun: Callable[..., Rerun]) -> None:
+    run = rerun(collectives=COLLECTIVES, calls=CALLS, intervals=INTERVALS)
+    assert run.first_lanes(np.asarray([0, 1, 7])).tolist() == [0, 1, -1]
+    assert run.cost(run.computing(np.asarray([7]), np.asarray([150]), np.asarray([30]))).ns == 0
+    assert isinstance(run.tables["calls"], pa.Table)
