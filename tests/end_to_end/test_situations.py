@@ -8,7 +8,9 @@ import json
 import jsonschema
 import pytest
 from click.testing import CliRunner
+from hopscope.cli import verdict
 from hopscope.cli.main import analyze as analyze_group
+from hopscope.render.markdown import as_markdown
 from hopscope.store import schema_directory
 from jobs import Planted
 from samples import SITUATIONS, situation
@@ -85,3 +87,14 @@ def test_gates_know_the_costliest_problem_and_take_a_missing_kind_for_nothing(
     trace = planted(situation("imbalance", 4, "openmpi-4"))
     done = CliRunner().invoke(analyze_group, [str(trace.path), "--fail-if", condition], standalone_mode=False)
     assert done.return_value == code
+
+
+def test_the_end_of_a_job_the_first_page_and_the_summary_say_the_same(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verdict, "_WAIT_S", 60.0)  # this machine may be busy
+    trace = planted(situation("imbalance", 4, "openmpi-4"))
+    first = trace.diagnose().to_pylist()[0]
+    assert verdict.verdict_of(trace.path) == f"PROBLEM: {first['sentence']}"
+    summary = as_markdown("run", None, [], [], diagnosis=trace.diagnose().to_pylist())
+    assert first["sentence"].split(" before ")[0] in summary
