@@ -8,7 +8,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import diagnosis, leads
+from hopscope_dashboard import diagnosis, findings, leads
 from hopscope_dashboard.address import Query, link
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.mark import mark
@@ -39,6 +39,7 @@ def layout(data: TraceData, query: Query) -> Component:
         [
             blocks.page_head("Overview", _what_ran(data, run)),
             diagnosis.card(data),
+            findings.note(data.findings("collectives")),
             _whole_run(data),
             _key_figures(data, run, path),
             _critical_path(data, path, data.rows("critical-path", by="operation")),
