@@ -81,6 +81,8 @@ class Rerun:
     def sites(self, lane: Array, begin_ns: Array, weight: Array) -> tuple[Site, ...]:
         """The calls of MPI that these lanes entered at these times, those with most weight first."""
         lanes, begins, rows = self._entered
+        if not len(rows):
+            return ()
         span = int(max(begins.max(initial=0), begin_ns.max(initial=0))) + 1
         at = np.searchsorted(lanes * span + begins, lane.astype(np.int64) * span + begin_ns)
         at = np.minimum(at, len(rows) - 1)

@@ -1,0 +1,89 @@
+"""Holds the cost of a diagnosis against the truth: `python tests/end_to_end/check_costs.py [--runs 5] [--ranks 4]`.
+
+Runs `situations.c` with a plant and without it in turn, and prints by how much the loop became longer, what the first
+entry says that the plant costs, and the ratio of both: medians over the runs. The plants take 5, 15 and 40 % of an
+iteration. Prints how many of the costs lie within a fifth of the measured difference. A time is no test: it never
+fails.
+"""
+
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+
+import hopscope
+import local_mpi
+
+BIN = Path(sys.executable).parent
+PROGRAM = Path(__file__).parent / "programs" / "situations.c"
+KINDS = ("imbalance", "noise", "serial", "sender", "receiver", "rotating")
+PLANTS = (0.05, 0.15, 0.40)
+WORK_MS, ITERATIONS = 5.0, 96
+BETTER_ORDER = ("sender", "receiver")
+"""Kinds whose run without the plant does the same work in the better order."""
+WITHIN = 0.2
+
+
+def loop_ns(words: list[str]) -> float:
+    """How long the loop of a run took, by its own clock."""
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    told = re.search(r"loop_s ([\d.]+)", done.stdout + done.stderr)
+    if told is None:
+        raise RuntimeError(done.stderr)
+    return float(told[1]) * 1e9
+
+
+def measured(mpi: local_mpi.LocalMpi, ranks: int, kind: str, plant: float, runs: int) -> tuple[float, float, str]:
+    """By how much the plant makes the loop longer, what the diagnosis says, in ns, and the kind of its first entry."""
+    program = str(mpi.compile(PROGRAM))
+    plant_ms = WORK_MS * plant / (1 - plant)
+    without = -plant_ms if kind in BETTER_ORDER else 0.0
+    longer: list[float] = []
+    said: list[float] = []
+    first = ""
+    with tempfile.TemporaryDirectory() as scratch:
+        for run in range(runs):
+            times: list[float] = []
+            for name, ms in (("with", plant_ms), ("without", without)):
+                trace = Path(scratch) / f"{name}-{run}"
+                job = [*mpi.launch(ranks), program, kind, str(ITERATIONS), str(WORK_MS), str(ms), str(run)]
+                times.append(loop_ns([str(BIN / "hopscope"), "run", "--dir", str(trace), "--", *job]))
+            longer.append(times[0] - times[1])
+            entry = hopscope.open(Path(scratch) / f"with-{run}").diagnose().to_pylist()[0]
+            said.append(float(entry["cost_ns"] or 0))
+            first = entry["kind"]
+    return statistics.median(longer), statistics.median(said), first
+
+
+def main() -> int:
+    """Print the table."""
+    local_mpi.share_cores()
+    os.environ["HOPSCOPE_DIAGNOSIS"] = "0"
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--release", default="openmpi-4")
+    options = parser.parse_args()
+    mpi = next(mpi for mpi in local_mpi.find_all() if mpi.release == options.release)
+    ratios: list[float] = []
+    print(f"{mpi.release}, {options.ranks} ranks, medians of {options.runs} runs")
+    print("| plant | of an iteration | loop longer by | stated | ratio | first entry |", "| --- " * 6 + "|", sep="\n")
+    for kind in KINDS:
+        for plant in PLANTS:
+            longer, said, first = measured(mpi, options.ranks, kind, plant, options.runs)
+            ratios.append(said / longer if longer else 0.0)
+            row = f"{longer / 1e6:.1f} ms | {said / 1e6:.1f} ms | {ratios[-1]:.2f} | {first}"
+            print(f"| {kind} | {100 * plant:.0f} % | {row} |", flush=True)
+    good = sum(abs(ratio - 1) <= WITHIN for ratio in ratios)
+    print(f"{good} of {len(ratios)} within {100 * WITHIN:.0f} %")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
