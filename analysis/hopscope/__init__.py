@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "InputError", "Trace", "open", "region"]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from hopscope import catalog
 from hopscope.catalog import Analysis, Command, Scalar
+from hopscope.notebook import answer_html
 from hopscope.part import WHOLE_RUN, Selection
 
 
@@ -28,6 +29,10 @@ class Answer:
     def rows(self) -> list[dict[str, Any]]:
         """The rows as dictionaries, keyed by the documented columns."""
         return self.table.to_pylist()
+
+    def _repr_html_(self) -> str:
+        columns = [column for column in self.analysis.columns if column.name not in self.analysis.only_data]
+        return answer_html(self.rows, columns, self.notes)
 
     @property
     def name(self) -> str:

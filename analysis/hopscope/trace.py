@@ -22,6 +22,7 @@ from hopscope.comparability import about_runs, matched, names
 from hopscope.errors import InputError, meant
 from hopscope.manifest import is_dataset
 from hopscope.memory import check_address_space, memory_for
+from hopscope.notebook import trace_html
 from hopscope.part import OPTIONS, WHOLE_RUN, Part, Selection, about_the_whole_run, find, of_ranks, split
 from hopscope.part import notes as about_parts
 from hopscope.places.calls import KNOWN
@@ -446,6 +447,9 @@ class Trace(Analyses):
 
     def __dir__(self) -> list[str]:
         return sorted([*super().__dir__(), *(command.function for command in self.analyses())])
+
+    def _repr_html_(self) -> str:
+        return trace_html(self.path.name, self.run_facts, self.run("diagnose").to_pylist()[0])
 
     def __repr__(self) -> str:
         return f"hopscope.open({str(self.path)!r})"

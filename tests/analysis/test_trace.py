@@ -1,5 +1,6 @@
 """`hopscope.open`: every analysis is a method, tables come as the schemas say, and what is no dataset is refused."""
 
+import html
 import inspect
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -153,3 +154,12 @@ def test_a_table_that_is_cut_off_says_where(tmp_path: Path) -> None:
     part.write_bytes(bytes(len(whole)))
     with pytest.raises(InputError, match=r"cannot read .*: .*hops/part-00000.parquet.*Delete"):
         hopscope.open(dataset).critical_path()
+
+
+def test_a_notebook_shows_the_verdict_of_a_trace_and_the_rows_of_an_answer(trace: hopscope.Trace) -> None:
+    shown = vars(type(trace))["_repr_html_"](trace)
+    assert html.escape(trace.diagnose().to_pylist()[0]["sentence"]) in shown
+    answer = trace.answer("critical-path")
+    table = vars(type(answer))["_repr_html_"](answer)
+    assert all(f"<td>{row['category']}</td>" in table for row in answer.rows)
+    assert {"open", "Trace", "region"} <= {*dir(hopscope)}

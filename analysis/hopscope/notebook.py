@@ -1,0 +1,39 @@
+"""What a notebook shows of a trace and of an answer, as HTML."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from hopscope.header import Column
+from hopscope.quantities import duration, plural, quantity
+
+_ROWS = 20
+"""So many rows are shown."""
+
+Row = Mapping[str, Any]
+
+
+def trace_html(name: str, run: Row, verdict: Row) -> str:
+    """Say what ran, and what is wrong with it. run: the row of the table `run`, empty where there is none; verdict: the
+    first row of `diagnose`."""
+    ran = str(run.get("command") or name)
+    if run:
+        ran += f" on {plural(run['ranks'], 'rank')}, {duration(run['duration_ns'])}"
+    return f"<p><code>{escape(ran)}</code></p><p><b>{verdict['severity']}</b> {escape(verdict['sentence'])}</p>"
+
+
+def answer_html(rows: Sequence[Row], columns: Sequence[Column], notes: Sequence[str]) -> str:
+    """Give the first rows of an answer as a table, in human units, with what is to be said beside them."""
+    head = "".join(f'<th title="{escape(column.meaning)}">{escape(column.name)}</th>' for column in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(_cell(row, column))}</td>" for column in columns) + "</tr>"
+        for row in rows[:_ROWS]
+    )
+    more = len(rows) - _ROWS
+    notes = [*notes, *([f"and {plural(more, 'row')} more: `.table` has all"] if more > 0 else [])]
+    said = "".join(f"<p>{escape(note)}</p>" for note in notes)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{said}"
+
+
+def _cell(row: Row, column: Column) -> str:
+    return quantity(row[column.name], row.get("unit") if column.unit == "of unit" else column.unit)
