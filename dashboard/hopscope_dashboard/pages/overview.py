@@ -51,8 +51,10 @@ def layout(data: TraceData, query: Query) -> Component:
 
 def _whole_run(data: TraceData) -> Component:
     canvas = RunCanvas(WHOLE_RUN, data.identity, small=True, selected=asdict(data.bounds))
-    closer = dcc.Link("Look closer", href="/timeline")
-    return blocks.card("The whole run", canvas, closer, hint="Drag to select a time for all pages.", css="whole-run")
+    links = [dcc.Link("Look closer", href="/timeline")]
+    if data.number_of_collectives:
+        links += [" · ", dcc.Link("The slowest collectives", href="/collectives?order=duration")]
+    return blocks.card("The whole run", canvas, html.Div(links), hint="Drag to select a time for all pages.", css="whole-run")
 
 
 def _what_ran(data: TraceData, run: Row) -> list[Component | str]:
