@@ -54,7 +54,11 @@ def crossings_cause(rerun: Rerun, crossings: dict[int, int]) -> MessageCause | N
         return None
     took = arrays["hops.recv_end_ns"][row] - arrays["hops.send_begin_ns"][row]
     less = (took * (1 - 1 / times[row])).astype(np.int64)
-    return MessageCause("crossings", {"hops.row": row, "hops.less_ns": less}, count=int(times[row].max()))
+    crossing = np.isin(arrays["calls.collective"], arrays["hops.collective"][row])
+    lane, enter = arrays["calls.lane"][crossing], arrays["calls.enter_ns"][crossing]
+    sites = rerun.sites(lane, enter, _length(enter, arrays["calls.leave_ns"][crossing]))
+    changes = {"hops.row": row, "hops.less_ns": less}
+    return MessageCause("crossings", changes, (), sites, int(times[row].max()))
 
 
 def _late_receivers(rerun: Rerun) -> list[MessageCause]:

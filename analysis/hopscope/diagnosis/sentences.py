@@ -23,7 +23,7 @@ _SENTENCES: Final[Mapping[Kind, str]] = {
     "late-sender": "{who} {verb} late in {where}, and the receivers wait",
     "late-receiver": "{who} {verb} late in {where}, and the senders wait",
     "wrong-order": "{who} {verb} in {where} for one message while the senders of others wait",
-    "crossings": "Collectives cross between clusters {count} times one after another",
+    "crossings": "{where} crosses between clusters {count} times one after another",
     "latency-bound": "The run waits for many small messages, most of all in {where}",
     "bandwidth-bound": "The run waits for the bytes of large messages, most of all in {where}",
     "io": "Ranks read or write files, most of all in {where}",
