@@ -219,10 +219,9 @@ def test_the_markdown_summary_of_the_gates_says_the_same(drawn: hopscope.Trace, 
     done = CliRunner().invoke(gate_command, words, standalone_mode=False)
     assert done.return_value == 1
     text = re.sub(r"\\(.)", r"\1", summary.read_text())
-    found = by_key(drawn)
-    assert f"- problem: {found['tree']['sentence']} {found['tree']['evidence']}" in text
-    # The gravest first.
-    assert text.index(found["tree"]["sentence"]) < text.index(found["critical-path"]["sentence"])
+    entries = drawn.diagnose().to_pylist()
+    places = [text.index(f"{entry['severity']}: {entry['sentence']}") for entry in entries]
+    assert places == sorted(places)
 
 
 # The findings themselves, on rows written by hand.

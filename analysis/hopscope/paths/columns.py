@@ -84,8 +84,12 @@ def lanes_of(tables: Tables) -> Lanes:
         ("messages", "src_location", "src"),
         ("messages", "dst_location", "dst"),
     ):
-        ranks = tables[table].select([location, rank]).group_by(location).aggregate([(rank, "min")])
-        found |= dict(zip(integers(ranks, location).tolist(), integers(ranks, f"{rank}_min").tolist(), strict=True))
+        encoded = pc.dictionary_encode(tables[table][location]).combine_chunks()
+        code = encoded.indices.to_numpy()
+        row = np.zeros(len(encoded.dictionary), np.int64)
+        row[code] = np.arange(len(code))  # of each location the last row
+        of_row = integers(tables[table], rank, null=-1)[row] if len(code) else row
+        found |= dict(zip(encoded.dictionary.to_pylist(), of_row.tolist(), strict=True))
     locations = np.asarray(sorted(found), np.int64)
     return Lanes(locations, np.asarray([found[location] for location in locations.tolist()], np.int32))
 
