@@ -173,7 +173,9 @@ def _noise(site: SiteGaps, above: Array) -> SiteCause:
 
 def _lower_median(values: Array) -> Array:
     """The median over ranks of each occurrence; of an even number the lower one, for two ranks are no majority."""
-    return np.nanquantile(values, 0.5, axis=0, method="lower")
+    ordered = np.sort(values, axis=0)  # NaN last
+    count = np.count_nonzero(~np.isnan(values), axis=0)
+    return np.take_along_axis(ordered, np.maximum(0, (count - 1) // 2)[None], axis=0)[0]
 
 
 def _takes_turns(excess: Array, late: Array) -> bool:

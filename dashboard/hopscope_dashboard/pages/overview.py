@@ -54,7 +54,9 @@ def _whole_run(data: TraceData) -> Component:
     links = [dcc.Link("Look closer", href="/timeline")]
     if data.number_of_collectives:
         links += [" · ", dcc.Link("The slowest collectives", href="/collectives?order=duration")]
-    return blocks.card("The whole run", canvas, html.Div(links), hint="Drag to select a time for all pages.", css="whole-run")
+    return blocks.card(
+        "The whole run", canvas, html.Div(links), hint="Drag to select a time for all pages.", css="whole-run"
+    )
 
 
 def _what_ran(data: TraceData, run: Row) -> list[Component | str]:
