@@ -44,9 +44,6 @@ class Graph {
     int64_t &lag(uint32_t edge) {
         return edges_[edge].lag;
     }
-    Edge edge(uint32_t number) const {
-        return edges_[number];
-    }
     size_t size() const {
         return lanes_.size();
     }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "paths/arguments.h"
+#include "paths/dataset_columns.h"
 #include "recorded.h"
 
 namespace hopscope::causal {
@@ -13,72 +13,20 @@ namespace {
 namespace nb = nanobind;
 using paths::Arguments;
 
-paths::Messages messages_of(const Arguments &in, const std::string &table, size_t lanes) {
-    paths::Messages m;
-    auto times = [&](const char *name) { return in.column<int64_t>(table + "." + name); };
-    m.bytes = times("bytes");
-    m.send_begin = times("send_begin_ns");
-    m.send_wait_begin = times("send_wait_begin_ns");
-    m.send_end = times("send_end_ns");
-    m.recv_post = times("recv_post_ns");
-    m.recv_wait_begin = times("recv_wait_begin_ns");
-    m.recv_end = times("recv_end_ns");
-    m.clock_error = times("clock_error_ns");
-    m.src_lane = in.column<int32_t>(table + ".src_lane");
-    m.dst_lane = in.column<int32_t>(table + ".dst_lane");
-    m.link = in.column<int8_t>(table + ".link");
-    Arguments::same_length(table, {m.size(), m.bytes.size, m.send_begin.size, m.send_wait_begin.size, m.send_end.size,
-                                   m.recv_post.size, m.recv_wait_begin.size, m.clock_error.size, m.src_lane.size,
-                                   m.dst_lane.size, m.link.size, in.column<int8_t>(table + ".binding").size});
-    Arguments::rows_of((table + ".src_lane").c_str(), m.src_lane, static_cast<int64_t>(lanes));
-    Arguments::rows_of((table + ".dst_lane").c_str(), m.dst_lane, static_cast<int64_t>(lanes));
-    Arguments::rows_of((table + ".link").c_str(), m.link, LINK_CLASS_COUNT);
-    return m;
-}
-
 Columns columns_of(const Arguments &in) {
     Columns c;
-    c.lanes.rank = in.column<int32_t>("lanes.rank");
-    c.lanes.main_lane = in.column<int32_t>("lanes.main_lane");
-    const size_t lanes = c.lanes.size();
-    Arguments::rows_of("lanes.main_lane", c.lanes.main_lane, static_cast<int64_t>(lanes));
-    c.collectives.leads = in.column<int8_t>("collectives.leads");
-    c.collectives.returns_early = in.column<int8_t>("collectives.returns_early");
-    c.collectives.root_rank = in.column<int32_t>("collectives.root_rank");
+    c.lanes = paths::lanes_of(in);
+    c.collectives = paths::collectives_of(in);
     c.collectives.second_group = in.column<int32_t>("collectives.second_group");
-    c.collectives.has_hops = in.column<int8_t>("collectives.has_hops");
-    c.collectives.first_call = in.column<int64_t>("collectives.first_call");
-    c.calls.collective = in.column<int64_t>("calls.collective");
-    c.calls.rank = in.column<int32_t>("calls.rank");
-    c.calls.comm_rank = in.column<int32_t>("calls.comm_rank");
-    c.calls.lane = in.column<int32_t>("calls.lane");
-    c.calls.enter = in.column<int64_t>("calls.enter_ns");
-    c.calls.wait_begin = in.column<int64_t>("calls.wait_begin_ns");
-    c.calls.leave = in.column<int64_t>("calls.leave_ns");
-    c.calls.complete = in.column<int64_t>("calls.complete_ns");
-    c.intervals.lane = in.column<int32_t>("intervals.lane");
-    c.intervals.kind = in.column<int8_t>("intervals.kind");
-    c.intervals.begin = in.column<int64_t>("intervals.begin_ns");
-    c.intervals.end = in.column<int64_t>("intervals.end_ns");
-    Arguments::same_length("collectives", {c.collectives.size() + 1, c.collectives.returns_early.size + 1,
-                                           c.collectives.root_rank.size + 1, c.collectives.second_group.size + 1,
-                                           c.collectives.has_hops.size + 1, c.collectives.first_call.size});
-    Arguments::same_length("calls",
-                           {c.calls.size(), c.calls.collective.size, c.calls.rank.size, c.calls.comm_rank.size,
-                            c.calls.lane.size, c.calls.wait_begin.size, c.calls.leave.size, c.calls.complete.size});
-    Arguments::same_length("intervals",
-                           {c.intervals.size(), c.intervals.lane.size, c.intervals.kind.size, c.intervals.end.size});
-    Arguments::rows_of("calls.collective", c.calls.collective, static_cast<int64_t>(c.collectives.size()));
-    Arguments::rows_of("collectives.first_call", c.collectives.first_call, static_cast<int64_t>(c.calls.size()) + 1);
-    Arguments::rows_of("calls.lane", c.calls.lane, static_cast<int64_t>(lanes));
-    Arguments::rows_of("intervals.lane", c.intervals.lane, static_cast<int64_t>(lanes));
-    c.hops = messages_of(in, "hops", lanes);
-    c.hops.collective = in.column<int64_t>("hops.collective");
-    Arguments::rows_of("hops.collective", c.hops.collective, static_cast<int64_t>(c.collectives.size()));
-    Arguments::same_length("hops", {c.hops.size(), c.hops.collective.size});
-    c.messages = messages_of(in, "messages", lanes);
+    c.calls = paths::calls_of(in, c.lanes, c.collectives);
+    c.intervals = paths::intervals_of(in, c.lanes);
+    c.hops = paths::hops_of(in, c.lanes, c.collectives);
+    c.messages = paths::messages_of(in, "messages", c.lanes);
     c.hop_binding = in.column<int8_t>("hops.binding");
     c.message_binding = in.column<int8_t>("messages.binding");
+    Arguments::same_length("collectives", {c.collectives.size(), c.collectives.second_group.size});
+    Arguments::same_length("hops", {c.hops.size(), c.hop_binding.size});
+    Arguments::same_length("messages", {c.messages.size(), c.message_binding.size});
     return c;
 }
 
@@ -102,6 +50,7 @@ class Run {
     // of the trace. cuts ascend.
     std::vector<int64_t> times_with(const nb::dict &changes, const std::vector<int64_t> &cuts) {
         const Arguments in(changes);
+        const Undo undo{*this}; // also where a change is wrong and throws
         auto has = [&](const std::string &name) { return changes.contains(name.c_str()); };
         // Each table is optional: those without changes are left out.
         if (has("computing.lane"))
@@ -121,16 +70,17 @@ class Run {
                 drop(moments->transfer, in.column<int64_t>(table + ".early_row"));
         }
         const double mpi_share = has("mpi_share") ? nb::cast<double>(changes["mpi_share"]) : 1.0;
-        std::vector<int64_t> reached;
-        {
-            nb::gil_scoped_release release;
-            reached = reached_at(cuts, mpi_share);
-        }
-        undo();
-        return reached;
+        nb::gil_scoped_release release;
+        return reached_at(cuts, mpi_share);
     }
 
   private:
+    struct Undo {
+        Run &run;
+        ~Undo() {
+            run.undo();
+        }
+    };
     void set_gap(Moment moment, int64_t gap) {
         old_gaps_.emplace_back(moment, its_.graph.gap(moment));
         its_.graph.gap(moment) = gap;

@@ -13,10 +13,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <tuple>
 
 #include "paths/time_order.h"
+#include "paths/transfers.h"
 
 namespace hopscope::causal {
 namespace {
@@ -42,21 +42,6 @@ struct Point {
 
 constexpr uint8_t AFTER_OTHERS = 20; // phase of what another lane's moment of the same time allows
 
-constexpr size_t SIZE_CLASSES = 66;
-
-size_t class_of(const Messages &m, size_t i) {
-    const int64_t bytes = m.bytes[i];
-    const size_t size = bytes <= 0 ? 0 : 64 - static_cast<size_t>(__builtin_clzll(static_cast<uint64_t>(bytes)));
-    return static_cast<size_t>(m.link[i]) * SIZE_CLASSES + size;
-}
-
-// How long messages of a class take at least: since their send or, if no receive was ever posted before that, since the
-// later of the two.
-struct Transfer {
-    int64_t fastest = std::numeric_limits<int64_t>::max(), fastest_move = fastest;
-    bool has_prompt = false; // some receive was posted before its send began
-};
-
 class Builder {
   public:
     explicit Builder(const Columns &columns) : in_(columns), lanes_(columns.lanes.size()) {}
@@ -77,18 +62,11 @@ class Builder {
 
   private:
     void learn(const Messages &m) {
-        for (size_t i = 0; i < m.size(); i++) {
-            Transfer &its = transfers_[class_of(m, i)];
-            const int64_t least = std::max<int64_t>(m.clock_error[i], 0);
-            const int64_t since_send = m.recv_end[i] - m.send_begin[i], since_post = m.recv_end[i] - m.recv_post[i];
-            its.fastest = std::min(its.fastest, std::max(since_send, least));
-            its.fastest_move = std::min(its.fastest_move, std::max(std::min(since_send, since_post), least));
-            its.has_prompt = its.has_prompt || m.recv_post[i] <= m.send_begin[i] + least;
-        }
+        for (size_t i = 0; i < m.size(); i++)
+            transfers_[paths::class_of(m, i)].learn(m, i);
     }
     int64_t fastest(const Messages &m, size_t i) const {
-        const Transfer &its = transfers_[class_of(m, i)];
-        return its.has_prompt ? its.fastest : its.fastest_move;
+        return transfers_[paths::class_of(m, i)].transfer();
     }
 
     bool by_hops(int64_t collective) const {
@@ -473,7 +451,7 @@ class Builder {
 
     const Columns &in_;
     const size_t lanes_;
-    std::array<Transfer, LINK_CLASS_COUNT * SIZE_CLASSES> transfers_;
+    std::array<paths::Transfer, paths::MESSAGE_CLASSES> transfers_;
     struct Wait {
         int64_t begin, end;
     };

@@ -74,16 +74,8 @@ constexpr int64_t LONG_WAIT = 4;
 // It ended with the post if no more than this part of the wait lies between: on a busy machine, ranks wait for a core.
 constexpr int64_t AT_ONCE_SHARE = 16;
 
-int size_class(int64_t bytes) {
-    return bytes <= 0 ? 0 : 64 - __builtin_clzll(static_cast<uint64_t>(bytes));
-}
-
 int64_t waited_from(const Messages &m, size_t i) {
     return m.recv_wait_begin[i] == MISSING ? MISSING : std::max(m.recv_wait_begin[i], m.recv_post[i]);
-}
-
-bool posted_late(const Messages &m, size_t i) {
-    return m.recv_post[i] > m.send_begin[i] + m.clock_error[i];
 }
 
 bool incomplete_at_post(const Messages &m, size_t i) {
@@ -240,19 +232,9 @@ Judge::Judge() {
     eager_bytes_.fill(NONE_BUFFERED);
 }
 
-size_t Judge::class_of(const Messages &m, size_t i) const {
-    return static_cast<size_t>(m.link[i]) * SIZE_CLASSES + static_cast<size_t>(size_class(m.bytes[i]));
-}
-
 void Judge::learn_transits(const Messages &m) {
     for (size_t i = 0; i < m.size(); i++) {
-        Reference &reference = references_[class_of(m, i)];
-        // A transit below the clocks' uncertainty means nothing, so that uncertainty is the minimum.
-        const int64_t least = std::max(m.clock_error[i], int64_t{0});
-        const int64_t since_send = m.recv_end[i] - m.send_begin[i], since_post = m.recv_end[i] - m.recv_post[i];
-        reference.fastest_transit = std::min(reference.fastest_transit, std::max(since_send, least));
-        reference.fastest_move = std::min(reference.fastest_move, std::max(std::min(since_send, since_post), least));
-        reference.has_prompt = reference.has_prompt || !posted_late(m, i);
+        references_[class_of(m, i)].learn(m, i);
         int64_t &eager_bytes = eager_bytes_[static_cast<size_t>(m.link[i])];
         if (send_call(m, i) != SendCall::buffered && m.send_end[i] != MISSING &&
             m.send_end[i] + m.clock_error[i] < m.recv_post[i])

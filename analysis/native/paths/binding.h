@@ -5,6 +5,7 @@
 
 #include "block_pool.h"
 #include "columns.h"
+#include "transfers.h"
 
 namespace hopscope::paths {
 
@@ -32,16 +33,8 @@ class Judge {
     BindingResult judge(const Messages &messages) const;
 
   private:
-    static constexpr int SIZE_CLASSES = 66;
-    static constexpr int64_t NONE_SEEN = std::numeric_limits<int64_t>::max();
-    struct Reference {
-        int64_t fastest_transit = NONE_SEEN; // from the send's begin
-        int64_t fastest_move = NONE_SEEN;    // from the later of the send's begin and the post
-        int64_t fastest_wait = NONE_SEEN;    // of a message that had already arrived
-        bool has_prompt = false;             // some receive was posted before its send began
-        int64_t transfer() const {
-            return has_prompt ? fastest_transit : fastest_move;
-        }
+    struct Reference : Transfer {
+        int64_t fastest_wait = NONE_SEEN; // of a message that had already arrived
     };
     enum class Held { no, perhaps, yes };
     struct Verdict {
@@ -59,9 +52,8 @@ class Judge {
     static bool moved_from_post(const Messages &m, size_t i, const Reference &reference);
     static Binding at_receiver(const Messages &m, size_t i, const Reference &reference);
     static Verdict verdict(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes);
-    size_t class_of(const Messages &m, size_t i) const;
 
-    std::array<Reference, LINK_CLASS_COUNT * SIZE_CLASSES> references_;
+    std::array<Reference, MESSAGE_CLASSES> references_;
     std::array<int64_t, LINK_CLASS_COUNT> eager_bytes_;
 };
 

@@ -2,31 +2,11 @@
 #include <limits>
 #include <vector>
 
-#include "paths/arguments.h"
+#include "paths/dataset_columns.h"
 #include "paths/run_walk.h"
 
 namespace hopscope::paths {
 namespace {
-
-Messages messages_of(const Arguments &in, const std::string &table) {
-    auto name = [&](const char *column) { return table + "." + column; };
-    Messages m;
-    m.src_lane = in.column<int32_t>(name("src_lane"));
-    m.dst_lane = in.column<int32_t>(name("dst_lane"));
-    m.bytes = in.column<int64_t>(name("bytes"));
-    m.send_begin = in.column<int64_t>(name("send_begin_ns"));
-    m.send_wait_begin = in.column<int64_t>(name("send_wait_begin_ns"));
-    m.send_end = in.column<int64_t>(name("send_end_ns"));
-    m.recv_post = in.column<int64_t>(name("recv_post_ns"));
-    m.recv_wait_begin = in.column<int64_t>(name("recv_wait_begin_ns"));
-    m.recv_end = in.column<int64_t>(name("recv_end_ns"));
-    m.clock_error = in.column<int64_t>(name("clock_error_ns"));
-    m.link = in.column<int8_t>(name("link"));
-    Arguments::same_length(table, {m.src_lane.size, m.dst_lane.size, m.bytes.size, m.send_begin.size,
-                                   m.send_wait_begin.size, m.send_end.size, m.recv_post.size, m.recv_wait_begin.size,
-                                   m.recv_end.size, m.clock_error.size, m.link.size});
-    return m;
-}
 
 // Everything that a walk takes, as one piece of a trace.
 struct Trace {
@@ -40,63 +20,29 @@ struct Trace {
 
 Trace trace_of(const Arguments &in) {
     Trace t;
-    t.hops = messages_of(in, "hops");
-    t.hops.collective = in.column<int64_t>("hops.collective");
+    t.lanes = lanes_of(in);
+    t.lanes.first_event = in.column<int64_t>("lanes.first_event_ns");
+    Arguments::same_length("lanes", {t.lanes.size(), t.lanes.first_event.size});
+    t.collectives = collectives_of(in);
+    t.collectives.op = in.column<int32_t>("collectives.op");
+    t.no_groups.assign(t.collectives.size(), -1);
+    t.collectives.second_group = view(t.no_groups);
+    Arguments::same_length("collectives", {t.collectives.size(), t.collectives.op.size});
+    t.calls = calls_of(in, t.lanes, t.collectives);
+    t.calls.call_site = in.column<int32_t>("calls.call_site");
+    Arguments::same_length("calls", {t.calls.size(), t.calls.call_site.size});
+    t.intervals = intervals_of(in, t.lanes);
+    t.intervals.region = in.column<int32_t>("intervals.region");
+    t.intervals.call_site = in.column<int32_t>("intervals.call_site");
+    Arguments::same_length("intervals", {t.intervals.size(), t.intervals.region.size, t.intervals.call_site.size});
+    t.hops = hops_of(in, t.lanes, t.collectives);
     t.hops.arrived_early = in.column<int8_t>("hops.arrived_early");
     t.hops.from_engine = in.column<int8_t>("hops.from_engine");
-    Arguments::same_length("hops",
-                           {t.hops.size(), t.hops.collective.size, t.hops.arrived_early.size, t.hops.from_engine.size});
-    t.messages = messages_of(in, "messages");
+    Arguments::same_length("hops", {t.hops.size(), t.hops.arrived_early.size, t.hops.from_engine.size});
+    t.messages = messages_of(in, "messages", t.lanes);
     const auto send_calls = in.column<int8_t>("messages.send_call");
     t.messages.send_call = {reinterpret_cast<const SendCall *>(send_calls.data), send_calls.size};
     Arguments::same_length("messages", {t.messages.size(), t.messages.send_call.size});
-    t.collectives.op = in.column<int32_t>("collectives.op");
-    t.collectives.leads = in.column<int8_t>("collectives.leads");
-    t.collectives.returns_early = in.column<int8_t>("collectives.returns_early");
-    t.collectives.has_hops = in.column<int8_t>("collectives.has_hops");
-    t.collectives.root_rank = in.column<int32_t>("collectives.root_rank");
-    t.no_groups.assign(t.collectives.size(), -1);
-    t.collectives.second_group = view(t.no_groups);
-    t.collectives.first_call = in.column<int64_t>("collectives.first_call");
-    Arguments::same_length("collectives", {t.collectives.size() + 1, t.collectives.op.size + 1,
-                                           t.collectives.returns_early.size + 1, t.collectives.has_hops.size + 1,
-                                           t.collectives.root_rank.size + 1, t.collectives.first_call.size});
-    t.calls.collective = in.column<int64_t>("calls.collective");
-    t.calls.rank = in.column<int32_t>("calls.rank");
-    t.calls.comm_rank = in.column<int32_t>("calls.comm_rank");
-    t.calls.lane = in.column<int32_t>("calls.lane");
-    t.calls.enter = in.column<int64_t>("calls.enter_ns");
-    t.calls.wait_begin = in.column<int64_t>("calls.wait_begin_ns");
-    t.calls.leave = in.column<int64_t>("calls.leave_ns");
-    t.calls.complete = in.column<int64_t>("calls.complete_ns");
-    t.calls.call_site = in.column<int32_t>("calls.call_site");
-    Arguments::same_length("calls", {t.calls.size(), t.calls.collective.size, t.calls.rank.size, t.calls.comm_rank.size,
-                                     t.calls.lane.size, t.calls.wait_begin.size, t.calls.leave.size,
-                                     t.calls.complete.size, t.calls.call_site.size});
-    t.intervals.region = in.column<int32_t>("intervals.region");
-    t.intervals.call_site = in.column<int32_t>("intervals.call_site");
-    t.intervals.lane = in.column<int32_t>("intervals.lane");
-    t.intervals.kind = in.column<int8_t>("intervals.kind");
-    t.intervals.begin = in.column<int64_t>("intervals.begin_ns");
-    t.intervals.end = in.column<int64_t>("intervals.end_ns");
-    Arguments::same_length("intervals", {t.intervals.size(), t.intervals.region.size, t.intervals.call_site.size,
-                                         t.intervals.lane.size, t.intervals.kind.size, t.intervals.end.size});
-    t.lanes.rank = in.column<int32_t>("lanes.rank");
-    t.lanes.main_lane = in.column<int32_t>("lanes.main_lane");
-    t.lanes.first_event = in.column<int64_t>("lanes.first_event_ns");
-    Arguments::same_length("lanes", {t.lanes.size(), t.lanes.main_lane.size, t.lanes.first_event.size});
-    auto lanes = static_cast<int64_t>(t.lanes.size()), collectives = static_cast<int64_t>(t.collectives.size());
-    for (const Messages *m : {&t.hops, &t.messages}) {
-        Arguments::rows_of("src_lane", m->src_lane, lanes);
-        Arguments::rows_of("dst_lane", m->dst_lane, lanes);
-        Arguments::rows_of("link", m->link, LINK_CLASS_COUNT);
-    }
-    Arguments::rows_of("hops.collective", t.hops.collective, collectives);
-    Arguments::rows_of("calls.collective", t.calls.collective, collectives);
-    Arguments::rows_of("calls.lane", t.calls.lane, lanes);
-    Arguments::rows_of("intervals.lane", t.intervals.lane, lanes);
-    Arguments::rows_of("lanes.main_lane", t.lanes.main_lane, lanes);
-    Arguments::rows_of("collectives.first_call", t.collectives.first_call, static_cast<int64_t>(t.calls.size()) + 1);
     return t;
 }
 
