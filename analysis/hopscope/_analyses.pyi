@@ -231,7 +231,7 @@ class Analyses:
         """
 
     def diagnose(self) -> pa.Table:
-        """What is wrong with a run, where, what it costs and what to do.
+        """Diagnosis of a run: what is wrong, where, what it costs and what to do.
 
         Columns:
 

@@ -7,6 +7,7 @@ from typing import Final
 from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
+from hopscope.diagnosis.entry import CONDITIONS, NOTE
 
 from hopscope_dashboard.address import link
 from hopscope_dashboard.components import blocks
@@ -30,14 +31,13 @@ _PAGES: Final = {
     "other-mpi": ("/places", "Call sites"),
 }
 """The page that shows more of a kind, and its name."""
-_CONDITIONS: Final = ("oversubscribed", "tracing", "start-up")
 
 
 def card(data: TraceData) -> Component:
     """Give the diagnosis of the whole run."""
     rows = data.rows("diagnose")
-    conditions = [row for row in rows if row["kind"] in _CONDITIONS]
-    causes = [row for row in rows if row["kind"] not in _CONDITIONS]
+    conditions = [row for row in rows if row["kind"] in CONDITIONS]
+    causes = [row for row in rows if row["kind"] not in CONDITIONS]
     shown = [row for row in causes[1:] if row["severity"] != "OK"]
     small = [row for row in causes[1:] if row["severity"] == "OK"]
     return html.Section(
@@ -114,7 +114,7 @@ def _small(rows: Rows) -> Component | None:
     """One line that unfolds: what was examined and costs little."""
     if not rows:
         return None
-    line = f"{quantities.plural(len(rows), 'cause')} of less than 2 % of the run"
+    line = f"{quantities.plural(len(rows), 'cause')} of less than {quantities.share(NOTE)} of the run"
     return html.Details(
         [html.Summary(line), html.Ul([html.Li(blocks.with_code(row["sentence"])) for row in rows], className="remarks")]
     )

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Final
 
 _WAIT_S: Final = 2.0
-"""So long a job's end may take longer for it."""
+"""The time that it may add to a job's end."""
 _MOST_BYTES: Final = 32 << 20
-"""Of a larger trace it is not there in that time."""
+"""The size from which on a trace takes longer."""
 _CLOSE_S: Final = 5.0
+"""The time in which an interrupted command tidies up."""
 _ASK: Final = "from hopscope.cli.start import analyze_main; analyze_main()"
 
 

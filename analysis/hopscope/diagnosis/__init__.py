@@ -13,6 +13,7 @@ sentences  the text of each entry
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, Final
 
 import pyarrow as pa
@@ -28,13 +29,13 @@ Ask = Callable[[str], list[Row]]
 Read = Callable[[str], pa.Table]
 
 _RANKS_NAMED: Final = 64
-"""So many ranks are listed."""
+"""The number of ranks that are listed at most."""
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], ask: Ask, read: Read) -> list[Row]:
     """One row per entry, in the order in which one reads them; `rows` is the row of facts of the run."""
     del base, parameters
-    facts = Facts(**{name: rows[name][0].as_py() for name in Facts.__dataclass_fields__ if rows.num_rows})
+    facts = Facts(**{field.name: rows[field.name][0].as_py() for field in fields(Facts)})
     caveats = ask("caveats")
     entries = [*unfinished_in(caveats), *causes_in(facts, read), *conditions_in(facts, caveats)]
     words = Words(facts, read("places"))
@@ -52,7 +53,6 @@ def in_order(entries: Sequence[Entry], facts: Facts) -> list[Entry]:
 
 def _row(entry: Entry, facts: Facts, words: Words) -> Row:
     cost, text = entry.cost, words.of(entry)
-    known = cost is not None and facts.run_ns > 0
     return {
         "kind": entry.kind,
         "severity": severity(entry, facts.run_ns),
@@ -62,7 +62,7 @@ def _row(entry: Entry, facts: Facts, words: Words) -> Row:
         "cost_ns": cost.ns if cost else None,
         "cost_low_ns": cost.low_ns if cost else None,
         "cost_high_ns": cost.high_ns if cost else None,
-        "cost_share": cost.ns / facts.run_ns if cost and known else None,
+        "cost_share": cost.ns / facts.run_ns if cost else None,
         "ranks": list(entry.ranks[:_RANKS_NAMED]),
         "call_sites": [words.site(site) for site in entry.sites],
         "iterations": entry.iterations[2] if entry.iterations else None,

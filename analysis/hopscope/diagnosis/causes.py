@@ -16,7 +16,7 @@ import pyarrow as pa
 from hopscope.diagnosis.computing import Cause, causes_of
 from hopscope.diagnosis.entry import NOTE, Cost, Entry, Facts
 from hopscope.diagnosis.messages import MessageCause, causes_in_messages, crossings_cause
-from hopscope.diagnosis.rerun import Changes, Rerun, joined
+from hopscope.diagnosis.rerun import Changed, Changes, Rerun, joined
 from hopscope.diagnosis.sites import Gaps
 from hopscope.paths.columns import Array, integers
 
@@ -37,24 +37,24 @@ def causes_in(facts: Facts, read: Read) -> list[Entry]:
     cuts = np.sort(integers(read("iteration_cuts"), "begin_ns"))
     in_messages = causes_in_messages(rerun)
     weighed = _Weighed(facts, rerun)
-    for order in in_messages:
-        if order.kind == "wrong-order":
-            weighed.add(order.changes, lambda cost, order=order: _of_messages(order, cost))
-    order_gone = weighed.gone
+    recorded = weighed.without_causes()
+    for cause in in_messages:
+        if cause.kind == "wrong-order":
+            weighed.add(cause, recorded)
+    without_order = weighed.without_causes()
     for cause in causes_of(gaps, facts.run_ns):
-        weighed.add(
-            cause.changes(gaps, rerun),
-            lambda cost, cause=cause: _of_computing(cause, cost, gaps, rerun, cuts),
-            order_gone,
-        )
-    crossing = crossings_cause(rerun, _crossings(read))
+        cost = weighed.cost(cause.changes(gaps, rerun), without_order)
+        if cost is not None:
+            weighed.entries.append(_of_computing(cause, cost, gaps, rerun, cuts))
+    without_computing = weighed.without_causes()
     # Senders of small messages that answer one another are late by what messages take.
     quick = next(cause.changes for cause in in_messages if cause.kind == "latency-bound")
-    computing_gone = weighed.gone
+    crossing = crossings_cause(rerun, _crossings(read))
     for cause in [*in_messages, *([crossing] if crossing else [])]:
-        if cause.kind != "wrong-order":
-            given = joined(computing_gone, quick) if cause.kind == "late-sender" else computing_gone
-            weighed.add(cause.changes, lambda cost, cause=cause: _of_messages(cause, cost), given)
+        if cause.kind == "late-sender":
+            weighed.add(cause, rerun.changed(joined(without_computing.changes, quick)))
+        elif cause.kind != "wrong-order":
+            weighed.add(cause, without_computing)
     balanced = Entry(
         "balanced", computing_share=gaps.computing_within(facts.begin_ns, facts.end_ns) / max(1, facts.ranks)
     )
@@ -65,26 +65,35 @@ class _Weighed:
     """Causes that cost something, and the run without them."""
 
     def __init__(self, facts: Facts, rerun: Rerun) -> None:
-        self._facts = facts
+        self._run_ns = facts.run_ns
         self._rerun = rerun
+        self._changes: Changes = {}
         self.entries: list[Entry] = []
-        self.gone: Changes = {}
-        """All changes so far of causes that are worth a note."""
 
-    def add(self, changes: Changes, entry: Callable[[Cost], Entry], given: Changes | None = None) -> None:
-        """Weigh a cause by itself and beyond the causes that are given as gone."""
+    def without_causes(self) -> Changed:
+        """The run without the causes so far that are worth a note."""
+        return self._rerun.changed(self._changes)
+
+    def cost(self, changes: Changes, base: Changed) -> Cost | None:
+        """The cost of a cause; None where it is small, or is mostly that of causes that the base is without."""
         cost = self._rerun.cost(changes)
-        if cost.ns < _SAID * self._facts.run_ns:
-            return
-        if given and self._rerun.cost(changes, given).ns < max(_OWN * cost.ns, _SAID * self._facts.run_ns):
-            return
-        self.entries.append(entry(cost))
-        if cost.ns >= NOTE * self._facts.run_ns:
-            self.gone = joined(self.gone, changes)
+        if cost.ns < _SAID * self._run_ns:
+            return None
+        if base.changes and self._rerun.cost(changes, base).ns < max(_OWN * cost.ns, _SAID * self._run_ns):
+            return None
+        if cost.ns >= NOTE * self._run_ns:
+            self._changes = joined(self._changes, changes)
+        return cost
+
+    def add(self, cause: MessageCause, base: Changed) -> None:
+        """Add a cause in messages if it costs something."""
+        cost = self.cost(cause.changes, base)
+        if cost is not None:
+            self.entries.append(Entry(cause.kind, cost, cause.ranks, cause.sites, count=cause.count))
 
 
 def _shared(rerun: Rerun) -> Array:
-    """Whether each call is of a collective with other members."""
+    """True for each call of a collective with other members."""
     size = integers(rerun.tables["collectives"], "comm_size")
     return size[rerun.arrays["calls.collective"]] > 1
 
@@ -109,10 +118,6 @@ def _exclusive(entries: list[Entry]) -> list[Entry]:
     return [entry for entry in entries if is_said(entry)]
 
 
-def _of_messages(cause: MessageCause, cost: Cost) -> Entry:
-    return Entry(cause.kind, cost, cause.ranks, cause.sites, count=cause.count)
-
-
 def _of_computing(cause: Cause, cost: Cost, gaps: Gaps, rerun: Rerun, cuts: Array) -> Entry:
     ends = gaps.end[cause.gaps]
     iteration = np.unique(np.searchsorted(cuts, ends, side="right") - 1)
@@ -127,5 +132,4 @@ def _of_computing(cause: Cause, cost: Cost, gaps: Gaps, rerun: Rerun, cuts: Arra
         own_ns=cause.own_ns,
         others_ns=cause.others_ns,
         even_ns=cause.even_share * cost.ns if cause.kind == "imbalance" else None,
-        count=len(ends),
     )

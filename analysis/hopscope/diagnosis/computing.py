@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from hopscope.diagnosis.entry import Kind, Site
+from hopscope.diagnosis.entry import NAMED, Kind, Site
 from hopscope.diagnosis.rerun import Changes, Rerun
 from hopscope.diagnosis.sites import Gaps, SiteGaps, on_time
 from hopscope.paths.columns import Array
@@ -21,8 +21,6 @@ _LATE: Final = 0.025
 """A rank is late where it computes longer than those on time by this share of a site's period."""
 _SEEN: Final = 0.003
 """Excess that adds up to less of the run is not looked at."""
-_NAMED: Final = 0.2
-"""A rank is named if its excess is at least this share of the largest."""
 _ALONE: Final = 0.25
 """In a serial section each other rank computes at most this share of what the one does."""
 _RARE: Final = 0.1
@@ -62,30 +60,30 @@ class Cause:
 
     kind: Kind
     ranks: tuple[int, ...]
-    at: list[SiteCause] = field(default_factory=list["SiteCause"])
+    site_causes: list[SiteCause] = field(default_factory=list["SiteCause"])
 
     @property
     def gaps(self) -> Array:
         """Numbers of the gaps that it made longer."""
-        return np.concatenate([site.rows for site in self.at])
+        return np.concatenate([site.rows for site in self.site_causes])
 
     @property
     def less_ns(self) -> Array:
         """By how much it made each of them longer."""
-        return np.concatenate([site.less_ns for site in self.at])
+        return np.concatenate([site.less_ns for site in self.site_causes])
 
     @property
     def _first(self) -> SiteCause:
-        return max(self.at, key=lambda site: site.excess_ns)
+        return max(self.site_causes, key=lambda site: site.excess_ns)
 
     @property
     def own_ns(self) -> float:
-        """What a rank that causes it computes at the site with most excess, typically."""
+        """The typical computing of a rank that causes it, at the site with most excess."""
         return self._first.own_ns
 
     @property
     def others_ns(self) -> float:
-        """What the others compute there."""
+        """The typical computing of the other ranks there."""
         return self._first.others_ns
 
     @property
@@ -118,17 +116,18 @@ def causes_of(gaps: Gaps, run_ns: int) -> list[Cause]:
     causes: dict[tuple[Kind, tuple[int, ...]], Cause] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # an occurrence without ranks has no median
-        found = [cause for site in gaps.sites() for cause in _at_site(site, run_ns)]
-    for at in found:
-        merged = at.kind in ("noise", "rotating-delay")
-        cause = causes.setdefault((at.kind, () if merged else at.ranks), Cause(at.kind, at.ranks))
-        cause.ranks = tuple(sorted({*cause.ranks, *at.ranks}))
-        cause.at.append(at)
+        site_causes = [cause for site in gaps.sites() for cause in _at_site(site, run_ns)]
+    for site_cause in site_causes:
+        kind, ranks = site_cause.kind, site_cause.ranks
+        is_merged = kind in ("noise", "rotating-delay")
+        cause = causes.setdefault((kind, () if is_merged else ranks), Cause(kind, ranks))
+        cause.ranks = tuple(sorted({*cause.ranks, *ranks}))
+        cause.site_causes.append(site_cause)
     for cause in causes.values():
         if cause.kind == "noise":
             of_rank = cause.excess_of_ranks(gaps)
             most = max(of_rank.values(), default=0.0)
-            cause.ranks = tuple(rank for rank, excess in of_rank.items() if excess >= _NAMED * most)
+            cause.ranks = tuple(rank for rank, excess in of_rank.items() if excess >= NAMED * most)
     return list(causes.values())
 
 
@@ -158,7 +157,7 @@ def _always_longer(site: SiteGaps, excess: Array, late: Array, above: Array) -> 
     always = np.where(typical >= _LATE / 2 * site.period_ns, typical, 0.0)
     sometimes = np.where(is_rare, 0.0, np.nanmean(np.where(late, excess, 0), axis=1))
     weight = np.maximum(always, sometimes)
-    chosen = np.flatnonzero((weight > 0) & (weight >= _NAMED * weight.max(initial=0.0)))
+    chosen = np.flatnonzero((weight > 0) & (weight >= NAMED * weight.max(initial=0.0)))
     return chosen if len(chosen) < len(site.ranks) or len(site.ranks) == 1 else chosen[:0]
 
 
@@ -179,7 +178,7 @@ def _lower_median(values: Array) -> Array:
 
 
 def _takes_turns(excess: Array, late: Array) -> bool:
-    """Whether most occurrences have a late rank, and the ranks take about equal parts."""
+    """True if most occurrences have a late rank, and the ranks take about equal parts."""
     ranks, occurrences = late.shape
     if ranks < 2 or occurrences < 2 * ranks:
         return False
@@ -208,21 +207,21 @@ def _kind_of(site: SiteGaps, chosen: Array) -> Kind:
     if len(chosen) > 1:
         return "imbalance"
     typical = np.nanmedian(site.computing, axis=1)
-    others = np.delete(typical, chosen[0])
+    of_other_ranks = np.delete(typical, chosen[0])
     own = float(np.nanmean(site.computing[chosen[0]]))
-    return "serial-section" if others.max(initial=0.0) <= _ALONE * own else "imbalance"
+    return "serial-section" if of_other_ranks.max(initial=0.0) <= _ALONE * own else "imbalance"
 
 
 def _longer_than_others(site: SiteGaps, kind: Kind, chosen: Array) -> SiteCause:
     """With what the chosen ranks compute beyond the median of the others, or of all where all are chosen."""
-    is_all = len(chosen) == len(site.ranks)
-    others = site.computing if kind == "rotating-delay" else np.delete(site.computing, chosen, axis=0)
-    usual = np.zeros(site.occurrences) if is_all and kind != "rotating-delay" else _lower_median(others)
+    takes_turns = kind == "rotating-delay"
+    reference = site.computing if takes_turns else np.delete(site.computing, chosen, axis=0)
+    usual = _lower_median(reference) if len(reference) else np.zeros(site.occurrences)
     less = np.nan_to_num(np.minimum(site.computing[chosen] - usual, site.whole[chosen]))
     longer = (site.row[chosen] >= 0) & (less > 0)
     most = np.nanmax(site.computing, axis=0)
     spread = float(np.nansum(most - np.nanmean(site.computing, axis=0)) / max(1.0, float(np.nansum(most - usual))))
-    own = np.nanmax(site.computing, axis=0) if kind == "rotating-delay" else site.computing[chosen]
+    own = most if takes_turns else site.computing[chosen]
     return SiteCause(
         kind,
         tuple(site.ranks[chosen].tolist()),

@@ -33,6 +33,9 @@ PROBLEM: Final = 0.05
 NOTE: Final = 0.02
 """From this one on it is worth a note."""
 
+NAMED: Final = 0.2
+"""A rank is named if it causes at least this share of what the first one does."""
+
 CONDITIONS: Final = ("oversubscribed", "tracing", "start-up")
 """What spoils or frames the other numbers and makes no run a problem."""
 
@@ -81,8 +84,8 @@ class Entry:
 
     ranks: those who cause it, the costliest first. iterations: the first, the last and how many show it. own_ns,
     others_ns: what a rank computes there, typically, and what the others do. even_ns: what spreading the same work
-    evenly would save. computing_share: how much of their time the ranks compute. count: occurrences, messages or
-    crossings, by the kind. text: what a caveat says.
+    evenly would save. computing_share: how much of their time the ranks compute. count: messages, calls or crossings,
+    by the kind. text: what a caveat says.
     """
 
     kind: Kind
@@ -109,7 +112,7 @@ def severity(entry: Entry, run_ns: int) -> Severity:
         return "PROBLEM"
     if entry.is_condition:
         return "NOTE"
-    if entry.cost is None or not run_ns:
+    if entry.cost is None:
         return "OK"
     if entry.cost.low_ns >= PROBLEM * run_ns:
         return "PROBLEM"

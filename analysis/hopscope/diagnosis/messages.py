@@ -7,17 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from hopscope.diagnosis.entry import Kind, Site
+from hopscope.diagnosis.entry import NAMED, Kind, Site
 from hopscope.diagnosis.rerun import Changes, Rerun
 from hopscope.links import LINKS
-from hopscope.paths.columns import MISSING, Array, integers
+from hopscope.paths.columns import MISSING, Array, integers, pair_places
 from hopscope.words import BINDINGS, INTERVAL_KINDS
 
 _SMALL: Final = 4096
 """Up to so many bytes, a message's time is that of a message; beyond, more and more that of its bytes."""
-_NAMED: Final = 0.2
-"""A rank is named if it causes at least this share of what the first one does."""
-
 _ELSEWHERE: Final = 0.5
 """A receive comes in the wrong order if its rank waited for another message for so much of the time."""
 
@@ -92,14 +89,13 @@ def _waiting_elsewhere(rerun: Rerun, lane: Array, begin_ns: Array, end_ns: Array
     waits = np.flatnonzero(arrays["messages.binding"] == _BINDING["recv"])
     if not len(waits):
         return np.zeros(len(lane))
-    of_lane = arrays["messages.dst_lane"][waits].astype(np.int64)
-    begun, ended = arrays["messages.recv_wait_begin_ns"][waits], arrays["messages.recv_end_ns"][waits]
-    span = int(max(ended.max(), end_ns.max())) + 1
-    order = np.argsort(of_lane * span + ended, kind="stable")
-    at = np.searchsorted((of_lane * span + ended)[order], lane.astype(np.int64) * span + end_ns, side="right") - 1
-    last = order[np.maximum(at, 0)]
-    overlap = np.minimum(ended[last], end_ns) - np.maximum(begun[last], begin_ns)
-    return np.where((at >= 0) & (of_lane[last] == lane), np.maximum(overlap, 0), 0)
+    waits = waits[np.lexsort((arrays["messages.recv_end_ns"][waits], arrays["messages.dst_lane"][waits]))]
+    wait_lane, wait_end = arrays["messages.dst_lane"][waits], arrays["messages.recv_end_ns"][waits]
+    at = pair_places(wait_lane, wait_end, (lane, end_ns), "right") - 1
+    last = np.maximum(at, 0)
+    wait_begin = arrays["messages.recv_wait_begin_ns"][waits][last]
+    overlap = np.minimum(wait_end[last], end_ns) - np.maximum(wait_begin, begin_ns)
+    return np.where((at >= 0) & (wait_lane[last] == lane), np.maximum(overlap, 0), 0)
 
 
 def _late_senders(rerun: Rerun) -> MessageCause | None:
@@ -124,7 +120,7 @@ def _ranks(rerun: Rerun, lane: Array, weight: Array) -> tuple[int, ...]:
     """The ranks with most of the weight, the first one first."""
     of_rank = np.bincount(rerun.lanes.rank[lane], weight)
     order = np.argsort(-of_rank, kind="stable")
-    return tuple(int(rank) for rank in order if of_rank[rank] > 0 and of_rank[rank] >= _NAMED * of_rank[order[0]])
+    return tuple(int(rank) for rank in order if of_rank[rank] > 0 and of_rank[rank] >= NAMED * of_rank[order[0]])
 
 
 def _bound_by_messages(rerun: Rerun) -> list[MessageCause]:
@@ -132,32 +128,32 @@ def _bound_by_messages(rerun: Rerun) -> list[MessageCause]:
     arrays = rerun.arrays
     per_message: dict[str, Array] = {}
     per_byte: dict[str, Array] = {}
-    large, all_bytes, messages = 0.0, 0.0, 0
+
+    def shorten(table: str, row: Array, took: Array, size: Array) -> None:
+        share = _message_share(size)
+        per_message.update({f"{table}.row": row, f"{table}.less_ns": (took * share).astype(np.int64)})
+        per_byte.update({f"{table}.row": row, f"{table}.less_ns": (took * (1 - share)).astype(np.int64)})
+
     for table in ("hops", "messages"):
         took = _length(arrays[f"{table}.send_begin_ns"], arrays[f"{table}.recv_end_ns"])
-        size = arrays[f"{table}.bytes"].astype(np.float64)
-        share = _SMALL / np.maximum(_SMALL, size)  # of its time that is a message's
-        row = np.arange(len(took))
-        per_message |= {f"{table}.row": row, f"{table}.less_ns": (took * share).astype(np.int64)}
-        per_byte |= {f"{table}.row": row, f"{table}.less_ns": (took * (1 - share)).astype(np.int64)}
-        messages += len(took)
-        all_bytes += float(size.sum())
-        large += float((size * (1 - share)).sum())
+        shorten(table, np.arange(len(took)), took, arrays[f"{table}.bytes"])
     # Collectives without hops: what each call takes after the last rank that it needs.
     row = np.flatnonzero(arrays["collectives.has_hops"][arrays["calls.collective"]] == 0)
-    size = integers(rerun.tables["collectives"], "bytes")[arrays["calls.collective"][row]].astype(np.float64)
-    share = _SMALL / np.maximum(_SMALL, size)
     end = np.where(arrays["calls.complete_ns"] != MISSING, arrays["calls.complete_ns"], arrays["calls.leave_ns"])
-    took = _length(arrays["calls.enter_ns"], end)[row]
-    per_message |= {"calls.row": row, "calls.less_ns": (took * share).astype(np.int64)}
-    per_byte |= {"calls.row": row, "calls.less_ns": (took * (1 - share)).astype(np.int64)}
-    messages += len(row)
-    of_bytes = large / all_bytes if all_bytes else 0.0
+    size = integers(rerun.tables["collectives"], "bytes")[arrays["calls.collective"][row]]
+    shorten("calls", row, _length(arrays["calls.enter_ns"], end)[row], size)
+    sizes = np.concatenate([arrays["hops.bytes"], arrays["messages.bytes"]])
+    of_bytes = float((sizes * (1 - _message_share(sizes))).sum() / max(1, sizes.sum()))
     sites = _busiest(rerun)
     return [
-        MessageCause("latency-bound", {**per_message, "mpi_share": of_bytes}, sites=sites, count=messages),
-        MessageCause("bandwidth-bound", {**per_byte, "mpi_share": 1 - of_bytes}, sites=sites, count=messages),
+        MessageCause("latency-bound", {**per_message, "mpi_share": of_bytes}, sites=sites),
+        MessageCause("bandwidth-bound", {**per_byte, "mpi_share": 1 - of_bytes}, sites=sites),
     ]
+
+
+def _message_share(size: Array) -> Array:
+    """The share of its time that a message of so many bytes takes as a message, and not for its bytes."""
+    return _SMALL / np.maximum(_SMALL, size)
 
 
 def _length(begin_ns: Array, end_ns: Array) -> Array:
@@ -165,10 +161,15 @@ def _length(begin_ns: Array, end_ns: Array) -> Array:
     return np.where((begin_ns == MISSING) | (end_ns == MISSING), 0, np.maximum(0, end_ns - begin_ns))
 
 
+def _is_of(rerun: Rerun, *kinds: str) -> Array:
+    """True for the intervals of these kinds."""
+    return np.isin(rerun.arrays["intervals.kind"], [list(INTERVAL_KINDS).index(kind) for kind in kinds])
+
+
 def _busiest(rerun: Rerun) -> tuple[Site, ...]:
     """The calls of MPI that communicate and take most of the ranks' time in the run."""
     arrays = rerun.arrays
-    talks = np.isin(arrays["intervals.kind"], [list(INTERVAL_KINDS).index(kind) for kind in ("p2p", "wait")])
+    talks = _is_of(rerun, "p2p", "wait")
     lane = np.concatenate([arrays["calls.lane"], arrays["intervals.lane"][talks]])
     begin = np.concatenate([arrays["calls.enter_ns"], arrays["intervals.begin_ns"][talks]])
     end = np.concatenate([arrays["calls.leave_ns"], arrays["intervals.end_ns"][talks]])
@@ -181,12 +182,12 @@ def _in_other_mpi(rerun: Rerun) -> list[MessageCause]:
     arrays = rerun.arrays
     begin, end = arrays["intervals.begin_ns"], arrays["intervals.end_ns"]
     causes: list[MessageCause] = []
-    for kind, kinds in (("io", ("io",)), ("other-mpi", ("comm", "mpi"))):
-        numbers = [list(INTERVAL_KINDS).index(one) for one in kinds]
-        row = np.flatnonzero(np.isin(arrays["intervals.kind"], numbers) & (end != MISSING))
+    kinds: tuple[tuple[Kind, tuple[str, ...]], ...] = (("io", ("io",)), ("other-mpi", ("comm", "mpi")))
+    for kind, words in kinds:
+        row = np.flatnonzero(_is_of(rerun, *words) & (end != MISSING))
         if len(row):
             took, lane = _length(begin, end)[row], arrays["intervals.lane"][row]
             changes = {"intervals.row": row, "intervals.less_ns": took}
             sites = rerun.sites(lane, begin[row], took)
-            causes.append(MessageCause("io" if kind == "io" else "other-mpi", changes, (), sites, len(row)))
+            causes.append(MessageCause(kind, changes, (), sites, len(row)))
     return causes

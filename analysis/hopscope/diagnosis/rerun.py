@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ import pyarrow.compute as pc
 
 from hopscope import _causal
 from hopscope.diagnosis.entry import Cost, Site
-from hopscope.paths.columns import Array, Lanes, arrays_of, codes, integers, intervals_of, lanes_of
+from hopscope.paths.columns import Array, Lanes, arrays_of, codes, integers, intervals_of, lanes_of, pair_places
 from hopscope.words import BINDINGS
 
 Changes = Mapping[str, Any]
@@ -27,6 +28,14 @@ _WITHIN: Final = 1.96
 """Half of a 95 % interval, in standard errors."""
 
 
+@dataclass(frozen=True)
+class Changed:
+    """A run with changes, and how far it has come where each block ends as recorded, in ns."""
+
+    changes: Changes
+    reached_ns: Array
+
+
 class Rerun:
     """The run as recorded, which can be run again with changes. Costs: the tables of the dataset in memory."""
 
@@ -39,8 +48,6 @@ class Rerun:
         self._run = _causal.Run(self.arrays)
         self._cuts = np.linspace(begin_ns, end_ns, _BLOCKS + 1).astype(np.int64).tolist()
         self._unchanged = self._reached({})
-        ranks = self.lanes.rank.tolist()
-        self._first_lane = {rank: lane for lane, rank in reversed(list(enumerate(ranks))) if rank >= 0}
 
     def _reached(self, changes: Changes) -> Array:
         return np.asarray(self._run.times_with(dict(changes), self._cuts), np.int64)
@@ -51,10 +58,14 @@ class Rerun:
         recorded = self._run.recorded_ns
         return abs(int(self._unchanged[-1]) - recorded) / recorded if recorded else 0.0
 
-    def cost(self, changes: Changes, given: Changes | None = None) -> Cost:
-        """What the run saves with these changes, beyond those that are given."""
-        before = self._unchanged if given is None else self._reached(given)
-        after = self._reached(changes if given is None else joined(given, changes))
+    def changed(self, changes: Changes) -> Changed:
+        """The run with these changes, beyond which others are weighed."""
+        return Changed(changes, self._reached(changes))
+
+    def cost(self, changes: Changes, base: Changed | None = None) -> Cost:
+        """The time that the run saves with these changes, beyond those of the base."""
+        before = self._unchanged if base is None else base.reached_ns
+        after = self._reached(changes if base is None else joined(base.changes, changes))
         saved = before - after
         whole = int(saved[-1])
         parts = np.diff(saved[:-1])
@@ -64,8 +75,9 @@ class Rerun:
 
     def first_lanes(self, rank: Array) -> Array:
         """The lane of each rank's first thread; -1 for a rank without events of its own."""
-        lanes = np.full(1 + int(max(rank.max(initial=0), *self._first_lane, 0)), -1, np.int32)
-        lanes[[*self._first_lane]] = [*self._first_lane.values()]
+        known = self.lanes.rank >= 0
+        lanes = np.full(1 + int(max(rank.max(initial=0), self.lanes.rank.max(initial=0))), -1, np.int32)
+        lanes[self.lanes.rank[known]] = self.arrays["lanes.main_lane"][known]
         return lanes[rank]
 
     def computing(self, rank: Array, end_ns: Array, less_ns: Array) -> Changes:
@@ -83,9 +95,7 @@ class Rerun:
         lanes, begins, rows = self._entered
         if not len(rows):
             return ()
-        span = int(max(begins.max(initial=0), begin_ns.max(initial=0))) + 1
-        at = np.searchsorted(lanes * span + begins, lane.astype(np.int64) * span + begin_ns)
-        at = np.minimum(at, len(rows) - 1)
+        at = np.minimum(pair_places(lanes, begins, (lane, begin_ns), "left"), len(rows) - 1)
         fits = (lanes[at] == lane) & (begins[at] == begin_ns)
         of_row = np.bincount(self._site_number[rows[at[fits]]], weight[fits], minlength=len(self._site_names))
         order = np.argsort(-of_row, kind="stable")

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from hopscope.diagnosis.entry import NOTE, Entry, Facts, Kind, Site
+from hopscope.diagnosis.entry import NOTE, Cost, Entry, Facts, Kind, Site
 from hopscope.errors import some
 from hopscope.quantities import duration, in_words, interval, plural, share
 
@@ -94,14 +94,10 @@ class Words:
                 f"Start-up takes {duration(facts.startup_ns)}, {part} of the job.",
                 action="Judge the run by its iterations, or let it run longer.",
             )
-        sentence = f"{self._what(entry)}: {self._costs(entry)}."
-        return Text(sentence, self._evidence(entry), _action(entry))
-
-    def _costs(self, entry: Entry) -> str:
-        cost = entry.cost
-        if cost is None:
-            return "the cost is not known"
-        return f"{duration(cost.ns)}, {share(cost.ns / self._facts.run_ns)} of the run"
+        assert entry.cost is not None, "only conditions, and runs without a cause, have no cost"
+        ns = entry.cost.ns
+        sentence = f"{self._what(entry)}: {duration(ns)}, {share(ns / self._facts.run_ns)} of the run."
+        return Text(sentence, self._evidence(entry, entry.cost), _action(entry))
 
     def _what(self, entry: Entry) -> str:
         """What is wrong and where, without a cost and a full stop."""
@@ -117,7 +113,7 @@ class Words:
         more = len(entry.sites) - 1
         return f"{first.function}{f' at {place}' if place else ''}{f' and {more} more calls' if more > 1 else ''}"
 
-    def _evidence(self, entry: Entry) -> str | None:
+    def _evidence(self, entry: Entry, cost: Cost) -> str | None:
         parts: list[str] = []
         if entry.own_ns is not None and entry.others_ns is not None:
             own, others = duration(entry.own_ns), duration(entry.others_ns)
@@ -128,8 +124,8 @@ class Words:
             parts.append(plural(entry.count, "message"))
         elif entry.count and entry.kind in ("io", "other-mpi"):
             parts.append(plural(entry.count, "call"))
-        if entry.cost is not None and entry.cost.low_ns < entry.cost.ns and self._facts.run_ns:
-            low, high = (end / self._facts.run_ns for end in (entry.cost.low_ns, entry.cost.high_ns))
+        if cost.low_ns < cost.ns:
+            low, high = (end / self._facts.run_ns for end in (cost.low_ns, cost.high_ns))
             parts.append(f"95 % interval of the cost {interval(low, high)}")
         text = "; ".join(parts)
         return f"{text[0].upper()}{text[1:]}." if text else None

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from hopscope.paths.columns import Array, integers
+from hopscope.paths.columns import Array, integers, pair_places
 
 _FEW: Final = 5
 """Of fewer ranks the quickest stands for those that are on time; of more the lower quartile."""
@@ -70,9 +70,7 @@ class Gaps:
             return whole, 0
         order = np.lexsort((enter, rank))
         rank, enter, collective = rank[order], enter[order], collective[order]
-        # A rank's times come after those of the rank before it.
-        span = int(max(enter.max(), self.end.max(initial=0))) + 1
-        at = np.searchsorted(rank * span + enter, self.rank * span + self.end)
+        at = pair_places(rank, enter, (self.rank, self.end), "left")
         leads = at < len(rank)
         leads[leads] = rank[at[leads]] == self.rank[leads]
         total = np.bincount(at[leads], self.computing[leads], minlength=len(rank))
@@ -109,15 +107,18 @@ def on_time(computing: Array) -> Array:
     """How long those ranks compute at each occurrence that are on time; 0 where only one rank computes there."""
     if len(computing) == 1:
         return np.zeros(computing.shape[1])
-    ordered = np.sort(computing, axis=0)  # NaN last
-    return ordered[0] if len(computing) < _FEW else ordered[(len(computing) - 1) // 4]
+    return np.sort(computing, axis=0)[_quartile(np.asarray(len(computing)))]  # NaN last
 
 
 def _on_time(group: Array, value: Array) -> Array:
     """For each value, what those of its group have that are on time."""
     order = np.lexsort((value, group))
     _, first, number, count = np.unique(group[order], return_index=True, return_inverse=True, return_counts=True)
-    place = np.where(count < _FEW, 0, (count - 1) // 4)
     result = np.empty(len(value))
-    result[order] = value[order][(first + place)[number]]
+    result[order] = value[order][(first + _quartile(count))[number]]
     return result
+
+
+def _quartile(count: Array) -> Array:
+    """Among so many values in order, the place of the one that stands for those on time."""
+    return np.where(count < _FEW, 0, (count - 1) // 4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -61,6 +61,14 @@ def numbered(*columns: Array) -> Array:
     return code
 
 
+def pair_places(first: Array, second: Array, wanted: tuple[Array, Array], side: Literal["left", "right"]) -> Array:
+    """Where pairs of numbers from 0 on would stand among pairs in ascending order, as numpy's `searchsorted` says it of
+    numbers."""
+    one, other = (values.astype(np.int64) for values in wanted)
+    span = 1 + int(max(second.max(initial=0), other.max(initial=0)))
+    return np.searchsorted(first.astype(np.int64) * span + second, one * span + other, side=side)
+
+
 @dataclass(frozen=True)
 class Lanes:
     """The threads of the trace, numbered densely: OTF2 locations in order, and the rank of each."""
@@ -111,14 +119,13 @@ def _comm_ranks(tables: Tables, comm_of_call: Array, rank_of_call: Array) -> Arr
     lengths = pc.fill_null(pc.list_value_length(members), 0).to_numpy(zero_copy_only=False).astype(np.int64)
     comm = np.repeat(integers(comms, "comm"), lengths)
     position = np.arange(len(flat)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    wide = 1 + int(max(flat.max(initial=0), rank_of_call.max(initial=0)))
-    order = np.argsort(comm * wide + flat, kind="stable")
-    keys = (comm * wide + flat)[order]
-    wanted = comm_of_call * wide + rank_of_call
-    if not len(keys):
+    if not len(flat):
         return rank_of_call.astype(np.int32)
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[at] == wanted, position[order][at], rank_of_call).astype(np.int32)
+    order = np.lexsort((flat, comm))
+    comm, flat, position = comm[order], flat[order], position[order]
+    at = np.minimum(pair_places(comm, flat, (comm_of_call, rank_of_call), "left"), len(flat) - 1)
+    is_member = (comm[at] == comm_of_call) & (flat[at] == rank_of_call)
+    return np.where(is_member, position[at], rank_of_call).astype(np.int32)
 
 
 def _root_ranks(tables: Tables) -> Array:

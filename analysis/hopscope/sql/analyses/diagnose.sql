@@ -1,4 +1,4 @@
--- What is wrong with a run, where, what it costs and what to do.
+-- Diagnosis of a run: what is wrong, where, what it costs and what to do.
 --
 -- The entries come by cost. Each is a cause, not a symptom: where ranks wait for one that computes longer, the entry is
 -- that computing. severity is PROBLEM (it costs at least 5 % of the run, also at the lower end of its interval), NOTE
