@@ -67,10 +67,10 @@ select
         communication_window.begin_ns
     ) as begin_ns,
     communication_window.end_ns,
-    run.duration_ns,
+    coalesce(run.duration_ns, communication_window.end_ns, 0) as duration_ns,
     run.overhead_ns,
-    run.ranks
-from run
-cross join communication_window
+    (select count(*) from ranks) as ranks
+from communication_window
 cross join started
-order by run.duration_ns
+left join run on true
+order by duration_ns
