@@ -25,7 +25,7 @@ from hopscope.memory import check_address_space, memory_for
 from hopscope.notebook import trace_html
 from hopscope.part import OPTIONS, WHOLE_RUN, Part, Selection, about_the_whole_run, find, of_ranks, split
 from hopscope.part import notes as about_parts
-from hopscope.places.calls import KNOWN
+from hopscope.places.calls import NAMED
 from hopscope.relations import Relation
 from hopscope.runner import Runner
 from hopscope.shared_macros import shared_macros, whole_views
@@ -373,9 +373,9 @@ class Trace(Analyses):
         return self._store.identity
 
     @cached_property
-    def has_places(self) -> bool:
-        """Whether the run says from where any call of MPI was made."""
-        return bool(self.number_of_rows("places") and self._whole._ask(KNOWN, {}))
+    def named(self) -> frozenset[str]:
+        """Which the run has: `places` of calls of MPI, and `regions`."""
+        return frozenset(what for what, query in NAMED.items() if self._whole._ask(query, {}))
 
     @property
     def keeps_answers(self) -> bool:

@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from hopscope import InputError, Trace
+from hopscope import InputError, Trace, remedies
 from hopscope.export import stream_result
 from hopscope.findings import in_order
 from hopscope.launch.same_hosts import same_hosts
@@ -23,14 +23,15 @@ from hopscope.part import misread
 from hopscope.places.source import Excerpt, excerpt
 from hopscope.preloading import preload
 from hopscope.relations import Relation
+from hopscope.remedies import Remedy
 from hopscope.render.machine import as_csv, cell
 from hopscope.stopping import Stop
 from hopscope.timeline import MARKS, Columns, Timeline
 
 __all__ = [
     "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "Bounds", "Columns", "Compared", "Excerpt", "InputError", "Machine",
-    "Models", "Relation", "Result", "Row", "Rows", "Stop", "Suggestion", "Timeline", "Trace", "TraceData", "misread",
-    "preload", "reopened",
+    "Models", "Relation", "Remedy", "Result", "Row", "Rows", "Stop", "Suggestion", "Timeline", "Trace", "TraceData",
+    "misread", "preload", "reopened",
 ]  # fmt: skip
 
 Row = dict[str, Any]
@@ -276,7 +277,12 @@ class TraceData:
     @property
     def has_places(self) -> bool:
         """Whether the trace knows from where any call of MPI was made."""
-        return self.trace.has_places
+        return "places" in self.trace.named
+
+    @property
+    def has_regions(self) -> bool:
+        """Whether the program or another tool marked any region."""
+        return "regions" in self.trace.named
 
     def rows(self, command: str, **options: Value) -> Rows:
         """Give the rows of an analysis. Raises InputError where the trace has nothing to answer with."""
@@ -359,6 +365,18 @@ class TraceData:
         Takes seconds on large traces. Raises InputError without hops.
         """
         return self._once(("remap",), self._remap)
+
+    def rank_order(self) -> Remedy:
+        """Give the suggested rank order. Raises InputError where there can be none."""
+        return self._once(("reorder",), lambda: remedies.rank_order(self.trace))
+
+    def library_setting(self) -> Remedy:
+        """Give the suggested setting of the run's MPI library. Raises InputError where it cannot be asked."""
+        return self._once(("remap --for",), lambda: remedies.library_setting(self.trace))
+
+    def suggested_tree(self) -> Remedy:
+        """Give the suggested tree with its command. Raises InputError without hops."""
+        return self._once(("remap", "command"), lambda: remedies.tree(self.trace))
 
     def _remap(self) -> Suggestion:
         found = self.trace.remap()

@@ -17,8 +17,8 @@ DIAGNOSIS: Final = "diagnosis"
 VERDICT: Final = "verdict"
 
 _PAGES: Final = {
-    "imbalance": ("/noise?show=computing", "Computing by rank"),
-    "serial-section": ("/noise?show=computing", "Computing by rank"),
+    "imbalance": ("/by-rank", "By rank"),
+    "serial-section": ("/by-rank", "By rank"),
     "rotating-delay": ("/late-ranks", "Late ranks"),
     "noise": ("/noise", "Noise"),
     "late-sender": ("/messages", "Messages"),

@@ -95,6 +95,6 @@ def test_regions_with_places_are_no_calls_with_places(copy: Any, tmp_path: Path)
     """The five places of this archive's regions opened a page of places without a single call."""
     with_regions, without = (hopscope.open(copy(name)) for name in reversed(NAMES))
     assert with_regions.number_of_rows("places") == 5
-    assert not with_regions.has_places
-    assert not without.has_places
-    assert hopscope.open(copytree(SAMPLE, tmp_path / "sample")).has_places
+    assert with_regions.named == {"regions"}
+    assert without.named == set()
+    assert hopscope.open(copytree(SAMPLE, tmp_path / "sample")).named == {"places"}

@@ -1,10 +1,12 @@
 """Reads what a page shows."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from hopscope_dashboard.pages import PAGES
 from playwright.sync_api import Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
@@ -34,6 +36,23 @@ def is_there(page: Page, title: str) -> None:
     expect(page.locator("[data-dash-is-loading=true], .dash-graph--pending, #working-tick")).to_have_count(0)
     expect(page.locator("#content").locator("#cannot-answer, [role=alert], [data-state=failed]")).to_have_count(0)
     expect(page.locator("#content .card, #content .run-canvas").first).to_be_visible()
+
+
+def through_the_menu(page: Page, without: str | None = None) -> Iterator[str]:
+    """Clicks on every section of the menu and on every page in it, but for one; gives the title of each page."""
+    titles = {each.path: each.title for each in PAGES}
+    sections = page.locator("#menu > .menu-link")
+    sections.first.wait_for()
+    for at, name in enumerate(sections.all_inner_texts()):
+        sections.nth(at).click()
+        expect(sections.nth(at)).to_have_class(re.compile("open|current"))
+        pages = page.locator("#menu .menu-pages .menu-link")
+        if not pages.count():
+            yield titles[urlsplit(sections.nth(at).get_attribute("href") or name).path]
+        for below, title in enumerate(pages.all_inner_texts()):
+            if title != without:
+                pages.nth(below).click()
+                yield title
 
 
 def measured(page: Page) -> list[str]:

@@ -83,6 +83,6 @@ def test_on_a_narrow_window_the_verdict_fits_its_card_and_the_menu_opens_over_it
     expect(page.locator("#menu")).not_to_be_in_viewport()
     page.get_by_role("button", name="Menu").click()
     expect(page.locator("#menu")).to_be_in_viewport()
-    page.get_by_role("link", name="Collectives", exact=True).click()
-    expect(page.locator("h1")).to_have_text("Collectives")
+    page.get_by_role("link", name="Imbalance", exact=True).click()
+    expect(page.locator("h1")).to_have_text("By rank")
     expect(page.locator("#menu")).not_to_be_in_viewport()

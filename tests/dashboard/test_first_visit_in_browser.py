@@ -27,7 +27,9 @@ def test_from_the_first_page_clicks_lead_to_the_line_the_late_rank_and_what_it_d
     page: Page, serve: Serve, one_late: hopscope.Trace
 ) -> None:
     page.goto(serve(one_late))
-    page.get_by_role("link", name="The slowest collectives").click()
+    page.get_by_role("link", name="Communication", exact=True).click()
+    page.get_by_role("link", name="Collectives", exact=True).click()
+    page.locator("#collectives-grid .ag-header-cell[col-id='duration_ns']").click()
     longest = one_late.collectives(order="duration", limit=1).to_pylist()[0]["duration_ns"]
     first = page.locator("#collectives-grid .ag-row[row-index='0']")
     expect(first.locator("[col-id='duration_ns']")).to_have_text(duration(longest))
@@ -59,5 +61,5 @@ def test_from_the_first_page_clicks_lead_to_the_line_the_late_rank_and_what_it_d
     expect(told).to_contain_text(re.compile(r"refine, [\d.]+ ms"))
     expect(told).to_contain_text(f"at share_limit (one_late.c:{line_of('before it')})")
     canvas.click(position=middle)
-    expect(page.locator("h1")).to_have_text("Places")
+    expect(page.locator("h1")).to_have_text("Call sites")
     expect(page.locator("#source-lines mark")).to_contain_text("/* the slowest */")

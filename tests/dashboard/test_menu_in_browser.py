@@ -1,4 +1,4 @@
-"""The menu: its groups, and which of its entries are grey, and why."""
+"""The menu: its sections, the pages of the open one, and the pages that it hides."""
 
 import re
 from pathlib import Path
@@ -10,42 +10,46 @@ from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.pages import PAGES, menu
 from playwright.sync_api import Page, expect
 
-ROOT = Path(__file__).parents[2]
-SAMPLES = ROOT / "sample_traces"
-HOPS = "This trace has no hops: what happens inside its collectives was not recorded."
-ALONE = {"Compare": "Only one trace is served; start hopscope dashboard with two to compare them."}
+SAMPLES = Path(__file__).parents[2] / "sample_traces"
 
 
-def lacking(page: Page) -> dict[str, str]:
-    """The grey entries of the menu with the reasons that they give."""
+def entries(page: Page) -> list[str]:
     page.locator("#menu .menu-link").first.wait_for()
-    found: list[list[str]] = page.eval_on_selector_all(
-        "#menu .menu-link[aria-disabled=true]",
-        "all => all.map(each => [each.querySelector('span:not(.icon)').innerText, each.title])",
-    )
-    return dict(found)
+    return page.locator("#menu .menu-link").all_inner_texts()
 
 
-def test_without_hops_their_pages_are_grey_say_why_and_still_open(page: Page, serve: Serve) -> None:
-    page.goto(f"{serve(hopscope.open(SAMPLES / 'observe_only' / 'trace'))}/collectives?ranks=1")
-    assert lacking(page) == {**dict.fromkeys(["Tree", "WAN share", "Remap", "Models", "Delayed hops"], HOPS), **ALONE}
-    tree = page.get_by_role("link", name="Tree", exact=True)
-    reason = tree.locator(".menu-lack")
-    page.get_by_role("link", name="Messages", exact=True).focus()
-    expect(reason).to_be_hidden()
-    page.keyboard.press("Tab")
-    expect(tree).to_be_focused()
-    expect(reason).to_be_visible()
-    expect(reason).to_have_text(HOPS)
-    expect(reason).to_be_in_viewport(ratio=1)
-    page.keyboard.press("Enter")
+def test_without_hops_their_pages_are_hidden_and_their_addresses_still_open(page: Page, serve: Serve) -> None:
+    address = serve(hopscope.open(SAMPLES / "observe_only" / "trace"))
+    page.goto(f"{address}/collectives?ranks=1")
+    assert entries(page) == [
+        "Summary", "Timeline", "Imbalance", "Communication", "Critical path", "Collectives", "Messages", "Code",
+        "Improve", "SQL",
+    ]  # fmt: skip
+    page.goto(f"{address}/tree?ranks=1")
     expect(page.locator("#no-hops")).to_contain_text("How to get hops")
-    expect(page).to_have_url(re.compile(r"/tree\?ranks=1&trace="))  # drawn anew in the same page, with the selection
+    expect(page.locator("#menu .current")).to_have_text("Algorithms and trees")
+    page.get_by_role("link", name="Messages", exact=True).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Messages")
+    # It is drawn anew in the same page, with the selection.
+    expect(page).to_have_url(re.compile(r"/messages\?ranks=1&trace="))
+
+
+def test_a_section_opens_its_first_page_and_lists_its_pages(page: Page, address: str) -> None:
+    page.goto(address)
+    assert "By rank" not in entries(page)
+    page.get_by_role("link", name="Imbalance", exact=True).click()
+    expect(page.locator("h1")).to_have_text("By rank")
+    pages = page.get_by_role("group", name="Imbalance").get_by_role("link")
+    assert pages.all_inner_texts() == [
+        "By rank", "Last arrivals", "Late ranks", "Noise", "Noise periods", "Efficiency",
+    ]  # fmt: skip
+    expect(page.locator("#menu .current")).to_have_text("By rank")
 
 
 def test_the_menu_asks_no_analysis_of_a_trace() -> None:
     data = TraceData(hopscope.open(SAMPLES / "demo" / "trace"))
-    assert list(menu.lacking(PAGES, data)) == ["/compare"]
+    assert list(menu.lacking(PAGES, data)) == ["/regions", "/compare"]
     # Whether any call has a place is one look of the trace's own, up to the first that has.
     assert list(data._answers) == [("table", "run")]
 

@@ -107,7 +107,7 @@ def test_a_collective_whose_messages_are_unknown_is_said(native: hopscope.Trace,
 
 
 def test_the_remap_page_of_a_native_run_leads_to_who_sent_to_whom(native: hopscope.Trace) -> None:
-    assert draw(native, "/remap").follow("Tree").has("tree-graph")
+    assert draw(native, "/remap").follow("Algorithms and trees").has("tree-graph")
 
 
 def test_a_native_run_without_hops_says_how_to_get_them(tmp_path: Path) -> None:

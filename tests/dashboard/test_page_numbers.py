@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[2]
 SAMPLES, ARCHIVES = ROOT / "sample_traces", ROOT / "tests" / "convert" / "archives"
 HOPS = "This trace has no hops: what happens inside its collectives was not recorded."
 ALONE = {"Compare": "Only one trace is served; start hopscope dashboard with two to compare them."}
+UNMARKED = {"Regions": "Neither the program nor another tool marked a region."}
 
 Sample = Callable[[str], hopscope.Trace]
 
@@ -75,7 +76,7 @@ def test_the_matrix_and_the_table_show_who_waited_for_whom(trace: hopscope.Trace
 def test_a_path_of_messages_is_shown_by_function_and_by_place(sample: Sample) -> None:
     # 82 % of this run's path are messages, and no page once said in which calls.
     trace = sample("observe_only/trace")
-    page = draw(trace).follow("p2p", "critical-path-table")
+    page = draw(trace, "/critical-path").follow("p2p", "critical-path-table")
     spent = {by: trace.critical_path(by=by).to_pylist() for by in ("operation", "place")}
     for by, name in (("operation", "messages-on-path"), ("place", "messages-on-path-by-place")):
         bars = page.plot(name)[0]
@@ -153,7 +154,7 @@ def test_without_call_sites_the_page_of_places_says_why(tmp_path: Path) -> None:
     assert menu.lacking(PAGES, data)["/places"] == reason
 
 
-def test_the_factors_and_each_rank_s_useful_time_are_the_command_s(trace: hopscope.Trace) -> None:
+def test_the_factors_are_the_command_s_and_the_smallest_is_named(trace: hopscope.Trace) -> None:
     page = draw(trace, "/efficiency")
     rows = trace.efficiency().to_pylist()
     assert [row[:3] for row in page.table("efficiency-table")] == [
@@ -165,10 +166,19 @@ def test_the_factors_and_each_rank_s_useful_time_are_the_command_s(trace: hopsco
         for row in rows
     ]
     assert page.plot("efficiency-factors")[0]["x"] == [100 * row["efficiency"] for row in rows]
+    # All time is in messages between clusters.
+    assert "most is lost to transfer" in page.text
+    assert draw(trace).plot("efficiency-factors")[0]["x"] == page.plot("efficiency-factors")[0]["x"]
+
+
+def test_the_useful_time_of_each_rank_is_the_command_s(trace: hopscope.Trace) -> None:
+    page = draw(trace, "/by-rank")
     ranks = {row["rank"]: row for row in trace.efficiency(by="rank").to_pylist()}
     assert [row[:2] for row in page.table("efficiency-ranks")] == [
         [str(rank), quantities.duration(ranks[rank]["useful_ns"])] for rank in sorted(ranks)
     ]
+    longest = max(ranks.values(), key=lambda row: row["useful_ns"])
+    assert f"Rank {longest['rank']} computes longest: {quantities.duration(longest['useful_ns'])}" in page.text
 
 
 def test_the_efficiencies_inside_regions_are_the_command_s(threads: hopscope.Trace) -> None:
@@ -196,22 +206,24 @@ def test_where_a_run_cannot_be_replayed_the_page_says_why(sample: Sample) -> Non
     assert "nonblocking and persistent collectives" in text(page.part("efficiency-table"))
 
 
-def grey(trace: hopscope.Trace) -> dict[str, str]:
-    """The grey entries of the menu with their reasons."""
+def lacking(trace: hopscope.Trace) -> dict[str, str]:
+    """Why pages have nothing to show, by their titles."""
     titles = {page.path: page.title for page in PAGES}
     return {titles[path]: reason for path, reason in menu.lacking(PAGES, TraceData(trace)).items()}
 
 
-def test_an_entry_of_the_menu_is_grey_and_says_why_where_the_trace_lacks_what_it_needs(
-    sample: Sample, tmp_path: Path
-) -> None:
-    assert grey(sample("demo/trace")) == ALONE
-    without_hops = dict.fromkeys(["Tree", "WAN share", "Remap", "Models", "Delayed hops"], HOPS)
-    assert grey(sample("observe_only/trace")) == {**without_hops, **ALONE}
-    reasons = grey(hopscope.open(SimulatedRun(iterations=0).write(tmp_path / "started")))
+def test_the_menu_hides_what_a_trace_lacks_and_the_summary_says_why(sample: Sample, tmp_path: Path) -> None:
+    assert lacking(sample("demo/trace")) == {**ALONE, **UNMARKED}
+    without_hops = dict.fromkeys(["Algorithms and trees", "WAN share", "Other trees", "Models", "Delayed hops"], HOPS)
+    assert lacking(sample("observe_only/trace")) == {**without_hops, **ALONE, **UNMARKED}
+    limits = text(draw(sample("observe_only/trace"), "/").part("limits"))
+    assert "7 pages without data" in limits
+    assert all(f"{title}: {reason}" in limits for title, reason in {**without_hops, **ALONE, **UNMARKED}.items())
+    reasons = lacking(hopscope.open(SimulatedRun(iterations=0).write(tmp_path / "started")))
     none = "This trace has no MPI collective."
     assert {name for name, reason in reasons.items() if reason == none} == {
-        "Collectives", "Tree", "WAN share", "Remap", "Models", "Last arrivals", "Late ranks", "Delayed hops",
+        "Collectives", "Algorithms and trees", "WAN share", "Other trees", "Models", "Last arrivals", "Late ranks",
+        "Delayed hops",
     }  # fmt: skip
     # Ranks that only begin and end MPI are as balanced as what they do between.
     assert "Efficiency" not in reasons
@@ -219,17 +231,25 @@ def test_an_entry_of_the_menu_is_grey_and_says_why_where_the_trace_lacks_what_it
     assert "sent no messages" in reasons["Messages"]
 
 
-def test_the_menu_has_every_page_in_its_group() -> None:
-    groups = dict(menu.groups(PAGES))
-    titles = {name: [page.title for page in pages] for name, pages in groups.items()}
-    assert [title for pages in titles.values() for title in pages][:4] == [
-        "Overview", "Timeline", "Collectives", "Messages",
+def test_the_menu_has_eight_sections_and_each_page_in_one() -> None:
+    sections = menu.sections(PAGES, None, {})
+    assert [section.title for section in sections] == [
+        "Summary", "Timeline", "Imbalance", "Communication", "Code", "Improve", "Compare", "SQL",
     ]  # fmt: skip
-    assert {"Tree", "Remap"} <= set(titles["Trees"])
-    assert titles["Lateness"] == ["Last arrivals", "Late ranks", "Noise", "Noise periods", "Delayed hops"]
-    assert sorted(title for pages in titles.values() for title in pages) == sorted(
-        page.title for page in PAGES if page.in_menu
-    )
+    listed = [page.path for section in sections for page in section.pages]
+    assert sorted(listed) == sorted(page.path for page in PAGES if page.in_menu)
+    # The pages of the menu before it had sections are still there.
+    assert {
+        "/", "/timeline", "/collectives", "/messages", "/tree", "/wan-share", "/remap", "/models", "/last-arrivals",
+        "/late-ranks", "/noise", "/noise-periods", "/delayed-hops", "/places", "/efficiency", "/compare", "/data",
+    } <= set(listed)  # fmt: skip
+
+
+def test_a_page_without_data_is_listed_while_one_is_on_it() -> None:
+    page = next(page for page in PAGES if page.path == "/wan-share")
+    (section,) = [each for each in menu.sections(PAGES, page, {"/wan-share": "", "/tree": ""}) if each.is_open]
+    assert page in section.pages
+    assert "/tree" not in {each.path for each in section.pages}
 
 
 def test_messages_of_one_size_give_parameters_and_the_reason_why_no_formulas(trace: hopscope.Trace) -> None:

@@ -18,8 +18,8 @@ from hopscope_dashboard.report.static import Renderer
 from playwright.sync_api import Browser, Page
 from simulated_run import SimulatedRun
 
-# The timeline and the user's own queries ask a server, and a comparison needs another trace.
-ELSEWHERE = ("/timeline", "/data", "/compare")
+# The timeline, the user's own queries and the remedies ask a server, and a comparison needs another trace.
+ELSEWHERE = ("/timeline", "/data", "/improve", "/compare")
 SECTIONS = ("overview", *(page.path.strip("/") for page in PAGES[1:] if page.path not in ELSEWHERE), "honesty")
 
 

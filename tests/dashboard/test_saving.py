@@ -24,7 +24,7 @@ def saves(trace: hopscope.Trace, address: str) -> list[str]:
 
 
 def test_a_table_is_saved_with_every_row_and_digit_of_its_analysis(client: FlaskClient, trace: hopscope.Trace) -> None:
-    (address,) = [address for address in saves(trace, "/") if "by=operation" in address]
+    (address,) = [address for address in saves(trace, "/critical-path") if "by=operation" in address]
     answer = client.get(address)
     assert answer.headers["Content-Disposition"] == "attachment; filename=critical-path.csv"
     assert answer.text == as_csv(trace.critical_path(by="operation"))

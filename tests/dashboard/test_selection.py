@@ -47,7 +47,7 @@ def test_a_part_that_holds_nothing_is_said_on_the_page(trace: hopscope.Trace) ->
 
 def test_a_table_s_ranks_operations_and_edges_lead_to_what_they_are_about(trace: hopscope.Trace) -> None:
     assert "ranks 3" in text(draw(trace, "/late-ranks").follow("3", "late-ranks-table").part("selection"))
-    page = draw(trace).follow("MPI_Sendrecv", "critical-path-by-operation")
+    page = draw(trace, "/critical-path").follow("MPI_Sendrecv", "critical-path-by-operation")
     assert urlsplit(page.address).path == "/messages"
     assert "operation MPI_Sendrecv" in text(page.part("selection"))
     row = trace.tree_edges().to_pylist()[0]
@@ -140,7 +140,7 @@ def test_the_form_has_what_is_selected_and_keeps_the_page_s_other_parameters(tra
 def test_marks_of_figures_lead_to_what_explains_them(trace: hopscope.Trace) -> None:
     page = draw(trace, "/late-ranks")
     assert page.marks("late-by-how-much")[0] == [f"?ranks={rank}" for rank in page.plot("late-by-how-much")[0]["y"]]
-    page = draw(trace, "/?from=i:2")
+    page = draw(trace, "/critical-path?from=i:2")
     names = [bar["name"] for bar in page.plot("critical-path-bar")]
     assert page.marks("critical-path-bar")[names.index("wan")] == ["/wan-share"]
     page = draw(trace, "/last-arrivals?by=host")

@@ -60,7 +60,7 @@ def test_a_click_on_a_ranks_bar_selects_the_rank_and_a_second_one_clears_it(page
 @pytest.mark.browsers
 def test_a_figure_that_was_drawn_anew_still_leads(page: Page, address: str) -> None:
     # Plotly takes away who listens to a figure's events where it draws it anew; then no click led anywhere.
-    page.goto(f"{address}/?from=i:2")
+    page.goto(f"{address}/critical-path?from=i:2")
     plot(page, "critical-path-bar")
     page.locator("#critical-path-bar .js-plotly-plot").hover()
     page.locator("#critical-path-bar .js-plotly-plot").first.evaluate(

@@ -35,8 +35,8 @@ def test_the_address_says_which_trace_a_page_shows_and_the_list_and_the_menu_say
     assert shown == "solver"
     assert list(leads) == ["solver", "observed"]
     for name, run in (("solver", trace), ("observed", trace_without_hops)):
-        page = both.page(f"/{leads[name]}")
-        assert page.title == f"Overview · {name} · Hopscope"
+        page = both.page(f"/critical-path{leads[name]}")
+        assert page.title == f"Critical path · {name} · Hopscope"
         assert offered(both, leads[name])[0] == name
         (rows,) = [part for part in components(page.content) if getattr(part, "id", None) == "critical-path-table"]
         assert [[row[0], *row[2:4]] for row in table(rows)] == [

@@ -180,8 +180,8 @@ def test_words_are_the_analysis_numbers_and_dragging_selects_a_time_for_all_page
         f"from {quantities.quantity(begin, 'at')}, to {quantities.quantity(end, 'at')}; the rest is shaded"
     )
     # Another page follows what is selected.
-    page.get_by_role("link", name="Late ranks").first.click()
-    expect(page.locator("h1")).to_have_text("Late ranks")
+    page.locator("#menu").get_by_role("link", name="Imbalance").click()
+    expect(page.locator("h1")).to_have_text("By rank")
     assert (in_address(page)["from"], in_address(page)["to"]) == (str(begin), str(end))
     page.go_back()
     shown(page)
@@ -296,8 +296,8 @@ def test_the_first_page_shows_the_whole_run_selects_by_dragging_and_leads_to_the
     page.on("request", lambda request: asked.append(request.url) if "/_timeline/columns" in request.url else None)
     page.goto(address)
     page.locator("#whole-run[data-state='ready']").wait_for()
-    page.locator("#menu").get_by_role("link", name="Late ranks").click()
-    expect(page.locator("h1")).to_have_text("Late ranks")
+    page.locator("#menu").get_by_role("link", name="Imbalance").click()
+    expect(page.locator("h1")).to_have_text("By rank")
     page.go_back()
     page.locator("#whole-run[data-state='ready']").wait_for()
     assert len(asked) == 1
@@ -340,18 +340,18 @@ def test_figures_wait_until_the_picture_is_there(page: Page, address: str, held:
     # A browser that reads plotly draws nothing else for almost a second, and the run's picture came after it.
     page.goto(address)
     page.locator("#whole-run[data-state='asking']").wait_for()
-    page.locator("#critical-path-table").wait_for()
+    page.locator("#call-sites").wait_for()
     assert page.locator(".dash-graph").count() == 0
     held[0].continue_()
     page.locator("#whole-run[data-state='ready']").wait_for()
-    page.locator("#critical-path-bar .js-plotly-plot").wait_for()
+    page.locator("#path-bar .js-plotly-plot").wait_for()
 
 
 @pytest.mark.browsers
 def test_figures_come_without_a_picture_that_never_does(page: Page, address: str, held: list[Route]) -> None:
     page.goto(address)
     page.locator("#whole-run[data-state='asking']").wait_for()
-    page.locator("#critical-path-bar .js-plotly-plot").wait_for()
+    page.locator("#path-bar .js-plotly-plot").wait_for()
     assert len(held) == 1
 
 

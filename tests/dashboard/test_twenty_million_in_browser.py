@@ -14,7 +14,18 @@ import hopscope
 import pytest
 from hopscope import quantities
 from playwright.sync_api import Page, expect
-from reading import COMPUTING_MS, click_cell, click_mark, is_there, patient, plot, point_at_edge, query, table
+from reading import (
+    COMPUTING_MS,
+    click_cell,
+    click_mark,
+    is_there,
+    patient,
+    plot,
+    point_at_edge,
+    query,
+    table,
+    through_the_menu,
+)
 from served import Served
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
@@ -59,10 +70,8 @@ def seen(page: Page) -> Page:
 
 def every_page(page: Page) -> None:
     """Clicks through the menu."""
-    page.locator("#menu .menu-link").first.wait_for()
-    for entry in page.locator("#menu .menu-link:not(.lacking)").all():
-        entry.click()
-        is_there(page, entry.locator("span:not(.icon)").first.inner_text())
+    for title in through_the_menu(page):
+        is_there(page, title)
 
 
 def view(page: Page) -> tuple[int, int]:
@@ -155,6 +164,7 @@ def test_a_drag_and_a_click_select_pages_follow_and_back_forward_and_clearing_wo
     begin, end = view(seen)
     assert begin == pytest.approx(0.4 * whole[1], rel=0.02)
     assert end == pytest.approx(0.5 * whole[1], rel=0.02)
+    seen.get_by_role("link", name="Imbalance", exact=True).click()
     seen.get_by_role("link", name="Late ranks", exact=True).click()
     is_there(seen, "Late ranks")
     assert (query(seen)["from"], query(seen)["to"]) == (str(begin), str(end))
@@ -195,7 +205,7 @@ def test_findings_path_steps_cells_and_edges_lead_to_what_they_are_about(seen: P
     assert (query(seen)["from"], query(seen)["to"]) == (str(step["begin_ns"]), str(step["end_ns"]))
     assert drawn(seen)["hops"]
     seen.goto(f"{address}/tree")
-    is_there(seen, "Tree")
+    is_there(seen, "Algorithms and trees")
     edge = next(row for row in run.tree_edges().to_pylist() if row["role"] == "up")  # which the page draws first
     point_at_edge(seen, f"edge-{edge['src']}-{edge['dst']}")
     seen.mouse.down()

@@ -46,8 +46,8 @@ def test_an_announced_page_comes_over_a_link_that_is_slower_than_the_browser_ask
         route.continue_()
 
     page.goto(f"{impatient}/")
-    expect(page.locator("h1")).to_have_text("Overview")
+    expect(page.locator("h1")).to_have_text("Summary")
     page.route("**/_dash-update-component*", late)
-    page.get_by_role("link", name="Noise", exact=True).click()
-    expect(page.locator("h1")).to_have_text("Noise", timeout=20_000)
+    page.get_by_role("link", name="Imbalance", exact=True).click()
+    expect(page.locator("h1")).to_have_text("By rank", timeout=20_000)
     page.unroute_all()

@@ -23,6 +23,7 @@ from hopscope.launch.same_hosts import same_hosts
 from hopscope.quantities import in_words, plural
 from hopscope.remap import DESCRIPTION, remap, sentence
 from hopscope.remap.settings.settings_description import description_of
+from hopscope.remedies import started_with
 from hopscope.tuning.installed import flavour_of
 from hopscope.tuning.offered import NAMES
 from hopscope.whole_file import check_room
@@ -179,11 +180,7 @@ def _notes_of_setting(trace: Trace, table: pa.Table, output: Path | None) -> tup
     metadata = {key: value.decode() for key, value in (table.schema.metadata or {}).items()}
     notes = [sentence(table), *_on_the_same_hosts(trace, table)]
     if b"words" in metadata:
-        start = [metadata[b"launcher"], "-n", str(trace.run_facts["ranks"])]
-        program = trace.run_facts.get("command") or "./app"
-        words = metadata[b"words"]
-        is_shell = words.startswith(". ")
-        started = f"{words}; {shlex.join(start)} {program}" if is_shell else f"{shlex.join(start)} {words} {program}"
+        started = started_with(trace, metadata[b"launcher"], metadata[b"words"])
         done = f"wrote {output}; start" if output is not None else "with `-o FILE`, start"
         notes.append(f"{done} the program with `{started}`")
         if trace.run_facts.get("settings"):

@@ -45,7 +45,7 @@ _ACTIONS: Final[Mapping[Kind, str]] = {
     "late-sender": "Send before the computing that does not need the answer.",
     "late-receiver": "Post the receives before the computing, with MPI_Irecv.",
     "wrong-order": "Take the messages in the order in which they come: MPI_Irecv and MPI_Waitany.",
-    "crossings": "`analyze remap TRACE -o tree.json` writes a tree that crosses less often; run it with --tree.",
+    "crossings": "`analyze remap TRACE -o tree.json` writes a tree that crosses less often; run it with `--tree`.",
     "latency-bound": "Send fewer and larger messages. `analyze algorithms TRACE` shows what the collectives ran.",
     "bandwidth-bound": "Send less, or keep heavy traffic inside a host: `analyze reorder TRACE`.",
     "io": "Read and write less often, or by fewer ranks.",

@@ -1,8 +1,12 @@
-"""Whether a trace says from where the program called MPI."""
+"""Whether a trace says from where the program called MPI, and whether it has regions."""
 
-KNOWN = """
-select 1 from calls where call_site is not null
-union all select 1 from intervals where call_site is not null and kind <> 'region'
-limit 1
-"""
-"""Has a row if any call of MPI has a place. Regions have places, too, and do not count."""
+NAMED = {
+    "places": """
+        select 1 from calls where call_site is not null
+        union all select 1 from intervals where call_site is not null and kind <> 'region'
+        limit 1
+    """,
+    "regions": "select 1 from intervals where kind = 'region' limit 1",
+}
+"""Each query has a row if any call of MPI has a place, and if there is any region. Regions have places, too, which do
+not count."""

@@ -8,12 +8,12 @@ from dash.development.base_component import Component
 from hopscope_dashboard.components import aria
 from hopscope_dashboard.components.blocks import Content, card, code, page_head, with_code
 
-NO_COLLECTIVES: Final = "{} has no MPI collective on a known communicator. The overview shows what it contains."
+NO_COLLECTIVES: Final = "{} has no MPI collective on a known communicator. The summary shows what it contains."
 TOO_SELDOM: Final = "{} has no place of the program that occurs often enough (20 times) to know what is normal there."
 """What is missing, of what the page shows (`TraceData.shown`)."""
 
 
-def no_such_page(of: str = "of this trace", first: str = "the overview") -> Component:
+def no_such_page(of: str = "of this trace", first: str = "the summary") -> Component:
     """Say that the address names no page of what is shown; `first` is what the page at / is called."""
     return html.Div(
         [

@@ -1,7 +1,7 @@
 """What stands around every page: the header with the trace's name, the menu, and the place where the page goes."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any, Final, Protocol
 
@@ -24,7 +24,7 @@ TRACE: Final = "trace-chooser"
 SCHEME: Final = "colour-scheme"
 
 
-class MenuEntry(Protocol):
+class MenuPage(Protocol):
     """What the menu needs of a page."""
 
     @property
@@ -38,13 +38,37 @@ class MenuEntry(Protocol):
         ...
 
     @property
+    def menu_path(self) -> str:
+        """Address of the page of the menu that it belongs to."""
+        ...
+
+
+class MenuSection(Protocol):
+    """What the menu needs of a section."""
+
+    @property
+    def path(self) -> str:
+        """Address of its first page."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """Name."""
+        ...
+
+    @property
     def icon(self) -> str:
         """Name of its icon."""
         ...
 
     @property
-    def menu_path(self) -> str:
-        """Address of the menu entry that it belongs to."""
+    def pages(self) -> Sequence[MenuPage]:
+        """Its pages, in order."""
+        ...
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its pages are listed."""
         ...
 
 
@@ -127,38 +151,22 @@ def register(app: Dash) -> None:
     )
 
 
-def menu(
-    groups: Iterable[tuple[str, Sequence[MenuEntry]]], current: MenuEntry | None, lacking: Mapping[str, str]
-) -> list[Component]:
-    """Give the menu with the current page marked. `lacking` says by address why a page has nothing to show: such
-    entries are grey, but lead to their page like the others."""
+def menu(sections: Iterable[MenuSection], current: MenuPage | None) -> list[Component]:
+    """Give the menu: the sections, and under the open one its pages if it has several; the current one is marked."""
     drawn: list[Component] = []
-    for name, pages in groups:
-        links = [_menu_link(page, current, lacking.get(page.path)) for page in pages]
-        if len(links) > 1:
-            heading = html.Span(name, className="menu-heading", **aria.HIDDEN)
-            links = [html.Div([heading, *links], className="menu-group", role="group", **aria.label(name))]
-        drawn += links
+    for section in sections:
+        has_pages = section.is_open and len(section.pages) > 1
+        classes = "menu-link open" if has_pages else "menu-link current" if section.is_open else "menu-link"
+        drawn.append(dcc.Link([icon(section.icon), html.Span(section.title)], href=section.path, className=classes))
+        if has_pages:
+            pages = [_page_link(page, current) for page in section.pages]
+            drawn.append(html.Div(pages, className="menu-pages", role="group", **aria.label(section.title)))
     return drawn
 
 
-def _menu_link(page: MenuEntry, current: MenuEntry | None, lack: str | None) -> Component:
-    here = current is not None and current.menu_path == page.path
-    classes = f"menu-link{' current' if here else ''}"
-    words = [icon(page.icon), html.Span(page.title)]
-    if lack is None:
-        return dcc.Link(words, href=page.path, className=classes, title=page.title)
-    # A mouse that rests on the entry gets the title; who comes by the keyboard gets the same words beside it.
-    title: Any = {"title": lack}
-    return dmc.Anchor(
-        [*words, html.Span(lack, className="menu-lack", **aria.HIDDEN)],
-        href=page.path,
-        refresh=False,
-        unstyled=True,
-        className=f"{classes} lacking",
-        anchorProps=title,
-        **aria.DISABLED,
-    )
+def _page_link(page: MenuPage, current: MenuPage | None) -> Component:
+    is_current = current is not None and current.menu_path == page.path
+    return dcc.Link(page.title, href=page.path, className=f"menu-link{' current' if is_current else ''}")
 
 
 def _header(traces: Sequence[str], shows: str) -> Component:

@@ -1,44 +1,53 @@
 """The pages, in the order of the report; `menu.py` groups them. A page is a module here with a `PAGE`, listed below."""
 
 from hopscope_dashboard.pages import (
+    by_rank,
     collective,
     collectives,
     compare,
+    critical_path,
     delayed_hops,
     efficiency,
+    improve,
     last_arrivals,
     late_ranks,
     messages,
     models,
     noise,
     noise_periods,
-    overview,
     places,
+    regions,
     remap,
     sql,
+    summary,
     timeline,
     tree,
     wan_share,
 )
 from hopscope_dashboard.pages.page import Page
 
-PAGES: tuple[Page, ...] = (
-    overview.PAGE,
+_OTHERS: tuple[Page, ...] = (
     timeline.PAGE,
+    by_rank.PAGE,
+    last_arrivals.PAGE,
+    late_ranks.PAGE,
+    noise.PAGE,
+    noise_periods.PAGE,
+    efficiency.PAGE,
+    critical_path.PAGE,
     collectives.PAGE,
     collective.PAGE,
     messages.PAGE,
     tree.PAGE,
     wan_share.PAGE,
-    remap.PAGE,
-    models.PAGE,
-    last_arrivals.PAGE,
-    late_ranks.PAGE,
-    noise.PAGE,
-    noise_periods.PAGE,
     delayed_hops.PAGE,
     places.PAGE,
-    efficiency.PAGE,
+    regions.PAGE,
+    improve.PAGE,
+    remap.PAGE,
+    models.PAGE,
     compare.PAGE,
     sql.PAGE,
 )
+
+PAGES: tuple[Page, ...] = (summary.page_of(_OTHERS), *_OTHERS)

@@ -252,7 +252,6 @@ def _calls(every: Rows, name: str) -> Component:
 PAGE = Page(
     path="/collective",
     title="Timeline of a collective",
-    icon="timeline",
     layout=layout,
     under="/collectives",
     follows_selection=False,

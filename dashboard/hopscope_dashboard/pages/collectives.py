@@ -325,5 +325,10 @@ def register(app: Dash, traces: Traces) -> None:
 
 
 PAGE = Page(
-    path="/collectives", title="Collectives", icon="list", layout=layout, register=register, lacks=missing.collectives
+    path="/collectives",
+    title="Collectives",
+    section="Communication",
+    layout=layout,
+    register=register,
+    lacks=missing.collectives,
 )

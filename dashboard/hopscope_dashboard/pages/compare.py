@@ -200,7 +200,7 @@ def _structure(rows: Rows, new: TraceData) -> Component:
 PAGE = Page(
     path="/compare",
     title="Compare",
-    icon="compare",
+    section="Compare",
     layout=layout,
     is_drawn_ahead=False,
     register=compared_collective.register,

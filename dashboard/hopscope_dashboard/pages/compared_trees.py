@@ -105,7 +105,7 @@ _HOW: Final = " says how to get them."
 
 
 def _to_tree(data: TraceData) -> Component:
-    return dcc.Link("Tree", href=link("/tree", **{TRACE: data.identity}))
+    return dcc.Link("Algorithms and trees", href=link("/tree", **{TRACE: data.identity}))
 
 
 def _ran(data: TraceData) -> Rows:

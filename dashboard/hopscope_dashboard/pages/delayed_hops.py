@@ -95,7 +95,7 @@ def _none(data: TraceData) -> Component:
     if not data.has_hops:
         words: list[Any] = [
             "Without hops, nothing is known of what a message took: the page ",
-            dcc.Link("Tree", href="/tree"),
+            dcc.Link("Algorithms and trees", href="/tree"),
             " says how to get them.",
         ]
         return empty.nothing_here("No hops", words)
@@ -220,6 +220,4 @@ def _table(rows: Rows, limit: str) -> Component:
     )
 
 
-PAGE = Page(
-    path="/delayed-hops", title="Delayed hops", icon="delay", layout=layout, group="Lateness", lacks=missing.hops
-)
+PAGE = Page(path="/delayed-hops", title="Delayed hops", section="Communication", layout=layout, lacks=missing.hops)

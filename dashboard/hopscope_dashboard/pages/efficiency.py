@@ -1,4 +1,4 @@
-"""Parallel efficiency and its factors, and the useful time of each rank."""
+"""Parallel efficiency and its factors."""
 
 from typing import Final
 
@@ -9,18 +9,15 @@ from hopscope import quantities
 from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query
 from hopscope_dashboard.components import blocks, empty, exports
-from hopscope_dashboard.components.mark import mark, rank
+from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data import Rows, TraceData
-from hopscope_dashboard.figures.bars import share_bars, time_bars
-from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_out, with_most
+from hopscope_dashboard.figures.bars import share_bars
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 FACTORS = "efficiency-factors"
 NUMBERS = "efficiency-table"
-USEFUL = "efficiency-useful"
-RANKS = "efficiency-ranks"
 REGIONS = "efficiency-regions"
 REGION_NUMBERS = "efficiency-region-table"
 
@@ -32,14 +29,20 @@ _MEANINGS: Final = {
     "transfer": "time on an ideal network / time",
 }
 _PAGES: Final = {
-    "parallel efficiency": "/",
-    "load balance": "/late-ranks",
+    "parallel efficiency": "/critical-path",
+    "load balance": "/by-rank",
     "communication efficiency": "/collectives",
     "serialisation": "/last-arrivals",
     "transfer": "/tree",
 }
 """The page on what lowers each factor."""
 _DOES: Final = "see what it is lost to"
+_CAUSES: Final = ("load balance", "serialisation", "transfer")
+_WITHOUT_REPLAY: Final = ("load balance", "communication efficiency")
+"""The factors that say what time is lost to, where the run could be replayed and where not."""
+_FORMULA: Final = "Load balance x serialisation x transfer is the parallel efficiency (POP's metrics)."
+_SMALL: Final = 180
+"""Pixels, on the summary."""
 _MOST_REGIONS: Final = 12
 """Regions that are drawn and listed; the command has all."""
 _BROKEN: Final = {"display": "inline-block", "minWidth": "10em", "whiteSpace": "normal", "overflowWrap": "anywhere"}
@@ -51,17 +54,33 @@ _COLOURS: Final = {"load_balance": CATEGORY_COLOURS["compute"], "communication_e
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects nothing."""
     del query
-    head = blocks.page_head("Efficiency", "How much of the ranks' time computes, and what the rest is lost to.")
     rows = data.rows("efficiency")
     if not rows:
+        head = blocks.page_head("Efficiency", "How much of the ranks' time computes, and what the rest is lost to.")
         reason = f"{data.shown} has no communication and no time from MPI_Init to MPI_Finalize."
         return html.Div([head, empty.nothing_here("No efficiency", reason)])
-    ranks = sorted(data.rows("efficiency", by="rank"), key=lambda row: row["rank"])
     regions = data.rows("efficiency", by="region")
-    return html.Div([head, _factors(rows), _numbers(rows), *_regions(regions), _useful(ranks), _ranks(ranks)])
+    head = blocks.page_head("Efficiency", _answer(rows))
+    return html.Div([head, _card("Factors", rows, _FORMULA), _numbers(rows), *_regions(regions)])
 
 
-def _factors(rows: Rows) -> Component:
+def factors(data: TraceData) -> Component | None:
+    """Give the factors as bars; nothing where there is no efficiency."""
+    rows = data.rows("efficiency")
+    return html.Div(_card("Efficiency", rows, None, height=_SMALL), className="bare") if rows else None
+
+
+def _answer(rows: Rows) -> str:
+    known = [row for row in rows if row["efficiency"] is not None]
+    causes = _CAUSES if len(known) == len(rows) else _WITHOUT_REPLAY
+    lowest = min((row for row in known if row["factor"] in causes), key=lambda row: row["efficiency"])
+    return (
+        f"{quantities.share(known[0]['efficiency'])} of the ranks' time computes; most is lost to "
+        f"{lowest['factor']} ({quantities.share(lowest['efficiency'])})."
+    )
+
+
+def _card(title: str, rows: Rows, hint: str | None, *, height: int | None = None) -> Component:
     known = [row for row in rows if row["efficiency"] is not None]
     figure = share_bars(
         [row["factor"] for row in known],
@@ -71,14 +90,10 @@ def _factors(rows: Rows) -> Component:
         leads=leads.Leads([_PAGES[row["factor"]] for row in known], _DOES),
     )
     figure.update_yaxes(title=None)
-    return blocks.card(
-        "Factors",
-        blocks.drawing("Parallel efficiency and its factors", figure, name=FACTORS),
-        hint="Parallel efficiency is load balance x communication efficiency, and this is serialisation x transfer "
-        "(POP's metrics). The smallest of load balance, serialisation and transfer is where most time goes."
-        if len(known) == len(rows)
-        else "Parallel efficiency is load balance x communication efficiency (POP's metrics).",
-    )
+    if height is not None:
+        figure.update_layout(height=height)
+        figure.update_xaxes(title=None)
+    return blocks.card(title, blocks.drawing("Parallel efficiency and its factors", figure, name=FACTORS), hint=hint)
 
 
 def _numbers(rows: Rows) -> Component:
@@ -151,45 +166,4 @@ def _regions(rows: Rows) -> list[Component]:
     ]
 
 
-def _useful(rows: Rows) -> Component:
-    shown = with_most(rows, lambda row: row["useful_ns"], MOST_BARS)
-    figure = time_bars(
-        [str(row["rank"]) for row in shown],
-        [
-            ("useful", CATEGORY_COLOURS["compute"], [row["useful_ns"] for row in shown]),
-            ("in MPI", CATEGORY_COLOURS["native"], [row["mpi_ns"] for row in shown]),
-        ],
-        title="time of the run without start-up and shutdown",
-        by="rank",
-        stacked=True,
-        leads=leads.of_ranks(row["rank"] for row in shown),
-    )
-    return blocks.card(
-        "Useful time",
-        blocks.drawing("Useful time and time in MPI by rank", figure, name=USEFUL),
-        hint=f"Unequal useful time lowers the load balance.{left_out(shown, rows, 'ranks with most useful time')}",
-    )
-
-
-def _ranks(every: Rows) -> Component:
-    rows = with_most(every, lambda row: row["useful_ns"], MOST_ROWS)
-    left = left_out(rows, every, "ranks with most useful time").strip()
-    body = [
-        [
-            rank(row["rank"]),
-            quantities.duration(row["useful_ns"]),
-            quantities.share(row["useful_share"]),
-            quantities.share(row["of_mean"]),
-            quantities.duration(row["mpi_ns"]),
-        ]
-        for row in rows
-    ]
-    columns = ["rank", "useful", "of the time", "of the mean", "in MPI"]
-    return blocks.card(
-        "Ranks in numbers",
-        blocks.table(columns, body, name=RANKS, right=range(5), full=exports.csv_address("efficiency", by="rank")),
-        hint=left or None,
-    )
-
-
-PAGE = Page(path="/efficiency", title="Efficiency", icon="efficiency", layout=layout, lacks=missing.communication)
+PAGE = Page(path="/efficiency", title="Efficiency", section="Imbalance", layout=layout, lacks=missing.communication)

@@ -213,8 +213,7 @@ def _at_node(data: TraceData, query: Query) -> Component:
 PAGE = Page(
     path="/last-arrivals",
     title="Last arrivals",
-    icon="arrivals",
+    section="Imbalance",
     layout=layout,
-    group="Lateness",
     lacks=missing.arrivals,
 )

@@ -126,6 +126,4 @@ def _table(every: Rows, least: str | None) -> Component:
     )
 
 
-PAGE = Page(
-    path="/late-ranks", title="Late ranks", icon="late", layout=layout, group="Lateness", lacks=missing.arrivals
-)
+PAGE = Page(path="/late-ranks", title="Late ranks", section="Imbalance", layout=layout, lacks=missing.arrivals)

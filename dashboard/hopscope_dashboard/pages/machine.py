@@ -1,6 +1,6 @@
 """What a probe measured of a machine: messages over their sizes by link, hosts and clusters, and what is not known."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -36,11 +36,22 @@ class Entry:
 
     path: str = "/"
     title: str = TITLE
-    icon: str = "models"
     menu_path: str = "/"
 
 
+@dataclass(frozen=True)
+class Section:
+    """The only section of the menu."""
+
+    path: str = "/"
+    title: str = TITLE
+    icon: str = "models"
+    pages: Sequence[Entry] = (Entry(),)
+    is_open: bool = True
+
+
 PAGE: Final = Entry()
+SECTION: Final = Section()
 
 
 def layout(machine: Machine) -> Component:

@@ -1,30 +1,69 @@
-"""The menu: which pages stand together, in which order, and which of them have nothing to show on a trace."""
+"""The menu: the sections in their order, the pages of each, and which pages have nothing to show on a trace."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from hopscope_dashboard.data import InputError, TraceData
 from hopscope_dashboard.pages.page import Page
 
-GROUPS: Final = (
-    "Overview", "Timeline", "Collectives", "Messages", "Trees", "Lateness", "Places", "Efficiency", "Compare", "Data",
-)  # fmt: skip
-"""The groups in the order of the menu. A page that names no group is one by itself, under its title."""
+SECTIONS: Final = {
+    "Summary": "overview",
+    "Timeline": "timeline",
+    "Imbalance": "late",
+    "Communication": "messages",
+    "Code": "place",
+    "Improve": "remap",
+    "Compare": "compare",
+    "SQL": "data",
+}
+"""The sections in the order of the menu, with their icons."""
 
 
-def groups(pages: Sequence[Page]) -> list[tuple[str, list[Page]]]:
-    """Give the groups that have pages, each with its pages in their order. Groups that are not listed come last."""
-    found: dict[str, list[Page]] = {name: [] for name in GROUPS}
-    for page in pages:
-        if page.in_menu:
-            found.setdefault(page.group or page.title, []).append(page)
-    return [(name, listed) for name, listed in found.items() if listed]
+@dataclass(frozen=True)
+class Section:
+    """A section as the menu shows it."""
+
+    title: str
+    icon: str
+    pages: Sequence[Page]
+    """Those that have something to show; never none."""
+    is_open: bool
+    """Whether its pages are listed: one of them is shown."""
+
+    @property
+    def path(self) -> str:
+        """Address of its first page."""
+        return self.pages[0].path
+
+
+def sections(pages: Sequence[Page], current: Page | None, lacking: dict[str, str]) -> list[Section]:
+    """Give the sections that have pages; `lacking` is by address why a page has nothing to show.
+
+    A page that one is on is listed even so.
+    """
+    shown = _menu_page(pages, current)
+    listed = {
+        name: [page for page in pages if page.section == name and (page is shown or page.path not in lacking)]
+        for name in SECTIONS
+    }
+    return [
+        Section(name, SECTIONS[name], of, is_open=shown is not None and shown.section == name)
+        for name, of in listed.items()
+        if of
+    ]
 
 
 def lacking(pages: Sequence[Page], data: TraceData) -> dict[str, str]:
     """Give why pages have nothing to show, by their addresses; pages that have something are left out."""
     reasons = {page.path: _reason(page, data) for page in pages if page.in_menu}
     return {path: reason for path, reason in reasons.items() if reason}
+
+
+def _menu_page(pages: Sequence[Page], current: Page | None) -> Page | None:
+    if current is None:
+        return None
+    return next((page for page in pages if page.path == current.menu_path), None)
 
 
 def _reason(page: Page, data: TraceData) -> str | None:

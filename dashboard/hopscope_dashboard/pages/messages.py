@@ -296,7 +296,7 @@ def _places(data: TraceData) -> Component:
         hint=[
             "Messages count where their send began. Others waited: because a send or a receive began late here. What "
             "the critical path spends in each place is on the page ",
-            dcc.Link("Places", href="/places"),
+            dcc.Link("Call sites", href="/places"),
             ".",
         ],
     )
@@ -307,4 +307,4 @@ def _place(name: str) -> Any:
     return mark(written, leads.place(name), "select the place")
 
 
-PAGE = Page(path="/messages", title="Messages", icon="messages", layout=layout, lacks=_why_none)
+PAGE = Page(path="/messages", title="Messages", section="Communication", layout=layout, lacks=_why_none)

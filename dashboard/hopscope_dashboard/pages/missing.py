@@ -44,6 +44,11 @@ def another_trace(data: TraceData) -> str | None:
     return None if data.beside else "Only one trace is served; start hopscope dashboard with two to compare them."
 
 
+def regions(data: TraceData) -> str | None:
+    """Give the reason if neither the program nor another tool marked a region."""
+    return None if data.has_regions else "Neither the program nor another tool marked a region."
+
+
 def places(data: TraceData) -> str | None:
     """Give the reason if no call has a place."""
     return None if data.has_places else "This trace does not say where the program calls MPI."

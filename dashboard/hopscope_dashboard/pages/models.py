@@ -181,10 +181,9 @@ def parameters(rows: Sequence[Row], counted: str) -> Component:
 PAGE = Page(
     path="/models",
     title="Models",
-    icon="models",
+    section="Improve",
     layout=layout,
     is_drawn_ahead=False,
     follows_selection=False,
-    group="Trees",
     lacks=missing.hops,
 )

@@ -165,9 +165,8 @@ def register(app: Dash, traces: Traces) -> None:
 PAGE = Page(
     path="/noise",
     title="Noise",
-    icon="noise",
+    section="Imbalance",
     layout=layout,
     register=register,
-    group="Lateness",
     lacks=missing.computing,
 )

@@ -110,8 +110,7 @@ def _table(every: Rows) -> Component:
 PAGE = Page(
     path="/noise-periods",
     title="Noise periods",
-    icon="period",
+    section="Imbalance",
     layout=layout,
-    group="Lateness",
     lacks=missing.computing,
 )

@@ -27,8 +27,6 @@ class Page:
 
     path: str
     title: str
-    icon: str
-    """Name of an icon of `components.icons`."""
     layout: Callable[[TraceData, Query], Component]
     """Draws the page for what the address selects. Raises InputError where the trace cannot answer."""
     register: Callable[[Dash, Traces], None] = _no_callbacks
@@ -41,8 +39,8 @@ class Page:
     """Parameters of its own that the browser keeps from one address of this page to the next, such as a zoom."""
     under: str | None = None
     """Address of the page of the menu that it belongs to; None if it is in the menu itself."""
-    group: str | None = None
-    """Its group in the menu, one of `menu.GROUPS`; None if it stands there by itself, under its title."""
+    section: str | None = None
+    """Its section of the menu, one of `menu.SECTIONS`; None if it is under another page."""
     is_drawn_ahead: bool = True
     """Whether it is drawn for a long run before anybody asks for it (`ahead.py`)."""
     lacks: Callable[[TraceData], str | None] = _has_data

@@ -52,7 +52,7 @@ _MESSAGES: Final[dict[str, Callable[[Row], str]]] = {
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects the place whose source is shown: `at`."""
-    head = blocks.page_head("Places", _LEAD)
+    head = blocks.page_head("Call sites", _LEAD)
     rows = data.rows("places")
     known = [row for row in rows if row["place"] != UNKNOWN_PLACE]
     if not known:
@@ -149,4 +149,4 @@ def _chosen(data: TraceData, chosen: Row, query: Query) -> Component:
     return reveal(card, name=CHOSEN, of=place, chosen=query.get("at") == place)
 
 
-PAGE = Page(path="/places", title="Places", icon="place", layout=layout, lacks=missing.places)
+PAGE = Page(path="/places", title="Call sites", section="Code", layout=layout, lacks=missing.places)

@@ -46,12 +46,12 @@ def layout(data: TraceData, query: Query) -> Component:
     if not data.has_hops:
         return html.Div(
             [
-                blocks.page_head("Remap", lead),
+                blocks.page_head("Other trees", lead),
                 empty.nothing_here(
                     "No hops",
                     [
                         "Without hops, nothing is known of what a message costs on each link: the page ",
-                        dcc.Link("Tree", href="/tree"),
+                        dcc.Link("Algorithms and trees", href="/tree"),
                         " says how to get them.",
                     ],
                 ),
@@ -61,7 +61,7 @@ def layout(data: TraceData, query: Query) -> Component:
     return html.Div(
         [
             blocks.page_head(
-                "Remap", lead, choice("Trees drawn", "/remap", query, "role", options=_ROLES, current=role)
+                "Other trees", lead, choice("Trees drawn", "/remap", query, "role", options=_ROLES, current=role)
             ),
             dcc.Download(id=DOWNLOAD),
             result(data, role, Fold.of(query)),
@@ -138,7 +138,11 @@ def _before_and_after(data: TraceData, found: Suggestion, role: str, fold: Fold)
         if parents
     }
     today = f"Today: {ran[0].name}" if ran else "Today: the MPI library" if found.is_native else "Today"
-    missing = [_NO_TREE, dcc.Link("Tree", href="/tree"), " shows who sent to whom."] if found.is_native else _NO_DRAWING
+    missing = (
+        [_NO_TREE, dcc.Link("Algorithms and trees", href="/tree"), " shows who sent to whom."]
+        if found.is_native
+        else _NO_DRAWING
+    )
     instead = missing if best["today"] else _NO_SHAPE
     return blocks.columns(
         _drawn(data, today, before, laid_out, edges=edges, name=BEFORE, missing=missing),
@@ -235,12 +239,11 @@ def register(app: Dash, traces: Traces) -> None:
 
 PAGE = Page(
     path="/remap",
-    title="Remap",
-    icon="remap",
+    title="Other trees",
+    section="Improve",
     layout=layout,
     is_drawn_ahead=False,
     register=register,
     follows_selection=False,
-    group="Trees",
     lacks=missing.hops,
 )

@@ -42,7 +42,7 @@ def register(app: Dash, traces: Traces, pages: Sequence[Page]) -> None:
         title = page.title if page is not None else "No such page"
         query = address.parse(search)
         data = traces.shown(query)
-        entries = shell.menu(menu.groups(pages), page, menu.lacking(pages, data))
+        entries = shell.menu(menu.sections(pages, page, menu.lacking(pages, data)), page)
         entries = [_kept(entry, query, data) for entry in entries]
         asked = f"{pathname or '/'}?{(search or '').removeprefix('?')}"
         drawn = find(asked, working.PATIENCE_S)
@@ -73,7 +73,7 @@ def register_machine(app: Dash, shown: Machine) -> None:
     def draw(pathname: str | None) -> tuple[Component, list[Component], str]:
         page = machine.PAGE if _normal(pathname) == machine.PAGE.path else None
         drawn = machine.layout(shown) if page else empty.no_such_page("of a machine file", "the only one")
-        entries = shell.menu([(machine.TITLE, [machine.PAGE])], page, {})
+        entries = shell.menu([machine.SECTION], page)
         title = machine.TITLE if page else "No such page"
         return drawn, entries, shell.title(f"{title} · {shown.name} · Hopscope")
 

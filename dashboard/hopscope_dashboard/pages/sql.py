@@ -1,4 +1,4 @@
-"""The page Data: a query of the user's own over the tables and views, with their columns beside it."""
+"""The page SQL: a query of the user's own over the tables and views, with their columns beside it."""
 
 from collections.abc import Mapping
 from html import escape
@@ -47,7 +47,7 @@ def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address has the query: `sql`."""
     asked = query.get("sql", "").strip()
     head = blocks.page_head(
-        "Data", "Ask in SQL what no page answers: of the trace's tables, and of the views that the analyses rest on."
+        "SQL", "Ask in SQL what no page answers: of the trace's tables, and of the views that the analyses rest on."
     )
     answer = blocks.waiting(html.Div(id=RESULT, style={"minHeight": 120}), "Asking the trace …") if asked else None
     return html.Div(
@@ -248,4 +248,4 @@ def register(app: Dash, traces: Traces) -> None:
     )
 
 
-PAGE = Page(path="/data", title="Data", icon="data", layout=layout, register=register)
+PAGE = Page(path="/data", title="SQL", section="SQL", layout=layout, register=register)

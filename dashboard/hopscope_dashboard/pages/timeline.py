@@ -47,5 +47,5 @@ def _in_view(data: TraceData, query: Query) -> tuple[int, int] | None:
 
 
 PAGE = Page(
-    path="/timeline", title="Timeline", icon="timeline", layout=layout, follows_selection=False, shades_the_rest=True
+    path="/timeline", title="Timeline", section="Timeline", layout=layout, follows_selection=False, shades_the_rest=True
 )

@@ -104,7 +104,7 @@ def choose(ran: Sequence[RanTree], query: Query) -> RanTree:
     if not found:
         named = ", ".join(f"{name}={query[name]}" for name in ("comm", "tree", "root") if name in query)
         raise InputError(
-            f"No tree of this trace is the one of the address ({named}). The page Tree, opened from the menu, lists "
+            f"No tree of this trace is the one of the address ({named}). The page Algorithms and trees lists "
             f"the {quantities.plural(len(ran), 'tree')} that ran"
         )
     return found[0]
@@ -218,4 +218,4 @@ def _call_level(data: TraceData) -> Component:
     )
 
 
-PAGE = Page(path="/tree", title="Tree", icon="tree", layout=layout, group="Trees", lacks=missing.hops)
+PAGE = Page(path="/tree", title="Algorithms and trees", section="Communication", layout=layout, lacks=missing.hops)

@@ -46,7 +46,7 @@ def _without_hops() -> Component:
         [
             "What ran between clusters, and the way of a rank's contribution to the root and back, is known only where "
             "hops are: the page ",
-            dcc.Link("Tree", href="/tree"),
+            dcc.Link("Algorithms and trees", href="/tree"),
             " says how to get them.",
         ],
     )
@@ -134,4 +134,4 @@ def _table(data: TraceData, rows: Rows) -> Component:
     )
 
 
-PAGE = Page(path="/wan-share", title="WAN share", icon="wan", layout=layout, group="Trees", lacks=missing.clusters)
+PAGE = Page(path="/wan-share", title="WAN share", section="Communication", layout=layout, lacks=missing.clusters)

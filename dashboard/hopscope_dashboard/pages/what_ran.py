@@ -1,5 +1,5 @@
-"""The part of the page Tree that shows what ran inside the collectives: the algorithms in a table, and a picture of
-one, its tree or the rounds in which its ranks exchange messages."""
+"""What ran inside the collectives, for the page Algorithms and trees: the algorithms in a table, and a picture of one,
+its tree or the rounds in which its ranks exchange messages."""
 
 from collections.abc import Sequence
 from typing import Any, Final

@@ -17,7 +17,7 @@ from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.data import InputError, Machine, Trace, TraceData
 from hopscope_dashboard.figures.folded_tree import Fold
 from hopscope_dashboard.figures.style import CONFIG
-from hopscope_dashboard.pages import PAGES, collective, collectives, compare, remap, sql, timeline
+from hopscope_dashboard.pages import PAGES, collective, collectives, compare, improve, remap, sql, timeline
 from hopscope_dashboard.pages import machine as machine_page
 from hopscope_dashboard.pages.routing import content
 from hopscope_dashboard.palette import FONT, MONO_FONT
@@ -115,8 +115,8 @@ def _sections() -> list[_Section]:
             instead.get(page.path, lambda data, page=page: content(page, data, "")),
         )
         for page in PAGES
-        # The first two ask a server for what they show, the last needs another trace.
-        if page not in (timeline.PAGE, sql.PAGE, compare.PAGE)
+        # The first three ask a server for what they show, the last needs another trace.
+        if page not in (timeline.PAGE, sql.PAGE, improve.PAGE, compare.PAGE)
     ]
     return [*drawn, ("/honesty", "honesty", "Honesty", _honesty)]
 
@@ -172,7 +172,7 @@ def _remap(data: TraceData) -> Component:
         html.Code(f"analyze remap {shlex.quote(data.path)} -o tree.json"),
         " writes the suggested one.",
     ]
-    head = blocks.page_head("Remap", lead)
+    head = blocks.page_head("Other trees", lead)
     if not data.has_hops:
         return html.Div([head, empty.nothing_here("No hops", "Without hops, other trees cannot be judged.")])
     try:

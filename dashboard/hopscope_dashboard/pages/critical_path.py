@@ -1,0 +1,125 @@
+"""The critical path by category and by operation."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from dash import dcc, html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard import leads
+from hopscope_dashboard.address import Query, link
+from hopscope_dashboard.components import blocks, empty, exports
+from hopscope_dashboard.components.mark import mark
+from hopscope_dashboard.data import MESSAGE_CALLS, Rows, TraceData
+from hopscope_dashboard.figures import critical_path
+from hopscope_dashboard.pages import missing
+from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
+
+BAR = "critical-path-bar"
+TABLE = "critical-path-table"
+BY_OPERATION = "critical-path-by-operation"
+
+_TITLE: Final = "Critical path"
+_OPERATIONS: Final = 8
+"""Rows of operations that are shown."""
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page."""
+    del query
+    path = data.rows("critical-path")
+    if not any(row["time_ns"] for row in path):
+        lead = "The chain of work and messages that decided how long the run took."
+        reason = "This trace has no critical path: the summary says what limits its answers."
+        return html.Div([blocks.page_head(_TITLE, lead), empty.nothing_here("No critical path", reason)])
+    pages = leads.category_pages(has_places=data.has_places)
+    return html.Div(
+        [
+            blocks.page_head(_TITLE, _answer(path)),
+            blocks.card(
+                None,
+                blocks.drawing("Critical path by category", critical_path.stacked_bar(path, pages), name=BAR),
+                blocks.columns(
+                    _categories(path, pages),
+                    _operations(data.rows("critical-path", by="operation")),
+                    widths="minmax(0, 3fr) minmax(0, 2fr)",
+                ),
+                hint=["Work off the path could be slower without making the run slower.", *_left_out(data)],
+            ),
+            _between_clusters(data, path),
+        ]
+    )
+
+
+def _answer(path: Rows) -> str:
+    first = max(path, key=lambda row: row["time_ns"] or 0)
+    return (
+        f"{quantities.share(first['share'])} of the critical path is {first['category']}: "
+        f"{CATEGORY_MEANINGS[first['category']]}."
+    )
+
+
+def _categories(path: Rows, pages: Mapping[str, tuple[str, str]]) -> Component:
+    rows = [
+        [
+            _category(row["category"], pages),
+            CATEGORY_MEANINGS[row["category"]],
+            quantities.duration(row["time_ns"]),
+            quantities.share(row["share"]),
+            quantities.interval(row["share_low"], row["share_high"]),
+        ]
+        for row in path
+    ]
+    columns = ["category", "", "time", "share", "95 % interval"]
+    return blocks.table(columns, rows, name=TABLE, right=(2, 3, 4), full=exports.csv_address("critical-path"))
+
+
+def _category(name: str, pages: Mapping[str, tuple[str, str]]) -> Component:
+    page, what = pages[name]
+    return mark(blocks.chip(name, CATEGORY_COLOURS[name]), page, f"see {what}")
+
+
+def _operations(by_operation: Rows) -> Component:
+    rows = [
+        [_operation(row["operation"]), quantities.duration(row["time_ns"]), quantities.share(row["share"])]
+        for row in by_operation[:_OPERATIONS]
+    ]
+    columns = ["operation", "time", "share"]
+    full = exports.csv_address("critical-path", by="operation")
+    return blocks.table(columns, rows, name=BY_OPERATION, right=(1, 2), full=full)
+
+
+def _operation(name: str) -> Component:
+    return mark(name, leads.operation(name, of_messages=name in MESSAGE_CALLS), "see its calls")
+
+
+def _left_out(data: TraceData) -> list[Component | str]:
+    """Say what happens once in a run, and lead to the path with it."""
+    if not (left_out := data.left_out):
+        return []
+    taken_in = dict(option.removeprefix("--").split(" ", 1) for option in left_out)
+    return [
+        f" Left out: {' and '.join(left_out.values())}. ",
+        dcc.Link("Take it in", href=link("/critical-path", **taken_in)),
+    ]
+
+
+def _between_clusters(data: TraceData, path: Rows) -> Component | None:
+    """Say how much of the path runs between clusters; a collective without hops may cross unseen."""
+    if data.run["clusters"] < 2:
+        return None
+    share = {row["category"]: row["share"] for row in path}
+    if not data.has_hops:
+        return blocks.note("How much of it runs between clusters is not known without hops.")
+    between = share.get("wan")
+    if not between and share.get("native"):
+        between = data.rows("wan-share")[0]["share"]
+    return blocks.note(
+        f"Messages of collectives between clusters: {quantities.share(between)}. ",
+        dcc.Link("WAN share", href="/wan-share"),
+    )
+
+
+PAGE = Page(path="/critical-path", title=_TITLE, section="Communication", layout=layout, lacks=missing.communication)

@@ -1,0 +1,161 @@
+"""The summary: the diagnosis, the efficiency, the whole run, the call sites and what can be changed, on one screen."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Final
+
+from dash import dcc, html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard import diagnosis, findings, leads
+from hopscope_dashboard.address import Query, link, one_of
+from hopscope_dashboard.components import blocks, exports
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.mark import mark
+from hopscope_dashboard.components.run_canvas import RunCanvas
+from hopscope_dashboard.data import MESSAGE_CALLS, Row, TraceData
+from hopscope_dashboard.figures import critical_path
+from hopscope_dashboard.pages import efficiency, improve, menu
+from hopscope_dashboard.pages.page import Page
+
+WHOLE_RUN = "whole-run"
+PATH = "path-bar"
+SITES = "call-sites"
+LIMITS = "limits"
+
+_SITES: Final = {"path": "critical path", "ranks": "all ranks"}
+_MOST_SITES: Final = 5
+_WIDTHS: Final = "minmax(0, 3fr) minmax(0, 2fr)"
+
+
+def layout(others: Sequence[Page], data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects whose time the call sites have: `sites`. `others` are all other pages."""
+    return html.Div(
+        [
+            blocks.page_head("Summary", _what_ran(data, data.run)),
+            blocks.columns(diagnosis.card(data), efficiency.factors(data) or html.Div(), widths=_WIDTHS),
+            findings.note(data.findings("collectives")),
+            _whole_run(data),
+            blocks.columns(_call_sites(data, query), html.Div([_changes(), _path(data)]), widths=_WIDTHS),
+            _limits(data, others),
+        ]
+    )
+
+
+def _what_ran(data: TraceData, run: Row) -> list[Component | str]:
+    told: list[Component | str] = []
+    if run["command"]:
+        program, _, arguments = run["command"].partition(" ")
+        told += [html.Code(f"{program.rpartition('/')[2]} {arguments}".strip(), title=run["command"]), " on "]
+    else:
+        told.append(f"Recorded by {run['creator']} on " if run["creator"] else "On ")
+    threads = f" with {quantities.plural(run['threads'], 'thread')}" if run["threads"] > run["ranks"] else ""
+    told.append(
+        f"{_ranks(data, run)}{threads}, {quantities.plural(run['hosts'], 'host')}, "
+        f"{quantities.plural(run['clusters'], 'cluster')}"
+    )
+    if run["mpi_library"]:
+        told.append(f", {run['mpi_library'].splitlines()[0].split(',')[0]}")
+    told.append(f": {quantities.duration(run['duration_ns'])}{', unfinished' if run['unfinished'] else ''}")
+    return told
+
+
+def _ranks(data: TraceData, run: Row) -> str:
+    """Write how many ranks there are; a rank number of MPI_COMM_WORLD names one only if there is one world."""
+    worlds = len({rank["world"] for rank in data.ranks})
+    return quantities.plural(run["ranks"], "rank") + (f" of {worlds} worlds" if worlds > 1 else "")
+
+
+def _whole_run(data: TraceData) -> Component:
+    canvas = RunCanvas(WHOLE_RUN, data.identity, small=True, selected=asdict(data.bounds))
+    return blocks.card(None, canvas, dcc.Link("Timeline", href="/timeline"), css="whole-run")
+
+
+def _call_sites(data: TraceData, query: Query) -> Component:
+    if not data.has_places:
+        return _operations(data)
+    by = one_of(query, "sites", tuple(_SITES))
+    time, count = ("time_ns", "share") if by == "path" else ("mpi_ns", "calls")
+    rows = sorted(data.rows("places"), key=lambda row: -(row[time] or 0))[:_MOST_SITES]
+    body = [
+        [
+            mark(html.Code(row["place"], title=row["call_site"]), link("/places", at=row["place"]), "see its source"),
+            quantities.duration(row[time]),
+            quantities.share(row[count]) if by == "path" else quantities.number(row[count]),
+        ]
+        for row in rows
+    ]
+    columns = ["call site", *(("on the path", "share") if by == "path" else ("in MPI", "calls"))]
+    return blocks.card(
+        "Call sites",
+        choice("Time of", "/", query, "sites", options=_SITES, current=by),
+        blocks.table(columns, body, name=SITES, right=(1, 2), full=exports.csv_address("places")),
+    )
+
+
+def _operations(data: TraceData) -> Component:
+    body = [
+        [
+            mark(
+                row["operation"],
+                leads.operation(row["operation"], of_messages=row["operation"] in MESSAGE_CALLS),
+                "see its calls",
+            ),
+            quantities.duration(row["time_ns"]),
+            quantities.share(row["share"]),
+        ]
+        for row in data.rows("critical-path", by="operation")[:_MOST_SITES]
+    ]
+    full = exports.csv_address("critical-path", by="operation")
+    return blocks.card(
+        "Operations", blocks.table(["operation", "on the path", "share"], body, name=SITES, right=(1, 2), full=full)
+    )
+
+
+def _path(data: TraceData) -> Component | None:
+    path = data.rows("critical-path")
+    if not any(row["time_ns"] for row in path):
+        return None
+    figure = critical_path.stacked_bar(path, leads.category_pages(has_places=data.has_places))
+    return blocks.card(
+        "Critical path",
+        blocks.drawing("Critical path by category", figure, name=PATH),
+        dcc.Link("In numbers", href="/critical-path"),
+    )
+
+
+def _changes() -> Component:
+    items = [
+        html.Li(
+            [dcc.Link(remedy.title, href=link("/improve", compute=name)), html.Span(remedy.meaning, className="why")]
+        )
+        for name, remedy in improve.REMEDIES.items()
+    ]
+    return blocks.card("What you can change", html.Ul(items, className="remarks"))
+
+
+def _limits(data: TraceData, others: Sequence[Page]) -> Component | None:
+    """Lines that unfold: what limits the answers, and which pages have nothing to show."""
+    lacking, titles = menu.lacking(others, data), {page.path: page.title for page in others}
+    reasons = [f"{titles[path]}: {reason}" for path, reason in lacking.items()]
+    lines = [
+        _unfolding(quantities.plural(len(sentences), noun, many), sentences)
+        for noun, many, sentences in (
+            ("limit of these answers", "limits of these answers", data.caveats()),
+            ("page without data", "pages without data", reasons),
+        )
+        if sentences
+    ]
+    return html.Section(lines, className="card", id=LIMITS) if lines else None
+
+
+def _unfolding(line: str, sentences: Sequence[str]) -> Component:
+    items = [html.Li(blocks.with_code(sentence)) for sentence in sentences]
+    return html.Details([html.Summary(line), html.Ul(items, className="remarks")])
+
+
+def page_of(others: Sequence[Page]) -> Page:
+    """Give the page, which says which of the others have nothing to show."""
+    return Page(path="/", title="Summary", section="Summary", layout=partial(layout, others))
