@@ -48,6 +48,22 @@ def test_the_suggested_tree_is_downloaded_and_a_bar_shows_its_row(
     expect(row).to_be_in_viewport()
 
 
+def test_a_remedy_is_computed_when_asked_and_its_file_is_the_command_s(
+    page: Page, address: str, trace: hopscope.Trace, tmp_path: Path
+) -> None:
+    page.goto(f"{address}/improve")
+    tree = page.locator("#content .card", has=page.get_by_role("heading", name="Tree", exact=True))
+    expect(page.get_by_role("link", name="Compute")).to_have_count(3)
+    tree.get_by_role("link", name="Compute").click()
+    with page.expect_download() as download:
+        tree.get_by_role("button", name="Download tree.json").click()
+    trace.remap(tmp_path / "from-the-command.json")
+    downloaded = Path(download.value.path()).read_text()
+    assert json.loads(downloaded) == json.loads((tmp_path / "from-the-command.json").read_text())
+    expect(tree).to_contain_text("--tree tree.json -- mpirun -n 8 ")
+    expect(page.get_by_role("link", name="Compute")).to_have_count(2)
+
+
 @pytest.mark.browsers
 def test_words_and_figures_take_the_colours_of_the_scheme_there_and_back(page: Page, address: str) -> None:
     heading = "getComputedStyle(document.querySelector('h1')).color"

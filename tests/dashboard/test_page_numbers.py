@@ -252,6 +252,14 @@ def test_a_page_without_data_is_listed_while_one_is_on_it() -> None:
     assert "/tree" not in {each.path for each in section.pages}
 
 
+def test_a_remedy_that_cannot_be_computed_says_why_beside_the_others(sample: Sample) -> None:
+    page = draw(sample("demo/trace"), "/improve?compute=order,setting,tree")
+    assert "The run emulated its links, and its topology file says which host a rank is on" in page.text
+    assert "so no setting would gain what the replay says" in page.text
+    assert sample("demo/trace").remap().schema.metadata[b"sentence"].decode().split(",")[0] in page.text
+    assert not page.links("Compute")
+
+
 def test_messages_of_one_size_give_parameters_and_the_reason_why_no_formulas(trace: hopscope.Trace) -> None:
     page = draw(trace, "/models")
     assert "alpha" in text(page.part("models-parameters"))
