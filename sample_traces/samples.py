@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -218,6 +218,11 @@ def _crossings() -> Iterator[tuple[str, Sample]]:
         yield f"leaders_{clusters}_{between}", _planted(9, f"2 0 {words}", MIX, *options)
 
 
+def _hosts(clusters: str) -> list[dict[str, str]]:
+    """One host per letter, in the cluster of that name."""
+    return [{"name": f"h{number}", "cluster": cluster} for number, cluster in enumerate(clusters)]
+
+
 SITUATIONS: dict[str, tuple[str, tuple[int, ...]]] = {
     "balanced": ("balanced 30 5 0", (2, 4, 8)),
     "imbalance": ("imbalance 30 5 2", (2, 4, 8)),
@@ -232,8 +237,38 @@ SITUATIONS: dict[str, tuple[str, tuple[int, ...]]] = {
     "small": ("small 10 0.2 150", (2, 4, 8)),
     "large": ("large 15 0.5 8192", (2, 4)),
     "start": ("start 20 2 3000", (2, 4, 8)),
+    "host": ("host 30 5 2", (4, 8)),
+    "link": ("balanced 30 5 0", (4, 8)),
+    "pairs": ("pairs 20 2 64", (4, 8)),
 }
 """The arguments of `situations.c` for each problem, and on how many ranks it is recorded."""
+SLOW_LINK: Final = ("C", "D")
+"""The sites between which messages take longer than between others."""
+_HOSTS: dict[str, Options] = {
+    "host": ("--topology", {"schema_version": 1, "placement": "block", "hosts": _hosts("AA")}),
+    "link": (
+        "--net",
+        {
+            "schema_version": 1,
+            "hosts": _hosts("ABCD"),
+            "network": {
+                "links": {"wan": {"latency_ns": 1_000_000}},
+                "cluster_pairs": [
+                    {"from": src, "to": dst, "latency_ns": 10_000_000} for src, dst in (SLOW_LINK, SLOW_LINK[::-1])
+                ],
+            },
+        },
+    ),
+    "pairs": (
+        "--net",
+        {
+            "schema_version": 1,
+            "hosts": _hosts("AB"),
+            "network": {"links": {"wan": {"latency_ns": 1_000_000, "bytes_per_second": 5e7}}},
+        },
+    ),
+}
+"""The hosts of a problem that needs several."""
 
 
 def situation(name: str, ranks: int, release: str) -> str:
@@ -248,8 +283,10 @@ def _situations() -> Iterator[tuple[str, Sample]]:
     for release, settings in (("openmpi-4", native), (NEWEST, native), ("mpich-5", in_messages)):
         for name, (arguments, sizes) in SITUATIONS.items():
             for ranks in sizes:
-                sample = _planted(ranks, arguments, SITUATIONS_C, release=release, environment=settings)
-                yield situation(name, ranks, release), sample
+                options = _HOSTS.get(name, ())
+                sample = _planted(ranks, arguments, SITUATIONS_C, *options, release=release, environment=settings)
+                # Ranks with priority would keep the relay of a network off the cores.
+                yield situation(name, ranks, release), dataclasses.replace(sample, first="--net" not in options)
 
 
 CHAIN = {"reduce_tree": "chain", "broadcast_tree": "chain"}

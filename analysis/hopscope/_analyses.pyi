@@ -235,8 +235,8 @@ class Analyses:
 
         Columns:
 
-        kind, severity, sentence, evidence, action, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, call_sites,
-        iterations, first_iteration, last_iteration
+        kind, severity, sentence, evidence, action, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, hosts,
+        call_sites, iterations, first_iteration, last_iteration
         """
 
     def edge_hops(

@@ -13,7 +13,7 @@ from hopscope.cli.main import analyze as analyze_group
 from hopscope.render.markdown import as_markdown
 from hopscope.store import schema_directory
 from jobs import Planted
-from samples import SITUATIONS, situation
+from samples import SITUATIONS, SLOW_LINK, situation
 
 RELEASES = ("openmpi-4", "mpich-5", "openmpi-5")
 EXPECTED = {
@@ -28,9 +28,13 @@ EXPECTED = {
     "comms": ("other-mpi", "MPI_Comm_dup", lambda _: set()),
     "small": ("latency-bound", "MPI_Recv", lambda _: set()),
     "large": ("bandwidth-bound", "MPI_Recv", lambda _: set()),
+    "host": ("slow-host", "MPI_Irecv", lambda ranks: set(range(ranks // 2, ranks))),
+    "link": ("slow-link", None, lambda _: set()),
+    "pairs": ("placement", None, lambda _: set()),
 }
 """Of each problem, the kind of the entry, the call of MPI that it is at, and the ranks to blame; of a gradient, the
-first one."""
+first one. Links and rank orders are at no call."""
+HOSTS = {"host": ["h1"], "link": [*SLOW_LINK], "pairs": ["h0", "h1"]}
 
 
 def runs(names: list[str]) -> list[pytest.param]:
@@ -49,7 +53,8 @@ def test_the_first_entry_is_what_was_planted(name: str, ranks: int, release: str
     kind, call, guilty = EXPECTED[name]
     assert first["kind"] == kind
     assert first["severity"] in ("PROBLEM", "NOTE")
-    assert call in [site["mpi"] for site in first["call_sites"][:2]]
+    assert call is None or call in [site["mpi"] for site in first["call_sites"][:2]]
+    assert first["hosts"] == HOSTS.get(name, [])
     assert {*first["ranks"][:1]} == guilty(ranks) if name == "gradient" else {*first["ranks"]} == guilty(ranks)
 
 

@@ -5,6 +5,7 @@ rerun      the recorded run, run again without a cause
 sites      the computing of each rank at each site
 computing  causes in computing
 messages   causes in messages and in other MPI
+hosts      causes in hosts and in the links between them
 causes     which of them the run has, with their costs
 conditions what spoils or frames the other numbers
 sentences  the text of each entry
@@ -64,6 +65,7 @@ def _row(entry: Entry, facts: Facts, words: Words) -> Row:
         "cost_high_ns": cost.high_ns if cost else None,
         "cost_share": cost.ns / facts.run_ns if cost else None,
         "ranks": list(entry.ranks[:_RANKS_NAMED]),
+        "hosts": list(entry.hosts),
         "call_sites": [words.site(site) for site in entry.sites],
         "iterations": entry.iterations[2] if entry.iterations else None,
         "first_iteration": entry.iterations[0] if entry.iterations else None,

@@ -8,6 +8,8 @@ first the order in which messages are taken, then computing, then other messages
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import reduce
 from typing import Final
 
 import numpy as np
@@ -15,6 +17,7 @@ import pyarrow as pa
 
 from hopscope.diagnosis.computing import Cause, causes_of
 from hopscope.diagnosis.entry import NOTE, Cost, Entry, Facts
+from hopscope.diagnosis.hosts import host_of_ranks, placement_of, slow_link_cause
 from hopscope.diagnosis.messages import MessageCause, causes_in_messages, crossings_cause
 from hopscope.diagnosis.rerun import Changed, Changes, Rerun, joined
 from hopscope.diagnosis.sites import Gaps
@@ -47,10 +50,11 @@ def causes_in(facts: Facts, read: Read) -> list[Entry]:
         if cost is not None:
             weighed.entries.append(_of_computing(cause, cost, gaps, rerun, cuts))
     without_computing = weighed.without_causes()
-    # Senders of small messages that answer one another are late by what messages take.
-    quick = next(cause.changes for cause in in_messages if cause.kind == "latency-bound")
-    crossing = crossings_cause(rerun, _crossings(read))
-    for cause in [*in_messages, *([crossing] if crossing else [])]:
+    # Senders that answer one another are late by what messages take.
+    bound = [cause.changes for cause in in_messages if cause.kind in ("latency-bound", "bandwidth-bound")]
+    quick = reduce(joined, bound)
+    between_hosts = [crossings_cause(rerun, _crossings(read)), slow_link_cause(rerun)]
+    for cause in [*in_messages, *(cause for cause in between_hosts if cause is not None)]:
         if cause.kind == "late-sender":
             weighed.add(cause, rerun.changed(joined(without_computing.changes, quick)))
         elif cause.kind != "wrong-order":
@@ -58,6 +62,9 @@ def causes_in(facts: Facts, read: Read) -> list[Entry]:
     balanced = Entry(
         "balanced", computing_share=gaps.computing_within(facts.begin_ns, facts.end_ns) / max(1, facts.ranks)
     )
+    placement = placement_of(read, rerun, facts.run_ns)
+    if placement is not None:
+        weighed.entries.append(Entry("placement", placement.cost, hosts=placement.hosts))
     return [balanced, *_exclusive(weighed.entries)]
 
 
@@ -89,7 +96,8 @@ class _Weighed:
         """Add a cause in messages if it costs something."""
         cost = self.cost(cause.changes, base)
         if cost is not None:
-            self.entries.append(Entry(cause.kind, cost, cause.ranks, cause.sites, count=cause.count))
+            its = Entry(cause.kind, cost, cause.ranks, cause.sites, count=cause.count, hosts=cause.hosts)
+            self.entries.append(replace(its, times=cause.times))
 
 
 def _shared(rerun: Rerun) -> Array:
@@ -104,16 +112,18 @@ def _crossings(read: Read) -> dict[int, int]:
 
 
 def _exclusive(entries: list[Entry]) -> list[Entry]:
-    """Without those that another entry says better: messages that cross between clusters are not just slow."""
+    """Without those that another entry says better: messages over a slow link are not just slow, and another rank order
+    is then a remedy."""
     costs = {entry.kind: entry.cost.ns for entry in entries if entry.cost is not None}
     bound = ("latency-bound", "bandwidth-bound")
+    on_links = costs.get("crossings", 0) + costs.get("slow-link", 0)
 
     def is_said(entry: Entry) -> bool:
         own = costs.get(entry.kind, 0)
         if entry.kind in bound:
             other = bound[1 - bound.index(entry.kind)]
-            return costs.get("crossings", 0) < _OWN * own and own >= costs.get(other, 0)
-        return True
+            return max(on_links, costs.get("placement", 0)) < _OWN * own and own >= costs.get(other, 0)
+        return entry.kind != "placement" or costs.get("slow-link", 0) < _OWN * own
 
     return [entry for entry in entries if is_said(entry)]
 
@@ -123,8 +133,9 @@ def _of_computing(cause: Cause, cost: Cost, gaps: Gaps, rerun: Rerun, cuts: Arra
     iteration = np.unique(np.searchsorted(cuts, ends, side="right") - 1)
     iteration = iteration[(iteration >= 0) & (iteration < len(cuts) - 1)]
     shown = (int(iteration[0]), int(iteration[-1]), len(iteration)) if len(iteration) else None
+    host = host_of_ranks(cause.ranks, rerun.tables["ranks"]) if cause.kind == "imbalance" else None
     return Entry(
-        cause.kind,
+        "slow-host" if host else cause.kind,
         cost,
         cause.ranks_by_cost(gaps),
         cause.sites(gaps, rerun),
@@ -132,4 +143,5 @@ def _of_computing(cause: Cause, cost: Cost, gaps: Gaps, rerun: Rerun, cuts: Arra
         own_ns=cause.own_ns,
         others_ns=cause.others_ns,
         even_ns=cause.even_share * cost.ns if cause.kind == "imbalance" else None,
+        hosts=(host,) if host else (),
     )

@@ -15,6 +15,9 @@ Kind = Literal[
     "late-receiver",
     "wrong-order",
     "crossings",
+    "placement",
+    "slow-link",
+    "slow-host",
     "latency-bound",
     "bandwidth-bound",
     "io",
@@ -38,6 +41,10 @@ NAMED: Final = 0.2
 
 CONDITIONS: Final = ("oversubscribed", "tracing", "start-up")
 """What spoils or frames the other numbers and makes no run a problem."""
+
+
+UNMEASURED: Final = ("placement",)
+"""What only a prediction says: never more than a note until a run has shown it."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +92,8 @@ class Entry:
     ranks: those who cause it, the costliest first. iterations: the first, the last and how many show it. own_ns,
     others_ns: what a rank computes there, typically, and what the others do. even_ns: what spreading the same work
     evenly would save. computing_share: how much of their time the ranks compute. count: messages, calls or crossings,
-    by the kind. text: what a caveat says.
+    by the kind. hosts: the host that is slow, the two hosts or clusters of a link, or those between which ranks change.
+    times: how many times longer a message takes than on other links. text: what a caveat says.
     """
 
     kind: Kind
@@ -98,6 +106,8 @@ class Entry:
     even_ns: float | None = None
     computing_share: float | None = None
     count: int = 0
+    hosts: tuple[str, ...] = ()
+    times: float | None = None
     text: str = ""
 
     @property
@@ -114,6 +124,6 @@ def severity(entry: Entry, run_ns: int) -> Severity:
         return "NOTE"
     if entry.cost is None:
         return "OK"
-    if entry.cost.low_ns >= PROBLEM * run_ns:
+    if entry.cost.low_ns >= PROBLEM * run_ns and entry.kind not in UNMEASURED:
         return "PROBLEM"
     return "NOTE" if entry.cost.ns >= NOTE * run_ns else "OK"

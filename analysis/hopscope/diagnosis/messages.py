@@ -24,13 +24,15 @@ _WAN: Final = list(LINKS).index("wan")
 
 @dataclass(frozen=True)
 class MessageCause:
-    """A cause in messages, with the changes of a run without it."""
+    """A cause in messages, with the changes of a run without it. The rest is as in `Entry`."""
 
     kind: Kind
     changes: Changes
     ranks: tuple[int, ...] = ()
     sites: tuple[Site, ...] = ()
     count: int = 0
+    hosts: tuple[str, ...] = ()
+    times: float | None = None
 
 
 def causes_in_messages(rerun: Rerun) -> list[MessageCause]:

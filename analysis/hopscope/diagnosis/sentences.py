@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from hopscope.diagnosis.entry import NOTE, Cost, Entry, Facts, Kind, Site
 from hopscope.errors import some
-from hopscope.quantities import duration, in_words, interval, plural, share
+from hopscope.quantities import duration, in_words, interval, number, plural, share
 
 _NAMED: Final = 4
 """So many ranks are named before the rest is counted."""
@@ -24,6 +24,9 @@ _SENTENCES: Final[Mapping[Kind, str]] = {
     "late-receiver": "{who} {verb} late in {where}, and the senders wait",
     "wrong-order": "{who} {verb} in {where} for one message while the senders of others wait",
     "crossings": "{where} crosses between clusters {count} times one after another",
+    "placement": "Another rank order would spend less time on slow links",
+    "slow-link": "The link between {hosts} is {times} times slower than its peers",
+    "slow-host": "{who}, all on {hosts}, {verb} longer than those of other hosts before {where}",
     "latency-bound": "The run waits for many small messages, most of all in {where}",
     "bandwidth-bound": "The run waits for the bytes of large messages, most of all in {where}",
     "io": "Ranks read or write files, most of all in {where}",
@@ -32,6 +35,7 @@ _SENTENCES: Final[Mapping[Kind, str]] = {
 _VERBS: Final[Mapping[Kind, tuple[str, str]]] = {
     "imbalance": ("computes", "compute"),
     "serial-section": ("computes", "compute"),
+    "slow-host": ("computes", "compute"),
     "noise": ("computes", "compute"),
     "late-sender": ("sends", "send"),
     "late-receiver": ("receives", "receive"),
@@ -46,6 +50,9 @@ _ACTIONS: Final[Mapping[Kind, str]] = {
     "late-receiver": "Post the receives before the computing, with MPI_Irecv.",
     "wrong-order": "Take the messages in the order in which they come: MPI_Irecv and MPI_Waitany.",
     "crossings": "`analyze remap TRACE -o tree.json` writes a tree that crosses less often; run it with `--tree`.",
+    "placement": "`analyze reorder TRACE -o FILE` writes it; a new run shows what it gains.",
+    "slow-link": "Look for what else uses this link, or keep heavy traffic off it: `analyze reorder TRACE`.",
+    "slow-host": "Look for what is different on this host, or give its ranks less work.",
     "latency-bound": "Send fewer and larger messages. `analyze algorithms TRACE` shows what the collectives ran.",
     "bandwidth-bound": "Send less, or keep heavy traffic inside a host: `analyze reorder TRACE`.",
     "io": "Read and write less often, or by fewer ranks.",
@@ -103,7 +110,14 @@ class Words:
         """What is wrong and where, without a cost and a full stop."""
         one, several = _VERBS.get(entry.kind, ("", ""))
         verb = one if len(entry.ranks) == 1 else several
-        return _SENTENCES[entry.kind].format(who=_who(entry), verb=verb, where=self._where(entry), count=entry.count)
+        return _SENTENCES[entry.kind].format(
+            who=_who(entry),
+            verb=verb,
+            where=self._where(entry),
+            count=entry.count,
+            hosts=in_words(entry.hosts),
+            times=number(entry.times),
+        )
 
     def _where(self, entry: Entry) -> str:
         if not entry.sites:

@@ -31,6 +31,7 @@ _ARROW = {
     "BIGINT": pa.int64(),
     "DOUBLE": pa.float64(),
     "INTEGER[]": pa.list_(pa.int32()),
+    "VARCHAR[]": pa.list_(pa.string()),
     "SITE[]": pa.list_(
         pa.struct(
             [

@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from hopscope.bootstrap import LEAST_BLOCKS
 from hopscope.header import Scalar
-from hopscope.verdicts.compare_times import verdict
-from hopscope.verdicts.resampling import (
+from hopscope.resampling import (
     Difference,
     Estimate,
     Floats,
@@ -20,6 +19,7 @@ from hopscope.verdicts.resampling import (
     is_one_of_each,
     mean_estimate,
 )
+from hopscope.verdicts.compare_times import verdict
 from hopscope.verdicts.runs import rows_by_run
 
 WHOLE = "whole"

@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from hopscope.bootstrap import LEAST_BLOCKS
 from hopscope.header import Scalar
-from hopscope.verdicts.alignment import Pair, Site, align, sites
-from hopscope.verdicts.resampling import (
+from hopscope.resampling import (
     LEAST_BEYOND,
     Difference,
     Floats,
@@ -19,6 +18,7 @@ from hopscope.verdicts.resampling import (
     is_one_of_each,
     quantile_estimates,
 )
+from hopscope.verdicts.alignment import Pair, Site, align, sites
 
 STATISTICS = {"median": 0.5, "p95": 0.95, "p99": 0.99}
 

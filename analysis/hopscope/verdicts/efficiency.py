@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from hopscope.bootstrap import LEAST_BLOCKS
 from hopscope.header import Scalar
 from hopscope.quantities import duration, plural
+from hopscope.resampling import Floats, block_draws, interval_of
 from hopscope.verdicts.ideal_network import Ideal, ideal_run
-from hopscope.verdicts.resampling import Floats, block_draws, interval_of
 from hopscope.words import ONCE
 
 _ROUNDING = 1.0

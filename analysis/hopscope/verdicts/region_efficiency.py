@@ -9,8 +9,8 @@ import pyarrow as pa
 from hopscope.bootstrap import LEAST_BLOCKS
 from hopscope.header import Scalar
 from hopscope.quantities import plural
+from hopscope.resampling import Floats, block_draws, interval_of
 from hopscope.verdicts.efficiency import FEW_COLLECTIVES, ratio
-from hopscope.verdicts.resampling import Floats, block_draws, interval_of
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:

@@ -18,6 +18,9 @@
  *     small       thousands of small messages; PLANT_MS is their number
  *     large       large messages; PLANT_MS is their size in KiB
  *     start       PLANT_MS pass before the first iteration
+ *     host        the upper half of the ranks work longer
+ *     pairs       each rank of the lower half exchanges large messages with one of the upper half; PLANT_MS is their
+ * size in KiB
  */
 #include <math.h>
 #include <mpi.h>
@@ -121,6 +124,10 @@ static void ping_pong(int messages, int bytes) {
     }
 }
 
+static void exchange(int other, int bytes) {
+    MPI_Sendrecv(out, bytes, MPI_CHAR, other, 6, in, bytes, MPI_CHAR, other, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -134,7 +141,8 @@ int main(int argc, char **argv) {
     const double work_ms = atof(argv[3]), plant_ms = atof(argv[4]);
     const int seed = argc > 5 ? atoi(argv[5]) : 1;
     const int is_planted = plant_ms > 0;
-    const size_t size = strcmp(kind, "large") == 0 ? (size_t)plant_ms * 1024 : LARGE;
+    const int is_size = strcmp(kind, "large") == 0 || strcmp(kind, "pairs") == 0;
+    const size_t size = is_size ? (size_t)plant_ms * 1024 : LARGE;
     out = calloc(1, size > LARGE ? size : LARGE);
     in = calloc(1, size > LARGE ? size : LARGE);
     double sum = 0, one = 1;
@@ -152,6 +160,8 @@ int main(int argc, char **argv) {
             longer = plant_ms;
         if (strcmp(kind, "noise") == 0 && rank == 1 && (i * 7 + i / 16 * 5 + seed * 3) % 16 == 0)
             longer = 16 * plant_ms;
+        if (strcmp(kind, "host") == 0 && rank >= ranks / 2)
+            longer = plant_ms;
         work(work_ms + longer);
         halo();
         if (strcmp(kind, "serial") == 0)
@@ -168,6 +178,8 @@ int main(int argc, char **argv) {
             ping_pong((int)plant_ms, 8);
         if (strcmp(kind, "large") == 0)
             ping_pong(2, (int)size);
+        if (strcmp(kind, "pairs") == 0)
+            exchange((rank + ranks / 2) % ranks, (int)size);
         MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     if (rank == 0)

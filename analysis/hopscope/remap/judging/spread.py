@@ -10,11 +10,11 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from hopscope.bootstrap import CONFIDENCE
 from hopscope.paths.columns import Array
-from hopscope.verdicts.resampling import blocks_of
+from hopscope.resampling import blocks_of
 
 LEAST_APART = 0.04
 """Two runs are never taken to be closer than this share: one run does not tell how runs differ from one another. Of 272
@@ -68,4 +68,4 @@ def _apart(iterations: Array) -> float:
         return 0.0
     means = iterations[: blocks.count * blocks.length].reshape(blocks.count, blocks.length).mean(axis=1)
     error = math.sqrt(2 * float(means.var(ddof=1)) * blocks.stretch / blocks.count)
-    return float(t.ppf((1 + CONFIDENCE) / 2, blocks.count - 1)) * error
+    return float(stdtrit(blocks.count - 1, (1 + CONFIDENCE) / 2)) * error

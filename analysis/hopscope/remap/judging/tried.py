@@ -15,7 +15,7 @@ from hopscope.remap.candidates.candidate import Candidate
 from hopscope.remap.candidates.today import today_of
 from hopscope.remap.fitting.fit import fit
 from hopscope.remap.run.program import Source, Subject, Tables, source_of
-from hopscope.verdicts.resampling import Estimate, difference, mean_estimate
+from hopscope.resampling import Estimate, difference, mean_estimate
 
 
 @dataclass(frozen=True)

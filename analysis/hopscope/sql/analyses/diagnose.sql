@@ -17,6 +17,9 @@
 -- late-receiver    senders wait for receives that are posted late
 -- wrong-order      they wait while their receiver waits for another message
 -- crossings        messages go between clusters one after another
+-- placement        another rank order would spend less time on slow links; a NOTE until a run shows it
+-- slow-link        messages over one link take longer than over its peers
+-- slow-host        all ranks of one host compute longer than the others
 -- latency-bound    the time is in many small messages
 -- bandwidth-bound  the time is in the bytes
 -- io, other-mpi    the time is in files, or in making communicators and the like
@@ -38,20 +41,22 @@
 -- column cost_high_ns BIGINT -- Upper end of it.
 -- column cost_share DOUBLE [share] -- Its part of the run.
 -- column ranks INTEGER[] -- The ranks that cause it, the costliest first; empty where no rank does.
+-- column hosts VARCHAR[] -- The host that is slow, the two hosts or clusters of a slow link, or the hosts between which ranks would change; empty for other kinds.
 -- column call_sites SITE[] -- The calls of MPI that it is before or in, the costliest first: MPI function, function, file, line and place.
 -- column iterations BIGINT -- In how many iterations it shows; null where that is not known.
 -- column first_iteration BIGINT -- The first of them, from 0.
 -- column last_iteration BIGINT -- The last of them.
 -- paragraphs severity, sentence, evidence, action
--- only-data kind, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, call_sites, iterations, first_iteration, last_iteration
+-- only-data kind, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, hosts, call_sites, iterations, first_iteration, last_iteration
 -- uses communication_window
 -- asks caveats
--- reads collectives, calls, hops, messages, intervals, ranks, comms, places, computing_gaps, iteration_cuts, kind_crossings
+-- reads collectives, calls, hops, messages, intervals, ranks, comms, places, steps, trees, kinds, run, computing_gaps,
+--    iteration_cuts, kind_crossings, path_stretches
 -- then diagnosis -- The causes, the replays and the sentences.
 -- object entries
 -- row problem is severity PROBLEM
 -- zero problem, imbalance, serial-section, rotating-delay, noise, late-sender, late-receiver, wrong-order, crossings,
---    latency-bound, bandwidth-bound, io, other-mpi, unfinished, oversubscribed, tracing, start-up
+--    placement, slow-link, slow-host, latency-bound, bandwidth-bound, io, other-mpi, unfinished, oversubscribed, tracing, start-up
 -- example analyze diagnose trace
 -- example analyze diagnose trace --fail-if "problem.cost_share > 10%"
 with started as (

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.stats import rankdata, t
+from scipy.special import stdtr, stdtrit
 
 from hopscope.bootstrap import CONFIDENCE, DRAWS, ENDS, LEAST_BLOCKS
 
@@ -34,14 +36,14 @@ class Difference:
 
     def interval(self, rows: int) -> tuple[float, float]:
         """Ends between which the difference lies, for so many rows together with 95 %."""
-        reach = float(t.ppf(1 - (1 - CONFIDENCE) / rows / 2, self.freedom)) * self.error
+        reach = float(stdtrit(self.freedom, 1 - (1 - CONFIDENCE) / rows / 2)) * self.error
         return self.value - reach, self.value + reach
 
     def p_value(self, rows: int) -> float:
         """How often chance alone would show so large a difference in any of so many rows; at most 1."""
         if self.error == 0:
             return 1.0 if self.value == 0 else 0.0
-        return min(1.0, rows * 2 * float(t.sf(abs(self.value) / self.error, self.freedom)))
+        return min(1.0, rows * 2 * float(stdtr(self.freedom, -abs(self.value) / self.error)))
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,8 @@ def blocks_of(values: Floats) -> Blocks:
 
 def _likeness(values: Floats) -> float:
     n = len(values)
-    ranks = rankdata(values)
+    low, high = (pc.rank(pa.array(values), tiebreaker=end).to_numpy() for end in ("min", "max"))
+    ranks = (low + high) / 2
     ranks -= ranks.mean()
     spread = float(ranks @ ranks)
     if n < 4 or spread == 0:

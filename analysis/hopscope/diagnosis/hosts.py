@@ -1,0 +1,173 @@
+"""Causes in hosts and in the links between them: one that is slower than its peers, or ranks on the wrong hosts.
+
+Peers of a link are the links of its class; between clusters, a link joins two clusters, inside one two hosts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from hopscope.diagnosis.entry import Cost
+from hopscope.diagnosis.messages import MessageCause
+from hopscope.diagnosis.rerun import Rerun
+from hopscope.errors import InputError
+from hopscope.links import LINKS
+from hopscope.paths.columns import Array
+from hopscope.reorder import reorder
+from hopscope.words import BINDINGS
+
+_SLOWER: Final = 1.5
+"""A link is slow if its messages take so many times what those of its peers do."""
+_LEAST_MESSAGES: Final = 5
+"""Fewer messages of one size say nothing of a link."""
+_LEAST_PEERS: Final = 2
+_MOST_MESSAGES: Final = 1_000_000
+"""Of more, another rank order is looked for by `analyze reorder` only."""
+
+_TABLES: Final = ("hops", "messages")
+_SIZES: Final = 64
+"""Classes of sizes, by powers of two."""
+_RECV: Final = list(BINDINGS).index("recv")
+_LAN, _WAN = (list(LINKS).index(name) for name in ("lan", "wan"))
+
+
+@dataclass(frozen=True)
+class _Waits:
+    """Messages between hosts that a rank waited for: table (0: hops, 1: messages), row, time in ns, and two numbers.
+
+    kind: of the link's class and the size. ends: of the two clusters, or hosts inside a cluster.
+    """
+
+    table: Array
+    row: Array
+    took: Array
+    kind: Array
+    ends: Array
+
+
+def host_of_ranks(ranks: tuple[int, ...], table: pa.Table) -> str | None:
+    """The host whose ranks these are, if they are all of its ranks, several, and there is another host."""
+    hosts = dict(zip(table["rank"].to_pylist(), table["host"].to_pylist(), strict=True))
+    named = {hosts[rank] for rank in ranks if rank in hosts}
+    if len(named) != 1 or len(ranks) < 2 or len(set(hosts.values())) < 2:
+        return None
+    (host,) = named
+    return host if {rank for rank, its in hosts.items() if its == host} == {*ranks} else None
+
+
+def slow_link_cause(rerun: Rerun) -> MessageCause | None:
+    """The link whose messages lose most against those of its peers; None where no link is clearly slower."""
+    names, of_lane = _ends(rerun)
+    parts = [_waits(rerun, number, of_lane) for number in range(len(_TABLES))]
+    waits = _Waits(*(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(_Waits)))
+    slow = _slow(waits)
+    if not slow:
+        return None
+    less = np.zeros(len(waits.row))
+    of_link: dict[tuple[int, int], float] = {}
+    for kind, (ends, times) in slow.items():
+        chosen = (waits.kind == kind) & (waits.ends == ends)
+        less[chosen] = waits.took[chosen] * (1 - 1 / times)
+        link = kind // _SIZES, ends
+        of_link[link] = of_link.get(link, 0.0) + float(less[chosen].sum())
+    link, ends = max(of_link, key=lambda each: of_link[each])
+    its = (waits.kind // _SIZES == link) & (waits.ends == ends) & (less > 0)
+    changes: dict[str, Array] = {}
+    for number, table in enumerate(_TABLES):
+        chosen = its & (waits.table == number)
+        changes |= {f"{table}.row": waits.row[chosen], f"{table}.less_ns": less[chosen].astype(np.int64)}
+    known = names[int(link == _WAN)]
+    times = max(times for kind, (at, times) in slow.items() if (kind // _SIZES, at) == (link, ends))
+    return MessageCause(
+        "slow-link", changes, hosts=tuple(known[number] for number in divmod(ends, len(known))), times=times
+    )
+
+
+def _ends(rerun: Rerun) -> tuple[list[list[str]], list[Array]]:
+    """Names of hosts and of clusters, and of each lane its host and its cluster."""
+    ranks = rerun.tables["ranks"]
+    rank = ranks["rank"].to_pylist()
+    names: list[list[str]] = []
+    of_lane: list[Array] = []
+    for column in ("host", "cluster"):
+        where = dict(zip(rank, ranks[column].to_pylist(), strict=True))
+        known = sorted(set(where.values()))
+        number = {name: at for at, name in enumerate(known)}
+        names.append(known)
+        of_lane.append(np.asarray([number[where[each]] if each in where else 0 for each in rerun.lanes.rank.tolist()]))
+    return names, of_lane
+
+
+def _waits(rerun: Rerun, number: int, of_lane: list[Array]) -> _Waits:
+    arrays, table = rerun.arrays, _TABLES[number]
+    link = arrays[f"{table}.link"].astype(np.int64)
+    took = arrays[f"{table}.recv_end_ns"] - arrays[f"{table}.send_begin_ns"]
+    row = np.flatnonzero((link >= _LAN) & (arrays[f"{table}.binding"] == _RECV) & (took > 0))
+    src, dst = arrays[f"{table}.src_lane"][row], arrays[f"{table}.dst_lane"][row]
+    ends = np.zeros(len(row), np.int64)
+    for is_wan, place in enumerate(of_lane):
+        low, high = np.minimum(place[src], place[dst]), np.maximum(place[src], place[dst])
+        ends = np.where((link[row] == _WAN) == is_wan, low * (int(place.max(initial=0)) + 1) + high, ends)
+    size = np.log2(np.maximum(arrays[f"{table}.bytes"][row], 1)).astype(np.int64)
+    return _Waits(np.full(len(row), number), row, took[row], link[row] * _SIZES + size, ends)
+
+
+def _slow(waits: _Waits) -> dict[int, tuple[int, float]]:
+    """By kind, the link that is clearly slower than all of its peers, and how many times longer its messages take."""
+    order = np.lexsort((waits.took, waits.ends, waits.kind))
+    kind, ends, took = waits.kind[order], waits.ends[order], waits.took[order]
+    first = np.flatnonzero((np.diff(kind, prepend=-1) != 0) | (np.diff(ends, prepend=-1) != 0))
+    count = np.diff(first, append=len(kind))
+    enough = count >= _LEAST_MESSAGES
+    median = took[first + (count - 1) // 2][enough]
+    kind, ends = kind[first][enough], ends[first][enough]
+    result: dict[int, tuple[int, float]] = {}
+    for each in np.unique(kind).tolist():
+        its = np.flatnonzero(kind == each)
+        its = its[np.argsort(median[its])]
+        if len(its) > _LEAST_PEERS and median[its[-1]] >= _SLOWER * median[its[-2]]:
+            result[each] = int(ends[its[-1]]), float(median[its[-1]] / np.median(median[its[:-1]]))
+    return result
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Another rank order, and what it saves by the replay of `analyze reorder`."""
+
+    cost: Cost
+    hosts: tuple[str, ...]
+
+
+def placement_of(read: Callable[[str], pa.Table], rerun: Rerun, run_ns: int) -> Placement | None:
+    """A rank order that the replay takes for better; None where there is none, or where it would take long to find."""
+    hosts = sorted(set(rerun.tables["ranks"]["host"].to_pylist()))
+    far = sum(int((rerun.arrays[f"{table}.link"] >= _LAN).sum()) for table in _TABLES)
+    messages = sum(rerun.tables[table].num_rows for table in _TABLES)
+    if len(hosts) < 2 or not far or messages > _MOST_MESSAGES or not read("run").num_rows:
+        return None
+    try:
+        order = reorder(_Tables(read))
+    except InputError:
+        return None  # the hosts are not the launcher's to choose
+    row = order.table.to_pylist()[-1]
+    if not order.chosen or row["run_gain"] is None:
+        return None
+    gains: Sequence[float] = [row[name] for name in ("run_gain", "run_gain_low", "run_gain_high")]
+    ns, low, high = (max(0, round(gain * run_ns)) for gain in gains)
+    return Placement(Cost(ns, low, high), tuple(hosts))
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """The tables of a dataset as `reorder` asks for them."""
+
+    read: Callable[[str], pa.Table]
+
+    def table(self, name: str) -> pa.Table:
+        """One table of the dataset."""
+        return self.read(name)
