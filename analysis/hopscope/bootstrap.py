@@ -1,5 +1,5 @@
 """The block bootstrap behind every interval: what its two halves have in common. Shares are resampled in SQL
-(share_draws.sql), quantiles and maxima of a run's times in verdicts/resampling.py."""
+(share_draws.sql), quantiles and maxima of a run's times in resampling.py."""
 
 DRAWS = 200
 """Resampled runs behind an interval."""

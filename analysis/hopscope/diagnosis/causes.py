@@ -36,7 +36,7 @@ def causes_in(facts: Facts, read: Read) -> list[Entry]:
     if facts.begin_ns is None or facts.end_ns is None or facts.run_ns <= 0:
         return [Entry("balanced")]
     rerun = Rerun(read, facts.begin_ns, facts.end_ns)
-    gaps = Gaps(read("computing_gaps"), rerun.tables["calls"], _shared(rerun))
+    gaps = Gaps(rerun)
     cuts = np.sort(integers(read("iteration_cuts"), "begin_ns"))
     in_messages = causes_in_messages(rerun)
     weighed = _Weighed(facts, rerun)
@@ -96,14 +96,8 @@ class _Weighed:
         """Add a cause in messages if it costs something."""
         cost = self.cost(cause.changes, base)
         if cost is not None:
-            its = Entry(cause.kind, cost, cause.ranks, cause.sites, count=cause.count, hosts=cause.hosts)
+            its = Entry(cause.kind, cost, cause.ranks, cause.find_sites(), count=cause.count, hosts=cause.hosts)
             self.entries.append(replace(its, times=cause.times))
-
-
-def _shared(rerun: Rerun) -> Array:
-    """True for each call of a collective with other members."""
-    size = integers(rerun.tables["collectives"], "comm_size")
-    return size[rerun.arrays["calls.collective"]] > 1
 
 
 def _crossings(read: Read) -> dict[int, int]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -24,12 +26,13 @@ _WAN: Final = list(LINKS).index("wan")
 
 @dataclass(frozen=True)
 class MessageCause:
-    """A cause in messages, with the changes of a run without it. The rest is as in `Entry`."""
+    """A cause in messages, with the changes of a run without it. The rest is as in `Entry`;
+    finding the sites takes a while for a long run."""
 
     kind: Kind
     changes: Changes
     ranks: tuple[int, ...] = ()
-    sites: tuple[Site, ...] = ()
+    find_sites: Callable[[], tuple[Site, ...]] = tuple
     count: int = 0
     hosts: tuple[str, ...] = ()
     times: float | None = None
@@ -55,9 +58,9 @@ def crossings_cause(rerun: Rerun, crossings: dict[int, int]) -> MessageCause | N
     less = (took * (1 - 1 / times[row])).astype(np.int64)
     crossing = np.isin(arrays["calls.collective"], arrays["hops.collective"][row])
     lane, enter = arrays["calls.lane"][crossing], arrays["calls.enter_ns"][crossing]
-    sites = rerun.sites(lane, enter, _length(enter, arrays["calls.leave_ns"][crossing]))
+    took = _length(enter, arrays["calls.leave_ns"][crossing])
     changes = {"hops.row": row, "hops.less_ns": less}
-    return MessageCause("crossings", changes, (), sites, int(times[row].max()))
+    return MessageCause("crossings", changes, (), partial(rerun.sites, lane, enter, took), int(times[row].max()))
 
 
 def _late_receivers(rerun: Rerun) -> list[MessageCause]:
@@ -79,9 +82,9 @@ def _late_receivers(rerun: Rerun) -> list[MessageCause]:
         if chosen.any():
             its, weight = row[chosen], waited[chosen]
             lane = arrays["messages.dst_lane"][its]
-            sites = rerun.sites(lane, posted[its], weight)
+            find_sites = partial(rerun.sites, lane, posted[its], weight)
             changes = {"messages.prompt_row": its}
-            causes.append(MessageCause(kind, changes, _ranks(rerun, lane, weight), sites, len(its)))
+            causes.append(MessageCause(kind, changes, _ranks(rerun, lane, weight), find_sites, len(its)))
     return causes
 
 
@@ -113,7 +116,7 @@ def _late_senders(rerun: Rerun) -> MessageCause | None:
         "late-sender",
         {"messages.early_row": row},
         _ranks(rerun, lane, waited),
-        rerun.sites(lane, sent[row], waited),
+        partial(rerun.sites, lane, sent[row], waited),
         len(row),
     )
 
@@ -146,10 +149,10 @@ def _bound_by_messages(rerun: Rerun) -> list[MessageCause]:
     shorten("calls", row, _length(arrays["calls.enter_ns"], end)[row], size)
     sizes = np.concatenate([arrays["hops.bytes"], arrays["messages.bytes"]])
     of_bytes = float((sizes * (1 - _message_share(sizes))).sum() / max(1, sizes.sum()))
-    sites = _busiest(rerun)
+    busiest = cache(partial(_busiest, rerun))
     return [
-        MessageCause("latency-bound", {**per_message, "mpi_share": of_bytes}, sites=sites),
-        MessageCause("bandwidth-bound", {**per_byte, "mpi_share": 1 - of_bytes}, sites=sites),
+        MessageCause("latency-bound", {**per_message, "mpi_share": of_bytes}, find_sites=busiest),
+        MessageCause("bandwidth-bound", {**per_byte, "mpi_share": 1 - of_bytes}, find_sites=busiest),
     ]
 
 
@@ -190,6 +193,5 @@ def _in_other_mpi(rerun: Rerun) -> list[MessageCause]:
         if len(row):
             took, lane = _length(begin, end)[row], arrays["intervals.lane"][row]
             changes = {"intervals.row": row, "intervals.less_ns": took}
-            sites = rerun.sites(lane, begin[row], took)
-            causes.append(MessageCause(kind, changes, (), sites, len(row)))
+            causes.append(MessageCause(kind, changes, (), partial(rerun.sites, lane, begin[row], took), len(row)))
     return causes

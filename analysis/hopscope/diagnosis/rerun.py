@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -14,7 +15,7 @@ import pyarrow.compute as pc
 from hopscope import _causal
 from hopscope.diagnosis.entry import Cost, Site
 from hopscope.paths.columns import Array, Lanes, arrays_of, codes, integers, intervals_of, lanes_of, pair_places
-from hopscope.words import BINDINGS
+from hopscope.words import BINDINGS, INTERVAL_KINDS
 
 Changes = Mapping[str, Any]
 """Arrays as `_causal.Run.times_with` takes them."""
@@ -36,6 +37,25 @@ class Changed:
     reached_ns: Array
 
 
+@dataclass(frozen=True)
+class Things:
+    """Calls of MPI in the order of their lanes and begins, the longest first. site: a number for each call site."""
+
+    lane: Array
+    begin_ns: Array
+    end_ns: Array
+    site: Array
+
+
+@dataclass(frozen=True)
+class _Sites:
+    """The number of each call's site, collectives first and then intervals; the sites, and the place of each."""
+
+    number: Array
+    names: list[Site]
+    place: Array
+
+
 class Rerun:
     """The run as recorded, which can be run again with changes. Costs: the tables of the dataset in memory."""
 
@@ -45,9 +65,19 @@ class Rerun:
         self.tables = {name: table(name) for name in TABLES}
         self.lanes = lanes_of(self.tables)
         self.arrays = _arrays(self.tables, self.lanes)
-        self._run = _causal.Run(self.arrays)
         self._cuts = np.linspace(begin_ns, end_ns, _BLOCKS + 1).astype(np.int64).tolist()
-        self._unchanged = self._reached({})
+        # The graph takes seconds for a long run, in which others look at its tables.
+        pool = ThreadPoolExecutor(1)
+        self._made = pool.submit(_causal.Run, self.arrays)
+        pool.shutdown(wait=False)
+
+    @property
+    def _run(self) -> _causal.Run:
+        return self._made.result()
+
+    @cached_property
+    def _unchanged(self) -> Array:
+        return self._reached({})
 
     def _reached(self, changes: Changes) -> Array:
         return np.asarray(self._run.times_with(dict(changes), self._cuts), np.int64)
@@ -60,7 +90,7 @@ class Rerun:
 
     def changed(self, changes: Changes) -> Changed:
         """The run with these changes, beyond which others are weighed."""
-        return Changed(changes, self._reached(changes))
+        return Changed(changes, self._reached(changes) if changes else self._unchanged)
 
     def cost(self, changes: Changes, base: Changed | None = None) -> Cost:
         """The time that the run saves with these changes, beyond those of the base."""
@@ -92,42 +122,64 @@ class Rerun:
 
     def sites(self, lane: Array, begin_ns: Array, weight: Array) -> tuple[Site, ...]:
         """The calls of MPI that these lanes entered at these times, those with most weight first."""
-        lanes, begins, rows = self._entered
-        if not len(rows):
+        things = self.things
+        if not len(things.lane):
             return ()
-        at = np.minimum(pair_places(lanes, begins, (lane, begin_ns), "left"), len(rows) - 1)
-        fits = (lanes[at] == lane) & (begins[at] == begin_ns)
-        of_row = np.bincount(self._site_number[rows[at[fits]]], weight[fits], minlength=len(self._site_names))
-        order = np.argsort(-of_row, kind="stable")
-        return tuple(self._site_names[number] for number in order.tolist() if of_row[number] > 0)[:_SITES]
+        at = np.minimum(pair_places(things.lane, things.begin_ns, (lane, begin_ns), "left"), len(things.lane) - 1)
+        fits = (things.lane[at] == lane) & (things.begin_ns[at] == begin_ns)
+        of_number = np.bincount(things.site[at[fits]], weight[fits], minlength=len(self._sites.names))
+        of_site: dict[Site, float] = {}
+        for name, its in zip(self._sites.names, of_number.tolist(), strict=True):
+            of_site[name] = of_site.get(name, 0.0) + its
+        ordered = sorted(of_site, key=lambda name: -of_site[name])
+        return tuple(name for name in ordered if of_site[name] > 0)[:_SITES]
 
     @cached_property
-    def _entered(self) -> tuple[Array, Array, Array]:
-        """Lanes and begins of all calls in order, and their numbers: collectives first, then intervals."""
+    def things(self) -> Things:
+        """All calls of MPI."""
         arrays = self.arrays
-        lane = np.concatenate([arrays["calls.lane"], arrays["intervals.lane"]]).astype(np.int64)
-        begin = np.concatenate([arrays["calls.enter_ns"], arrays["intervals.begin_ns"]])
-        order = np.lexsort((begin, lane))
-        return lane[order], begin[order], order
+        is_call = _is_call(arrays["intervals.kind"])
+        lane = np.concatenate([arrays["calls.lane"], arrays["intervals.lane"][is_call]]).astype(np.int64)
+        begin = np.concatenate([arrays["calls.enter_ns"], arrays["intervals.begin_ns"][is_call]])
+        end = np.concatenate([arrays["calls.leave_ns"], arrays["intervals.end_ns"][is_call]])
+        calls = len(arrays["calls.lane"])
+        site = self._sites.number[np.concatenate([np.arange(calls), calls + np.flatnonzero(is_call)])]
+        order = np.lexsort((-end, begin, lane))
+        return Things(lane[order], begin[order], np.maximum(begin, end)[order], site[order])
+
+    @property
+    def place_of_site(self) -> Array:
+        """The place of each site, as a number; without call sites, an operation on a communicator is one."""
+        return self._sites.place
 
     @cached_property
-    def _sites(self) -> tuple[Array, list[Site]]:
-        """The number of each call's site, and the sites."""
-        op = self.tables["collectives"]["op"].take(pa.array(self.arrays["calls.collective"]))
-        function = pa.chunked_array([*op.chunks, *self.tables["intervals"]["region"].chunks], pa.string())
-        of_both = [self.tables[table]["call_site"].chunks for table in ("calls", "intervals")]
-        place = pc.fill_null(pa.chunked_array([chunk for chunks in of_both for chunk in chunks], pa.string()), "")
-        names = pc.binary_join_element_wise(function, place, "\n").combine_chunks().dictionary_encode()
-        pairs = [name.split("\n", 1) for name in names.dictionary.to_pylist()]
-        return names.indices.to_numpy(), [Site(function, place or None) for function, place in pairs]
+    def _sites(self) -> _Sites:
+        of_call = pa.array(self.arrays["calls.collective"])
+        collectives, intervals = self.tables["collectives"], self.tables["intervals"]
+        function = _joined(collectives["op"].take(of_call), intervals["region"])
+        place = _joined(self.tables["calls"]["call_site"], intervals["call_site"])
+        comm = _joined(collectives["comm"].take(of_call).cast(pa.string()), pa.nulls(intervals.num_rows, pa.string()))
+        comm = pc.if_else(pc.is_valid(place), "", pc.fill_null(comm, ""))
+        names = pc.binary_join_element_wise(function, pc.fill_null(place, ""), comm, "\n").dictionary_encode()
+        parts = [name.split("\n") for name in names.dictionary.to_pylist()]
+        numbers: dict[str | tuple[str, str], int] = {}
+        places = [numbers.setdefault(place or (function, comm), len(numbers)) for function, place, comm in parts]
+        sites = [Site(function, place or None) for function, place, _ in parts]
+        return _Sites(names.indices.to_numpy(), sites, np.asarray(places, np.int64))
 
-    @property
-    def _site_number(self) -> Array:
-        return self._sites[0]
 
-    @property
-    def _site_names(self) -> list[Site]:
-        return self._sites[1]
+def _is_call(kind: Array) -> Array:
+    """True for the intervals that are calls of MPI, and no regions of the program."""
+    return kind != list(INTERVAL_KINDS).index("region")
+
+
+def _joined(first: pa.ChunkedArray, second: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Two columns of strings one after another, as one array."""
+    return pa.chunked_array([*_chunks(first), *_chunks(second)], pa.string()).combine_chunks()
+
+
+def _chunks(column: pa.ChunkedArray | pa.Array) -> list[pa.Array]:
+    return column.chunks if isinstance(column, pa.ChunkedArray) else [column]
 
 
 def joined(first: Changes, second: Changes) -> Changes:

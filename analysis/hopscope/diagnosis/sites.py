@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import pyarrow as pa
 
+from hopscope.diagnosis.rerun import Rerun
 from hopscope.paths.columns import Array, integers, pair_places
 
 _FEW: Final = 5
 """Of fewer ranks the quickest stands for those that are on time; of more the lower quartile."""
-_NEXT_SITE: Final = 32
-"""A place has the site before the gap above so many bits, and the one after it in them."""
 _COUPLED: Final = 0.5
 """Where a site has at least so many collectives a visit, ranks are compared between collectives, too."""
 
@@ -41,30 +39,39 @@ class SiteGaps:
 
 
 class Gaps:
-    """All computing gaps of a run, in the order of site, occurrence and rank.
-
-    A site is the call after which ranks compute: those that go on to different calls, as at the rim of a grid, still
-    compute after the same one.
+    """All computing gaps of a run, in the order of site, rank and time: what a rank's first thread computes between two
+    calls of MPI. A site is the place of the call after which ranks compute: those that go on to different calls, as at
+    the rim of a grid, still compute after the same one.
     """
 
-    def __init__(self, gaps: pa.Table, calls: pa.Table, shared: Array) -> None:
-        """gaps: the view `computing_gaps`. calls: of the dataset. shared: whether each of these has other members."""
-        rank, end, site = integers(gaps, "rank"), integers(gaps, "end_ns"), integers(gaps, "place") >> _NEXT_SITE
-        order = np.lexsort((end, rank, site))
-        rank, site = rank[order], site[order]
-        begins = np.flatnonzero((np.diff(rank, prepend=-1) != 0) | (np.diff(site, prepend=-1) != 0))
-        occurrence = np.arange(len(rank)) - np.repeat(begins, np.diff(begins, append=len(rank)))
-        again = np.lexsort((rank, occurrence, site))
-        order = order[again]
-        self.rank, self._site, self._occurrence = rank[again], site[again], occurrence[again]
-        self.end = end[order]
-        self.computing = integers(gaps, "computing_ns")[order].astype(np.float64)
-        self._whole, self._collectives = self._between_collectives(calls, shared)
+    def __init__(self, rerun: Rerun) -> None:
+        """Cost: a sort of all calls."""
+        things, lanes = rerun.things, rerun.arrays["lanes.main_lane"]
+        first = np.flatnonzero(lanes[things.lane] == things.lane)
+        lane, begin = things.lane[first], things.begin_ns[first]
+        end, site = things.end_ns[first], rerun.place_of_site[things.site[first]]
+        # What begins inside another call is not outermost; a rank is free once all calls before have ended.
+        span = 1 + int(end.max(initial=0))
+        free = np.maximum.accumulate(lane * span + end) - lane * span
+        outermost = np.ones(len(lane), bool)
+        outermost[1:] = (lane[1:] != lane[:-1]) | (begin[1:] >= free[:-1])
+        at = np.flatnonzero(outermost)
+        again = np.flatnonzero(lane[at[1:]] == lane[at[:-1]])
+        ends, before = at[again + 1], at[again]
+        order = np.argsort(site[before], kind="stable")
+        ends, self._site = ends[order], site[before][order]
+        self.rank, self.end = rerun.lanes.rank[lane[ends]].astype(np.int64), begin[ends]
+        self.computing = (begin[ends] - free[ends - 1]).astype(np.float64)
+        begins = np.flatnonzero((np.diff(self.rank, prepend=-1) != 0) | (np.diff(self._site, prepend=-1) != 0))
+        self._occurrence = np.arange(len(ends)) - np.repeat(begins, np.diff(begins, append=len(ends)))
+        self._whole, self._collectives = self._between_collectives(rerun)
 
-    def _between_collectives(self, calls: pa.Table, shared: Array) -> tuple[Array, int]:
+    def _between_collectives(self, rerun: Rerun) -> tuple[Array, int]:
         """By how much the rank of each gap computed longer than others before the collective that it leads to."""
-        rank, enter = integers(calls, "rank")[shared], integers(calls, "enter_ns")[shared]
-        collective = integers(calls, "collective_id")[shared]
+        arrays = rerun.arrays
+        shared = integers(rerun.tables["collectives"], "comm_size")[arrays["calls.collective"]] > 1
+        rank, enter = arrays["calls.rank"][shared].astype(np.int64), arrays["calls.enter_ns"][shared]
+        collective = arrays["calls.collective"][shared]
         whole = np.full(len(self.rank), np.inf)
         if not len(rank):
             return whole, 0
