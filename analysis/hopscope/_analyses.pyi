@@ -169,14 +169,14 @@ class Analyses:
 
         Columns:
 
-        by=activity: activity, base_ns, new_ns, change, change_low, change_high, verdict, slower, per, base_runs,
-        new_runs, base_iterations, new_iterations
-        by=operation: operation, place, base_place, comm, statistic, base_ns, new_ns, change, change_low, change_high,
-        base_iteration_ns, new_iteration_ns, p_value, verdict, slower, base_runs, new_runs, base_collectives,
-        new_collectives, blocks, aligned
+        by=activity: activity, base_ns, new_ns, difference_ns, change, change_low, change_high, verdict, slower,
+        sentence, per, base_runs, new_runs, base_iterations, new_iterations
+        by=operation: operation, place, base_place, comm, statistic, base_ns, new_ns, difference_ns, change, change_low,
+        change_high, base_iteration_ns, new_iteration_ns, p_value, verdict, slower, base_runs, new_runs,
+        base_collectives, new_collectives, blocks, aligned
         by=path: part, name, base_name, base_ns, new_ns, base_low_ns, base_high_ns, new_low_ns, new_high_ns, base_share,
-        base_share_low, base_share_high, new_share, new_share_low, new_share_high, change, change_low, change_high,
-        status, verdict, aligned, grew
+        base_share_low, base_share_high, new_share, new_share_low, new_share_high, difference_ns, change, change_low,
+        change_high, status, verdict, aligned, grew
         by=structure: operation, place, base_place, comm, property, base, new, base_value, new_value, change, changed,
         aligned
         """

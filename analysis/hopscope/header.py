@@ -37,6 +37,7 @@ The directives (a line indented by three or more spaces continues the one above)
 * `paragraphs COLUMN, COLUMN[, COLUMN]`: people read the rows as paragraphs and not in a table. The first column's word
   stands before the second one's sentence, each other one on a line of its own below. Words before a column's name stand
   before its text.
+* `headline COLUMN`: people read the first row's text in this column before the table.
 * `only-data COLUMN[, COLUMN]`: columns that the table for people leaves out.
 * Columns `X_low` and `X_high`, or `X_low_ns` and `X_high_ns`, are the ends of an interval: that table shows them in one
   column, where the first stands and under its name in `only-data` and `narrow`.
@@ -74,7 +75,7 @@ PARAMETER_TYPES = ("INTEGER", "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN", "COLLECT
 UNITS = ("ns", "at", "bytes", "share", "of unit")
 
 _DIRECTIVE = re.compile(
-    r"(grain|param|key|column|columns|uses|bar|paragraphs|only-data|narrow|uncertain|describes|exact|then|asks|reads|object|row|zero|whole|kept|fail-if|empty|example)"
+    r"(grain|param|key|column|columns|uses|bar|paragraphs|headline|only-data|narrow|uncertain|describes|exact|then|asks|reads|object|row|zero|whole|kept|fail-if|empty|example)"
     r" (.*)"
 )
 _GRAIN = re.compile(
@@ -156,6 +157,7 @@ class Analysis(Source):
     bar: str | None = None
     paragraphs: tuple[tuple[str, str], ...] = ()
     """Columns, each after the words before it."""
+    headline: str | None = None
     only_data: tuple[str, ...] = ()
     narrow: tuple[str, ...] = ()
     exact: tuple[str, ...] = ()
@@ -213,6 +215,7 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
             raise HeaderError(f"{name}.sql: the header has no `{required}`")
     key = _names(values["key"][0])
     bar = values["bar"][0] if "bar" in values else None
+    headline = values["headline"][0] if "headline" in values else None
     paragraphs = [_last_word(name) for value in values.get("paragraphs", []) for name in _names(value)]
     only_data = tuple(n for value in values.get("only-data", []) for n in _names(value))
     narrow = tuple(n for value in values.get("narrow", []) for n in _names(value))
@@ -226,6 +229,7 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
     for column in (
         *key,
         *([bar] if bar else []),
+        *([headline] if headline else []),
         *(column for _, column in paragraphs),
         *only_data,
         *narrow,
@@ -249,6 +253,7 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
         columns=columns,
         bar=bar,
         paragraphs=tuple(paragraphs),
+        headline=headline,
         only_data=only_data,
         narrow=narrow,
         exact=exact,

@@ -6,6 +6,8 @@
   `3 min 20 s`. A moment, counted from the start of the trace, is seconds to the microsecond: `1.234568 s`.
 * A share of 0 to 1 is per cent with one digit after the point: `45.6 %`. What is not quite nothing is `<0.1 %` and what
   is not quite all is `>99.9 %`.
+* An interval of a share that is wider than 100 % is `undecided`, or only its near end where that is above zero.
+* A change has its sign: `+1.20 ms`, `-82.0 %`.
 * Bytes have binary units: `1.5 KiB`.
 * Thousands are parted by commas: `1,234,567`. No number ever has an exponent.
 * Values that a sentence compares have one unit (`alike`), and so have the ends of an interval: `40.1 to 44.9 %`.
@@ -20,6 +22,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 MISSING = "–"
+UNDECIDED = "undecided"
 
 _SIZES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
 _MINUTE = 60e9
@@ -135,10 +138,24 @@ def interval(low: float | None, high: float | None, unit: str | None = "share") 
     if low is None or high is None:
         return MISSING
     if unit == "share":
+        if high - low > 1:
+            return f"above {_percent(low)} %" if low > 0 else UNDECIDED
         return f"{_percent(low)} to {_percent(high)} %"
     first, last = alike(unit, low, high)
     (begin, _, of), (_, _, of_last) = first.rpartition(" "), last.rpartition(" ")
     return f"{begin} to {last}" if begin and of == of_last and " " not in begin else f"{first} to {last}"
+
+
+def change(value: float | None, unit: str) -> str:
+    """A difference with its sign: `+1.20 ms`, `-82.0 %`."""
+    text = quantity(value, unit)
+    return f"+{text}" if value is not None and value > 0 else text
+
+
+def changes(ns: float | None, part: float | None) -> str:
+    """A difference of times, and which part of the earlier one it is: `-9.92 s, -82.0 %`."""
+    known = [text for text in (change(ns, "ns"), change(part, "share")) if text != MISSING]
+    return ", ".join(known) or MISSING
 
 
 def on_axis(ns: float, unit: TimeUnit) -> str:

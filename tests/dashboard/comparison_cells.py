@@ -16,7 +16,7 @@ def numbers(row: dict[str, Any]) -> list[str]:
         time("base"),
         time("new"),
         *([quantities.share(row["base_share"]), quantities.share(row["new_share"])] if "base_share" in row else []),
-        quantities.share(row["change"]),
+        quantities.changes(row["difference_ns"], row["change"]),
         quantities.interval(row["change_low"], row["change_high"]),
         row["verdict"],
     ]

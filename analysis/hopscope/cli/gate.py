@@ -141,6 +141,7 @@ def command(
                 caveats,
                 honesty,
                 diagnosis=opened.answer("diagnose").rows,
+                comparison=_comparison(opened, more, bases),
             ),
         )
     if report is not None:
@@ -152,6 +153,14 @@ GATE = Command("gate", "gate", (parse("gate", DESCRIPTION),))
 command.params += [dataset_option(), format_option()]
 command.help = help_text(GATE)
 command.epilog = columns_text(GATE)
+
+
+def _comparison(trace: Trace, also: Sequence[Trace], bases: Sequence[Trace]) -> str | None:
+    """The first sentence of `compare`; None without a baseline, and where neither run has a critical path."""
+    if not bases:
+        return None
+    rows = trace.answer("compare", also=also, base=bases[0], base_also=bases[1:]).rows
+    return rows[0]["sentence"] if rows else None
 
 
 def _question(file: Path, asked: Asked, bases: Sequence[Trace], also: Sequence[Trace]) -> Question:

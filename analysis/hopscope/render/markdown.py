@@ -29,9 +29,10 @@ def as_markdown(
     honesty: Sequence[tuple[str, str, str]] = (),
     *,
     diagnosis: Sequence[Mapping[str, Any]] = (),
+    comparison: str | None = None,
 ) -> str:
     """The comment; `honesty` is item, value in words and sentence of each row of that analysis, `diagnosis` the rows of
-    `diagnose`.
+    `diagnose`, `comparison` what `compare` says of the whole run.
 
     Names and sentences come from traces, so nothing in them is taken for markup.
     """
@@ -43,6 +44,8 @@ def as_markdown(
         f"### {_MARKS[verdict]} Hopscope: gates {_VERDICTS[verdict]}",
         f"{_counted(judged)} on {_text(trace)}{against}.",
     ]
+    if comparison:
+        parts.append(_text(comparison))
     if others:
         parts.append(_table(others))
     if passed:

@@ -70,13 +70,15 @@ def console(stream: TextIO) -> Console:
 
 
 def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
-    """Print the rows of an answer, as paragraphs where its header says so, else as a table; prints only the header of a
-    table without rows."""
+    """Print the rows of an answer, as paragraphs where its header says so, else as a table below its headline; prints
+    only the header of a table without rows."""
     rows = table.to_pylist()
     target = console(stream)
     if analysis.paragraphs:
         _print_paragraphs(target, rows, analysis.paragraphs)
         return
+    if analysis.headline and rows:
+        target.print(Text(visible_line(str(rows[0][analysis.headline])), style="bold"))
     shown: list[_Shown] = []
     for column in analysis.columns:
         if column.name in analysis.only_data or _interval_of(column, analysis, "_high"):

@@ -19,6 +19,7 @@ from hopscope.resampling import (
     is_one_of_each,
     mean_estimate,
 )
+from hopscope.verdicts.compare_sentence import Change, of_activity, of_run
 from hopscope.verdicts.compare_times import verdict
 from hopscope.verdicts.runs import rows_by_run
 
@@ -67,7 +68,13 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
         "new_iterations": sum(run.iterations for run in after),
     }
     compared.sort(key=lambda row: (row.activity != WHOLE, -abs(row.new_ns - row.base_ns), row.activity))
-    return [row.shown(tests, least_ns, is_sole=is_one_of_each(before, after)) | facts for row in compared]
+    changes = [row.change(tests, least_ns) for row in compared]
+    texts = [of_run(changes[0], changes[1:], per_iteration=per_iteration), *map(of_activity, changes[1:])]
+    is_sole = is_one_of_each(before, after)
+    return [
+        row.shown(change, tests, is_sole=is_sole) | {"sentence": text} | facts
+        for row, change, text in zip(compared, changes, texts, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -77,20 +84,27 @@ class _Row:
     new_ns: float
     test: Difference | None
 
-    def shown(self, tests: int, least_ns: float, *, is_sole: bool) -> dict[str, Any]:
-        """The row but for what all rows share."""
+    def change(self, tests: int, least_ns: float) -> Change:
+        """What became of it."""
         interval = None if self.test is None else self.test.interval(tests)
-        said = verdict(interval, least_ns, ("slower", "faster"))
+        decided = verdict(interval, least_ns, ("slower", "faster"))
+        is_small = abs(self.new_ns - self.base_ns) < least_ns
+        return Change(self.activity, self.base_ns, self.new_ns, decided, interval is not None, is_small)
+
+    def shown(self, change: Change, tests: int, *, is_sole: bool) -> dict[str, Any]:
+        """The row but for its sentence and what all rows share."""
+        interval = None if self.test is None else self.test.interval(tests)
         low, high = (None, None) if interval is None else (self._part(end) for end in interval)
         return {
             "activity": self.activity,
             "base_ns": self.base_ns,
             "new_ns": self.new_ns,
-            "change": self._part(self.new_ns - self.base_ns),
+            "difference_ns": change.difference_ns,
+            "change": change.part,
             "change_low": low,
             "change_high": high,
-            "verdict": said,
-            "slower": None if is_sole or said == "undecided" else said == "slower",
+            "verdict": change.verdict,
+            "slower": None if is_sole or change.verdict == "undecided" else change.verdict == "slower",
         }
 
     def _part(self, change: float) -> float | None:

@@ -126,6 +126,7 @@ def _row(key: Key, before: Sequence[_Path], after: Sequence[_Path], rows: int, l
         "new_share": new_share,
         "new_share_low": new_ends and new_ends[0],
         "new_share_high": new_ends and new_ends[1],
+        "difference_ns": round(now) - round(old),
         "change": None if old_share is None or new_share is None else new_share - old_share,
         "change_low": interval and interval[0],
         "change_high": interval and interval[1],

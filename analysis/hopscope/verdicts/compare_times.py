@@ -108,6 +108,7 @@ def _shown(
         "statistic": row.statistic,
         "base_ns": old,
         "new_ns": now,
+        "difference_ns": None if old is None or now is None else now - old,
         "change": None if old is None or now is None else _part(now - old, old),
         "change_low": None if interval is None else _part(interval[0], old),
         "change_high": None if interval is None else _part(interval[1], old),

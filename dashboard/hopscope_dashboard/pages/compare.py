@@ -126,8 +126,8 @@ def _paths(data: TraceData, new: TraceData, found: Compared, query: Query) -> Co
             style={"margin": "18px 0 8px"},
         ),
         _table([(_name(row), row) for row in parts[:_MOST]], PARTS, (data, new), _PARTS[part]),
-        hint="Both on one scale of time, each time with its interval of 95 %. Change is that of the share, the largest "
-        "first; the intervals of the changes of all "
+        hint="Both on one scale of time, each time with its interval of 95 %. Change is that of the time and of the "
+        "share, the largest first; the intervals of the changes of all "
         f"{quantities.number(len(rows))} rows hold together with 95 %. {compared_leads.HINT}{more}",
     )
 
@@ -140,7 +140,7 @@ def _table(
             shown,
             *(_time(row, run, data) for run, data in zip(RUNS, runs, strict=True)),
             *(quantities.share(row[f"{run}_share"]) for run in RUNS),
-            quantities.share(row["change"]),
+            quantities.changes(row["difference_ns"], row["change"]),
             quantities.interval(row["change_low"], row["change_high"]),
             row["verdict"],
         ]

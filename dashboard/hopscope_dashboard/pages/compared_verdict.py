@@ -34,7 +34,7 @@ def card(base: TraceData, new: TraceData, found: Compared) -> Component:
         [
             row["activity"],
             *(quantities.duration(row[f"{run}_ns"]) for run in ("base", "new")),
-            quantities.share(row["change"]),
+            quantities.changes(row["difference_ns"], row["change"]),
             quantities.interval(row["change_low"], row["change_high"]),
             row["verdict"],
         ]
@@ -43,28 +43,13 @@ def card(base: TraceData, new: TraceData, found: Compared) -> Component:
     columns = [f"per {found.rows[0]['per']}", "base", "new", "change", "95 % interval", "verdict"]
     full = compared_leads.csv_address(new, by="activity")
     return blocks.card(
-        "Verdict",
-        html.Div(html.P(html.Strong(whole_sentence(found.rows[0], new.name))), id=SAID),
+        None,
+        html.H2(found.rows[0]["sentence"], id=SAID),
         html.Ul([html.Li(empty.sentence(note)) for note in found.notes], className="remarks"),
+        html.P("These parts of the critical path add up to the whole.", className="hint"),
         blocks.table(columns, body, name=ACTIVITIES, right=range(1, 5), full=full),
         blocks.code(f"analyze compare {shlex.quote(base.path)} {shlex.quote(new.path)}"),
-        hint="What an iteration's critical path is spent on adds up to the whole. The largest changes come first.",
     )
-
-
-def whole_sentence(row: Row, new: str) -> str:
-    """Say the verdict on the whole run with its interval."""
-    what = "An iteration" if row["per"] == "iteration" else "The run"
-    before, after = quantities.alike("ns", row["base_ns"], row["new_ns"])
-    change = f"{before} became {after}, a change of {quantities.share(row['change'])}"
-    said = {
-        "slower": f"{what} is slower in {new}",
-        "faster": f"{what} is faster in {new}",
-        "same": f"{what} takes the same time in {new}",
-    }.get(row["verdict"], f"Whether {what[0].lower()}{what[1:]} takes longer in {new} is undecided")
-    if row["change_low"] is None:
-        return f"{said}: {change}, and too few iterations or runs for an interval."
-    return f"{said}: {change} (95 % interval {quantities.interval(row['change_low'], row['change_high'])})."
 
 
 def operations(base: TraceData, new: TraceData, found: Compared, beside: Sequence[str]) -> Component:
@@ -104,10 +89,10 @@ def sentence(row: Row, base: str, new: str) -> str:
     if row["verdict"] in ("new", "gone"):
         return f"Only {new if row['verdict'] == 'new' else base} calls {what}."
     before, after = quantities.alike("ns", row["base_ns"], row["new_ns"])
-    change = f"its median went from {before} to {after}, a change of {quantities.share(row['change'])}"
+    change = f"its median went from {before} to {after} ({quantities.changes(row['difference_ns'], row['change'])})"
     if row["change_low"] is None:
         return f"Whether {what} takes longer in {new} is undecided: {change}, of too few collectives for an interval."
-    change += f" (95 % interval {quantities.interval(row['change_low'], row['change_high'])})"
+    change += f", 95 % interval {quantities.interval(row['change_low'], row['change_high'])}"
     said = {
         "slower": f"{what} is slower in {new}",
         "faster": f"{what} is faster in {new}",
@@ -148,7 +133,7 @@ def _table(rows: Rows, base: TraceData, new: TraceData) -> Component:
             row["statistic"],
             _time(row["base_ns"], base, row, row["base_place"]),
             _time(row["new_ns"], new, row, row["place"]),
-            quantities.share(row["change"]),
+            quantities.changes(row["difference_ns"], row["change"]),
             quantities.interval(row["change_low"], row["change_high"]),
             row["verdict"],
         ]

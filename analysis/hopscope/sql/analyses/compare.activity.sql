@@ -5,6 +5,8 @@
 -- that collective, and the rest are the categories of `analyze critical-path`. A rank that computes longer makes `compute` longer, and not the
 -- collective in which others wait for it.
 --
+-- It begins with one sentence on the whole run: what became of its time, and of the activities that changed most.
+--
 -- All values are means per iteration. The first iteration, which includes set-up, is left out. Iterations are those of `--from i:10`; the two runs'
 -- must begin at a call of the same MPI function, and of the same function of the program where both are known. Where they do not, or a run has
 -- none, `per` is `run`: the time from the first communication to the last.
@@ -25,17 +27,20 @@
 -- column activity VARCHAR -- whole, compute, p2p, the MPI function of a collective, or another category of the critical path.
 -- column base_ns DOUBLE -- Its time per iteration in the base.
 -- column new_ns DOUBLE -- Its time per iteration in the new run.
--- column change DOUBLE [share] -- The difference as part of the base's value; below zero is faster. Null where that is 0.
+-- column difference_ns DOUBLE -- The difference; below zero is faster.
+-- column change DOUBLE [share] -- The difference as part of the base's value. Null where that is 0.
 -- column change_low DOUBLE [share] -- Lower end of its interval.
 -- column change_high DOUBLE [share] -- Upper end of its interval.
 -- column verdict VARCHAR -- slower, faster, same or undecided.
 -- column slower BOOLEAN -- Whether the verdict is slower; null if it is undecided or there is only one run of each.
+-- column sentence VARCHAR -- The row in words; of `whole`, what changed most.
 -- column per VARCHAR -- iteration, or run where the two runs have no iterations in common.
 -- column base_runs BIGINT -- Runs of the base.
 -- column new_runs BIGINT -- New runs.
 -- column base_iterations BIGINT -- Iterations of the base that count, of all its runs.
 -- column new_iterations BIGINT -- Iterations of the new runs that count.
--- only-data slower, base_runs, new_runs, base_iterations, new_iterations
+-- headline sentence
+-- only-data slower, sentence, base_runs, new_runs, base_iterations, new_iterations
 -- narrow per, change_low
 -- exact base_runs, new_runs
 -- uses run_path_pieces, iteration_cuts, iteration_calls, iteration_marker

@@ -40,7 +40,8 @@
 -- column statistic VARCHAR -- median, p95 or p99.
 -- column base_ns DOUBLE -- Its value in the base.
 -- column new_ns DOUBLE -- Its value in the new run.
--- column change DOUBLE [share] -- The difference as part of the base's value; below zero is faster.
+-- column difference_ns DOUBLE -- The difference; below zero is faster.
+-- column change DOUBLE [share] -- The difference as part of the base's value.
 -- column change_low DOUBLE [share] -- Lower end of its interval.
 -- column change_high DOUBLE [share] -- Upper end of its interval.
 -- column base_iteration_ns DOUBLE -- Mean time per iteration of the operation in the base; null with fewer than two.
@@ -55,7 +56,7 @@
 -- column blocks BIGINT -- Blocks of the run that has fewest; null where there is no test.
 -- column aligned VARCHAR -- How the places of both runs were matched: by `place`, `function` or `order` of first use.
 -- only-data base_place, slower, aligned, p_value, blocks, base_runs, new_runs
--- narrow base_collectives, new_collectives, change_low, comm, place, base_iteration_ns
+-- narrow base_collectives, new_collectives, change_low, comm, place, base_iteration_ns, difference_ns
 -- exact base_collectives, new_collectives
 -- uses collective_sites
 -- then verdicts.compare_times -- The block bootstrap and the alignment.

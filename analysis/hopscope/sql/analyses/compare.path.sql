@@ -30,6 +30,7 @@
 -- column new_share DOUBLE -- Part of the new run's path.
 -- column new_share_low DOUBLE [share] -- Lower end of its interval of 95 %.
 -- column new_share_high DOUBLE [share] -- Upper end of it.
+-- column difference_ns BIGINT -- The new run's time minus the base's.
 -- column change DOUBLE [share] -- The new share minus the base's.
 -- column change_low DOUBLE [share] -- Lower end of its interval.
 -- column change_high DOUBLE [share] -- Upper end of its interval.
@@ -38,7 +39,7 @@
 -- column aligned VARCHAR -- How the two runs' were matched: by `name`, or places by `function`.
 -- column grew BOOLEAN -- Whether the verdict is grew; null if it is undecided or there is only one run of each.
 -- only-data base_name, aligned, grew, base_low_ns, base_high_ns, new_low_ns, new_high_ns, base_share_low, base_share_high, new_share_low, new_share_high
--- narrow status, change_low, base_ns, new_ns
+-- narrow status, change_low, difference_ns, base_ns, new_ns
 -- uses run_path, share_draws
 -- then verdicts.compare_paths -- The shares' difference.
 -- empty note neither run has a critical path
