@@ -17,7 +17,6 @@ from hopscope.export import stream_result
 from hopscope.findings import in_order
 from hopscope.launch.same_hosts import same_hosts
 from hopscope.mpi_functions import of_kinds
-from hopscope.parameters import answer_of_machine, measured_over_sizes, table_of
 from hopscope.part import OPTIONS as PART_OPTIONS
 from hopscope.part import misread
 from hopscope.places.source import Excerpt, excerpt
@@ -459,6 +458,8 @@ class Machine:
 
     def __init__(self, path: Path) -> None:
         """Raises InputError if it is no machine file."""
+        from hopscope.parameters import answer_of_machine, measured_over_sizes, table_of  # late: scipy
+
         found = answer_of_machine(path)
         self.name, self.path = path.name, str(path)
         self.content = found.content

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-import hopscope
 import pytest
+from hopscope_dashboard.data import Machine
 from hopscope_dashboard.pages import PAGES
-from hopscope_dashboard.report import document
+from hopscope_dashboard.report.machine import machine_document
 from playwright.sync_api import Browser, BrowserContext, Page, expect
+from probed_machine import probed
 
 ADDRESSES = (
     "all => all.map(each => each.getAttribute('href') ?? each.getAttribute('src') ?? each.getAttribute('action'))"
@@ -91,9 +92,9 @@ def test_the_browser_refuses_what_a_page_would_load_from_or_send_to_another_host
 
 
 @pytest.mark.browsers
-def test_no_button_of_the_report_leads_anywhere(browser: Browser, trace: hopscope.Trace, tmp_path: Path) -> None:
+def test_no_button_of_a_machines_report_leads_anywhere(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
-    file.write_text(document(trace, "0"))
+    file.write_text(machine_document(Machine(probed(tmp_path / "machine.json", 600)), "0"))
     context = browser.new_context()
     asked: list[str] = []
     page = context.new_page()

@@ -1,7 +1,8 @@
-"""The report: one file that a browser shows whole without asking anybody, with the numbers of the command line."""
+"""The report of a trace: one short file that needs no server and no script, with the numbers of the command line."""
 
 import re
-from collections.abc import Iterator
+import subprocess
+import sys
 from html import unescape
 from pathlib import Path
 
@@ -12,136 +13,126 @@ import pytest
 from hopscope import manifest, quantities
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as program
-from hopscope_dashboard.pages import PAGES
-from hopscope_dashboard.report import document
+from hopscope_dashboard.report import document as report_document
+from hopscope_dashboard.report.details import DETAILS
+from hopscope_dashboard.report.markup import number_of_words, table
 from hopscope_dashboard.report.static import Renderer
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, expect
 from simulated_run import SimulatedRun
 
-# The timeline, the user's own queries and the remedies ask a server, and a comparison needs another trace.
-ELSEWHERE = ("/timeline", "/data", "/improve", "/compare")
-SECTIONS = ("overview", *(page.path.strip("/") for page in PAGES[1:] if page.path not in ELSEWHERE), "honesty")
+document = report_document.document
 
 
 @pytest.fixture(scope="module")
-def report(trace: hopscope.Trace, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("report") / "report.html"
-    with pytest.raises(SystemExit) as ended:
-        execute(program, "hopscope", ["analyze", "report", str(trace.path), "-o", str(file)])
-    assert ended.value.code == 0
-    return file
+def text(trace: hopscope.Trace) -> str:
+    return document(trace, "0")
 
 
-@pytest.fixture(scope="module")
-def opened(browser: Browser, report: Path) -> Iterator[tuple[Page, list[str]]]:
-    """The report in a browser that has no network, and everything that it asked for or complained about."""
+def test_it_is_title_date_diagnosis_and_timeline_with_the_rest_folded(text: str, trace: hopscope.Trace) -> None:
+    facts, first = trace.run_facts, trace.diagnose().to_pylist()[0]
+    title = re.search(r"<h1>(.*?)</h1>", text)
+    assert title and title[1] in (trace.path.name, str(facts["command"]).rpartition("/")[2])
+    date = str(facts["started_at"] or "").partition("T")[0] or "Start time not recorded"
+    parts = ["<h1>", date, unescape(first["sentence"]), '<svg class="timeline"', "<details"]
+    places = [unescape(text).index(part) for part in parts]
+    assert places == sorted(places)
+    assert re.findall(r'<details id="([^"]+)"><summary>', text) == [name for name, _, _ in DETAILS]
+    assert {"honesty", "critical-path", "collectives"} <= {name for name, _, _ in DETAILS}
+    after = re.sub(r"<details.*?</details>", "", text[text.index("<details") :], flags=re.DOTALL)
+    assert number_of_words(after) == 0
+    assert " open" not in text[text.index("<details") :]
+
+
+def test_nothing_in_it_needs_a_server_or_a_script(text: str) -> None:
+    assert re.findall(r"<(script|button|form|input|a|img|link|iframe)\b", text) == []
+    assert re.findall(r"\son\w+=|https?://|url\(", text) == []
+    assert "default-src 'none'; style-src 'unsafe-inline'" in text
+
+
+def test_it_has_at_most_so_many_words(
+    text: str, trace: hopscope.Trace, trace_without_hops: hopscope.Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert report_document.MOST_WORDS == 2000
+    assert number_of_words(text) <= 2000
+    assert number_of_words(document(trace_without_hops, "0")) <= 2000
+    # Parts that would make it longer are left out, and that is said.
+    monkeypatch.setattr(report_document, "MOST_WORDS", 500)
+    short = document(trace, "0")
+    assert number_of_words(short) <= 500
+    assert "left out, because the report would be too long." in short
+    # A name without end is cut.
+    assert number_of_words(table("t", ["name"], [["word " * 5000]])) < 100
+
+
+def test_words_are_those_that_a_reader_sees() -> None:
+    markup = '<title>no</title><style>p { x: y }</style><p class="a b">Two&nbsp;words <code>and three</code></p>'
+    assert number_of_words(markup) == 4
+
+
+def test_writing_it_loads_no_page() -> None:
+    # Dash, plotly and scipy take longer to load than a short trace takes to be answered about.
+    code = (
+        "import sys; import hopscope_dashboard.commands.report, hopscope_dashboard.report.document; "
+        "print([name for name in ('dash', 'plotly', 'scipy') if name in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_browser_without_a_network_shows_it(browser: Browser, text: str, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(text)
     context = browser.new_context(offline=True)
     page = context.new_page()
     said: list[str] = []
     page.on("request", lambda request: said.append(request.url))
     page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.goto(f"file://{report}", timeout=120_000)
-    drawn = "document.querySelectorAll('.js-plotly-plot').length == document.querySelectorAll('.figure').length"
-    page.wait_for_function(drawn, timeout=120_000)
-    yield page, said
+    page.goto(f"file://{file}")
+    box = page.locator("svg.timeline").bounding_box()
+    assert box is not None
+    assert box["width"] > 500 and box["height"] > 100
+    expect(page.locator("#path")).to_be_hidden()
+    page.get_by_text("Where the time went").click()
+    expect(page.locator("#path")).to_be_visible()
+    assert said == [f"file://{file}"]
     context.close()
 
 
-def test_it_asks_nobody_and_draws_every_figure(opened: tuple[Page, list[str]], report: Path) -> None:
-    page, said = opened
-    assert said == [f"file://{report}"]
-    figures = page.locator(".figure")
-    assert figures.count() >= 8
-    for at in range(figures.count()):
-        box = figures.nth(at).locator(".main-svg").first.bounding_box()
-        assert box is not None
-        assert box["width"] > 100
-        assert box["height"] > 60
-
-
-def test_nothing_selects_in_a_file_that_asks_nobody(opened: tuple[Page, list[str]]) -> None:
-    page, _ = opened
-    assert page.locator("form, [data-href]").count() == 0
-    assert "Select " not in page.locator("main").inner_text()
-
-
-def test_every_section_is_there_and_the_links_lead_to_them(opened: tuple[Page, list[str]]) -> None:
-    page, _ = opened
-    assert [page.locator("section.page-of-report").nth(at).get_attribute("id") for at in range(len(SECTIONS))] == list(
-        SECTIONS
-    )
-    links = page.locator("a")
-    for at in range(links.count()):
-        target = links.nth(at).get_attribute("href") or ""
-        assert page.locator(f'[id="{target.removeprefix("#")}"]').count() == 1, target
-
-
-def test_its_numbers_are_those_of_the_command_line(opened: tuple[Page, list[str]], trace: hopscope.Trace) -> None:
-    page, _ = opened
-    rows = page.locator("#critical-path-table tbody tr")
-    shown = {
-        rows.nth(at).locator("td").first.inner_text(): rows.nth(at).locator("td").nth(3).inner_text()
-        for at in range(rows.count())
-    }
+def test_its_numbers_are_those_of_the_command_line(text: str, trace: hopscope.Trace) -> None:
+    body = text[text.index('<table id="path">') :].partition("</table>")[0]
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", body)[1:]]
     expected = {row["category"]: quantities.share(row["share"]) for row in trace.critical_path().to_pylist()}
-    assert shown == expected
+    assert {row[0]: unescape(row[3]) for row in cells} == expected
 
 
-def test_its_diagnosis_is_that_of_the_command_line(report: Path, trace: hopscope.Trace) -> None:
-    text = unescape(report.read_text())
-    overview = text[: text.index('id="collectives"')]
+def test_its_diagnosis_is_that_of_the_command_line(text: str, trace: hopscope.Trace) -> None:
     first, *others = trace.diagnose().to_pylist()
-    assert f"</span> {first['sentence']}</h2>" in overview
-    assert all(row["sentence"] in overview for row in others)
-    assert first["evidence"] in overview
+    shown = unescape(text)
+    assert f"</span> {first['sentence']}</h2>" in shown
+    assert all(row["sentence"] in shown for row in others if row["severity"] != "OK")
+    assert first["evidence"] in shown
 
 
-def test_its_findings_are_those_of_the_command_line(report: Path, trace: hopscope.Trace) -> None:
-    text = unescape(report.read_text())
-    for row in trace.findings().to_pylist():
-        if row["key"] in {"last-arrivals", "noise", "late-ranks", "wan-share", "algorithms"}:
-            assert f"<strong>{row['sentence']}</strong>" in text
-            assert row["evidence"] in text
-
-
-def test_the_tree_has_every_rank_and_an_arrow_for_every_edge(
-    opened: tuple[Page, list[str]], trace: hopscope.Trace
+def test_the_timeline_has_a_row_for_each_rank_and_the_colour_of_what_takes_most(
+    text: str, trace: hopscope.Trace
 ) -> None:
-    page, _ = opened
-    drawing = page.locator("#tree .drawing")
-    ranks = trace.table("ranks").num_rows
-    assert drawing.locator("circle").count() == ranks
-    # The root, and only it, has the thick ring.
-    rings = drawing.locator("circle").evaluate_all("all => all.map(ring => getComputedStyle(ring).strokeWidth)")
-    assert sorted(rings) == ["2px"] * (ranks - 1) + ["4px"]
-    assert drawing.locator(".edge").count() == ranks - 1
-    # It says what an edge carried without a server, too.
-    edge = drawing.locator(".edge").first
-    edge.dispatch_event("click")
-    assert drawing.locator(".told").inner_text() == edge.locator("title").text_content()
-    assert "of it." in drawing.locator(".told").inner_text()
+    drawing = text[text.index('<svg class="timeline"') :].partition("</svg>")[0]
+    ranks = trace.table("ranks")["rank"].to_pylist()
+    assert sorted(re.findall(r'class="name">rank (\d+)<', drawing)) == sorted(str(rank) for rank in ranks)
+    rows = {float(top) for top in re.findall(r'<rect x="[^"]+" y="([^"]+)"', drawing)}
+    assert len([top for top in rows if top % 22 == 1]) == len(ranks)
+    run_ns = trace.timeline.duration_ns
+    assert f">{quantities.alike('ns', 0, run_ns)[1]}</text>" in drawing
 
 
-def test_a_trace_without_hops_says_what_it_cannot_show(trace_without_hops: hopscope.Trace) -> None:
-    text = document(trace_without_hops, "0")
-    assert "other trees cannot be judged" in text
-    assert "How to get hops" in text
-
-
-def test_a_trace_without_collectives_says_so_and_speaks_of_no_arrivals_hops_or_noise(tmp_path: Path) -> None:
+def test_a_trace_without_collectives_says_so(tmp_path: Path) -> None:
     text = document(hopscope.open(SimulatedRun(iterations=0).write(tmp_path / "started")), "0")
-    assert "This trace has no collective operation of MPI, so there are no arrivals" in text
-    # Collectives, the slowest one, and the tree.
-    assert text.count("<h2>No collectives</h2>") == 3
-    assert "No noise to tell" in text
-    for wrong in (
-        "How to get hops",
-        "Arrivals and noise are known",
-        "went wrong in Hopscope",
-        "The slowest collectives",
-    ):
-        assert wrong not in text
+    assert "This trace has no collective operation." in text
+    assert "Traceback" not in text
+
+
+def test_a_run_of_many_ranks_has_a_row_for_each_host(tmp_path: Path) -> None:
+    text = document(hopscope.open(SimulatedRun(ranks=80, iterations=2).write(tmp_path / "many")), "0")
+    assert re.findall(r'class="name">(\w+)<', text) == ["alpha", "beta", "gamma"]
 
 
 def test_a_trace_of_several_worlds_says_how_many_its_ranks_belong_to(tmp_path: Path) -> None:
@@ -160,11 +151,12 @@ def test_no_text_of_a_trace_becomes_markup() -> None:
     from dash import dcc, html
 
     hostile = "</script><script>alert(1)</script>"
-    drawn = Renderer({}).markup(
+    drawn = Renderer().markup(
         html.Div([hostile, html.Code(hostile, title=hostile), dcc.Graph(figure={"data": [{"name": hostile}]})])
     )
     assert not re.search(r"<script>", drawn)
     assert drawn.count("</script>") == 1
+    assert "<script>" not in table("t", [hostile], [[f"`{hostile}`"]])
 
 
 def test_it_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

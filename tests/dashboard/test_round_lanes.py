@@ -140,7 +140,7 @@ def test_a_tree_can_have_the_colours_of_its_links_and_still_the_widths_of_its_sh
 
 
 def test_the_page_without_hops_says_why_the_librarys_messages_are_not_there() -> None:
-    renderer = Renderer({})
+    renderer = Renderer()
     why = "Open MPI 4.0 is not supported"
     assert f"In this run it did not record them: {why}." in renderer.markup(empty.no_hops("Tree", [], why))
     assert "In this run" not in renderer.markup(empty.no_hops("Tree", []))

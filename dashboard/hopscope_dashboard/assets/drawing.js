@@ -1,4 +1,4 @@
-/* Drawings of trees and exchanges, on the pages and in the report: what is pointed at, or reached by the arrow keys, is said under the
+/* Drawings of trees and exchanges, on the pages: what is pointed at, or reached by the arrow keys, is said under the
    drawing. A click or Enter follows a part that leads somewhere (marks.js); another one keeps what it says there until Escape. */
 
 (function () {

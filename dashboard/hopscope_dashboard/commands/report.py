@@ -1,4 +1,4 @@
-"""`analyze report`: the pages of a trace, or of a machine file, as one file of HTML."""
+"""`analyze report`: what there is to know of a trace, or of a machine file, as one file of HTML."""
 
 from pathlib import Path
 
@@ -11,17 +11,17 @@ from hopscope.render.report import program_version
 from hopscope.whole_file import whole_file
 
 
-@click.command(name="report", short_help="Write findings and pictures into one HTML file.")
+@click.command(name="report", short_help="Write the diagnosis, the timeline and tables into one HTML file.")
 @click.argument("trace", type=click.Path())
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True,
     help="File to write.",
 )  # fmt: skip
 def command(trace: str, output: Path, dataset: Path | None) -> None:
-    """Write one HTML file with the findings, pictures and numbers of the dashboard's pages.
+    """Write one HTML file: the diagnosis and the timeline of a run, and below them tables that unfold.
 
-    Of a machine file of `hopscope probe`, it has the dashboard's page of that. The file needs no server and no network,
-    so you can mail it or keep it in CI. It has about 5 MB, mostly the code that draws the figures.
+    It has at most 2,000 words and needs no server, no network and no script, so you can mail it or keep it in CI. Of a
+    machine file of `hopscope probe`, it is the dashboard's page of that, with figures, in about 5 MB.
 
     \b
     Examples:
@@ -29,17 +29,17 @@ def command(trace: str, output: Path, dataset: Path | None) -> None:
       analyze report machine.json -o machine.html
     """
     try:
-        from hopscope_dashboard.data import Machine
-        from hopscope_dashboard.report import document, machine_document
+        from hopscope_dashboard.report.document import document
     except ImportError as error:
         raise InputError(
             f"the report's packages are not installed ({error.name} is missing): pip install 'hopscope[dashboard]'"
         ) from error
-    from hopscope.parameters.probed import is_machine_file  # late: scipy
-
-    if is_machine_file(Path(trace)):
+    if _is_machine_file(Path(trace)):
         if dataset is not None:
             raise InputError(f"--dataset goes with a trace, and {trace} is a machine file; leave it out")
+        from hopscope_dashboard.data import Machine  # late: Dash
+        from hopscope_dashboard.report.machine import machine_document
+
         _write(machine_document(Machine(Path(trace)), program_version()), output)
         return
     opened = opening(trace, dataset)
@@ -47,6 +47,14 @@ def command(trace: str, output: Path, dataset: Path | None) -> None:
         text = document(opened, program_version(), progress)
     say_what_is_missing(opened)
     _write(text, output)
+
+
+def _is_machine_file(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    from hopscope.parameters.probed import is_machine_file  # late: scipy
+
+    return is_machine_file(path)
 
 
 def _write(text: str, output: Path) -> None:

@@ -1,4 +1,4 @@
-"""A drawing as markup: the page shows the very SVG that the report holds.
+"""A drawing as markup: the page shows SVG that was made on the server.
 
 Dash has no elements of SVG; this component's other half is in `assets/drawing.js`.
 """

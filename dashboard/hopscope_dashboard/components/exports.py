@@ -1,6 +1,6 @@
 """What saves a figure or a table as a file: a line of buttons under each. `assets/exports.js` does what they say.
 
-In the report, which has no server, a table is saved as it is shown.
+In the report of a machine file, which has no server, a table is saved as it is shown.
 """
 
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""A placed exchange between peers as SVG, for the pages and for the report alike."""
+"""A placed exchange between peers as SVG."""
 
 from html import escape
 from typing import Final

@@ -1,4 +1,4 @@
-"""A placed tree as SVG, for the pages and for the report alike."""
+"""A placed tree as SVG."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The pages, in the order of the report; `menu.py` groups them. A page is a module here with a `PAGE`, listed below."""
+"""The pages, in the order of the menu; `menu.py` groups them. A page is a module here with a `PAGE`, listed below."""
 
 from hopscope_dashboard.pages import (
     by_rank,

@@ -1,7 +1,7 @@
 """Dash's components as plain markup: what a page shows, without what only works beside a server.
 
-Links to other pages become links within the file, figures are drawn by plotly.js from JSON beside them, and controls
-(choices, lists, buttons) are left out.
+Links to other pages become plain text, figures are drawn by plotly.js from JSON beside them, and controls (choices,
+lists, buttons) are left out.
 """
 
 import json
@@ -26,10 +26,9 @@ _KEPT: Final = re.compile(r"id|title|role|className|colSpan|rowSpan|htmlFor|aria
 
 
 class Renderer:
-    """Renders the pages of one document; `sections` are the ids of its sections by the pages' addresses."""
+    """Renders one document."""
 
-    def __init__(self, sections: Mapping[str, str]) -> None:
-        self._sections = sections
+    def __init__(self) -> None:
         self._figures = 0
 
     def markup(self, content: Any) -> str:
@@ -65,10 +64,7 @@ class Renderer:
         return f"<{tag}{given}>{self.markup(properties.get('children'))}</{tag}>"
 
     def _link(self, properties: Mapping[str, Any]) -> str:
-        words = self.markup(properties.get("children"))
-        section = self._sections.get(str(properties["href"]).partition("?")[0])
-        # A link's own selection (`/collective?comm=0&seq=3`) is not in the file, so it leads to what is there of it.
-        return f'<a href="#{section}">{words}</a>' if section else f"<span>{words}</span>"
+        return f"<span>{self.markup(properties.get('children'))}</span>"
 
     def _figure(self, properties: Mapping[str, Any]) -> str:
         self._figures += 1

@@ -1,0 +1,92 @@
+"""The run's timeline in a report: a row for each rank, or for each host of many ranks, as SVG."""
+
+from html import escape
+from typing import Any, Final
+
+import numpy as np
+from hopscope import quantities
+from hopscope.words import CATEGORIES
+
+from hopscope_dashboard.data import Trace
+from hopscope_dashboard.palette import CATEGORY_COLOURS, PATH_LINE_COLOUR
+
+_MOST_ROWS: Final = 64
+_COLUMNS: Final = 300
+_WIDTH: Final = 1000
+_LEFT: Final = 90
+"""Where the time begins; names are left of it."""
+_TICKS: Final = 5
+_TALL: Final = 22
+_LOW: Final = 9
+_FEW: Final = 24
+"""So many rows are tall, and each has its name."""
+
+
+def timeline(trace: Trace) -> str:
+    """Give the drawing with its legend."""
+    run_ns = trace.timeline.duration_ns
+    if run_ns <= 0:
+        return "<p>The run has no time.</p>"
+    by = "rank" if trace.run_facts["ranks"] <= _MOST_ROWS else "host"
+    found = trace.timeline.columns(0, run_ns, _COLUMNS, by=by)
+    rows = found.rows[:_MOST_ROWS]
+    tall = _TALL if len(rows) <= _FEW else _LOW
+    scale = (_WIDTH - _LEFT) / run_ns
+    starts = np.minimum(found.begin_ns + np.arange(found.time_ns.shape[2] + 1) * found.width_ns, run_ns)
+    edges = _LEFT + np.maximum(starts, 0) * scale
+    most = np.where(found.time_ns.any(axis=0), found.time_ns.argmax(axis=0), -1)
+    on_path = 2 * found.path_ns.sum(axis=0) >= found.width_ns
+    words = list(CATEGORIES)
+    drawn: list[str] = []
+    for at, row in enumerate(rows):
+        top = at * tall
+        if tall == _TALL or at % 4 == 0:
+            name = f"rank {row['rank']}" if by == "rank" else row["host"]
+            drawn.append(
+                f'<text x="{_LEFT - 8}" y="{top + tall * 0.7:.0f}" class="name">{escape(str(name)[:14])}</text>'
+            )
+        for category, first, end in _stretches(most[at]):
+            colour = CATEGORY_COLOURS[words[category]]
+            drawn.append(_box(edges[first], edges[end], top + 1, tall - 2, colour))
+        for is_on, first, end in _stretches(on_path[at].astype(int) - 1):
+            drawn.append(_box(edges[first], edges[end], top + tall - 3, 3, PATH_LINE_COLOUR) if is_on == 0 else "")
+    bottom = len(rows) * tall
+    drawn += _axis(run_ns, scale, bottom)
+    used = [word for number, word in enumerate(words) if (most[: len(rows)] == number).any()]
+    what = "rank" if by == "rank" else "host"
+    more = (
+        f" The first {len(rows)} of {quantities.plural(len(found.rows), what)}." if len(found.rows) > len(rows) else ""
+    )
+    return (
+        f'<svg class="timeline" viewBox="0 0 {_WIDTH} {bottom + 22}" role="img" aria-label="Timeline of the run">'
+        f'{"".join(drawn)}</svg><p class="legend">{_legend(used)}{more}</p>'
+    )
+
+
+def _stretches(values: Any) -> list[tuple[int, int, int]]:
+    """Equal neighbours: their value, the first, and the one after the last; without those below 0."""
+    cuts = np.flatnonzero(np.diff(values)) + 1
+    firsts, ends = [0, *cuts.tolist()], [*cuts.tolist(), len(values)]
+    return [(int(values[first]), first, end) for first, end in zip(firsts, ends, strict=True) if values[first] >= 0]
+
+
+def _box(left: float, right: float, top: float, height: float, colour: str) -> str:
+    return f'<rect x="{left:.1f}" y="{top}" width="{max(right - left, 0.3):.1f}" height="{height}" fill="{colour}"/>'
+
+
+def _axis(run_ns: int, scale: float, bottom: int) -> list[str]:
+    places = [run_ns * tick // _TICKS for tick in range(_TICKS + 1)]
+    texts = quantities.alike("ns", *places)
+    ends = {0: "start", _TICKS: "end"}
+    return [
+        f'<text x="{_LEFT + place * scale:.0f}" y="{bottom + 16}" text-anchor="{ends.get(tick, "middle")}">'
+        f"{text}</text>"
+        for tick, (place, text) in enumerate(zip(places, texts, strict=True))
+    ]
+
+
+def _legend(used: list[str]) -> str:
+    colours = {**{word: CATEGORY_COLOURS[word] for word in used}, "critical path": PATH_LINE_COLOUR}
+    return "".join(
+        f'<span class="key"><i style="background:{colour}"></i>{word}</span>' for word, colour in colours.items()
+    )
