@@ -83,6 +83,18 @@ def difference(base: Sequence[Estimate], new: Sequence[Estimate], *, relative: b
     return max(within, between, key=lambda found: found.interval(1)[1])
 
 
+def mean_of_runs(runs: Sequence[Estimate]) -> Difference:
+    """The mean over runs of one program, with its error: that within the runs, or how far they are apart, whichever
+    reaches further."""
+    mean = _mean(runs)
+    within = _within(Estimate(0.0, 0.0, mean.blocks), mean)
+    if len(runs) < 2:
+        return within
+    apart = sum((run.value - mean.value) ** 2 for run in runs) / (len(runs) - 1)
+    between = Difference(mean.value, math.sqrt(apart / len(runs)), len(runs) - 1)
+    return max(within, between, key=lambda found: found.interval(1)[1])
+
+
 def _mean(runs: Sequence[Estimate]) -> Estimate:
     n = len(runs)
     return Estimate(sum(r.value for r in runs) / n, sum(r.variance for r in runs) / n**2, sum(r.blocks for r in runs))

@@ -286,13 +286,13 @@ def test_the_sql_of_sentences_runs_in_plain_duckdb_with_plain_numbers(dataset: P
     assert ours["time in collectives"].endswith(" %")
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "list", "sql", "formulas", "model", "remap"])
+@pytest.mark.parametrize("command", [*COMMANDS, "list", "sql", "formulas", "history", "model", "remap"])
 def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert here(command, "--help") == 0
     assert f"analyze {command}" in capsys.readouterr().out.split("Examples:")[1]
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "gate", "formulas", "model", "remap"])
+@pytest.mark.parametrize("command", [*COMMANDS, "gate", "formulas", "history", "model", "remap"])
 def test_help_shows_the_options_before_the_columns(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Those of critical-path once came a hundred lines down."""
     assert here(command, "--help") == 0

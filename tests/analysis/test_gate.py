@@ -4,6 +4,7 @@ import math
 import operator
 
 import pytest
+from hopscope import catalog
 from hopscope.catalog import Analysis, Column
 from hopscope.errors import InputError
 from hopscope.gate import Gate, judge, parse, worst
@@ -220,6 +221,26 @@ def test_a_baseline_is_the_same_row_and_column_of_another_run(
     gate = parse(expression)
     rows = ([row(**{gate.column: now})], [row("lan"), row(**{gate.column: before})])
     assert judge(gate, ANALYSIS, *rows).outcome == verdict
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "verdict"),
+    [
+        ([("noise", 0.3)], [("imbalance", 0.15)], "failed"),  # 30 % is more than 15 + 10
+        ([("noise", 0.3)], [("imbalance", 0.25)], "passed"),
+        ([("noise", 0.3)], [], "failed"),  # a problem that is not there costs nothing
+        ([], [("imbalance", 0.25)], "passed"),
+    ],
+)
+def test_the_costliest_problem_is_compared_with_the_baselines_whatever_its_kind(
+    now: list[tuple[str, float]], before: list[tuple[str, float]], verdict: str
+) -> None:
+    """Regression: a problem of another kind than the baseline's could not be judged."""
+    rows, base = (
+        [{"kind": kind, "severity": "PROBLEM", "cost_share": cost} for kind, cost in side] for side in (now, before)
+    )
+    gate = parse("problem.cost_share > baseline + 10%")
+    assert judge(gate, catalog.load().command("diagnose").default, rows, base).outcome == verdict
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The examples for CI systems: they are what their system takes, and their commands do what they promise on a program
 that is really run, first without a baseline, then with one, then with a change that a gate is there to catch."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -67,7 +68,7 @@ def test_both_systems_run_the_same_commands() -> None:
         for commands in (github(), gitlab())
     ]
     assert lines[0] == lines[1]
-    assert len(lines[0]) == 9
+    assert len(lines[0]) == 10
 
 
 SYSTEMS = [
@@ -83,20 +84,23 @@ def test_its_commands_gate_a_program(commands: list[str], tmp_path: Path, first_
     gates = (EXAMPLES / "hopscope.toml").read_text()
     # On a busy machine a run may take any time, so no time can fail its gate here.
     (tmp_path / "hopscope.toml").write_text(
-        gates.replace("> 5%", "> 1000000%").replace("baseline - 10%", "baseline - 100%").replace("> 10%", "> 100%")
+        gates.replace("> 5%", "> 1000000%")
+        .replace("baseline - 10%", "baseline - 100%")
+        .replace("baseline + 10%", "baseline + 100%")
     )
 
     def pipeline(times: int) -> tuple[list[int], dict[str, str]]:
         """Exit codes of the pieces, run as the system runs them, and the outcome of each gate."""
         (tmp_path / "app.c").write_text(PROGRAM % times)
         subprocess.run(
-            ["rm", "-rf", *(f"trace-{n}" for n in (1, 2, 3)), "gates.md", "gates.xml", "report.html"],
+            ["rm", "-rf", *(f"trace-{n}" for n in (1, 2, 3)), "gates.md", "gates.xml", "report.html", "history.html"],
             cwd=tmp_path,
             check=True,
         )
         environment = os.environ | {
             "PATH": f"{mpi_commands(tmp_path, first_mpi)}:{BIN}:{os.environ['PATH']}",
             "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+            "GITHUB_SHA": f"commit-{len(list(tmp_path.glob('history/*')))}",
             "OMPI_ALLOW_RUN_AS_ROOT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         }
@@ -112,6 +116,7 @@ def test_its_commands_gate_a_program(commands: list[str], tmp_path: Path, first_
         }
         assert (tmp_path / "gates.md").stat().st_size
         assert (tmp_path / "report.html").stat().st_size
+        assert (tmp_path / "history.html").stat().st_size
         return codes, outcomes
 
     codes, outcomes = pipeline(200)
@@ -125,6 +130,9 @@ def test_its_commands_gate_a_program(commands: list[str], tmp_path: Path, first_
 
     codes, outcomes = pipeline(260)
     assert 1 in codes
+    kept = [json.loads((tmp_path / "history" / f"commit-{number}.json").read_text()) for number in range(3)]
+    assert [entry["outcome"] for entry in kept] == ["passed", "passed", "failed"]
+    assert kept[0]["structure"] == kept[1]["structure"] != kept[2]["structure"]
     assert [gate for gate, outcome in outcomes.items() if outcome == "failure"]
 
 

@@ -57,7 +57,7 @@ GROUPS: Final = {
     "Communication": ("critical-path", "collectives", "messages", "algorithms", "wan-share", "delayed-hops"),
     "Code": ("places", "regions"),
     "Improve": ("reorder", "remap"),
-    "Compare and ask": ("compare", "sql"),
+    "Compare and ask": ("compare", "history", "sql"),
 }
 """The commands that most questions need, as `analyze --help` shows them; `analyze list` has all."""
 
@@ -78,7 +78,7 @@ class _Analyses(click.Group):
         return command.get_short_help_str(width) if command is not None else ""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        own = {*super().list_commands(ctx), *catalog.load().commands, "gate", *COMPUTED}
+        own = {*super().list_commands(ctx), *catalog.load().commands, "gate", "history", *COMPUTED}
         return sorted(own | set(registered_names(_REGISTERED)))
 
     def resolve_command(
@@ -97,6 +97,10 @@ class _Analyses(click.Group):
             return computed(cmd_name).command()
         if cmd_name == "gate":
             from hopscope.cli.gate import command
+
+            return command
+        if cmd_name == "history":
+            from hopscope.cli.history import command
 
             return command
         found = catalog.load().commands.get(cmd_name)

@@ -19,6 +19,8 @@ from hopscope.gate import config, worst
 from hopscope.gate.config import Asked
 from hopscope.gate.suite import Judged, Question, judge_all
 from hopscope.header import parse
+from hopscope.history.entry import commit_id, entry_of
+from hopscope.history.folder import add
 from hopscope.part import split
 from hopscope.quantities import quantity
 from hopscope.render.junit import as_junit
@@ -57,6 +59,7 @@ DESCRIPTION = """\
 -- column sentence VARCHAR -- The outcome in words, with the value.
 -- only-data gate
 -- example analyze gate trace --baseline last-good --junit gates.xml --markdown gates.md
+-- example analyze gate trace --baseline last-good --history history
 """
 
 
@@ -88,6 +91,15 @@ DESCRIPTION = """\
 @click.option(
     "--report", type=click.Path(dir_okay=False, path_type=Path), help="Write everything as JSON to this file."
 )
+@click.option(
+    "--history",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Add this commit's figures to a directory, for `analyze history`.",
+)
+@click.option(
+    "--commit", metavar="ID", help="The commit of --history. Default: GITHUB_SHA, CI_COMMIT_SHA or git's HEAD."
+)  # fmt: skip
 def command(
     *,
     trace: str,
@@ -99,10 +111,13 @@ def command(
     junit: Path | None,
     markdown: Path | None,
     report: Path | None,
+    history: Path | None,
+    commit: str | None,
     form: str,
 ) -> int:
     """See DESCRIPTION, from which the help is made."""
     file = file or config.find(Path.cwd())
+    named = commit_id(commit) if history is not None else ""
     asked = config.read(file)
     from hopscope.comparability import about_runs
 
@@ -146,6 +161,8 @@ def command(
         )
     if report is not None:
         write_report(report, opened, answer, outcomes)
+    if history is not None:
+        say(f"wrote {add(history, entry_of([opened, *more], named, worst(outcomes)))}")
     return EXIT_CODES[worst(outcomes)]
 
 

@@ -35,8 +35,6 @@ def judge(gate: Gate, analysis: Analysis, rows: Sequence[Row], base: Sequence[Ro
             f"unknown column {gate.column}; the columns are {', '.join(columns)}{meant(gate.column, columns)}",
         )
     chosen = _chosen(gate, analysis, rows)
-    if not chosen and gate.key in analysis.zero:
-        chosen = [dict.fromkeys(columns, 0) | dict.fromkeys(analysis.key, gate.key)]
     if not chosen:
         if not rows:
             return _undecided(gate, "there are no rows")
@@ -55,11 +53,15 @@ def judge(gate: Gate, analysis: Analysis, rows: Sequence[Row], base: Sequence[Ro
 
 
 def _chosen(gate: Gate, analysis: Analysis, rows: Sequence[Row]) -> list[Row]:
-    """The rows that a gate is about."""
+    """The rows that a gate is about; one of zeros where the header says that a row which is not there has them."""
     if gate.key is not None and gate.key in analysis.named_rows:
         column, value = analysis.named_rows[gate.key]
-        return [row for row in rows if row[column] == value][:1]
-    return [row for row in rows if gate.key is None or _key_text(analysis, row) == gate.key]
+        chosen = [row for row in rows if row[column] == value][:1]
+    else:
+        chosen = [row for row in rows if gate.key is None or _key_text(analysis, row) == gate.key]
+    if not chosen and gate.key in analysis.zero:
+        return [dict.fromkeys((column.name for column in analysis.columns), 0) | dict.fromkeys(analysis.key, gate.key)]
+    return chosen
 
 
 def worst(outcomes: Sequence[Outcome]) -> Verdict:
@@ -78,7 +80,7 @@ def _judge_row(gate: Gate, analysis: Analysis, column: Column, row: Row, base: S
         return _undecided(gate, f"{name} {wrong}")
     shown = quantity(value, unit)
     if gate.relative is not None:
-        before = _before(name, analysis, column, row, base)
+        before = _before(gate, name, analysis, column, row, base)
         if isinstance(before, str):
             return _undecided(gate, before)
         limit = {"+": before + limit, "-": before - limit, "*": before * limit}[gate.relative]
@@ -111,12 +113,15 @@ def _no_number(value: object) -> str | None:
     return "is not a number" if math.isnan(value) else None
 
 
-def _before(name: str, analysis: Analysis, column: Column, row: Row, base: Sequence[Row] | None) -> float | str:
-    """The baseline's value for this row, or why there is none."""
+def _before(  # noqa: PLR0917 - the gate, what it is about, and the baseline
+    gate: Gate, name: str, analysis: Analysis, column: Column, row: Row, base: Sequence[Row] | None
+) -> float | str:
+    """The baseline's value for this row, or why there is none. A named row is compared with that of the baseline."""
     if base is None:
         return "it refers to a baseline; give one with `analyze gate --baseline BASE`"
     key = _key_text(analysis, row)
-    found = [other for other in base if _key_text(analysis, other) == key]
+    is_named = gate.key in analysis.named_rows or gate.key in analysis.zero
+    found = _chosen(gate, analysis, base) if is_named else [r for r in base if _key_text(analysis, r) == key]
     if len(found) != 1:
         return f"the baseline has {len(found) or 'no'} row{'s' if found else ''} {key!r}"
     wrong = _no_number(found[0][column.name])

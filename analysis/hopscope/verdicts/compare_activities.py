@@ -18,6 +18,7 @@ from hopscope.resampling import (
     difference,
     is_one_of_each,
     mean_estimate,
+    mean_of_runs,
 )
 from hopscope.verdicts.compare_sentence import Change, of_activity, of_run
 from hopscope.verdicts.compare_times import verdict
@@ -75,6 +76,28 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
         row.shown(change, tests, is_sole=is_sole) | {"sentence": text} | facts
         for row, change, text in zip(compared, changes, texts, strict=True)
     ]
+
+
+def time_of_runs(tables: Sequence[pa.Table]) -> dict[str, Any]:
+    """The time of an iteration of the whole run, or of the run where it has none, over runs of one program: the mean
+    and its interval of 95 %. tables: of each run, what the query gives."""
+    runs = [_run(table.to_pylist()) for table in tables if table.num_rows]
+    per_iteration = bool(runs) and _have_iterations(runs)
+    values = [run.values(WHOLE, per_iteration=per_iteration) for run in runs]
+    mean: Difference | None = None
+    if values and all(blocks_of(times).count >= LEAST_BLOCKS for times in values):
+        mean = mean_of_runs([mean_estimate(times) for times in values])
+    elif len(values) > 1:
+        mean = mean_of_runs([Estimate(float(times.mean()), 0.0, 1) for times in values])
+    low, high = (None, None) if mean is None else mean.interval(1)
+    return {
+        "per": "iteration" if per_iteration else "run",
+        "time_ns": float(np.mean([times.mean() for times in values])) if values else None,
+        "low_ns": low,
+        "high_ns": high,
+        "iterations": sum(run.iterations for run in runs),
+        "runs": len(tables),
+    }
 
 
 @dataclass(frozen=True)

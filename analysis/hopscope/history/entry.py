@@ -1,0 +1,109 @@
+"""One entry of a history: what is kept of a commit, a few hundred bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from hopscope import catalog
+from hopscope.diagnosis.entry import CONDITIONS
+from hopscope.errors import InputError
+from hopscope.render.report import program_version
+
+if TYPE_CHECKING:
+    from hopscope.trace import Trace
+
+SCHEMA_VERSION: Final = 1
+_VARIABLES: Final = ("GITHUB_SHA", "CI_COMMIT_SHA")
+"""Where CI systems name the commit."""
+_DIGITS: Final = 16
+_FACTS: Final = ("command", "ranks", "hosts", "clusters", "mpi_library", "emulated")
+"""Times of runs that differ in one of these mean different things."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A commit's figures. `diagnosis`, `iteration` and `machine` are as the schema describes them.
+
+    structure: a digest of what `compare --by structure` compares, call sites left out.
+    """
+
+    commit: str
+    date: str
+    outcome: str
+    diagnosis: Mapping[str, Any]
+    iteration: Mapping[str, Any]
+    efficiency: float | None
+    structure: str
+    machine: Mapping[str, Any]
+
+    def text(self) -> str:
+        """The entry as JSON."""
+        versions = {"schema_version": SCHEMA_VERSION, "hopscope_version": program_version()}
+        return json.dumps({**versions, **asdict(self)}, indent=2, ensure_ascii=False) + "\n"
+
+
+def commit_id(given: str | None) -> str:
+    """The commit that a run is of: as given, as the CI system says, or the one that is checked out here. Raises
+    InputError where none is known."""
+    named = given or next(filter(None, (os.environ.get(name) for name in _VARIABLES)), None) or _checked_out()
+    if named is None:
+        raise InputError("the commit is not known: this is no git checkout; name it with --commit ID")
+    if not named.replace("-", "").replace(".", "").isalnum():
+        raise InputError(f"--commit {named!r} is no commit; give letters, digits, points and hyphens")
+    return named
+
+
+def _checked_out() -> str | None:
+    try:
+        done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def entry_of(runs: Sequence[Trace], commit: str, outcome: str) -> Entry:
+    """The entry of a commit from its runs, of which the first is the one that gates judge."""
+    first = runs[0]
+    facts = first.run_facts
+    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return Entry(
+        commit=commit,
+        date=str(facts.get("started_at") or now),
+        outcome=outcome,
+        diagnosis=_diagnosis(first),
+        iteration=_iteration(runs),
+        efficiency=_efficiency(first),
+        structure=structure_of(first),
+        machine={name: facts.get(name) for name in _FACTS},
+    )
+
+
+def _diagnosis(trace: Trace) -> dict[str, Any]:
+    row = next(row for row in trace.run("diagnose").to_pylist() if row["kind"] not in CONDITIONS)
+    return {name: row[name] for name in ("severity", "kind", "cost_share")}
+
+
+def _iteration(runs: Sequence[Trace]) -> dict[str, Any]:
+    from hopscope.verdicts.compare_activities import time_of_runs  # late: scipy
+
+    query = catalog.load().command("compare").default.sql
+    return time_of_runs([run.sql(query) for run in runs])
+
+
+def _efficiency(trace: Trace) -> float | None:
+    rows = {row["factor"]: row["efficiency"] for row in trace.run("efficiency").to_pylist()}
+    return rows.get("parallel efficiency")
+
+
+def structure_of(trace: Trace) -> str:
+    """A digest of what ran: what `compare --by structure` compares, call sites left out."""
+    rows = trace.run("compare", by="structure", base=trace).to_pylist()
+    lines = sorted("\t".join(str(row[name]) for name in ("operation", "comm", "property", "new")) for row in rows)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:_DIGITS]

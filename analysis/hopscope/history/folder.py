@@ -1,0 +1,82 @@
+"""The entries of a directory, in the order of their dates, and what they are beside one another."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, cast
+
+from hopscope.errors import InputError
+from hopscope.history.entry import SCHEMA_VERSION, Entry
+from hopscope.json_text import read_json
+from hopscope.whole_file import whole_file
+
+_SHORT = 12
+"""Digits of a commit that are shown."""
+
+
+def add(folder: Path, entry: Entry) -> Path:
+    """Write an entry, in the place of an older one of its commit. Raises InputError if it cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the directory {folder}: {error.strerror}; name another one") from None
+    file = folder / f"{entry.commit}.json"
+    with whole_file(file) as written:
+        written.write(entry.text().encode())
+    return file
+
+
+def entries(folder: Path) -> list[Entry]:
+    """The entries of a directory, the oldest first. Raises InputError naming a file that is none, or that there is
+    none."""
+    if not folder.is_dir():
+        raise InputError(f"no such directory: {folder}; `analyze gate TRACE --history {folder}` makes it")
+    read = [_read(file) for file in sorted(folder.glob("*.json"))]
+    if not read:
+        raise InputError(f"{folder} has no entry; `analyze gate TRACE --history {folder}` adds one")
+    return sorted(read, key=lambda entry: (entry.date, entry.commit))
+
+
+def _read(file: Path) -> Entry:
+    try:
+        value = read_json(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {file}: {error}; remove it") from None
+    content = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    names = {field.name for field in fields(Entry)}
+    if content.get("schema_version") != SCHEMA_VERSION or not names <= content.keys():
+        raise InputError(f"{file} is no entry of a history, or one of another version; remove it")
+    return Entry(**{name: content[name] for name in names})
+
+
+def rows(history: Sequence[Entry]) -> list[dict[str, Any]]:
+    """A row for each entry, as `analyze history` shows it."""
+    return [_row(entry, before) for entry, before in zip(history, [None, *history[:-1]], strict=True)]
+
+
+def _row(entry: Entry, before: Entry | None) -> dict[str, Any]:
+    time, earlier = entry.iteration["time_ns"], before and before.iteration["time_ns"]
+    changed = [] if before is None else [name for name in ("structure", "machine") if _differs(name, entry, before)]
+    is_comparable = (
+        before is not None and "machine" not in changed and entry.iteration["per"] == before.iteration["per"]
+    )
+    has_problem = entry.diagnosis["severity"] == "PROBLEM"
+    return {
+        "commit": entry.commit[:_SHORT],
+        "date": entry.date[:19],
+        "outcome": entry.outcome,
+        "iteration_ns": time,
+        "iteration_low_ns": entry.iteration["low_ns"],
+        "iteration_high_ns": entry.iteration["high_ns"],
+        "change": (time - earlier) / earlier if is_comparable and time is not None and earlier else None,
+        "problem": entry.diagnosis["kind"] if has_problem else None,
+        "cost_share": entry.diagnosis["cost_share"] if has_problem else 0.0,
+        "efficiency": entry.efficiency,
+        "changed": ", ".join(changed),
+        "per": entry.iteration["per"],
+        "structure": entry.structure,
+    }
+
+
+def _differs(name: str, entry: Entry, other: Entry) -> bool:
+    return getattr(entry, name) != getattr(other, name)
