@@ -19,6 +19,7 @@ from hopscope import catalog, untraced
 from hopscope.answer import Answer
 from hopscope.catalog import Analysis, Command, Scalar
 from hopscope.comparability import about_runs, matched, names
+from hopscope.computed import Computed
 from hopscope.errors import InputError, meant
 from hopscope.manifest import is_dataset
 from hopscope.memory import check_address_space, memory_for
@@ -48,7 +49,7 @@ _ASKED_VIEWS = {"iteration_": "iteration_cuts"} | {name: name for name in ("firs
 """The views that a selection asks for, by what its query says of them."""
 
 
-class Trace(Analyses):
+class Trace(Computed, Analyses):
     """A trace, archive or dataset, opened. `trace.analyses()` lists the analyses; each is a method of the same name."""
 
     def __init__(self, path: Path, dataset: Path, *, lean: bool = False) -> None:
@@ -397,30 +398,6 @@ class Trace(Analyses):
     def analyses() -> list[Command]:
         """Every analysis with its grains, parameters and columns."""
         return list(catalog.load().commands.values())
-
-    def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
-        """What could run instead, with its predicted times; writes the best to `output`. See `hopscope.remap.remap`."""
-        from hopscope.remap import remap  # late: fitting needs scipy
-
-        whole = self._whole
-        return remap(whole, output, **options) if output is not None or options else whole._kept_apart("remap", remap)
-
-    def modelled(self) -> pa.Table:
-        """What the published models say of the run, in one row. See `hopscope.modelled.modelled`."""
-        from hopscope.modelled import modelled  # late, likewise
-
-        return self._whole._kept_apart("modelled", modelled)
-
-    def _kept_apart(self, name: str, compute: "Callable[[Trace], pa.Table]") -> pa.Table:
-        """What is computed of the whole run; of a long one it is kept, and a server computes it in another process."""
-        is_apart = self._lean and self._runner.is_of_long_run
-
-        def computed() -> pa.Table:
-            from hopscope.apart import apart  # late: most commands start no process
-
-            return apart(compute, Trace, self.path, self.dataset) if is_apart else compute(self)
-
-        return self._runner.kept_by_text(name, {}, computed)
 
     if not TYPE_CHECKING:  # a type checker shall know a misspelt analysis
 

@@ -53,6 +53,27 @@ def test_wrong_options_are_input_errors(trace: hopscope.Trace) -> None:
         trace.run("moon")
 
 
+def test_a_gate_is_judged_as_the_command_line_judges_it(trace: hopscope.Trace) -> None:
+    passed, failed = (trace.gate(f"MPI_Allreduce.hops > {limit}", "summary", by="operation") for limit in (4, 3))
+    assert (passed.outcome, failed.outcome) == ("passed", "failed")
+    assert "MPI_Allreduce.hops is 4" in failed.sentence
+    assert trace.gate("problem.cost_share > 100%").outcome == "passed"
+    relative = "MPI_Allreduce.hops != baseline"
+    assert trace.gate(relative, "summary", by="operation").outcome == "undecided"
+    assert trace.gate(relative, "summary", by="operation", baseline=trace).outcome == "passed"
+    with pytest.raises(InputError, match="expected a number"):
+        trace.gate("problem.cost_share >")
+
+
+def test_a_rank_order_that_cannot_be_told_is_an_input_error(trace: hopscope.Trace, tmp_path: Path) -> None:
+    file = tmp_path / "hosts.txt"
+    with pytest.raises(InputError, match="the run emulated its links"):
+        trace.reorder(file, launcher="slurm")
+    with pytest.raises(InputError, match="which launcher reads the file"):
+        trace.reorder(file)
+    assert not file.exists()
+
+
 def test_every_table_comes_with_the_columns_of_its_schema_also_when_it_has_no_file(trace: hopscope.Trace) -> None:
     for name, schema in table_schemas().items():
         assert trace.table(name).schema.names == schema.names

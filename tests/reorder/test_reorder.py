@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import click
+import hopscope
 import numpy as np
 import pytest
 from drawn_jobs import LATENCY_NS, PER_BYTE_NS, Job, ring
@@ -61,6 +62,12 @@ def test_what_measures_the_rerun_sees_the_application_s_messages(tmp_path: Path)
     )
     answer = reorder_answer(trace, {"output": tmp_path / "hosts.txt"})
     assert any(note.startswith("`analyze compare --by path dealt TRACE`") for note in answer.notes), answer.notes
+    # The method of a trace gives the same rows and file.
+    trace._whole = trace
+    assert hopscope.Trace.reorder(trace, tmp_path / "by-method.txt").to_pylist() == answer.rows
+    written, by_method = ((tmp_path / name).read_text() for name in ("hosts.txt", "by-method.txt"))
+    assert written == by_method
+    assert len(written.splitlines()) == len(DEALT)
 
 
 def test_the_time_on_links_is_the_sum_of_what_the_network_takes() -> None:

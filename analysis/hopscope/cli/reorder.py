@@ -10,11 +10,10 @@ import click
 
 from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of
-from hopscope.errors import InputError
 from hopscope.launch.same_hosts import same_hosts
 from hopscope.reorder import DESCRIPTION, LAUNCHERS, reorder
-from hopscope.reorder.files import file_of, launcher_of
-from hopscope.whole_file import check_room, whole_file
+from hopscope.reorder.files import launcher_for, write_order
+from hopscope.whole_file import check_room
 
 if TYPE_CHECKING:
     from hopscope.answer import Answer
@@ -50,17 +49,12 @@ def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     if output is not None:
         check_room(output)
     library = trace.run_facts.get("mpi_library")
-    if output is not None and launcher is None:
-        launcher = launcher_of(library)
-        if launcher is None:
-            raise InputError(f"the trace does not say which launcher reads the file; add --for {'|'.join(LAUNCHERS)}")
+    if output is not None:
+        launcher = launcher_for(launcher, library)
     order = reorder(trace)
     notes = list(order.sentences)
     if order.chosen and output is not None and launcher is not None:
-        own = library if launcher_of(library) == launcher else None
-        file = file_of(launcher, order.hosts, str(output), own)
-        with whole_file(output) as written:
-            written.write(file.text.encode())
+        file = write_order(output, launcher, order.hosts, library)
         program = trace.run_facts.get("command") or "./app"
         again = shlex.join(["hopscope", "run", *same_hosts(trace.path, trace.run_facts.get("topology_file")), "--"])
         notes.append(

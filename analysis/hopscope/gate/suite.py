@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from hopscope.errors import InputError
 from hopscope.gate.config import Asked
@@ -14,9 +14,11 @@ from hopscope.header import Analysis
 
 if TYPE_CHECKING:
     from hopscope.answer import Answer
-    from hopscope.trace import Trace
 
-    Ask = Callable[[Trace], Answer]
+    Ask = Callable[[Any], Answer]
+
+Trace = Any
+"""An opened trace, whose module imports this package."""
 
 Kind = Literal["structure", "time"]
 

@@ -14,6 +14,10 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
+
+from hopscope.errors import InputError
+from hopscope.whole_file import whole_file
 
 LAUNCHERS = ("openmpi-4", "openmpi-5", "mpich", "slurm")
 _MPICH_WITH_RANKMAP = 5
@@ -35,6 +39,24 @@ def launcher_of(mpi_library: str | None) -> str | None:
     if release := re.search(r"Open MPI v?([0-9]+)", said):
         return "openmpi-4" if int(release[1]) <= 4 else "openmpi-5"
     return "mpich" if "MPICH" in said else None
+
+
+def launcher_for(named: str | None, mpi_library: str | None) -> str:
+    """The launcher that is to read a file: the one named, else that of the run's MPI library. Raises InputError where
+    neither is known."""
+    launcher = named or launcher_of(mpi_library)
+    if launcher not in LAUNCHERS:
+        raise InputError(f"the trace does not say which launcher reads the file; add --for {'|'.join(LAUNCHERS)}")
+    return launcher
+
+
+def write_order(output: Path, launcher: str, hosts: Sequence[str], mpi_library: str | None) -> LauncherFile:
+    """Write the launcher's file. mpi_library: of the run. Raises InputError if it cannot be written."""
+    own = mpi_library if launcher_of(mpi_library) == launcher else None
+    file = file_of(launcher, hosts, str(output), own)
+    with whole_file(output) as written:
+        written.write(file.text.encode())
+    return file
 
 
 def file_of(launcher: str, hosts: Sequence[str], path: str, mpi_library: str | None = None) -> LauncherFile:

@@ -1,0 +1,84 @@
+"""What a trace answers that is no SQL: other trees and rank orders, what models say, and how a gate comes out."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from hopscope.answer import Answer
+from hopscope.gate import Outcome, judge, parse
+from hopscope.runner import Runner
+
+
+class Computed:
+    """The methods of a trace that compute; `hopscope.Trace` has them."""
+
+    path: Path
+    dataset: Path
+    _lean: bool
+    _runner: Runner
+
+    @property
+    def _whole(self) -> Any:
+        """The same trace without a selection."""
+        raise NotImplementedError
+
+    def answer(self, command: str, **options: Any) -> Answer:
+        """Run an analysis by its command's name."""
+        raise NotImplementedError
+
+    def gate(
+        self, expression: str, command: str = "diagnose", *, baseline: "Computed | None" = None, **options: Any
+    ) -> Outcome:
+        """How a gate comes out on an analysis, as `--fail-if` judges it: `trace.gate("problem.cost_share > 10%")`.
+
+        options: of the analysis, such as `base` of `compare`. baseline: the trace that this word means in the gate.
+        Raises InputError for a gate that does not parse or does not go with the analysis.
+        """
+        gate = parse(expression)
+        answer = self.answer(command, **options)
+        base = None if baseline is None else baseline.answer(command, **options).rows
+        return judge(gate, answer.analysis, answer.rows, base)
+
+    def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
+        """What could run instead, with its predicted times; writes the best to `output`. See `hopscope.remap.remap`."""
+        from hopscope.remap import remap  # late: fitting needs scipy
+
+        whole = self._whole
+        return remap(whole, output, **options) if output is not None or options else whole._kept_apart("remap", remap)
+
+    def reorder(self, output: Path | None = None, *, launcher: str | None = None) -> pa.Table:
+        """Today's rank order beside a better one on the same hosts, with the messages of both.
+
+        output: writes the better order there, if there is one, as the launcher reads it. launcher: one of
+        `hopscope.reorder.LAUNCHERS`, by default that of the run's MPI library. Raises InputError where no order can be
+        told, or no launcher is known.
+        """
+        from hopscope.reorder import reorder  # late: the graph library
+        from hopscope.reorder.files import launcher_for, write_order
+
+        whole = self._whole
+        library = whole.run_facts.get("mpi_library")
+        named = None if output is None else launcher_for(launcher, library)
+        order = reorder(whole)
+        if output is not None and named is not None and order.chosen:
+            write_order(output, named, order.hosts, library)
+        return order.table
+
+    def modelled(self) -> pa.Table:
+        """What the published models say of the run, in one row. See `hopscope.modelled.modelled`."""
+        from hopscope.modelled import modelled  # late, likewise
+
+        return self._whole._kept_apart("modelled", modelled)
+
+    def _kept_apart(self, name: str, compute: Callable[[Any], pa.Table]) -> pa.Table:
+        """What is computed of the whole run; of a long one it is kept, and a server computes it in another process."""
+        is_apart = self._lean and self._runner.is_of_long_run
+
+        def computed() -> pa.Table:
+            from hopscope.apart import apart  # late: most commands start no process
+
+            return apart(compute, type(self), self.path, self.dataset) if is_apart else compute(self)
+
+        return self._runner.kept_by_text(name, {}, computed)
