@@ -345,6 +345,9 @@ def test_a_job_that_recorded_nothing_is_told_why(tmp_path: Path) -> None:
         ("--oversubscribe -n 9 ./app", {}, False, None),
         ("--map-by core:OVERSUBSCRIBE -n 9 ./app", {}, False, None),
         ("--host a:9 -n 9 ./app", {}, False, None),
+        ("--host a:2,b -n 9 ./app", {}, False, "has no slots for 9 ranks on its hosts, which have 3; give"),
+        ("--host a:2,b --oversubscribe -n 9 ./app", {}, False, None),
+        ("--host a:* -n 9 ./app", {}, False, None),
     ],
 )
 def test_what_open_mpis_launcher_refuses_is_known_from_its_words(

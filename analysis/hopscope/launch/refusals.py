@@ -10,6 +10,7 @@ from hopscope.launch.mpi_library import launcher_mpi
 
 _PLACES = ("--oversubscribe", "-oversubscribe", "--hostfile", "-hostfile", "--machinefile", "--host", "-host", "-H")
 """Options that say how many ranks may run where."""
+_HOST = ("--host", "-host", "-H")
 _AS_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT")
 
 
@@ -23,12 +24,31 @@ def likely_refusal(words: Sequence[str], environment: Mapping[str, str], *, is_r
     if is_root and "--allow-run-as-root" not in options and not allowed:
         return f"{name} starts nothing as root; run as another user, or give {name} --allow-run-as-root"
     ranks = rank_count(words)
-    is_placed = any(option in _PLACES or "oversubscribe" in option.lower() for option in options)
-    if ranks is not None and ranks > cores and not is_placed:
-        return f"{name} has no slots for {ranks} ranks on {cores} cores; give {name} --oversubscribe, or fewer ranks"
+    if ranks is None or any("oversubscribe" in option.lower() for option in options):
+        return None
+    advice = f"give {name} --oversubscribe, or fewer ranks"
+    slots = _slots(options)
+    if slots is not None and ranks > slots:
+        return f"{name} has no slots for {ranks} ranks on its hosts, which have {slots}; {advice}"
+    if ranks > cores and not any(option in _PLACES for option in options):
+        return f"{name} has no slots for {ranks} ranks on {cores} cores; {advice}"
     return None
+
+
+def _slots(options: Sequence[str]) -> int | None:
+    """The slots of the hosts that --host names: one for each mention, or as many as stand behind a colon. None where it
+    is not given, or leaves a number to the launcher."""
+    lists = [options[at + 1] for at, option in enumerate(options[:-1]) if option in _HOST]
+    counts = [host.rpartition(":")[2] if ":" in host else "1" for hosts in lists for host in hosts.split(",")]
+    return sum(map(int, counts)) if counts and all(count.isdecimal() for count in counts) else None
 
 
 def refusal_here(words: Sequence[str]) -> str | None:
     """The launcher's likely reason not to start this command line here, by this process; None where none is known."""
-    return likely_refusal(words, os.environ, is_root=os.geteuid() == 0, cores=os.cpu_count() or 1)
+    return likely_refusal(words, os.environ, is_root=os.geteuid() == 0, cores=_cores())
+
+
+def _cores() -> int:
+    """The cores of this machine, which are the launcher's slots: threads of one core count once."""
+    siblings = Path("/sys/devices/system/cpu").glob("cpu[0-9]*/topology/thread_siblings_list")
+    return len({file.read_text() for file in siblings}) or os.cpu_count() or 1
