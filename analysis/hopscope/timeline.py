@@ -5,7 +5,7 @@ Short ranges are summed up from the calls themselves, long ones come from the ta
 neighbouring ranges fit together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Protocol
@@ -17,7 +17,16 @@ from hopscope import _paths
 from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.paths.columns import Array, codes, integers
-from hopscope.timeline_queries import CALLS_AT, MARK_QUERIES, NEAREST_CALLS, PATH_IN, REGION_IN
+from hopscope.timeline_queries import (
+    CALLS_AT,
+    LONG_CALLS,
+    MARK_QUERIES,
+    NEAREST_CALLS,
+    OPERATIONS_IN,
+    PATH_IN,
+    REGION_IN,
+)
+from hopscope.timeline_search import Search
 from hopscope.words import CATEGORIES
 
 EXACT_ROWS: Final = 400_000
@@ -136,10 +145,12 @@ class Timeline:
         *,
         by: str = "rank",
         host: str | None = None,
+        ranks: Collection[int] | None = None,
     ) -> Columns:
         """At most so many columns that cover a range of time, cut to the run.
 
-        by: `rank` or `host`. host: only this host's ranks. Raises InputError for an empty range or an unknown host.
+        by: `rank` or `host`. host, ranks: only this host's, or these ranks. Raises InputError for an empty range or an
+        unknown host.
         """
         end = self.duration_ns if to_ns is None else min(to_ns, self.duration_ns)
         begin = max(0, from_ns)
@@ -147,7 +158,7 @@ class Timeline:
             raise InputError(
                 f"the range from {from_ns} to {to_ns} holds nothing; the run ends at {self.duration_ns}, in ns"
             )
-        rows, row_of = self._rows(by, host)
+        rows, row_of = self._rows(by, host, ranks)
         level = _level(begin, end, columns)
         share = (end - begin) / self.duration_ns
         exact = self.levels is None or self._number_of_rows * share <= EXACT_ROWS
@@ -159,7 +170,7 @@ class Timeline:
         time[_COMPUTE] = self._alive(grid) - time.sum(axis=0)
         return Columns(first << level, level, rows, time, path, exact)
 
-    def _rows(self, by: str, host: str | None) -> tuple[list[Row], Array]:
+    def _rows(self, by: str, host: str | None, ranks: Collection[int] | None) -> tuple[list[Row], Array]:
         """The rows, and for each rank the number of its row, -1 if it has none."""
         if by not in ("rank", "host"):
             raise InputError(f"by is {by!r}; it can be rank or host")
@@ -173,6 +184,8 @@ class Timeline:
         if not shown and self.ranks:
             hosts = ", ".join(sorted({rank["host"] for rank in self.ranks})[:8])
             raise InputError(f"the trace has no host {host!r}; its hosts are {hosts}")
+        if ranks is not None:
+            shown = [rank for rank in shown if rank["rank"] in ranks]
         row_of = np.full(len(self.ranks), -1, np.int64)
         found: dict[object, Row] = {}
         for rank in shown:
@@ -240,6 +253,24 @@ class Timeline:
             rows = self._ask("", f"{query} limit $limit", window)
             found[name] = None if rows.num_rows > limit else rows.to_pylist()
         return found
+
+    def long_calls(self, from_ns: int, to_ns: int, least_ns: int, limit: int = MARKS) -> list[Row] | None:
+        """The calls of MPI functions in a range that take `least_ns` or more: rank, begin_ns, end_ns and name. None
+        where there are more than `limit`."""
+        window = {"begin_ns": from_ns, "end_ns": to_ns, "least_ns": least_ns, "limit": limit + 1}
+        rows = self._ask("", LONG_CALLS, window)
+        return None if rows.num_rows > limit else rows.to_pylist()
+
+    def operations(self, from_ns: int, to_ns: int, ranks: Sequence[int] | None = None) -> list[Row]:
+        """The MPI functions that were called in a range, by all or by these ranks: operation, calls, and time_ns, what
+        these calls took of it. The longest first."""
+        window = {"begin_ns": from_ns, "end_ns": to_ns, "ranks": None if ranks is None else list(ranks)}
+        return self._ask("", OPERATIONS_IN, window).to_pylist()
+
+    @cached_property
+    def search(self) -> Search:
+        """Finds calls, collectives and regions by what they are called, or by their call site."""
+        return Search(self._asker)
 
     def at(self, rank: int, at_ns: int) -> list[Row]:
         """The calls and regions that a rank was in at a time, the innermost last: name, begin_ns, end_ns, and for a

@@ -28,6 +28,30 @@ MARK_QUERIES: Final = {
     ),
 }
 
+_CALLS: Final = (
+    "select calls.rank, op as name, enter_ns as begin_ns, coalesce(leave_ns, last_event_ns) as end_ns from calls "
+    "inner join collectives on calls.collective_id = collectives.collective_id "
+    "inner join ranks on calls.rank = ranks.rank where enter_ns < $end_ns "
+    "and coalesce(leave_ns, last_event_ns) > $begin_ns union all "
+    "select intervals.rank, region as name, begin_ns, coalesce(end_ns, last_event_ns) as end_ns from intervals "
+    "inner join ranks on intervals.rank = ranks.rank where kind not in ('region', 'overhead', 'off') "
+    "and begin_ns < $end_ns and coalesce(end_ns, last_event_ns) > $begin_ns"
+)
+
+LONG_CALLS: Final = (
+    f"select rank, begin_ns, end_ns, name from ({_CALLS}) where end_ns - begin_ns >= $least_ns "
+    "order by begin_ns, rank, end_ns desc, name limit $limit"
+)
+"""Calls of MPI functions that take so long."""
+
+OPERATIONS_IN: Final = (
+    "select name as operation, count(*) as calls, "
+    "sum(least(end_ns, $end_ns) - greatest(begin_ns, $begin_ns))::bigint as time_ns "
+    f"from ({_CALLS}) where $ranks is null or list_contains($ranks, rank) "
+    "group by name order by time_ns desc, operation"
+)
+"""What MPI functions were called in a range, and how much of it they took."""
+
 CALLS_AT: Final = (
     "select region as name, begin_ns, end_ns, null as comm, null as seq from intervals "
     "where rank = $rank and begin_ns <= $at_ns and (end_ns > $at_ns or end_ns is null) union all "

@@ -1,0 +1,140 @@
+"""Finds what happened in a run by a word: collectives and calls of MPI by their operation or call site, and regions by
+their name.
+
+Names are few, so a word is first turned into the names that contain it, and then hits are asked for by name. A
+collective is one hit, whatever its number of ranks; a hit is asked for alone, and never a list of them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Protocol
+
+import pyarrow as pa
+
+KEPT: Final = 16
+"""Of so many words the number of hits is kept."""
+
+_SITES: Final = (
+    "select call_site, coalesce(place, call_site) as place from "
+    "(select call_site from calls union select call_site from intervals) as seen "
+    "left join places using (call_site) where call_site is not null order by call_site"
+)
+
+_NAMES: Final = (
+    "select op as name from collectives union select region as name from intervals "
+    "where kind not in ('overhead', 'off') order by name"
+)
+
+_HITS: Final = (
+    "with hits as ("
+    "select first_enter_ns as begin_ns, coalesce(last_leave_ns, last_enter_ns) as end_ns, 0 as source, "
+    "collective_id as id, null as rank, op as name, comm, seq from collectives "
+    "where list_contains($names, op) or collective_id in "
+    "(select collective_id from calls where list_contains($sites, call_site)) union all "
+    "select begin_ns, coalesce(end_ns, begin_ns) as end_ns, 1 as source, interval_id as id, rank, region as name, "
+    "null as comm, null as seq from intervals where kind not in ('overhead', 'off') "
+    "and (list_contains($names, region) or list_contains($sites, call_site))) "
+)
+"""Hits come in the order of their begin, then of their source and id."""
+
+_AFTER: Final = (
+    "(begin_ns > $begin_ns or (begin_ns = $begin_ns and (source > $source or (source = $source and id > $id))))"
+)
+_BEFORE: Final = (
+    "(begin_ns < $begin_ns or (begin_ns = $begin_ns and (source < $source or (source = $source and id < $id))))"
+)
+_FORWARD: Final = "order by begin_ns, source, id limit 1"
+_BACKWARD: Final = "order by begin_ns desc, source desc, id desc limit 1"
+
+Key = tuple[int, int, int]
+"""When a hit begins, its source and its id there."""
+
+START: Final[Key] = (0, -1, -1)
+"""Lies before every hit."""
+
+
+class Asker(Protocol):
+    """What runs SQL."""
+
+    def query(self, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
+        """The result of one query."""
+        ...
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One hit, and its place among all."""
+
+    key: Key
+    number: int
+    """From 1."""
+    hits: int
+    """How many there are."""
+    name: str
+    begin_ns: int
+    end_ns: int
+    rank: int | None
+    """None for a collective, which has several."""
+    comm: int | None
+    seq: int | None
+
+
+class Search:
+    """The search of one trace."""
+
+    def __init__(self, asker: Asker) -> None:
+        """Nothing is asked yet."""
+        self._asker = asker
+        self._counts: dict[str, int] = {}
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Every operation and region of the run."""
+        return self._asker.query(_NAMES, {})["name"].to_pylist()
+
+    @cached_property
+    def sites(self) -> dict[str, str]:
+        """Every call site with its place in the source."""
+        found = self._asker.query(_SITES, {})
+        return dict(zip(found["call_site"].to_pylist(), found["place"].to_pylist(), strict=True))
+
+    def find(self, text: str, after: Key = START, *, forward: bool = True) -> Hit | None:
+        """The next hit after a key, or the one before it; after the last one the first. None without hits.
+
+        Hits contain the text, in letters of either case. A key with source -1 lies before all that begins then.
+        """
+        asked = self._asked(text)
+        if not asked["names"] and not asked["sites"]:
+            return None
+        place = dict(zip(("begin_ns", "source", "id"), after, strict=True))
+        order = _FORWARD if forward else _BACKWARD
+        beyond = f"{_HITS} from hits where {_AFTER if forward else _BEFORE} {order}"
+        rows = self._asker.query(beyond, {**asked, **place}).to_pylist()
+        rows = rows or self._asker.query(f"{_HITS} from hits {order}", asked).to_pylist()
+        if not rows:
+            return None
+        row = rows[0]
+        found = (row["begin_ns"], row["source"], row["id"])
+        place = dict(zip(("begin_ns", "source", "id"), found, strict=True))
+        before = self._count(f"from hits where {_BEFORE}", {**asked, **place})
+        hit = {name: row[name] for name in ("name", "begin_ns", "end_ns", "rank", "comm", "seq")}
+        return Hit(found, before + 1, self._number_of_hits(text, asked), **hit)
+
+    def _asked(self, text: str) -> dict[str, list[str]]:
+        word = text.strip().casefold()
+        return {
+            "names": [name for name in self.names if word and word in name.casefold()],
+            "sites": [site for site, place in self.sites.items() if word and word in place.casefold()],
+        }
+
+    def _number_of_hits(self, text: str, asked: Mapping[str, Any]) -> int:
+        if text not in self._counts:
+            count = self._count("from hits", asked)
+            while len(self._counts) >= KEPT:
+                self._counts.pop(next(iter(self._counts)), None)
+            self._counts[text] = count
+        return self._counts[text]
+
+    def _count(self, sql: str, parameters: Mapping[str, Any]) -> int:
+        return self._asker.query(f"{_HITS} select count(*) as hits {sql}", parameters)["hits"][0].as_py()
