@@ -5,16 +5,15 @@ Every text comes from here, ready to be shown: numbers become text in one place.
 
 import json
 import struct
-from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 from hopscope import quantities
 from hopscope.words import CATEGORIES, ONCE
 
-from hopscope_dashboard import leads
+from hopscope_dashboard import leads, run_rows, run_summary
 from hopscope_dashboard.address import Query, link, number
-from hopscope_dashboard.data import MESSAGE_CALLS, Columns, InputError, Row, TraceData
+from hopscope_dashboard.data import MESSAGE_CALLS, InputError, Row, TraceData
 from hopscope_dashboard.figures.many_places import WHOLE
 
 MOST_COLUMNS: Final = 2_000
@@ -22,8 +21,6 @@ MOST_COLUMNS: Final = 2_000
 
 _TICKS: Final = 7
 _SHARES: Final = 4
-_FREE: Final = [list(CATEGORIES).index(word) for word in ("mpi", "compute")]
-"""What ranks do before the first collective or message and after the last, first what they do only there as a rule."""
 
 
 def columns(data: TraceData, query: Query) -> bytes:
@@ -31,13 +28,14 @@ def columns(data: TraceData, query: Query) -> bytes:
 
     First the length of a header (4 bytes, little-endian), then the header as JSON, then bytes, one per row and column:
     a plane for each of the header's categories, and one for the critical path. A byte is the share of the row's time in
-    255ths, 1 at least where there is any. Raises InputError.
+    255ths, 1 at least where there is any. `order` and `pins` arrange the rows. Raises InputError.
     """
     begin, end = _range(data, query)
     margin = (end - begin) // 2 if query.get("around") else 0
     wanted = min(max(number(query, "columns") or 1000, 1), MOST_COLUMNS)
     by = query.get("by") or ("rank" if query.get("host") or len(data.ranks) <= WHOLE else "host")
-    found = data.timeline.columns(begin - margin, end + margin, wanted, by=by, host=query.get("host") or None)
+    host = query.get("host") or None
+    found, pins = run_rows.columns(data, query, begin - margin, end + margin, wanted, by=by, host=host)
     words = list(CATEGORIES)
     used = [at for at in range(len(words)) if found.time_ns[at].any()]
     full = np.array([row["ranks"] for row in found.rows], np.int64) * found.width_ns
@@ -54,10 +52,10 @@ def columns(data: TraceData, query: Query) -> bytes:
         "exact": found.exact,
         "by": by,
         "rows": [_label(row) for row in found.rows],
+        "pins": pins,
         "categories": [words[at] for at in used],
         "ticks": _ticks(begin, end),
         "said": _said(begin, end),
-        "shares": _totals(found, begin, end, data.timeline.once),
         "once": [[*ends, ONCE[name]] for name, ends in data.timeline.once.items() if ends[0] < ends[1]],
     }
     text = json.dumps(header, ensure_ascii=False).encode()
@@ -66,9 +64,11 @@ def columns(data: TraceData, query: Query) -> bytes:
 
 
 def marks(data: TraceData, query: Query) -> dict[str, Any]:
-    """Give what lies in the range one by one, in short rows; null for what is too much. Raises InputError."""
+    """Give what lies in the range one by one, in short rows; null for what is too much. Of calls those are given that
+    take `least` ns, long enough for a name. Raises InputError."""
     begin, end = _range(data, query)
     found = data.timeline.marks(begin, end)
+    found["calls"] = data.timeline.long_calls(begin, end, number(query, "least") or 1)
 
     def rows(name: str, *keys: str) -> list[list[Any]] | None:
         those = found[name]
@@ -80,7 +80,26 @@ def marks(data: TraceData, query: Query) -> dict[str, Any]:
         "hops": rows("hops", "src", "dst", "send_begin_ns", "recv_end_ns", "link"),
         "messages": rows("messages", "src", "dst", "send_begin_ns", "recv_end_ns"),
         "regions": rows("regions", "rank", "depth", "begin_ns", "end_ns", "region"),
+        "calls": rows("calls", "rank", "begin_ns", "end_ns", "name"),
     }
+
+
+def ruler(data: TraceData, query: Query) -> dict[str, str]:
+    """Give the length of a range and its ends, as texts. Raises InputError."""
+    begin, end = _range(data, query)
+    ends = [quantities.moment(at) for at in (begin, end)]
+    if ends[0] == ends[1]:
+        ends = [quantities.exact_moment(at) for at in (begin, end)]
+    return {"length": quantities.duration(end - begin), "ends": " to ".join(ends)}
+
+
+def summary(data: TraceData, query: Query) -> dict[str, Any]:
+    """Give what the ranks did in a range, all or `ranks`, in tables. Raises InputError."""
+    begin, end = _range(data, query)
+    known = {row["rank"] for row in data.ranks}
+    ranks = [int(word) for word in query.get("ranks", "").split(",") if word.isascii() and word.isdigit()]
+    told = run_summary.summary(data, begin, end, [rank for rank in ranks if rank in known] if ranks else None)
+    return {"said": _said(begin, end), **told}
 
 
 def told(data: TraceData, query: Query) -> dict[str, Any]:
@@ -190,41 +209,6 @@ def _ticks(begin: int, end: int) -> list[Row]:
 
 def _said(begin: int, end: int) -> str:
     return f"{quantities.moment(begin)} to {quantities.moment(end)}, {quantities.duration(end - begin)}"
-
-
-def _totals(found: Columns, begin: int, end: int, once: Mapping[str, tuple[int, int]]) -> list[Row]:
-    """Per category with any time in the columns of a range: its share of the ranks' time and of the critical path.
-
-    once: what answers name by itself, start-up and shutdown.
-    """
-    first, last = (begin - found.begin_ns) // found.width_ns, -((found.begin_ns - end) // found.width_ns)
-    edges = found.begin_ns + np.arange(first, last + 1) * found.width_ns
-
-    def summed(sums: Any) -> dict[str, float]:
-        of_columns = sums[:, :, first:last].sum(axis=1).astype(np.float64)
-        named: dict[str, float] = {}
-        for word, ends in once.items():
-            overlap = np.maximum(np.minimum(edges[1:], ends[1]) - np.maximum(edges[:-1], ends[0]), 0)
-            left = of_columns.sum(axis=0) * overlap / found.width_ns
-            named[word] = 0.0
-            for at in _FREE:
-                taken = np.minimum(left, of_columns[at])
-                of_columns[at] -= taken
-                left -= taken
-                named[word] += float(taken.sum())
-        return dict(zip(CATEGORIES, of_columns.sum(axis=1).tolist(), strict=True)) | named
-
-    time, path = summed(found.time_ns), summed(found.path_ns)
-    all_time, all_path = sum(time.values()), sum(path.values())
-    return [
-        {
-            "category": word,
-            "time": quantities.share(time[word] / max(1, all_time)),
-            "path": quantities.share(path[word] / all_path) if all_path else quantities.MISSING,
-        }
-        for word in time
-        if time[word] or path[word]
-    ]
 
 
 def _shares(times: list[int]) -> list[Row]:

@@ -70,13 +70,13 @@ def test_the_timeline_of_the_run_is_saved_as_a_picture_with_its_hosts_and_its_sh
 ) -> None:
     page.goto(f"{address}/timeline")
     assert is_svg_with(saved_picture(page), "alpha")
-    name, content = saved(page, page.locator("#run-timeline [data-save=csv]"))
+    name, content = saved(page, page.get_by_role("button", name="Save the table as CSV"))
     assert name == "run-timeline.csv"
     rows = list(csv.reader(io.StringIO(content.decode())))
-    shown = page.locator("#run-timeline tbody tr").evaluate_all(
+    shown = page.locator(".run-shares tbody tr").evaluate_all(
         "rows => rows.map(row => [...row.cells].map(cell => cell.innerText.trim()))"
     )
-    assert rows[0][:3] == ["category", "of the ranks' time", "of the path in view"]
+    assert rows[0][:4] == ["category", "time", "of the ranks' time", "of the path"]
     assert rows[1:] == shown
 
 

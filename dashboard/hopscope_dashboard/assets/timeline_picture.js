@@ -2,7 +2,7 @@
    becomes text here; texts come from the server. */
 
 (function () {
-  var LABELS = 132, AXIS = 26, BANDS = 16, RIM = 2.2, RIMS = 0.04, REGION_HUES = [95, 310, 50, 180, 28, 265, 335, 150];
+  var LABELS = 132, AXIS = 26, BANDS = 16, RIM = 2.2, RIMS = 0.04, HIGHEST = 44, REGION_HUES = [95, 310, 50, 180, 28, 265, 335, 150];
 
   /* The bytes of an answer, apart: its header and a plane of bytes for each category, the path's last. */
   function parse(buffer) {
@@ -21,13 +21,13 @@
     return (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
   }
 
-  /* Where things are on the canvas, in CSS pixels. */
-  function layout(width, rows, small, bands) {
-    var most = small ? 150 : 560;
-    var row = Math.max(small ? 1 : 3, Math.min(small ? 14 : 30, Math.floor(most / Math.max(1, rows))));
-    var top = bands ? BANDS + 6 : 2;
+  /* Where things are on the canvas, in CSS pixels. `room` is how high all rows may be. */
+  function layout(width, rows, small, room) {
+    var most = small ? 150 : Math.max(320, room);
+    var row = Math.max(small ? 1 : 3, Math.min(small ? 14 : HIGHEST, Math.floor(most / Math.max(1, rows))));
+    var top = small ? 2 : BANDS + 6;
     return { left: small ? 4 : LABELS, right: width - 6, top: top, row: row, bottom: top + row * rows,
-             height: top + row * rows + AXIS, rows: rows, small: small };
+             height: top + row * rows + AXIS, rows: rows, small: small, pin: LABELS - 46 };
   }
 
   /* The columns as a picture: each cell is filled from below by the shares of its categories, in their order. */
@@ -65,7 +65,7 @@
      ranks, with a rim in the ground's colour, for it crosses rows of every colour. */
   function pathByColumns(context, place, view, data, colours) {
     var width = Math.max(2, x(place, view, view.from + data.width) - place.left), most = Math.max(2, Math.min(5, place.row * 0.6));
-    var least = Math.min(3, most), rim = place.row >= 5 ? 1.2 : 0.5;
+    var least = Math.min(3, most), rim = place.row >= 12 ? 1.2 : 0.5;
     [[rim, colours.paper], [0, colours.path]].forEach(function (pen) {
       context.fillStyle = pen[1];
       for (var row = 0; row < data.rows.length; row++)
@@ -184,14 +184,15 @@
   }
 
   /* The user's regions, a strip at the top of each rank's row; inner ones lie over outer ones. */
-  function regions(context, place, view, those, rowOf, names) {
-    var high = Math.max(2, Math.min(6, place.row / 4));
+  function regions(context, place, view, those, rowOf, names, colours) {
+    var high = place.row >= 36 ? 12 : Math.max(2, Math.min(6, place.row / 4));
     those.forEach(function (region) {
       if (!(region[0] in rowOf)) return;
       var from = Math.max(place.left, x(place, view, region[2])), to = Math.min(place.right, x(place, view, region[3]));
       context.fillStyle = regionColour(names, region[4]);
       context.fillRect(from, place.top + rowOf[region[0]] * place.row, Math.max(1, to - from), high);
     });
+    window.hopscope_timeline_overlay.regionNames(context, place, view, those, rowOf, high, colours);
   }
 
   function axis(context, place, view, data, colours) {
@@ -217,7 +218,7 @@
     context.textBaseline = "middle";
     var every = Math.ceil(14 / place.row);
     data.rows.forEach(function (row, index) {
-      var y = place.top + (index + 0.5) * place.row, before = data.rows[index - 1], firstOfHost = !before || before.host !== row.host;
+      var y = place.top + (index + 0.5) * place.row, before = data.rows[index - 1], firstOfHost = !before || before.host !== row.host || index === data.pins;
       context.fillStyle = colours.muted;
       if (index % every === 0) {
         var number = row.rank === undefined ? "×" + row.ranks : String(row.rank);
@@ -233,7 +234,7 @@
         }
         if (place.row >= 11 || index % every === 0) {
           context.fillStyle = colours.ink;
-          context.fillText(row.host, 2, y, place.left - 44);
+          context.fillText(row.host, 2, y, place.pin - 12);
         }
       }
     });
@@ -254,9 +255,11 @@
     paint(context, place, state, colours);
   }
 
-  /* Draws it all. state: data, picture, marks (or null), view, cursor (row and ns, or null), drag (two x, or null). */
+  /* Draws it all. state: data, picture, marks (or null), view, cursor (row and ns, or null), hit
+     (of the search, or null), ruler (a span with its texts, or null). */
   function paint(context, place, state, colours) {
     var data = state.data, view = state.view, marks = state.marks || {}, rowOf = {}, wide = place.row >= 5;
+    var over = window.hopscope_timeline_overlay;
     data.rows.forEach(function (row, index) { if (row.rank !== undefined) rowOf[row.rank] = index; });
     var middle = function (rank) { return place.top + (rowOf[rank] + 0.5) * place.row; };
     var shown = function (rank) { return rank in rowOf; };
@@ -268,11 +271,12 @@
     var from = x(place, view, data.begin), to = x(place, view, data.begin + data.columns * data.width);
     context.drawImage(state.picture, from, place.top, to - from, place.bottom - place.top);
     if (wide && place.rows > 1) {
+      var gap = place.row >= 12 ? 2 : 1;
       context.fillStyle = colours.paper;
-      for (var row = 1; row < place.rows; row++) context.fillRect(place.left, place.top + row * place.row - 1, place.right - place.left, 2);
+      for (var row = 1; row < place.rows; row++) context.fillRect(place.left, place.top + row * place.row - 1, place.right - place.left, gap);
     }
     if (marks.collectives && !place.small) bands(context, place, view, marks.collectives, colours, state.selected);
-    if (marks.regions && wide) regions(context, place, view, marks.regions, rowOf, state.regionNames);
+    if (marks.regions && wide) regions(context, place, view, marks.regions, rowOf, state.regionNames, colours);
     var both = function (each) { return each[0] !== each[1] && shown(each[0]) && shown(each[1]); };
     var fits = function (those, pixels) { return those && those.length * pixels <= place.right - place.left; };
     var messages = fits(marks.messages, 4) ? marks.messages.filter(both) : [], hops = fits(marks.hops, 4) ? marks.hops.filter(both) : [];
@@ -281,6 +285,7 @@
     arrows(context, place, view, hops, middle, function (hop) { return colours[hop[4]]; }, rim, colours.paper);
     if (fits(marks.path, 8) && marks.path.every(function (stretch) { return shown(stretch[0]); })) pathByStretches(context, place, view, marks.path, middle, colours);
     else pathByColumns(context, place, view, data, colours);
+    over.names(context, place, view, marks.calls, rowOf, colours);
     once(context, place, view, data.once, colours);
     shade(context, place, state, colours);
     if (state.cursor) {
@@ -290,18 +295,16 @@
       line(context, at, place.top, at, place.bottom);
       context.strokeRect(place.left + 0.5, place.top + state.cursor.row * place.row + 0.5, place.right - place.left - 1, place.row - 1);
     }
-    if (state.drag) {
-      context.fillStyle = colours.path;
-      context.globalAlpha = 0.22;
-      context.fillRect(Math.min(state.drag[0], state.drag[1]), 0, Math.abs(state.drag[1] - state.drag[0]), place.bottom);
-      context.globalAlpha = 1;
-    }
+    if (state.hit) over.hit(context, place, view, state.hit, rowOf, colours);
+    if (state.ruler) over.ruler(context, place, view, state.ruler, colours);
     context.restore();
     context.strokeStyle = colours.line;
     context.lineWidth = 1;
     line(context, place.left, place.bottom + 0.5, place.right, place.bottom + 0.5);
     axis(context, place, view, data, colours);
-    if (!place.small) labels(context, place, data, colours);
+    if (place.small) return;
+    labels(context, place, data, colours);
+    over.pins(context, place, state, colours);
   }
 
   window.hopscope_timeline = { parse: parse, layout: layout, image: image, draw: draw, paint: paint, regionColour: regionColour };

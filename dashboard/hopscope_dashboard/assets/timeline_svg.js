@@ -77,7 +77,7 @@
     });
     recorder.fillStyle = colours.paper;
     recorder.fillRect(0, 0, width, place.height);
-    window.hopscope_timeline.paint(recorder, place, Object.assign({}, state, { cursor: null, drag: null }), colours);
+    window.hopscope_timeline.paint(recorder, place, Object.assign({}, state, { cursor: null, ruler: null, hover: null }), colours);
     return new XMLSerializer().serializeToString(root);
   }
 

@@ -1,6 +1,6 @@
 """The run's timeline as a canvas; its other half is in `assets/timeline.js`, which asks for what it draws."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from dash.development.base_component import Component
@@ -20,7 +20,7 @@ class RunCanvas(Component):
     _namespace = "hopscope_dashboard"
     _type = "RunCanvas"
     _prop_names = [  # noqa: RUF012 - Dash has it so
-        "id", "trace", "begin", "end", "host", "small", "selected", "colours", "meanings",
+        "id", "trace", "begin", "end", "host", "order", "orders", "pins", "small", "selected", "colours", "meanings",
     ]  # fmt: skip
     _valid_wildcard_attributes: list[str] = []  # noqa: RUF012
 
@@ -32,10 +32,14 @@ class RunCanvas(Component):
         begin: int | None = None,
         end: int | None = None,
         host: str | None = None,
+        order: str = "",
+        orders: Mapping[str, str] | None = None,
+        pins: Sequence[int] = (),
         small: bool = False,
         selected: Mapping[str, Any],
     ) -> None:
-        """`trace` is the identity of the one whose run it shows."""
+        """`trace` is the identity of the one whose run it shows. Rows can be sorted by `orders`, each with its name,
+        and are by `order`; the ranks `pins` come first."""
         given: dict[str, Any] = {
             "id": id,
             "trace": trace,
@@ -44,6 +48,9 @@ class RunCanvas(Component):
             "begin": begin,
             "end": end,
             "host": host,
+            "order": order,
+            "orders": dict(orders or {}),
+            "pins": list(pins),
             "small": small,
             "selected": dict(selected),
         }

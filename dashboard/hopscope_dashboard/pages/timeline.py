@@ -6,7 +6,7 @@ from typing import Final
 from dash import html
 from dash.development.base_component import Component
 
-from hopscope_dashboard import selection
+from hopscope_dashboard import run_rows, selection
 from hopscope_dashboard.address import Query, view
 from hopscope_dashboard.components import blocks
 from hopscope_dashboard.components.run_canvas import RunCanvas
@@ -14,12 +14,13 @@ from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.pages.page import Page
 
 TIMELINE = "run-timeline"
-LEAD: Final = "What every rank did over time. The orange line is the critical path: what decided how long the run took."
+LEAD: Final = "Every rank over time. The orange line is the critical path: it decided how long the run took."
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address says what is in view, `view` in ns, and a `host` whose ranks are shown; without
-    `view`, or where that holds nothing of the run, the time that is selected."""
+    """Give the page. The address says what is in view, `view` in ns, a `host` whose ranks are shown, how rows are
+    sorted, `order`, and which ranks come first, `pins`; without `view`, or where that holds nothing of the run, the
+    time that is selected is in view."""
     bounds, (begin, end) = data.part(selection.options(query)).bounds, _in_view(data, query) or (None, None)
     canvas = RunCanvas(
         TIMELINE,
@@ -27,13 +28,12 @@ def layout(data: TraceData, query: Query) -> Component:
         begin=begin,
         end=end,
         host=query.get("host"),
+        order=run_rows.order(query),
+        orders=run_rows.ORDERS,
+        pins=run_rows.pinned(query),
         selected=asdict(bounds),
     )
-    hint = (
-        "Drag to select a time for all pages, turn the wheel to zoom, double-click for the whole run. Click a call, a "
-        "collective's band or a rank's number to follow it. With the keyboard: arrows move, + and - zoom, Home shows "
-        "the whole run."
-    )
+    hint = "Drag to select a time for all pages, click to follow what is there, turn the wheel to zoom. ? shows keys."
     return html.Div([blocks.page_head("Timeline", LEAD), blocks.card(None, canvas, hint=hint)])
 
 
@@ -47,5 +47,11 @@ def _in_view(data: TraceData, query: Query) -> tuple[int, int] | None:
 
 
 PAGE = Page(
-    path="/timeline", title="Timeline", section="Timeline", layout=layout, follows_selection=False, shades_the_rest=True
+    path="/timeline",
+    title="Timeline",
+    section="Timeline",
+    layout=layout,
+    follows_selection=False,
+    shades_the_rest=True,
+    keeps=("order", "pins"),
 )

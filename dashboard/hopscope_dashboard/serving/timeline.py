@@ -5,17 +5,25 @@ from typing import Final
 from dash import Dash
 from flask import Response, jsonify, request
 
-from hopscope_dashboard import run_timeline
+from hopscope_dashboard import run_search, run_timeline
 from hopscope_dashboard.data import InputError
 from hopscope_dashboard.traces import Traces
 
 PATH: Final = "_timeline"
 _FRESH: Final = {"Cache-Control": "no-store"}
 """Another trace may be served at this address later."""
+_QUESTIONS: Final = {
+    "marks": run_timeline.marks,
+    "told": run_timeline.told,
+    "ruler": run_timeline.ruler,
+    "summary": run_timeline.summary,
+    "search": run_search.found,
+}
+"""What is answered as JSON."""
 
 
 def register(app: Dash, traces: Traces) -> None:
-    """Answer `_timeline/columns`, `_timeline/marks` and `_timeline/told` about the trace that `trace` names. What
+    """Answer `_timeline/columns`, as bytes, and the questions of this module about the trace that `trace` names. What
     cannot be answered is a 400 with the reason."""
 
     def answer(what: str) -> Response:
@@ -25,7 +33,7 @@ def register(app: Dash, traces: Traces) -> None:
                 return Response(
                     run_timeline.columns(data, request.args), mimetype="application/octet-stream", headers=_FRESH
                 )
-            found = {"marks": run_timeline.marks, "told": run_timeline.told}.get(what)
+            found = _QUESTIONS.get(what)
             if found is None:
                 return Response("No such question.\n", 404, mimetype="text/plain")
             told = jsonify(found(data, request.args))

@@ -1,0 +1,71 @@
+/* What the ranks did in the selected time, or in view where none is selected: by category and by operation, in tables. */
+
+(function () {
+  var REST_MS = 150;
+
+  function tables(timeline) {
+    var state = timeline.state, asked = "", timer = 0, element = timeline.element;
+    var title = element("h2", "run-about", timeline.root), both = element("div", "run-tables", timeline.root);
+    var categories = made("run-shares", "Save the table as CSV");
+    var operations = made("run-operations", "Save the operations as CSV");
+    operations.id = "run-operations";
+
+    function made(name, label) {
+      var around = element("div", "exportable", both), frame = element("div", "table-frame", around);
+      var table = element("table", name, frame);
+      timeline.saveButton(element("div", "exports", around), "csv", label);
+      return table;
+    }
+
+    /* Rows of texts under their headings: of a name, three numbers, and what there is to say. */
+    function fill(table, headings, rows) {
+      var numbers = [false, true, true, true, false];
+      table.replaceChildren();
+      var head = element("tr", "", element("thead", "", table)), body = element("tbody", "", table);
+      headings.forEach(function (text, at) { element("th", numbers[at] ? "number" : "", head, text); });
+      rows.forEach(function (row) {
+        var cells = element("tr", "", body);
+        row.forEach(function (text, at) { element("td", numbers[at] ? "number" : "", cells, text); });
+      });
+    }
+
+    function range() {
+      var chosen = state.selected, isNone = function (end) { return end === null || end === undefined; };
+      var isSelected = !isNone(chosen.from_ns) || !isNone(chosen.to_ns);
+      return { isSelected: isSelected, from: isSelected ? chosen.from_ns || 0 : state.view.from,
+               to: isSelected ? (isNone(chosen.to_ns) ? state.data.duration : chosen.to_ns) : state.view.to,
+               ranks: chosen.ranks ? chosen.ranks.join(",") : null };
+    }
+
+    function update() {
+      var about = range(), parameters = { from: about.from, to: about.to, ranks: about.ranks };
+      var name = ["summary", timeline.props.trace, JSON.stringify(parameters)].join(" ");
+      if (name === asked) return;
+      asked = name;
+      both.dataset.state = "asking";
+      clearTimeout(timer);
+      timer = setTimeout(function () {
+        timeline.once(name, function () { return timeline.ask("summary", parameters); }).then(function (answer) {
+          if (name === asked && !timeline.isGone()) show(about, answer);
+        }).catch(function (error) { if (name === asked) title.textContent = error.message; });
+      }, REST_MS);
+    }
+
+    function show(about, answer) {
+      var who = about.ranks ? ", the selected ranks" : "";
+      title.textContent = (about.isSelected ? "Selected: " : "In view: ") + answer.said + who;
+      fill(categories, ["category", "time", "of the ranks' time", "of the path", ""], answer.shares.map(function (row) {
+        return [row.category, row.time, row.share, row.path, timeline.props.meanings[row.category]];
+      }));
+      fill(operations, ["operation", "calls", "time", "of the ranks' time"], answer.operations.map(function (row) {
+        return [row.operation, row.calls, row.time, row.share];
+      }));
+      both.dataset.state = "ready";
+    }
+
+    timeline.atEnd(function () { clearTimeout(timer); });
+    return { update: update };
+  }
+
+  window.hopscope_timeline_parts = Object.assign(window.hopscope_timeline_parts || {}, { tables: tables });
+})();

@@ -1,0 +1,81 @@
+"""What ranks did in a range of the run: time by category, and calls and time by MPI function, as texts."""
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+import numpy as np
+from hopscope import quantities
+from hopscope.words import CATEGORIES
+
+from hopscope_dashboard.data import Columns, Row, TraceData
+
+_COLUMNS: Final = 2_000
+_CELLS: Final = 500_000
+"""Of many ranks fewer columns are asked for, which is less exact only at the ends of the range."""
+
+_FREE: Final = [list(CATEGORIES).index(word) for word in ("mpi", "compute")]
+"""What ranks do before the first collective or message and after the last, first what they do only there as a rule."""
+
+
+def summary(data: TraceData, begin: int, end: int, ranks: Collection[int] | None) -> dict[str, Any]:
+    """Give `shares`, by category, and `operations`, of all ranks or of these."""
+    columns = min(_COLUMNS, max(100, _CELLS // max(1, len(data.ranks))))
+    found = data.timeline.columns(begin, end, columns, ranks=ranks)
+    categories, all_time = _categories(found, begin, end, data.timeline.duration_ns, data.timeline.once)
+    called = data.timeline.operations(begin, end, None if ranks is None else sorted(ranks))
+    operations = [
+        {
+            "operation": row["operation"],
+            "calls": quantities.number(row["calls"]),
+            "time": quantities.duration(row["time_ns"]),
+            "share": quantities.share(row["time_ns"] / max(1, all_time)),
+        }
+        for row in called
+    ]
+    return {"shares": categories, "operations": operations}
+
+
+def _categories(
+    found: Columns, begin: int, end: int, run: int, once: Mapping[str, tuple[int, int]]
+) -> tuple[list[Row], float]:
+    """Per category with any time in a range: that time, and its share of the ranks' time and of the critical path; and
+    all ranks' time.
+
+    once: what answers name by itself, start-up and shutdown.
+    """
+    edges = found.begin_ns + np.arange(found.time_ns.shape[2] + 1) * found.width_ns
+
+    def inside(first: int, last: int) -> Any:
+        return np.maximum(np.minimum(edges[1:], last) - np.maximum(edges[:-1], first), 0)
+
+    # What of a column lies in the run: its times are from there.
+    whole = np.maximum(inside(0, run), 1)
+    asked = inside(begin, end)
+
+    def summed(sums: Any) -> dict[str, float]:
+        of_columns = sums.sum(axis=1) * (asked / whole)
+        named: dict[str, float] = {}
+        for word, ends in once.items():
+            part = inside(max(begin, ends[0]), min(end, ends[1])) / np.maximum(asked, 1)
+            left = of_columns.sum(axis=0) * part
+            named[word] = 0.0
+            for at in _FREE:
+                taken = np.minimum(left, of_columns[at])
+                of_columns[at] -= taken
+                left -= taken
+                named[word] += float(taken.sum())
+        return dict(zip(CATEGORIES, of_columns.sum(axis=1).tolist(), strict=True)) | named
+
+    time, path = summed(found.time_ns), summed(found.path_ns)
+    all_time, all_path = sum(time.values()), sum(path.values())
+    rows = [
+        {
+            "category": word,
+            "time": quantities.duration(time[word]),
+            "share": quantities.share(time[word] / max(1, all_time)),
+            "path": quantities.share(path[word] / all_path) if all_path else quantities.MISSING,
+        }
+        for word in time
+        if time[word] or path[word]
+    ]
+    return rows, all_time
