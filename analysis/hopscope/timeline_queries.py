@@ -52,6 +52,12 @@ OPERATIONS_IN: Final = (
 )
 """What MPI functions were called in a range, and how much of it they took."""
 
+WAITING_IN: Final = (
+    "select operation, sum(waiting_ns)::bigint as waiting_ns from timeline_waiting($begin_ns, $end_ns) "
+    "where $ranks is null or list_contains($ranks, rank) group by operation order by operation"
+)
+"""What of that was waiting for another rank."""
+
 CALLS_AT: Final = (
     "select region as name, begin_ns, end_ns, null as comm, null as seq from intervals "
     "where rank = $rank and begin_ns <= $at_ns and (end_ns > $at_ns or end_ns is null) union all "

@@ -17,17 +17,18 @@ _FREE: Final = [list(CATEGORIES).index(word) for word in ("mpi", "compute")]
 """What ranks do before the first collective or message and after the last, first what they do only there as a rule."""
 
 
-def summary(data: TraceData, begin: int, end: int, ranks: Collection[int] | None) -> dict[str, Any]:
-    """Give `shares`, by category, and `operations`, of all ranks or of these."""
+def summary(data: TraceData, begin: int, end: int, ranks: Collection[int] | None, *, waiting: bool) -> dict[str, Any]:
+    """Give `shares`, by category, and `operations`, of all ranks or of these; with what was `waiting`, if asked."""
     columns = min(_COLUMNS, max(100, _CELLS // max(1, len(data.ranks))))
     found = data.timeline.columns(begin, end, columns, ranks=ranks)
     categories, all_time = _categories(found, begin, end, data.timeline.duration_ns, data.timeline.once)
-    called = data.timeline.operations(begin, end, None if ranks is None else sorted(ranks))
+    called = data.timeline.operations(begin, end, None if ranks is None else sorted(ranks), waiting=waiting)
     operations = [
         {
             "operation": row["operation"],
             "calls": quantities.number(row["calls"]),
             "time": quantities.duration(row["time_ns"]),
+            "waiting": quantities.duration(row["waiting_ns"]),
             "share": quantities.share(row["time_ns"] / max(1, all_time)),
         }
         for row in called

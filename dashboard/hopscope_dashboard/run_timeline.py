@@ -94,11 +94,12 @@ def ruler(data: TraceData, query: Query) -> dict[str, str]:
 
 
 def summary(data: TraceData, query: Query) -> dict[str, Any]:
-    """Give what the ranks did in a range, all or `ranks`, in tables. Raises InputError."""
+    """Give what the ranks did in a range, all or `ranks`, in tables; with `waiting`, what was. Raises InputError."""
     begin, end = _range(data, query)
     known = {row["rank"] for row in data.ranks}
     ranks = [int(word) for word in query.get("ranks", "").split(",") if word.isascii() and word.isdigit()]
-    told = run_summary.summary(data, begin, end, [rank for rank in ranks if rank in known] if ranks else None)
+    chosen = [rank for rank in ranks if rank in known] if ranks else None
+    told = run_summary.summary(data, begin, end, chosen, waiting=bool(query.get("waiting")))
     return {"said": _said(begin, end), **told}
 
 

@@ -82,15 +82,17 @@ def test_a_ruler_has_the_length_and_ends_of_a_span_so_exactly_that_they_differ(c
 
 
 def test_half_a_call_of_one_rank_is_summarised_as_half_of_its_time(client: FlaskClient, trace: hopscope.Trace) -> None:
-    """Rank 3 waits for a hop between the sites through the middle half of its eleventh Allreduce."""
+    """Rank 3 waits for a hop between the sites through the middle half of its eleventh Allreduce, and
+    for no rank that is late."""
     [call] = trace.sql(
         "select enter_ns, leave_ns from calls where rank = 3 order by enter_ns limit 1 offset 10"
     ).to_pylist()
     quarter = (call["leave_ns"] - call["enter_ns"]) // 4
     begin, end = call["enter_ns"] + quarter, call["enter_ns"] + 3 * quarter
-    told = ask(client, f"summary?from={begin}&to={end}&ranks=3")
+    told = ask(client, f"summary?from={begin}&to={end}&ranks=3&waiting=1")
     lasted = quantities.duration(end - begin)
-    assert told["operations"] == [{"operation": "MPI_Allreduce", "calls": "1", "time": lasted, "share": "100.0 %"}]
+    expected = {"operation": "MPI_Allreduce", "calls": "1", "time": lasted, "waiting": "0 ns", "share": "100.0 %"}
+    assert told["operations"] == [expected]
     assert [(row["category"], row["time"], row["share"]) for row in told["shares"]] == [("wan", lasted, "100.0 %")]
 
 
@@ -109,6 +111,20 @@ def test_a_span_of_all_ranks_is_summarised_with_the_calls_that_lie_in_it(
     assert allreduce["time"] == quantities.duration(counted["time_ns"])
     # All ranks' time in the span is eight times its length.
     assert allreduce["share"] == quantities.share(counted["time_ns"] / (8 * (end - begin)))
+
+
+def test_waiting_in_the_whole_run_is_that_of_the_analyses(client: FlaskClient, trace: hopscope.Trace) -> None:
+    assert {row["waiting"] for row in ask(client, "summary")["operations"]} == {quantities.MISSING}
+    waited = {row["operation"]: row["waiting"] for row in ask(client, "summary?waiting=1")["operations"]}
+    [allreduce] = trace.summary(by="operation").to_pylist()
+    assert waited["MPI_Allreduce"] == quantities.duration(allreduce["waiting_ns"])
+    # Of half a wait, half counts.
+    [call] = trace.sql(
+        "select rank, enter_ns, needed_ns from calls where needed_ns - enter_ns > 5000000 order by enter_ns limit 1"
+    ).to_pylist()
+    middle = (call["enter_ns"] + call["needed_ns"]) // 2
+    half = ask(client, f"summary?from={call['enter_ns']}&to={middle}&waiting=1&ranks={call['rank']}")["operations"][0]
+    assert half["waiting"] == half["time"] == quantities.duration(middle - call["enter_ns"])
 
 
 def test_rows_are_sorted_and_pinned_as_the_address_says_and_take_their_times_along(client: FlaskClient) -> None:

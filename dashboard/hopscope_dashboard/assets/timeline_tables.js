@@ -1,7 +1,8 @@
 /* What the ranks did in the selected time, or in view where none is selected: by category and by operation, in tables. */
 
 (function () {
-  var REST_MS = 150;
+  /* What is in view is summed up once one rests there. */
+  var SELECTED_MS = 50, REST_MS = 500;
 
   function tables(timeline) {
     var state = timeline.state, asked = "", timer = 0, element = timeline.element;
@@ -17,9 +18,9 @@
       return table;
     }
 
-    /* Rows of texts under their headings: of a name, three numbers, and what there is to say. */
+    /* Rows of texts under their headings: a name, numbers, and in a column without a heading what there is to say. */
     function fill(table, headings, rows) {
-      var numbers = [false, true, true, true, false];
+      var numbers = headings.map(function (text, at) { return at > 0 && text !== ""; });
       table.replaceChildren();
       var head = element("tr", "", element("thead", "", table)), body = element("tbody", "", table);
       headings.forEach(function (text, at) { element("th", numbers[at] ? "number" : "", head, text); });
@@ -39,6 +40,8 @@
 
     function update() {
       var about = range(), parameters = { from: about.from, to: about.to, ranks: about.ranks };
+      /* Of all of a long run it takes seconds to find, so nobody gets it unasked. */
+      if (about.isSelected || state.data.exact) parameters.waiting = 1;
       var name = ["summary", timeline.props.trace, JSON.stringify(parameters)].join(" ");
       if (name === asked) return;
       asked = name;
@@ -48,7 +51,7 @@
         timeline.once(name, function () { return timeline.ask("summary", parameters); }).then(function (answer) {
           if (name === asked && !timeline.isGone()) show(about, answer);
         }).catch(function (error) { if (name === asked) title.textContent = error.message; });
-      }, REST_MS);
+      }, about.isSelected ? SELECTED_MS : REST_MS);
     }
 
     function show(about, answer) {
@@ -57,8 +60,9 @@
       fill(categories, ["category", "time", "of the ranks' time", "of the path", ""], answer.shares.map(function (row) {
         return [row.category, row.time, row.share, row.path, timeline.props.meanings[row.category]];
       }));
-      fill(operations, ["operation", "calls", "time", "of the ranks' time"], answer.operations.map(function (row) {
-        return [row.operation, row.calls, row.time, row.share];
+      var headings = ["operation", "calls", "time", "waiting", "of the ranks' time"];
+      fill(operations, headings, answer.operations.map(function (row) {
+        return [row.operation, row.calls, row.time, row.waiting, row.share];
       }));
       both.dataset.state = "ready";
     }
