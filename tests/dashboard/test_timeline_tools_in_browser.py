@@ -1,12 +1,15 @@
 """The timeline's keys, search, ruler, names, tables and rows in a real browser."""
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import hopscope
+from conftest import Serve
 from hopscope import quantities
 from hopscope_dashboard.run_rows import ORDERS
 from playwright.sync_api import Page, expect
+from test_timeline_tools import SolverWithRegions
 
 READY = "#run-timeline[data-state='ready']"
 VIEW = "/timeline?view=1000000000..1400000000"
@@ -121,7 +124,7 @@ def test_a_drag_measures_and_then_selects_what_the_tables_sum_up_and_with_shift_
 
     def measures(part: float) -> None:
         page.wait_for_function(
-            "wanted => (document.querySelector('#run-timeline').hopscope.ruler || {}).length === wanted",
+            "wanted => (document.querySelector('#run-timeline')?.hopscope?.ruler || {}).length === wanted",
             arg=quantities.duration(part * (end - begin)),
         )
 
@@ -157,6 +160,13 @@ def test_a_drag_measures_and_then_selects_what_the_tables_sum_up_and_with_shift_
     assert page.locator(".run-about").inner_text() == before
 
 
+def test_a_region_has_its_name_in_its_strip(page: Page, serve: Serve, tmp_path: Path) -> None:
+    run = hopscope.open(SolverWithRegions(iterations=2).write(tmp_path / "solver"))
+    [region] = run.sql("select begin_ns, end_ns from intervals where kind = 'region'").to_pylist()
+    opened(page, f"{serve(run)}/timeline?view={region['begin_ns']}..{region['end_ns']}")
+    assert "assemble" in texts(page)
+
+
 def test_bars_have_names_where_these_fit(page: Page, address: str, trace: hopscope.Trace) -> None:
     [call] = trace.sql(
         "select enter_ns, leave_ns from calls where rank = 3 order by enter_ns limit 1 offset 10"
@@ -173,7 +183,7 @@ def test_ranks_are_sorted_and_pinned_and_the_address_keeps_it(page: Page, addres
 
     def ranks(expected: list[int]) -> None:
         page.wait_for_function(
-            "wanted => document.querySelector('#run-timeline').hopscope.data?.rows.map(row => row.rank).join() "
+            "wanted => document.querySelector('#run-timeline')?.hopscope?.data?.rows.map(row => row.rank).join() "
             "=== wanted",
             arg=",".join(map(str, expected)),
         )
@@ -211,6 +221,6 @@ def test_rows_use_the_height_of_the_window(page: Page, address: str) -> None:
     opened(page, address + VIEW)
     low = state(page, "place.row")
     page.set_viewport_size({"width": 1280, "height": 1000})
-    page.wait_for_function("low => document.querySelector('#run-timeline').hopscope.place.row > low", arg=low)
+    page.wait_for_function("low => document.querySelector('#run-timeline')?.hopscope?.place?.row > low", arg=low)
     bottom = page.locator("#run-timeline canvas").evaluate("canvas => canvas.getBoundingClientRect().bottom")
     assert bottom < 1000

@@ -34,12 +34,12 @@
   }
 
   /* Names of regions in their strips, where these are high enough. */
-  function regionNames(context, place, view, regions, rowOf, high, colours) {
+  function regionNames(context, place, view, regions, rowOf, high, inkOf, colours) {
     if (high < 10) return;
     context.font = "10px " + colours.font;
     context.textBaseline = "middle";
-    context.fillStyle = "#ffffff";
     regions.forEach(function (region) {
+      context.fillStyle = inkOf(region[4]);
       var row = rowOf[region[0]], y = place.top + row * place.row + high / 2 + 0.5;
       if (row !== undefined) written(context, place, view, region[2], region[3], region[4], y);
     });

@@ -179,8 +179,17 @@
     context.globalAlpha = 1;
   }
 
+  function regionHue(names, name) {
+    return REGION_HUES[names.indexOf(name) % REGION_HUES.length];
+  }
+
   function regionColour(names, name) {
-    return "hsl(" + REGION_HUES[names.indexOf(name) % REGION_HUES.length] + " 60% 45%)";
+    return "hsl(" + regionHue(names, name) + " 60% 45%)";
+  }
+
+  /* What is read on a region's colour: orange, yellow, green and cyan are light. */
+  function regionInk(names, name) {
+    return regionHue(names, name) < 200 ? "#000000" : "#ffffff";
   }
 
   /* The user's regions, a strip at the top of each rank's row; inner ones lie over outer ones. */
@@ -192,7 +201,8 @@
       context.fillStyle = regionColour(names, region[4]);
       context.fillRect(from, place.top + rowOf[region[0]] * place.row, Math.max(1, to - from), high);
     });
-    window.hopscope_timeline_overlay.regionNames(context, place, view, those, rowOf, high, colours);
+    var inkOf = function (name) { return regionInk(names, name); };
+    window.hopscope_timeline_overlay.regionNames(context, place, view, those, rowOf, high, inkOf, colours);
   }
 
   function axis(context, place, view, data, colours) {
