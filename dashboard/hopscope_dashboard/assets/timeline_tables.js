@@ -10,6 +10,7 @@
     var categories = made("run-shares", "Save the table as CSV");
     var operations = made("run-operations", "Save the operations as CSV");
     operations.id = "run-operations";
+    both.hidden = true;
 
     function made(name, label) {
       var around = element("div", "exportable", both), frame = element("div", "table-frame", around);
@@ -64,6 +65,7 @@
       fill(operations, headings, answer.operations.map(function (row) {
         return [row.operation, row.calls, row.time, row.waiting, row.share];
       }));
+      both.hidden = false;
       both.dataset.state = "ready";
     }
 
