@@ -21,6 +21,8 @@ MOST_COLUMNS: Final = 2_000
 
 _TICKS: Final = 7
 _SHARES: Final = 4
+_SHORT_ROWS: Final = 300_000
+"""Of a run with so many calls, hops and messages at most, waiting is found in a moment."""
 
 
 def columns(data: TraceData, query: Query) -> bytes:
@@ -94,12 +96,14 @@ def ruler(data: TraceData, query: Query) -> dict[str, str]:
 
 
 def summary(data: TraceData, query: Query) -> dict[str, Any]:
-    """Give what the ranks did in a range, all or `ranks`, in tables; with `waiting`, what was. Raises InputError."""
+    """Give what the ranks did in a range, all or `ranks`, in tables; of a long run what was waiting only where
+    `waiting` asks for it. Raises InputError."""
     begin, end = _range(data, query)
     known = {row["rank"] for row in data.ranks}
     ranks = [int(word) for word in query.get("ranks", "").split(",") if word.isascii() and word.isdigit()]
     chosen = [rank for rank in ranks if rank in known] if ranks else None
-    told = run_summary.summary(data, begin, end, chosen, waiting=bool(query.get("waiting")))
+    waiting = bool(query.get("waiting")) or data.number_of("calls", "hops", "messages") <= _SHORT_ROWS
+    told = run_summary.summary(data, begin, end, chosen, waiting=waiting)
     return {"said": _said(begin, end), **told}
 
 

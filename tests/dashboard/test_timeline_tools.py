@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 from hopscope import quantities
+from hopscope_dashboard import run_timeline
 from hopscope_dashboard.app import create_app
 from simulated_run import SimulatedRun
 
@@ -114,7 +115,7 @@ def test_a_span_of_all_ranks_is_summarised_with_the_calls_that_lie_in_it(
 
 
 def test_waiting_in_the_whole_run_is_that_of_the_analyses(client: FlaskClient, trace: hopscope.Trace) -> None:
-    assert {row["waiting"] for row in ask(client, "summary")["operations"]} == {quantities.MISSING}
+    assert ask(client, "summary") == ask(client, "summary?waiting=1")
     waited = {row["operation"]: row["waiting"] for row in ask(client, "summary?waiting=1")["operations"]}
     [allreduce] = trace.summary(by="operation").to_pylist()
     assert waited["MPI_Allreduce"] == quantities.duration(allreduce["waiting_ns"])
@@ -125,6 +126,14 @@ def test_waiting_in_the_whole_run_is_that_of_the_analyses(client: FlaskClient, t
     middle = (call["enter_ns"] + call["needed_ns"]) // 2
     half = ask(client, f"summary?from={call['enter_ns']}&to={middle}&waiting=1&ranks={call['rank']}")["operations"][0]
     assert half["waiting"] == half["time"] == quantities.duration(middle - call["enter_ns"])
+
+
+def test_waiting_in_a_long_run_is_found_only_where_it_is_asked_for(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_timeline, "_SHORT_ROWS", 100)
+    assert {row["waiting"] for row in ask(client, "summary")["operations"]} == {quantities.MISSING}
+    assert {row["waiting"] for row in ask(client, "summary?waiting=1")["operations"]} > {"0 ns"}
 
 
 def test_rows_are_sorted_and_pinned_as_the_address_says_and_take_their_times_along(client: FlaskClient) -> None:

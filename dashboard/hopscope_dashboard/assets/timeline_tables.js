@@ -2,7 +2,7 @@
 
 (function () {
   /* What is in view is summed up once one rests there. */
-  var SELECTED_MS = 50, REST_MS = 500;
+  var SELECTED_MS = 50, REST_MS = 700;
 
   function tables(timeline) {
     var state = timeline.state, asked = "", timer = 0, element = timeline.element;
@@ -41,8 +41,7 @@
 
     function update() {
       var about = range(), parameters = { from: about.from, to: about.to, ranks: about.ranks };
-      /* Of all of a long run it takes seconds to find, so nobody gets it unasked. */
-      if (about.isSelected || state.data.exact) parameters.waiting = 1;
+      if (about.isSelected) parameters.waiting = 1;
       var name = ["summary", timeline.props.trace, JSON.stringify(parameters)].join(" ");
       if (name === asked) return;
       asked = name;
