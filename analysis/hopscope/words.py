@@ -1,5 +1,7 @@
 """The closed vocabularies of the tables: each word with its meaning, in the order of schemas/words.h."""
 
+import re
+import shlex
 from collections.abc import Mapping
 
 from hopscope import _paths
@@ -20,3 +22,8 @@ ROLES: Vocabulary = _paths.WORDS["role"]
 """Which way a hop goes."""
 INTERVAL_KINDS: Vocabulary = _paths.WORDS["interval_kind"]
 """What an interval is."""
+
+
+def for_trace(text: str, path: str) -> str:
+    """A text with its commands as one types them for the trace at this path: texts of answers say TRACE."""
+    return re.sub(r"\bTRACE\b", lambda _: shlex.quote(path), text)

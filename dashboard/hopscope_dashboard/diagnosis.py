@@ -8,6 +8,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
 from hopscope.diagnosis.entry import CONDITIONS, NOTE
+from hopscope.words import for_trace
 
 from hopscope_dashboard.address import link
 from hopscope_dashboard.components import blocks
@@ -38,7 +39,7 @@ _PAGES: Final = {
 
 def card(data: TraceData) -> Component:
     """Give the diagnosis of the whole run."""
-    rows = data.rows("diagnose")
+    rows = [{**row, "action": for_trace(row["action"] or "", data.path)} for row in data.rows("diagnose")]
     conditions = [row for row in rows if row["kind"] in CONDITIONS]
     causes = [row for row in rows if row["kind"] not in CONDITIONS]
     shown = [row for row in causes[1:] if row["severity"] != "OK"]
@@ -97,7 +98,7 @@ def _others(rows: Rows) -> Component | None:
                 html.Div(
                     [
                         html.Strong(blocks.with_code(row["sentence"])),
-                        html.Span(blocks.with_code(row["action"] or ""), className="why"),
+                        html.Span(blocks.with_code(row["action"]), className="why"),
                     ]
                 ),
                 _page(row),

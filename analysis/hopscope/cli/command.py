@@ -92,7 +92,7 @@ def deliver(trace: Trace | None, answer: Answer, form: str, gates: Sequence[Gate
     outcomes = [judge(gate, answer.analysis, rows) for gate in gates]
     with to_stdout():
         if form == "table" and (rows or not answer.notes):
-            print_answer(sys.stdout, answer.table, answer.analysis)
+            print_answer(sys.stdout, answer.table, answer.analysis, str(trace.path) if trace else "TRACE")
         elif form != "table":
             sys.stdout.write(as_json(answer.table, answer.analysis.object) if form == "json" else as_csv(answer.table))
     if trace is not None and answer.analysis.command not in ("caveats", "summary", "diagnose"):

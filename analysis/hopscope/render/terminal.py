@@ -16,6 +16,7 @@ from rich.text import Text
 from hopscope.catalog import Analysis, Column
 from hopscope.quantities import MISSING, interval, quantity
 from hopscope.render.visible import visible_line
+from hopscope.words import for_trace
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,13 +70,13 @@ def console(stream: TextIO) -> Console:
     return _Console(file=stream, highlight=False, width=given or (None if stream.isatty() else FILE_WIDTH))
 
 
-def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
+def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis, trace: str = "TRACE") -> None:
     """Print the rows of an answer, as paragraphs where its header says so, else as a table below its headline; prints
-    only the header of a table without rows."""
+    only the header of a table without rows. trace: its path, for commands in paragraphs."""
     rows = table.to_pylist()
     target = console(stream)
     if analysis.paragraphs:
-        _print_paragraphs(target, rows, analysis.paragraphs)
+        _print_paragraphs(target, rows, analysis.paragraphs, trace)
         return
     if analysis.headline and rows:
         target.print(Text(visible_line(str(rows[0][analysis.headline])), style="bold"))
@@ -117,7 +118,7 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
         )
 
 
-def _print_paragraphs(target: Console, rows: Sequence[Row], columns: Sequence[tuple[str, str]]) -> None:
+def _print_paragraphs(target: Console, rows: Sequence[Row], columns: Sequence[tuple[str, str]], trace: str) -> None:
     """A word, a sentence beside it, and below that each further text that is there."""
     (_, word), (_, sentence), *others = columns
     indent = max((len(str(row[word])) for row in rows), default=0) + 2
@@ -125,7 +126,9 @@ def _print_paragraphs(target: Console, rows: Sequence[Row], columns: Sequence[tu
         below = [f"{before} {row[name]}".strip() for before, name in others if row[name]]
         beside = str(row[word])
         for text, style in ((row[sentence], "bold"), *((text, "") for text in below)):
-            for line in Text(visible_line(str(text)), style=style).wrap(target, target.width - indent):
+            for line in Text(visible_line(for_trace(str(text), trace)), style=style).wrap(
+                target, target.width - indent
+            ):
                 line.rstrip()
                 target.print(Text(beside.ljust(indent)) + line, overflow="ignore", crop=False)
                 beside = ""

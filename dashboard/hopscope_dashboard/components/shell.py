@@ -106,7 +106,7 @@ def layout(traces: Sequence[str], paths: Sequence[str], *, shows: str = "The tra
             "primaryColor": "blue",
             "defaultRadius": "md",
         },
-        defaultColorScheme="light",
+        defaultColorScheme="auto",
     )
 
 

@@ -27,6 +27,9 @@ LIMITS = "limits"
 
 _SITES: Final = {"path": "critical path", "ranks": "all ranks"}
 _MOST_SITES: Final = 5
+_LONG_STARTUP: Final = 0.1
+_SHOWN_STARTUP: Final = 0.05
+"""A start-up of more than the first share of the run is shown with the second share of what follows."""
 _WIDTHS: Final = "minmax(0, 3fr) minmax(0, 2fr)"
 
 
@@ -69,8 +72,18 @@ def _ranks(data: TraceData, run: Row) -> str:
 
 
 def _whole_run(data: TraceData) -> Component:
-    canvas = RunCanvas(WHOLE_RUN, data.identity, small=True, selected=asdict(data.bounds))
+    begin, end = _without_startup(data)
+    canvas = RunCanvas(WHOLE_RUN, data.identity, begin=begin, end=end, small=True, selected=asdict(data.bounds))
     return blocks.card(None, canvas, dcc.Link("Timeline", href="/timeline"), css="whole-run")
+
+
+def _without_startup(data: TraceData) -> tuple[int | None, int | None]:
+    """Give the times in view: of a long start-up only the end."""
+    timeline = data.timeline
+    _, first = timeline.once.get("startup", (0, 0))
+    if first < _LONG_STARTUP * timeline.duration_ns:
+        return None, None
+    return round(first - _SHOWN_STARTUP * (timeline.duration_ns - first)), timeline.duration_ns
 
 
 def _call_sites(data: TraceData, query: Query) -> Component:

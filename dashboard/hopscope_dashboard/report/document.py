@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from hopscope import quantities
 from hopscope.diagnosis.entry import CONDITIONS
+from hopscope.words import for_trace
 
 from hopscope_dashboard.data import Trace
 from hopscope_dashboard.palette import FONT, MONO_FONT
@@ -55,7 +56,7 @@ def document(trace: Trace, version: str, progress: Progress | None = None) -> st
 
     told(0)
     name = _name(trace)
-    parts = [_head(trace, name, version), _diagnosis(trace.run("diagnose").to_pylist())]
+    parts = [_head(trace, name, version), _diagnosis(_actions(trace))]
     told(1)
     parts.append(f"<h2>Timeline</h2>{timeline(trace)}")
     parts.append("<h2>Details</h2>")
@@ -69,6 +70,12 @@ def document(trace: Trace, version: str, progress: Progress | None = None) -> st
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>'
         f"<body><main>{''.join(parts)}</main></body></html>\n"
     )
+
+
+def _actions(trace: Trace) -> list[Row]:
+    """The diagnosis with commands for this trace."""
+    rows = trace.run("diagnose").to_pylist()
+    return [{**row, "action": for_trace(row["action"] or "", str(trace.path))} for row in rows]
 
 
 def _fitting(parts: Sequence[str], part: str, title: str) -> str:
@@ -111,7 +118,7 @@ def _diagnosis(rows: Sequence[Row]) -> str:
     shown = [row for row in others if row["severity"] != "OK"][:_CAUSES]
     verdict = f'<h2 id="verdict">{_marked(first)}</h2>'
     texts = paragraph(first["evidence"], "muted") + paragraph(first["action"])
-    lines = "".join(f"<li>{_marked(row)} {sentence(row['action'] or '')}</li>" for row in [*shown, *conditions])
+    lines = "".join(f"<li>{_marked(row)} {sentence(row['action'])}</li>" for row in [*shown, *conditions])
     return f'<section id="diagnosis">{verdict}{texts}{f"<ul>{lines}</ul>" if lines else ""}</section>'
 
 
