@@ -13,7 +13,7 @@ from hopscope.cli.saying import say
 from hopscope.header import parse
 from hopscope.history.description import DESCRIPTION
 from hopscope.history.folder import entries, rows
-from hopscope.history.picture import page
+from hopscope.history.picture_svg import page
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import write_text
 from hopscope.render.terminal import print_answer

@@ -1,7 +1,7 @@
 """What a project keeps of each commit, so that CI can show how its collectives developed: `analyze gate --history DIR`
 writes an entry, `analyze history DIR` shows them.
 
-entry    one commit's figures, from its runs; as JSON, schemas/history.schema.json
-folder   the entries of a directory, and the rows that they make
-picture  the same as one HTML file
+entry        one commit's figures, from its runs; as JSON, schemas/history.schema.json
+folder       the entries of a directory, and the rows that they make
+picture_svg  the same as one HTML file
 """

@@ -93,7 +93,7 @@ def time_of_runs(tables: Sequence[pa.Table]) -> dict[str, Any]:
     return {
         "per": "iteration" if per_iteration else "run",
         "time_ns": float(np.mean([times.mean() for times in values])) if values else None,
-        "low_ns": low,
+        "low_ns": low if low is None else max(0.0, low),
         "high_ns": high,
         "iterations": sum(run.iterations for run in runs),
         "runs": len(tables),
