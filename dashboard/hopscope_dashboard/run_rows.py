@@ -43,6 +43,8 @@ def columns(
         rows = [*more.rows, *rows]
         time, path = (np.concatenate(both, axis=1) for both in ((more.time_ns, time), (more.path_ns, path)))
     turn = _in_order(data, rows, pins, order(query))
+    if not lacking and turn == list(range(len(rows))):
+        return found, len(pins)
     arranged = replace(found, rows=[rows[at] for at in turn], time_ns=time[:, turn], path_ns=path[:, turn])
     return arranged, len(pins)
 

@@ -67,10 +67,11 @@ def columns(data: TraceData, query: Query) -> bytes:
 
 def marks(data: TraceData, query: Query) -> dict[str, Any]:
     """Give what lies in the range one by one, in short rows; null for what is too much. Of calls those are given that
-    take `least` ns, long enough for a name. Raises InputError."""
+    take `least` ns, long enough for a name; null without it. Raises InputError."""
     begin, end = _range(data, query)
     found = data.timeline.marks(begin, end)
-    found["calls"] = data.timeline.long_calls(begin, end, number(query, "least") or 1)
+    least = number(query, "least")
+    found["calls"] = data.timeline.long_calls(begin, end, least) if least else None
 
     def rows(name: str, *keys: str) -> list[list[Any]] | None:
         those = found[name]

@@ -93,6 +93,10 @@
       data.categories.forEach(function (word) { entry(word, props.colours[word], props.meanings[word]); });
       entry("critical path", props.colours.path, "what decided how long the run took");
       state.regionNames.slice(0, 8).forEach(function (name) { entry(name, picture.regionColour(state.regionNames, name), "a region of the program"); });
+    }
+
+    function rest() {
+      root.dataset.state = "ready";
       if (tables) tables.update();
     }
 
@@ -113,6 +117,7 @@
       state.view = wanted = view;
       redraw();
       root.dataset.state = "asking";
+      if (tables) tables.postpone();
       if (!isBusy) load();
     }
 
@@ -143,13 +148,14 @@
       }
       state.view = { from: got.data.from, to: got.data.to };
       showMarks(got);
-      if (small || got.marks || !got.data.exact) return void (root.dataset.state = "ready");
-      var least = Math.ceil(((got.data.to - got.data.from) * NAME_PIXELS) / (place.right - place.left));
+      if (small || got.marks || !got.data.exact) return rest();
+      var name = Math.ceil(((got.data.to - got.data.from) * NAME_PIXELS) / (place.right - place.left));
+      var least = window.hopscope_timeline_overlay.hasNames(place) ? name : null;
       ask("marks", { from: got.data.from, to: got.data.to, least: least }).then(function (marks) {
         got.marks = marks;
         if (gone || isBusy || state.data !== got.data) return;
         showMarks(got);
-        root.dataset.state = "ready";
+        rest();
       }).catch(function (error) { if (state.data === got.data && !isBusy) fail(error); });
     }
 

@@ -8,6 +8,11 @@
     return place.left + ((ns - view.from) / (view.to - view.from)) * (place.right - place.left);
   }
 
+  /* Whether rows are high enough for names. */
+  function hasNames(place) {
+    return place.row >= SMALLEST_ROW;
+  }
+
   /* A name as far as a bar has room for it, without the prefix that all MPI functions share; null where it has none. */
   function fitting(context, name, room) {
     var short = name.replace(/^MPI_/, "");
@@ -22,7 +27,7 @@
 
   /* Names of calls, under the critical path, which runs through the middle of a row. */
   function names(context, place, view, calls, rowOf, colours) {
-    if (!calls || place.row < SMALLEST_ROW) return;
+    if (!calls || !hasNames(place)) return;
     context.font = "11px " + colours.font;
     context.textBaseline = "middle";
     context.fillStyle = "#ffffff";
@@ -103,5 +108,5 @@
     context.fillRect(2, place.top + state.data.pins * place.row - 1, place.right - 2, 2);
   }
 
-  window.hopscope_timeline_overlay = { names: names, regionNames: regionNames, hit: hit, ruler: ruler, pins: pins };
+  window.hopscope_timeline_overlay = { hasNames: hasNames, names: names, regionNames: regionNames, hit: hit, ruler: ruler, pins: pins };
 })();

@@ -2,7 +2,7 @@
 
 (function () {
   /* What is in view is summed up once one rests there. */
-  var SELECTED_MS = 50, REST_MS = 700;
+  var SELECTED_MS = 50, REST_MS = 400;
 
   function tables(timeline) {
     var state = timeline.state, asked = "", timer = 0, element = timeline.element;
@@ -48,6 +48,7 @@
       both.dataset.state = "asking";
       clearTimeout(timer);
       timer = setTimeout(function () {
+        timer = 0;
         timeline.once(name, function () { return timeline.ask("summary", parameters); }).then(function (answer) {
           if (name === asked && !timeline.isGone()) show(about, answer);
         }).catch(function (error) { if (name === asked) title.textContent = error.message; });
@@ -68,8 +69,16 @@
       both.dataset.state = "ready";
     }
 
-    timeline.atEnd(function () { clearTimeout(timer); });
-    return { update: update };
+    /* Another view is on its way, which shall not wait for what nobody has rested on. */
+    function postpone() {
+      if (!timer) return;
+      clearTimeout(timer);
+      timer = 0;
+      asked = "";
+    }
+
+    timeline.atEnd(postpone);
+    return { update: update, postpone: postpone };
   }
 
   window.hopscope_timeline_parts = Object.assign(window.hopscope_timeline_parts || {}, { tables: tables });
