@@ -64,6 +64,13 @@ def test_a_remedy_is_computed_when_asked_and_its_file_is_the_command_s(
     expect(page.get_by_role("link", name="Compute")).to_have_count(2)
 
 
+def test_the_colours_follow_the_system(page: Page, address: str) -> None:
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        page.goto(address)
+        expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", scheme)
+
+
 @pytest.mark.browsers
 def test_words_and_figures_take_the_colours_of_the_scheme_there_and_back(page: Page, address: str) -> None:
     heading = "getComputedStyle(document.querySelector('h1')).color"

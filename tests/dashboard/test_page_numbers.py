@@ -154,6 +154,20 @@ def test_without_call_sites_the_page_of_places_says_why(tmp_path: Path) -> None:
     assert menu.lacking(PAGES, data)["/places"] == reason
 
 
+def test_the_summary_shows_of_a_long_start_up_only_its_end(sample: Sample) -> None:
+    assert draw(sample("demo/trace")).part("whole-run").begin is None
+    trace = sample("planted/situation_start_4_openmpi-4/trace")
+    canvas = draw(trace).part("whole-run")
+    _, first = trace.timeline.once["startup"]
+    assert 0.9 * first < canvas.begin < first
+    assert canvas.end == trace.timeline.duration_ns
+
+
+def test_the_commands_of_a_diagnosis_name_the_trace(sample: Sample) -> None:
+    trace = sample("demo/trace")
+    assert f"analyze remap {trace.path} -o tree.json" in text(draw(trace).part("diagnosis"))
+
+
 def test_the_factors_are_the_command_s_and_the_smallest_is_named(trace: hopscope.Trace) -> None:
     page = draw(trace, "/efficiency")
     rows = trace.efficiency().to_pylist()

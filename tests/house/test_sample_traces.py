@@ -100,7 +100,7 @@ def test_what_was_planted_is_found(sample: Sample) -> None:
 
 def has_test_of_its_own(name: str) -> bool:
     """True if a test in end_to_end asks the same of the run, and more."""
-    return name.startswith(("cause_", "receiver_"))
+    return name.startswith(("cause_", "receiver_", "situation_"))
 
 
 @pytest.mark.parametrize(
