@@ -17,6 +17,8 @@ from hopscope_dashboard.data import Row, Rows, TraceData
 DIAGNOSIS: Final = "diagnosis"
 VERDICT: Final = "verdict"
 
+_MOST_OTHERS: Final = 2
+"""Causes beside the first that are not folded."""
 _PAGES: Final = {
     "imbalance": ("/by-rank", "By rank"),
     "serial-section": ("/by-rank", "By rank"),
@@ -42,17 +44,24 @@ def card(data: TraceData) -> Component:
     rows = [{**row, "action": for_trace(row["action"] or "", data.path)} for row in data.rows("diagnose")]
     conditions = [row for row in rows if row["kind"] in CONDITIONS]
     causes = [row for row in rows if row["kind"] not in CONDITIONS]
-    shown = [row for row in causes[1:] if row["severity"] != "OK"]
-    small = [row for row in causes[1:] if row["severity"] == "OK"]
+    others = [row for row in causes[1:] if row["severity"] != "OK"][:_MOST_OTHERS]
+    rest = [row for row in causes[1:] if row not in others]
     return html.Section(
-        [_framed(conditions), _verdict(causes[0]), _others(shown), _small(small)], className="card", id=DIAGNOSIS
+        [_framed(conditions), _verdict(causes[0]), _others(others), _rest(rest)], className="card", id=DIAGNOSIS
     )
 
 
 def _framed(conditions: Rows) -> Component | None:
-    if not conditions:
-        return None
-    return html.Ul([html.Li(blocks.with_code(row["sentence"])) for row in conditions], className="conditions")
+    """Give the first sentence of each; a click shows the others."""
+    items: list[Component] = []
+    for row in conditions:
+        first, dot, others = row["sentence"].partition(". ")
+        items.append(
+            html.Details([html.Summary(blocks.with_code(first + dot.strip())), *blocks.with_code(others)])
+            if others
+            else html.Div(blocks.with_code(first))
+        )
+    return html.Div(items, className="conditions") if items else None
 
 
 def _verdict(row: Row) -> Component:
@@ -68,7 +77,7 @@ def _verdict(row: Row) -> Component:
 
 
 def _severity(row: Row) -> Component:
-    return html.Span(row["severity"], className=f"severity {row['severity'].lower()}")
+    return html.Span(row["severity"], className=f"severity severity-{row['severity'].lower()}")
 
 
 def _buttons(row: Row) -> Component:
@@ -89,15 +98,16 @@ def _buttons(row: Row) -> Component:
 
 
 def _others(rows: Rows) -> Component | None:
+    """The next causes, each with its remedy folded."""
     if not rows:
         return None
     items = [
         html.Li(
             [
                 _severity(row),
-                html.Div(
+                html.Details(
                     [
-                        html.Strong(blocks.with_code(row["sentence"])),
+                        html.Summary(blocks.with_code(row["sentence"])),
                         html.Span(blocks.with_code(row["action"]), className="why"),
                     ]
                 ),
@@ -114,11 +124,13 @@ def _page(row: Row) -> Component:
     return dcc.Link(f"{page[1]} →", href=page[0]) if page is not None else html.Span()
 
 
-def _small(rows: Rows) -> Component | None:
-    """One line that unfolds: what was examined and costs little."""
+def _rest(rows: Rows) -> Component | None:
+    """One line that unfolds: the other causes, most of which cost little."""
     if not rows:
         return None
-    line = f"{quantities.plural(len(rows), 'cause')} of less than {quantities.share(NOTE)} of the run"
+    is_small = all(row["severity"] == "OK" for row in rows)
+    of_what = f" of less than {quantities.share(NOTE)} of the run" if is_small else ""
+    line = f"{quantities.plural(len(rows), 'more cause')}{of_what}"
     return html.Details(
         [html.Summary(line), html.Ul([html.Li(blocks.with_code(row["sentence"])) for row in rows], className="remarks")]
     )

@@ -38,10 +38,10 @@ def layout(others: Sequence[Page], data: TraceData, query: Query) -> Component:
     return html.Div(
         [
             blocks.page_head("Summary", _what_ran(data, data.run)),
-            blocks.columns(diagnosis.card(data), efficiency.factors(data) or html.Div(), widths=_WIDTHS),
+            blocks.columns(diagnosis.card(data), html.Div([efficiency.factors(data), _changes()]), widths=_WIDTHS),
             findings.note(data.findings("collectives")),
             _whole_run(data),
-            blocks.columns(_call_sites(data, query), html.Div([_changes(), _path(data)]), widths=_WIDTHS),
+            blocks.columns(_call_sites(data, query), _path(data) or html.Div(), widths=_WIDTHS),
             _limits(data, others),
         ]
     )
