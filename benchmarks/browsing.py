@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from hopscope_dashboard.pages import PAGES
+from hopscope_dashboard.pages.menu import sections
 from playwright.sync_api import Page, sync_playwright
 
 CHROMIUM: Final = "/usr/bin/chromium"
@@ -84,17 +86,12 @@ class Visitor:
 
         return self._spend(act)
 
-    @property
-    def menu(self) -> dict[str, str]:
-        """The pages that the menu has for this trace: titles by path."""
-        found: list[tuple[str, str]] = self._page.eval_on_selector_all(
-            "#menu .menu-link:not(.lacking)", "all => all.map(it => [new URL(it.href).pathname, it.innerText.trim()])"
-        )
-        return dict(found)
-
     def goes_to(self, path: str) -> Spent:
-        """Clicks a page of the menu."""
+        """Clicks a page of the menu, whose section is opened first if it is not."""
         here = f'#menu .menu-link[href="{path}"], #menu .menu-link[href^="{path}?"]'
+        if not self._page.locator(here).count():
+            (section,) = [each for each in sections(PAGES, None, {}) if path in [page.path for page in each.pages]]
+            self.goes_to(section.path)
         return self._spend(lambda: self._page.evaluate("it => window.hopscopeBench.clicked(it)", here))
 
     def selects(self, **parameters: str | int) -> Spent:

@@ -13,6 +13,8 @@ from typing import Final
 
 import hopscope
 from browsing import Spent, Visitor, visiting
+from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.pages import PAGES
 from large import program, spend
 
 COLUMNS: Final = ("a click, at 20 M events: server's processor, browser", "nothing kept", "answers kept", "to reach")
@@ -31,14 +33,16 @@ def measure(folder: Path, repetitions: int = 3) -> list[tuple[str, ...]]:
     """Rows for the report."""
     trace = folder / "pages"
     spend([str(program("synthetic_trace")), str(trace), str(_EVENTS), "collectives"])
-    duration = hopscope.open(trace).timeline.duration_ns
+    data = TraceData(hopscope.open(trace))
+    duration = data.timeline.duration_ns
+    menu = {page.path: page.title for page in PAGES if page.in_menu and not page.lacks(data)}
     tours: dict[str, list[_Tour]] = {"cold": [], "warm": []}
     peaks: dict[str, list[float]] = {"cold": [], "warm": []}
     for _ in range(repetitions):
         shutil.rmtree(trace / "dataset.answers", ignore_errors=True)
         for state, made in tours.items():
             with visiting(trace) as (server, visitor):
-                made.append(_tour(visitor, duration))
+                made.append(_tour(visitor, duration, menu))
                 peaks[state].append(server.mebibytes * 1.048576)
     shutil.rmtree(trace)
     cold, warm = ({name: _median(tour[name] for tour in made) for name in made[0]} for made in tours.values())
@@ -46,10 +50,9 @@ def measure(folder: Path, repetitions: int = 3) -> list[tuple[str, ...]]:
     return [*rows, ("server's memory at its peak", *(f"{max(made):,.0f} MB" for made in peaks.values()), _MEMORY)]
 
 
-def _tour(visitor: Visitor, duration: int) -> _Tour:
-    """What every action took, by its kind and what it was."""
-    spent = {"first page: Overview": visitor.opens()}
-    menu = visitor.menu
+def _tour(visitor: Visitor, duration: int, menu: Mapping[str, str]) -> _Tour:
+    """What every action took, by its kind and what it was. menu: titles of pages by path."""
+    spent = {"first page: Summary": visitor.opens()}
     for path, title in menu.items():
         if path != "/":
             spent[f"page: {title}"] = visitor.goes_to(path)
