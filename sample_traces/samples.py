@@ -237,6 +237,7 @@ SITUATIONS: dict[str, tuple[str, tuple[int, ...]]] = {
     "small": ("small 10 0.2 150", (2, 4, 8)),
     "large": ("large 15 0.5 8192", (2, 4)),
     "start": ("start 20 2 3000", (2, 4, 8)),
+    "overlap": ("overlap 20 5 1024", (2, 4, 8)),
     "host": ("host 30 5 2", (4, 8)),
     "link": ("balanced 30 5 0", (4, 8)),
     "pairs": ("pairs 20 2 64", (4, 8)),
@@ -276,13 +277,18 @@ def situation(name: str, ranks: int, release: str) -> str:
     return f"situation_{name}_{ranks}_{release}"
 
 
+def has_hops(name: str, release: str) -> bool:
+    """Whether the library's messages show the problem: those of MPICH's nonblocking collectives are not recorded."""
+    return name != "overlap" or release != "mpich-5"
+
+
 def _situations() -> Iterator[tuple[str, Sample]]:
     """Runs with one known problem each, by the messages of three libraries."""
     native = {"HOPSCOPE_NATIVE": "1"}
     in_messages = {"HOPSCOPE_NATIVE": "mpich", "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9)}
     for release, settings in (("openmpi-4", native), (NEWEST, native), ("mpich-5", in_messages)):
         for name, (arguments, sizes) in SITUATIONS.items():
-            for ranks in sizes:
+            for ranks in sizes if has_hops(name, release) else ():
                 options = _HOSTS.get(name, ())
                 sample = _planted(ranks, arguments, SITUATIONS_C, *options, release=release, environment=settings)
                 # Ranks with priority would keep the relay of a network off the cores.

@@ -14,6 +14,7 @@ def preload() -> None:
 
     from hopscope import apart, modelled  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.remap import suggest  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    from hopscope.reorder import suggest as suggest_order  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.verdicts import function_of
 
     for command in catalog.load().commands.values():

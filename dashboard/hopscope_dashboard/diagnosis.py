@@ -27,6 +27,7 @@ _PAGES: Final = {
     "late-sender": ("/messages", "Messages"),
     "late-receiver": ("/messages", "Messages"),
     "wrong-order": ("/messages", "Messages"),
+    "no-overlap": ("/collectives?order=duration", "Collectives"),
     "crossings": ("/remap", "Other trees"),
     "placement": ("/improve?compute=order", "Rank order"),
     "slow-link": ("/messages", "Messages"),

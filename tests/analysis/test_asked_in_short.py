@@ -10,6 +10,7 @@ import pytest
 from drawing import draw
 from hopscope.cli.analyze import GROUPS
 from hopscope.cli.analyze import analyze as analyze_group
+from hopscope.words import for_trace
 from started_commands import analyze
 from test_answers import TABLES
 
@@ -37,8 +38,9 @@ def test_the_diagnosis_is_paragraphs_that_fit_the_terminal(dataset: Path, monkey
     rows = hopscope.open(dataset).diagnose().to_pylist()
     words = " ".join(" ".join(lines).split())
     for row in rows:
-        parts = (row["severity"], row["sentence"], row["evidence"], row["action"])
-        assert " ".join(part for part in parts if part) in words
+        parts = (row["severity"], row["sentence"], row["evidence"], for_trace(row["action"] or "", str(dataset)))
+        # A long path is broken where the line ends.
+        assert "".join(part for part in parts if part).replace(" ", "") in words.replace(" ", "")
 
 
 def test_help_shows_at_most_twenty_commands_each_of_which_is_there() -> None:

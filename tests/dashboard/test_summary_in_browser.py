@@ -24,8 +24,8 @@ NAMES = (
     "planted/situation_start_8_openmpi-5/trace",
     "planted/situation_link_8_openmpi-4/trace",
 )
-"""Over a tree, without hops, with one late rank, with nonblocking collectives, with the library's own messages, one of a
-pair, without a problem, with a long start-up, and over a network."""
+"""Over a tree, without hops, with one late rank, with nonblocking collectives, with the library's own messages, one of
+a pair, without a problem, with a long start-up, and over a network."""
 SIZES = ((1024, 768), (1440, 900), (1920, 1080))
 """Windows in pixels; a verdict fits into the second."""
 

@@ -13,7 +13,7 @@ from hopscope.cli.main import analyze as analyze_group
 from hopscope.render.markdown import as_markdown
 from hopscope.store import schema_directory
 from jobs import Planted
-from samples import SITUATIONS, SLOW_LINK, situation
+from samples import SITUATIONS, SLOW_LINK, has_hops, situation
 
 RELEASES = ("openmpi-4", "mpich-5", "openmpi-5")
 EXPECTED = {
@@ -28,6 +28,7 @@ EXPECTED = {
     "comms": ("other-mpi", "MPI_Comm_dup", lambda _: set()),
     "small": ("latency-bound", "MPI_Recv", lambda _: set()),
     "large": ("bandwidth-bound", "MPI_Recv", lambda _: set()),
+    "overlap": ("no-overlap", "MPI_Iallreduce", lambda _: set()),
     "host": ("slow-host", "MPI_Irecv", lambda ranks: set(range(ranks // 2, ranks))),
     "link": ("slow-link", None, lambda _: set()),
     "pairs": ("placement", None, lambda _: set()),
@@ -48,6 +49,7 @@ def runs(names: list[str]) -> list[pytest.param]:
         for name in names
         for ranks in SITUATIONS[name][1]
         for release in RELEASES
+        if has_hops(name, release)
     ]
 
 

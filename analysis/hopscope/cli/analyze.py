@@ -54,7 +54,7 @@ SHORTHAND: Final = "diagnose"
 GROUPS: Final = {
     "What is wrong": ("diagnose", "summary", "report", "gate"),
     "Imbalance": ("last-arrivals", "late-ranks", "noise", "efficiency"),
-    "Communication": ("critical-path", "collectives", "messages", "algorithms", "wan-share", "delayed-hops"),
+    "Communication": ("critical-path", "collectives", "messages", "algorithms", "wan-share"),
     "Code": ("places", "regions"),
     "Improve": ("reorder", "remap"),
     "Compare and ask": ("compare", "history", "sql"),

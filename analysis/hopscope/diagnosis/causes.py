@@ -2,7 +2,7 @@
 
 A cause that only passes on another one is none: messages that are late because their sender computes longer than the
 others cost nothing once that computing is gone. So causes are weighed one after another, each beyond those before it:
-first the order in which messages are taken, then computing, then other messages.
+first the order in which messages are taken, then computing, then what does not go on beside it, then other messages.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from hopscope.diagnosis.computing import Cause, causes_of
 from hopscope.diagnosis.entry import NOTE, Cost, Entry, Facts
 from hopscope.diagnosis.hosts import host_of_ranks, placement_of, slow_link_cause
 from hopscope.diagnosis.messages import MessageCause, causes_in_messages, crossings_cause
+from hopscope.diagnosis.overlap import no_overlap_cause
 from hopscope.diagnosis.rerun import Changed, Changes, Rerun, joined
 from hopscope.diagnosis.sites import Gaps
 from hopscope.paths.columns import Array, integers
@@ -49,12 +50,15 @@ def causes_in(facts: Facts, read: Read) -> list[Entry]:
         cost = weighed.cost(cause.changes(gaps, rerun), without_order)
         if cost is not None:
             weighed.entries.append(_of_computing(cause, cost, gaps, rerun, cuts))
+    overlap = no_overlap_cause(rerun)
+    if overlap is not None:
+        weighed.add(overlap, weighed.without_causes())
     without_computing = weighed.without_causes()
     # Senders that answer one another are late by what messages take.
     bound = [cause.changes for cause in in_messages if cause.kind in ("latency-bound", "bandwidth-bound")]
     quick = reduce(joined, bound)
-    between_hosts = [crossings_cause(rerun, _crossings(read)), slow_link_cause(rerun)]
-    for cause in [*in_messages, *(cause for cause in between_hosts if cause is not None)]:
+    more = [crossings_cause(rerun, _crossings(read)), slow_link_cause(rerun)]
+    for cause in [*in_messages, *(cause for cause in more if cause is not None)]:
         if cause.kind == "late-sender":
             weighed.add(cause, rerun.changed(joined(without_computing.changes, quick)))
         elif cause.kind != "wrong-order":
@@ -106,17 +110,17 @@ def _crossings(read: Read) -> dict[int, int]:
 
 
 def _exclusive(entries: list[Entry]) -> list[Entry]:
-    """Without those that another entry says better: messages over a slow link are not just slow, and another rank order
-    is then a remedy."""
+    """Without those that another entry says better: messages over a slow link, or in a wait that computing could hide,
+    are not just slow, and of a slow link another rank order is a remedy."""
     costs = {entry.kind: entry.cost.ns for entry in entries if entry.cost is not None}
     bound = ("latency-bound", "bandwidth-bound")
-    on_links = costs.get("crossings", 0) + costs.get("slow-link", 0)
+    explained = sum(costs.get(kind, 0) for kind in ("crossings", "slow-link", "no-overlap"))
 
     def is_said(entry: Entry) -> bool:
         own = costs.get(entry.kind, 0)
         if entry.kind in bound:
             other = bound[1 - bound.index(entry.kind)]
-            return max(on_links, costs.get("placement", 0)) < _OWN * own and own >= costs.get(other, 0)
+            return max(explained, costs.get("placement", 0)) < _OWN * own and own >= costs.get(other, 0)
         return entry.kind != "placement" or costs.get("slow-link", 0) < _OWN * own
 
     return [entry for entry in entries if is_said(entry)]

@@ -14,6 +14,7 @@ Kind = Literal[
     "late-sender",
     "late-receiver",
     "wrong-order",
+    "no-overlap",
     "crossings",
     "placement",
     "slow-link",

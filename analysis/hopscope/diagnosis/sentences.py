@@ -23,6 +23,7 @@ _SENTENCES: Final[Mapping[Kind, str]] = {
     "late-sender": "{who} {verb} late in {where}, and the receivers wait",
     "late-receiver": "{who} {verb} late in {where}, and the senders wait",
     "wrong-order": "{who} {verb} in {where} for one message while the senders of others wait",
+    "no-overlap": "{where} moves only in its wait, though ranks compute before",
     "crossings": "{where} crosses between clusters {count} times one after another",
     "placement": "Another rank order would spend less time on slow links",
     "slow-link": "The link between {hosts} is {times} times slower than its peers",
@@ -49,6 +50,7 @@ _ACTIONS: Final[Mapping[Kind, str]] = {
     "late-sender": "Send before the computing that does not need the answer.",
     "late-receiver": "Post the receives before the computing, with MPI_Irecv.",
     "wrong-order": "Take the messages in the order in which they come: MPI_Irecv and MPI_Waitany.",
+    "no-overlap": "Call MPI_Test in the computing, or let the library go on by a thread of its own.",
     "crossings": "`analyze remap TRACE -o tree.json` writes a tree that crosses less often; run it with `--tree`.",
     "placement": "`analyze reorder TRACE -o FILE` writes it; a new run shows what it gains.",
     "slow-link": "Look for what else uses this link, or keep heavy traffic off it: `analyze reorder TRACE`.",
@@ -136,7 +138,7 @@ class Words:
             parts.append(f"in {plural(entry.iterations[2], 'iteration')}")
         elif entry.count and entry.kind in ("late-sender", "late-receiver", "wrong-order"):
             parts.append(plural(entry.count, "message"))
-        elif entry.count and entry.kind in ("io", "other-mpi"):
+        elif entry.count and entry.kind in ("io", "other-mpi", "no-overlap"):
             parts.append(plural(entry.count, "call"))
         if cost.low_ns < cost.ns:
             low, high = (end / self._facts.run_ns for end in (cost.low_ns, cost.high_ns))

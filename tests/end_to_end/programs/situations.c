@@ -19,6 +19,8 @@
  *     large       large messages; PLANT_MS is their size in KiB
  *     start       PLANT_MS pass before the first iteration
  *     host        the upper half of the ranks work longer
+ *     overlap     a nonblocking Allreduce is begun before the work and waited for after it, but MPI moves it only in
+ *                 the wait; PLANT_MS is its size in KiB
  *     pairs       each rank of the lower half exchanges large messages with one of the upper half; PLANT_MS is their
  * size in KiB
  */
@@ -141,7 +143,7 @@ int main(int argc, char **argv) {
     const double work_ms = atof(argv[3]), plant_ms = atof(argv[4]);
     const int seed = argc > 5 ? atoi(argv[5]) : 1;
     const int is_planted = plant_ms > 0;
-    const int is_size = strcmp(kind, "large") == 0 || strcmp(kind, "pairs") == 0;
+    const int is_size = strcmp(kind, "large") == 0 || strcmp(kind, "pairs") == 0 || strcmp(kind, "overlap") == 0;
     const size_t size = is_size ? (size_t)plant_ms * 1024 : LARGE;
     out = calloc(1, size > LARGE ? size : LARGE);
     in = calloc(1, size > LARGE ? size : LARGE);
@@ -162,7 +164,11 @@ int main(int argc, char **argv) {
             longer = 16 * plant_ms;
         if (strcmp(kind, "host") == 0 && rank >= ranks / 2)
             longer = plant_ms;
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (strcmp(kind, "overlap") == 0 && is_planted)
+            MPI_Iallreduce(out, in, (int)(size / sizeof(int)), MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
         work(work_ms + longer);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
         halo();
         if (strcmp(kind, "serial") == 0)
             serial(plant_ms);

@@ -16,6 +16,7 @@
 -- late-sender      receivers wait for sends that begin late, though nobody computes longer
 -- late-receiver    senders wait for receives that are posted late
 -- wrong-order      they wait while their receiver waits for another message
+-- no-overlap       a nonblocking collective moves no message while ranks compute, and all in its wait
 -- crossings        messages go between clusters one after another
 -- placement        another rank order would spend less time on slow links; a NOTE until a run shows it
 -- slow-link        messages over one link take longer than over its peers
@@ -55,7 +56,7 @@
 -- then diagnosis -- The causes, the replays and the sentences.
 -- object entries
 -- row problem is severity PROBLEM
--- zero problem, imbalance, serial-section, rotating-delay, noise, late-sender, late-receiver, wrong-order, crossings,
+-- zero problem, imbalance, serial-section, rotating-delay, noise, late-sender, late-receiver, wrong-order, no-overlap, crossings,
 --    placement, slow-link, slow-host, latency-bound, bandwidth-bound, io, other-mpi, unfinished, oversubscribed, tracing, start-up
 -- example analyze diagnose trace
 -- example analyze diagnose trace --fail-if "problem.cost_share > 10%"

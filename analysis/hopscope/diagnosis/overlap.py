@@ -1,0 +1,86 @@
+"""Nonblocking collectives that make no progress while their ranks compute: all of their messages move in the wait.
+
+The hops tell: between the call and its wait no message of the rank began or came.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from hopscope.diagnosis.messages import MessageCause
+from hopscope.diagnosis.rerun import Rerun
+from hopscope.paths.columns import MISSING, Array
+
+
+def no_overlap_cause(rerun: Rerun) -> MessageCause | None:
+    """The run if each such collective went on beside the computing before its wait."""
+    arrays = rerun.arrays
+    call = _begun_and_waited_for(rerun)
+    if not len(call):
+        return None
+    begin, wait = arrays["calls.leave_ns"][call], arrays["calls.wait_begin_ns"][call]
+    # Nothing can move before the last member has begun.
+    ready = np.maximum(begin, _last_enter(rerun)[arrays["calls.collective"][call]])
+    idle = wait - ready
+    waited = arrays["calls.complete_ns"][call] - np.maximum(wait, ready)
+    less = np.minimum(idle, waited)
+    still = (less > 0) & ~_moved(rerun, call)
+    if not still.any():
+        return None
+    call, less = call[still], less[still]
+    lane, enter = arrays["calls.lane"][call], arrays["calls.enter_ns"][call]
+    row, its = _in_flight(rerun, call)
+    changes = {
+        **rerun.computing(arrays["calls.rank"][call].astype(np.int64), wait[still], less),
+        "hops.row": row,
+        "hops.less_ns": less[its],
+    }
+    return MessageCause("no-overlap", changes, (), partial(rerun.sites, lane, enter, less), len(call))
+
+
+def _begun_and_waited_for(rerun: Rerun) -> Array:
+    """Rows of the calls of nonblocking collectives whose hops are known."""
+    arrays = rerun.arrays
+    known = (arrays["calls.wait_begin_ns"] != MISSING) & (arrays["calls.complete_ns"] != MISSING)
+    return np.flatnonzero(known & (arrays["collectives.has_hops"][arrays["calls.collective"]] != 0))
+
+
+def _last_enter(rerun: Rerun) -> Array:
+    """When the last rank entered each collective."""
+    last = np.full(len(rerun.arrays["collectives.has_hops"]), MISSING)
+    np.maximum.at(last, rerun.arrays["calls.collective"], rerun.arrays["calls.enter_ns"])
+    return last
+
+
+def _in_flight(rerun: Rerun, call: Array) -> tuple[Array, Array]:
+    """The hops that began before the wait of one of these calls of their receivers, and the place of that call."""
+    arrays = rerun.arrays
+    row, its = _hops_of(rerun, call, "dst")
+    began = arrays["hops.send_begin_ns"][row] < arrays["calls.wait_begin_ns"][call][its]
+    return row[began], its[began]
+
+
+def _hops_of(rerun: Rerun, call: Array, end: str) -> tuple[Array, Array]:
+    """The hops with this end in one of these calls, and the place of that call among them."""
+    arrays = rerun.arrays
+    lanes = len(rerun.lanes.rank)
+    key = arrays["calls.collective"][call] * lanes + arrays["calls.lane"][call]
+    order = np.argsort(key)
+    wanted = arrays["hops.collective"] * lanes + arrays[f"hops.{end}_lane"]
+    its = order[np.minimum(np.searchsorted(key[order], wanted), len(call) - 1)]
+    row = np.flatnonzero(key[its] == wanted)
+    return row, its[row]
+
+
+def _moved(rerun: Rerun, call: Array) -> Array:
+    """True for the calls of which a message began or came between the call and its wait."""
+    arrays = rerun.arrays
+    moved = np.zeros(len(call), bool)
+    for end, time in (("src", "send_begin_ns"), ("dst", "recv_end_ns")):
+        row, its = _hops_of(rerun, call, end)
+        when = arrays[f"hops.{time}"][row]
+        between = (arrays["calls.leave_ns"][call][its] < when) & (when < arrays["calls.wait_begin_ns"][call][its])
+        moved[its[between]] = True
+    return moved
