@@ -180,6 +180,20 @@ def nanoseconds(text: str) -> int:
     return round(Decimal(match[1]) * Decimal(sizes[match[2]]))
 
 
+def first_value(text: str) -> float | None:
+    """The number at the beginning of such a text, in the unit of its column (ns, bytes, 1 for a share), which sorts texts
+    as their values; None if there is none. Of an interval it is the lower end."""
+    match = _FIRST.match(text)
+    if match is None:
+        return None
+    value = float(match["number"].replace(",", ""))
+    if match["seconds"]:
+        return math.copysign(abs(value) * _MINUTE + float(match["seconds"]) * 1e9, value)
+    # What is not quite nothing or all lies between the bound and the next digit.
+    value += {"<": -0.05, ">": 0.05}.get(match["bound"], 0)
+    return value * _FACTORS.get(match["unit"], 1)
+
+
 def _time_unit(ns: float) -> TimeUnit:
     # 999.6 ms rounds to 1000 ms, which is 1 s.
     return next((unit for unit in _TIMES if abs(ns) >= 0.9995 * unit.nanoseconds), _TIMES[-1])
@@ -221,3 +235,9 @@ _IN_UNIT: dict[str | None, Callable[[float], str]] = {
     "ns": duration,
     "share": share,
 }
+
+_FACTORS = {"%": 0.01, **{unit.name: unit.nanoseconds for unit in _TIMES}, **{name: factor for factor, name in _SIZES}}
+_FIRST = re.compile(
+    r"(?:above )?(?P<bound>[<>]?)\+?(?P<number>-?\d[\d,]*(?:\.\d+)?)"
+    rf"(?: min (?P<seconds>\d+) s|(?: to -?\d[\d,]*(?:\.\d+)?)? (?P<unit>{'|'.join(_FACTORS)})(?!\w))?"
+)

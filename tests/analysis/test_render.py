@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from hopscope.catalog import Analysis, Column, load, parse
-from hopscope.quantities import alike, exact_size, interval, quantity
+from hopscope.quantities import alike, changes, exact_size, first_value, interval, quantity
 from hopscope.remap import DESCRIPTION
 from hopscope.remap.judging.listing import SCHEMA
 from hopscope.render.machine import as_csv, as_json
@@ -199,3 +199,36 @@ def test_a_prediction_is_never_shown_without_its_interval(width: int, monkeypatc
     assert any(("19.8 ms to 1.91 s" in line) and ("21.4 ms" in line) and ("yes" in line) for line in lines)
     assert any("interval" in line for line in lines[:4])
     assert not any("low" in line or "high" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("unit", "rising"),
+    [
+        ("ns", [-1.2e6, 0, 900, 669e3, 900e3, 1.2e6, 5.15e9, 119e9, 125e9, 4000e9]),
+        ("bytes", [0, 5, 1000, 1536, 2**20, 3 * 2**40]),
+        ("share", [-0.82, 0, 0.0001, 0.001, 0.456, 0.999, 0.9999, 1, 1.116]),
+        ("at", [1_234_568_000, 90e9]),
+        (None, [-2, 0.963, 3, 1_234_567]),
+    ],
+)
+def test_texts_sort_as_their_values(unit: str | None, rising: list[float]) -> None:
+    # Sorted by their digits, 900 µs came after 5.15 s.
+    values = [first_value(quantity(value, unit)) for value in rising]
+    assert values == sorted(set(values))
+    assert [round(value) for value in values if unit == "at"] == [value for value in rising if unit == "at"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (changes(1.2e6, -0.82), 1.2e6),
+        (interval(0.966, 0.97), 0.966),
+        (interval(0.04, 2), 0.04),
+        (interval(40.1e6, 44.9e6, "ns"), 40.1e6),
+        ("1.20 ms (3)", 1.2e6),
+        ("undecided", None),
+        ("–", None),
+    ],
+)
+def test_of_several_numbers_the_first_counts(text: str, value: float | None) -> None:
+    assert first_value(text) == value

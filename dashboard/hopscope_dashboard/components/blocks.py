@@ -7,6 +7,7 @@ from typing import Any, Final
 import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
+from hopscope import quantities
 
 from hopscope_dashboard.components import aria, exports
 from hopscope_dashboard.components.after_timeline import AfterTimeline
@@ -110,26 +111,44 @@ def table(
     last: Sequence[int] = (),
     full: str | None = None,
 ) -> Component:
-    """Give a plain table. `right` are the columns of numbers, which align at their last digit; `last` those that matter
-    least, which a narrow window hides and names; `full` is the address of all its rows, of `exports.csv_address`."""
-    classes = dict.fromkeys(right, "number")
+    """Give a plain table, which a click on a heading sorts. `right` are the columns of numbers, which align at their last
+    digit; `last` those that matter least, which a narrow window hides and names; `full` is the address of all its rows,
+    of `exports.csv_address`."""
+    numbers = set(right)
+    classes = dict.fromkeys(numbers, "number")
     classes |= {at: f"{classes.get(at, '')} last".strip() for at in last}
-
-    def cells(row: Sequence[Content], cell: Any) -> list[Component]:
-        return [cell(value, className=classes.get(at, "")) for at, value in enumerate(row)]
-
-    frame = html.Div(
-        html.Table(
-            [html.Thead(html.Tr(cells(columns, html.Th))), html.Tbody([html.Tr(cells(row, html.Td)) for row in rows])],
-            id=name,
-        ),
-        className="table-frame",
-    )
+    head = [_heading(content, classes.get(at, "")) for at, content in enumerate(columns)]
+    body = [
+        html.Tr([html.Td(content, className=classes.get(at, ""), **_value(content, at in numbers)) for at, content in
+                 enumerate(row)])
+        for row in rows
+    ]  # fmt: skip
+    frame = html.Div(html.Table([html.Thead(html.Tr(head)), html.Tbody(body)], id=name), className="table-frame")
     if not last:
         return exports.table(frame, full)
     hidden = " and ".join(str(columns[at]) for at in last)
     told = html.P(f"A wider window also shows: {hidden}.", className="hint when-narrow")
     return html.Div([told, exports.table(frame, full)])
+
+
+def _heading(content: Content, css: str) -> Component:
+    """A heading that sorts by its column (assets/tables.js); one without words has nothing to click on."""
+    sorts: Any = {"tabIndex": 0} if content else {}
+    return html.Th(content, className=css, **sorts)
+
+
+def _value(content: Content, is_number: bool) -> Any:
+    """What a cell of numbers is sorted by, as an attribute: its text alone would put 900 µs above 1.2 ms."""
+    value = quantities.first_value(_words(content)) if is_number else None
+    return {} if value is None else {"data-value": value}
+
+
+def _words(content: Content) -> str:
+    if isinstance(content, list | tuple):
+        return "".join(_words(part) for part in content)
+    if isinstance(content, Component):
+        return _words(getattr(content, "children", None))
+    return "" if content is None else str(content)
 
 
 def columns(*children: Component, widths: str = "1fr 1fr") -> Component:

@@ -112,7 +112,7 @@ def _key_figures(found: Suggestion) -> Component:
             f"by the model, which errs by {quantities.share(best['model_error'])}",
         ),
         ("Predicted", predicted, f"by the same model; {spread} with the costs' uncertainty"),
-        ("Gain", _gain(best["gain"]), "predicted against today, replayed"),
+        ("Gain", quantities.share(best["gain"]), "predicted against today, replayed"),
         (
             "WAN in a row",
             f"{_today(today, 'wan_crossings')} → {best['wan_crossings']}",
@@ -184,7 +184,7 @@ def _candidates(found: Suggestion) -> Component:
             html.Span(_named(row), id=f"{_CANDIDATE}-{at}"),
             quantities.duration(row["predicted_ns"]),
             quantities.interval(row["predicted_low_ns"], row["predicted_high_ns"], "ns"),
-            _gain(row["gain"]),
+            quantities.share(row["gain"]),
             row["depth"],
             quantities.MISSING if row["fan_out"] is None else row["fan_out"],
             row["wan_crossings"],
@@ -215,10 +215,6 @@ def _named(row: Row) -> blocks.Content:
         quantities.plural(row[f"unmeasured_{kind}"], one) for kind, one in _KINDS.items() if row[f"unmeasured_{kind}"]
     ]
     return [name, html.Small(f", unmeasured: {quantities.in_words(guessed)}")] if guessed else name
-
-
-def _gain(value: float) -> str:
-    return quantities.share(value) if value >= 0 else f"{quantities.share(-value)} slower"
 
 
 def register(app: Dash, traces: Traces) -> None:
