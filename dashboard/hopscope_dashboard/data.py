@@ -7,7 +7,6 @@ import json
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,16 +26,13 @@ from hopscope.render.machine import as_csv, cell
 from hopscope.stopping import Stop
 from hopscope.timeline import MARKS, Columns, Timeline
 
+from hopscope_dashboard.answers import Bounds, Compared, Models, Result, Row, Rows, Suggestion
+
 __all__ = [
     "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "Bounds", "Columns", "Compared", "Excerpt", "InputError", "Machine",
     "Models", "Relation", "Remedy", "Result", "Row", "Rows", "Stop", "Suggestion", "Timeline", "Trace", "TraceData",
-    "misread", "preload", "reopened",
+    "meanings", "misread", "preload", "reopened",
 ]  # fmt: skip
-
-Row = dict[str, Any]
-"""One row of an analysis, keyed by its documented columns."""
-
-Rows = list[Row]
 
 MESSAGE_CALLS = of_kinds("p2p", "wait", "test", "look")
 """The MPI functions of the program's own messages."""
@@ -51,68 +47,6 @@ _ROWS_AT_ONCE = 50_000
 
 _PARTS_KEPT = 16
 """Of so many selections the answers are kept."""
-
-
-@dataclass(frozen=True)
-class Compared:
-    """What `analyze compare` answers about two runs, and what to know beside it, in sentences."""
-
-    rows: Rows
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Models:
-    """What `analyze model` and `analyze formulas` say of a trace."""
-
-    parameters: Rows
-    curves: Rows
-    """What a message takes over its size: link, quantity, sizes in bytes and times in ns. None without a model."""
-    times: Rows
-    """What collectives take by the formulas, by the replay and as measured."""
-    lack: str | None
-    """Why there are no times, in a sentence."""
-    said: str
-    """Which collectives all of it is from."""
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """What remapping says: every candidate tree, the sentence, and the suggested tree."""
-
-    candidates: Rows
-    sentence: str
-    tree_file: str | None
-    """JSON text of the suggested tree's file; None if none is suggested."""
-    parents: dict[str, Any] | None
-    """Of the suggested tree: `comm`, and for `up` and `down` the parent of each rank of the communicator. None if what
-    the MPI library ran is the best."""
-    is_native: bool
-    """Whether the MPI library's own algorithm ran, so that today has no tree."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """The first rows of what a query of the user gives."""
-
-    columns: Sequence[str]
-    numbers: Sequence[bool]
-    """Whether each column holds numbers."""
-    rows: Sequence[Sequence[str | int | float | bool | None]]
-    """Cells as in CSV: what has parts is JSON, null is None."""
-    whole: int | None
-    """How many rows there are; None if counting them took too long."""
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """What of a run is selected: times in ns, ranks, communicators and an operation; None where nothing is."""
-
-    from_ns: int | None = None
-    to_ns: int | None = None
-    ranks: tuple[int, ...] | None = None
-    comms: tuple[int, ...] | None = None
-    operation: str | None = None
 
 
 class TraceData:
@@ -468,6 +402,14 @@ class Machine:
         self.curves: Rows = [curve._asdict() for curve in measured_over_sizes(found)]
         """Each quantity of each link over the size of a message; what was measured has intervals."""
         self.notes = found.notes
+
+
+def meanings(command: str, *columns: str | None, **options: Value) -> list[str | None]:
+    """Give what columns of an analysis mean, in the words of its header, for headings of a table. One that stands for
+    several columns names them with blanks between; None is one that stands for none."""
+    asked = next(known for known in Trace.analyses() if known.name == command).choose(options)[0]
+    told = {column.name: column.meaning.replace("`", "") for column in asked.columns}
+    return [None if names is None else " ".join(told[name] for name in names.split()) for names in columns]
 
 
 def reopened(path: str, dataset: str) -> Trace:

@@ -1,4 +1,4 @@
-"""Plain tables in a real browser: a click on a heading sorts the rows by their values, and what the rows lead to stays."""
+"""Plain tables in a real browser: a click on a heading sorts rows by their values, and marks and CSV follow."""
 
 import hopscope
 from playwright.sync_api import Page, expect

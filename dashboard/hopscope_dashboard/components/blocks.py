@@ -110,14 +110,16 @@ def table(
     right: Iterable[int] = (),
     last: Sequence[int] = (),
     full: str | None = None,
+    meanings: Sequence[str | None] = (),
 ) -> Component:
-    """Give a plain table, which a click on a heading sorts. `right` are the columns of numbers, which align at their last
+    """Give a plain table that a click on a heading sorts. `right` are the columns of numbers, aligned at their last
     digit; `last` those that matter least, which a narrow window hides and names; `full` is the address of all its rows,
-    of `exports.csv_address`."""
+    of `exports.csv_address`; `meanings` are the headings' tooltips, of `data.meanings`."""
     numbers = set(right)
     classes = dict.fromkeys(numbers, "number")
     classes |= {at: f"{classes.get(at, '')} last".strip() for at in last}
-    head = [_heading(content, classes.get(at, "")) for at, content in enumerate(columns)]
+    told = zip(columns, meanings or [None] * len(columns), strict=True)
+    head = [_heading(content, classes.get(at, ""), meaning) for at, (content, meaning) in enumerate(told)]
     body = [
         html.Tr([html.Td(content, className=classes.get(at, ""), **_value(content, at in numbers)) for at, content in
                  enumerate(row)])
@@ -127,14 +129,14 @@ def table(
     if not last:
         return exports.table(frame, full)
     hidden = " and ".join(str(columns[at]) for at in last)
-    told = html.P(f"A wider window also shows: {hidden}.", className="hint when-narrow")
-    return html.Div([told, exports.table(frame, full)])
+    others = html.P(f"A wider window also shows: {hidden}.", className="hint when-narrow")
+    return html.Div([others, exports.table(frame, full)])
 
 
-def _heading(content: Content, css: str) -> Component:
+def _heading(content: Content, css: str, meaning: str | None) -> Component:
     """A heading that sorts by its column (assets/tables.js); one without words has nothing to click on."""
-    sorts: Any = {"tabIndex": 0} if content else {}
-    return html.Th(content, className=css, **sorts)
+    given: Any = {**({"tabIndex": 0} if content else {}), **({"title": meaning} if meaning else {})}
+    return html.Th(content, className=css, **given)
 
 
 def _value(content: Content, is_number: bool) -> Any:

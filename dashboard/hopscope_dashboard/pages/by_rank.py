@@ -8,7 +8,7 @@ from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.mark import rank
-from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.data import Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import time_bars
 from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_out, with_most
 from hopscope_dashboard.pages import missing
@@ -71,9 +71,11 @@ def _ranks(every: Rows) -> Component:
         for row in rows
     ]
     columns = ["rank", "useful", "of the time", "of the mean", "in MPI"]
+    full = exports.csv_address("efficiency", by="rank")
+    told = meanings("efficiency", "rank", "useful_ns", "useful_share", "of_mean", "mpi_ns", by="rank")
     return blocks.card(
         "Ranks in numbers",
-        blocks.table(columns, body, name=RANKS, right=range(5), full=exports.csv_address("efficiency", by="rank")),
+        blocks.table(columns, body, name=RANKS, right=range(5), full=full, meanings=told),
         hint=left or None,
     )
 

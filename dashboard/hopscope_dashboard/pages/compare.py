@@ -12,7 +12,7 @@ from hopscope_dashboard.address import Query, link, one_of
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.data import Compared, InputError, Row, Rows, TraceData
+from hopscope_dashboard.data import Compared, InputError, Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.path_pair import RUNS, path_pair
 from hopscope_dashboard.pages import compared_collective, compared_leads, compared_trees, compared_verdict, missing
 from hopscope_dashboard.pages.page import Page
@@ -30,6 +30,10 @@ _PARTS: Final = {
     "host": "host",
     "rank": "rank",
 }
+_COLUMNS: Final = (
+    "name", "base_ns", "new_ns", "base_share", "new_share", "difference_ns change", "change_low change_high", "verdict",
+)  # fmt: skip
+"""The columns of the analysis that the tables of critical paths show."""
 _MOST: Final = 25
 """So many rows of a table are shown."""
 _LEAD: Final = "Is one run slower than another, and what changed?"
@@ -148,7 +152,8 @@ def _table(
     ]
     columns = [kind, "base", "new", "base share", "new share", "change", "95 % interval", "verdict"]
     full = compared_leads.csv_address(runs[1], by="path")
-    return blocks.table(columns, body, name=name, right=range(1, 7), full=full)
+    told = meanings("compare", *_COLUMNS, by="path")
+    return blocks.table(columns, body, name=name, right=range(1, 7), full=full, meanings=told)
 
 
 def _time(row: Row, run: str, data: TraceData) -> Any:
@@ -191,6 +196,7 @@ def _structure(rows: Rows, new: TraceData) -> Component:
             body,
             name=STRUCTURE,
             full=compared_leads.csv_address(new, by="structure"),
+            meanings=meanings("compare", "operation place", "property", "base", "new", by="structure"),
         ),
         hint=f"{quantities.number(len(changed))} of {quantities.number(len(rows))} properties that no noise can "
         f"change.{more}",

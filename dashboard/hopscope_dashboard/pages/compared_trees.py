@@ -16,7 +16,7 @@ from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import changes_legend, links_legend, rounds_graph, tree_graph
-from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.data import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.changed_edges import Edge, rounds_with_changes, tree_with_changes
 from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.path_pair import RUNS
@@ -229,10 +229,11 @@ def _table(sides: Sequence[_Side]) -> Component:
         for edge in rows[:_MOST]
     ]
     columns = ["edge", "in", "link", "base median", "new median", "base share", "new share"]
+    told = meanings("tree-edges", "src dst", None, "link", "took_ns", "took_ns", "share", "share")
     more = f" The first {_MOST} of {quantities.number(len(rows))}." if len(rows) > _MOST else ""
     return blocks.card(
         "Edges, changed ones first",
-        blocks.table(columns, body, name=EDGES, right=range(3, 7)),
+        blocks.table(columns, body, name=EDGES, right=range(3, 7), meanings=told),
         hint="Median: of one hop, send to receive. Share: of the critical path of the run. "
         f"{compared_leads.HINT}{more}",
     )

@@ -12,7 +12,7 @@ from hopscope import quantities
 
 from hopscope_dashboard.address import link
 from hopscope_dashboard.components import blocks, empty
-from hopscope_dashboard.data import Compared, Row, Rows, TraceData
+from hopscope_dashboard.data import Compared, Row, Rows, TraceData, meanings
 from hopscope_dashboard.pages import compared_leads
 
 SAID = "compare-verdict"
@@ -22,6 +22,8 @@ TIMES = "compare-times"
 
 _DECIDED: Final = ("slower", "faster", "same", "undecided", "new", "gone")
 """The verdicts in the order in which they are worth reading."""
+_COLUMNS: Final = ("base_ns", "new_ns", "difference_ns change", "change_low change_high", "verdict")
+"""The columns of the analysis that both tables show last."""
 _MOST: Final = 40
 _SENTENCES: Final = 3
 
@@ -47,7 +49,14 @@ def card(base: TraceData, new: TraceData, found: Compared) -> Component:
         html.H2(found.rows[0]["sentence"], id=SAID),
         html.Ul([html.Li(empty.sentence(note)) for note in found.notes], className="remarks"),
         html.P("These parts of the critical path add up to the whole.", className="hint"),
-        blocks.table(columns, body, name=ACTIVITIES, right=range(1, 5), full=full),
+        blocks.table(
+            columns,
+            body,
+            name=ACTIVITIES,
+            right=range(1, 5),
+            full=full,
+            meanings=meanings("compare", "activity", *_COLUMNS, by="activity"),
+        ),
         blocks.code(f"analyze compare {shlex.quote(base.path)} {shlex.quote(new.path)}"),
     )
 
@@ -141,7 +150,8 @@ def _table(rows: Rows, base: TraceData, new: TraceData) -> Component:
     ]
     columns = ["operation", "", "base", "new", "change", "95 % interval", "verdict"]
     full = compared_leads.csv_address(new, by="operation")
-    shown = blocks.table(columns, body, name=TIMES, right=range(2, 6), full=full)
+    told = meanings("compare", "operation place", "statistic", *_COLUMNS, by="operation")
+    shown = blocks.table(columns, body, name=TIMES, right=range(2, 6), full=full, meanings=told)
     left = len(rows) - len(body)
     rest = f"{quantities.plural(left, 'more row')} with the command below." if left else ""
     return html.Div([shown, html.P(rest, className="hint")])

@@ -11,7 +11,7 @@ from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, link
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.data import MESSAGE_CALLS, Rows, TraceData
+from hopscope_dashboard.data import MESSAGE_CALLS, Rows, TraceData, meanings
 from hopscope_dashboard.figures import critical_path
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
@@ -73,7 +73,9 @@ def _categories(path: Rows, pages: Mapping[str, tuple[str, str]]) -> Component:
         for row in path
     ]
     columns = ["category", "", "time", "share", "95 % interval"]
-    return blocks.table(columns, rows, name=TABLE, right=(2, 3, 4), full=exports.csv_address("critical-path"))
+    full = exports.csv_address("critical-path")
+    told = meanings("critical-path", "category", None, "time_ns", "share", "share_low share_high")
+    return blocks.table(columns, rows, name=TABLE, right=(2, 3, 4), full=full, meanings=told)
 
 
 def _category(name: str, pages: Mapping[str, tuple[str, str]]) -> Component:
@@ -88,7 +90,8 @@ def _operations(by_operation: Rows) -> Component:
     ]
     columns = ["operation", "time", "share"]
     full = exports.csv_address("critical-path", by="operation")
-    return blocks.table(columns, rows, name=BY_OPERATION, right=(1, 2), full=full)
+    told = meanings("critical-path", "operation", "time_ns", "share", by="operation")
+    return blocks.table(columns, rows, name=BY_OPERATION, right=(1, 2), full=full, meanings=told)
 
 
 def _operation(name: str) -> Component:

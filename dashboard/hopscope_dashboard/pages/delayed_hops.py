@@ -15,7 +15,7 @@ from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.components.reveal import reveal
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, tree_graph
-from hopscope_dashboard.data import InputError, Row, Rows, TraceData
+from hopscope_dashboard.data import InputError, Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.delayed_hops import delays, hop_name, one
 from hopscope_dashboard.figures.edge_hops import over_time
 from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
@@ -33,6 +33,11 @@ TABLE = "delayed-hops-table"
 
 _LIMITS: Final = {"20": "20", "10": "10", "50": "50"}
 """How many hops; the first is the command's own."""
+_COLUMNS: Final = (
+    "src dst role", "link", "collective", "took_ns", "usual_ns", "delay_ns", "moved_ns", "amplification", "ranks",
+    "absorbed_ns absorbed_at", "behind",
+)  # fmt: skip
+"""The columns of the analysis that the table shows."""
 _MARKS: Final = {
     "the delayed hop": CATEGORY_COLOURS["wan"],
     "where most was absorbed, and behind what": CATEGORY_COLOURS["compute"],
@@ -214,6 +219,7 @@ def _table(rows: Rows, limit: str) -> Component:
             right=range(3, 10),
             last=(4, 8),
             full=exports.csv_address("delayed-hops", limit=limit),
+            meanings=meanings("delayed-hops", *_COLUMNS),
         ),
         hint="Amplification: how much of the delay reached the last leave, 1 if all of it. Ranks earlier: how many "
         "would have left earlier without it. Most absorbed: at which rank, behind what came later there.",

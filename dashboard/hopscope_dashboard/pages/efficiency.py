@@ -10,7 +10,7 @@ from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.data import Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import share_bars
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
@@ -46,6 +46,11 @@ _SMALL: Final = 180
 _MOST_REGIONS: Final = 12
 """Regions that are drawn and listed; the command has all."""
 _BROKEN: Final = {"display": "inline-block", "minWidth": "10em", "whiteSpace": "normal", "overflowWrap": "anywhere"}
+_REGION_COLUMNS: Final = (
+    "region", "ranks", "time_ns", "useful_ns", "parallel_efficiency",
+    "parallel_efficiency_low parallel_efficiency_high",
+)  # fmt: skip
+"""The columns of the analysis that the table of regions shows."""
 _INSIDE: Final = {"load_balance": "load balance", "communication_efficiency": "communication efficiency"}
 """The factors of a region that are drawn, with their colours' categories below."""
 _COLOURS: Final = {"load_balance": CATEGORY_COLOURS["compute"], "communication_efficiency": CATEGORY_COLOURS["native"]}
@@ -116,6 +121,9 @@ def _numbers(rows: Rows) -> Component:
             name=NUMBERS,
             right=(1, 2),
             full=exports.csv_address("efficiency"),
+            meanings=meanings(
+                "efficiency", "factor", "efficiency", "efficiency_low efficiency_high", "part_ns whole_ns", "note"
+            ),
         ),
         hint="Useful time is outside all MPI; the time runs from the first communication to the last. On an ideal "
         "network communication takes no time, but everybody still waits for what is not sent or entered.",
@@ -159,6 +167,7 @@ def _regions(rows: Rows) -> list[Component]:
                 name=REGION_NUMBERS,
                 right=range(1, 6),
                 full=exports.csv_address("efficiency", by="region"),
+                meanings=meanings("efficiency", *_REGION_COLUMNS, *(["note"] if notes else []), by="region"),
             ),
             hint="Efficiency is again load balance x communication efficiency; the time is the longest that a rank "
             f"spends inside, useful time the mean of the ranks that enter. Regions lie inside one another.{left}",

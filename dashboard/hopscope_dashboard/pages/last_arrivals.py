@@ -12,7 +12,7 @@ from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.data import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import share_bars, time_bars
 from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_out, with_most
 from hopscope_dashboard.pages import missing
@@ -26,6 +26,11 @@ TABLE = "arrivals-table"
 AT_NODE = "arrivals-at-node"
 
 _CAUSE: Final = "its computing led to the last arrival"
+_COLUMNS: Final = (
+    "share", "share_low share_high", "late", "cause_share", "cause", "cost_share", "released_share", "undecided",
+    "margin_ns", "waiting_ns", "collectives",
+)  # fmt: skip
+"""The columns of the analysis that the table shows, after the first."""
 _BY: Final = {"rank": "rank", "host": "host", "cluster": "cluster"}
 
 
@@ -161,6 +166,7 @@ def _table(data: TraceData, every: Rows, by: str) -> Component:
             right=(*((0,) if by == "rank" else ()), 1, 2, 4, *range(6, 12)),
             last=(7, 11),
             full=exports.csv_address("last-arrivals", by=None if by == "rank" else by),
+            meanings=meanings("last-arrivals", by, *_COLUMNS, by=by),
         ),
         hint="Late and cause say yes only if the interval lies wholly above what chance would give, at a level "
         f"corrected for how many {by}s are compared: of the last arrivals its part of the members, on average over its "
@@ -205,6 +211,9 @@ def _at_node(data: TraceData, query: Query) -> Component:
             name=AT_NODE,
             right=(0, 1, 2, 3, 4, 5),
             full=exports.csv_address("last-arrivals", at=at),
+            meanings=meanings(
+                "last-arrivals", "child", "share", "binding_share", "undecided", "margin_ns", "collectives", at=at
+            ),
         ),
         hint="All on that node's own clock, so the clocks leave nothing undecided.",
     )

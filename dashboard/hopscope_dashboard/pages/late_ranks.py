@@ -10,7 +10,7 @@ from hopscope_dashboard import findings, leads
 from hopscope_dashboard.address import Query, one_of
 from hopscope_dashboard.components import blocks, empty, exports, mark
 from hopscope_dashboard.components.choice import choice
-from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.data import Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import time_bars
 from hopscope_dashboard.figures.late_ranks import class_of, classes_of, shares_by_class
 from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_out, with_most
@@ -26,6 +26,10 @@ _LEAST: Final = ("0.1", "1", "5", "30")
 """Limits in ms that the page offers beside the command's default."""
 _DEFAULT: Final = "default"
 """The address's word for the command's default limit, a share of the iteration."""
+_COLUMNS: Final = (
+    "rank", "class", "share", "share_low share_high", "typical_ns", "worst_ns", "latest", "step", "collectives",
+)  # fmt: skip
+"""The columns of the analysis that the table shows."""
 _MOST: Final = "ranks that were late most often"
 
 
@@ -119,7 +123,12 @@ def _table(every: Rows, least: str | None) -> Component:
     return blocks.card(
         "In numbers",
         blocks.table(
-            columns, body, name=TABLE, right=(0, *range(2, 9)), full=exports.csv_address("late-ranks", least_ms=least)
+            columns,
+            body,
+            name=TABLE,
+            right=(0, *range(2, 9)),
+            full=exports.csv_address("late-ranks", least_ms=least),
+            meanings=meanings("late-ranks", *_COLUMNS),
         ),
         hint="Latest: collectives in which nobody was later. Step: where ranks take turns, by how many the latest one "
         f"moves on.{left_out(rows, every, _MOST)}",

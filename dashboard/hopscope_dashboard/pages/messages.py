@@ -13,7 +13,7 @@ from hopscope_dashboard.address import Query, one_of
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.data import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import time_bars
 from hopscope_dashboard.figures.many_places import left_out, shown, with_most
 from hopscope_dashboard.figures.matrix import matrix
@@ -63,6 +63,20 @@ _COLUMNS_OF_PLACES: Final[dict[str, Callable[[Row], str]]] = {
     "critical path": _COLUMNS["critical path"],
 }
 """A message has one place where it is sent, and another where it is waited for."""
+_MEANT: Final = {
+    "messages": "messages",
+    "bytes": "bytes",
+    "sender late": "waiting_caused_ns late_senders",
+    "receiver late": "waiting_suffered_ns late_receivers",
+    "others waited": "waiting_caused_ns",
+    "waited here": "waiting_suffered_ns",
+    "critical path": "path_share",
+    "size": "from_bytes below_bytes",
+    "place": "place",
+    "link": "link",
+    "wrong order": "wrong_order",
+}
+"""The columns of the analysis, by the headings that stand for them."""
 _SELDOM: Final = {"wrong_order": "wrong order"}
 """Columns that stand there only if some row has any."""
 
@@ -237,8 +251,14 @@ def _table(
     ]
     columns = [*names, *told, *seldom.values()]
     body = [[*first, *rest] for first, rest in zip(named, numbers, strict=True)]
+    ends = dict(zip(("from", "to"), _ENDS.get(by, _ENDS["rank"]), strict=True))
     return blocks.table(
-        columns, body, name=name, right=range(len(names), len(columns)), full=exports.csv_address("messages", by=by)
+        columns,
+        body,
+        name=name,
+        right=range(len(names), len(columns)),
+        full=exports.csv_address("messages", by=by),
+        meanings=meanings("messages", *({**_MEANT, **ends}[column] for column in columns), by=by),
     )
 
 

@@ -10,7 +10,7 @@ from hopscope_dashboard import findings, leads
 from hopscope_dashboard.address import Query, one_of
 from hopscope_dashboard.components import blocks, empty, exports, mark, shell
 from hopscope_dashboard.components.choice import choice
-from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.data import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import count_bars, time_bars
 from hopscope_dashboard.figures.heat_map import heat_map, together
 from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_out, with_most
@@ -144,9 +144,11 @@ def _table(every: Rows) -> Component:
         "of its computing",
         "paid",
     ]
+    told = meanings("noise", "rank", *_THRESHOLDS, "iterations", "noise_ns", "worst_ns", "noise_share", "paid_ns")
+    full = exports.csv_address("noise")
     return blocks.card(
         "In numbers",
-        blocks.table(columns, body, name=TABLE, right=range(1, 10), full=exports.csv_address("noise")),
+        blocks.table(columns, body, name=TABLE, right=range(1, 10), full=full, meanings=told),
         hint=left or None,
     )
 

@@ -10,7 +10,7 @@ from hopscope_dashboard import findings
 from hopscope_dashboard.address import Query, number
 from hopscope_dashboard.components import blocks, empty, exports, mark
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.data import Rows, TraceData, meanings
 from hopscope_dashboard.figures.many_places import MOST_ROWS, left_out, with_most
 from hopscope_dashboard.figures.noise_periods import laid_over, periods_by_rank
 from hopscope_dashboard.pages import missing
@@ -96,9 +96,14 @@ def _table(every: Rows) -> Component:
         for row in rows
     ]
     columns = ["rank", "period?", "period", "to", "swing", "strength", "false alarm", "noisy", "iterations", "its own?"]
+    told = meanings(
+        "noise-periods", "rank", "periodic", "period_ns", "resolution_ns", "amplitude_ns", "explained", "false_alarm",
+        "noisy", "iterations", "whole_iterations",
+    )  # fmt: skip
+    full = exports.csv_address("noise-periods")
     return blocks.card(
         "In numbers",
-        blocks.table(columns, body, name=TABLE, right=(0, *range(2, 10)), full=exports.csv_address("noise-periods")),
+        blocks.table(columns, body, name=TABLE, right=(0, *range(2, 10)), full=full, meanings=told),
         hint="Strength: part of the noise's variance that goes with the surest peak of its spectrum, period or not. "
         "False alarm: how often noise without a period would show such a peak; below 1 % it is called a period. "
         "Its own: the period as a number of iterations, where the run cannot tell it from a whole one; then it may be "

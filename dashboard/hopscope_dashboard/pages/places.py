@@ -13,7 +13,7 @@ from hopscope_dashboard.address import Query, link
 from hopscope_dashboard.components import blocks, empty, exports, source
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.components.reveal import reveal
-from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.data import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import time_bars
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
@@ -28,6 +28,22 @@ _MOST_BARS: Final = 12
 """Places that are drawn; the table lists all."""
 _BROKEN: Final = {"display": "inline-block", "minWidth": "13em", "whiteSpace": "normal", "overflowWrap": "anywhere"}
 _LEAD: Final = "Which calls of the program the run had to wait for: computing counts for the MPI call that it led to."
+_MEANT: Final = {
+    "place": "place",
+    "time": "time_ns",
+    "share": "share",
+    "95 % interval": "share_low share_high",
+    "computing": "compute_ns",
+    "in the call": "call_ns",
+    "hops": "hops_ns",
+    "calls": "calls",
+    "in MPI": "mpi_ns",
+    "collective wait": "collective_waiting_ns",
+    "messages": "messages",
+    "message wait": "waiting_suffered_ns",
+    "others' wait": "waiting_caused_ns",
+}
+"""The columns of the analysis, by the headings that stand for them."""
 _ON_PATH: Final[dict[str, Callable[[Row], str]]] = {
     "time": lambda row: quantities.duration(row["time_ns"]),
     "share": lambda row: quantities.share(row["share"]),
@@ -117,7 +133,9 @@ def _sums(data: TraceData, rows: Rows, chosen: Row) -> Component:
 def _table(rows: Rows, columns: Mapping[str, Callable[[Row], str]], chosen: Row, name: str) -> Component:
     body = [[_name(row, chosen), *(text(row) for text in columns.values())] for row in rows]
     right = range(1, len(columns) + 1)
-    return blocks.table(["place", *columns], body, name=name, right=right, full=exports.csv_address("places"))
+    headings, full = ["place", *columns], exports.csv_address("places")
+    told = meanings("places", *(_MEANT[heading] for heading in headings))
+    return blocks.table(headings, body, name=name, right=right, full=full, meanings=told)
 
 
 def _name(row: Row, chosen: Row) -> Any:

@@ -10,7 +10,7 @@ from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query
 from hopscope_dashboard.components import blocks, exports
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.data import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import time_bars
 from hopscope_dashboard.figures.many_places import MOST_ROWS
 from hopscope_dashboard.pages import missing
@@ -81,6 +81,7 @@ def _table(every: Rows) -> Component:
             name=TABLE,
             right=range(1, 6),
             full=exports.csv_address("regions"),
+            meanings=meanings("regions", "region", "rank", "visits", "time_ns", "mpi_ns", "share"),
         ),
         hint=f"With all that was called inside; threads of a rank add up.{left}",
     )

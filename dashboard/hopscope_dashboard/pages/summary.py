@@ -15,7 +15,7 @@ from hopscope_dashboard.components import blocks, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.components.run_canvas import RunCanvas
-from hopscope_dashboard.data import MESSAGE_CALLS, Row, TraceData
+from hopscope_dashboard.data import MESSAGE_CALLS, Row, TraceData, meanings
 from hopscope_dashboard.figures import critical_path
 from hopscope_dashboard.pages import efficiency, improve, menu
 from hopscope_dashboard.pages.page import Page
@@ -104,7 +104,14 @@ def _call_sites(data: TraceData, query: Query) -> Component:
     return blocks.card(
         "Call sites",
         choice("Time of", "/", query, "sites", options=_SITES, current=by),
-        blocks.table(columns, body, name=SITES, right=(1, 2), full=exports.csv_address("places")),
+        blocks.table(
+            columns,
+            body,
+            name=SITES,
+            right=(1, 2),
+            full=exports.csv_address("places"),
+            meanings=meanings("places", "place", time, count),
+        ),
     )
 
 
@@ -121,10 +128,10 @@ def _operations(data: TraceData) -> Component:
         ]
         for row in data.rows("critical-path", by="operation")[:_MOST_SITES]
     ]
+    columns = ["operation", "on the path", "share"]
     full = exports.csv_address("critical-path", by="operation")
-    return blocks.card(
-        "Operations", blocks.table(["operation", "on the path", "share"], body, name=SITES, right=(1, 2), full=full)
-    )
+    told = meanings("critical-path", "operation", "time_ns", "share", by="operation")
+    return blocks.card("Operations", blocks.table(columns, body, name=SITES, right=(1, 2), full=full, meanings=told))
 
 
 def _path(data: TraceData) -> Component | None:

@@ -14,7 +14,7 @@ from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
-from hopscope_dashboard.data import InputError, Rows, TraceData
+from hopscope_dashboard.data import InputError, Rows, TraceData, meanings
 from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.topology_tree import PlacedTree
 from hopscope_dashboard.pages import missing, what_ran
@@ -212,6 +212,9 @@ def _call_level(data: TraceData) -> Component:
             name="call-level",
             right=(2, 3, 4),
             full=exports.csv_address("collectives"),
+            meanings=meanings(
+                "collectives", "collective", "operation", "duration_ns", "after_last_enter_ns", "last_rank"
+            ),
         ),
         html.Div(links, className="page-head-aside", style={"marginTop": 14}),
         hint="The ten slowest collectives. Who came last and what it cost is known without hops.",

@@ -8,7 +8,7 @@ from hopscope_dashboard import findings, leads
 from hopscope_dashboard.address import Query
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.data import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import share_bars, time_bars
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
@@ -127,9 +127,13 @@ def _table(data: TraceData, rows: Rows) -> Component:
         for row, address in zip(rows, where.addresses, strict=True)
     ]
     columns = ["", "wan share", "hops", "crossings", "bytes across", "path", "of it wan", "waiting", "collectives"]
+    told = meanings(
+        "wan-share", "scope", "share", "hops", "crossings", "bytes", "path_ns", "wan_ns", "waiting_ns", "collectives"
+    )
+    full = exports.csv_address("wan-share")
     return blocks.card(
         "In numbers",
-        blocks.table(columns, body, name=TABLE, right=range(1, 9), full=exports.csv_address("wan-share")),
+        blocks.table(columns, body, name=TABLE, right=range(1, 9), full=full, meanings=told),
         hint="Hops, crossings and bytes are per collective.",
     )
 

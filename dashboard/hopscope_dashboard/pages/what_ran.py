@@ -17,7 +17,7 @@ from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, rounds_graph, tree_graph, widths_legend
-from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.data import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.round_lanes import placed_rounds
 from hopscope_dashboard.palette import LINK_COLOURS
@@ -31,6 +31,10 @@ EDGES = "algorithm-edges-table"
 BESIDE: Final = "minmax(0, 1fr) 430px"
 """How a drawing and the table of its edges share the page: the table shows all columns, with ranks of three digits."""
 
+_COLUMNS: Final = (
+    "op", "ranks", "bytes", "algorithm", "asked", "obeyed", "collectives", "depth", "messages", "crossings", "first",
+)  # fmt: skip
+"""The columns of the analysis that the table of algorithms shows."""
 _MOST_ALGORITHMS: Final = 30
 _MOST_EDGES: Final = 60
 """So many rows are shown."""
@@ -166,10 +170,22 @@ def edges_table(edges: Rows, *, name: str, hint: str, full: str, rest: str = "",
         if in_rounds
         else ["edge", "link", "hops", "median", "on path", "share"]
     )
+    meant = [
+        "src dst",
+        *(["rounds"] if in_rounds else []),
+        "link",
+        "hops",
+        "took_ns",
+        *([] if in_rounds else ["time_ns"]),
+    ]
+    asked = {"collective": "0:0"} if in_rounds else {}
+    told = meanings("algorithms" if in_rounds else "tree-edges", *meant, "share", **asked)
     left_out = len(edges) - len(rows)
     return blocks.card(
         "Edges, heaviest first",
-        blocks.table(columns, rows, name=name, right=(3, 4, 5) if in_rounds else (2, 3, 4, 5), full=full),
+        blocks.table(
+            columns, rows, name=name, right=(3, 4, 5) if in_rounds else (2, 3, 4, 5), full=full, meanings=told
+        ),
         hint=[hint, *_more(left_out, rest)],
     )
 
@@ -198,6 +214,7 @@ def table(rows: Sequence[Row]) -> Component:
             right=(1, 2, 6, 7, 8, 9),
             last=(1, 8),
             full=exports.csv_address("algorithms"),
+            meanings=meanings("algorithms", *_COLUMNS),
         ),
         hint=[
             "Recognised from the messages, and by the library's own name where it is known; an algorithm's name leads "

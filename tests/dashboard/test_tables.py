@@ -1,0 +1,100 @@
+"""The headings of plain tables, without a browser: each tells what its column means, in the analysis's own words."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import hopscope
+import pytest
+from dash.development.base_component import Component
+from drawn_page import components, draw, text
+from hopscope_dashboard.components import blocks
+from hopscope_dashboard.data import TraceData, meanings
+from hopscope_dashboard.pages import regions
+
+SAMPLES = Path(__file__).parents[2] / "sample_traces"
+TABLES = {
+    "/": ["call-sites"],
+    "/critical-path": ["critical-path-table", "critical-path-by-operation"],
+    "/by-rank": ["efficiency-ranks"],
+    "/last-arrivals": ["arrivals-table", "arrivals-at-node"],
+    "/last-arrivals?by=host": ["arrivals-table"],
+    "/late-ranks": ["late-ranks-table"],
+    "/noise": ["noise-table"],
+    "/noise-periods": ["noise-periods-table"],
+    "/efficiency": ["efficiency-table"],
+    "/messages?by=cluster": ["messages-pairs", "messages-sizes"],
+    "/places": ["places-table", "places-sums"],
+    "/tree": ["tree-edges-table", "algorithms-table"],
+    "/tree?collective=0:3": ["algorithm-edges-table"],
+    "/wan-share": ["wan-table"],
+    "/compare": ["compare-activities", "compare-times", "compare-categories", "compare-parts", "compare-edges"],
+}
+DEMO = {
+    "/messages": ["messages-pairs", "messages-sizes", "messages-places"],
+    "/delayed-hops": ["delayed-hops-table"],
+}
+"""Tables that the simulated run has no rows for."""
+OWN = {"in"}
+"""Headings of a page's own columns."""
+
+
+@pytest.fixture(scope="module")
+def data(trace: hopscope.Trace, trace_of_many_trees: hopscope.Trace) -> TraceData:
+    """A trace served beside another one."""
+    base, new = TraceData(trace), TraceData(trace_of_many_trees)
+    base.beside, new.beside = (new,), (base,)
+    return base
+
+
+@pytest.fixture(scope="module")
+def demo() -> TraceData:
+    """The demo, which knows from where its messages were sent."""
+    return TraceData(hopscope.open(SAMPLES / "demo" / "trace"))
+
+
+def meanings_are_told(drawn: Component) -> None:
+    meant = {column.meaning.replace("`", "") for known in hopscope.Trace.analyses() for grain in known.grains
+             for column in grain.columns}  # fmt: skip
+    headings = [each for each in components(drawn) if type(each).__name__ == "Th" and text(each)]
+    told = {text(each): getattr(each, "title", None) for each in headings}
+    assert [heading for heading, title in told.items() if not title] == [each for each in told if each in OWN]
+    assert all(any(title.startswith(each) for each in meant) for title in told.values() if title)
+
+
+@pytest.mark.parametrize("address", TABLES)
+def test_every_heading_tells_what_its_column_means(data: TraceData, address: str) -> None:
+    page = draw(data, address)
+    for name in TABLES[address]:
+        meanings_are_told(page.part(name))
+
+
+@pytest.mark.parametrize("address", DEMO)
+def test_every_heading_tells_what_its_column_means_in_the_demo(demo: TraceData, address: str) -> None:
+    page = draw(demo, address)
+    for name in DEMO[address]:
+        meanings_are_told(page.part(name))
+
+
+def test_the_table_of_regions_tells_it_too() -> None:
+    row = {"region": "solve", "rank": 0, "visits": 1, "time_ns": 5, "mpi_ns": 2, "share": 0.5}
+    of_one: Any = SimpleNamespace(rows_or_none=lambda _: [row])
+    drawn = regions.layout(of_one, {})
+    meanings_are_told(next(each for each in components(drawn) if getattr(each, "id", None) == regions.TABLE))
+
+
+def test_a_heading_of_several_columns_tells_them_all_and_an_unknown_column_is_a_mistake() -> None:
+    low, high = meanings("late-ranks", "share_low", "share_high")
+    assert meanings("late-ranks", "share_low share_high", None) == [f"{low} {high}", None]
+    assert low == "Lower end of its interval of 95 %."
+    with pytest.raises(KeyError):
+        meanings("late-ranks", "shares")
+
+
+def test_a_cell_of_numbers_is_sorted_by_its_value_wherever_its_text_stands() -> None:
+    drawn = blocks.table(
+        ["what", "time", ""], [["3", ["1.2 ms ", blocks.chip("at 5", "red")], "–"]], name="t", right=(1, 2)
+    )
+    heads, cells = ([each for each in components(drawn) if type(each).__name__ == kind] for kind in ("Th", "Td"))
+    assert [getattr(each, "data-value", None) for each in cells] == [None, 1.2e6, None]
+    assert [getattr(each, "tabIndex", None) for each in heads] == [0, 0, None]
