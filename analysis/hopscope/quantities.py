@@ -181,8 +181,8 @@ def nanoseconds(text: str) -> int:
 
 
 def first_value(text: str) -> float | None:
-    """The number at the beginning of such a text, in the unit of its column (ns, bytes, 1 for a share), which sorts texts
-    as their values; None if there is none. Of an interval it is the lower end."""
+    """The number at the beginning of such a text, in the unit of its column (ns, bytes, 1 for a share), which sorts
+    texts as their values; None if there is none. Of an interval it is the lower end."""
     match = _FIRST.match(text)
     if match is None:
         return None
