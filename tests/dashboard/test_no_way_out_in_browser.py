@@ -8,6 +8,7 @@ from hopscope_dashboard.pages import PAGES
 from hopscope_dashboard.report.machine import machine_document
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from probed_machine import probed
+from reading import PATIENCE_MS
 
 ADDRESSES = (
     "all => all.map(each => each.getAttribute('href') ?? each.getAttribute('src') ?? each.getAttribute('action'))"
@@ -67,7 +68,7 @@ def test_the_browser_refuses_what_a_page_would_load_from_or_send_to_another_host
     context.route(f"{FOREIGN}/**", lambda route: (asked.append(route.request.url), route.abort()))
     page = context.new_page()
     page.goto(address)
-    expect(page.locator("#content h1")).to_be_visible()
+    expect(page.locator("#content h1")).to_be_visible(timeout=PATIENCE_MS)
     refused = page.evaluate(
         f"""async () => {{
           const refused = [];
