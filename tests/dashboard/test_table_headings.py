@@ -78,7 +78,11 @@ def test_every_heading_tells_what_its_column_means_in_the_demo(demo: TraceData, 
 
 def test_the_table_of_regions_tells_it_too() -> None:
     row = {"region": "solve", "rank": 0, "visits": 1, "time_ns": 5, "mpi_ns": 2, "share": 0.5}
-    of_one: Any = SimpleNamespace(rows_or_none=lambda _: [row])
+
+    def rows(command: str) -> list[dict[str, Any]]:
+        return [row] if command == "regions" else []
+
+    of_one: Any = SimpleNamespace(rows_or_none=rows)
     drawn = regions.layout(of_one, {})
     meanings_are_told(next(each for each in components(drawn) if getattr(each, "id", None) == regions.TABLE))
 

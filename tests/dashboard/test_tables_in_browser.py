@@ -1,5 +1,7 @@
 """Plain tables in a real browser: a click on a heading sorts rows by their values, and marks and CSV follow."""
 
+from typing import Any
+
 import hopscope
 from playwright.sync_api import Page, expect
 from reading import table
@@ -8,7 +10,7 @@ from reading import table
 def test_a_heading_sorts_by_values_and_again_reverses(page: Page, address: str, trace: hopscope.Trace) -> None:
     # By its text, 669 µs came before 5.15 s.
     page.goto(f"{address}/critical-path")
-    path = trace.critical_path().to_pylist()
+    path: list[dict[str, Any]] = trace.critical_path().to_pylist()
     page.locator("#critical-path-table tbody tr").first.wait_for()
     assert len({row[2].split()[-1] for row in table(page, "critical-path-table")}) > 1, "one unit proves nothing"
     time = page.locator("#critical-path-table").get_by_role("columnheader", name="time")
@@ -30,7 +32,7 @@ def test_a_heading_sorts_by_values_and_again_reverses(page: Page, address: str, 
     assert names() == sorted(row["category"] for row in path)
     page.keyboard.press("Enter")
     assert names() == sorted((row["category"] for row in path), reverse=True)
-    # A sorted row still leads to where it led, and another part of the run begins with the page's own order.
+    # A sorted row still leads to where it led.
     page.locator("#critical-path-table").get_by_role("link", name="compute").click()
     expect(page.locator("h1")).not_to_have_text("Critical path")
 
