@@ -1,8 +1,8 @@
-"""What a trace answers that is no SQL: other trees and rank orders, what models say, and how a gate comes out."""
+"""Answers of a trace that are no SQL: other trees and rank orders, what models say, and how a gate comes out."""
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -19,14 +19,14 @@ class Computed:
     _lean: bool
     _runner: Runner
 
-    @property
-    def _whole(self) -> Any:
-        """The same trace without a selection."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # the trace has them
 
-    def answer(self, command: str, **options: Any) -> Answer:
-        """Run an analysis by its command's name."""
-        raise NotImplementedError
+        @property
+        def _whole(self) -> Any: ...
+
+        def answer(self, command: str, **options: Any) -> Answer:
+            """Run an analysis by its command's name."""
+            ...
 
     def gate(
         self, expression: str, command: str = "diagnose", *, baseline: "Computed | None" = None, **options: Any
@@ -42,7 +42,7 @@ class Computed:
         return judge(gate, answer.analysis, answer.rows, base)
 
     def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
-        """What could run instead, with its predicted times; writes the best to `output`. See `hopscope.remap.remap`."""
+        """Candidates with their predicted times; writes the best to `output`. See `hopscope.remap.remap`."""
         from hopscope.remap import remap  # late: fitting needs scipy
 
         whole = self._whole
@@ -67,13 +67,13 @@ class Computed:
         return order.table
 
     def modelled(self) -> pa.Table:
-        """What the published models say of the run, in one row. See `hopscope.modelled.modelled`."""
+        """The published models of the run, in one row. See `hopscope.modelled.modelled`."""
         from hopscope.modelled import modelled  # late, likewise
 
         return self._whole._kept_apart("modelled", modelled)
 
     def _kept_apart(self, name: str, compute: Callable[[Any], pa.Table]) -> pa.Table:
-        """What is computed of the whole run; of a long one it is kept, and a server computes it in another process."""
+        """Compute something of the whole run; of a long one it is kept, and a server computes it in another process."""
         is_apart = self._lean and self._runner.is_of_long_run
 
         def computed() -> pa.Table:

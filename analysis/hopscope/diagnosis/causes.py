@@ -8,7 +8,6 @@ first the order in which messages are taken, then computing, then what does not 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import reduce
 from typing import Final
 
@@ -100,8 +99,17 @@ class _Weighed:
         """Add a cause in messages if it costs something."""
         cost = self.cost(cause.changes, base)
         if cost is not None:
-            its = Entry(cause.kind, cost, cause.ranks, cause.find_sites(), count=cause.count, hosts=cause.hosts)
-            self.entries.append(replace(its, times=cause.times))
+            self.entries.append(
+                Entry(
+                    cause.kind,
+                    cost,
+                    cause.ranks,
+                    cause.find_sites(),
+                    count=cause.count,
+                    hosts=cause.hosts,
+                    times=cause.times,
+                )
+            )
 
 
 def _crossings(read: Read) -> dict[int, int]:

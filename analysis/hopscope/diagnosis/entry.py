@@ -45,7 +45,7 @@ CONDITIONS: Final = ("oversubscribed", "tracing", "start-up")
 
 
 UNMEASURED: Final = ("placement",)
-"""What only a prediction says: never more than a note until a run has shown it."""
+"""Kinds that only a prediction shows: never more than a note until a run has shown them."""
 
 
 @dataclass(frozen=True)

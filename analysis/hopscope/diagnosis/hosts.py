@@ -27,7 +27,7 @@ _LEAST_MESSAGES: Final = 5
 """Fewer messages of one size say nothing of a link."""
 _LEAST_PEERS: Final = 2
 _MOST_MESSAGES: Final = 1_000_000
-"""Of more, another rank order is looked for by `analyze reorder` only."""
+"""The messages of a run from which on only `analyze reorder` looks for another rank order."""
 
 _TABLES: Final = ("hops", "messages")
 _SIZES: Final = 64
@@ -81,10 +81,10 @@ def slow_link_cause(rerun: Rerun) -> MessageCause | None:
     for number, table in enumerate(_TABLES):
         chosen = its & (waits.table == number)
         changes |= {f"{table}.row": waits.row[chosen], f"{table}.less_ns": less[chosen].astype(np.int64)}
-    known = names[int(link == _WAN)]
+    places = names[int(link == _WAN)]
     times = max(times for kind, (at, times) in slow.items() if (kind // _SIZES, at) == (link, ends))
     return MessageCause(
-        "slow-link", changes, hosts=tuple(known[number] for number in divmod(ends, len(known))), times=times
+        "slow-link", changes, hosts=tuple(places[number] for number in divmod(ends, len(places))), times=times
     )
 
 
@@ -96,9 +96,9 @@ def _ends(rerun: Rerun) -> tuple[list[list[str]], list[Array]]:
     of_lane: list[Array] = []
     for column in ("host", "cluster"):
         where = dict(zip(rank, ranks[column].to_pylist(), strict=True))
-        known = sorted(set(where.values()))
-        number = {name: at for at, name in enumerate(known)}
-        names.append(known)
+        places = sorted(set(where.values()))
+        number = {name: at for at, name in enumerate(places)}
+        names.append(places)
         of_lane.append(np.asarray([number[where[each]] if each in where else 0 for each in rerun.lanes.rank.tolist()]))
     return names, of_lane
 

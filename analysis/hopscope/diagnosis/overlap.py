@@ -11,7 +11,7 @@ import numpy as np
 
 from hopscope.diagnosis.messages import MessageCause
 from hopscope.diagnosis.rerun import Rerun
-from hopscope.paths.columns import MISSING, Array
+from hopscope.paths.columns import MISSING, Array, integers
 
 
 def no_overlap_cause(rerun: Rerun) -> MessageCause | None:
@@ -22,7 +22,8 @@ def no_overlap_cause(rerun: Rerun) -> MessageCause | None:
         return None
     begin, wait = arrays["calls.leave_ns"][call], arrays["calls.wait_begin_ns"][call]
     # Nothing can move before the last member has begun.
-    ready = np.maximum(begin, _last_enter(rerun)[arrays["calls.collective"][call]])
+    last_enter = integers(rerun.tables["collectives"], "last_enter_ns")
+    ready = np.maximum(begin, last_enter[arrays["calls.collective"][call]])
     idle = wait - ready
     waited = arrays["calls.complete_ns"][call] - np.maximum(wait, ready)
     less = np.minimum(idle, waited)
@@ -43,15 +44,8 @@ def no_overlap_cause(rerun: Rerun) -> MessageCause | None:
 def _begun_and_waited_for(rerun: Rerun) -> Array:
     """Rows of the calls of nonblocking collectives whose hops are known."""
     arrays = rerun.arrays
-    known = (arrays["calls.wait_begin_ns"] != MISSING) & (arrays["calls.complete_ns"] != MISSING)
-    return np.flatnonzero(known & (arrays["collectives.has_hops"][arrays["calls.collective"]] != 0))
-
-
-def _last_enter(rerun: Rerun) -> Array:
-    """When the last rank entered each collective."""
-    last = np.full(len(rerun.arrays["collectives.has_hops"]), MISSING)
-    np.maximum.at(last, rerun.arrays["calls.collective"], rerun.arrays["calls.enter_ns"])
-    return last
+    is_whole = (arrays["calls.wait_begin_ns"] != MISSING) & (arrays["calls.complete_ns"] != MISSING)
+    return np.flatnonzero(is_whole & (arrays["collectives.has_hops"][arrays["calls.collective"]] != 0))
 
 
 def _in_flight(rerun: Rerun, call: Array) -> tuple[Array, Array]:

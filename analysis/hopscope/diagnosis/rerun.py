@@ -158,7 +158,8 @@ class Rerun:
         collectives, intervals = self.tables["collectives"], self.tables["intervals"]
         function = _joined(collectives["op"].take(of_call), intervals["region"])
         place = _joined(self.tables["calls"]["call_site"], intervals["call_site"])
-        comm = _joined(collectives["comm"].take(of_call).cast(pa.string()), pa.nulls(intervals.num_rows, pa.string()))
+        no_comm = pa.chunked_array([pa.nulls(intervals.num_rows, pa.string())])
+        comm = _joined(collectives["comm"].take(of_call).cast(pa.string()), no_comm)
         comm = pc.if_else(pc.is_valid(place), "", pc.fill_null(comm, ""))
         names = pc.binary_join_element_wise(function, pc.fill_null(place, ""), comm, "\n").dictionary_encode()
         parts = [name.split("\n") for name in names.dictionary.to_pylist()]
@@ -173,13 +174,9 @@ def _is_call(kind: Array) -> Array:
     return kind != list(INTERVAL_KINDS).index("region")
 
 
-def _joined(first: pa.ChunkedArray, second: pa.ChunkedArray | pa.Array) -> pa.Array:
+def _joined(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.Array:
     """Two columns of strings one after another, as one array."""
-    return pa.chunked_array([*_chunks(first), *_chunks(second)], pa.string()).combine_chunks()
-
-
-def _chunks(column: pa.ChunkedArray | pa.Array) -> list[pa.Array]:
-    return column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    return pa.chunked_array([*first.chunks, *second.chunks], pa.string()).combine_chunks()
 
 
 def joined(first: Changes, second: Changes) -> Changes:
