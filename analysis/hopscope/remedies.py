@@ -17,10 +17,9 @@ from hopscope.reorder.files import file_of, launcher_of
 from hopscope.tuning.installed import flavour_of
 
 if TYPE_CHECKING:
-    from hopscope.trace import Trace
+    import pyarrow as pa
 
-_PLACE = "FILE"
-"""What stands for the file's name in the words of a setting that is not written."""
+    from hopscope.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ def rank_order(trace: Trace) -> Remedy:
     """Another rank order, as the launcher of the run's MPI library reads it. Raises InputError as `reorder` does."""
     name = "hostfile"
     order = reorder(trace)
-    told = " ".join(f"{said[:1].upper()}{said[1:].rstrip('.')}." for said in order.sentences)
+    told = " ".join(f"{each[:1].upper()}{each[1:].rstrip('.')}." for each in order.sentences)
     library = trace.run_facts.get("mpi_library")
     launcher = launcher_of(library)
     if not order.chosen or launcher is None:
@@ -52,17 +51,18 @@ def library_setting(trace: Trace) -> Remedy:
     if flavour is None:
         raise InputError("the trace does not say that its MPI library is Open MPI or MPICH, whose settings are known")
     table = trace.remap(library=flavour)
-    said = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
+    from hopscope.remap.suggest_setting import PLACE  # late: fitting needs scipy
+
+    metadata = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
     name = "setting"
-    if "setting" not in said:
+    if "setting" not in metadata:
         return Remedy(sentence(table), name)
-    words = said["words"].replace(_PLACE, name)
-    return Remedy(sentence(table), name, said["setting"], started_with(trace, said["launcher"], words))
+    words = metadata["words"].replace(PLACE, name)
+    return Remedy(sentence(table), name, metadata["setting"], started_with(trace, metadata["launcher"], words))
 
 
-def tree(trace: Trace) -> Remedy:
-    """The tree that Hopscope's engine runs. Raises InputError as `remap` does."""
-    table = trace.remap()
+def tree(trace: Trace, table: pa.Table) -> Remedy:
+    """The tree that Hopscope's engine runs; table: what `trace.remap()` gives."""
     name = "tree.json"
     text: Any = (table.schema.metadata or {}).get(b"tree")
     if text is None:

@@ -2,7 +2,8 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hopscope import _paths
 
@@ -27,3 +28,8 @@ INTERVAL_KINDS: Vocabulary = _paths.WORDS["interval_kind"]
 def for_trace(text: str, path: str) -> str:
     """A text with its commands as one types them for the trace at this path: texts of answers say TRACE."""
     return re.sub(r"\bTRACE\b", lambda _: shlex.quote(path), text)
+
+
+def actions_for(rows: Sequence[Mapping[str, Any]], path: str) -> list[dict[str, Any]]:
+    """Rows of a diagnosis whose actions have the commands for the trace at this path; empty where there is none."""
+    return [{**row, "action": for_trace(row["action"] or "", path)} for row in rows]

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from hopscope import InputError, Trace, remedies
 from hopscope.export import stream_result
 from hopscope.findings import in_order
-from hopscope.launch.same_hosts import same_hosts
 from hopscope.mpi_functions import of_kinds
 from hopscope.part import OPTIONS as PART_OPTIONS
 from hopscope.part import misread
@@ -23,6 +22,7 @@ from hopscope.preloading import preload
 from hopscope.relations import Relation
 from hopscope.remedies import Remedy
 from hopscope.render.machine import as_csv, cell
+from hopscope.render.static_page import static_page
 from hopscope.stopping import Stop
 from hopscope.timeline import MARKS, Columns, Timeline
 
@@ -31,7 +31,7 @@ from hopscope_dashboard.answers import Bounds, Compared, Models, Result, Row, Ro
 __all__ = [
     "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "Bounds", "Columns", "Compared", "Excerpt", "InputError", "Machine",
     "Models", "Relation", "Remedy", "Result", "Row", "Rows", "Stop", "Suggestion", "Timeline", "Trace", "TraceData",
-    "meanings", "misread", "preload", "reopened",
+    "meanings", "misread", "preload", "reopened", "static_page",
 ]  # fmt: skip
 
 MESSAGE_CALLS = of_kinds("p2p", "wait", "test", "look")
@@ -122,12 +122,6 @@ class TraceData:
                 "dataset and open the trace again"
             )
         return rows[0]
-
-    @property
-    def same_hosts(self) -> list[str]:
-        """What gives `hopscope run` the hosts of this run, for commands that the pages print; nothing if it was told
-        none."""
-        return same_hosts(self.trace.path, self.run["topology_file"])
 
     @property
     def ranks(self) -> Rows:
@@ -309,10 +303,13 @@ class TraceData:
 
     def suggested_tree(self) -> Remedy:
         """Give the suggested tree with its command. Raises InputError without hops."""
-        return self._once(("remap", "command"), lambda: remedies.tree(self.trace))
+        return self._once(("remap", "command"), lambda: remedies.tree(self.trace, self._remapped()))
+
+    def _remapped(self) -> Any:
+        return self._once(("trees",), self.trace.remap)
 
     def _remap(self) -> Suggestion:
-        found = self.trace.remap()
+        found = self._remapped()
         told = {name.decode(): text.decode() for name, text in (found.schema.metadata or {}).items()}
         return Suggestion(
             found.to_pylist(),

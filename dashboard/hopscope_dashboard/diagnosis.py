@@ -8,7 +8,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
 from hopscope.diagnosis.entry import CONDITIONS, NOTE
-from hopscope.words import for_trace
+from hopscope.words import actions_for
 
 from hopscope_dashboard.address import link
 from hopscope_dashboard.components import blocks
@@ -42,7 +42,7 @@ _PAGES: Final = {
 
 def card(data: TraceData) -> Component:
     """Give the diagnosis of the whole run."""
-    rows = [{**row, "action": for_trace(row["action"] or "", data.path)} for row in data.rows("diagnose")]
+    rows = actions_for(data.rows("diagnose"), data.path)
     conditions = [row for row in rows if row["kind"] in CONDITIONS]
     causes = [row for row in rows if row["kind"] not in CONDITIONS]
     others = [row for row in causes[1:] if row["severity"] != "OK"][:_MOST_OTHERS]

@@ -5,6 +5,7 @@ from html import escape
 from typing import Any, Final
 
 from hopscope.quantities import alike, changes, duration, interval, plural, share
+from hopscope.render.static_page import static_page
 
 Row = Mapping[str, Any]
 Place = Callable[[float], float]
@@ -17,11 +18,6 @@ _LABELS: Final = 12
 """So many commits are named below a picture at most."""
 _TICKS: Final = 4
 _STYLE: Final = """
-:root { --paper: #fff; --ink: #1f252b; --muted: #56606b; --line: #e1e4e8; color-scheme: light dark; }
-@media (prefers-color-scheme: dark) {
-  :root { --paper: #1e2125; --ink: #e6e8ea; --muted: #a3acb5; --line: #343a40; } }
-body { margin: 0 auto; max-width: 1080px; padding: 26px; background: var(--paper); color: var(--ink);
-  font: 15px/1.5 Inter, 'Segoe UI', Arial, sans-serif; }
 h1 { font-size: 24px; margin: 0 0 4px; } h2 { font-size: 17px; margin: 24px 0 4px; }
 p { color: var(--muted); margin: 0; }
 svg { width: 100%; font-size: 12px; } svg text { fill: var(--muted); } .grid { stroke: var(--line); }
@@ -42,11 +38,7 @@ def page(rows: Sequence[Row]) -> str:
         f"<h2>Shares</h2><p>Green: parallel efficiency. Red: cost of the costliest problem.</p>"
         f"{_shares(rows)}{_table(rows)}"
     )
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>History · Hopscope</title>'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<style>{_STYLE}</style></head><body>{body}</body></html>\n"
-    )
+    return static_page("History", _STYLE, body)
 
 
 def _last(rows: Sequence[Row]) -> str:

@@ -13,19 +13,9 @@ from hopscope_dashboard.components import aria
 _SHAPES: Final[dict[str, str]] = {
     "overview": "<rect x='4' y='4' width='7' height='9' rx='1.5'/><rect x='13' y='4' width='7' height='5' rx='1.5'/>"
     "<rect x='13' y='11' width='7' height='9' rx='1.5'/><rect x='4' y='15' width='7' height='5' rx='1.5'/>",
-    "list": "<path d='M4 6h16M4 12h16M4 18h10'/>",
     "timeline": "<path d='M4 6h7M9 12h8M14 18h6M11 6l-2 6M17 12l-3 6'/>",
-    "tree": "<circle cx='12' cy='5' r='2.2'/><circle cx='6' cy='18' r='2.2'/><circle cx='18' cy='18' "
-    "r='2.2'/><path d='M11 7l-4 9M13 7l4 9'/>",
-    "arrivals": "<circle cx='12' cy='12' r='8'/><path d='M12 7.5V12l3.2 2'/>",
-    "efficiency": "<path d='M4 17a8 8 0 1 1 16 0M12 16l4-5.500'/>",
     "messages": "<rect x='3.500' y='6' width='17' height='12.500' rx='1.500'/><path d='M4 7.500l8 6 8-6'/>",
-    "noise": "<path d='M3 13h3l2-6 3 11 3-14 2.5 9H21'/>",
     "late": "<path d='M4 6h9M4 12h15M4 18h6'/><path d='M17 9l3 3-3 3'/>",
-    "period": "<path d='M3 17h3v-10h2v10h4v-10h2v10h4v-10h2v10h1'/>",
-    "delay": "<path d='M4 18l6-12M10 6h4M14 6l6 12' /><path d='M16.500 18H20v-3.500'/>",
-    "wan": "<circle cx='12' cy='12' r='8'/><path d='M4 12h16M12 4c2.8 2.5 4 5 4 8s-1.200 5.500-4 "
-    "8c-2.800-2.500-4-5-4-8s1.200-5.500 4-8'/>",
     "remap": "<path d='M5 8h10a4 4 0 0 1 0 8H8M5 8l3-3M5 8l3 3M8 16l2.500-2.500M8 16l2.500 2.500'/>",
     "models": "<path d='M4 4v16h16M7 16c5-.500 8-4 12-11'/><circle cx='9' cy='12' r='1.200'/>"
     "<circle cx='14' cy='13' r='1.200'/>",

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final, Protocol
 
@@ -43,33 +44,19 @@ class MenuPage(Protocol):
         ...
 
 
-class MenuSection(Protocol):
-    """What the menu needs of a section."""
+@dataclass(frozen=True)
+class Section:
+    """A section as the menu shows it. icon: name of an icon. is_open: whether its pages are listed."""
+
+    title: str
+    icon: str
+    pages: Sequence[MenuPage]
+    is_open: bool
 
     @property
     def path(self) -> str:
         """Address of its first page."""
-        ...
-
-    @property
-    def title(self) -> str:
-        """Name."""
-        ...
-
-    @property
-    def icon(self) -> str:
-        """Name of its icon."""
-        ...
-
-    @property
-    def pages(self) -> Sequence[MenuPage]:
-        """Its pages, in order."""
-        ...
-
-    @property
-    def is_open(self) -> bool:
-        """Whether its pages are listed."""
-        ...
+        return self.pages[0].path
 
 
 def layout(traces: Sequence[str], paths: Sequence[str], *, shows: str = "The trace that these pages show") -> Component:
@@ -151,7 +138,7 @@ def register(app: Dash) -> None:
     )
 
 
-def menu(sections: Iterable[MenuSection], current: MenuPage | None) -> list[Component]:
+def menu(sections: Iterable[Section], current: MenuPage | None) -> list[Component]:
     """Give the menu: the sections, and under the open one its pages if it has several; the current one is marked."""
     drawn: list[Component] = []
     for section in sections:

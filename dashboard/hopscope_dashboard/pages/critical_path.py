@@ -40,10 +40,10 @@ def layout(data: TraceData, query: Query) -> Component:
             blocks.page_head(_TITLE, _answer(path)),
             blocks.card(
                 None,
-                blocks.drawing("Critical path by category", critical_path.stacked_bar(path, pages), name=BAR),
+                bar(data, name=BAR),
                 blocks.columns(
                     _categories(path, pages),
-                    _operations(data.rows("critical-path", by="operation")),
+                    operations(data, _OPERATIONS, name=BY_OPERATION),
                     widths="minmax(0, 3fr) minmax(0, 2fr)",
                 ),
                 hint=["Work off the path could be slower without making the run slower.", *_left_out(data)],
@@ -83,15 +83,23 @@ def _category(name: str, pages: Mapping[str, tuple[str, str]]) -> Component:
     return mark(blocks.chip(name, CATEGORY_COLOURS[name]), page, f"see {what}")
 
 
-def _operations(by_operation: Rows) -> Component:
+def bar(data: TraceData, *, name: str) -> Component:
+    """Give the path as one bar; `name` is its id."""
+    pages = leads.category_pages(has_places=data.has_places)
+    figure = critical_path.stacked_bar(data.rows("critical-path"), pages)
+    return blocks.drawing("Critical path by category", figure, name=name)
+
+
+def operations(data: TraceData, most: int, *, name: str, time: str = "time") -> Component:
+    """Give the table of the operations that take most of the path; `name` is its id, `time` the heading of times."""
     rows = [
         [_operation(row["operation"]), quantities.duration(row["time_ns"]), quantities.share(row["share"])]
-        for row in by_operation[:_OPERATIONS]
+        for row in data.rows("critical-path", by="operation")[:most]
     ]
-    columns = ["operation", "time", "share"]
+    columns = ["operation", time, "share"]
     full = exports.csv_address("critical-path", by="operation")
     told = meanings("critical-path", "operation", "time_ns", "share", by="operation")
-    return blocks.table(columns, rows, name=BY_OPERATION, right=(1, 2), full=full, meanings=told)
+    return blocks.table(columns, rows, name=name, right=(1, 2), full=full, meanings=told)
 
 
 def _operation(name: str) -> Component:

@@ -1,6 +1,6 @@
 """What a probe measured of a machine: messages over their sizes by link, hosts and clusters, and what is not known."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from hopscope import quantities
 from hopscope.links import LINKS
 
 from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.shell import Section
 from hopscope_dashboard.data import Machine, Row, Rows
 from hopscope_dashboard.pages import machine_places
 from hopscope_dashboard.pages.models import link_of, messages, parameters
@@ -39,19 +40,8 @@ class Entry:
     menu_path: str = "/"
 
 
-@dataclass(frozen=True)
-class Section:
-    """The only section of the menu."""
-
-    path: str = "/"
-    title: str = TITLE
-    icon: str = "models"
-    pages: Sequence[Entry] = (Entry(),)
-    is_open: bool = True
-
-
 PAGE: Final = Entry()
-SECTION: Final = Section()
+SECTION: Final = Section(TITLE, "models", (PAGE,), is_open=True)
 
 
 def layout(machine: Machine) -> Component:

@@ -1,9 +1,9 @@
 """The menu: the sections in their order, the pages of each, and which pages have nothing to show on a trace."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from hopscope_dashboard.components.shell import Section
 from hopscope_dashboard.data import InputError, TraceData
 from hopscope_dashboard.pages.page import Page
 
@@ -18,23 +18,6 @@ SECTIONS: Final = {
     "SQL": "data",
 }
 """The sections in the order of the menu, with their icons."""
-
-
-@dataclass(frozen=True)
-class Section:
-    """A section as the menu shows it."""
-
-    title: str
-    icon: str
-    pages: Sequence[Page]
-    """Those that have something to show; never none."""
-    is_open: bool
-    """Whether its pages are listed: one of them is shown."""
-
-    @property
-    def path(self) -> str:
-        """Address of its first page."""
-        return self.pages[0].path
 
 
 def sections(pages: Sequence[Page], current: Page | None, lacking: dict[str, str]) -> list[Section]:

@@ -1,6 +1,5 @@
 """Which tree would be better, by how much, and its file."""
 
-import shlex
 from typing import Any
 
 from dash import Dash, Input, Output, State, dcc, html, no_update
@@ -85,17 +84,10 @@ def _verdict(data: TraceData, found: Suggestion) -> Component:
         "Suggestion",
         html.P(blocks.with_code(found.sentence), className="reason"),
         html.Div(button, style={"margin": "12px 0 4px"}),
-        blocks.code(_command(data)),
+        blocks.code(data.suggested_tree().command or ""),
         hint="Run the same program under it; nothing is compiled again. The prediction holds for the run "
         "that was replayed.",
     )
-
-
-def _command(data: TraceData) -> str:
-    # Without its topology the same run would have its ranks on other hosts and clusters, and other links.
-    words = shlex.join(["hopscope", "run", *data.same_hosts, "--tree", "tree.json"])
-    run = data.run
-    return f"{words} -- mpirun -n {run['ranks']} {run['command'] or './app'}"
 
 
 def _key_figures(found: Suggestion) -> Component:

@@ -9,15 +9,14 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import diagnosis, findings, leads
+from hopscope_dashboard import diagnosis, findings
 from hopscope_dashboard.address import Query, link, one_of
 from hopscope_dashboard.components import blocks, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.components.run_canvas import RunCanvas
-from hopscope_dashboard.data import MESSAGE_CALLS, Row, TraceData, meanings
-from hopscope_dashboard.figures import critical_path
-from hopscope_dashboard.pages import efficiency, improve, menu
+from hopscope_dashboard.data import Row, TraceData, meanings
+from hopscope_dashboard.pages import critical_path, efficiency, improve, menu
 from hopscope_dashboard.pages.page import Page
 
 WHOLE_RUN = "whole-run"
@@ -88,7 +87,7 @@ def _without_startup(data: TraceData) -> tuple[int | None, int | None]:
 
 def _call_sites(data: TraceData, query: Query) -> Component:
     if not data.has_places:
-        return _operations(data)
+        return blocks.card("Operations", critical_path.operations(data, _MOST_SITES, name=SITES, time="on the path"))
     by = one_of(query, "sites", tuple(_SITES))
     time, count = ("time_ns", "share") if by == "path" else ("mpi_ns", "calls")
     rows = sorted(data.rows("places"), key=lambda row: -(row[time] or 0))[:_MOST_SITES]
@@ -115,34 +114,11 @@ def _call_sites(data: TraceData, query: Query) -> Component:
     )
 
 
-def _operations(data: TraceData) -> Component:
-    body = [
-        [
-            mark(
-                row["operation"],
-                leads.operation(row["operation"], of_messages=row["operation"] in MESSAGE_CALLS),
-                "see its calls",
-            ),
-            quantities.duration(row["time_ns"]),
-            quantities.share(row["share"]),
-        ]
-        for row in data.rows("critical-path", by="operation")[:_MOST_SITES]
-    ]
-    columns = ["operation", "on the path", "share"]
-    full = exports.csv_address("critical-path", by="operation")
-    told = meanings("critical-path", "operation", "time_ns", "share", by="operation")
-    return blocks.card("Operations", blocks.table(columns, body, name=SITES, right=(1, 2), full=full, meanings=told))
-
-
 def _path(data: TraceData) -> Component | None:
-    path = data.rows("critical-path")
-    if not any(row["time_ns"] for row in path):
+    if not any(row["time_ns"] for row in data.rows("critical-path")):
         return None
-    figure = critical_path.stacked_bar(path, leads.category_pages(has_places=data.has_places))
     return blocks.card(
-        "Critical path",
-        blocks.drawing("Critical path by category", figure, name=PATH),
-        dcc.Link("In numbers", href="/critical-path"),
+        "Critical path", critical_path.bar(data, name=PATH), dcc.Link("In numbers", href="/critical-path")
     )
 
 

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from hopscope import quantities
 from hopscope.diagnosis.entry import CONDITIONS
-from hopscope.words import for_trace
+from hopscope.words import actions_for
 
-from hopscope_dashboard.data import Trace
-from hopscope_dashboard.palette import FONT, MONO_FONT
+from hopscope_dashboard.data import Trace, static_page
+from hopscope_dashboard.palette import MONO_FONT
 from hopscope_dashboard.report.details import DETAILS, content
 from hopscope_dashboard.report.markup import folded, number_of_words, paragraph, plain, sentence
 from hopscope_dashboard.report.timeline_svg import timeline
@@ -21,13 +21,7 @@ MOST_WORDS: Final = 2_000
 
 _CAUSES: Final = 6
 """So many entries of the diagnosis are shown."""
-_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE: Final = f"""
-:root {{ --paper: #fff; --ink: #1f252b; --muted: #56606b; --line: #e1e4e8; color-scheme: light dark; }}
-@media (prefers-color-scheme: dark) {{
-  :root {{ --paper: #1e2125; --ink: #e6e8ea; --muted: #a3acb5; --line: #343a40; }} }}
-body {{ margin: 0 auto; max-width: 1080px; padding: 26px; background: var(--paper); color: var(--ink);
-  font: 15px/1.5 {FONT}; overflow-wrap: anywhere; }}
 h1 {{ font-size: 25px; margin: 0; }} h2 {{ font-size: 18px; margin: 26px 0 6px; }} p {{ margin: 4px 0; }}
 code {{ font-family: {MONO_FONT}; font-size: 13px; }}
 .muted, .legend {{ color: var(--muted); font-size: 13.5px; }}
@@ -56,7 +50,7 @@ def document(trace: Trace, version: str, progress: Progress | None = None) -> st
 
     told(0)
     name = _name(trace)
-    parts = [_head(trace, name, version), _diagnosis(_actions(trace))]
+    parts = [_head(trace, name, version), _diagnosis(actions_for(trace.run("diagnose").to_pylist(), str(trace.path)))]
     told(1)
     parts.append(f"<h2>Timeline</h2>{timeline(trace)}")
     parts.append("<h2>Details</h2>")
@@ -64,18 +58,7 @@ def document(trace: Trace, version: str, progress: Progress | None = None) -> st
         told(done)
         parts.append(_fitting(parts, folded(section, title, content(trace, give)), title))
     told(steps)
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{name} · Hopscope</title>'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>'
-        f"<body><main>{''.join(parts)}</main></body></html>\n"
-    )
-
-
-def _actions(trace: Trace) -> list[Row]:
-    """The diagnosis with commands for this trace."""
-    rows = trace.run("diagnose").to_pylist()
-    return [{**row, "action": for_trace(row["action"] or "", str(trace.path))} for row in rows]
+    return static_page(name, _STYLE, f"<main>{''.join(parts)}</main>")
 
 
 def _fitting(parts: Sequence[str], part: str, title: str) -> str:
