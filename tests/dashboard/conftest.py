@@ -27,7 +27,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 
 PROGRAMS = Path(__file__).parent / "programs"
 INCLUDE = local_mpi.ROOT / "collector" / "include"
-LATE_MS = 150
+LATE_MS = 500
 """So late is one rank of the trace `one_late`."""
 
 Serve = Callable[[hopscope.Trace | list[hopscope.Trace]], str]
