@@ -31,6 +31,7 @@ class _Hopscope(click.Group):
             "net",
             "native",
             "probe",
+            "tune",
             "completion",
             *super().list_commands(ctx),
         ]
@@ -54,6 +55,8 @@ class _Hopscope(click.Group):
                 from hopscope.cli.native import command
             case "probe":
                 from hopscope.cli.probe import command
+            case "tune":
+                from hopscope.cli.tune import command
             case "completion":
                 from hopscope.cli.completion import command
             case _:

@@ -118,3 +118,17 @@ def kept() -> Iterator[str]:
     for folder in sorted(_home().glob("net-*")):
         if _keeper(folder) is not None:
             yield (folder / _NAME).read_text()
+
+
+@contextlib.contextmanager
+def staying(spec: NetworkSpec) -> Generator[Network]:
+    """A topology file's network for several commands in the block: the one that is up, else one that ends with it."""
+    network = find(spec)
+    if network is not None:
+        yield network
+        return
+    network = up(spec)
+    try:
+        yield network
+    finally:
+        down(spec.file)

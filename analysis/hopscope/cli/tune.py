@@ -1,0 +1,103 @@
+"""`hopscope tune`: measure which setting makes a program faster."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hopscope.cli.meant import check_first_word
+from hopscope.cli.saying import say
+from hopscope.errors import INTERRUPTED, InputError
+from hopscope.launch.command import named_program
+from hopscope.launch.network import read_network
+from hopscope.launch.network.kept import staying
+
+
+@click.command(
+    name="tune",
+    short_help="Measure which setting makes a program faster.",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("tuned"),
+    show_default=True,
+    help="New directory for the result.",
+)
+@click.option("--budget", default="10m", show_default=True, help="Time for all of it, such as 90s, 10m or 1h.")
+@click.option("--runs", type=click.IntRange(min=1), help="Number of runs for all of it, instead of a time.")
+@click.option("--net", metavar="FILE", help="Run on hosts of a network that is made for this, or is up. Needs root.")
+@click.option("--iterations", type=click.IntRange(min=10), metavar="N", help="End each run after N iterations.")
+@click.option("--short", metavar="CMD", help="A shorter form of the program to measure, without the launcher.")
+@click.option("--check", metavar="CMD", help="Shell command that reads a run's output and fails if it is wrong.")
+@click.option("--metric", metavar="REGEX", help="Compare the figure that its first group matches in the output.")
+@click.option("--maximize", is_flag=True, help="A larger --metric is better.")
+@click.option("--engine", is_flag=True, help="Also try the trees and algorithms of Hopscope's engine.")
+@click.option("--resume", is_flag=True, help="Go on with the tuning in the directory.")
+@click.option(
+    "--verify",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Measure the result in this directory again. Exit code 1: its gain is gone; 2: undecided.",
+)
+@click.argument("words", nargs=-1, metavar="-- LAUNCHER ... PROGRAM ...", type=click.UNPROCESSED)
+def command(*, words: tuple[str, ...], verify: Path | None, **options: Any) -> None:
+    """Measure which algorithm, parameter, rank order or binding makes a program faster.
+
+    Runs the program many times: first unchanged, then with candidates that a replay considers promising, each beside a
+    run of the unchanged program. The best candidate is confirmed by fresh pairs of runs. A gain counts only if all of
+    its 95 % interval lies above 1 %; else the answer is to leave the program as it is. Ctrl-C keeps what was measured.
+
+    \b
+    Example: hopscope tune --budget 10m -- mpirun -n 8 ./app input.dat
+             hopscope tune --verify tuned
+    """
+    from hopscope.tune import start  # late: analyses
+
+    if verify is not None:
+        if words:
+            raise click.UsageError("--verify runs the command that was tuned; drop the words after --")
+        with _network(start.network_of(verify)):
+            verified = start.verified(verify, say)
+        click.echo(verified.sentence)
+        sys.exit(verified.code)
+    if not words and not options["resume"]:
+        raise click.UsageError("give the program's command line after --")
+    check_first_word(words or ("mpirun",))
+    net = options["net"] or (start.network_of(options["output"]) if options["resume"] else None)
+    try:
+        with _network(net):
+            answer = start.tuned(options["output"], words, _request(words, options), say, resume=options["resume"])
+    except KeyboardInterrupt:
+        say(f"hopscope: interrupted; go on with: hopscope tune --resume -o {shlex.quote(str(options['output']))}")
+        sys.exit(INTERRUPTED)
+    click.echo(answer)
+
+
+def _request(words: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
+    from hopscope.tune.budget import seconds_of
+
+    short = None if options["short"] is None else shortened(words, shlex.split(options["short"]))
+    names = ("check", "metric", "maximize", "iterations", "engine", "runs")
+    budget_s = None if options["runs"] is not None else seconds_of(options["budget"])
+    net = None if options["net"] is None else str(Path(options["net"]).resolve())
+    return {"words": list(words), "net": net, "short": short, "budget_s": budget_s, **{n: options[n] for n in names}}
+
+
+def shortened(words: tuple[str, ...], program: list[str]) -> list[str]:
+    """The command line with another program in the place of its own. Raises InputError where that is not found."""
+    name = named_program(words)
+    if name is None:
+        raise InputError(f"the program in `{shlex.join(words)}` is not recognised, so --short cannot replace it")
+    return [*words[: words.index(name)], *program]
+
+
+def _network(net: str | None) -> Any:
+    return nullcontext() if net is None else staying(read_network(Path(net)))

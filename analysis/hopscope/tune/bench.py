@@ -1,0 +1,131 @@
+"""Runs candidates and the baseline in interleaved blocks, and keeps every run in the journal."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import hopscope
+from hopscope.errors import InputError
+from hopscope.quantities import duration, plural
+from hopscope.tune.budget import Budget
+from hopscope.tune.candidate import BASELINE, Candidate, started, with_choices, written
+from hopscope.tune.ending import Ending, after_collective, first_run
+from hopscope.tune.job import TRACE, Job, Run, discard, run_job
+from hopscope.tune.journal import Journal, Measurement, Phase
+from hopscope.tune.pool import Recorded
+from hopscope.tuning.installed import flavour_of
+
+_SLOW: Final = 3.0
+"""A run is ended after so many times the baseline's time."""
+
+
+class Bench:
+    """Where runs are measured. What the journal has already is not run again, so an interrupted tuning goes on."""
+
+    def __init__(self, job: Job, journal: Journal, budget: Budget) -> None:
+        """journal: new, or of the tuning that is to go on."""
+        self.job, self.journal, self.budget = job, journal, budget
+        self._begin = time.monotonic() - journal.spent_s
+        self._ending: Ending | None = None
+        self._chance = random.Random(journal.decided("seed", lambda: random.SystemRandom().randrange(1 << 32)))
+
+    def record(self, name: str, candidate: Candidate) -> Run:
+        """A run in which the messages inside collectives are recorded; its trace stays in this folder of the tuning."""
+        folder = self.journal.folder / name
+        if (run := self.journal.recorded("recording", 0, candidate.name)) is not None:
+            return run
+        discard(folder)
+        run = self._run(candidate, folder, self.journal.folder, native=True)
+        self._keep(Measurement("recording", 0, candidate.name, run))
+        return run
+
+    def trial(self, folder: Path) -> Run:
+        """A run of the unchanged program that counts for nothing; its trace is in a new folder."""
+        discard(folder)
+        return self._run(BASELINE, folder, folder.parent)
+
+    def recorded(self, folder: Path) -> Recorded:
+        """The trace of a recorded run."""
+        return Recorded(hopscope.open(folder / TRACE), self.job.words, self.job.net is not None)
+
+    def end_runs_like(self, recorded: Recorded) -> None:
+        """Let later runs end after the wanted number of iterations, which are those of a recorded run."""
+        if self.job.iterations is not None:
+            self._ending = after_collective(recorded.trace, self.job.iterations)
+
+    def measure(self, phase: Phase, block: int, candidate: Candidate) -> Run:
+        """A run of a candidate that records calls only."""
+        journal = self.journal
+        if (run := journal.recorded(phase, block, candidate.name)) is not None:
+            return run
+        number = len(journal.measurements)
+        folder, files = (journal.folder / "runs" / f"{number}{end}" for end in ("", "-files"))
+        try:
+            run = self._run(candidate, folder, files)
+        finally:
+            discard(folder)
+            discard(files)
+        self._keep(Measurement(phase, block, candidate.name, run))
+        return run
+
+    def block(self, phase: Phase, number: int, candidates: Sequence[Candidate]) -> tuple[Run, dict[str, Run]]:
+        """One run of the baseline and one of each candidate, in random order; the baseline's, and those by name."""
+        order = [BASELINE, *candidates]
+        self._chance.shuffle(order)
+        runs = {candidate.name: self.measure(phase, number, candidate) for candidate in order}
+        return runs.pop(BASELINE.name), runs
+
+    def affordable(self) -> int:
+        """The number of runs that the budget still allows."""
+        return self.budget.affordable(self._spent(), len(self.journal.measurements), self.journal.baseline["run_s"])
+
+    def left(self) -> str:
+        """What the budget still has, as text."""
+        if self.budget.runs is not None:
+            return plural(max(0, self.budget.runs - len(self.journal.measurements)), "run")
+        return duration(max(0.0, (self.budget.seconds or 0.0) - self._spent()) * 1e9)
+
+    def close(self) -> None:
+        """Write the journal with the time that was spent."""
+        discard(self.journal.folder / "runs")
+        self.journal.spent_s = self._spent()
+        self.journal.write()
+
+    def _run(self, candidate: Candidate, folder: Path, files: Path, *, native: bool = False) -> Run:
+        journal = self.journal
+        flavour = flavour_of(journal.target.get("mpi_library")) or "openmpi"
+        whole = with_choices(candidate, flavour)
+        options, variables = written(whole, files)
+        ending = self._ending
+        if ending is None and self.job.iterations is not None:
+            ending = first_run(self.job.iterations)
+        baseline_s = journal.baseline.get("run_s")
+        run = run_job(
+            replace(self.job, words=tuple(started(self.job.words, options))),
+            variables,
+            folder,
+            limit_s=self.budget.seconds if baseline_s is None else _SLOW * baseline_s,
+            native=native,
+            tree=files / "tree.json" if whole.tree else None,
+            is_done=ending,
+        )
+        return replace(run, detail="slower than 3x or hung") if run.outcome == "slow" and baseline_s else run
+
+    def _keep(self, measurement: Measurement) -> None:
+        self.journal.spent_s = self._spent()
+        self.journal.add(measurement)
+
+    def _spent(self) -> float:
+        return time.monotonic() - self._begin
+
+
+def figure_of(run: Run) -> float:
+    """The figure of a run of the baseline. Raises InputError where it was not measured."""
+    if run.figure is None:
+        raise InputError(f"the baseline cannot be measured: {run.detail}")
+    return run.figure

@@ -1,0 +1,128 @@
+"""A candidate: what it changes in the command that starts a program, and its form in tuning.json."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from hopscope.tuning.offered import Offered
+from hopscope.tuning.written import Choice, rules_file, variables_file
+
+Kind = Literal["baseline", "algorithm", "parameter", "order", "binding", "tree", "combination"]
+FOLDER: Final = "{folder}"
+"""Stands for the directory of a candidate's files in its options and variables."""
+RULES: Final = "rules.conf"
+TREE: Final = "tree.json"
+HOSTS: Final = "hosts.txt"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A change of a command: options after the launcher's name, environment variables, and files that they name.
+
+    choices: algorithms of the MPI library, from which options, variables and files follow (`with_choices`).
+    predicted_gain: share of an iteration by the replay; None where nothing was predicted.
+    """
+
+    name: str
+    kind: Kind
+    options: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+    tree: bool = False
+    choices: tuple[Choice, ...] = ()
+    besides: tuple[tuple[str, str], ...] = ()
+    predicted_gain: float | None = None
+
+    def row(self) -> dict[str, Any]:
+        """The candidate as tuning.json has it."""
+        row = asdict(replace(self, choices=()))
+        row["choices"] = [{**choice._asdict(), "algorithm": choice.algorithm._asdict()} for choice in self.choices]
+        return row
+
+
+BASELINE: Final = Candidate("baseline", "baseline")
+
+
+def from_row(row: Mapping[str, Any]) -> Candidate:
+    """The candidate of a row of tuning.json."""
+    choices = tuple(_choice(dict(choice)) for choice in row["choices"])
+    pairs = tuple((name, value) for name, value in row["besides"])
+    names = {name: row[name] for name in ("name", "kind", "variables", "files", "tree", "predicted_gain")}
+    return Candidate(**names, options=tuple(row["options"]), choices=choices, besides=pairs)
+
+
+def _choice(row: dict[str, Any]) -> Choice:
+    return Choice(Offered(**row.pop("algorithm")), **row)
+
+
+def with_choices(candidate: Candidate, flavour: str) -> Candidate:
+    """The candidate with what makes the library run its choices: a rules file of Open MPI, or MPICH's variables."""
+    if not candidate.choices:
+        return candidate
+    if flavour == "openmpi":
+        setting = rules_file(candidate.choices, f"{FOLDER}/{RULES}", candidate.besides)
+        words = [word.replace(f"'{FOLDER}/{RULES}'", f"{FOLDER}/{RULES}") for word in setting.words.split()]
+        return replace(
+            candidate,
+            options=(*candidate.options, *words),
+            files={**candidate.files, RULES: setting.text},
+        )
+    text = variables_file(candidate.choices, RULES, candidate.besides).text
+    exports = [shlex.split(line)[1].split("=", 1) for line in text.splitlines()]
+    return replace(candidate, variables={**candidate.variables, **dict(exports)})
+
+
+def combined(first: Candidate, second: Candidate) -> Candidate | None:
+    """Both changes at once; None where they set the same thing. Neither has its choices' files yet."""
+    same_operation = {_reach(choice) for choice in first.choices} & {_reach(choice) for choice in second.choices}
+    same_parameter = _parameters(first) & _parameters(second)
+    same_variable = set(first.variables) & set(second.variables)
+    same_file = set(first.files) & set(second.files)
+    if same_operation or same_parameter or same_variable or same_file or (first.tree and second.tree):
+        return None
+    gains = [each.predicted_gain for each in (first, second) if each.predicted_gain is not None]
+    return Candidate(
+        f"{first.name} + {second.name}",
+        "combination",
+        options=(*first.options, *second.options),
+        variables={**first.variables, **second.variables},
+        files={**first.files, **second.files},
+        tree=first.tree or second.tree,
+        choices=(*first.choices, *second.choices),
+        besides=tuple(dict.fromkeys((*first.besides, *second.besides))),
+        predicted_gain=sum(gains) if gains else None,
+    )
+
+
+def _reach(choice: Choice) -> tuple[str, int, int]:
+    """What a choice decides. MPICH's variables hold for all sizes, so there one operation has one choice."""
+    if choice.algorithm.number is None:
+        return choice.algorithm.operation, 0, 0
+    return choice.algorithm.operation, choice.ranks, choice.from_bytes
+
+
+def _parameters(candidate: Candidate) -> set[str]:
+    """The names of the options that take a value, and of Open MPI's parameters."""
+    words = candidate.options
+    names = {word for word in words if word.startswith("-") and word != "--mca"}
+    return names | {words[at + 1] for at, word in enumerate(words) if word == "--mca"}
+
+
+def written(candidate: Candidate, folder: Path) -> tuple[list[str], dict[str, str]]:
+    """Write a candidate's files into a folder, which is made. Returns its options and variables, which name them by
+    absolute paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in candidate.files.items():
+        (folder / name).write_text(text)
+    place = str(folder.resolve())
+    options = [word.replace(FOLDER, place) for word in candidate.options]
+    return options, {name: value.replace(FOLDER, place) for name, value in candidate.variables.items()}
+
+
+def started(words: Sequence[str], options: Sequence[str]) -> list[str]:
+    """A launcher's command line with a candidate's options after the launcher's name."""
+    return [words[0], *options, *words[1:]]

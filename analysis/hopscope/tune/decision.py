@@ -1,0 +1,99 @@
+"""Decisions from paired runs: which candidates go on, how many pairs confirm one, and whether its gain is proven.
+
+The unit is the run. A pair is one run of the candidate and one of the baseline, close in time and in random order, so
+that drift of the machine falls on both. All times are ns, all gains shares of the baseline's time: 0.2 is 20 % less.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+LEAST_GAIN: Final = 0.01
+"""A gain counts only if its whole interval lies above this share."""
+LEAST_PAIRS: Final = 6
+MOST_PAIRS: Final = 20
+_CONFIDENCE: Final = 0.95
+_POWER: Final = 0.9
+"""Probability with which the planned number of pairs proves a gain as large as the estimated one."""
+
+Pair = tuple[float, float]
+"""The time of the baseline's run and that of the candidate's, ns."""
+Verdict = Literal["gain", "no gain", "loss"]
+
+
+@dataclass(frozen=True)
+class Gain:
+    """The gain over pairs of runs and its interval of 95 %, as shares of the baseline's time; negative: slower."""
+
+    gain: float
+    low: float
+    high: float
+    pairs: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """`gain` where the whole interval lies above LEAST_GAIN, `loss` where all of it lies below zero."""
+        if self.low > LEAST_GAIN:
+            return "gain"
+        return "loss" if self.high < 0 else "no gain"
+
+
+def gain_of(pairs: Sequence[Pair]) -> Gain:
+    """The gain by a t interval of the pairs' log ratios. Raises ValueError for fewer than two pairs."""
+    if len(pairs) < 2:
+        raise ValueError(f"{len(pairs)} pairs of runs have no interval")
+    logs = [math.log(candidate / baseline) for baseline, candidate in pairs]
+    mean = statistics.fmean(logs)
+    half = _quantile(len(logs) - 1, (1 + _CONFIDENCE) / 2) * statistics.stdev(logs) / math.sqrt(len(logs))
+    return Gain(1 - math.exp(mean), 1 - math.exp(mean + half), 1 - math.exp(mean - half), len(logs))
+
+
+def planned_pairs(estimate: float, deviation: float, most: int) -> int:
+    """The number of pairs that would prove a gain of this size, at least LEAST_PAIRS and at most `most` (which is
+    LEAST_PAIRS or more) and MOST_PAIRS.
+
+    deviation: standard deviation of the log ratio of two runs.
+    """
+    distance = math.log(1 - LEAST_GAIN) - math.log(1 - min(estimate, 0.99))
+    limit = min(most, MOST_PAIRS)
+    if distance <= 0:
+        return limit
+    for pairs in range(LEAST_PAIRS, limit):
+        quantiles = _quantile(pairs - 1, (1 + _CONFIDENCE) / 2) + _quantile(pairs - 1, _POWER)
+        if quantiles * deviation / math.sqrt(pairs) <= distance:
+            return pairs
+    return limit
+
+
+def survivors(ratios: Mapping[str, Sequence[float]]) -> list[str]:
+    """The better half of the candidates, the best first, rounded up; none that is surely slower.
+
+    ratios: of each candidate its runs' times over those of the baseline's run in the same block; a candidate without
+    any failed.
+    """
+    means = {name: statistics.fmean(map(math.log, values)) for name, values in ratios.items() if values}
+    ranked = sorted(means, key=lambda name: means[name])
+    kept = ranked[: math.ceil(len(ratios) / 2)]
+    return [name for name in kept if means[name] <= 0 or not _is_surely_slower(ratios[name])]
+
+
+def deviation_of(times: Sequence[float]) -> float:
+    """Standard deviation of the log ratio of two runs, from at least two runs of one command."""
+    return math.sqrt(2) * statistics.stdev(map(math.log, times))
+
+
+def _is_surely_slower(ratios: Sequence[float]) -> bool:
+    if len(ratios) < 2:
+        return False
+    return gain_of([(1.0, ratio) for ratio in ratios]).high < 0
+
+
+def _quantile(freedom: int, probability: float) -> float:
+    """Quantile of Student's t distribution."""
+    from scipy.special import stdtrit  # a tenth of the import of scipy.stats
+
+    return float(stdtrit(freedom, probability))

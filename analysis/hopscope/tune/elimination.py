@@ -1,0 +1,77 @@
+"""Elimination of candidates in rounds of interleaved runs: successive halving (Karnin, Koren and Somekh, Almost optimal
+exploration in multi-armed bandits, ICML 2013). Each round has the same share of the runs and keeps the better half."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hopscope.quantities import plural
+from hopscope.tune.bench import Bench, figure_of
+from hopscope.tune.budget import rounds_for, too_short
+from hopscope.tune.candidate import Candidate, combined
+from hopscope.tune.decision import survivors
+
+
+def eliminate(
+    bench: Bench, candidates: Sequence[Candidate], say: Callable[[str], None]
+) -> tuple[Candidate, float] | None:
+    """The best candidate and its estimated gain; None where none was faster than the baseline. Raises InputError where
+    the budget allows not even one candidate."""
+    plan: dict[str, Any] | None = bench.journal.decided("rounds", lambda: _plan(bench, len(candidates)))
+    if plan is None:
+        raise too_short(bench.budget, bench.journal.baseline["run_s"])
+    left = list(candidates[: plan["candidates"]])
+    ratios: dict[str, list[float]] = {candidate.name: [] for candidate in left}
+    block = 0
+    for number, blocks in enumerate(plan["blocks"], 1):
+        say(f"round {number} of {len(plan['blocks'])}: {plural(len(left), 'candidate')}, {bench.left()} left")
+        for _ in range(blocks):
+            left = _block(bench, block, left, ratios)
+            block += 1
+        names = survivors({candidate.name: ratios[candidate.name] for candidate in left})
+        left = [candidate for name in names for candidate in left if candidate.name == name]
+        if number == 1 and (both := _combination(bench, left, ratios)):
+            left.append(both)
+            ratios[both.name] = []
+        if len(left) < 2:
+            break
+    gains = {name: _gain(ratios[name]) for candidate in left if ratios[name := candidate.name]}
+    best = max(left, key=lambda candidate: gains.get(candidate.name, -1.0), default=None)
+    if best is None or gains.get(best.name, -1.0) <= 0:
+        return None
+    return best, gains[best.name]
+
+
+def _plan(bench: Bench, candidates: int) -> dict[str, Any] | None:
+    plan = rounds_for(candidates, bench.affordable())
+    return None if plan is None else asdict(plan)
+
+
+def _block(
+    bench: Bench, number: int, candidates: Sequence[Candidate], ratios: dict[str, list[float]]
+) -> list[Candidate]:
+    """One run of each candidate beside one of the baseline; adds the ratios. Returns the candidates that ran."""
+    baseline, runs = bench.block("elimination", number, candidates)
+    base = figure_of(baseline)
+    for name, run in runs.items():
+        if run.figure is not None:
+            ratios[name].append(run.figure / base)
+    return [candidate for candidate in candidates if runs[candidate.name].figure is not None]
+
+
+def _combination(bench: Bench, candidates: Sequence[Candidate], ratios: dict[str, list[float]]) -> Candidate | None:
+    """The two best candidates at once, of those that were faster and do not exclude each other."""
+    faster = [candidate for candidate in candidates if _gain(ratios[candidate.name]) > 0]
+    for at, candidate in enumerate(faster):
+        for other in faster[at + 1 :]:
+            if (both := combined(candidate, other)) is not None:
+                bench.journal.add_candidate(both)
+                return both
+    return None
+
+
+def _gain(ratios: Sequence[float]) -> float:
+    return 1 - statistics.geometric_mean(ratios)

@@ -1,0 +1,185 @@
+"""The candidates for a recorded run: what its MPI library, its launcher and the engine could do otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hopscope.algorithms.open_mpi import CUT
+from hopscope.errors import InputError
+from hopscope.launch.command import launcher_options
+from hopscope.reorder import reorder
+from hopscope.reorder.files import file_of, launcher_of
+from hopscope.trace import Trace
+from hopscope.tune.candidate import FOLDER, HOSTS, Candidate
+from hopscope.tune.predicted import predicted_gains
+from hopscope.tune.segments import Segment, segments_of
+from hopscope.tuning.installed import flavour_of, installed
+from hopscope.tuning.offered import Library, Offered
+from hopscope.tuning.written import Choice
+
+MOST: Final = 12
+"""Candidates that are measured."""
+_SEGMENT_BYTES: Final = (8 << 10, 64 << 10)
+_LEAST_CHANGE: Final = 1e-3
+"""An algorithm that is predicted to change less sends the messages that the baseline sent."""
+_LEAST_PIECES: Final = 4
+"""A message is cut only into at least so many pieces."""
+_EAGER_BYTES: Final = 1 << 20
+_EAGER: Final = {"btl_tcp_eager_limit": 64 << 10, "btl_vader_eager_limit": 4 << 10, "btl_sm_eager_limit": 4 << 10}
+"""Open MPI's limits, in bytes, up to which a message is sent at once."""
+_BINDING: Final = {"--bind-to", "-bind-to", "--cpu-set", "--cpu-list", "--rankfile", "-rankfile", "-rf"}
+_MAPPING: Final = {
+    "--map-by",
+    "-map-by",
+    "--hostfile",
+    "-hostfile",
+    "-machinefile",
+    "--rankfile",
+    "-rf",
+    "-f",
+    "-rankmap",
+}
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A recorded run and the launcher's words that started it."""
+
+    trace: Trace
+    words: Sequence[str]
+    on_network: bool
+
+    @property
+    def library(self) -> str:
+        """What the run's MPI library says of itself."""
+        return str(self.trace.run_facts.get("mpi_library") or "")
+
+    @property
+    def flavour(self) -> str | None:
+        """`openmpi`, `mpich` or None."""
+        return flavour_of(self.library)
+
+    @property
+    def hosts(self) -> list[str]:
+        """The host of each rank."""
+        return [row["host"] for row in self.trace.sql("select host from ranks order by rank").to_pylist()]
+
+    @property
+    def target(self) -> dict[str, Any]:
+        """What a result holds for."""
+        return {"ranks": self.trace.run_facts["ranks"], "hosts": self.hosts, "mpi_library": self.library}
+
+    @property
+    def is_oversubscribed(self) -> bool:
+        """Whether the diagnosis says so."""
+        return any(row["kind"] == "oversubscribed" for row in self.trace.run("diagnose").to_pylist())
+
+    @property
+    def is_open_mpi_4(self) -> bool:
+        """Whether parameters have the names of release 4."""
+        return launcher_of(self.library) == "openmpi-4"
+
+
+def candidates_for(recorded: Recorded) -> tuple[list[Candidate], list[str]]:
+    """At most MOST candidates, the most promising first, and what could not be proposed, in sentences."""
+    notes: list[str] = []
+    candidates = [*_bindings(recorded), *_parameters(recorded)]
+    for propose in (_orders, _algorithms):
+        try:
+            candidates += propose(recorded)
+        except InputError as problem:
+            notes.append(str(problem))
+    return _screened(candidates), notes
+
+
+def _screened(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Those without a prediction count as if they changed nothing: they go before those that are predicted to lose."""
+    return sorted(candidates, key=lambda candidate: -(candidate.predicted_gain or 0.0))[:MOST]
+
+
+def _algorithms(recorded: Recorded) -> Iterator[Candidate]:
+    """The library's own algorithms for the costliest segments."""
+    if recorded.flavour is None:
+        raise InputError(f"the algorithms of {recorded.library or 'this MPI library'} are not known")
+    library = installed(recorded.flavour, recorded.library, recorded.words[0])
+    segments = segments_of(recorded.trace)
+    gains = predicted_gains(recorded.trace, library)
+    for segment in segments:
+        several = sum(other.operation == segment.operation for other in segments) > 1
+        for offered in library.algorithms:
+            if offered.operation == segment.operation:
+                yield from _of_algorithm(library, segment, offered, gains, named=several)
+
+
+def _of_algorithm(
+    library: Library, segment: Segment, offered: Offered, gains: dict[tuple[str, str], float], *, named: bool
+) -> Iterator[Candidate]:
+    label = segment.label if named and library.flavour == "openmpi" else segment.operation
+    besides = (library.besides[offered.operation],) if offered.operation in library.besides else ()
+    for segment_bytes in (0, *_SEGMENT_BYTES):
+        if segment_bytes:
+            is_cut = offered.number is not None and (offered.operation, offered.number) in CUT
+            if not is_cut or segment.most_bytes < _LEAST_PIECES * segment_bytes:
+                continue
+        choice = Choice(offered, segment.ranks, segment.from_bytes, segment.to_bytes, 0, segment_bytes)
+        name = f"{label}: {offered.name}" + (f" in pieces of {segment_bytes >> 10} KiB" if segment_bytes else "")
+        gain = gains.get((offered.operation, offered.name))
+        if gain is not None and abs(gain) < _LEAST_CHANGE:
+            continue
+        yield Candidate(name, "algorithm", choices=(choice,), besides=besides, predicted_gain=gain)
+
+
+def _orders(recorded: Recorded) -> Iterator[Candidate]:
+    """The rank order that the replay prefers, where there are several hosts and the command does not place ranks."""
+    before = recorded.hosts
+    launcher = launcher_of(recorded.library)
+    if len(set(before)) < 2 or launcher is None or _MAPPING & set(launcher_options(recorded.words)):
+        return
+    order = reorder(recorded.trace)
+    if list(order.hosts) == before:
+        return
+    file = file_of(launcher, list(order.hosts), f"{FOLDER}/{HOSTS}", recorded.library)
+    words = [word.strip("'") for word in file.command.split()]
+    options = words[words.index("-n") + 2 :]
+    gain = next(row["run_gain"] for row in order.table.to_pylist() if row["link"] == "all")
+    yield Candidate("rank order", "order", options=tuple(options), files={HOSTS: file.text}, predicted_gain=gain)
+
+
+def _bindings(recorded: Recorded) -> Iterator[Candidate]:
+    """Other binding, and waiting that yields, where ranks and cores do not match."""
+    free = not _BINDING & set(launcher_options(recorded.words)) and not recorded.on_network
+    if recorded.flavour == "openmpi":
+        if free:
+            wanted = "none" if recorded.is_oversubscribed else "core"
+            yield Candidate(f"bind to {wanted}", "binding", options=("--bind-to", wanted))
+        if recorded.is_oversubscribed and not recorded.on_network:
+            yield Candidate("yield when idle", "binding", options=("--mca", "mpi_yield_when_idle", "1"))
+    elif recorded.flavour == "mpich":
+        if free and not recorded.is_oversubscribed:
+            yield Candidate("bind to core", "binding", options=("-bind-to", "core"))
+        if recorded.is_oversubscribed:
+            throttle = "MPIR_CVAR_CH4_PROGRESS_THROTTLE"
+            variables = {throttle: "1", f"{throttle}_NO_PROGRESS_COUNT": "1"}
+            yield Candidate("yield when idle", "binding", variables=variables)
+
+
+def _parameters(recorded: Recorded) -> Iterator[Candidate]:
+    """Parameters of the library that concern messages of this run: the eager limit, and Open MPI's `han`."""
+    if recorded.flavour != "openmpi":
+        return
+    several_hosts = len(set(recorded.hosts)) > 1
+    rows = recorded.trace.sql(
+        "select bytes as size, count(*) as messages from messages group by all "
+        "union all select bytes, count(*) from hops group by all"
+    ).to_pylist()
+    shared = "btl_vader_eager_limit" if recorded.is_open_mpi_4 else "btl_sm_eager_limit"
+    limits = [shared, *(["btl_tcp_eager_limit"] if several_hosts else [])]
+    concerned = [name for name in limits if any(_EAGER[name] < row["size"] < _EAGER_BYTES for row in rows)]
+    if concerned:
+        options = [word for name in concerned for word in ("--mca", name, str(_EAGER_BYTES))]
+        yield Candidate("eager up to 1 MiB", "parameter", options=tuple(options))
+    if several_hosts and len(set(recorded.hosts)) < len(recorded.hosts):
+        name, value = ("han for several hosts", "100") if recorded.is_open_mpi_4 else ("no han", "0")
+        yield Candidate(name, "parameter", options=("--mca", "coll_han_priority", value))

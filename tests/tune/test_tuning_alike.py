@@ -1,0 +1,69 @@
+"""A tuning whose candidates change nothing leaves the program as it is, whatever the machine does meanwhile.
+
+Runs are drawn from recorded_runs.json: the figures of whole runs of one command in the order in which they ran
+(record_runs.py), so that the machine's drift is in them. The decisions are the product's own.
+"""
+
+import json
+import random
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hopscope.tune.bench import Bench
+from hopscope.tune.budget import BASELINE_RUNS, Budget
+from hopscope.tune.candidate import Candidate
+from hopscope.tune.job import Job, Run
+from hopscope.tune.journal import Journal, Measurement, Phase
+from hopscope.tune.session import choose
+
+RECORDED: Final[dict[str, list[int]]] = json.loads(Path(__file__).with_name("recorded_runs.json").read_text())
+TUNINGS: Final = 1000
+CANDIDATES: Final = [Candidate(f"candidate {number}", "parameter") for number in range(12)]
+
+
+class _DrawnJournal(Journal):
+    def write(self) -> None:
+        """Nothing is kept."""
+
+
+class _DrawnBench(Bench):
+    """Each run takes the next recorded one, from a place on; the gains are what candidates really save."""
+
+    def __init__(self, figures: list[int], begin: int, runs: int, gains: dict[str, float]) -> None:
+        journal = _DrawnJournal(Path(), {}, decisions={"seed": begin}, baseline={"run_s": 1.0, "iteration_ns": 1.0})
+        super().__init__(Job(("true",)), journal, Budget(None, runs))
+        self._figures, self._at, self._gains = figures, begin, gains
+
+    def measure(self, phase: Phase, block: int, candidate: Candidate) -> Run:
+        """The next recorded run."""
+        figure = self._figures[self._at % len(self._figures)] * (1 - self._gains.get(candidate.name, 0.0))
+        self._at += 1
+        run = Run("measured", 1.0, figure, "iteration")
+        self.journal.add(Measurement(phase, block, candidate.name, run))
+        return run
+
+
+def chosen(figures: list[int], begin: int, runs: int, gains: dict[str, float] | None = None) -> str | None:
+    """What a tuning chooses that begins at this place of the recorded runs."""
+    bench = _DrawnBench(figures, begin, runs, gains or {})
+    baseline = Candidate("baseline", "baseline")
+    times = [bench.measure("baseline", number, baseline).figure or 0.0 for number in range(BASELINE_RUNS)]
+    choose(bench, CANDIDATES, times, lambda _line: None)
+    assert bench.journal.result is not None
+    return bench.journal.result["candidate"]
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_of_a_thousand_tunings_without_a_difference_at_most_one_in_twenty_changes_anything(name: str) -> None:
+    figures = RECORDED[name]
+    assert len(figures) >= 60
+    chance = random.Random(7)
+    places = [(chance.randrange(len(figures)), chance.randrange(30, 100)) for _ in range(TUNINGS)]
+    changed = sum(chosen(figures, begin, runs) is not None for begin, runs in places)
+    assert changed <= TUNINGS // 20
+
+
+def test_a_candidate_that_halves_the_time_is_found() -> None:
+    figures = RECORDED["eight ranks, two sites"]
+    assert chosen(figures, 0, 60, {"candidate 7": 0.5}) == "candidate 7"

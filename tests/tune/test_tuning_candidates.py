@@ -1,0 +1,54 @@
+"""What a candidate changes in a command, alone and with another one."""
+
+from pathlib import Path
+
+from hopscope.tune.candidate import RULES, Candidate, combined, from_row, started, with_choices, written
+from hopscope.tuning.offered import Offered
+from hopscope.tuning.written import Choice
+
+RING = Choice(Offered("allreduce", "ring", 4, "coll_tuned_allreduce_algorithm"), 8)
+CHAIN = Choice(Offered("bcast", "chain", 2, "coll_tuned_bcast_algorithm"), 8, 1024)
+MPICH_RING = Choice(Offered("allgather", "ring", None, "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM"), 8)
+
+
+def of(choice: Choice) -> Candidate:
+    return Candidate(f"{choice.algorithm.operation}: {choice.algorithm.name}", "algorithm", choices=(choice,))
+
+
+def test_open_mpi_s_algorithms_become_a_rules_file_that_the_options_name(tmp_path: Path) -> None:
+    options, variables = written(with_choices(of(RING), "openmpi"), tmp_path / "with space")
+    assert options[:3] == ["--mca", "coll_tuned_use_dynamic_rules", "1"]
+    assert options[-1] == str(tmp_path / "with space" / RULES)
+    assert "0 4 0 0  # ring" in Path(options[-1]).read_text()
+    assert variables == {}
+    assert started(["mpirun", "-n", "8", "./app"], options)[:2] == ["mpirun", "--mca"]
+
+
+def test_mpich_s_algorithms_become_variables(tmp_path: Path) -> None:
+    options, variables = written(with_choices(of(MPICH_RING), "mpich"), tmp_path)
+    assert (options, variables) == ([], {"MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM": "ring"})
+
+
+def test_two_algorithms_of_different_operations_share_one_rules_file(tmp_path: Path) -> None:
+    both = combined(of(RING), of(CHAIN))
+    assert both is not None
+    written(with_choices(both, "openmpi"), tmp_path)
+    text = (tmp_path / RULES).read_text()
+    assert "0 4 0 0  # ring" in text
+    assert "1024 2 0 0  # chain" in text
+
+
+def test_two_candidates_that_set_the_same_thing_exclude_each_other() -> None:
+    other = RING._replace(algorithm=RING.algorithm._replace(name="linear", number=1))
+    assert combined(of(RING), of(other)) is None
+    none, core = (Candidate(f"bind to {to}", "binding", options=("--bind-to", to)) for to in ("none", "core"))
+    assert combined(none, core) is None
+    assert combined(none, Candidate("yield", "binding", options=("--mca", "mpi_yield_when_idle", "1"))) is not None
+    variable = Candidate("a", "binding", variables={"A": "1"})
+    assert combined(variable, Candidate("b", "binding", variables={"A": "2"})) is None
+
+
+def test_a_candidate_survives_its_row_of_the_journal() -> None:
+    both = combined(of(RING), Candidate("order", "order", options=("--hostfile", "{folder}/h"), files={"h": "a\nb\n"}))
+    assert both is not None
+    assert from_row(both.row()) == both
