@@ -24,7 +24,8 @@ class Candidate:
     """A change of a command: options after the launcher's name, environment variables, and files that they name.
 
     choices: algorithms of the MPI library, from which options, variables and files follow (`with_choices`).
-    predicted_gain: share of an iteration by the replay; None where nothing was predicted.
+    predicted_gain: share of an iteration by the replay; None where nothing was predicted. parts: the names of what a
+    combination combines.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Candidate:
     choices: tuple[Choice, ...] = ()
     besides: tuple[tuple[str, str], ...] = ()
     predicted_gain: float | None = None
+    parts: tuple[str, ...] = ()
 
     def row(self) -> dict[str, Any]:
         """The candidate as tuning.json has it."""
@@ -52,7 +54,7 @@ def from_row(row: Mapping[str, Any]) -> Candidate:
     choices = tuple(_choice(dict(choice)) for choice in row["choices"])
     pairs = tuple((name, value) for name, value in row["besides"])
     names = {name: row[name] for name in ("name", "kind", "variables", "files", "tree", "predicted_gain")}
-    return Candidate(**names, options=tuple(row["options"]), choices=choices, besides=pairs)
+    return Candidate(**names, options=tuple(row["options"]), choices=choices, besides=pairs, parts=tuple(row["parts"]))
 
 
 def _choice(row: dict[str, Any]) -> Choice:
@@ -95,6 +97,7 @@ def combined(first: Candidate, second: Candidate) -> Candidate | None:
         choices=(*first.choices, *second.choices),
         besides=tuple(dict.fromkeys((*first.besides, *second.besides))),
         predicted_gain=sum(gains) if gains else None,
+        parts=(first.name, second.name),
     )
 
 

@@ -12,7 +12,7 @@ from hopscope.quantities import plural
 from hopscope.tune.bench import Bench, figure_of
 from hopscope.tune.budget import rounds_for, too_short
 from hopscope.tune.candidate import Candidate, combined
-from hopscope.tune.decision import survivors
+from hopscope.tune.decision import LEAST_GAIN, survivors
 
 
 def eliminate(
@@ -38,11 +38,14 @@ def eliminate(
             ratios[both.name] = []
         if len(left) < 2:
             break
-    gains = {name: _gain(ratios[name]) for candidate in left if ratios[name := candidate.name]}
+    gains = {name: _gain(values) for name, values in ratios.items() if values}
     best = max(left, key=lambda candidate: gains.get(candidate.name, -1.0), default=None)
     if best is None or gains.get(best.name, -1.0) <= 0:
         return None
-    return best, gains[best.name]
+    # A combination has to be worth more than what it combines.
+    part = max(best.parts, key=lambda name: gains.get(name, -1.0), default=best.name)
+    name = best.name if gains[best.name] - gains.get(part, -1.0) > LEAST_GAIN else part
+    return next(candidate for candidate in (*candidates, best) if candidate.name == name), gains[name]
 
 
 def _plan(bench: Bench, candidates: int) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from hopscope.errors import InputError
 from hopscope.launch.job import assemble, is_unassembled_run
+from hopscope.quantities import duration
 from hopscope.tune.iteration import iteration_time
 
 OUTPUT: Final = "output.txt"
@@ -101,7 +102,7 @@ def run_job(
             _end(process, folder / TRACE)
     wall_s = time.monotonic() - begin
     if ended == "limit":
-        return Run("slow", wall_s, detail=f"ended after {limit_s:.0f} s")
+        return Run("slow", wall_s, detail=f"ended after {duration((limit_s or 0.0) * 1e9)}")
     if process.returncode != 0 and ended == "by itself":
         return Run("failed", wall_s, detail=f"exit code {process.returncode}: {_tail(folder / OUTPUT)}")
     return _measured(job, folder, wall_s)

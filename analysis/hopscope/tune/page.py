@@ -11,11 +11,10 @@ import hopscope
 from hopscope.quantities import duration, interval, plural, share
 from hopscope.render.static_page import static_page
 from hopscope.tune.candidates_table import Tried, tried
+from hopscope.tune.gains_svg import picture
 from hopscope.tune.journal import Journal
 from hopscope.tune.outcome import sentence
 
-_WIDTH: Final = 360
-_ROW: Final = 18
 _STYLE: Final = """
 h1 { font-size: 22px; margin: 0 0 8px; } h2 { font-size: 17px; margin: 26px 0 6px; }
 p { margin: 4px 0; } .muted { color: var(--muted); } pre { white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -56,7 +55,7 @@ def _table(rows: Sequence[Tried]) -> str:
         cells = [
             escape(row.name),
             share(row.gain),
-            _picture(row, most),
+            picture(row, most),
             interval(row.low, row.high, "share"),
             share(row.predicted),
             str(row.runs),
@@ -65,25 +64,6 @@ def _table(rows: Sequence[Tried]) -> str:
         lines.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     head = "".join(f"<th>{name}</th>" for name in heads)
     return f'<div class="frame"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
-
-
-def _picture(row: Tried, most: float) -> str:
-    def across(value: float) -> float:
-        return _WIDTH / 2 * (1 + max(-1.0, min(1.0, value / most))) * 0.96 + 0.02 * _WIDTH
-
-    middle = _ROW / 2
-    drawn = [f'<path class="zero" d="M{across(0):.1f} 0V{_ROW}"/>']
-    if row.predicted is not None:
-        drawn.append(f'<circle class="predicted" cx="{across(row.predicted):.1f}" cy="{middle}" r="5"/>')
-    if row.gain is not None:
-        look = "faster" if row.gain > 0 else "slower"
-        if row.low is not None and row.high is not None:
-            drawn.append(
-                f'<path class="{look}" stroke-width="2" d="M{across(row.low):.1f} {middle}H{across(row.high):.1f}"/>'
-            )
-        drawn.append(f'<circle class="{look}" cx="{across(row.gain):.1f}" cy="{middle}" r="3.5"/>')
-    name = escape(f"{row.name}: {share(row.gain)}")
-    return f'<svg width="{_WIDTH}" height="{_ROW}" role="img" aria-label="{name}">{"".join(drawn)}</svg>'
 
 
 def _algorithms(journal: Journal) -> str:

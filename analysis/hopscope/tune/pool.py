@@ -9,6 +9,7 @@ from typing import Any, Final
 from hopscope.algorithms.open_mpi import CUT
 from hopscope.errors import InputError
 from hopscope.launch.command import launcher_options
+from hopscope.quantities import exact_size
 from hopscope.reorder import reorder
 from hopscope.reorder.files import file_of, launcher_of
 from hopscope.trace import Trace
@@ -124,7 +125,7 @@ def _of_algorithm(
             if not is_cut or segment.most_bytes < _LEAST_PIECES * segment_bytes:
                 continue
         choice = Choice(offered, segment.ranks, segment.from_bytes, segment.to_bytes, 0, segment_bytes)
-        name = f"{label}: {offered.name}" + (f" in pieces of {segment_bytes >> 10} KiB" if segment_bytes else "")
+        name = f"{label}: {offered.name}" + (f" in pieces of {exact_size(segment_bytes)}" if segment_bytes else "")
         gain = gains.get((offered.operation, offered.name))
         if gain is not None and abs(gain) < _LEAST_CHANGE:
             continue

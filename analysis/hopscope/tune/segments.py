@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Final
 
 from hopscope.algorithms.rules import size_in_rules
+from hopscope.quantities import exact_size, plural
 from hopscope.trace import Trace
 from hopscope.tuning.offered import operation_name
 
@@ -46,8 +47,8 @@ class Segment:
     @property
     def label(self) -> str:
         """What the segment is called where an operation has several."""
-        end = "" if self.to_bytes is None else f" to {self.to_bytes} B"
-        return f"{self.operation} on {self.ranks} ranks from {self.from_bytes} B{end}"
+        end = "" if self.to_bytes is None else f" to {exact_size(self.to_bytes)}"
+        return f"{self.operation} on {plural(self.ranks, 'rank')} from {exact_size(self.from_bytes)}{end}"
 
 
 def segments_of(trace: Trace) -> list[Segment]:
