@@ -10,6 +10,7 @@ from textwrap import fill, indent
 from hopscope import Trace, catalog
 from hopscope.catalog import Analysis, Command, Parameter
 from hopscope.cli.analyze import COMPUTED, computed
+from hopscope.cli.decide import DECIDE
 from hopscope.cli.gate import GATE
 from hopscope.cli.history import HISTORY
 from hopscope.part import OPTIONS
@@ -54,7 +55,7 @@ PART = {
 OPENING = """# The analyses
 
 Made by `tools/document_analyses.py` from the headers of the files under `analysis/hopscope/sql/analyses/` and from the
-descriptions of `formulas`, `gate`, `history`, `model`, `remap` and `reorder`.
+descriptions of `decide`, `formulas`, `gate`, `history`, `model`, `remap` and `reorder`.
 
 Every analysis is a command (`analyze critical-path TRACE`) and a method (`hopscope.open("trace").critical_path()`).
 `analyze sql TRACE "SELECT ..."` answers any other question about the tables in `schemas/tables/`.
@@ -104,10 +105,12 @@ def _command(command: Command) -> str:
 def page() -> str:
     """The whole page."""
     others = [computed(name).ANALYSIS for name in COMPUTED]
-    commands = sorted([*catalog.load().commands.values(), *others, GATE, HISTORY], key=lambda command: command.name)
+    commands = sorted(
+        [*catalog.load().commands.values(), *others, DECIDE, GATE, HISTORY], key=lambda command: command.name
+    )
     part = "".join(f"| `--{name}` | {meaning} |\n" for name, meaning in OPTIONS.items())
     whole_run = ", ".join(
-        f"`{c.name}`" for c in commands if c not in (GATE, HISTORY) and all(g.whole_run for g in c.grains)
+        f"`{c.name}`" for c in commands if c not in (DECIDE, GATE, HISTORY) and all(g.whole_run for g in c.grains)
     )
     return OPENING.format(whole_run=whole_run) + part + "\n" + "\n".join(_command(command) for command in commands)
 

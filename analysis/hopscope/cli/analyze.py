@@ -56,7 +56,7 @@ GROUPS: Final = {
     "Imbalance": ("last-arrivals", "late-ranks", "noise", "efficiency"),
     "Communication": ("critical-path", "collectives", "messages", "algorithms", "wan-share"),
     "Code": ("places", "regions"),
-    "Improve": ("reorder", "remap"),
+    "Improve": ("reorder", "remap", "decide"),
     "Compare and ask": ("compare", "history", "sql"),
 }
 """The commands that most questions need, as `analyze --help` shows them; `analyze list` has all."""
@@ -78,7 +78,7 @@ class _Analyses(click.Group):
         return command.get_short_help_str(width) if command is not None else ""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        own = {*super().list_commands(ctx), *catalog.load().commands, "gate", "history", *COMPUTED}
+        own = {*super().list_commands(ctx), *catalog.load().commands, "decide", "gate", "history", *COMPUTED}
         return sorted(own | set(registered_names(_REGISTERED)))
 
     def resolve_command(
@@ -97,6 +97,10 @@ class _Analyses(click.Group):
             return computed(cmd_name).command()
         if cmd_name == "gate":
             from hopscope.cli.gate import command
+
+            return command
+        if cmd_name == "decide":
+            from hopscope.cli.decide import command
 
             return command
         if cmd_name == "history":

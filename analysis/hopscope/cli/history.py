@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
 from hopscope.catalog import Command
-from hopscope.cli.command import columns_text, format_option, help_text, to_stdout
+from hopscope.cli.command import columns_text, format_option, help_text
+from hopscope.cli.rows import print_rows
 from hopscope.cli.saying import say
 from hopscope.header import parse
 from hopscope.history.description import DESCRIPTION
 from hopscope.history.folder import entries, rows
 from hopscope.history.picture_svg import page
-from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import write_text
-from hopscope.render.terminal import print_answer
 
 HISTORY = Command("history", "history", (parse("history", DESCRIPTION),))
 
@@ -28,17 +26,8 @@ HISTORY = Command("history", "history", (parse("history", DESCRIPTION),))
 )
 def command(*, folder: Path, html: Path | None, form: str) -> None:
     """See DESCRIPTION, from which the help is made."""
-    import pyarrow as pa
-
-    analysis = HISTORY.default
     shown = rows(entries(folder))
-    types = {"DOUBLE": pa.float64(), "VARCHAR": pa.string()}
-    table = pa.Table.from_pylist(shown, schema=pa.schema([(c.name, types[c.type]) for c in analysis.columns]))
-    with to_stdout():
-        if form == "table":
-            print_answer(sys.stdout, table, analysis)
-        else:
-            sys.stdout.write(as_json(table) if form == "json" else as_csv(table))
+    print_rows(HISTORY.default, shown, form)
     if html is not None:
         write_text(html, page(shown))
         say(f"wrote {html}; open it in a browser")

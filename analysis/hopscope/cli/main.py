@@ -32,6 +32,7 @@ class _Hopscope(click.Group):
             "native",
             "probe",
             "tune",
+            "sweep",
             "completion",
             *super().list_commands(ctx),
         ]
@@ -57,6 +58,8 @@ class _Hopscope(click.Group):
                 from hopscope.cli.probe import command
             case "tune":
                 from hopscope.cli.tune import command
+            case "sweep":
+                from hopscope.cli.sweep import command
             case "completion":
                 from hopscope.cli.completion import command
             case _:

@@ -102,7 +102,7 @@ def checked_file(path: Path, kind: str) -> dict[str, Any]:
     return cast("dict[str, Any]", content)
 
 
-KINDS = ("machine", "topology", "tree")
+KINDS = ("machine", "sweep", "topology", "tree", "tuning")
 """The files that people hand to commands, each with a schema."""
 
 

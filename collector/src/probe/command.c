@@ -7,8 +7,8 @@ static const struct {
     const char *name;
     int numbers;    /* words between the name and the groups */
     bool may_share; /* a rank may be in several groups */
-} kinds[] = {
-    {"pingpong", 3, false}, {"gap", 3, false}, {"together", 3, true}, {"overhead", 3, false}, {"combine", 4, false}};
+} kinds[] = {{"pingpong", 3, false}, {"gap", 3, false},     {"together", 3, true},
+             {"overhead", 3, false}, {"combine", 4, false}, {"collective", 3, false}};
 
 /* Its place among the kinds; -1 if there is no such measurement. */
 static int kind_of(const struct probe_command *command) {

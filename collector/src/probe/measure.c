@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/collective.h"
 #include "probe/together.h"
 #include "probe/waiting.h"
 
@@ -211,6 +212,8 @@ void probe_measure(const struct probe_command *command, int rank, struct probe_t
         pingpong(command, &group, rank, times);
     else if (strcmp(name, "gap") == 0)
         gap(command, &group, rank, times);
+    else if (strcmp(name, "collective") == 0)
+        probe_collective(command, &group, rank, times);
     else if (strcmp(name, "together") == 0)
         probe_together(command, rank, times);
     else

@@ -17,6 +17,11 @@
  *       DELAY ns. COUNT times both, in turn.
  *   combine BYTES COUNT OPERATION TYPE A
  *       MPI_Reduce_local of so many bytes.
+ *   collective BYTES COUNT OPERATION A:B,C ...
+ *       A collective of the MPI library over A, B, C and so on, A being the root: barrier, bcast, reduce, allreduce,
+ *       allgather. BYTES: the greater of what a rank sends and receives. All begin at one time and report to A when
+ *       they ended: the time until the last one did, COUNT times. Without a common begin, ranks that A does not hold
+ *       up would be a collective ahead of it.
  */
 #ifndef HOPSCOPE_PROBE_MEASURE_H
 #define HOPSCOPE_PROBE_MEASURE_H

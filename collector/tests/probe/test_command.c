@@ -34,6 +34,7 @@ static void takes_part(const char *line, const char *roles) {
 int main(void) {
     refuses("pingpong 8 10 1000 0:1 2:3\n", NULL);
     refuses("combine 8 10 MPI_SUM MPI_INT 3", NULL);
+    refuses("collective 8 10 bcast 0:1,2,3", NULL);
     refuses("", "there is no such measurement");
     refuses("ping 8 10 1000 0:1", "there is no such measurement");
     refuses("pingpong 8 10 1000", "it names no ranks");
@@ -48,6 +49,7 @@ int main(void) {
     refuses("together 8 10 0 0:1 2:2", "it names a group that is no pair of two ranks");
     takes_part("together 8 10 0 0:1 1:0 2:1", "MMM-");
     takes_part("gap 8 10 2 2:0,3", "p-Mp");
+    takes_part("collective 8 10 bcast 0:1,2", "Mpp-");
     takes_part("pingpong 8 10 1000 1:0 2:3", "pMMp");
     takes_part("combine 8 10 MPI_SUM MPI_INT 3", "---M");
     return failures ? 1 : 0;

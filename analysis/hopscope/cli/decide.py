@@ -1,0 +1,51 @@
+"""`analyze decide`: what a sweep measured, as a table and as rules for the MPI library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hopscope.catalog import Command
+from hopscope.cli.command import columns_text, format_option, help_text
+from hopscope.cli.rows import print_rows
+from hopscope.cli.saying import say
+from hopscope.header import parse
+from hopscope.quantities import plural, share
+from hopscope.sweep.description import DESCRIPTION
+from hopscope.whole_file import whole_file
+
+DECIDE = Command("decide", "decide", (parse("decide", DESCRIPTION),))
+
+
+@click.command("decide", short_help=DECIDE.default.help)
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rules to this file.")
+def command(*, file: Path, output: Path | None, form: str) -> None:
+    """See DESCRIPTION, from which the help is made."""
+    from hopscope.sweep.decision import decisions, rules_of
+    from hopscope.sweep.measured import read
+
+    sweep = read(file)
+    rows = decisions(sweep)
+    print_rows(DECIDE.default, rows, form)
+    penalties = [row["penalty"] for row in rows if row["penalty"] is not None]
+    if penalties:
+        costly = sum(penalty > 0.1 for penalty in penalties)
+        say(
+            f"Following the library's own choice costs up to {share(max(penalties))}, and more than 10 % at {costly} "
+            f"of {plural(len(penalties), 'point')}."
+        )
+    if output is not None:
+        rules = rules_of(sweep, sweep.made["flavour"], str(output.resolve()))
+        if rules is None:
+            say(f"The library's own choices are as good everywhere, so {output} was not written.")
+            return
+        with whole_file(output) as written:
+            written.write(rules.text.encode())
+        say(f"wrote {output}; start programs with: {rules.words}")
+
+
+command.params.append(format_option())
+command.help = help_text(DECIDE)
+command.epilog = columns_text(DECIDE)

@@ -1,0 +1,34 @@
+"""Prints rows that come from files and not from a trace, as analyses print theirs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hopscope.cli.command import to_stdout
+from hopscope.render.machine import as_csv, as_json
+from hopscope.render.terminal import print_answer
+
+if TYPE_CHECKING:
+    from hopscope.catalog import Analysis
+
+
+def print_rows(analysis: Analysis, rows: Sequence[Mapping[str, Any]], form: str) -> None:
+    """Print rows with the columns of a description. form: table, json or csv."""
+    import pyarrow as pa
+
+    types = {
+        "BIGINT": pa.int64(),
+        "BOOLEAN": pa.bool_(),
+        "DOUBLE": pa.float64(),
+        "INTEGER": pa.int32(),
+        "VARCHAR": pa.string(),
+    }
+    schema = pa.schema([(column.name, types[column.type]) for column in analysis.columns])
+    table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
+    with to_stdout():
+        if form == "table":
+            print_answer(sys.stdout, table, analysis)
+        else:
+            sys.stdout.write(as_json(table) if form == "json" else as_csv(table))

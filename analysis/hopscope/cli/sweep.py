@@ -1,0 +1,136 @@
+"""`hopscope sweep`: measure every algorithm of the MPI library on a machine."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hopscope.cli.meant import check_first_word
+from hopscope.cli.saying import say
+from hopscope.errors import INTERRUPTED, InputError
+from hopscope.launch.network import network_for, on_hosts, read_network
+from hopscope.launch.probing import with_probe
+from hopscope.quantities import plural
+from hopscope.whole_file import check_room
+
+if TYPE_CHECKING:
+    from hopscope.launch.network import Network
+    from hopscope.sweep.measured import Sweep
+
+
+@click.command(
+    name="sweep",
+    short_help="Measure every algorithm of the MPI library on a machine.",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("machine-rules.json"),
+    show_default=True,
+    help="The file to write. One that is there already is gone on with by --resume.",
+)
+@click.option("--budget", default="10m", show_default=True, help="Time for all of it, such as 90s, 10m or 1h.")
+@click.option("--operations", metavar="NAMES", help="Operations, with commas. Default: all that sweep knows.")
+@click.option("--most-bytes", type=click.IntRange(min=1), default=1 << 20, show_default=True, help="Largest message.")
+@click.option(
+    "--net", metavar="FILE", help="Measure on hosts of a network that is made for this, or is up. Needs root."
+)
+@click.option("--mpi", metavar="NAME", help="MPI library, such as openmpi-5. Default: the launcher's.")
+@click.option("--resume", is_flag=True, help="Go on with the file.")
+@click.argument("words", nargs=-1, required=True, metavar="-- LAUNCHER ...", type=click.UNPROCESSED)
+def command(*, words: tuple[str, ...], output: Path, resume: bool, **options: Any) -> None:
+    """Measure every algorithm that the MPI library has, over operations, message sizes and numbers of ranks.
+
+    Give the launcher with its options, and no program. The file says what each algorithm takes; `analyze decide FILE`
+    shows the best one of each point, and writes the rules that the library follows. Ctrl-C keeps what was measured.
+
+    Example: hopscope sweep -o machine-rules.json -- mpirun -n 8 --host a:4,b:4
+    """
+    from hopscope.tune.budget import seconds_of
+
+    check_first_word(words)
+    until = time.monotonic() + seconds_of(options["budget"])
+    if output.exists() and not resume:
+        raise InputError(f"{output} already exists; go on with it by --resume, or name another file")
+    check_room(output)
+    net: str | None = options["net"]
+    with nullcontext() if net is None else network_for(read_network(Path(net))) as network:
+        try:
+            sweep = _measure(words, output, until, options, network)
+        except KeyboardInterrupt:
+            say(f"hopscope: interrupted; {output} has what was measured; go on with --resume")
+            sys.exit(INTERRUPTED)
+    end = "" if sweep.made["complete"] else "; the budget ended first, go on with --resume"
+    say(f"hopscope: measured {plural(len(sweep.points), 'point')}{end}; next: analyze decide {output}")
+
+
+def _measure(
+    words: Sequence[str], output: Path, until: float, options: dict[str, Any], network: Network | None
+) -> Sweep:
+    from hopscope.probe.session import running
+    from hopscope.sweep.grid import OPERATIONS, points
+    from hopscope.sweep.measured import Sweep, read
+    from hopscope.sweep.measuring import Request, measure
+    from hopscope.sweep.methods import methods_of
+    from hopscope.tuning.installed import flavour_of, installed
+
+    begin = time.monotonic()
+    job = with_probe(words, options["mpi"])
+
+    def start(command: Sequence[str], variables: Mapping[str, str]) -> tuple[Sequence[str], Mapping[str, str]]:
+        if network is None:
+            return command, variables
+        placed, own = on_hosts(command, network)
+        return placed, {**own, **variables}
+
+    with running(*start(job, {})) as machine:
+        hosts, name = list(machine.hosts), machine.library
+    flavour = flavour_of(name)
+    if flavour is None:
+        raise InputError(f"the algorithms of {name} are not known; sweep knows Open MPI and MPICH")
+    library = installed(flavour, name, words[0])
+    operations = _operations(options["operations"], OPERATIONS)
+    made = {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": list(words),
+        "library": name,
+        "flavour": flavour,
+        "hosts": hosts,
+        "net": options["net"],
+        "besides": [[operation, *pair] for operation, pair in library.besides.items()],
+        "spent_s": 0.0,
+        "complete": False,
+    }
+    sweep = Sweep(made, {operation: methods_of(library, operation) for operation in operations})
+    if output.exists():
+        sweep = read(output)
+        if sweep.made["library"] != name or sweep.made["hosts"] != hosts:
+            raise InputError(f"{output} was measured with another MPI library or on other hosts; name another file")
+    spent = sweep.made["spent_s"]
+
+    def keep() -> None:
+        sweep.made["spent_s"] = round(spent + time.monotonic() - begin, 1)
+        sweep.write(output)
+
+    grid = points([*sweep.methods], len(hosts), options["most_bytes"])
+    request = Request(library, job, start, until, lambda text: say(f"hopscope sweep: {text}"), keep)
+    sweep.made["complete"] = measure(sweep, grid, request)
+    keep()
+    return sweep
+
+
+def _operations(text: str | None, known: Sequence[str]) -> list[str]:
+    names = list(known) if text is None else [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise InputError(f"--operations {name} is not known; choose of {', '.join(known)}")
+    return names

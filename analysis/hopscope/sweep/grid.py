@@ -1,0 +1,49 @@
+"""The points of a sweep: an operation on the first ranks of a job, with a message of some bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+OPERATIONS: Final = ("allreduce", "bcast", "reduce", "allgather", "barrier")
+MOST_BYTES: Final = 8 << 20
+_FACTOR: Final = 8
+
+
+@dataclass(frozen=True, order=True)
+class Point:
+    """bytes: the greater of what a rank sends and receives; 0 of a barrier."""
+
+    operation: str
+    ranks: int
+    bytes: int
+
+
+def points(operations: Sequence[str], ranks: int, most_bytes: int) -> list[Point]:
+    """All points of a job of so many ranks, small messages first. Sizes are eight times apart, and whole multiples of
+    the ranks for an allgather."""
+    grid = [
+        Point(operation, members, 0 if operation == "barrier" else _payload(operation, members, size))
+        for size in sizes(most_bytes)
+        for operation in operations
+        for members in prefixes(ranks)
+        if operation != "barrier" or size == 1
+    ]
+    return list(dict.fromkeys(grid))
+
+
+def sizes(most_bytes: int) -> list[int]:
+    """1 B, 8 B and so on, and most_bytes."""
+    below = [_FACTOR**power for power in range(20) if _FACTOR**power < most_bytes]
+    return [*below, most_bytes]
+
+
+def prefixes(ranks: int) -> list[int]:
+    """2, 4, 8 and so on, and all ranks."""
+    below = [2**power for power in range(1, 30) if 2**power < ranks]
+    return [*below, ranks]
+
+
+def _payload(operation: str, ranks: int, size: int) -> int:
+    return max(1, size // ranks) * ranks if operation == "allgather" else size

@@ -1,0 +1,126 @@
+"""The best method of a point, the penalty of the default and the rules, from times drawn by hand."""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hopscope.algorithms.rules import read_rules, rules_for
+from hopscope.sweep.decision import decisions, rules_of
+from hopscope.sweep.grid import Point, points, prefixes, sizes
+from hopscope.sweep.measured import Sweep, deviation, read
+from hopscope.sweep.measuring import PASSES, is_wanted
+from hopscope.sweep.methods import OWN_CHOICE, Method, columns_of
+from hopscope.tuning.offered import Offered
+
+RING: Final = Method("ring", Offered("allreduce", "ring", 4, "coll_tuned_allreduce_algorithm"))
+LINEAR: Final = Method("linear", Offered("allreduce", "linear", 1, "coll_tuned_allreduce_algorithm"))
+MADE: Final = {
+    "at": "2026-01-01T00:00:00+00:00",
+    "command": ["mpirun", "-n", "8"],
+    "library": "Open MPI v4.1.4",
+    "flavour": "openmpi",
+    "hosts": ["a"] * 8,
+    "net": None,
+    "besides": [["allreduce", "coll_han_allreduce", "3"]],
+    "spent_s": 1.0,
+    "complete": True,
+}
+
+
+def drawn(*at: tuple[int, int, dict[str, list[float]]]) -> Sweep:
+    """A sweep of Allreduce with these ranks, bytes and times by method."""
+    sweep = Sweep(dict(MADE), {"allreduce": [OWN_CHOICE, LINEAR, RING]})
+    for ranks, size, times in at:
+        for name, values in times.items():
+            sweep.add(Point("allreduce", ranks, size), name, values)
+    return sweep
+
+
+def test_a_lucky_time_decides_nothing_that_it_is_scored_by() -> None:
+    # Chosen by the times at even places: ring 80, default 100. Scored by those at odd ones: ring 99, default 110.
+    sweep = drawn((8, 64, {"default": [100, 110, 120, 130], "ring": [80, 99, 120, 130]}))
+    (row,) = decisions(sweep)
+    assert (row["best"], row["time_ns"], row["default_ns"]) == ("ring", 99, 110)
+    assert row["penalty"] == pytest.approx(110 / 99 - 1)
+    assert row["methods"] == 2
+
+
+def test_the_best_method_holds_to_the_middle_between_sizes_and_up_to_the_next_number_of_ranks() -> None:
+    own, fast = {"default": [100.0] * 4}, {"ring": [50.0] * 4}
+    sweep = drawn(
+        (4, 64, {**own, "linear": [50.0] * 4}),
+        (4, 4096, {**own, "linear": [99.0] * 4}),  # 1 % is no reason to change anything
+        (8, 64, own),
+        (8, 4096, {**own, **fast}),
+    )
+    setting = rules_of(sweep, "openmpi", "/rules.conf")
+    assert setting is not None
+    assert "coll_tuned_dynamic_rules_filename /rules.conf" in setting.words
+    assert setting.words.endswith("--mca coll_han_allreduce 3")
+    rules = read_rules(setting.text)
+
+    def algorithm(ranks: int, size: int) -> int:
+        return rules_for(rules, "allreduce", ranks, size)[0].algorithm
+
+    # 64 and 4096 meet at 512: their geometric mean.
+    assert [algorithm(4, size) for size in (0, 64, 512, 513, 4096, 1 << 20)] == [1, 1, 1, 0, 0, 0]
+    assert [algorithm(ranks, 64) for ranks in (3, 4, 7, 8, 9)] == [0, 1, 1, 0, 0]
+    assert [algorithm(8, size) for size in (64, 512, 513, 4096, 1 << 20)] == [0, 0, 4, 4, 4]
+
+
+def test_where_the_library_s_own_choice_is_as_good_there_are_no_rules() -> None:
+    sweep = drawn((8, 64, {"default": [100.0] * 4, "ring": [99.0] * 4}))
+    assert rules_of(sweep, "openmpi", "/rules.conf") is None
+
+
+def test_mpich_has_one_method_for_all_sizes_that_is_better_on_the_whole() -> None:
+    ring = Method("ring", Offered("allreduce", "ring", None, "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM"))
+    sweep = Sweep(dict(MADE, besides=[]), {"allreduce": [OWN_CHOICE, ring]})
+    for size, default, other in ((64, 100.0, 50.0), (4096, 100.0, 150.0)):  # 0.5 * 1.5 is below 1
+        sweep.add(Point("allreduce", 8, size), "default", [default] * 4)
+        sweep.add(Point("allreduce", 8, size), "ring", [other] * 4)
+    setting = rules_of(sweep, "mpich", "/settings.sh")
+    assert setting is not None
+    assert setting.text == "export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring\n"
+    sweep.add(Point("allreduce", 8, 65536), "default", [100.0] * 4)
+    sweep.add(Point("allreduce", 8, 65536), "ring", [200.0] * 4)  # 0.5 * 1.5 * 2 is above
+    assert rules_of(sweep, "mpich", "/settings.sh") is None
+
+
+def test_a_method_that_is_surely_slower_or_steady_is_not_measured_again() -> None:
+    point = Point("allreduce", 8, 64)
+    steady = [100.0, 100.0, 101.0, 150.0, 100.0, 101.0, 100.0, 100.0, 100.0, 100.0]
+    sweep = drawn((8, 64, {"default": [300.0] * 3, "linear": [201.0] * 3, "ring": steady}))
+    second, third = PASSES[0] + PASSES[1], sum(PASSES)
+    assert not is_wanted(sweep, point, LINEAR, second)
+    assert is_wanted(sweep, point, OWN_CHOICE, second)  # what all are held against
+    assert not is_wanted(sweep, point, RING, third)
+    assert deviation(steady) < 0.05  # the maximum left out
+    sweep.add(point, "ring", [160.0])
+    assert is_wanted(sweep, point, RING, third)
+    assert not is_wanted(sweep, point, None, second)
+    assert is_wanted(sweep, Point("allreduce", 4, 64), RING, PASSES[0])
+    assert not is_wanted(sweep, point, Method("pipeline/8192", RING.offered, 8192), PASSES[0])  # no two segments
+
+
+def test_the_grid_has_powers_of_two_and_of_eight_and_the_ends() -> None:
+    assert prefixes(6) == [2, 4, 6]
+    assert prefixes(2) == [2]
+    assert sizes(1000) == [1, 8, 64, 512, 1000]
+    grid = points(("barrier", "allgather"), 6, 64)
+    assert [point for point in grid if point.operation == "barrier"] == [Point("barrier", n, 0) for n in (2, 4, 6)]
+    assert {point.bytes % point.ranks for point in grid if point.operation == "allgather"} == {0}
+    assert len(grid) == len(set(grid))
+
+
+def test_each_job_has_one_method_of_each_operation() -> None:
+    columns = columns_of({"allreduce": [OWN_CHOICE, LINEAR, RING], "bcast": [OWN_CHOICE, LINEAR]})
+    assert [sorted(column) for column in columns] == [["allreduce", "bcast"], ["allreduce", "bcast"], ["allreduce"]]
+    assert [column["allreduce"].name for column in columns] == ["default", "linear", "ring"]
+
+
+def test_a_sweep_is_read_as_it_was_written(tmp_path: Path) -> None:
+    sweep = drawn((8, 64, {"default": [100, 110], "ring": [80, 99]}))
+    sweep.write(tmp_path / "machine-rules.json")
+    again = read(tmp_path / "machine-rules.json")
+    assert (again.times, again.methods, again.made) == (sweep.times, sweep.methods, sweep.made)

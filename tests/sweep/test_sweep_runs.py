@@ -1,0 +1,74 @@
+"""`hopscope sweep` under MPI libraries: every point has the default and other methods, rules are obeyed, and a sweep goes
+on where it stopped."""
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import hopscope as analysis
+import local_mpi
+import pytest
+from hopscope.sweep.measured import read
+from started_commands import analyze, hopscope
+
+PROGRAM = Path(__file__).parent / "programs" / "allreduces.c"
+
+
+@pytest.fixture
+def swept(mpi: local_mpi.LocalMpi, tmp_path: Path) -> Path:
+    """The file of a sweep of Allreduce and Barrier up to 64 B on two ranks."""
+    file = tmp_path / "machine-rules.json"
+    options = ["--operations", "allreduce,barrier", "--most-bytes", "64", "--budget", "5m", "--mpi", mpi.release]
+    done = hopscope("sweep", "-o", file, *options, "--", *mpi.launch(2))
+    assert done.returncode == 0, done.stderr
+    return file
+
+
+def test_every_point_has_the_default_and_others_and_a_sweep_goes_on(swept: Path, mpi: local_mpi.LocalMpi) -> None:
+    sweep = read(swept)
+    assert sweep.made["complete"]
+    assert [(p.operation, p.bytes) for p in sweep.points] == [
+        *(("allreduce", size) for size in (1, 8, 64)),
+        ("barrier", 0),
+    ]
+    for point in sweep.points:
+        known = sweep.at(point)
+        assert "default" in known
+        assert len(known) > 1
+        assert all(time > 0 for times in known.values() for time in times)
+    done = analyze("decide", swept, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert [(row["operation"], row["bytes"]) for row in rows] == [(p.operation, p.bytes) for p in sweep.points]
+
+    # Without the times of one method, only that is measured again.
+    content = json.loads(swept.read_text())
+    missing = next(name for name in content["points"][0]["times_ns"] if name != "default")
+    before = content["points"][0]["times_ns"].pop(missing)
+    swept.write_text(json.dumps(content))
+    options = ["--most-bytes", "64", "--mpi", mpi.release, "--resume"]
+    assert hopscope("sweep", "-o", swept, *options, "--", *mpi.launch(2)).returncode == 0
+    after = read(swept)
+    assert len(after.at(after.points[0])[missing]) >= min(3, len(before))
+    assert hopscope("sweep", "-o", swept, "--", *mpi.launch(2)).returncode == 2  # never written over
+
+
+def test_open_mpi_obeys_the_rules_of_a_sweep(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    file, rules = tmp_path / "machine-rules.json", tmp_path / "rules.conf"
+    options = ["--operations", "allreduce", "--most-bytes", "8", "--budget", "5m"]
+    assert hopscope("sweep", "-o", file, *options, "--", *first_mpi.launch(4)).returncode == 0
+    content = json.loads(file.read_text())
+    for point in content["points"]:  # as if the linear algorithm were the fastest by far
+        point["times_ns"]["basic_linear"] = [1, 1, 1, 1]
+    file.write_text(json.dumps(content))
+    done = analyze("decide", file, "-o", rules)
+    assert done.returncode == 0, done.stderr
+    words = shlex.split(done.stderr.rsplit("start programs with: ", 1)[1])
+    launcher, *launch = first_mpi.launch(4)
+    command = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", str(tmp_path / "trace"), "--"]
+    command += [launcher, *words, *launch, str(first_mpi.compile(PROGRAM))]
+    subprocess.run(command, check=True, capture_output=True, timeout=250)
+    ran = analysis.open(tmp_path / "trace").run("algorithms").to_pylist()
+    assert {row["algorithm"] for row in ran} == {"linear"}
