@@ -53,7 +53,7 @@ def test_the_best_method_holds_to_the_middle_between_sizes_and_up_to_the_next_nu
         (8, 64, own),
         (8, 4096, {**own, **fast}),
     )
-    setting = rules_of(sweep, "openmpi", "/rules.conf")
+    setting = rules_of(sweep, "/rules.conf")
     assert setting is not None
     assert "coll_tuned_dynamic_rules_filename /rules.conf" in setting.words
     assert setting.words.endswith("--mca coll_han_allreduce 3")
@@ -70,21 +70,21 @@ def test_the_best_method_holds_to_the_middle_between_sizes_and_up_to_the_next_nu
 
 def test_where_the_library_s_own_choice_is_as_good_there_are_no_rules() -> None:
     sweep = drawn((8, 64, {"default": [100.0] * 4, "ring": [99.0] * 4}))
-    assert rules_of(sweep, "openmpi", "/rules.conf") is None
+    assert rules_of(sweep, "/rules.conf") is None
 
 
 def test_mpich_has_one_method_for_all_sizes_that_is_better_on_the_whole() -> None:
     ring = Method("ring", Offered("allreduce", "ring", None, "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM"))
-    sweep = Sweep(dict(MADE, besides=[]), {"allreduce": [OWN_CHOICE, ring]})
+    sweep = Sweep(dict(MADE, besides=[], flavour="mpich"), {"allreduce": [OWN_CHOICE, ring]})
     for size, default, other in ((64, 100.0, 50.0), (4096, 100.0, 150.0)):  # 0.5 * 1.5 is below 1
         sweep.add(Point("allreduce", 8, size), "default", [default] * 4)
         sweep.add(Point("allreduce", 8, size), "ring", [other] * 4)
-    setting = rules_of(sweep, "mpich", "/settings.sh")
+    setting = rules_of(sweep, "/settings.sh")
     assert setting is not None
     assert setting.text == "export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring\n"
     sweep.add(Point("allreduce", 8, 65536), "default", [100.0] * 4)
     sweep.add(Point("allreduce", 8, 65536), "ring", [200.0] * 4)  # 0.5 * 1.5 * 2 is above
-    assert rules_of(sweep, "mpich", "/settings.sh") is None
+    assert rules_of(sweep, "/settings.sh") is None
 
 
 def test_a_method_that_is_surely_slower_or_steady_is_not_measured_again() -> None:

@@ -1,5 +1,5 @@
-"""`hopscope sweep` under MPI libraries: every point has the default and other methods, rules are obeyed, and a sweep goes
-on where it stopped."""
+"""`hopscope sweep` under MPI libraries: every point has the default and other methods, rules are obeyed, and a sweep
+that was interrupted goes on."""
 
 import json
 import shlex

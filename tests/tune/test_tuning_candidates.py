@@ -41,6 +41,12 @@ def test_two_algorithms_of_different_operations_share_one_rules_file(tmp_path: P
 def test_two_candidates_that_set_the_same_thing_exclude_each_other() -> None:
     other = RING._replace(algorithm=RING.algorithm._replace(name="linear", number=1))
     assert combined(of(RING), of(other)) is None
+    upwards, small = (
+        Candidate(name, "algorithm", choices=(RING._replace(from_bytes=low, to_bytes=high),))
+        for name, low, high in (("upwards", 512, None), ("small", 0, 511))
+    )
+    assert combined(of(other), upwards) is None  # a rule for all sizes has those from 512 on, too
+    assert combined(small, upwards) is not None
     none, core = (Candidate(f"bind to {to}", "binding", options=("--bind-to", to)) for to in ("none", "core"))
     assert combined(none, core) is None
     assert combined(none, Candidate("yield", "binding", options=("--mca", "mpi_yield_when_idle", "1"))) is not None

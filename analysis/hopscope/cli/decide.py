@@ -37,7 +37,7 @@ def command(*, file: Path, output: Path | None, form: str) -> None:
             f"of {plural(len(penalties), 'point')}."
         )
     if output is not None:
-        rules = rules_of(sweep, sweep.made["flavour"], str(output.resolve()))
+        rules = rules_of(sweep, str(output.resolve()))
         if rules is None:
             say(f"The library's own choices are as good everywhere, so {output} was not written.")
             return

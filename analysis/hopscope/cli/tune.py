@@ -40,6 +40,7 @@ from hopscope.launch.network.kept import staying
 @click.option("--metric", metavar="REGEX", help="Compare the figure that its first group matches in the output.")
 @click.option("--maximize", is_flag=True, help="A larger --metric is better.")
 @click.option("--engine", is_flag=True, help="Also try the trees and algorithms of Hopscope's engine.")
+@click.option("--machine", metavar="FILE", help="Try the rules of a sweep of this machine first.")
 @click.option("--resume", is_flag=True, help="Go on with the tuning in the directory.")
 @click.option(
     "--verify",
@@ -88,7 +89,9 @@ def _request(words: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
     names = ("check", "metric", "maximize", "iterations", "engine", "runs")
     budget_s = None if options["runs"] is not None else seconds_of(options["budget"])
     net = None if options["net"] is None else str(Path(options["net"]).resolve())
-    return {"words": list(words), "net": net, "short": short, "budget_s": budget_s, **{n: options[n] for n in names}}
+    machine = None if options["machine"] is None else str(Path(options["machine"]).resolve())
+    rest = {name: options[name] for name in names}
+    return {"words": list(words), "net": net, "short": short, "machine": machine, "budget_s": budget_s, **rest}
 
 
 def shortened(words: tuple[str, ...], program: list[str]) -> list[str]:

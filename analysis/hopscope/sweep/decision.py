@@ -45,16 +45,26 @@ def _decision(sweep: Sweep, point: Point) -> dict[str, Any]:
     }
 
 
-def rules_of(sweep: Sweep, flavour: str, path: str) -> Setting | None:
+def rules_of(sweep: Sweep, path: str) -> Setting | None:
     """What the library reads so that it follows the best methods; None where its own choices are as good. path: where
     the file will be. MPICH's variables know neither sizes nor ranks, so an operation has one method there."""
-    choices = _choices(sweep) if flavour == "openmpi" else _choices_for_all(sweep)
+    choices = choices_of(sweep)
     if not choices:
         return None
-    besides = [tuple(pair) for pair in sweep.made["besides"]]
-    wanted = {choice.algorithm.operation for choice in choices}
-    pairs = [(name, value) for operation, name, value in besides if operation in wanted]
-    return (rules_file if flavour == "openmpi" else variables_file)(choices, path, pairs)
+    return (rules_file if sweep.made["flavour"] == "openmpi" else variables_file)(
+        choices, path, besides_of(sweep, choices)
+    )
+
+
+def choices_of(sweep: Sweep) -> list[Choice]:
+    """The algorithms that the library is to run."""
+    return _choices(sweep) if sweep.made["flavour"] == "openmpi" else _choices_for_all(sweep)
+
+
+def besides_of(sweep: Sweep, choices: Sequence[Choice]) -> list[tuple[str, str]]:
+    """The parameters or variables that have to be set besides these choices."""
+    operations = {choice.algorithm.operation for choice in choices}
+    return [(name, value) for operation, name, value in sweep.made["besides"] if operation in operations]
 
 
 def _choices(sweep: Sweep) -> list[Choice]:

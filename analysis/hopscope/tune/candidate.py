@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -80,11 +81,11 @@ def with_choices(candidate: Candidate, flavour: str) -> Candidate:
 
 def combined(first: Candidate, second: Candidate) -> Candidate | None:
     """Both changes at once; None where they set the same thing. Neither has its choices' files yet."""
-    same_operation = {_reach(choice) for choice in first.choices} & {_reach(choice) for choice in second.choices}
+    same_collectives = any(_overlap(choice, other) for choice in first.choices for other in second.choices)
     same_parameter = _parameters(first) & _parameters(second)
     same_variable = set(first.variables) & set(second.variables)
     same_file = set(first.files) & set(second.files)
-    if same_operation or same_parameter or same_variable or same_file or (first.tree and second.tree):
+    if same_collectives or same_parameter or same_variable or same_file or (first.tree and second.tree):
         return None
     gains = [each.predicted_gain for each in (first, second) if each.predicted_gain is not None]
     return Candidate(
@@ -101,11 +102,14 @@ def combined(first: Candidate, second: Candidate) -> Candidate | None:
     )
 
 
-def _reach(choice: Choice) -> tuple[str, int, int]:
-    """What a choice decides. MPICH's variables hold for all sizes, so there one operation has one choice."""
+def _overlap(choice: Choice, other: Choice) -> bool:
+    """Whether two choices decide about the same collectives. MPICH's variables hold for all ranks and sizes."""
+    if choice.algorithm.operation != other.algorithm.operation:
+        return False
     if choice.algorithm.number is None:
-        return choice.algorithm.operation, 0, 0
-    return choice.algorithm.operation, choice.ranks, choice.from_bytes
+        return True
+    ends = [math.inf if each.to_bytes is None else each.to_bytes for each in (choice, other)]
+    return choice.ranks == other.ranks and choice.from_bytes <= ends[1] and other.from_bytes <= ends[0]
 
 
 def _parameters(candidate: Candidate) -> set[str]:

@@ -12,7 +12,7 @@ from hopscope.quantities import plural
 from hopscope.tune.bench import Bench, figure_of
 from hopscope.tune.budget import rounds_for, too_short
 from hopscope.tune.candidate import Candidate, combined
-from hopscope.tune.decision import LEAST_GAIN, survivors
+from hopscope.tune.decision import LEAST_GAIN, LEAST_PAIRS, survivors
 
 
 def eliminate(
@@ -29,6 +29,8 @@ def eliminate(
     for number, blocks in enumerate(plan["blocks"], 1):
         say(f"round {number} of {len(plan['blocks'])}: {plural(len(left), 'candidate')}, {bench.left()} left")
         for _ in range(blocks):
+            if block > 0 and not _is_affordable(bench, block, len(left) + 1):
+                break
             left = _block(bench, block, left, ratios)
             block += 1
         names = survivors({candidate.name: ratios[candidate.name] for candidate in left})
@@ -51,6 +53,11 @@ def eliminate(
 def _plan(bench: Bench, candidates: int) -> dict[str, Any] | None:
     plan = rounds_for(candidates, bench.affordable())
     return None if plan is None else asdict(plan)
+
+
+def _is_affordable(bench: Bench, block: int, runs: int) -> bool:
+    """Whether a block of so many runs leaves the confirmation its own: candidates may run longer than the baseline."""
+    return bench.journal.decided(f"block {block}", lambda: bench.affordable() >= runs + 2 * LEAST_PAIRS)
 
 
 def _block(

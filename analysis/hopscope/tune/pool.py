@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from hopscope.algorithms.open_mpi import CUT
@@ -12,6 +13,8 @@ from hopscope.launch.command import launcher_options
 from hopscope.quantities import exact_size
 from hopscope.reorder import reorder
 from hopscope.reorder.files import file_of, launcher_of
+from hopscope.sweep.decision import besides_of, choices_of
+from hopscope.sweep.measured import read
 from hopscope.trace import Trace
 from hopscope.tune.candidate import FOLDER, HOSTS, Candidate
 from hopscope.tune.predicted import predicted_gains
@@ -83,8 +86,9 @@ class Recorded:
         return launcher_of(self.library) == "openmpi-4"
 
 
-def candidates_for(recorded: Recorded) -> tuple[list[Candidate], list[str]]:
-    """At most MOST candidates, the most promising first, and what could not be proposed, in sentences."""
+def candidates_for(recorded: Recorded, machine: Path | None = None) -> tuple[list[Candidate], list[str]]:
+    """At most MOST candidates, the most promising first, and what could not be proposed, in sentences. machine: the
+    file of a sweep, whose rules are the first candidate."""
     notes: list[str] = []
     candidates = [*_bindings(recorded), *_parameters(recorded)]
     for propose in (_orders, _algorithms):
@@ -92,12 +96,27 @@ def candidates_for(recorded: Recorded) -> tuple[list[Candidate], list[str]]:
             candidates += propose(recorded)
         except InputError as problem:
             notes.append(str(problem))
-    return _screened(candidates), notes
+    swept = [] if machine is None else list(_swept(recorded, machine))
+    return [*swept, *_screened(candidates)][:MOST], notes
 
 
 def _screened(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Those without a prediction count as if they changed nothing: they go before those that are predicted to lose."""
     return sorted(candidates, key=lambda candidate: -(candidate.predicted_gain or 0.0))[:MOST]
+
+
+def _swept(recorded: Recorded, machine: Path) -> Iterator[Candidate]:
+    """The rules of a sweep for the operations of this run. Raises InputError where it was of another library."""
+    sweep = read(machine)
+    if sweep.made["library"].split(",")[0] != recorded.library.split(",")[0]:
+        raise InputError(
+            f"{machine} was measured with {sweep.made['library']}, and the program runs {recorded.library}"
+        )
+    operations = {segment.operation for segment in segments_of(recorded.trace)}
+    choices = [choice for choice in choices_of(sweep) if choice.algorithm.operation in operations]
+    if choices:
+        besides = tuple(besides_of(sweep, choices))
+        yield Candidate(f"rules of {machine.name}", "algorithm", choices=tuple(choices), besides=besides)
 
 
 def _algorithms(recorded: Recorded) -> Iterator[Candidate]:

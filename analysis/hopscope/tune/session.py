@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Final
 
 from hopscope.errors import InputError
@@ -39,7 +40,7 @@ def tune(bench: Bench, say: Say) -> None:
     if communication < _LEAST_COMMUNICATION and not recorded.is_oversubscribed:
         _leave(bench, f"communication that a setting can change is {share(communication)} of the critical path")
         return
-    candidates = journal.with_candidates(lambda: _candidates(recorded, say))
+    candidates = journal.with_candidates(lambda: _candidates(bench, recorded, say))
     if not candidates:
         _leave(bench, "this MPI library and launcher offer nothing else for this run")
         return
@@ -120,8 +121,9 @@ def _baseline(bench: Bench, say: Say) -> list[float]:
     return times
 
 
-def _candidates(recorded: Recorded, say: Say) -> list[Candidate]:
-    candidates, notes = candidates_for(recorded)
+def _candidates(bench: Bench, recorded: Recorded, say: Say) -> list[Candidate]:
+    machine = bench.journal.request["machine"]
+    candidates, notes = candidates_for(recorded, None if machine is None else Path(machine))
     for note in notes:
         say(f"note: {note}")
     return candidates
