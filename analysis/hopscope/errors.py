@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 INTERRUPTED = 130
 """The exit code that a shell gives for a command that Ctrl-C ended."""
@@ -24,3 +25,12 @@ def meant(wrong: str, known: Iterable[str]) -> str:
         wrong.lower(), names, n=1
     )
     return f". Did you mean {near[0]}?" if near else ""
+
+
+_INTERRUPTED_QUERY: Final = "Query interrupted"
+"""What DuckDB's module makes of a KeyboardInterrupt that reaches it: a RuntimeError with these words."""
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C raised this."""
+    return isinstance(error, KeyboardInterrupt) or str(error) == _INTERRUPTED_QUERY

@@ -4,7 +4,7 @@ gate failed, 2 wrong input)."""
 import sys
 import traceback
 from io import TextIOWrapper
-from typing import Final, NoReturn
+from typing import NoReturn
 
 import click
 
@@ -12,7 +12,7 @@ from hopscope.cli.analyze import analyze
 from hopscope.cli.meant import add_what_was_meant
 from hopscope.cli.registered import registered_command, registered_names
 from hopscope.cli.saying import say
-from hopscope.errors import INTERRUPTED, InputError
+from hopscope.errors import INTERRUPTED, InputError, is_interrupt
 from hopscope.memory import is_shortage, shortage
 from hopscope.render.report import program_version
 from hopscope.render.visible import visible
@@ -92,10 +92,6 @@ def analyze_main() -> NoReturn:
     execute(analyze, "analyze")
 
 
-_INTERRUPTED_QUERY: Final = "Query interrupted"
-"""What DuckDB's module makes of a KeyboardInterrupt that reaches it: a RuntimeError with these words."""
-
-
 def execute(command: click.Command, name: str, arguments: list[str] | None = None) -> NoReturn:
     """Run a command and exit with its code. Errors become one line on stderr; a reader that went away and Ctrl-C say
     nothing. A mistake of ours must not end with 1, which says that a gate failed."""
@@ -121,7 +117,7 @@ def execute(command: click.Command, name: str, arguments: list[str] | None = Non
         say(f"{name}: {error.filename}: {error.strerror}; check the path and its permissions")
         sys.exit(2)
     except Exception as error:
-        if str(error) == _INTERRUPTED_QUERY:
+        if is_interrupt(error):
             sys.exit(INTERRUPTED)
         if not is_shortage(error):
             _our_mistake(name)

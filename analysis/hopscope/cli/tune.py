@@ -12,7 +12,7 @@ import click
 
 from hopscope.cli.meant import check_first_word
 from hopscope.cli.saying import say
-from hopscope.errors import INTERRUPTED, InputError
+from hopscope.errors import INTERRUPTED, InputError, is_interrupt
 from hopscope.launch.command import named_program
 from hopscope.launch.network import read_network
 from hopscope.launch.network.kept import staying
@@ -76,7 +76,9 @@ def command(*, words: tuple[str, ...], verify: Path | None, **options: Any) -> N
     try:
         with _network(net):
             answer = start.tuned(options["output"], words, _request(words, options), say, resume=options["resume"])
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as error:
+        if not is_interrupt(error):
+            raise
         say(f"hopscope: interrupted; go on with: hopscope tune --resume -o {shlex.quote(str(options['output']))}")
         sys.exit(INTERRUPTED)
     click.echo(answer)
