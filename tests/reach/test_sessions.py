@@ -12,7 +12,7 @@ def test_sessions_that_begin_after_all_had_ended_are_said_not_to_be_recorded(tmp
     if "mpich-5" not in RELEASES:
         pytest.skip("only in MPICH 5 does such a program live by itself")
     mpi = RELEASES["mpich-5"]
-    done = run(mpi, tmp_path, 2, program(mpi, "session_rounds"))
+    done = run(mpi, tmp_path, 2, program(mpi, "session_rounds"), str(tmp_path / "ended"))
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == [f"{r} of round {n}: sum 1" for r in (0, 1) for n in range(3)]
     said = [line for line in done.stderr.splitlines() if "earlier ones had closed" in line]

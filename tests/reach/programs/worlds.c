@@ -12,6 +12,11 @@ static MPI_Comm spawn(const char *word, int size, MPI_Comm from) {
     return inter;
 }
 
+/* The processes of the other group. */
+static void pids_of_others(MPI_Comm inter, int *pids) {
+    MPI_Allgather(&pid, 1, MPI_INT, pids, 1, MPI_INT, inter);
+}
+
 /* A world of two programs, which lives longer than its parents. */
 static void spawn_heirs(void) {
     MPI_Comm inter;
@@ -20,14 +25,31 @@ static void spawn_heirs(void) {
     const MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
     MPI_Comm_spawn_multiple(2, commands, arguments, sizes, infos, 1, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
     use_all(inter, 1, "heritage");
+    pids_of_others(inter, (int[MOST]){0});
     MPI_Comm_disconnect(&inter);
+}
+
+/* A process that its parent has not taken note of has ended, too. */
+static void wait_for_end_of(int process) {
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", process);
+    for (FILE *stat; (stat = fopen(path, "r")); usleep(10000)) {
+        int got = fscanf(stat, "%*d (%*[^)]) %c", &state);
+        fclose(stat);
+        if (got == 1 && state == 'Z')
+            return;
+    }
 }
 
 static void be_heir(MPI_Comm parent) {
     MPI_Comm again;
+    int parents, pids[MOST];
     use_all(parent, 0, "heritage");
+    MPI_Comm_remote_size(parent, &parents);
+    pids_of_others(parent, pids);
     MPI_Comm_disconnect(&parent);
-    usleep(700000);
+    for (int i = 0; i < parents; i++)
+        wait_for_end_of(pids[i]);
     MPI_Comm_dup(MPI_COMM_WORLD, &again);
     use(again, 0, "heirs alone");
     drop(again);
