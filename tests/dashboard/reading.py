@@ -56,9 +56,9 @@ def through_the_menu(page: Page, without: str | None = None) -> Iterator[str]:
 
 
 def measured(page: Page) -> list[str]:
-    """What is wrong; figures follow a new width a moment later."""
+    """What is wrong; figures follow a new width a moment later, and on a busy machine much later."""
     wrong: list[str] = []
-    for _ in range(20):
+    for _ in range(120):
         wrong = page.evaluate(MEASURE)
         if not wrong:
             break

@@ -36,7 +36,7 @@ def server(mpi: local_mpi.LocalMpi, folder: Path) -> Iterator[list[str]]:
         stderr=subprocess.DEVNULL,
     )
     try:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 100
         while not (place.exists() and place.read_text().endswith("\n")):
             assert time.monotonic() < deadline and process.poll() is None, "ompi-server does not start"
             time.sleep(0.05)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import abandoned_segments
 
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 """The kernel and the launchers end processes one by one, and slowly on a busy machine."""
 
 
