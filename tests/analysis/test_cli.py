@@ -348,8 +348,8 @@ def test_ctrl_c_while_statements_run_is_quiet() -> None:
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import click, duckdb, os, threading; from hopscope.cli.main import execute\n"
         "def ask():\n"
+        "  threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT]).start()\n"
         "  while True: duckdb.execute('select sum(hash(range)) from range(1_000_000)')\n"
-        "threading.Timer(1, os.kill, [os.getpid(), signal.SIGINT]).start()\n"
         "execute(click.Command('ask', callback=ask), 'ask', [])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)

@@ -155,9 +155,11 @@ def test_control_adds_a_rank_and_opens_another_page_in_a_new_tab(
 def test_a_zoom_is_kept_on_next_and_a_button_selects_its_time(page: Page, address: str, trace: hopscope.Trace) -> None:
     # Dragging along that axis zooms, and nothing there selected a time.
     page.goto(f"{address}/collective?comm=0&seq=3")
-    box = page.locator("#timeline .nsewdrag").first.bounding_box()
-    assert box is not None
+    figure = page.locator("#timeline .nsewdrag").first
+    figure.wait_for()
     page.wait_for_load_state("networkidle")
+    box = figure.bounding_box()
+    assert box is not None
     page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 2)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] - 2, steps=5)
