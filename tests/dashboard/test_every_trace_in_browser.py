@@ -47,7 +47,7 @@ def is_there(page: Page, title: str, name: str) -> None:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     "name",
-    [name if name in ("demo", "observe_only") else pytest.param(name, marks=pytest.mark.browsers) for name in NAMES],
+    [name if name == "demo" else pytest.param(name, marks=pytest.mark.browsers) for name in NAMES],
 )
 def test_every_page_of_every_trace_is_reached_by_clicks_and_none_fails_or_is_cut(
     window: Page, address: str, name: str

@@ -63,7 +63,7 @@ def test_in_the_messages_of_an_untouched_library(name: str, planted: Planted) ->
     assert by_key(trace.critical_path().to_pylist(), "category")["native"]["share"] < 0.01
 
 
-@pytest.mark.parametrize("release", ["mpich-4", "mpich-5"])
+@pytest.mark.parametrize("release", [pytest.param("mpich-4", marks=pytest.mark.statistics), "mpich-5"])
 @pytest.mark.parametrize("name", ["bcast_small", "bcast_4096", "scatter_1", "gather_256", "alltoall_64"])
 def test_in_the_messages_of_an_untouched_mpich(name: str, release: str, planted: Planted) -> None:
     """Small messages lie in shared memory for 15 ms. Before the library was made to look for them, they counted as
