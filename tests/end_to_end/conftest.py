@@ -35,7 +35,7 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Run:
             files["topology.json"] = json.dumps(topology)
             words += ["--topology", "topology.json"]
         words += ["--", *mpi.launch(ranks), *map(str, program)]
-        return recorded_job(shared, words, files=files, inputs=inputs, **environment)
+        return recorded_job(shared, words, files=files, inputs=inputs, **(mpi.patience() | environment))
 
     return run
 

@@ -108,7 +108,7 @@ def test_each_large_message_of_a_broadcast_has_both_ends_whatever_carries_it(
     if carrier == "native" and mpi.flavour == "mpich":
         settings = {**local_mpi.MPICH_IN_MESSAGES}
     tree = None if carrier == "native" else "binomial"
-    job = traced(mpi, 3, program, "bcast", 256 * KIB, 4, 2, 1, tree=tree, **settings, **mpi.patience())
+    job = traced(mpi, 3, program, "bcast", 256 * KIB, 4, 2, 1, tree=tree, **settings)
     assert job.code == 0, job.err
     trace = hopscope.open(job.trace)
     broadcasts = {row["collective_id"] for row in trace.table("collectives").to_pylist() if row["op"] == "MPI_Bcast"}

@@ -113,7 +113,7 @@ def check(
         folder = Path(name)
         (folder / "tree.json").write_text(json.dumps(tree))
         variables = {
-            "LD_PRELOAD": str(collector_library(mpi.release)),
+            "LD_PRELOAD": ":".join([str(collector_library(mpi.release)), *mpi.patience().values()]),
             "HOPSCOPE_TREE": str(folder / "tree.json"),
             "HOPSCOPE_DIR": str(folder / "trace"),
             "HOPSCOPE_ASSEMBLE": "0",

@@ -199,8 +199,9 @@ def compare(mpi: LocalMpi, job: Job, timeout: int = 120) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="hopscope-random-") as name:
         folder = Path(name)
         (folder / "program").write_text(job.program)
+        patient = [*mpi.patience().values()]
         variables = [
-            f"LD_PRELOAD={collector_library(mpi.release)}",
+            f"LD_PRELOAD={':'.join([str(collector_library(mpi.release)), *patient])}",
             f"HOPSCOPE_DIR={folder / 'trace'}",
             "HOPSCOPE_ASSEMBLE=0",
         ]
@@ -208,7 +209,7 @@ def compare(mpi: LocalMpi, job: Job, timeout: int = 120) -> Outcome:
             (folder / "tree.json").write_text(json.dumps(job.tree))
             variables.append(f"HOPSCOPE_TREE={folder / 'tree.json'}")
         start, program = mpi.launch(job.ranks), [str(interpreter(mpi)), str(folder / "program")]
-        alone = [*start, *program, str(folder / "alone")]
+        alone = [*start, "env", f"LD_PRELOAD={':'.join(patient)}", *program, str(folder / "alone")]
         under = [*start, "env", *variables, *program, str(folder / "under")]
         trouble, expected = run(alone, folder / "alone", job.ranks, timeout)
         if trouble:

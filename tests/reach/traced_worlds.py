@@ -26,9 +26,9 @@ Pids = tuple[tuple[int, ...], ...]
 
 
 def settings(mpi: local_mpi.LocalMpi) -> dict[str, str]:
-    """What a library from a folder of its own wants."""
+    """What a library from a folder of its own wants, and what lets ranks that outnumber the cores come forward."""
     prefix = Path(mpi.compiler).parents[1]
-    return {"OPAL_PREFIX": str(prefix)} if mpi.release == "openmpi-5" else {}
+    return mpi.patience() | ({"OPAL_PREFIX": str(prefix)} if mpi.release == "openmpi-5" else {})
 
 
 def program(mpi: local_mpi.LocalMpi, name: str = "worlds") -> str:
