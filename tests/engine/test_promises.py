@@ -144,9 +144,9 @@ def test_a_tree_of_another_size_goes_native_and_says_so(first_mpi: LocalMpi) -> 
 
 
 @pytest.mark.parametrize("segment_bytes", [0, 100_000])
-def test_eight_megabytes_over_slow_links_do_not_hang(segment_bytes: int, mpi: LocalMpi) -> None:
+def test_eight_megabytes_over_slow_links_do_not_hang(segment_bytes: int, first_mpi: LocalMpi) -> None:
     tree = every("chain", segment_bytes=segment_bytes)
-    ended = engine_jobs.check(mpi, 3, tree, "large", topology=SLOW_LINKS)
+    ended = engine_jobs.check(first_mpi, 3, tree, "large", topology=SLOW_LINKS)
     assert ended.same, ended
     assert ended.by_engine == 3 * 9
 

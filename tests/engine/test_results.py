@@ -151,8 +151,8 @@ def test_many_random_programs_over_random_trees_give_the_same(mpi: LocalMpi) -> 
 
 
 @pytest.mark.parametrize("shape", ["binomial-lam", "flat"])
-def test_rounded_sums_are_near_and_repeat_bit_for_bit(shape: str, mpi: LocalMpi) -> None:
-    ended = engine_jobs.check(mpi, 4, every(shape, segment_bytes=64), "sums", 3)
+def test_rounded_sums_are_near_and_repeat_bit_for_bit(shape: str, first_mpi: LocalMpi) -> None:
+    ended = engine_jobs.check(first_mpi, 4, every(shape, segment_bytes=64), "sums", 3)
     assert ended.same, ended
     assert ended.by_engine == 4 * 11
 

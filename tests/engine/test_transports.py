@@ -29,25 +29,31 @@ def windows_left() -> set[Path]:
     return left
 
 
-@pytest.mark.parametrize("transport", ["mpi", "shm"])
 @pytest.mark.parametrize("mode", ["random", "derived"])
-def test_results_are_the_same_over_every_transport(mode: str, transport: str, mpi: LocalMpi) -> None:
+def test_results_are_the_same_over_messages_too(mode: str, mpi: LocalMpi) -> None:
+    """Shared memory is what the other modules here use."""
     tree = every("binomial", segment_bytes=64)
-    ended = engine_jobs.check(mpi, 3, tree, mode, 17, 40, transport=transport)
+    ended = engine_jobs.check(mpi, 3, tree, mode, 17, 40, transport="mpi")
     assert ended.same, ended
     assert ended.by_engine > 0
 
 
-@pytest.mark.parametrize("transport", ["mpi", "shm"])
-@pytest.mark.parametrize(("segment_bytes", "megabytes"), [(0, 8), (2500, 1), (100_000, 8)])
-def test_megabytes_come_whole_and_the_applications_own_message_beside_them(
-    segment_bytes: int, megabytes: int, transport: str, mpi: LocalMpi
-) -> None:
-    # 2,500 bytes are too many for a slot of a channel, 100,000 for the two buffers of a lane, 8 MB for any lane.
+def assert_megabytes_come_whole(mpi: LocalMpi, segment_bytes: int, megabytes: int, transport: str) -> None:
+    """All of them, and the application's own message beside them."""
     tree = every("chain", segment_bytes=segment_bytes)
     ended = engine_jobs.check(mpi, 3, tree, "large", megabytes << 17, transport=transport)
     assert ended.same, ended
     assert ended.by_engine == 3 * 9
+
+
+@pytest.mark.parametrize(("segment_bytes", "megabytes"), [(0, 8), (2500, 1), (100_000, 8)])
+def test_megabytes_come_whole_through_shared_memory(segment_bytes: int, megabytes: int, first_mpi: LocalMpi) -> None:
+    # 2,500 bytes are too many for a slot of a channel, 100,000 for the two buffers of a lane, 8 MB for any lane.
+    assert_megabytes_come_whole(first_mpi, segment_bytes, megabytes, "shm")
+
+
+def test_megabytes_come_whole_in_messages(mpi: LocalMpi) -> None:
+    assert_megabytes_come_whole(mpi, 100_000, 8, "mpi")
 
 
 @pytest.mark.parametrize(("transport", "wanted"), [("mpi", 0), ("shm", 1)])

@@ -44,9 +44,9 @@ def run(mpi: local_mpi.LocalMpi, folder: Path, limit: int, how: str, shell: str 
 
 @pytest.mark.parametrize(("limit", "tree"), [(0, "binomial"), (2000, ""), (100_000, ""), (ENOUGH, "binomial")])
 def test_a_limit_on_the_size_of_files_ends_the_recording_and_not_the_run(
-    mpi: local_mpi.LocalMpi, tmp_path: Path, limit: int, tree: str
+    first_mpi: local_mpi.LocalMpi, tmp_path: Path, limit: int, tree: str
 ) -> None:
-    said = run(mpi, tmp_path, limit, "default", HOPSCOPE_TREE=tree)
+    said = run(first_mpi, tmp_path, limit, "default", HOPSCOPE_TREE=tree)
     stopped = [line for line in said.splitlines() if "recording stopped on rank" in line]
     assert len(stopped) == (RANKS if limit < ENOUGH else 0), said
     assert all("File too large. The application continues" in line for line in stopped)
