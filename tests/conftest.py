@@ -18,8 +18,13 @@ import lanes
 import left_behind
 import local_mpi
 import pytest
+from hypothesis import HealthCheck, settings
 
 MPIS = local_mpi.find()
+
+# What is drawn is the same in each run and may take its time: no run fails by chance or because the machine is busy.
+settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 # Whoever starts the tests in the background of a shell has Ctrl-C ignored, by the programs that tests start too.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -64,7 +64,7 @@ def paths_in(tables: dict[str, pa.Table]) -> dict[tuple[Any, ...], list[dict[str
     return {key: list(stretches) for key, stretches in groups}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(any_traces())
 def test_every_path_ends_and_its_stretches_add_up_to_its_length(tables: dict[str, pa.Table]) -> None:
     derived = derive(tables)
