@@ -15,6 +15,7 @@ import pytest
 from dash import Dash
 from hopscope_dashboard.app import create_app
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from recorded_jobs import once, shared_folder
 from werkzeug.serving import make_server
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -27,8 +28,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 
 PROGRAMS = Path(__file__).parent / "programs"
 INCLUDE = local_mpi.ROOT / "collector" / "include"
-LATE_MS = 500
-"""So late is one rank of the trace `one_late`."""
+LATE_MS = 1500
+"""So late is one rank of the trace `one_late`: longer than another program keeps a rank from its core."""
 
 Serve = Callable[[hopscope.Trace | list[hopscope.Trace]], str]
 ServeApp = Callable[[Dash], str]
@@ -56,7 +57,7 @@ def run_of_one_late(mpi: local_mpi.LocalMpi, source: Path, folder: Path) -> hops
     """The trace of this source of programs/one_late.c, built and run on four ranks, in a new folder."""
     program = mpi.compile(source, "-g", "-I", str(INCLUDE))
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", str(folder), "--"]
-    words = [*run, *mpi.launch(4), str(program), str(LATE_MS)]
+    words = [*run, *mpi.launch(4), str(program), str(LATE_MS), str(folder.with_name("begun"))]
     subprocess.run(words, check=True, capture_output=True, timeout=120)
     return hopscope.open(folder)
 
@@ -65,7 +66,12 @@ def run_of_one_late(mpi: local_mpi.LocalMpi, source: Path, folder: Path) -> hops
 def one_late(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
     """A real run of programs/one_late.c on four ranks, one of which is late to one collective; the MPI library's own
     messages are its hops."""
-    return run_of_one_late(first_mpi, PROGRAMS / "one_late.c", tmp_path_factory.mktemp("one_late") / "trace")
+
+    def record(folder: Path) -> None:
+        run_of_one_late(first_mpi, PROGRAMS / "one_late.c", folder / "trace")
+
+    folder, _ = once(shared_folder(tmp_path_factory), ("one_late", first_mpi.release), record)
+    return hopscope.open(folder / "trace")
 
 
 @pytest.fixture(scope="session")

@@ -51,7 +51,7 @@ def test_from_the_first_page_clicks_lead_to_the_line_the_late_rank_and_what_it_d
     told = page.locator(".run-told")
     expect(told).to_contain_text(f"Rank {LATE_RANK} on ")
     expect(told).to_contain_text("compute 100.0 %")
-    expect(told).to_contain_text(re.compile(r"refine, [\d.]+ ms"))
+    expect(told).to_contain_text(re.compile(r"refine, [\d.]+ m?s"))
     expect(told).to_contain_text(f"at share_limit (one_late.c:{line_of('before it')})")
     canvas.click(position=middle)
     expect(page.locator("h1")).to_have_text("Call sites")

@@ -1,10 +1,13 @@
 /* Four ranks that compute and reduce, step after step. In one step one rank refines its part of the grid, which the
- * others have to wait for. It is called with the milliseconds that this takes. */
+ * others have to wait for. It is called with the milliseconds that this takes, and with the name of a file that is
+ * there once it has begun: before that, no other rank goes on, however late that one gets its core. */
 #define _POSIX_C_SOURCE 200809L
 #include <hopscope/region.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { STEPS = 20, REFINED_STEP = 12, REFINING_RANK = 2 };
 
@@ -13,8 +16,9 @@ static void work(long milliseconds) {
     nanosleep(&time, NULL);
 }
 
-static void refine(long milliseconds) {
+static void refine(long milliseconds, const char *begun) {
     hopscope_region_begin("refine");
+    fclose(fopen(begun, "w"));
     work(milliseconds);
     hopscope_region_end("refine");
 }
@@ -31,12 +35,16 @@ int main(int argc, char **argv) {
     int rank;
     double limit = 1, error = 1;
     MPI_Init(&argc, &argv);
+    if (argc != 3)
+        MPI_Abort(MPI_COMM_WORLD, 2);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int step = 0; step < STEPS; step++) {
         share_limit(&limit);
         work(1);
         if (step == REFINED_STEP && rank == REFINING_RANK)
-            refine(argc > 1 ? atol(argv[1]) : 80);
+            refine(atol(argv[1]), argv[2]);
+        while (step == REFINED_STEP && access(argv[2], F_OK) != 0)
+            work(1);
         norm(&error);
     }
     MPI_Finalize();
