@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from conftest import Serve
 from hopscope.store import contract, table_names
+from hopscope_dashboard.app import create_app
 from playwright.sync_api import Page, expect
-from served import Served
 
 DEMO = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
 EDGES = "select src, dst, link, count(*) as hops, sum(bytes) as bytes\nfrom hops\ngroup by all\norder by all"
@@ -137,22 +137,20 @@ def test_a_query_can_be_stopped_and_run_again(page: Page, place: str) -> None:
     stop.click()
 
 
-def test_a_file_is_given_only_to_those_whom_the_server_answers_and_only_of_what_reads() -> None:
-    served = Served(DEMO)
-    try:
-        assert served.ask("GET", "/_result/csv?sql=select+1+as+one")[::2] == (200, '"one"\n1\n')
-        assert served.ask("GET", "/_result/csv?sql=select+1", host="evil.example")[0] == 403
-        assert served.ask("POST", "/_result/csv?sql=select+1")[0] == 405
-        for query, why in (
-            ("copy+calls+to+'x'", "read-only"),
-            ("from+read_csv('/etc/passwd')", "file system operations are disabled"),
-            ("select+interval+1+day", "Parquet cannot hold a column"),
-            ("", "0 statements"),
-        ):
-            status, _, text = served.ask("GET", f"/_result/parquet?sql={query}")
-            assert (status, why in text) == (400, True), text
-        assert served.ask("GET", "/_result/csv?sql=select+1&ranks=99")[0] == 400
-        assert served.ask("GET", "/_result/exe?sql=select+1")[0] == 404
-        assert served.ask("HEAD", "/")[0] == 200
-    finally:
-        assert served.stop() == ""
+def test_a_file_is_given_only_to_those_whom_the_server_answers_and_only_of_what_reads(demo: hopscope.Trace) -> None:
+    client = create_app(demo).server.test_client()
+    given = client.get("/_result/csv?sql=select+1+as+one")
+    assert (given.status_code, given.text) == (200, '"one"\n1\n')
+    assert client.get("/_result/csv?sql=select+1", headers={"Host": "evil.example"}).status_code == 403
+    assert client.post("/_result/csv?sql=select+1").status_code == 405
+    for query, why in (
+        ("copy+calls+to+'x'", "read-only"),
+        ("from+read_csv('/etc/passwd')", "file system operations are disabled"),
+        ("select+interval+1+day", "Parquet cannot hold a column"),
+        ("", "0 statements"),
+    ):
+        answer = client.get(f"/_result/parquet?sql={query}")
+        assert (answer.status_code, why in answer.text) == (400, True), answer.text
+    assert client.get("/_result/csv?sql=select+1&ranks=99").status_code == 400
+    assert client.get("/_result/exe?sql=select+1").status_code == 404
+    assert client.head("/").status_code == 200
