@@ -22,7 +22,7 @@ def traced(
     done = subprocess.run(
         [*run, *mpi.launch(ranks), str(made), *arguments],
         cwd=folder,
-        env=os.environ,
+        env={**os.environ, **mpi.patience()},
         capture_output=True,
         text=True,
         check=False,
