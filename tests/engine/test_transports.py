@@ -29,11 +29,11 @@ def windows_left() -> set[Path]:
     return left
 
 
+@pytest.mark.parametrize("transport", ["mpi", "shm"])
 @pytest.mark.parametrize("mode", ["random", "derived"])
-def test_results_are_the_same_over_messages_too(mode: str, mpi: LocalMpi) -> None:
-    """Shared memory is what the other modules here use."""
+def test_results_are_the_same_over_every_transport(mode: str, transport: str, mpi: LocalMpi) -> None:
     tree = every("binomial", segment_bytes=64)
-    ended = engine_jobs.check(mpi, 3, tree, mode, 17, 40, transport="mpi")
+    ended = engine_jobs.check(mpi, 3, tree, mode, 17, 40, transport=transport)
     assert ended.same, ended
     assert ended.by_engine > 0
 
