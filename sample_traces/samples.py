@@ -16,7 +16,7 @@ PLANTED = "planted"
 """The folder of the planted runs."""
 
 HEAT_PLATE = ROOT / "demo" / "heat_plate.c"
-MIX = ROOT / "benchmarks" / "programs" / "mix.c"
+MIX, POINTS_C = (ROOT / "benchmarks" / "programs" / f"{name}.c" for name in ("mix", "points"))
 _END_TO_END = ROOT / "tests" / "end_to_end" / "programs"
 TWO_HALVES = _END_TO_END / "two_halves.c"
 CAUSES = _END_TO_END / "planted.c"
@@ -348,6 +348,31 @@ def _to_be_improved() -> Iterator[tuple[str, Sample]]:
     yield "slow_parts", _planted(8, words, MIX, *_tree("chain"), "--topology", dealt)
 
 
+POINT_RANKS, POINT_LATENCY_NS, POINT_BYTES_PER_SECOND = 4, 2_000_000, 20_000_000
+POINT_SIZES, POINT_TIMES = (8, 16_384, 131_072), 7
+"""Of the run `points`: bytes of its messages, and how often it calls each operation."""
+
+
+def _points() -> Iterator[tuple[str, Sample]]:
+    """Four hosts of one cluster: broadcasts and reductions along binary trees, a barrier by dissemination, pairwise
+    alltoalls, each of which all ranks enter together."""
+    interface = {"bytes_per_second": POINT_BYTES_PER_SECOND, "cut_through": True}
+    emulate = {"links": {"lan": {"latency_ns": POINT_LATENCY_NS}}, "host_interface": interface}
+    hosts = [{"name": f"h{rank}", "cluster": "c", "ranks": [rank]} for rank in range(POINT_RANKS)]
+    topology = {"schema_version": 1, "hosts": hosts, "placement": "listed", "emulate": emulate}
+    tree = {
+        "schema_version": 1,
+        "trees": {"binary": {"shape": "kary", "fan_out": 2}},
+        "rules": [
+            {"operations": ["MPI_Bcast", "MPI_Reduce"], "reduce_tree": "binary", "broadcast_tree": "binary"},
+            {"operations": ["MPI_Barrier"], "algorithm": "dissemination"},
+            {"operations": ["MPI_Alltoall"], "algorithm": "pairwise"},
+        ],
+    }
+    words = f"{POINT_TIMES} 3,{POINT_RANKS} {','.join(map(str, POINT_SIZES))}"
+    yield "points", _planted(POINT_RANKS, words, POINTS_C, "--tree", tree, "--topology", topology)
+
+
 _RUNS = (
     _late_ranks,
     _links,
@@ -357,6 +382,7 @@ _RUNS = (
     _causes,
     _crossings,
     _to_be_improved,
+    _points,
     _situations,
 )
 SAMPLES = ANSWERED | {f"{PLANTED}/{name}": sample for runs in _RUNS for name, sample in runs()}

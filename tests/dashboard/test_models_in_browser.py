@@ -1,21 +1,21 @@
 """The page Models: the numbers of `analyze formulas` and `analyze model`, a figure for each operation."""
 
 import hopscope
-import local_mpi
 import pytest
 from conftest import Serve
 from hopscope import quantities
 from hopscope_dashboard.data import TraceData
 from playwright.sync_api import Page, expect
-from points_run import RANKS, SIZES, run_of_points
 from reading import click_there, table
+from recorded_jobs import sample_trace, shared_folder
+from samples import POINT_RANKS, POINT_SIZES
 
 OPERATIONS = ("barrier", "bcast", "reduce", "alltoall")
 
 
 @pytest.fixture(scope="module")
-def run(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    return run_of_points(first_mpi, tmp_path_factory.mktemp("points"))
+def run(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    return sample_trace(shared_folder(tmp_path_factory), "planted/points/trace")
 
 
 @pytest.mark.browsers
@@ -32,13 +32,13 @@ def test_each_operation_has_its_lines_and_dots_over_sizes_or_ranks(
     columns = ("hockney_ns", "loggp_ns", "plogp_ns", "replay_ns", "measured_ns")
     assert [line[4:9] for line in shown] == [[quantities.duration(r[name]) for name in columns] for r in rows]
     # Sizes are those of the most ranks; a barrier has none, so its figure is over ranks.
-    expect(page.locator("h2", has_text=f"MPI_Bcast, {RANKS} ranks")).to_be_visible()
+    expect(page.locator("h2", has_text=f"MPI_Bcast, {POINT_RANKS} ranks")).to_be_visible()
     dots = page.locator("#models-bcast .scatterlayer .trace .points path.point")
     broadcasts = [row for row in rows if row["operation"] == "MPI_Bcast"]
-    expect(dots).to_have_count(sum(row["ranks"] == RANKS for row in broadcasts))
+    expect(dots).to_have_count(sum(row["ranks"] == POINT_RANKS for row in broadcasts))
     page.get_by_role("link", name="ranks", exact=True).click()
     expect(page.locator("h2", has_text="MPI_Bcast, 128 KiB")).to_be_visible()
-    expect(dots).to_have_count(sum(row["bytes"] == SIZES[-1] for row in broadcasts))
+    expect(dots).to_have_count(sum(row["bytes"] == POINT_SIZES[-1] for row in broadcasts))
 
 
 @pytest.mark.browsers
