@@ -98,8 +98,9 @@ import hopscope.convert, hopscope.trace
 from hopscope.errors import InputError
 before = resource.getrlimit(resource.RLIMIT_AS)
 def narrow(*_):
+    # Other threads are reading: without room for what one of them keeps for itself, the C library ends the process.
     now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (now, before[1]))
+    resource.setrlimit(resource.RLIMIT_AS, (now + (256 << 20), before[1]))
     bytearray(1 << 30)
 try:
     hopscope.convert.ensure_dataset(Path(sys.argv[1]), progress=narrow)
