@@ -9,7 +9,7 @@ from hopscope.quantities import duration
 from playwright.sync_api import Page, expect
 
 SOURCE = PROGRAMS / "one_late.c"
-LATE_RANK = 2
+LATE_RANK = 3
 
 
 def line_of(comment: str) -> int:
@@ -41,7 +41,7 @@ def test_from_the_first_page_clicks_lead_to_the_line_the_late_rank_and_what_it_d
     expect(late).to_contain_text("in the region refine, since MPI_Bcast 0:")
     expect(late).to_contain_text(f"called from share_limit (one_late.c:{line_of('before it')})")
     late.get_by_role("link", name="See it in the timeline").click()
-    # The same in the run's timeline: the late rank is the third row, and what is selected the middle of the picture.
+    # The same in the run's timeline: the late rank is the last row, and what is selected the middle of the picture.
     expect(page.locator("h1")).to_have_text("Timeline")
     page.locator("#run-timeline[data-state='ready']").wait_for()
     place = page.locator("#run-timeline").first.evaluate("root => root.hopscope.place")

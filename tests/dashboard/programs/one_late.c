@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STEPS = 20, REFINED_STEP = 12, REFINING_RANK = 2 };
+/* The last rank: one that passes the broadcast on may keep it from the next until it comes back from refining. */
+enum { STEPS = 20, REFINED_STEP = 12, REFINING_RANK = 3 };
 
 static void work(long milliseconds) {
     struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
