@@ -180,7 +180,7 @@ def _comparison(trace: Trace, also: Sequence[Trace], bases: Sequence[Trace]) -> 
     return rows[0]["sentence"] if rows else None
 
 
-def _question(file: Path, asked: Asked, bases: Sequence[Trace], also: Sequence[Trace]) -> Question:
+def _question(file: Path, asked: Asked, bases: Sequence[Trace], also: Sequence[Trace]) -> Question[Trace]:
     """What to ask for this line of the file. Raises InputError where there is no such analysis or option."""
     found = _command(file, asked)
     try:

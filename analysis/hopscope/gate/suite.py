@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from hopscope.errors import InputError
 from hopscope.gate.config import Asked
@@ -15,10 +15,8 @@ from hopscope.header import Analysis
 if TYPE_CHECKING:
     from hopscope.answer import Answer
 
-    Ask = Callable[[Any], Answer]
-
-Trace = Any
-"""An opened trace, whose module imports this package."""
+Trace = TypeVar("Trace")
+"""An opened trace, whose module imports this package. Only a question asks it anything."""
 
 Kind = Literal["structure", "time"]
 
@@ -26,13 +24,13 @@ NO_BASELINE = "it refers to a baseline; give one with --baseline BASE, or skip s
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(Generic[Trace]):
     """One line of the file, understood: the analysis at its grain and how to ask it. `ask` is None where it needs a
     baseline and there is none."""
 
     asked: Asked
     analysis: Analysis
-    ask: Ask | None
+    ask: Callable[[Trace], Answer] | None
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Judged:
 
 
 def judge_all(
-    questions: Sequence[Question], trace: Trace, base: Trace | None, *, skip_baseline: bool = False
+    questions: Sequence[Question[Trace]], trace: Trace, base: Trace | None, *, skip_baseline: bool = False
 ) -> list[Judged]:
     """Every gate of these questions, structure before time and else as the file has them.
 
@@ -57,7 +55,7 @@ def judge_all(
     return sorted(judged, key=lambda one: one.kind == "time")
 
 
-def _judge_question(question: Question, trace: Trace, base: Trace | None, *, skip: bool) -> list[Judged]:
+def _judge_question(question: Question[Trace], trace: Trace, base: Trace | None, *, skip: bool) -> list[Judged]:
     # A gate that the analysis has by itself is not judged again where the file has it too.
     gates = list(dict.fromkeys([*question.asked.gates, *(parse(text) for text in question.analysis.gates)]))
 
