@@ -30,6 +30,12 @@ def for_trace(text: str, path: str) -> str:
     return re.sub(r"\bTRACE\b", lambda _: shlex.quote(path), text)
 
 
+def short_command(command: str | None) -> str:
+    """A command line without the folder of its program; empty where none is known."""
+    program, _, arguments = (command or "").partition(" ")
+    return f"{program.rpartition('/')[2]} {arguments}".strip()
+
+
 def actions_for(rows: Sequence[Mapping[str, Any]], path: str) -> list[dict[str, Any]]:
     """Rows of a diagnosis whose actions have the commands for the trace at this path; empty where there is none."""
     return [{**row, "action": for_trace(row["action"] or "", path)} for row in rows]

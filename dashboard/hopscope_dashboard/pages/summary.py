@@ -8,6 +8,7 @@ from typing import Final
 from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
+from hopscope.words import short_command
 
 from hopscope_dashboard import diagnosis, findings
 from hopscope_dashboard.address import Query, link, one_of
@@ -49,8 +50,7 @@ def layout(others: Sequence[Page], data: TraceData, query: Query) -> Component:
 def _what_ran(data: TraceData, run: Row) -> list[Component | str]:
     told: list[Component | str] = []
     if run["command"]:
-        program, _, arguments = run["command"].partition(" ")
-        told += [html.Code(f"{program.rpartition('/')[2]} {arguments}".strip(), title=run["command"]), " on "]
+        told += [html.Code(short_command(run["command"]), title=run["command"]), " on "]
     else:
         told.append(f"Recorded by {run['creator']} on " if run["creator"] else "On ")
     threads = f" with {quantities.plural(run['threads'], 'thread')}" if run["threads"] > run["ranks"] else ""

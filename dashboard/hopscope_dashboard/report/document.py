@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from hopscope import quantities
 from hopscope.diagnosis.entry import CONDITIONS
-from hopscope.words import actions_for
+from hopscope.words import actions_for, short_command
 
 from hopscope_dashboard.data import Trace, static_page
 from hopscope_dashboard.palette import MONO_FONT
@@ -72,9 +72,7 @@ _RESERVE: Final = 20 * len(DETAILS)
 
 
 def _name(trace: Trace) -> str:
-    command = trace.run_facts.get("command")
-    program, _, arguments = str(command or "").partition(" ")
-    return plain(f"{program.rpartition('/')[2]} {arguments}".strip() or trace.path.resolve().name)
+    return plain(short_command(trace.run_facts.get("command")) or trace.path.resolve().name)
 
 
 def _head(trace: Trace, name: str, version: str) -> str:
