@@ -31,6 +31,7 @@ def test_the_ranks_that_work_longer_are_blamed_and_nobody_else(name: str, releas
     assert set(trace.table("hops")["source"].to_pylist()) == {"native"}
     arrivals = by_key(trace.last_arrivals().to_pylist(), "rank")
     assert {rank for rank, row in arrivals.items() if row["cause"]} == {*late}
+    assert all((row["cost_share"] > 0) == (rank in late) for rank, row in arrivals.items())
     path = by_key(trace.critical_path(by="rank").to_pylist(), "rank")
     assert sum(path[rank]["share"] for rank in late) > 0.75
     assert_no_contradiction(trace, ranks)
