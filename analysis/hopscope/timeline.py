@@ -68,6 +68,9 @@ class Columns:
     ever in MPI, from each rank's first event to its last."""
     path_ns: Array
     """The same of the run's critical path while it was on the row's ranks."""
+    waiting_ns: Array | None
+    """int64 [row, column]: what of all that was waiting for another rank. None where it was not asked for, or the sums
+    come from bins."""
     exact: bool
     """True if shorter columns would show more."""
 
@@ -147,11 +150,12 @@ class Timeline:
         by: str = "rank",
         host: str | None = None,
         ranks: Collection[int] | None = None,
+        waiting: bool = False,
     ) -> Columns:
         """At most so many columns that cover a range of time, cut to the run.
 
-        by: `rank` or `host`. host, ranks: only this host's, or these ranks. Raises InputError for an empty range or an
-        unknown host.
+        by: `rank` or `host`. host, ranks: only this host's, or these ranks. waiting: whether to find waiting_ns, which
+        takes seconds in a run of 20 million events. Raises InputError for an empty range or an unknown host.
         """
         end = self.duration_ns if to_ns is None else min(to_ns, self.duration_ns)
         begin = max(0, from_ns)
@@ -169,7 +173,8 @@ class Timeline:
         grid = _Grid(first << level, level, (len(CATEGORIES), len(rows), last - first + 1), row_of)
         time, path = self._exact(grid) if exact else self._from_bins(grid)
         time[_COMPUTE] = self._alive(grid) - time.sum(axis=0)
-        return Columns(first << level, level, rows, time, path, exact)
+        waited = self._waiting(grid) if exact and waiting else None
+        return Columns(first << level, level, rows, time, path, waited, exact)
 
     def _rows(self, by: str, host: str | None, ranks: Collection[int] | None) -> tuple[list[Row], Array]:
         """The rows, and for each rank the number of its row, -1 if it has none."""
@@ -227,6 +232,19 @@ class Timeline:
         path = self._ask("", PATH_IN + " order by rank, begin_ns", grid.window)
         return time, _sums(_times(path, integers(path, "rank")), _NO_WAITS, grid.row_of, grid)
 
+    def _waiting(self, grid: _Grid) -> Array:
+        locations, rank_of = self._threads
+        waits = self._ask("timeline_waiting", "from timeline_waiting($begin_ns, $end_ns)", grid.window)
+        lane = np.searchsorted(locations, integers(waits, "location")).astype(np.int32)
+        spans = {
+            "lane": lane,
+            "begin_ns": integers(waits, "begin_ns"),
+            "end_ns": integers(waits, "end_ns"),
+            "category": np.zeros(len(lane), np.int8),
+            "has_hops": np.zeros(len(lane), np.int8),
+        }
+        return _sums(spans, _NO_WAITS, grid.row_of[rank_of], grid).sum(axis=0)
+
     def _from_bins(self, grid: _Grid) -> tuple[Array, Array]:
         made: list[Array] = []
         for kind in ("ranks", "path"):
@@ -259,7 +277,7 @@ class Timeline:
         """The calls of MPI functions in a range that take `least_ns` or more: rank, begin_ns, end_ns and name. None
         where there are more than `limit`."""
         window = {"begin_ns": from_ns, "end_ns": to_ns, "least_ns": least_ns, "limit": limit + 1}
-        rows = self._ask("", LONG_CALLS, window)
+        rows = self._ask("mpi_calls", LONG_CALLS, window)
         return None if rows.num_rows > limit else rows.to_pylist()
 
     def operations(
@@ -271,7 +289,7 @@ class Timeline:
         waiting: whether to find waiting_ns, None otherwise. It takes seconds for all of a run of 20 million events.
         """
         window = {"begin_ns": from_ns, "end_ns": to_ns, "ranks": None if ranks is None else list(ranks)}
-        called = self._ask("", OPERATIONS_IN, window).to_pylist()
+        called = self._ask("mpi_calls", OPERATIONS_IN, window).to_pylist()
         if not waiting:
             return [{**row, "waiting_ns": None} for row in called]
         rows = self._ask("timeline_waiting", WAITING_IN, window).to_pylist()

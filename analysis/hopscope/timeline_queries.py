@@ -28,32 +28,25 @@ MARK_QUERIES: Final = {
     ),
 }
 
-_CALLS: Final = (
-    "select calls.rank, op as name, enter_ns as begin_ns, coalesce(leave_ns, last_event_ns) as end_ns from calls "
-    "inner join collectives on calls.collective_id = collectives.collective_id "
-    "inner join ranks on calls.rank = ranks.rank where enter_ns < $end_ns "
-    "and coalesce(leave_ns, last_event_ns) > $begin_ns union all "
-    "select intervals.rank, region as name, begin_ns, coalesce(end_ns, last_event_ns) as end_ns from intervals "
-    "inner join ranks on intervals.rank = ranks.rank where kind not in ('region', 'overhead', 'off') "
-    "and begin_ns < $end_ns and coalesce(end_ns, last_event_ns) > $begin_ns"
-)
+_CALLS: Final = "from mpi_calls where begin_ns < $end_ns and end_ns > $begin_ns"
 
 LONG_CALLS: Final = (
-    f"select rank, begin_ns, end_ns, name from ({_CALLS}) where end_ns - begin_ns >= $least_ns "
+    f"select rank, begin_ns, end_ns, operation as name {_CALLS} and end_ns - begin_ns >= $least_ns "
     "order by begin_ns, rank, end_ns desc, name limit $limit"
 )
-"""Calls of MPI functions that take so long."""
+"""Calls of MPI functions that take so long; of the view mpi_calls."""
 
 OPERATIONS_IN: Final = (
-    "select name as operation, count(*) as calls, "
+    "select operation, count(*) as calls, "
     "sum(least(end_ns, $end_ns) - greatest(begin_ns, $begin_ns))::bigint as time_ns "
-    f"from ({_CALLS}) where $ranks is null or list_contains($ranks, rank) "
-    "group by name order by time_ns desc, operation"
+    f"{_CALLS} and ($ranks is null or list_contains($ranks, rank)) "
+    "group by operation order by time_ns desc, operation"
 )
-"""What MPI functions were called in a range, and how much of it they took."""
+"""What MPI functions were called in a range, and how much of it they took; of the view mpi_calls."""
 
 WAITING_IN: Final = (
-    "select operation, sum(waiting_ns)::bigint as waiting_ns from timeline_waiting($begin_ns, $end_ns) "
+    "select operation, sum(least(end_ns, $end_ns) - greatest(begin_ns, $begin_ns))::bigint as waiting_ns "
+    "from timeline_waiting($begin_ns, $end_ns) "
     "where $ranks is null or list_contains($ranks, rank) group by operation order by operation"
 )
 """What of that was waiting for another rank."""

@@ -76,6 +76,18 @@ def test_columns_have_the_computing_too_and_hosts_are_the_sum_of_their_ranks(tmp
     assert (only.path_ns == shown.path_ns[:, 1:]).all()
 
 
+def test_columns_have_what_was_waiting_for_another_rank(tmp_path: Path) -> None:
+    # Rank 0 enters at 100 and needs rank 1, which enters at 130; what follows is transfer. Rank 1 waits for nobody.
+    line = hopscope.open(late_rank(tmp_path).write()).timeline
+    shown = line.columns(0, 512, 4, waiting=True)
+    assert shown.waiting_ns is not None
+    assert shown.waiting_ns.tolist() == [[28, 2, 0, 0], [0, 0, 0, 0]]
+    for end, waited in ((512, 30), (110, 10)):
+        called = {row["operation"]: row["waiting_ns"] for row in line.operations(0, end)}
+        assert called["MPI_Allreduce"] == sum(called.values()) == waited
+    assert line.columns(0, 512, 4).waiting_ns is None
+
+
 def test_a_range_is_cut_to_the_run_and_one_without_any_time_is_refused(tmp_path: Path) -> None:
     line = hopscope.open(late_rank(tmp_path).write()).timeline
     whole = line.columns(-5, 10_000, 4)

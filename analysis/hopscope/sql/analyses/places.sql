@@ -26,46 +26,24 @@
 -- only-data call_site, how, remedy, share_of_run
 -- narrow share_high, share_low, hops_ns, p2p_ns, messages, collective_calls, calls, compute_ns, call_ns, mpi_ns
 -- exact calls, collective_calls, messages
--- uses run_path_shares, run_path, place_remedy, waiting, messages_by, messages_at_places
+-- uses run_path_shares, run_path, place_remedy, mpi_calls, waiting, messages_by, messages_at_places
 -- bar share
 -- empty note there are no MPI calls
 -- example analyze places trace
 -- example analyze places trace --from i:10 --to i:20 --format csv
-with things as (
+with per_site as (
     select
-        calls.call_site,
-        calls.rank,
-        coalesce(calls.leave_ns, ranks.last_event_ns) - calls.enter_ns as mpi_ns,
-        true as is_collective,
-        waiting.waiting_ns
-    from calls
-    inner join ranks on calls.rank = ranks.rank
-    left join waiting on calls.collective_id = waiting.collective_id and calls.rank = waiting.rank
-
-    union all
-    select
-        intervals.call_site,
-        intervals.rank,
-        coalesce(intervals.end_ns, ranks.last_event_ns) - intervals.begin_ns as mpi_ns,
-        false as is_collective,
-        0 as waiting_ns
-    from intervals
-    inner join ranks on intervals.rank = ranks.rank
-    where intervals.kind not in ('region', 'overhead', 'off')
-),
-
-per_site as (
-    select
-        call_site,
+        mpi_calls.call_site,
         count(*) as calls,
-        count(*) filter (where is_collective) as collective_calls,
-        sum(mpi_ns) as mpi_ns,
-        sum(waiting_ns) as waiting_ns
-    from things
+        count(mpi_calls.collective_id) as collective_calls,
+        sum(mpi_calls.end_ns - mpi_calls.begin_ns) as mpi_ns,
+        sum(coalesce(waiting.waiting_ns, 0)) as waiting_ns
+    from mpi_calls
+    left join waiting on mpi_calls.collective_id = waiting.collective_id and mpi_calls.rank = waiting.rank
     where
-        (part_ranks() is null or list_contains(part_ranks(), rank))
-        and (part_places() is null or list_contains(part_places(), coalesce(call_site, unknown_place())))
-    group by call_site
+        (part_ranks() is null or list_contains(part_ranks(), mpi_calls.rank))
+        and (part_places() is null or list_contains(part_places(), coalesce(mpi_calls.call_site, unknown_place())))
+    group by mpi_calls.call_site
 ),
 
 called as (

@@ -7,7 +7,7 @@ create or replace macro calls_at(ends) as table
         select * from query_table(ends)
     ),
 
-    mpi_calls as (
+    recorded as (
         select
             location,
             begin_ns,
@@ -20,7 +20,7 @@ create or replace macro calls_at(ends) as table
 
     select
         asked.*,
-        mpi_calls.region,
-        case when asked.at_ns <= coalesce(mpi_calls.end_ns, asked.at_ns) then mpi_calls.call_site end as call_site
+        recorded.region,
+        case when asked.at_ns <= coalesce(recorded.end_ns, asked.at_ns) then recorded.call_site end as call_site
     from asked
-    asof left join mpi_calls on asked.location = mpi_calls.location and asked.at_ns >= mpi_calls.begin_ns;
+    asof left join recorded on asked.location = recorded.location and asked.at_ns >= recorded.begin_ns;

@@ -1,40 +1,19 @@
--- How long each rank waited for another one in a part of the run, by the MPI function that it was in.
+-- When ranks waited for another one in a part of the run, and in which MPI function.
 --
--- One row per rank and function in which it waited. Waiting for later ranks in collectives is that of `waiting`, waiting for the other end of a message that of
--- `message_waits`; it counts for the call in which it was, so that of a nonblocking operation counts for the call that completed it.
+-- One row per wait that lies at least partly between the two times; those of one thread do not overlap. Waiting for later ranks in collectives is that of
+-- `waiting`, waiting for the other end of a message that of `message_waits`; it counts for the call in which it was, so that of a nonblocking operation counts
+-- for the call that completed it, and ends with that call.
 --
--- uses waiting, message_waits
+-- uses mpi_calls, waiting, message_waits
 create or replace macro timeline_waiting(begin_at, end_at) as table
-    with all_calls as (
-        select
-            calls.rank,
-            calls.location,
-            collectives.op as operation,
-            calls.enter_ns as begin_ns,
-            coalesce(calls.leave_ns, ranks.last_event_ns) as end_ns
-        from calls
-        inner join collectives on calls.collective_id = collectives.collective_id
-        inner join ranks on calls.rank = ranks.rank
-        union all
-        select
-            intervals.rank,
-            intervals.location,
-            intervals.region as operation,
-            intervals.begin_ns,
-            coalesce(intervals.end_ns, ranks.last_event_ns) as end_ns
-        from intervals
-        inner join ranks on intervals.rank = ranks.rank
-        where intervals.kind not in ('region', 'overhead', 'off')
-    ),
-
-    spans as (
+    with shown_calls as (
         select
             rank,
             location,
             operation,
             begin_ns,
             end_ns
-        from all_calls
+        from mpi_calls
         where begin_ns < end_at and end_ns > begin_at
     ),
 
@@ -69,26 +48,38 @@ create or replace macro timeline_waiting(begin_at, end_at) as table
     -- Each wait with the call that it was in.
     waits_in_calls as (
         select
-            spans.rank,
-            spans.operation,
+            shown_calls.rank,
+            shown_calls.location,
+            shown_calls.operation,
             waits.begin_ns,
-            least(waits.end_ns, spans.end_ns) as end_ns
+            least(waits.end_ns, shown_calls.end_ns) as end_ns
         from waits
-        asof inner join spans on waits.location = spans.location and waits.begin_ns >= spans.begin_ns
+        asof inner join shown_calls on waits.location = shown_calls.location and waits.begin_ns >= shown_calls.begin_ns
     ),
 
-    parts as (
+    -- Of two waits that overlap, as in MPI_Waitall, the one that began first has the time of both.
+    one_after_another as (
         select
             rank,
+            location,
             operation,
-            greatest(least(end_ns, end_at) - greatest(begin_ns, begin_at), 0) as waiting_ns
+            greatest(
+                begin_ns,
+                max(end_ns) over (
+                    partition by location order by begin_ns asc, end_ns desc
+                    rows between unbounded preceding and 1 preceding
+                )
+            ) as begin_ns,
+            end_ns
         from waits_in_calls
     )
 
     select
         rank,
+        location,
         operation,
-        sum(waiting_ns)::bigint as waiting_ns
-    from parts
-    group by rank, operation
-    order by rank, operation;
+        begin_ns,
+        end_ns
+    from one_after_another
+    where begin_ns < end_ns
+    order by location, begin_ns;

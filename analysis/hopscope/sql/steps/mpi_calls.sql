@@ -1,0 +1,28 @@
+-- Every call of an MPI function, collective or not: by whom, from where, from when to when.
+--
+-- One row per call, those inside another MPI call too. operation is the function. One that did not end lasts until the last event of its rank. collective_id
+-- is null but for collectives.
+create or replace view mpi_calls as
+select
+    calls.rank,
+    calls.location,
+    collectives.op as operation,
+    calls.call_site,
+    calls.collective_id,
+    calls.enter_ns as begin_ns,
+    coalesce(calls.leave_ns, ranks.last_event_ns) as end_ns
+from calls
+inner join collectives on calls.collective_id = collectives.collective_id
+inner join ranks on calls.rank = ranks.rank
+union all
+select
+    intervals.rank,
+    intervals.location,
+    intervals.region as operation,
+    intervals.call_site,
+    null as collective_id,
+    intervals.begin_ns,
+    coalesce(intervals.end_ns, ranks.last_event_ns) as end_ns
+from intervals
+inner join ranks on intervals.rank = ranks.rank
+where intervals.kind not in ('region', 'overhead', 'off');
