@@ -65,6 +65,10 @@ LATENESS_COLOURS: Final[dict[str, tuple[str, str]]] = {
     for column, step in (("late_1ms", 1), ("late_5ms", 4), ("late_10ms", 6), ("late_30ms", 8))
 }
 
+#: What the run's timeline hatches, and says as a row of its own.
+WAITING: Final = "waiting"
+WAITING_MEANING: Final = "for a rank that was late: a part of the categories in MPI"
+
 #: What fills a lane of the timeline besides hops.
 WAIT_COLOUR: Final = "rgba(134, 142, 150, 0.28)"
 CALL_COLOUR: Final = "rgba(134, 142, 150, 0.75)"

@@ -27,25 +27,32 @@ def order(query: Query) -> str:
 
 
 def columns(
-    data: TraceData, query: Query, begin: int, end: int, most: int, *, by: str, host: str | None
+    data: TraceData, query: Query, begin: int, end: int, most: int, *, by: str, host: str | None, waiting: bool = False
 ) -> tuple[Columns, int]:
     """Give the columns of a range with their rows in order, and how many of these are pinned.
 
     A pinned rank has a row also where the others are hosts, or ranks of another host. Raises InputError.
     """
-    found = data.timeline.columns(begin, end, most, by=by, host=host)
+    found = data.timeline.columns(begin, end, most, by=by, host=host, waiting=waiting)
     known = {row["rank"] for row in data.ranks}
     pins = [rank for rank in pinned(query) if rank in known]
-    rows, time, path = found.rows, found.time_ns, found.path_ns
+    rows, time, path, waited = found.rows, found.time_ns, found.path_ns, found.waiting_ns
     lacking = set(pins) - {row.get("rank") for row in rows}
     if lacking:
-        more = data.timeline.columns(begin, end, most, ranks=lacking)
+        more = data.timeline.columns(begin, end, most, ranks=lacking, waiting=waiting)
         rows = [*more.rows, *rows]
         time, path = (np.concatenate(both, axis=1) for both in ((more.time_ns, time), (more.path_ns, path)))
+        waited = None if waited is None or more.waiting_ns is None else np.concatenate((more.waiting_ns, waited))
     turn = _in_order(data, rows, pins, order(query))
     if not lacking and turn == list(range(len(rows))):
         return found, len(pins)
-    arranged = replace(found, rows=[rows[at] for at in turn], time_ns=time[:, turn], path_ns=path[:, turn])
+    arranged = replace(
+        found,
+        rows=[rows[at] for at in turn],
+        time_ns=time[:, turn],
+        path_ns=path[:, turn],
+        waiting_ns=None if waited is None else waited[turn],
+    )
     return arranged, len(pins)
 
 

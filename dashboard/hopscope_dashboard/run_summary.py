@@ -8,6 +8,7 @@ from hopscope import quantities
 from hopscope.words import CATEGORIES
 
 from hopscope_dashboard.data import Columns, Row, TraceData
+from hopscope_dashboard.palette import WAITING
 
 _COLUMNS: Final = 2_000
 _CELLS: Final = 500_000
@@ -18,7 +19,8 @@ _FREE: Final = [list(CATEGORIES).index(word) for word in ("mpi", "compute")]
 
 
 def summary(data: TraceData, begin: int, end: int, ranks: Collection[int] | None, *, waiting: bool) -> dict[str, Any]:
-    """Give `shares`, by category, and `operations`, of all ranks or of these; with what was `waiting`, if asked."""
+    """Give `shares`, by category, and `operations`, of all ranks or of these; with what of both was `waiting`, if
+    asked."""
     columns = min(_COLUMNS, max(100, _CELLS // max(1, len(data.ranks))))
     found = data.timeline.columns(begin, end, columns, ranks=ranks)
     categories, all_time = _categories(found, begin, end, data.timeline.duration_ns, data.timeline.once)
@@ -33,6 +35,15 @@ def summary(data: TraceData, begin: int, end: int, ranks: Collection[int] | None
         }
         for row in called
     ]
+    if waiting and (waited := sum(row["waiting_ns"] for row in called)):
+        categories.append(
+            {
+                "category": WAITING,
+                "time": quantities.duration(waited),
+                "share": quantities.share(waited / max(1, all_time)),
+                "path": "",
+            }
+        )
     return {"shares": categories, "operations": operations}
 
 

@@ -13,8 +13,9 @@ from hopscope.words import CATEGORIES, ONCE
 
 from hopscope_dashboard import leads, run_rows, run_summary
 from hopscope_dashboard.address import Query, link, number
-from hopscope_dashboard.data import MESSAGE_CALLS, InputError, Row, TraceData
+from hopscope_dashboard.data import MESSAGE_CALLS, Columns, InputError, Row, TraceData
 from hopscope_dashboard.figures.many_places import WHOLE
+from hopscope_dashboard.palette import WAITING
 
 MOST_COLUMNS: Final = 2_000
 """So many columns are sent at most."""
@@ -29,7 +30,8 @@ def columns(data: TraceData, query: Query) -> bytes:
     """Give the columns of `from` to `to` (ns) and, with `around`, of half as much before and after.
 
     First the length of a header (4 bytes, little-endian), then the header as JSON, then bytes, one per row and column:
-    a plane for each of the header's categories, and one for the critical path. A byte is the share of the row's time in
+    a plane for each of the header's categories, one for what of them was waiting if the header says so, and one for the
+    critical path. A byte is the share of the row's time in
     255ths, 1 at least where there is any. `order` and `pins` arrange the rows. Raises InputError.
     """
     begin, end = _range(data, query)
@@ -37,12 +39,15 @@ def columns(data: TraceData, query: Query) -> bytes:
     wanted = min(max(number(query, "columns") or 1000, 1), MOST_COLUMNS)
     by = query.get("by") or ("rank" if query.get("host") or len(data.ranks) <= WHOLE else "host")
     host = query.get("host") or None
-    found, pins = run_rows.columns(data, query, begin - margin, end + margin, wanted, by=by, host=host)
+    found, pins = run_rows.columns(
+        data, query, begin - margin, end + margin, wanted, by=by, host=host, waiting=_is_short(data)
+    )
     words = list(CATEGORIES)
     used = [at for at in range(len(words)) if found.time_ns[at].any()]
     full = np.array([row["ranks"] for row in found.rows], np.int64) * found.width_ns
     full = np.maximum(full, found.time_ns.sum(axis=0).max(axis=1, initial=1))
     planes = [_bytes(found.time_ns[at], full) for at in used]
+    planes += [] if found.waiting_ns is None else [_bytes(found.waiting_ns, full)]
     path = _bytes(found.path_ns.sum(axis=0), np.full(len(found.rows), found.width_ns))
     header = {
         "from": begin,
@@ -56,6 +61,7 @@ def columns(data: TraceData, query: Query) -> bytes:
         "rows": [_label(row) for row in found.rows],
         "pins": pins,
         "categories": [words[at] for at in used],
+        "waiting": found.waiting_ns is not None,
         "ticks": _ticks(begin, end),
         "said": _said(begin, end),
         "once": [[*ends, ONCE[name]] for name, ends in data.timeline.once.items() if ends[0] < ends[1]],
@@ -103,7 +109,7 @@ def summary(data: TraceData, query: Query) -> dict[str, Any]:
     known = {row["rank"] for row in data.ranks}
     ranks = [int(word) for word in query.get("ranks", "").split(",") if word.isascii() and word.isdigit()]
     chosen = [rank for rank in ranks if rank in known] if ranks else None
-    waiting = bool(query.get("waiting")) or data.number_of("calls", "hops", "messages") <= _SHORT_ROWS
+    waiting = bool(query.get("waiting")) or _is_short(data)
     told = run_summary.summary(data, begin, end, chosen, waiting=waiting)
     return {"said": _said(begin, end), **told}
 
@@ -118,10 +124,12 @@ def told(data: TraceData, query: Query) -> dict[str, Any]:
     at = number(query, "at")
     rank, host = number(query, "rank"), query.get("host")
     at = begin if at is None else at
-    found = data.timeline.columns(begin, end, 1, by="rank" if host is None else "host", host=host)
+    by = "rank" if host is None else "host"
+    found = data.timeline.columns(begin, end, 1, by=by, host=host, waiting=_is_short(data))
     row = 0 if host is not None else next((i for i, r in enumerate(found.rows) if r["rank"] == rank), None)
     if row is None:
         raise InputError(f"the trace has no rank {rank}")
+    times = found.time_ns[:, row].sum(axis=1).tolist()
     calls: list[Row] = []
     if host is None and rank is not None:
         calls = [_call(call, rank) for call in data.timeline.at(rank, at)]
@@ -129,7 +137,7 @@ def told(data: TraceData, query: Query) -> dict[str, Any]:
         calls += [_computing(stretch)] if stretch else []
     return {
         "title": f"{_label(found.rows[row])['name']} at {quantities.moment(at)}",
-        "shares": _shares(found.time_ns[:, row].sum(axis=1).tolist()),
+        "shares": [*_shares(times), *_waited(found, row, sum(times))],
         "calls": calls,
     }
 
@@ -215,6 +223,17 @@ def _ticks(begin: int, end: int) -> list[Row]:
 
 def _said(begin: int, end: int) -> str:
     return f"{quantities.moment(begin)} to {quantities.moment(end)}, {quantities.duration(end - begin)}"
+
+
+def _is_short(data: TraceData) -> bool:
+    """Whether waiting is found in a moment."""
+    return data.number_of("calls", "hops", "messages") <= _SHORT_ROWS
+
+
+def _waited(found: Columns, row: int, time_ns: int) -> list[Row]:
+    """What of a row's time was waiting; nothing where that is not known, or none."""
+    waited = 0 if found.waiting_ns is None else int(found.waiting_ns[row].sum())
+    return [{"category": WAITING, "text": quantities.share(waited / time_ns)}] if waited else []
 
 
 def _shares(times: list[int]) -> list[Row]:

@@ -23,12 +23,13 @@ def client(trace: hopscope.Trace) -> FlaskClient:
 
 
 def parts(body: bytes) -> tuple[dict[str, Any], dict[str, Any], Any]:
-    """The header, the plane of each category and that of the path."""
+    """The header, the plane of each category and of waiting, and that of the path."""
     (length,) = struct.unpack("<I", body[:4])
     header = json.loads(body[4 : 4 + length])
-    shape = (len(header["categories"]) + 1, len(header["rows"]), header["columns"])
+    names = [*header["categories"], *(["waiting"] if header["waiting"] else [])]
+    shape = (len(names) + 1, len(header["rows"]), header["columns"])
     planes = np.frombuffer(body[4 + length :], np.uint8).reshape(shape)
-    return header, dict(zip(header["categories"], planes, strict=False)), planes[-1]
+    return header, dict(zip(names, planes, strict=False)), planes[-1]
 
 
 def test_bytes_are_the_shares_of_the_columns_of_the_analysis(client: FlaskClient, trace: hopscope.Trace) -> None:
@@ -36,7 +37,7 @@ def test_bytes_are_the_shares_of_the_columns_of_the_analysis(client: FlaskClient
     answer = client.get(f"/_timeline/columns?from={begin}&to={end}&columns=300")
     assert (answer.status_code, answer.mimetype) == (200, "application/octet-stream")
     header, planes, path = parts(answer.data)
-    found = trace.timeline.columns(begin, end, 300)
+    found = trace.timeline.columns(begin, end, 300, waiting=True)
     assert (header["begin"], header["width"], header["columns"]) == (found.begin_ns, found.width_ns, path.shape[1])
     assert [row["rank"] for row in header["rows"]] == [row["rank"] for row in found.rows] == [0, 3, 6, 1, 4, 7, 2, 5]
     for at, word in enumerate(CATEGORIES):
@@ -44,6 +45,10 @@ def test_bytes_are_the_shares_of_the_columns_of_the_analysis(client: FlaskClient
         shown = planes.get(word, np.zeros_like(path))
         assert np.abs(shown - exact).max() <= 1, word
         assert ((shown > 0) == (found.time_ns[at] > 0)).all(), word
+    assert found.waiting_ns is not None
+    assert np.abs(planes["waiting"] - 255 * found.waiting_ns / found.width_ns).max() <= 1
+    assert planes["waiting"].any()
+    assert (found.waiting_ns <= found.time_ns[1:].sum(axis=0)).all()
     assert np.abs(path - 255 * found.path_ns.sum(axis=0) / found.width_ns).max() <= 1
     assert header["said"] == "1.000000 s to 1.500000 s, 500 ms"
     assert header["ticks"][:2] == [
@@ -55,9 +60,10 @@ def test_shares_of_the_whole_run_are_those_of_the_critical_path(client: FlaskCli
     header, _, _ = parts(client.get("/_timeline/columns").data)
     shares = client.get("/_timeline/summary").get_json()["shares"]
     said = whole_path(trace)
+    # Waiting is a part of the others.
     assert {row["category"]: row["path"] for row in shares} == {
         word: text for word, text in said.items() if word in {row["category"] for row in shares}
-    }
+    } | {"waiting": ""}
     assert header["duration"] == trace.timeline.duration_ns == header["to"]
 
 

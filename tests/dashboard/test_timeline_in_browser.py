@@ -116,14 +116,20 @@ def test_rows_have_the_colours_of_what_the_ranks_did(page: Page, address: str, t
     assert rows == [0, 3, 6, 1, 4, 7, 2, 5]
     assert pixels(page, PATH_LINE_COLOUR) > 500
     without_marks(page)
-    found = trace.timeline.columns(begin, end, 1000)
+    found = trace.timeline.columns(begin, end, 1000, waiting=True)
+    assert found.waiting_ns is not None
+    hatched: set[str] = set()
     for at in range(begin, end - (end - begin) // 40, (end - begin) // 40):
         column = (at - found.begin_ns) // found.width_ns
         for row in (1, 5):
             times = found.time_ns[:, row, column]
             if times.max() == found.width_ns:  # at the edges of a call the column has two colours
                 word = list(CATEGORY_COLOURS)[int(times.argmax())]
-                assert colour_at(page, row, at) == CATEGORY_COLOURS[word], (row, at, word)
+                if found.waiting_ns[row, column]:
+                    hatched.add(colour_at(page, row, at))
+                else:
+                    assert colour_at(page, row, at) == CATEGORY_COLOURS[word], (row, at, word)
+    assert not hatched <= {*CATEGORY_COLOURS.values()}
     assert pixels(page, CATEGORY_COLOURS["wan"]) > pixels(page, CATEGORY_COLOURS["compute"]) > 100
 
 
@@ -153,13 +159,14 @@ def test_words_are_the_analysis_numbers_and_dragging_selects_a_time_for_all_page
     page.goto(f"{address}/timeline")
     whole = shown(page)
     cells = {row[0]: row[3] for row in table_of(page)}
+    assert cells.pop("waiting") == ""
     said = whole_path(trace)
     assert cells == {word: said[word] for word in cells}
     assert {"compute", "wan", "p2p", "mpi"} <= cells.keys()
     expect(page.locator(".run-said")).to_contain_text(quantities.moment(trace.timeline.duration_ns))
     # The legend names the colours that there are, and nothing else; start-up and shutdown have none of their own.
     coloured = [word for word in cells if word not in ONCE]
-    assert page.locator(".run-legend .legend-entry").all_inner_texts() == [*coloured, "critical path"]
+    assert page.locator(".run-legend .legend-entry").all_inner_texts() == [*coloured, "waiting", "critical path"]
     place = page.locator("#run-timeline").first.evaluate("root => root.hopscope.place")
     box = page.locator("#run-timeline canvas").bounding_box()
     assert box

@@ -39,7 +39,8 @@ def rows_of(client: FlaskClient, question: str) -> tuple[dict[str, Any], Any]:
     body = client.get(f"/_timeline/columns?{question}").data
     (length,) = struct.unpack("<I", body[:4])
     header = json.loads(body[4 : 4 + length])
-    shape = (len(header["categories"]) + 1, len(header["rows"]), header["columns"])
+    planes = len(header["categories"]) + header["waiting"] + 1
+    shape = (planes, len(header["rows"]), header["columns"])
     return header, np.frombuffer(body[4 + length :], np.uint8).reshape(shape)
 
 
@@ -132,7 +133,10 @@ def test_waiting_in_a_long_run_is_found_only_where_it_is_asked_for(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_timeline, "_SHORT_ROWS", 100)
-    assert {row["waiting"] for row in ask(client, "summary")["operations"]} == {quantities.MISSING}
+    told = ask(client, "summary")
+    assert {row["waiting"] for row in told["operations"]} == {quantities.MISSING}
+    assert "waiting" not in {row["category"] for row in told["shares"]}
+    assert not rows_of(client, "columns=200")[0]["waiting"]
     assert {row["waiting"] for row in ask(client, "summary?waiting=1")["operations"]} > {"0 ns"}
 
 

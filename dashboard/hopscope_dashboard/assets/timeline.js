@@ -74,7 +74,8 @@
       if (!state.data || gone) return;
       place = picture.layout(canvas.clientWidth || root.clientWidth, state.data.rows.length, small, room());
       state.place = place;
-      if (!state.picture) state.picture = picture.image(state.data, props.colours, Math.max(1, Math.round(place.row * (window.devicePixelRatio || 1))));
+      var ratio = window.devicePixelRatio || 1;
+      if (!state.picture) state.picture = picture.image(state.data, props.colours, Math.max(1, Math.round(place.row * ratio)), ratio);
       picture.draw(canvas, place, state, colours());
     }
 
@@ -91,6 +92,7 @@
       said.textContent = (state.host ? "Host " + state.host + ": " : "") + data.said + (tooMuch() ? ". Zoom in to see single messages and collectives." : "");
       legend.replaceChildren();
       data.categories.forEach(function (word) { entry(word, props.colours[word], props.meanings[word]); });
+      if (data.waiting) entry("waiting", "repeating-linear-gradient(135deg, " + props.colours.native + " 0 3px, transparent 3px 5px)", props.meanings.waiting);
       entry("critical path", props.colours.path, "what decided how long the run took");
       state.regionNames.slice(0, 8).forEach(function (name) { entry(name, picture.regionColour(state.regionNames, name), "a region of the program"); });
     }

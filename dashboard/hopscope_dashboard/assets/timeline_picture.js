@@ -2,17 +2,19 @@
    becomes text here; texts come from the server. */
 
 (function () {
-  var LABELS = 132, AXIS = 26, BANDS = 16, RIM = 2.2, RIMS = 0.04, HIGHEST = 44, REGION_HUES = [95, 310, 50, 180, 28, 265, 335, 150];
+  var LABELS = 132, AXIS = 26, BANDS = 16, RIM = 2.2, RIMS = 0.04, HIGHEST = 44, HATCHED = 6, REGION_HUES = [95, 310, 50, 180, 28, 265, 335, 150];
 
-  /* The bytes of an answer, apart: its header and a plane of bytes for each category, the path's last. */
+  /* The bytes of an answer, apart: its header and a plane of bytes for each category, that of waiting if it is known, the path's
+     last. */
   function parse(buffer) {
     var length = new DataView(buffer).getUint32(0, true);
     var header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
     var size = header.rows.length * header.columns;
-    header.planes = header.categories.concat(["path"]).map(function (_, plane) {
+    header.planes = header.categories.concat(header.waiting ? ["waiting"] : [], ["path"]).map(function (_, plane) {
       return new Uint8Array(buffer, 4 + length + plane * size, size);
     });
     header.path = header.planes.pop();
+    header.waiting = header.waiting ? header.planes.pop() : null;
     return header;
   }
 
@@ -30,9 +32,15 @@
              height: top + row * rows + AXIS, rows: rows, small: small, pin: LABELS - 46 };
   }
 
-  /* The columns as a picture: each cell is filled from below by the shares of its categories, in their order. */
-  function image(data, colours, cell) {
-    var canvas = document.createElement("canvas"), columns = data.columns;
+  /* A colour that shows what is under it. */
+  function faint(ink) {
+    return ((ink & 0xffffff) | 0x58000000) >>> 0;
+  }
+
+  /* The columns as a picture: each cell is filled from below by the shares of its categories, in their order. Computing is the
+     lowest, so what was waiting is hatched from above. A column is about half as wide as a pixel of `ratio` 1. */
+  function image(data, colours, cell, ratio) {
+    var canvas = document.createElement("canvas"), columns = data.columns, isHatched = data.waiting && cell >= HATCHED * ratio;
     canvas.width = columns;
     canvas.height = Math.max(1, data.rows.length * cell);
     var context = canvas.getContext("2d"), picture = context.createImageData(canvas.width, canvas.height);
@@ -44,6 +52,11 @@
           sum += data.planes[plane][at];
           var until = Math.min(cell, Math.round((sum * cell) / 255));
           for (; drawn < until; drawn++) pixels[(row * cell + cell - 1 - drawn) * columns + column] = inks[plane];
+        }
+        var hatched = isHatched ? drawn - Math.round((data.waiting[at] * cell) / 255) : drawn;
+        for (var high = Math.max(0, hatched); high < drawn; high++) {
+          var pixel = (row * cell + cell - 1 - high) * columns + column;
+          if ((column + Math.round((2 * high) / ratio)) % 12 < 5) pixels[pixel] = faint(pixels[pixel]);
         }
       }
     context.putImageData(picture, 0, 0);

@@ -5,7 +5,13 @@ from typing import Any, Final
 
 from dash.development.base_component import Component
 
-from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS, PATH_LINE_COLOUR
+from hopscope_dashboard.palette import (
+    CATEGORY_COLOURS,
+    CATEGORY_MEANINGS,
+    PATH_LINE_COLOUR,
+    WAITING,
+    WAITING_MEANING,
+)
 
 _COLOURS: Final = {**CATEGORY_COLOURS, "path": PATH_LINE_COLOUR}
 
@@ -44,7 +50,7 @@ class RunCanvas(Component):
             "id": id,
             "trace": trace,
             "colours": _COLOURS,
-            "meanings": dict(CATEGORY_MEANINGS),
+            "meanings": {**CATEGORY_MEANINGS, WAITING: WAITING_MEANING},
             "begin": begin,
             "end": end,
             "host": host,
