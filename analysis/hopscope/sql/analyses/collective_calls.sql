@@ -12,7 +12,7 @@
 -- column leave_ns BIGINT [at] -- When it left; null if the trace ends before that.
 -- column time_ns BIGINT -- Time in the call.
 -- column waiting_ns BIGINT -- Time that it waited for a later rank; null (unknown) if an MPI_Test found a nonblocking
---    collective complete.
+--    collective complete, after others that lie apart.
 -- column needed_rank INTEGER -- The latest rank that it had to wait for; null if it had to wait for nobody.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column tree VARCHAR -- Name of the tree that ran; null for native.

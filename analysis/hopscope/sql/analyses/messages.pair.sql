@@ -12,7 +12,7 @@
 -- follows is not in it, but is in path_ns. A call that waits for several messages, such as MPI_Waitall or MPI_Sendrecv,
 -- is charged wholly to the latest and counts as one late message, so that waiting adds up. Who waited for whom is decided
 -- as for critical paths: lateness below the clocks' uncertainty counts as none, and messages of which the trace does not
--- show who waited are counted as undecided. A program that polls with MPI_Test waits outside MPI, which this does not see.
+-- show who waited are counted as undecided. A program that pauses between calls of MPI_Test waits outside MPI, which this does not see.
 --
 -- In a row, waiting is caused by the sender (of receivers, for late sends) and suffered by it (in sends, for late
 -- receivers); by rank and by place, the two roles of each are added up. The critical path spends further time in calls of messages

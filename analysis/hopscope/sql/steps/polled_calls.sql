@@ -1,18 +1,25 @@
--- Calls of nonblocking collectives that an MPI_Test found complete.
+-- Calls of nonblocking collectives that several MPI_Test found incomplete, and then one complete, with time between them.
 --
--- Such a call never waits inside MPI, and nothing records how long the program polled, so its waiting is unknown. The call's
--- wait_begin_ns is the enter of the test that found it complete.
+-- The collector records tests that follow one another without a pause as one interval, which begins where the rank began to wait: wait_begin_ns is its enter.
+-- Where an earlier test lies apart, the rank computed or polled in between. Nothing tells which, so its waiting is unknown.
 create or replace view polled_calls as
+with tests as (
+    select
+        rank,
+        begin_ns,
+        lag(begin_ns) over (partition by rank order by begin_ns) as earlier_ns
+    from intervals
+    where region in (
+        select mpi_functions.name
+        from mpi_functions
+        where mpi_functions.kind = 'test'
+    )
+)
+
 select distinct
     calls.call_id,
     calls.collective_id,
     calls.rank
 from calls
-inner join intervals on calls.rank = intervals.rank and calls.wait_begin_ns = intervals.begin_ns
-where
-    calls.wait_begin_ns is not null
-    and intervals.region in (
-        select mpi_functions.name
-        from mpi_functions
-        where mpi_functions.kind = 'test'
-    );
+inner join tests on calls.rank = tests.rank and calls.wait_begin_ns = tests.begin_ns
+where tests.earlier_ns >= calls.enter_ns;
