@@ -379,16 +379,13 @@ class Analyses:
         Columns:
 
         by=rank: rank, share, share_low, share_high, late, cause_share, cause_low, cause_high, cause, cost_share,
-        released_share, released_low, released_high, chance, cause_chance, late_above, cause_above, undecided,
-        margin_ns, waiting_ns, collectives
+        released_share, released_low, released_high, chance, cause_chance, undecided, margin_ns, waiting_ns, collectives
         at=...: child, share, share_low, share_high, binding_share, binding_low, binding_high, undecided, margin_ns,
         collectives
         by=cluster: cluster, share, share_low, share_high, late, cause_share, cause_low, cause_high, cause, cost_share,
-        released_share, released_low, released_high, chance, cause_chance, late_above, cause_above, undecided,
-        margin_ns, waiting_ns, collectives
+        released_share, released_low, released_high, chance, cause_chance, undecided, margin_ns, waiting_ns, collectives
         by=host: host, share, share_low, share_high, late, cause_share, cause_low, cause_high, cause, cost_share,
-        released_share, released_low, released_high, chance, cause_chance, late_above, cause_above, undecided,
-        margin_ns, waiting_ns, collectives
+        released_share, released_low, released_high, chance, cause_chance, undecided, margin_ns, waiting_ns, collectives
         """
 
     def late_ranks(

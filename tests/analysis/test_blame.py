@@ -47,9 +47,9 @@ def test_one_of_two_ranks_that_is_always_late_is_to_blame(tmp_path: Path) -> Non
     # The path after the first enter, at 1000, takes 2000 + 100 and 59 times 3100: 185,000, of which 59 * 2000 are
     # excess.
     rows = loop(tmp_path / "d", [[1000, 3000]] * 60).last_arrivals().to_pylist()
-    assert [(row["late"], row["cause"], row["late_above"]) for row in rows] == [(False, False, 0.5), (True, True, 0.5)]
+    assert [(row["late"], row["cause"], row["chance"]) for row in rows] == [(False, False, 0.5), (True, True, 0.5)]
     # Of the causes, of which 59 of 60 collectives have one.
-    assert [row["cause_above"] for row in rows] == pytest.approx([59 / 120, 59 / 120])
+    assert [row["cause_chance"] for row in rows] == pytest.approx([59 / 120, 59 / 120])
     assert rows[1]["cause_share"] == pytest.approx(59 / 60)
     assert [row["cost_share"] for row in rows] == [0, pytest.approx(59 * 2000 / 185_000)]
 
@@ -128,7 +128,7 @@ def test_a_cause_is_held_against_the_causes_that_there_are(tmp_path: Path) -> No
     # where all compute alike, in half of the collectives.
     work = [[1000, 3000] if c % 2 else [1000, 1000] for c in range(200)]
     row = loop(tmp_path / "d", work).last_arrivals().to_pylist()[1]
-    assert (row["cause_share"], row["cause_above"], row["cause"]) == (0.5, 0.25, True)
+    assert (row["cause_share"], row["cause_chance"], row["cause"]) == (0.5, 0.25, True)
 
 
 def test_what_a_cause_costs_is_told_of_the_part_of_the_run_that_was_asked_for(tmp_path: Path) -> None:

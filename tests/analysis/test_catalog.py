@@ -38,7 +38,7 @@ def test_an_analysis_is_explained_and_gives_an_example_of_itself(analysis: Analy
 
 
 # Shares that say something about an interval, chance or a spectrum, and have none of their own.
-PLAIN_SHARES = {"chance", "cause_chance", "late_above", "cause_above", "undecided", "explained", "false_alarm",
+PLAIN_SHARES = {"chance", "cause_chance", "undecided", "explained", "false_alarm",
                 "share_of_run", "cost_share"}  # fmt: skip
 # Quotients of one run as a whole, by POP's definitions: the replay behind them has no parts to draw.
 EFFICIENCIES = {

@@ -276,7 +276,7 @@ def test_another_tree_is_spoken_of_only_where_the_path_crosses_more_than_once_ea
 
 ARRIVAL = {
     "share": 0.0, "share_low": None, "share_high": None, "cause_share": 0.0, "cause": False, "cost_share": 0.0,
-    "late": False, "chance": 0.25, "cause_low": None, "cause_above": 0.25, "undecided": 0.0,
+    "late": False, "chance": 0.25, "cause_low": None, "cause_chance": 0.25, "undecided": 0.0,
     "waiting_ns": 0, "collectives": 40,
 }  # fmt: skip
 

@@ -77,7 +77,7 @@ def _of_suspects(rows: Sequence[Row]) -> Finding | None:
     """Say of whom the collectives are too few to be sure, or whose computing the others wait for without much cost."""
     suspects = [row for row in rows if row["cause"] is None and (row["cost_share"] or 0) >= WORTH_SAYING]
     cheap_causes = [
-        row for row in rows if row["cause"] is False and (row["cause_low"] or 0) > (row["cause_above"] or 1)
+        row for row in rows if row["cause"] is False and (row["cause_low"] or 0) > (row["cause_chance"] or 1)
     ]
     if not suspects and not cheap_causes:
         return None

@@ -66,8 +66,8 @@ def _shares(data: TraceData, every: Rows, by: str) -> Component:
     rows = with_most(every, _largest_share, MOST_BARS)
     labels = [str(row[by]) for row in rows]
     limits = {
-        "entered last": [row["late_above"] for row in rows],
-        _CAUSE: [row["cause_above"] for row in rows],
+        "entered last": [row["chance"] for row in rows],
+        _CAUSE: [row["cause_chance"] for row in rows],
     }
     series: list[tuple[str, str, Rows, str]] = [("entered last", CATEGORY_COLOURS["compute"], rows, "share")]
     if "cause_share" in rows[0]:

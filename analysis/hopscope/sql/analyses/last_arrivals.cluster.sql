@@ -6,7 +6,7 @@
 -- key cluster
 -- column cluster VARCHAR -- The cluster, as in the topology in use.
 -- columns of arrival_shares
--- only-data cause_low, cause_high, released_low, released_high, chance, cause_chance, late_above, cause_above, collectives
+-- only-data cause_low, cause_high, released_low, released_high, chance, cause_chance, collectives
 -- uses arrival_shares
 -- bar share
 -- uncertain share by undecided

@@ -12,7 +12,7 @@
 -- key rank
 -- column rank INTEGER -- The rank.
 -- columns of arrival_shares
--- only-data cause_low, cause_high, released_low, released_high, chance, cause_chance, late_above, cause_above, collectives
+-- only-data cause_low, cause_high, released_low, released_high, chance, cause_chance, collectives
 -- uses arrival_shares
 -- bar share
 -- uncertain share by undecided

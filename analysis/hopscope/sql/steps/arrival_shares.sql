@@ -10,13 +10,13 @@
 -- column share_low DOUBLE [share] -- Lower end of the share's interval; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of the share's interval.
 -- column late BOOLEAN -- Whether it enters last more often than by chance: the interval lies wholly above
---    `late_above`, with an error of 5 % divided by how many are compared; null if there is no interval. This only
+--    `chance`, with an error of 5 % divided by how many are compared; null if there is no interval. This only
 --    describes: in every clean run a tree releases some rank last. Gates and findings use `cause`.
 -- column cause_share DOUBLE -- Part of the collectives whose last arrival was late because this one computed longer
 --    than the others.
 -- column cause_low DOUBLE [share] -- Lower end of the cause's interval.
 -- column cause_high DOUBLE [share] -- Upper end of the cause's interval.
--- column cause BOOLEAN -- Whether it is the cause: that interval lies wholly above `cause_above`, with an error of
+-- column cause BOOLEAN -- Whether it is the cause: that interval lies wholly above `cause_chance`, with an error of
 --    1 % divided by how many are compared, and `cost_share` is 2 % or more; null if one of them is unknown, or it costs 10 %
 --    or more and fewer than 28 collectives cannot be sure. Gates and findings use this.
 -- column cost_share DOUBLE -- Part of the run's critical path that its excess computing takes: what it computed longer
@@ -30,8 +30,6 @@
 --    its collectives.
 -- column cause_chance DOUBLE [share] -- The share of causes that chance would give it: its part of all ranks, of the
 --    collectives that have a cause.
--- column late_above DOUBLE [share] -- The share that its interval must lie above to be late: `chance`.
--- column cause_above DOUBLE [share] -- The share that its interval must lie above to be the cause: `cause_chance`.
 -- column undecided DOUBLE [share] -- Part of its collectives that it may have entered last, where the clocks cannot
 --    tell.
 -- column margin_ns BIGINT -- Median time by which it was last.
@@ -370,8 +368,6 @@ create or replace macro arrival_shares(label) as table
         released_intervals.share_high as released_high,
         arrivals.chance::double as chance,
         cause_shares.chance::double as cause_chance,
-        arrivals.chance::double as late_above,
-        cause_shares.chance::double as cause_above,
         arrivals.undecided::double as undecided,
         round(arrivals.margin_ns)::bigint as margin_ns,
         coalesce(charged.waiting_ns, 0)::bigint as waiting_ns,
