@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from hopscope.remap.candidate import Candidate, Kind
 from hopscope.remap.description import DESCRIPTION
 from hopscope.whole_file import whole_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DESCRIPTION", "remap", "sentence"]
+__all__ = ["DESCRIPTION", "Candidate", "candidates", "remap", "sentence"]
 
 
 MOST_PROBES = 3
@@ -26,6 +27,18 @@ class HasTables(Protocol):
     def table(self, name: str) -> pa.Table:
         """One table of the dataset."""
         ...
+
+
+def candidates(
+    trace: HasTables, kind: Kind, *, search: int = 0, launcher: str | None = None
+) -> tuple[Candidate, ...]:
+    """The candidates of one kind for a recorded run: first those with a prediction, the most gain first, then those
+    without one. Raises InputError where the run, or the installed library, allows none of this kind.
+
+    search: how many trees the local search may try. launcher: where to ask the library for its algorithms; None: the
+    first on PATH of the run's release.
+    """
+    raise NotImplementedError(kind)
 
 
 def remap(

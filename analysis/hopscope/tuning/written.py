@@ -57,6 +57,12 @@ def rules_file(choices: Sequence[Choice], path: str, besides: Besides = ()) -> S
     return Setting(_lines(lines), " ".join(f"--mca {name} {value}" for name, value in words))
 
 
+def setting_file(choices: Sequence[Choice], path: str, besides: Besides = ()) -> Setting:
+    """Either of these, as the library of the algorithms reads it."""
+    is_mpich = any(choice.algorithm.number is None for choice in choices)
+    return (variables_file if is_mpich else rules_file)(choices, path, besides)
+
+
 def _own_decision(from_bytes: int) -> str:
     return f"{from_bytes} 0 0 0  # Open MPI's own decision"
 

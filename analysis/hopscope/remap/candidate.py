@@ -1,0 +1,34 @@
+"""A candidate of a recorded run as `hopscope.remap.candidates` gives it: what to use, and what it is predicted to gain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from hopscope.tuning.written import Choice
+
+Kind = Literal["tree", "setting", "order"]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """predicted_gain: share of an iteration's time; None where it is not predicted, for `reason_unpredicted`. gain_low,
+    gain_high: its interval. extrapolates: what it uses that the run did not measure.
+
+    One of these says what to use: `tree` (the text of a tree file), `choices` and `besides` (algorithms of the MPI
+    library, and parameters or variables that have to be set with them; `tuning.written.setting_file` writes both), or
+    `hosts` (of each rank of MPI_COMM_WORLD; `reorder.files.write_order` writes them).
+    """
+
+    name: str
+    kind: Kind
+    operations: tuple[str, ...] = ()
+    predicted_gain: float | None = None
+    gain_low: float | None = None
+    gain_high: float | None = None
+    extrapolates: tuple[str, ...] = ()
+    reason_unpredicted: str | None = None
+    tree: str | None = None
+    choices: tuple[Choice, ...] = ()
+    besides: tuple[tuple[str, str], ...] = ()
+    hosts: tuple[str, ...] = ()
