@@ -1,6 +1,6 @@
 """`make bench-predictions`: does what `analyze remap` predicts come true? Never by our own replay.
 
-python benchmarks/predictions.py [--cases 75] [--blocks 25] [--networks 25] [--probed 25] [--simulated 75]
+python benchmarks/predictions.py [--cases 75] [--blocks 25] [--networks 25] [--simulated 75]
     [--first-seed 1] [--exhaustive 0] [--each]
 
 Random machines and programs, from fixed seeds. Small ones run over emulated links or on networks of namespaces, are
@@ -24,10 +24,10 @@ console = Console(highlight=False, soft_wrap=True)
 
 
 def rerun(
-    cases: range, exhaustive: int, *, each: bool, in_blocks: bool = False, network: bool = False, probe: bool = False
+    cases: range, exhaustive: int, *, each: bool, in_blocks: bool = False, network: bool = False
 ) -> list[tuple[str, str]]:
     """Recorded runs, suggestions and reruns. in_blocks: of operations with blocks. network: over namespaces instead of
-    emulated links. probe: after what candidates lean on was measured."""
+    emulated links."""
     local_mpi.share_cores()
     outcomes: list[reruns.Outcome] = []
     refused = 0
@@ -37,9 +37,7 @@ def rerun(
             with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder:
                 case, exhausts = random_case(seed, in_blocks=in_blocks), number < exhaustive
                 try:
-                    outcome = reruns.rerun_case(
-                        case, Path(folder), is_exhaustive=exhausts, network=network, probe=probe
-                    )
+                    outcome = reruns.rerun_case(case, Path(folder), is_exhaustive=exhausts, network=network)
                 except InputError as reason:
                     console.print(f"{case.words}: no prediction: {reason}", markup=False)
                     refused += 1
@@ -72,7 +70,6 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=75, help="small machines, with reruns over emulated links")
     parser.add_argument("--blocks", type=int, default=25, help="the same with Gather, Alltoall and their like")
     parser.add_argument("--networks", type=int, default=25, help="small machines, on networks of namespaces (root)")
-    parser.add_argument("--probed", type=int, default=25, help="the same, with what candidates lean on measured")
     parser.add_argument("--simulated", type=int, default=75, help="large machines, under SimGrid")
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--exhaustive", type=int, default=0, help="of so many, but of --networks, run every candidate")
@@ -89,14 +86,11 @@ def main() -> None:
         "Reruns on networks of namespaces, whose links are those of the same machines between clusters": lambda: rerun(
             range(first, first + asked.networks), 0, each=asked.each, network=True
         ),
-        "The same with `--probe-missing`": lambda: rerun(
-            range(first, first + asked.probed), asked.exhaustive, each=asked.each, network=True, probe=True
-        ),
         "Schedules under SimGrid's SMPI on random machines": lambda: simulated(
             range(first, first + asked.simulated), each=asked.each
         ),
     }
-    counts = asked.cases, asked.blocks, asked.networks, asked.probed, asked.simulated
+    counts = asked.cases, asked.blocks, asked.networks, asked.simulated
     for (title, part), count in zip(parts.items(), counts, strict=True):
         if count:
             table = Table("", "", title=title, title_justify="left", show_header=False)

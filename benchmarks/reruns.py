@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import hopscope
-from hopscope.launch.missing import measured_missing
+from hopscope.remap import candidates as candidates_of
 from hopscope.remap import remap
-from hopscope.remap.candidates.algorithms import algorithms
-from hopscope.remap.candidates.candidate import Candidate, shapes
-from hopscope.remap.candidates.tree_file import text_of, tree_file_of
-from hopscope.remap.judging.verdict import leans
-from hopscope.remap.run.program import source_of
-from measure import PROGRAMS, figures, local_mpi
+from measure import PROGRAMS, figures
 from random_cases import Case
 
 RERUNS = 3
@@ -45,8 +40,8 @@ class Outcome:
     reruns: tuple[float, ...]
     today: tuple[float, ...]
     model_error: float
-    unmeasured: int
-    """Pairs of hosts and interfaces that the prediction leans on and the run did not measure."""
+    extrapolates: str | None
+    """What the prediction uses that the run did not measure."""
     best: tuple[str, float] | None = None
     """Of an exhaustive trial."""
 
@@ -83,11 +78,8 @@ class Outcome:
         return None if self.best is None else max(0.0, self.rerun / self.best[1] - 1)
 
 
-def rerun_case(
-    case: Case, folder: Path, *, is_exhaustive: bool = False, network: bool = False, probe: bool = False
-) -> Outcome:
-    """Records, remaps and runs again; is_exhaustive: and runs every other candidate once. network: over namespaces.
-    probe: measures what candidates lean on, and asks again."""
+def rerun_case(case: Case, folder: Path, *, is_exhaustive: bool = False, network: bool = False) -> Outcome:
+    """Records, remaps and runs again; is_exhaustive: and runs every other candidate once. network: over namespaces."""
     topology, ran = case.write(folder, network=network)
     is_long = max(size for _, size in case.calls) >= LONG
     words = [str(LONG_ITERATIONS if is_long else ITERATIONS), str(case.work_us)]
@@ -101,12 +93,7 @@ def rerun_case(
     today = [run(ran, "recorded")]
     trace = hopscope.open(folder / "recorded")
     suggestion = folder / "suggested.json"
-    job = local_mpi.find()[0].launch(len(case.host_of))
-
-    def measured(missing: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-        return measured_missing(job, (trace.path, trace.run_facts), missing) if missing else None
-
-    first = remap(trace, suggestion, probe=measured if probe else None).to_pylist()[0]
+    first = remap(trace, suggestion).to_pylist()[0]
     tree = suggestion if first["chosen"] else ran
     reruns: list[float] = []
     for number in range(RERUNS):
@@ -124,7 +111,7 @@ def rerun_case(
         tuple(reruns),
         tuple(today),
         first["model_error"],
-        leans(first),
+        first["extrapolates"],
         best,
     )
 
@@ -133,20 +120,16 @@ def _best_of(
     trace: Any, run: Callable[[Path, str], float], folder: Path, suggested: tuple[str, float]
 ) -> tuple[str, float]:
     """The fastest of all shapes and algorithms with whole messages, each run once, and of what was suggested."""
-    source = source_of(trace.table)
-    subject, file = source.subject, folder / "tried.json"
-    ran = source.tables["run"]["tree_file"].to_pylist()[0]
-    best = suggested
-    every: list[Candidate] = [*shapes(subject), *algorithms(subject)]
-    for candidate in every:
-        if candidate.name == suggested[0]:
-            continue  # it ran three times
-        file.write_text(text_of(tree_file_of(candidate, source, ran)))
+    file, best = folder / "candidate.json", suggested
+    for candidate in candidates_of(trace, "tree"):
+        if candidate.name == suggested[0] or "segments" in candidate.name or candidate.tree is None:
+            continue  # it ran three times, or is cut
+        file.write_text(candidate.tree)
         time = run(file, "tried")
         if time < best[1]:
             # Once more, for the fastest of many is also the luckiest.
             time = max(time, run(file, "tried"))
-        best = min(best, (candidate.name, time), key=lambda one: one[1])
+        best = min(best, (candidate.name, time), key=lambda outcome: outcome[1])
     return best
 
 
@@ -156,7 +139,7 @@ def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
     if not count:
         return []
     reruns = [(one, time) for one in outcomes for time in one.reruns]
-    measured = [one for one in outcomes if not one.unmeasured]
+    measured = [one for one in outcomes if not one.extrapolates]
     single = sum(one.low <= time <= one.high for one, time in reruns)
     off = sorted(abs(one.off) for one in outcomes)
     behind = [one.behind for one in outcomes if one.behind is not None]
@@ -187,7 +170,7 @@ def line_of(one: Outcome) -> str:
     words = [
         f"{'  ' if one.holds else '! '}{one.case.words}: {one.name if one.suggested else 'nothing suggested'}",
         f"predicted {one.predicted / 1e6:.2f} ({one.low / 1e6:.2f} to {one.high / 1e6:.2f}) ms, reruns {reruns}",
-        f"today {today}, model error {one.model_error:.1%}, unmeasured {one.unmeasured}",
+        f"today {today}, model error {one.model_error:.1%}, extrapolates {one.extrapolates or 'nothing'}",
     ]
     return "; ".join(words + ([f"best {one.best[0]} {one.best[1] / 1e6:.2f}"] if one.best else []))
 

@@ -52,11 +52,11 @@ class Computed:
         """Today's rank order beside a better one on the same hosts, with the messages of both.
 
         output: writes the better order there, if there is one, as the launcher reads it. launcher: one of
-        `hopscope.reorder.LAUNCHERS`, by default that of the run's MPI library. Raises InputError where no order can be
-        told, or no launcher is known.
+        `hopscope.remap.orders.LAUNCHERS`, by default that of the run's MPI library. Raises InputError where no order
+        can be told, or no launcher is known.
         """
-        from hopscope.reorder import reorder  # late: the graph library
-        from hopscope.reorder.files import launcher_for, write_order
+        from hopscope.remap.orders import reorder  # late: the graph library
+        from hopscope.remap.orders.files import launcher_for, write_order
 
         whole = self._whole
         library = whole.run_facts.get("mpi_library")

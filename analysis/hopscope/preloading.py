@@ -13,8 +13,8 @@ def preload() -> None:
     import pyarrow.compute  # pyright: ignore[reportUnusedImport]
 
     from hopscope import apart, modelled  # noqa: F401  # pyright: ignore[reportUnusedImport]
-    from hopscope.remap import suggest  # noqa: F401  # pyright: ignore[reportUnusedImport]
-    from hopscope.reorder import suggest as suggest_order  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    from hopscope.remap import answer  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    from hopscope.remap.orders import suggest  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.verdicts import function_of
 
     for command in catalog.load().commands.values():

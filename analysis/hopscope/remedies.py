@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError
 from hopscope.launch.same_hosts import same_hosts
-from hopscope.remap import sentence
-from hopscope.reorder import reorder
-from hopscope.reorder.files import file_of, launcher_of
+from hopscope.remap import PLACE, sentence
+from hopscope.remap.orders import reorder
+from hopscope.remap.orders.files import file_of, launcher_of
 from hopscope.tuning.installed import flavour_of
 
 if TYPE_CHECKING:
@@ -51,8 +51,6 @@ def library_setting(trace: Trace) -> Remedy:
     if flavour is None:
         raise InputError("the trace does not say that its MPI library is Open MPI or MPICH, whose settings are known")
     table = trace.remap(library=flavour)
-    from hopscope.remap.suggest_setting import PLACE  # late: fitting needs scipy
-
     metadata = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
     name = "setting"
     if "setting" not in metadata:

@@ -12,7 +12,7 @@ import pytest
 from hopscope.catalog import Analysis, Column, load, parse
 from hopscope.quantities import alike, changes, exact_size, first_value, interval, quantity
 from hopscope.remap import DESCRIPTION
-from hopscope.remap.judging.listing import SCHEMA
+from hopscope.remap.answer import SCHEMA
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.terminal import print_answer, print_rows
 from hypothesis import given
@@ -189,9 +189,9 @@ def test_a_prediction_is_never_shown_without_its_interval(width: int, monkeypatc
     """The table of remap had one predicted time, its gain and `chosen yes` where a rerun may take anything up to 1.9 s,
     for a link that no hop measured; only csv and json said so."""
     monkeypatch.setenv("COLUMNS", str(width))
-    row = {"name": "leaders recursive-doubling inside=binomial-mpich", "today": False, "predicted_ns": 21.4e6}
+    row = {"name": "leaders recursive-doubling inside=binomial-mpich", "baseline": False, "predicted_ns": 21.4e6}
     row |= {"predicted_low_ns": 19.8e6, "predicted_high_ns": 1.91e9, "measured_ns": 40.3e6, "gain": 0.47, "depth": 3}
-    row |= {"model_error": 0.014, "wan_crossings": 1, "wan_messages": 2, "unmeasured_pairs": 2, "chosen": True}
+    row |= {"model_error": 0.014, "wan_crossings": 1, "wan_messages": 2, "extrapolates": "hosts a-b", "chosen": True}
     lines = printed(pa.Table.from_pylist([row], schema=SCHEMA), REMAP.columns, **{
         name: getattr(REMAP, name) for name in ("key", "bar", "only_data", "narrow")
     })  # fmt: skip

@@ -309,11 +309,11 @@ def test_commands_in_sentences_are_set_as_code(
     remarks = [part for part in components(draw(data).component) if "remarks" in (getattr(part, "className", "") or "")]
     codes = [text(part) for part in components(remarks) if type(part).__name__ == "Code"]
     assert quoted and codes == quoted
-    guess = replace(TraceData(trace).remap(), sentence="It leans on a guess: measure that with `--probe-missing`.")
+    guess = replace(TraceData(trace).remap(), sentence="Measure it: `hopscope tune`.")
     monkeypatch.setattr(TraceData, "remap", lambda _: guess)
     page = draw(trace, "/remap")
-    assert "It leans on a guess: measure that with --probe-missing." in page.text
-    assert "--probe-missing" in [text(part) for part in components(page.component) if type(part).__name__ == "Code"]
+    assert "Measure it: hopscope tune." in page.text
+    assert "hopscope tune" in [text(part) for part in components(page.component) if type(part).__name__ == "Code"]
 
 
 def spaced(rows: list[list[str]]) -> list[list[str]]:

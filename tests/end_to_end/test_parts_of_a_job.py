@@ -44,7 +44,7 @@ def test_one_tree_file_improves_both_parts(
     before = planted("slow_parts")
     tree = tmp_path / "tree.json"
     rows = before.remap(tree, search=0, algorithms="tree").to_pylist()
-    (best,), (baseline,) = ([row for row in rows if row[kind]] for kind in ("chosen", "today"))
+    (best,), (baseline,) = ([row for row in rows if row[kind]] for kind in ("chosen", "baseline"))
     assert best["operation"] == "MPI_Allreduce, MPI_Bcast"
     # A chain crosses seven times each way, a good tree once.
     assert best["predicted_ns"] < baseline["predicted_ns"] / 5

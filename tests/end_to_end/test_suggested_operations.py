@@ -56,7 +56,7 @@ def test_what_is_suggested_runs_and_crosses_the_slow_link_as_often_as_predicted(
     # no gain was beyond chance.
     before, suggested = planted(f"slow_{operation}"), tmp_path / "suggested.json"
     rows = before.remap(suggested, search=100).to_pylist()
-    best, baseline = rows[0], next(row for row in rows if row["today"])
+    best, baseline = rows[0], next(row for row in rows if row["baseline"])
     assert best["chosen"], rows
     program = [first_mpi.compile(MIX), *slow_arguments(operation).split()]
     job = traced(first_mpi, RANKS, *program, tree=suggested, topology=dealt_sites(WAN_MS))
@@ -71,6 +71,6 @@ def test_what_is_suggested_runs_and_crosses_the_slow_link_as_often_as_predicted(
     assert {row["crossings"] for row in kinds} == {best["wan_crossings"]}
     times = [took_ns(trace, subject) for trace, subject in zip((before, after), subjects, strict=True)]
     assert best["wan_crossings"] * WAN_MS * 1e6 < times[1]
-    again = next(row for row in after.remap(search=0).to_pylist() if row["today"])
+    again = next(row for row in after.remap(search=0).to_pylist() if row["baseline"])
     errors = [row["model_error"] for row in (baseline, again)]
     print(f"{operation}: predicted gain {best['gain']:.0%}, measured {1 - times[1] / times[0]:.0%}, errors {errors}")

@@ -8,8 +8,8 @@ import local_mpi
 import networks
 import pytest
 from hopscope.remap import remap, sentence
-from hopscope.remap.fitting.announced import ends_of, limits_of
-from hopscope.remap.judging.basis import basis_of
+from hopscope.remap.fitting.rendezvous import ends_of, limits_of
+from hopscope.remap.replay.basis import basis_of
 from hopscope.remap.run.program import source_of
 from network_jobs import judged
 
@@ -45,7 +45,7 @@ def test_an_answer_takes_a_latency_and_a_message_at_least_one_more(
     limits = limits_of(ends_of(source_of(trace.table)))
     judged("wan" in limits, "no sender showed what it waited for")
     assert SHORT <= limits["wan"] < LONG
-    wan = basis_of(trace.table, announced=True).fitted[0].links["wan"]
+    wan = basis_of(trace.table, "openmpi").costs.links["wan"]
     for latency in (wan.answer_ns, wan.announced_ns):
         assert latency is not None and latency >= 0.9 * DELAY_NS
 

@@ -1,4 +1,4 @@
-"""Remapping of real runs over Open MPI: its message graph is replayed, and a run over a tree is measured against it."""
+"""Remapping of real runs over Open MPI: its message graph is replayed, and what is suggested runs."""
 
 import itertools
 import json
@@ -9,18 +9,13 @@ import hopscope
 import local_mpi
 import numpy as np
 import pytest
-from click.testing import CliRunner
-from hopscope.cli.main import analyze
 from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.remap import sentence
-from hopscope.remap.candidates.recorded import Recorded
-from hopscope.remap.judging.judge import judge_of
+from hopscope.remap.algorithms.recorded import Recorded
+from hopscope.remap.replay.replayer import replayer_of
 from hopscope.remap.run.events import RECEIVED, SENT, events_of
 from hopscope.remap.run.program import source_of
-from hopscope_dashboard.data import TraceData
-from hopscope_dashboard.figures.folded_tree import Fold
-from hopscope_dashboard.pages.remap import result
 from network_jobs import judged
 from recorded_jobs import recorded_job, shared_folder
 
@@ -78,31 +73,9 @@ def test_what_ran_is_replayed_to_its_end(operation: str, open_mpi: local_mpi.Loc
         np.array_equal(np.sort(events.hop[events.kind == kind]), np.arange(len(hops))) for kind in (SENT, RECEIVED)
     )
     recorded = Recorded(events)
-    assert recorded.structure(source.subject)["depth"] >= 1
-    whole = judge_of(source, recorded, EVEN)
-    assert whole.messages and whole.replay(recorded, EVEN)[2]
-    assert whole.iteration_ns(recorded, EVEN) > 0
-
-
-def test_a_run_over_a_tree_is_measured_against_the_library(open_mpi: local_mpi.LocalMpi, shared: Path) -> None:
-    calls = [("allreduce", 1 << 20)]
-    library, over_tree = ran(shared, open_mpi, calls), ran(shared, open_mpi, calls, "--tree", "binomial")
-    words = ["remap", str(library.path), "--tried", str(over_tree.path), "--search", "0", "--format", "csv"]
-    done = CliRunner().invoke(analyze, words)
-    assert done.exit_code == 0, done.exception or done.stderr
-    leaves = [sorted(leaves_of(trace)) for trace in (library, over_tree)]
-    by_library, by_tree = ((ends[-1] - ends[0]) / (ITERATIONS - 1) for ends in leaves)
-    table = library.remap(search=0, tried=over_tree)
-    tried = next(row for row in table.to_pylist() if row["tried_ns"] is not None)
-    assert tried["tried_ns"] == pytest.approx(by_tree)
-    assert tried["tried_gain"] == pytest.approx(1 - by_tree / by_library)
-    assert "easured over binomial" in sentence(table)
-    assert sentence(table) in done.stderr
-    # A gain that was not measured is not suggested.
-    assert tried["chosen"] <= (by_tree < by_library)
-    today = next(row for row in table.to_pylist() if row["today"])
-    assert today["name"] == Recorded(events_of(source_of(library.table))).name
-    assert "Today: the MPI library" in str(result(TraceData(library), "up", Fold()))
+    whole = replayer_of(source, (recorded,), EVEN)
+    assert whole.messages and whole.replay((recorded,))[2]
+    assert whole.iteration_ns((recorded,)) > 0
 
 
 @pytest.mark.networks
@@ -127,8 +100,8 @@ def test_leaders_are_suggested_between_two_sites_and_the_engine_runs_them_at_onc
     assert set(rerun.table("calls")["engine"].to_pylist()) == {"tree"}
     assert "exchange" in rerun.table("hops")["role"].to_pylist()
     # What ran by leaders is replayed like what ran over a tree.
-    again = next(row for row in rerun.remap(search=0).to_pylist() if row["today"])
-    assert again["name"] == "today: leaders"
+    again = next(row for row in rerun.remap(search=0).to_pylist() if row["baseline"])
+    assert again["name"] == "baseline: leaders"
     before, after = (np.median(np.diff(sorted(leaves_of(trace)))) for trace in (over_tree, rerun))
     assert after > 20e6
     judged(after < 0.8 * before, f"an iteration took {before:,.0f} ns and by leaders {after:,.0f}")

@@ -16,7 +16,7 @@ import pytest
 import slurm
 from hopscope.inspection import Facts
 from hopscope.launch.network import made_network, read_network
-from hopscope.reorder.files import file_of
+from hopscope.remap.orders.files import file_of
 from network_jobs import SITES, facts_of, hangs_in_finalize
 from networks import topology
 

@@ -170,7 +170,7 @@ def test_the_bandwidth_of_an_emulated_link_is_that_of_its_topology_file() -> Non
     costs = Costs(links, LocalCost(), machine=known)
     sizes, classes = np.tile([8.0, 1024.0], 4), np.repeat([LINKS.index("lan"), LINKS.index("wan")], 4)
     # The run itself (None here) is not what rows are made of.
-    ways = ways_of_emulated(costs, costs, costs, sizes, classes)
+    ways = ways_of_emulated(costs, sizes, classes)
     rows = rows_of_fit(Fitted(None, costs, ways, sizes, classes))  # type: ignore[arg-type]
     found = {row.link: row.value for row in rows if row.parameter == "beta"}
     assert found == pytest.approx({"lan": 5, "wan": 50})
@@ -181,7 +181,7 @@ def fitted(costs: Costs, largest: int, ways: dict[str, Way] | None = None) -> Fi
     itself (None) makes no row."""
     sizes, classes = np.array([8.0, largest]), np.repeat(LINKS.index("wan"), 2)
     if ways is None:
-        ways = ways_of_emulated(costs, costs, costs, sizes, classes)
+        ways = ways_of_emulated(costs, sizes, classes)
     # What they were fitted from is not asked for.
     return Fitted(None, costs, ways, sizes, classes)  # type: ignore[arg-type]
 

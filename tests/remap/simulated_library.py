@@ -12,21 +12,14 @@ POST = 100
 
 
 class LibraryRun(Run):
-    """As `Run`, with the library's own messages. Ranks are a power of two. op: what the collective is called.
-    announced_from: a longer message goes when its receiver has answered, and holds its sender until then."""
+    """As `Run`, with the library's own messages. Ranks are a power of two. rendezvous_from: a longer message goes when
+    its receiver has answered, and blocks its sender until then."""
 
-    def __init__(
-        self,
-        network: Network,
-        size: int = 8,
-        jitter: int = 0,
-        op: str = "MPI_Allreduce",
-        announced_from: float = math.inf,
-    ) -> None:
+    def __init__(self, network: Network, size: int = 8, jitter: int = 0, rendezvous_from: float = math.inf) -> None:
         super().__init__(network, {"shape": "flat"}, size, jitter)
-        self.op, self.announced_from = op, announced_from
+        self.rendezvous_from = rendezvous_from
 
-    def allreduce(self) -> None:
+    def allreduce(self, op: str = "MPI_Allreduce") -> None:
         """In each round every rank posts a receive, sends to its peer, and then needs the peer's message."""
         number, enter = len(self.rows["collectives"]), list(self.now)
         now = [t + ENTER for t in enter]
@@ -44,12 +37,12 @@ class LibraryRun(Run):
                 self._record(
                     number, (peer, rank), sent[peer], posted[rank], (None if there <= needed else needed, seen)
                 )
-                if self.size > self.announced_from:
+                if self.size > self.rendezvous_from:
                     self.rows["hops"][-1]["send_end_ns"] = gone[peer]
                 then[rank] = max(seen, needed, gone[rank]) + HANDLE
             now = then
         self.now = [t + LEAVE for t in now]
-        self.record_calls(number, enter, self.op)
+        self.record_calls(number, enter, op)
 
     def set_up(self, messages: int) -> None:
         """What the library sends in the collective that comes next, before its own messages: so many in each edge of
@@ -71,7 +64,7 @@ class LibraryRun(Run):
 
     def _goes_ns(self, src: int, dst: int, sent: int, posted: int) -> int:
         """When a message goes: at once, or when the answer to its announcement is there."""
-        if self.size <= self.announced_from:
+        if self.size <= self.rendezvous_from:
             return sent
         latency = self.network.latency[self.network.link(src, dst)]
         return max(sent + latency, posted) + latency

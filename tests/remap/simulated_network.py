@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -82,6 +82,21 @@ def round_robin(ranks: int, hosts: dict[str, str], **latency: int) -> Network:
     """Ranks dealt in turn over hosts (name to cluster)."""
     names = list(hosts)
     return Network([names[r % len(names)] for r in range(ranks)], hosts, latency)
+
+
+MS = 1_000_000
+
+
+def sites(ranks: int = 8) -> Network:
+    """Ranks dealt over one host in site A and two in site B, 20 ms apart."""
+    return round_robin(ranks, {"a0": "A", "b0": "B", "b1": "B"}, shm=1_000, lan=50_000, wan=20 * MS)
+
+
+def cluster_with_interfaces() -> Network:
+    """LAM's case: 32 ranks dealt over 8 hosts x 4 whose interfaces serve one message at a time."""
+    network = round_robin(32, {f"h{i}": "A" for i in range(8)}, shm=1_000, lan=10_000)
+    network.interface = 100_000
+    return network
 
 
 HANDLE, SEND, ENTER, LEAVE = 2_000, 500, 1_000, 1_500
@@ -296,3 +311,16 @@ class SimulatedTrace:
     def table(self, name: str) -> pa.Table:
         """One table."""
         return self.tables[name]
+
+
+def iterate(
+    run: Run, iterations: int = 30, work: int = MS, kinds: Sequence[tuple[str, int]] = (), sizes: Sequence[int] = ()
+) -> Run:
+    """The run after so many iterations of computing and an Allreduce. kinds: operations and bytes instead, one after
+    another; sizes: the same of Allreduces."""
+    chance, kinds = random.Random(3), kinds or [("MPI_Allreduce", size) for size in sizes or [run.size]]
+    for iteration in range(iterations):
+        op, run.size = kinds[iteration % len(kinds)]
+        run.compute(lambda _: work + chance.randint(0, work // 20))
+        run.allreduce(op)
+    return run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 from hopscope.remap import remap
-from hopscope.remap.candidates.recorded import recorded_beside
+from hopscope.remap.algorithms.recorded import recorded_beside
 from hopscope.remap.run.program import source_of
 from simulated_network import ENTER, HANDLE, LEAVE, SEND, Run, SimulatedTrace, round_robin
 

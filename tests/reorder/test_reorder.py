@@ -1,6 +1,5 @@
 """Rank orders for drawn jobs, whose best order is known or found by trying them all."""
 
-import io
 import itertools
 import random
 from pathlib import Path
@@ -11,18 +10,16 @@ import click
 import hopscope
 import numpy as np
 import pytest
-from drawn_jobs import LATENCY_NS, PER_BYTE_NS, Job, ring
-from hopscope.cli.reorder import ANALYSIS, command, reorder_answer
+from drawn_jobs import LATENCY_NS, PER_BYTE_NS, Job, exchange, ring
+from hopscope.cli.reorder import command, reorder_answer
 from hopscope.errors import InputError
 from hopscope.links import LINKS
-from hopscope.render.terminal import print_answer
-from hopscope.reorder.costs import costs_of
-from hopscope.reorder.on_path import most_saved
-from hopscope.reorder.partition import cut
-from hopscope.reorder.places import Places, places_of
-from hopscope.reorder.suggest import Order, best_order, reason_to_stay, suggest
-from hopscope.reorder.swaps import Judge
-from hopscope.reorder.traffic import Array, Traffic, traffic_of
+from hopscope.remap.orders.costs import costs_of
+from hopscope.remap.orders.partition import cut
+from hopscope.remap.orders.places import places_of
+from hopscope.remap.orders.suggest import Order, best_order, suggest
+from hopscope.remap.orders.swaps import Judge
+from hopscope.remap.orders.traffic import Array, Traffic, traffic_of
 from scipy.sparse import csr_array
 
 DEALT = ["A/a0", "B/b0", "A/a1", "B/b1"] * 2
@@ -79,7 +76,6 @@ def test_the_time_on_links_is_the_sum_of_what_the_network_takes() -> None:
             assert found[f"{prefix}predicted_ns"] == pytest.approx(truth, rel=0.01), (before, link)
     total = row(order, "all")
     assert total["gain"] == pytest.approx(1 - total["new_predicted_ns"] / total["predicted_ns"])
-    assert total["gain_low"] <= total["gain"] <= total["gain_high"]
 
 
 def test_every_host_keeps_its_number_of_ranks() -> None:
@@ -94,11 +90,6 @@ def test_an_order_that_was_taken_is_left_as_it_is() -> None:
     assert not again.chosen
     assert again.sentences[0].startswith("Leave the order as it is: no order was found")
     assert again.hosts == first.hosts
-
-
-def test_the_same_trace_gives_the_same_order() -> None:
-    table = measured(ring(DEALT)).table()
-    assert suggest(table).hosts == suggest(table).hosts
 
 
 def random_traffic(ranks: int, chance: random.Random) -> Traffic:
@@ -180,16 +171,17 @@ def test_a_message_that_waited_beside_a_farther_one_tells_nothing_of_its_link() 
     assert costs.latency_ns[0, 1] == pytest.approx(LATENCY_NS["lan"], rel=0.01)
 
 
-def test_a_class_that_was_not_measured_is_said_and_widens_the_interval() -> None:
-    # Rings of one size, dealt in turn over two clusters of one host each: no message stayed on a host.
-    order = suggest(ring(["A/a0", "B/b0"] * 4, rounds=40, size=1000).table())
+def test_a_class_that_was_not_measured_is_named_and_widens_the_interval() -> None:
+    # Dealt in turn over two clusters of one host each: no message stayed on a host. 6 of 8 messages move into hosts,
+    # where each costs a quarter of what it cost before.
+    order = suggest(exchange(["A/a0", "B/b0"] * 4, rounds=400, ways=(1,), size=1000).table())
     total = row(order, "all")
-    assert order.chosen
     assert row(order, "shm")["fitted_from"] == 0
-    # 6 of 8 messages move into hosts, where each costs something between nothing and what it cost before.
-    assert total["gain_low"] == pytest.approx(0, abs=0.05)
-    assert total["gain_high"] == pytest.approx(0.75, abs=0.05)
-    assert any("shm links was not measured" in sentence for sentence in order.sentences)
+    assert total["run_gain"] == pytest.approx(6 / 8 * 3 / 4, abs=0.02)
+    assert total["run_gain_low"] < 0.1 and total["run_gain_high"] > 0.75
+    (candidate,) = order.candidates
+    assert candidate.extrapolates == ("shm links",) and candidate.hosts == order.hosts
+    assert any("did not measure shm links" in sentence for sentence in order.sentences)
 
 
 def test_without_a_waited_message_only_numbers_are_compared() -> None:
@@ -200,16 +192,7 @@ def test_without_a_waited_message_only_numbers_are_compared() -> None:
     assert order.chosen
     assert (row(order, "wan")["messages"], row(order, "wan")["new_messages"]) == (8, 2)
     assert row(order, "all")["predicted_ns"] is None
-    assert "no time is predicted" in order.sentences[0]
-
-
-def test_what_a_serial_job_saves_is_the_share_of_its_path() -> None:
-    # One message after another: the path is all messages, so the bound is the gain itself.
-    table = measured(ring(DEALT, rounds=40)).table()
-    order, places, traffic = suggest(table), places_of(table("ranks")), traffic_of(table)
-    place = np.asarray([places.hosts.index(host) for host in order.hosts])
-    bound = most_saved(table, traffic, costs_of(table, places), places, place, led=np.zeros(0, bool))
-    assert bound == pytest.approx(row(order, "all")["gain"], rel=1e-3)
+    assert "is not predicted: no rank waited for a message" in order.sentences[1]
 
 
 @pytest.mark.parametrize(
@@ -258,28 +241,9 @@ def test_messages_and_hops_are_one_graph_without_direction() -> None:
     assert (both.messages.tolist(), both.bytes.tolist()) == ([3], [123])
 
 
-def test_a_narrow_table_keeps_what_the_command_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    out = io.StringIO()
-    print_answer(out, suggest(measured(ring(DEALT)).table()).table, ANALYSIS.default)
-    heading = out.getvalue().partition("──")[0]
-    assert {"link", "messages", "gain", "chosen"} <= set(heading.split())
-
-
 def test_a_part_of_the_run_cannot_be_asked_for() -> None:
     """`--from` and the like were taken and did nothing."""
     listed = [each for each in command().params if isinstance(each, click.Option) and not each.hidden]
     options = {option for parameter in listed for option in parameter.opts}
     assert "--for" in options
     assert not {"--from", "--ranks"} & options
-
-
-def test_an_order_that_only_trades_links_between_the_same_clusters_is_no_reason_to_change() -> None:
-    """Regression: in a run that was in the new order already, two pairs of hosts seemed unlike by what queued between
-    them, and a further order was predicted to gain 23 %."""
-    places = Places(("a0", "b0"), (0, 1), np.arange(2), np.arange(2), np.arange(2))
-    said = [
-        reason_to_stay(places, 0.2, 0.19, 0.2, without_messages=False, only_trades=trades) for trades in (True, False)
-    ]
-    assert said[0] is not None and said[0].startswith("another one would only trade links between the same clusters")
-    assert said[1] is None

@@ -14,7 +14,7 @@ from algorithm_rounds import rounds, variables
 from forced_algorithms import needs_open_mpi_4, trace_of_forced_algorithms
 from hopscope.algorithms.engine import of_schedules
 from hopscope.model.sequences import lay
-from hopscope.remap.candidates.laid import longest_chain
+from hopscope.remap.algorithms.schedule import longest_chain
 from hopscope.tuning.offered import Offered, asked
 from hopscope.tuning.planned import Planned, Unplanned, planned
 

@@ -14,13 +14,13 @@ import pytest
 from algorithm_rounds import rounds, variables
 from forced_algorithms import OPEN_MPI_4, needs_open_mpi_4
 from hopscope.algorithms.open_mpi import ALGORITHMS, sent
-from hopscope.remap.candidates.candidate import Candidate
-from hopscope.remap.candidates.laid import messages_of
+from hopscope.remap.algorithms.algorithm import Algorithm
 from hopscope.remap.run.operations import OPERATION, OPERATIONS
 from hopscope.remap.run.program import Subject, source_of
-from hopscope.remap.settings.forced import Forced, setting_of
+from hopscope.remap.settings.library import choices_of
 from hopscope.tuning.offered import Library, Offered, asked
 from hopscope.tuning.planned import Planned, planned
+from hopscope.tuning.written import Choice, setting_file
 
 PROGRAM = Path(__file__).parents[2] / "benchmarks" / "programs" / "mix.c"
 MPICHS = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "mpich"]
@@ -81,14 +81,13 @@ def forced(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], di
     before = ran(OPEN_MPI_4[0], folder / "before", dict(FORCED))
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     for turn, algorithms in enumerate(rounds(rules)):
-        chosen: list[tuple[Forced, list[Subject]]] = []
-        for offered, rule in algorithms.items():
+        chosen: list[Choice] = []
+        for offered in algorithms:
             subject = subject_of(before, offered.operation)
             assert subject.native and subject.op == mpi_name(offered.operation)
-            algorithm = Forced(offered.name, rule.rule, rule.trees or {}, (subject.op,), offered=offered)
-            chosen.append((algorithm, [subject]))
+            chosen += choices_of(Library("openmpi", "4.1", "mpirun", [*algorithms], {}), offered, [subject], 0, 0)
         file = folder / f"rules{turn}"
-        setting = setting_of(chosen, Library("openmpi", "4.1", "mpirun", [*algorithms], {}), str(file))
+        setting = setting_file(chosen, str(file))
         file.write_text(setting.text)
         operations = [offered.operation for offered in algorithms]
         after = ran(OPEN_MPI_4[0], folder / f"after{turn}", operations, *shlex.split(setting.words))
@@ -130,8 +129,7 @@ def test_a_rule_sends_the_blocks_that_mpich_sends(mpi: local_mpi.LocalMpi, ranks
                 seen[hop["collective_id"]][hop["src"], hop["dst"], hop["bytes"]] += 1
         for offered, rule in algorithms.items():
             subject = subject_of(trace, offered.operation)
-            candidate = Candidate(offered.name, rule.rule, rule.trees or {}, (subject.op,))
-            expected = messages_of(candidate.lay(subject, subject.calls[0]))
+            (expected, *_) = Algorithm(offered.name, rule.rule, rule.trees or {}).messages(subject)
             columns = (column.tolist() for column in (expected.src, expected.dst, expected.size))
             alike[offered.operation, offered.name] = seen[last[subject.op]] == Counter(zip(*columns, strict=True))
     assert set(alike) >= {("gather", "binomial"), ("alltoall", "pairwise"), ("allgather", "ring")}

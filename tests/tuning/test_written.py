@@ -10,7 +10,7 @@ import local_mpi
 import pytest
 from hopscope.algorithms.rules import read_rules, rules_for
 from hopscope.tuning.offered import Offered
-from hopscope.tuning.written import Choice, Setting, parameters_file, rules_file, variables_file
+from hopscope.tuning.written import Choice, Setting, rules_file, variables_file
 
 PROGRAM = Path(__file__).parents[1] / "algorithms" / "programs" / "broadcasts.c"
 LINEAR = Offered("bcast", "basic_linear", 1, "coll_tuned_bcast_algorithm")
@@ -37,9 +37,8 @@ def test_rules_hold_for_what_was_chosen_and_nothing_else() -> None:
 def test_choices_that_contradict_one_another_are_refused() -> None:
     with pytest.raises(ValueError, match="two choices for bcast at 64 bytes"):
         rules_file([Choice(CHAIN, 6, 0, 100), Choice(LINEAR, 6, 64)], "rules")
-    for write in (parameters_file, variables_file):
-        with pytest.raises(ValueError, match="two choices"):
-            write([Choice(CHAIN, 6), Choice(LINEAR, 8)], "file")
+    with pytest.raises(ValueError, match="two choices"):
+        variables_file([Choice(CHAIN, 6), Choice(LINEAR, 8)], "file")
     with pytest.raises(ValueError, match="has no number"):
         rules_file([Choice(Offered("bcast", "binomial", None, "X"), 6)], "rules")
 
@@ -64,12 +63,6 @@ def test_open_mpi_follows_rules_where_they_hold(mpi: local_mpi.LocalMpi, tmp_pat
     seen = asked(mpi, tmp_path, rules_file([Choice(CHAIN, 6, 2048, fan_out=3)], "my settings"))
     assert seen[5000] == ("chain:3", "yes")
     assert seen[64][1] is None
-
-
-@pytest.mark.parametrize("mpi", OPEN_MPIS, ids=[mpi.release for mpi in OPEN_MPIS])
-def test_open_mpi_follows_parameters_for_all_sizes(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    seen = asked(mpi, tmp_path, parameters_file([Choice(CHAIN, 0, fan_out=2)], "my settings"))
-    assert seen == {64: ("chain:2", "yes"), 5000: ("chain:2", "yes")}
 
 
 @pytest.mark.parametrize("mpi", MPICHS, ids=[mpi.release for mpi in MPICHS])

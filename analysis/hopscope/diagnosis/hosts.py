@@ -18,7 +18,7 @@ from hopscope.diagnosis.rerun import Rerun
 from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.paths.columns import Array
-from hopscope.reorder import reorder
+from hopscope.remap.orders import reorder
 from hopscope.words import BINDINGS
 
 _SLOWER: Final = 1.5

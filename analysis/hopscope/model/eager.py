@@ -34,16 +34,12 @@ def eager_limit(size: Array, waited: Array, went_on: Array) -> float | None:
     return max(eager)
 
 
-def held_from(size: Array, waited: Array, went_on: Array) -> tuple[float, float, float]:
-    """The most bytes of a message whose sender does not wait for its receive: as expected, and the most and the least
-    that these messages allow. They leave the sizes between open, and all longer ones where no sender waited.
-
-    Where some waited, that is to be expected of all that are not known to be free.
-    """
+def held_from(size: Array, waited: Array, went_on: Array) -> float:
+    """The most bytes of a message whose sender does not wait for its receive: where some waited, that is to be expected
+    of all that are not known to be free."""
     eager, announced = _kinds(size, waited, went_on)
     least = float(max([SMALL, *eager]))
-    beyond = [one - 1 for one in announced if one > least]
-    return (least, min(beyond), least) if beyond else (math.inf, math.inf, least)
+    return least if any(long > least for long in announced) else math.inf
 
 
 def _kinds(size: Array, waited: Array, went_on: Array) -> tuple[list[float], list[float]]:

@@ -90,12 +90,11 @@ def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, 
     at_most = _at_most(hops, links)
     back = {(b, a): latency for (a, b), latency in pairs.items() if (b, a) not in directed}
     pairs |= {way: min(latency, at_most.get(way, latency)) for way, latency in back.items()}
-    shortest = _shortest(hops, transit, pair)
-    costs = Costs(with_stand_ins(links), LocalCost(), *service, pairs, shortest_ns=shortest, machine=machine)
+    costs = Costs(with_stand_ins(links), LocalCost(), *service, pairs, machine=machine)
     class_of = dict(zip(hops.host_pairs(), hops.link.tolist(), strict=True))
     latency = {way: pairs.get(way, costs.links[LINKS[class_of[way]]].latency_ns) for way in at_most}
     as_expected = {way for way, most in at_most.items() if most <= (1 + OUTLYING) * latency[way]}
-    return replace(costs, measured=frozenset(directed | as_expected), at_most_ns=at_most)
+    return replace(costs, measured=frozenset(directed | as_expected))
 
 
 def _at_most(hops: Hops, links: dict[str, LinkCost]) -> dict[HostPair, float]:
@@ -106,16 +105,6 @@ def _at_most(hops: Hops, links: dict[str, LinkCost]) -> dict[HostPair, float]:
     idle = np.flatnonzero(~hops.binding & (hops.src_host != hops.dst_host))
     slowest_first = hops.of(idle[np.argsort(-took[idle], kind="stable")])
     return dict(zip(slowest_first.host_pairs(), np.sort(took[idle])[::-1].tolist(), strict=True))
-
-
-def _shortest(hops: Hops, transit: Array, pair: Array) -> dict[HostPair, float]:
-    """The median of each directed pair's messages of the fewest bytes that were waited for."""
-    found: dict[HostPair, float] = {}
-    for number in np.unique(pair[hops.binding]):
-        mine = np.flatnonzero(hops.binding & (pair == number))
-        least = mine[hops.size[mine] == hops.size[mine].min()]
-        found[int(hops.src_host[mine[0]]), int(hops.dst_host[mine[0]])] = max(0.0, float(np.median(transit[least])))
-    return found
 
 
 def _pairs_of(hops: Hops) -> Array:
@@ -215,14 +204,11 @@ def with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
             # Never faster than a class that is faster by its nature, whatever the few hops of the slower one say.
             least = max((link.latency_ns for link in faster), default=0.0)
             per_byte = max((link.per_byte_ns for link in (*faster, like[0])), default=0.0)
-            ends = [end for link in like for end in (link.fastest_ns, link.slowest_ns)]
             links[name] = replace(
                 like[0],
                 latency_ns=max(like[0].latency_ns, least),
                 per_byte_ns=per_byte,
                 hops=0,
-                fastest_ns=min(ends),
-                slowest_ns=max(ends),
             )
     return links
 
@@ -269,14 +255,12 @@ def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: _Servi
         least, most = float(sizes.min()), float(sizes.max())
         told = most > SMALL and most >= 2 * least
         different = tuple(np.unique(sizes).astype(np.float64).tolist())
-        links[name] = LinkCost(max(0.0, latency), per_byte, len(mine), 0.0, 0.0, least, most, different, told)
+        links[name] = LinkCost(max(0.0, latency), per_byte, len(mine), least, most, different, told)
         residual = net[mine] - links[name].latency_ns - per_byte * hops.size[mine]
         loss += float(np.abs(residual).sum())
-        latencies: list[float] = []
         for number in np.unique(pair[mine]):
             of_pair = pair[mine] == number
             deviation = float(np.median(residual[of_pair]))
-            latencies.append(max(0.0, latency + deviation))
             spread = float(np.median(np.abs(residual[of_pair] - deviation)))
             # What a queue does to a pair that always meets another is not the pair's own.
             queued = 2 * float(np.median(busy[mine][of_pair]))
@@ -285,8 +269,7 @@ def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: _Servi
             enough = FASTER_HOPS if deviation < 0 else OUTLYING_HOPS
             if of_pair.sum() >= enough and abs(deviation) > max(OUTLYING * latency, 3 * spread, queued, doubt):
                 first = mine[of_pair][0]
-                pairs[int(hops.src_host[first]), int(hops.dst_host[first])] = latencies[-1]
-        links[name].fastest_ns, links[name].slowest_ns = min(latencies), max(latencies)
+                pairs[int(hops.src_host[first]), int(hops.dst_host[first])] = max(0.0, latency + deviation)
     return loss, links, service, pairs
 
 

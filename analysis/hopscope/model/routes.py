@@ -205,7 +205,7 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
     if clusters:
         before, behind = _gateways(arrays, inside)
         near, far = [*near, *before], [*behind, *far]
-    near.append(_links(servers, np.where(inside, 0.0, per_byte), _queued_for(costs, host_clusters, hosts)))
+    near.append(_links(servers, np.where(inside, 0.0, per_byte), np.arange(hosts * hosts).reshape(square)))
     if clusters:
         cluster = arrays["cluster"]
         number = cluster[:, None] * clusters + cluster[None, :]
@@ -225,25 +225,6 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
         cut_through=costs.machine.cut_through,
         emulates=costs.machine.emulated,
     )
-
-
-def _queued_for(costs: Costs, host_clusters: Sequence[int], hosts: int) -> Array:
-    """The number of the link that each pair of hosts queues for; hosts: with gateways."""
-    from_host, to_host = (
-        np.broadcast_to(each, (hosts, hosts)) for each in (np.arange(hosts)[:, None], np.arange(hosts))
-    )
-    cluster = np.asarray([*host_clusters, *costs.machine.gateways_clusters])
-    from_cluster, to_cluster = cluster[:, None], cluster[None, :]
-    start, end = from_host, to_host
-    both = {way for is_far, a, b in costs.directions_share if is_far for way in ((a, b), (b, a))}
-    for a, b in costs.clusters_share | {(b, a) for a, b in costs.clusters_share if (b, a) in both}:
-        mine = (from_cluster == a) & (to_cluster == b)
-        start, end = np.where(mine, hosts + a, start), np.where(mine, hosts + b, end)
-    for is_far, a, b in costs.directions_share:
-        from_place, to_place = (from_cluster, to_cluster) if is_far else (from_host, to_host)
-        mine = (from_place == b) & (to_place == a)
-        start, end = np.where(mine, end, start), np.where(mine, start, end)
-    return start * (2 * hosts + 1) + end
 
 
 def _gateways(arrays: dict[str, Any], inside: Array) -> tuple[list[Array], list[Array]]:

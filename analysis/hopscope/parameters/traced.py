@@ -78,26 +78,25 @@ def fitted_of_trace(table: Callable[[str], pa.Table]) -> Fitted:
     """Fits the costs to the hops of a trace. table: of its dataset by name. Raises InputError if no rank waited for a
     hop."""
     source = source_of(table)
-    costs, low, high = fit(source, events_of(source) if source.subject.native else None)
+    costs = fit(source, events_of(source) if source.subject.native else None)
     hops = fitted_hops(source)
     sizes, links = hops.size[hops.binding], hops.link[hops.binding]
     if not costs.machine.emulated:
         ways = ways_of(source)
         return Fitted(source, _agreeing(costs, ways, source.places.cluster_of_host), ways, sizes, links)
-    return Fitted(source, costs, ways_of_emulated(costs, low, high, sizes, links), sizes, links)
+    return Fitted(source, costs, ways_of_emulated(costs, sizes, links), sizes, links)
 
 
-def ways_of_emulated(costs: Costs, low: Costs, high: Costs, sizes: Array, links: Array) -> dict[str, Way]:
+def ways_of_emulated(costs: Costs, sizes: Array, links: Array) -> dict[str, Way]:
     """What emulated links take, by their class; what they take for bytes is known. One size of messages still says
-    nothing about bytes, so it gives no model that needs them. low, high: the costs as they may be. sizes, links: bytes
-    of each hop that a rank waited for, and its class."""
+    nothing about bytes, so it gives no model that needs them. sizes, links: bytes of each hop that a rank waited for,
+    and its class."""
     found: dict[str, Way] = {}
     for name, link in costs.links.items():
         if link.hops:
-            ends = low.links[name].latency_ns, high.links[name].latency_ns
             beta = Estimate(_per_byte_ns(name, costs), count=link.hops)
             several_sizes = bool(np.ptp(sizes[links == LINKS.index(name)]))
-            found[name] = Way(Estimate(link.latency_ns, *ends, link.hops), beta if several_sizes else None)
+            found[name] = Way(Estimate(link.latency_ns, count=link.hops), beta if several_sizes else None)
     return found
 
 

@@ -20,7 +20,7 @@ from hopscope.parameters.rows import Estimate
 from hopscope.probe.levels import USUAL
 from hopscope.probe.sampling import median_of
 from hopscope.quantities import duration, number
-from hopscope.remap.fitting.announced import APART, ends_of, limits_of
+from hopscope.remap.fitting.rendezvous import APART, ends_of, limits_of
 from hopscope.remap.run.program import Source
 
 LEAST_ALONE = 3

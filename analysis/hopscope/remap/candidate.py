@@ -1,4 +1,4 @@
-"""A candidate of a recorded run as `hopscope.remap.candidates` gives it: what to use, and what it is predicted to gain."""
+"""A candidate of a recorded run: what to use, and what it is predicted to gain."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ Kind = Literal["tree", "setting", "order"]
 
 
 @dataclass(frozen=True)
+class Structure:
+    """The longest chain of messages, the most WAN messages in one, and the WAN messages of a collective. None: what
+    the library ran does not tell."""
+
+    depth: int | None = None
+    wan_crossings: int | None = None
+    wan_messages: int = 0
+
+
+@dataclass(frozen=True)
 class Candidate:
     """predicted_gain: share of an iteration's time; None where it is not predicted, for `reason_unpredicted`. gain_low,
     gain_high: its interval. extrapolates: what it uses that the run did not measure.
@@ -18,6 +28,9 @@ class Candidate:
     One of these says what to use: `tree` (the text of a tree file), `choices` and `besides` (algorithms of the MPI
     library, and parameters or variables that have to be set with them; `tuning.written.setting_file` writes both), or
     `hosts` (of each rank of MPI_COMM_WORLD; `reorder.files.write_order` writes them).
+
+    predicted_ns: the mean time of an iteration, with its interval. parts: labels of the selections that it changes.
+    is_suggested: at most one is.
     """
 
     name: str
@@ -32,3 +45,11 @@ class Candidate:
     choices: tuple[Choice, ...] = ()
     besides: tuple[tuple[str, str], ...] = ()
     hosts: tuple[str, ...] = ()
+    predicted_ns: float | None = None
+    predicted_low_ns: float | None = None
+    predicted_high_ns: float | None = None
+    structure: Structure = Structure()
+    comm: int | None = None
+    bytes: tuple[int, int] | None = None
+    parts: tuple[str, ...] = ()
+    is_suggested: bool = False

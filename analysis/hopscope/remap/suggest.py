@@ -1,97 +1,267 @@
-"""Judges candidate trees by replaying the run, and suggests one if it gains more than the model errs."""
+"""The pipeline: candidates of a run, what each takes by the replay, and which one is suggested."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from hopscope.remap.candidates.candidate import Candidate
-from hopscope.remap.candidates.combination import Combination
-from hopscope.remap.candidates.pool import pool_of
-from hopscope.remap.candidates.recorded import Recorded
-from hopscope.remap.candidates.tree_file import text_of, tree_file_of, words_of
-from hopscope.remap.judging.basis import alike_of, basis_of, with_known_parts
-from hopscope.remap.judging.judge import screen_of
-from hopscope.remap.judging.listing import SCHEMA, SPREAD_WINDOW, Listing
-from hopscope.remap.judging.missing import missing_of
-from hopscope.remap.judging.tried import tried_of, with_engine
-from hopscope.remap.judging.verdict import LIBRARY, limits_of, over_trees, rounding_of, sentence_of
-from hopscope.remap.run.program import Source
-from hopscope.remap.run.unseen import unseen_sentences
-from hopscope.remap.together import suggest_together
+from hopscope.errors import InputError
+from hopscope.quantities import in_words
+from hopscope.remap.algorithms.algorithm import Algorithm, longest
+from hopscope.remap.algorithms.combination import Runs, bytes_of, label_of, replaced, structure_of
+from hopscope.remap.algorithms.pool import pool_of
+from hopscope.remap.algorithms.schedule import fingerprint
+from hopscope.remap.algorithms.tree_file import tree_file_of
+from hopscope.remap.candidate import Candidate, Kind
+from hopscope.remap.prediction import LEAST_GAIN, ranked
+from hopscope.remap.replay.basis import Basis, basis_of
+from hopscope.remap.replay.parts import knobs_of
+from hopscope.remap.run.program import NothingToFitError, Subject
+from hopscope.remap.settings.hierarchical import hierarchical
+from hopscope.remap.settings.library import Form, forms
+from hopscope.tuning.installed import installed
+from hopscope.tuning.offered import Library, operation_name
+from hopscope.tuning.planned import messages_name
+
+FINALISTS = 5
+"""So many of the fastest options of each knob are replayed over the whole of a long run, and combined."""
+ROUNDS = 2
+SHOWN_BY = {
+    "openmpi": "run the program again with HOPSCOPE_NATIVE=1, the default, which records Open MPI's own messages",
+    "mpich": "run the program again with HOPSCOPE_NATIVE=mpich, which records MPICH's own messages",
+}
+"""How a trace comes to have a library's own messages."""
 
 
-def suggest(
-    table: Callable[[str], pa.Table],
-    tries: int,
-    run_over_tree: Callable[[str], pa.Table] | None = None,
-    only: Collection[str] | None = None,
-    *,
-    machine: Mapping[str, Any] | None = None,
-) -> pa.Table:
-    """See `hopscope.remap.remap`, which writes the tree file."""
-    basis = basis_of(table, machine, with_known_parts if run_over_tree is None else None)
-    if isinstance(basis.today, Combination):
-        return suggest_together(basis, basis.today, tries, only)
-    source, fitted, today, whole, error = basis.source, basis.fitted, basis.today, basis.whole, basis.error
-    subject = source.subject
-    tried = tried_of(run_over_tree, source) if run_over_tree else None
-    # What runs over a tree: on the machine as the engine measured it, where it did.
-    engine, over = fitted, [] if isinstance(today, Recorded) else [today]
-    if tried is not None:
-        typical, low, high = map(with_engine, fitted, tried.costs)
-        engine, over = (typical, low, high), [tried.candidate]
-        error = max(error, abs(whole.iteration_ns(tried.candidate, engine[0]) - tried.time_ns) / tried.time_ns)
-    alike = alike_of(error)
-    screen = screen_of(source, whole, today, fitted[0])
-    pool = pool_of(subject, screen, over, engine[0], tries=tries, alike=alike, only=only)
-    candidates = [*pool.candidates, *([tried.candidate] if tried else [])]
-    why = basis.why_unpredictable if tried is None else None
-    listing = Listing(
-        source,
-        screen,
-        screen.window(SPREAD_WINDOW),
-        today,
-        candidates,
-        fitted,
-        engine,
-        basis.measured_ns,
-        error,
-        basis.spread,
-        tried,
+@dataclass(frozen=True)
+class Option:
+    """What may run the selections of a knob, by their places. ns: of an iteration with it, for its order."""
+
+    candidate: Candidate
+    places: tuple[int, ...]
+    pieces: tuple[Algorithm, ...]
+    ns: float
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """The candidates for a run, the suggested one first, beside its baseline. drawing: the parents of each rank in the
+    trees of the first one, up and down."""
+
+    basis: Basis
+    kind: Kind
+    baseline: Candidate
+    candidates: tuple[Candidate, ...]
+    drawing: dict[str, list[int | None]] | None = None
+    library: Library | None = None
+
+    @property
+    def suggested(self) -> Candidate | None:
+        """The suggested one, if there is one."""
+        return next((candidate for candidate in self.candidates if candidate.is_suggested), None)
+
+
+def suggest_trees(table: Callable[[str], pa.Table], tries: int = 0, only: Collection[str] | None = None) -> Suggestion:
+    """Trees and the other algorithms of Hopscope's engine. only: those that may be suggested, all if None."""
+    basis = basis_of(table)
+    parts = basis.source.subject.each
+
+    def options(places: tuple[int, ...], label: str) -> list[Option]:
+        (place,) = places
+        pool = pool_of(
+            parts[place],
+            lambda algorithm: basis.score(replaced(basis.baseline, places, (algorithm,))),
+            lambda algorithm: basis.search_score(replaced(basis.baseline, places, (algorithm,))),
+            tries=tries // len(parts),
+            only=only,
+        )
+        named = ((Candidate(_named(algorithm.name, label), "tree"), algorithm) for algorithm in pool)
+        return [_option(basis, candidate, places, (algorithm,)) for candidate, algorithm in named]
+
+    return _suggestion(basis, "tree", None, options)
+
+
+def suggest_settings(table: Callable[[str], pa.Table], flavour: str, launcher: str | None = None) -> Suggestion:
+    """Settings of the MPI library. Raises InputError where it cannot be asked for its algorithms."""
+    run = table("run").to_pylist()[0]
+    if run["emulated"]:
+        raise InputError(
+            "the run emulated links, which do not delay an MPI library's own messages, so no setting would gain what "
+            "the replay says; trace the program on the machine itself or on `hopscope run --net`"
+        )
+    library = installed(flavour, run["mpi_library"], launcher)
+    try:
+        basis = basis_of(table, flavour)
+    except NothingToFitError as problem:
+        raise InputError(f"{problem.found}; {SHOWN_BY[flavour]}, and ask again") from None
+
+    def options(places: tuple[int, ...], label: str) -> list[Option]:
+        parts = [basis.source.subject.each[place] for place in places]
+        result: list[Option] = []
+        seen: set[tuple[bytes, ...]] = set()
+        for form in (*forms(library, parts), *hierarchical(library, parts)):
+            reason = form.reason or _what_ran(basis, form, parts) or _repeated(form, parts, seen)
+            made = Candidate(
+                _named(form.name, label), "setting", reason_unpredicted=reason, choices=form.choices,
+                besides=tuple(form.besides),
+            )  # fmt: skip
+            result.append(_option(basis, made, places, () if reason else form.pieces))
+        return sorted(result, key=lambda option: option.ns)
+
+    return _suggestion(basis, "setting", library, options)
+
+
+def _named(name: str, label: str) -> str:
+    return f"{name} for {label}" if label else name
+
+
+def _repeated(form: Form, parts: Sequence[Subject], seen: set[tuple[bytes, ...]]) -> str | None:
+    """Why it is no candidate of its own, or cannot be laid out; None if it is and can."""
+    pairs = zip(form.pieces, parts, strict=True)
+    try:
+        key = tuple(fingerprint(piece.schedules(part, longest(part))) for piece, part in pairs)
+    except ValueError as problem:
+        return f"the plan has no schedule for it here: {problem}"
+    if key in seen:
+        return "here it sends the messages of another one"
+    seen.add(key)
+    return None
+
+
+def _what_ran(basis: Basis, form: Form, parts: Sequence[Subject]) -> str | None:
+    """That it is the algorithm that ran."""
+    kinds, numbers = basis.source.tables["kinds"], basis.source.tables["collectives"]["kind"]
+    names = dict(zip(kinds["kind"].to_pylist(), kinds["algorithm"].to_pylist(), strict=True))
+    (choice, *others) = form.choices
+    for part in parts:
+        ran = {names.get(kind) for kind in numbers.take(pa.array(part.simulated)).to_pylist()}
+        is_own = not others and choice.algorithm.operation == operation_name(part.op) and not choice.segment_bytes
+        if not is_own or None in ran or ran != {messages_name(choice.algorithm, len(part.members))}:
+            return None
+    return "it is what ran"
+
+
+def _option(basis: Basis, candidate: Candidate, places: tuple[int, ...], pieces: tuple[Algorithm, ...]) -> Option:
+    """A candidate for the selections of a knob, with what it changes."""
+    parts = [basis.source.subject.each[place] for place in places]
+    comms = {part.comm for part in parts}
+    reasons = [reason for place in places if (reason := basis.reason_unpredicted(place))]
+    candidate = replace(
+        candidate,
+        operations=(parts[0].op,),
+        comm=comms.pop() if len(comms) == 1 else None,
+        bytes=bytes_of(parts),
+        parts=(label_of(parts, basis.source.subject.each),),
+        reason_unpredicted=candidate.reason_unpredicted or next(iter(reasons), None),
     )
-    rows, order, guessed = listing.judged(alike, is_known=why is None)
-    best = (today, *candidates)[order[0]]
-    ordered = [rows[i] for i in order]
-    result = pa.Table.from_pylist(ordered, schema=SCHEMA)
-    ran = LIBRARY if subject.native else "today's tree"
-    said = sentence_of(ordered, subject.op, guessed, source.places.hosts, ran=ran, tried=tried)
-    if why:
-        others = [candidates[place - 1] for place in order if place]
-        said = over_trees(subject.op, why, words_of(others), ran=ran)
-    said += rounding_of(subject.operations) if why or rows[order[0]]["chosen"] else ""
-    said += limits_of(engine[0], subject.untold, left_out=pool.left_out) + unseen_sentences(source)
-    if tried is not None and best is tried.candidate:
-        best = replace(best, name=tried.tree)
-    metadata = {b"sentence": said.encode(), b"ran": b"native" if subject.native else b"tree"}
-    metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places, engine[0])).encode()
-    metadata |= _of_best(best, source, is_chosen=rows[order[0]]["chosen"])
-    return result.replace_schema_metadata(metadata)
+    if not pieces:
+        return Option(candidate, places, pieces, float("inf"))
+    runs = replaced(basis.baseline, places, pieces)
+    candidate = replace(candidate, extrapolates=basis.extrapolates(runs), structure=structure_of(pieces, parts))
+    if candidate.kind == "tree":
+        candidate = replace(candidate, tree=_tree_file(basis, runs))
+    return Option(candidate, places, pieces, basis.score(runs))
 
 
-def _of_best(best: Candidate | Recorded, source: Source, *, is_chosen: bool) -> dict[bytes, bytes]:
-    """The first row's trees, and the tree file if it is suggested."""
-    if isinstance(best, Recorded):
-        return {}
-    found: dict[bytes, bytes] = {}
-    drawing = best.drawing(source.subject)
-    if drawing:
-        found[b"parents"] = json.dumps({"comm": source.subject.comm, **drawing}).encode()
-    if is_chosen:
-        ran = source.tables["run"]["tree_file"].to_pylist()[0]
-        found[b"tree"] = text_of(tree_file_of(best, source, ran)).encode()
-    return found
+def _suggestion(
+    basis: Basis, kind: Kind, library: Library | None, options: Callable[[tuple[int, ...], str], list[Option]]
+) -> Suggestion:
+    """Evaluates the options of every knob, combines the best, and chooses."""
+    subject = basis.source.subject
+    places = knobs_of(subject.each, library.flavour if library else None)
+    labels = [label_of([subject.each[place] for place in knob], subject.each) for knob in places]
+    knobs = [options(knob, label if len(places) > 1 else "") for knob, label in zip(places, labels, strict=True)]
+    evaluated = [
+        _evaluated(basis, option, is_finalist=at < FINALISTS) for knob in knobs for at, option in enumerate(knob)
+    ]
+    runs_of = {
+        option.candidate.name: replaced(basis.baseline, option.places, option.pieces)
+        for knob in knobs
+        for option in knob
+        if option.pieces
+    }
+    together = _combined(basis, knobs)
+    if len(together) > 1:
+        runs = basis.baseline
+        for option in together:
+            runs = replaced(runs, option.places, option.pieces)
+        candidate = _joined(basis, kind, together, runs)
+        runs_of[candidate.name] = runs
+        evaluated.append(basis.model.predicted(candidate, basis.predicted_ns(runs, is_finalist=True)))
+    candidates = tuple(ranked(evaluated))
+    names = " and ".join(dict.fromkeys(piece.name.removeprefix("baseline: ") for piece in basis.baseline))
+    baseline = Candidate(f"baseline: {names}", kind, structure=structure_of(basis.baseline, subject.each))
+    baseline = basis.model.predicted(baseline, basis.model.baseline_ns)
+    first = runs_of.get(candidates[0].name, basis.baseline)[0] if candidates else basis.baseline[0]
+    drawing = first.drawing(subject.each[0]) if isinstance(first, Algorithm) and kind == "tree" else None
+    return Suggestion(basis, kind, baseline, candidates, drawing, library)
+
+
+def _evaluated(basis: Basis, option: Option, *, is_finalist: bool) -> Candidate:
+    """An option's candidate with its prediction, if there is one."""
+    if option.candidate.reason_unpredicted:
+        return option.candidate
+    runs = replaced(basis.baseline, option.places, option.pieces)
+    return basis.model.predicted(option.candidate, basis.predicted_ns(runs, is_finalist=is_finalist))
+
+
+def _combined(basis: Basis, knobs: Sequence[Sequence[Option]]) -> list[Option]:
+    """The options that go best together, by coordinate descent from the baseline; of each knob none that gains too
+    little while the others go as they do here."""
+    chosen: dict[int, Option] = {}
+
+    def runs_with(options: Collection[Option]) -> Runs:
+        runs = basis.baseline
+        for option in options:
+            runs = replaced(runs, option.places, option.pieces)
+        return runs
+
+    for _ in range(ROUNDS):
+        for number, knob in enumerate(knobs):
+            known = [option for option in knob if not option.candidate.reason_unpredicted]
+            measured = [option for option in known if not option.candidate.extrapolates]
+            others = [option for at, option in chosen.items() if at != number]
+            best = min(
+                (measured or known)[:FINALISTS],
+                key=lambda option: basis.score(runs_with([*others, option])),
+                default=None,
+            )
+            without = basis.score(runs_with(others))
+            chosen.pop(number, None)
+            if best is not None and basis.score(runs_with([*others, best])) < (1 - LEAST_GAIN / len(knobs)) * without:
+                chosen[number] = best
+    return [chosen[number] for number in sorted(chosen)]
+
+
+def _joined(basis: Basis, kind: Kind, options: Sequence[Option], runs: Runs) -> Candidate:
+    """Several options as one candidate."""
+    candidates = [option.candidate for option in options]
+    places = [place for option in options for place in option.places]
+    pieces = tuple(runs[place] for place in places)
+    return Candidate(
+        in_words([candidate.name for candidate in candidates]),
+        kind,
+        operations=tuple(dict.fromkeys(op for candidate in candidates for op in candidate.operations)),
+        extrapolates=tuple(dict.fromkeys(what for candidate in candidates for what in candidate.extrapolates)),
+        tree=_tree_file(basis, runs) if kind == "tree" else None,
+        choices=tuple(dict.fromkeys(choice for candidate in candidates for choice in candidate.choices)),
+        besides=tuple(dict.fromkeys(setting for candidate in candidates for setting in candidate.besides)),
+        parts=tuple(label for candidate in candidates for label in candidate.parts),
+        structure=structure_of(pieces, [basis.source.subject.each[place] for place in places]),
+    )
+
+
+def _tree_file(basis: Basis, runs: Runs) -> str:
+    """A tree file with a rule for each selection that changes, in front of the rules of the file that ran."""
+    source = basis.source
+    text = source.tables["run"]["tree_file"].to_pylist()[0]
+    pairs = zip(runs, basis.baseline, source.subject.each, strict=True)
+    changed = [(piece, part) for piece, ran, part in pairs if piece is not ran and isinstance(piece, Algorithm)]
+    for piece, part in reversed(changed):
+        text = json.dumps(tree_file_of(piece, replace(source, subject=part), text))
+    if len(changed) > 1:
+        text = json.dumps({**json.loads(text), "name": f"candidate: {len(changed)} rules together"})
+    return json.dumps(json.loads(text), indent=2) + "\n"

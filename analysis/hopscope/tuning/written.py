@@ -58,7 +58,9 @@ def rules_file(choices: Sequence[Choice], path: str, besides: Besides = ()) -> S
 
 
 def setting_file(choices: Sequence[Choice], path: str, besides: Besides = ()) -> Setting:
-    """Either of these, as the library of the algorithms reads it."""
+    """Either of these, as the library of the algorithms reads it; without choices, Open MPI's parameters alone."""
+    if not choices:
+        return Setting("", " ".join(f"--mca {name} {value}" for name, value in besides))
     is_mpich = any(choice.algorithm.number is None for choice in choices)
     return (variables_file if is_mpich else rules_file)(choices, path, besides)
 
@@ -82,28 +84,6 @@ def _rows(choices: Sequence[Choice]) -> list[str]:
     if free_from is not None:
         rows.append(_own_decision(free_from))
     return rows
-
-
-def parameters_file(choices: Sequence[Choice], path: str) -> Setting:
-    """Open MPI's parameters, for all communicators and sizes. Raises ValueError for two choices of one operation."""
-    _once_each(choices)
-    lines = ["--mca coll_tuned_use_dynamic_rules 1"]
-    for choice in choices:
-        lines.append(f"--mca {choice.algorithm.setting} {choice.algorithm.number}")
-        for what, value in (("chain_fanout", choice.fan_out), ("segmentsize", choice.segment_bytes)):
-            lines += [f"--mca {choice.algorithm.setting}_{what} {value}"] if value else []
-    return Setting(_lines(lines), f"--tune {shlex.quote(path)}")
-
-
-def forced_words(algorithm: Offered, besides: Besides = ()) -> str:
-    """What forces an algorithm for all communicators and sizes without a file: parameters of Open MPI's launcher, or
-    variables of MPICH before the command."""
-    if algorithm.number is None:
-        return " ".join(
-            f"{name}={shlex.quote(value)}" for name, value in [(algorithm.setting, algorithm.name), *besides]
-        )
-    words = [("coll_tuned_use_dynamic_rules", "1"), (algorithm.setting, str(algorithm.number)), *besides]
-    return " ".join(f"--mca {name} {value}" for name, value in words)
 
 
 def variables_file(choices: Sequence[Choice], path: str, besides: Besides = ()) -> Setting:

@@ -1,4 +1,4 @@
-"""Draws what each candidate tree would have taken, beside what today's took."""
+"""Draws what each candidate tree would have taken, beside what the baseline took."""
 
 from collections.abc import Sequence
 from textwrap import wrap
@@ -18,7 +18,7 @@ _LONGEST_LINE, _MOST_LINES = 44, 3
 
 
 def candidate_bars(rows: Sequence[Row], addresses: Sequence[str]) -> go.Figure:
-    """Predicted time per iteration, with its spread, of each tree; rows as remap gives them, times in ns.
+    """Predicted time per iteration, with its interval, of each candidate; rows as remap gives them, times in ns.
 
     `addresses` say where each bar leads: to its row in numbers.
     """
@@ -67,11 +67,11 @@ def _told(row: Row) -> str:
     than = "less" if row["gain"] >= 0 else "more"
     return (
         f"<b>{row['name']}</b><br>{quantities.duration(row['predicted_ns'])} per iteration, "
-        f"{quantities.share(abs(row['gain']))} {than} than today in the same replay"
+        f"{quantities.share(abs(row['gain']))} {than} than the baseline in the same replay"
     )
 
 
 def _colour(row: Row) -> str:
     if row["chosen"]:
         return CATEGORY_COLOURS["shm"]
-    return CATEGORY_COLOURS["wan"] if row["today"] else CATEGORY_COLOURS["native"]
+    return CATEGORY_COLOURS["wan"] if row["baseline"] else CATEGORY_COLOURS["native"]

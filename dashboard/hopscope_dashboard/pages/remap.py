@@ -91,31 +91,27 @@ def _verdict(data: TraceData, found: Suggestion) -> Component:
 
 
 def _key_figures(found: Suggestion) -> Component:
-    best, today = found.candidates[0], next((row for row in found.candidates if row["today"]), None)
-    spread = quantities.interval(best["predicted_low_ns"], best["predicted_high_ns"], "ns")
+    best, ran = found.candidates[0], next(row for row in found.candidates if row["baseline"])
+    within = quantities.interval(best["predicted_low_ns"], best["predicted_high_ns"], "ns")
     measured, replayed, predicted = quantities.alike(
-        "ns", best["measured_ns"], None if today is None else today["predicted_ns"], best["predicted_ns"]
+        "ns", best["measured_ns"], ran["predicted_ns"], best["predicted_ns"]
     )
     figures = [
-        ("Measured today", measured, "per iteration, in the run itself"),
-        (
-            "Today, replayed",
-            replayed,
-            f"by the model, which errs by {quantities.share(best['model_error'])}",
-        ),
-        ("Predicted", predicted, f"by the same model; {spread} with the costs' uncertainty"),
-        ("Gain", quantities.share(best["gain"]), "predicted against today, replayed"),
+        ("Measured", measured, "per iteration, in the run itself"),
+        ("Replayed", replayed, f"error {quantities.share(best['model_error'])}"),
+        ("Predicted", predicted, within),
+        ("Gain", quantities.share(best["gain"]), "predicted against replayed"),
         (
             "WAN in a row",
-            f"{_today(today, 'wan_crossings')} → {best['wan_crossings']}",
-            "to the root and back, worst way",
+            f"{_number(ran['wan_crossings'])} → {_number(best['wan_crossings'])}",
+            "worst chain of messages",
         ),
     ]
     return blocks.key_figures(figures)
 
 
-def _today(today: Row | None, column: str) -> str:
-    return quantities.MISSING if today is None else str(today[column])
+def _number(value: int | None) -> str:
+    return quantities.MISSING if value is None else str(value)
 
 
 def _before_and_after(data: TraceData, found: Suggestion, role: str, fold: Fold) -> Component:
@@ -129,23 +125,23 @@ def _before_and_after(data: TraceData, found: Suggestion, role: str, fold: Fold)
         for name, parents, shown in ((BEFORE, before, edges), (AFTER, after, {}))
         if parents
     }
-    today = f"Today: {ran[0].name}" if ran else "Today: the MPI library" if found.is_native else "Today"
+    title = f"Baseline: {ran[0].name}" if ran else "Baseline: the MPI library" if found.is_native else "Baseline"
     missing = (
         [_NO_TREE, dcc.Link("Algorithms and trees", href="/tree"), " shows who sent to whom."]
         if found.is_native
         else _NO_DRAWING
     )
-    instead = missing if best["today"] else _NO_SHAPE
+    instead = missing if best["baseline"] else _NO_SHAPE
     return blocks.columns(
-        _drawn(data, today, before, laid_out, edges=edges, name=BEFORE, missing=missing),
+        _drawn(data, title, before, laid_out, edges=edges, name=BEFORE, missing=missing),
         _drawn(data, _after(best, found), after, laid_out, edges={}, name=AFTER, missing=instead),
         widths="minmax(0, 1fr)" if any(map(is_wide, laid_out.values())) else "1fr 1fr",
     )
 
 
 def _after(best: Row, found: Suggestion) -> str:
-    if best["today"]:
-        return "Best of all: the MPI library's algorithm" if found.is_native else "Best of all: today's tree"
+    if best["baseline"]:
+        return "Best of all: the baseline"
     return f"{'Suggested' if best['chosen'] else 'Best candidate'}: {best['name']}"
 
 
@@ -174,39 +170,37 @@ def _candidates(found: Suggestion) -> Component:
     rows = [
         [
             html.Span(_named(row), id=f"{_CANDIDATE}-{at}"),
-            quantities.duration(row["predicted_ns"]),
-            quantities.interval(row["predicted_low_ns"], row["predicted_high_ns"], "ns"),
-            quantities.share(row["gain"]),
-            row["depth"],
-            quantities.MISSING if row["fan_out"] is None else row["fan_out"],
-            row["wan_crossings"],
-            row["wan_messages"],
+            *_times(row),
+            *(_number(row[name]) for name in ("depth", "wan_crossings", "wan_messages")),
         ]
         for at, row in enumerate(found.candidates)
     ]
-    bars = candidate_bars(found.candidates[:_SHOWN], [f"#{_CANDIDATE}-{at}" for at in range(len(rows))][:_SHOWN])
-    structure = ["depth", "fan-out", "WAN in a row", "WAN messages"]
+    predicted = [row for row in found.candidates if row["predicted_ns"] is not None][:_SHOWN]
+    places = [found.candidates.index(row) for row in predicted]
+    bars = candidate_bars(predicted, [f"#{_CANDIDATE}-{at}" for at in places])
+    titles = ["candidate", "predicted", "interval", "gain", "depth", "WAN in a row", "WAN messages"]
     return blocks.card(
-        "Candidates, the best first",
-        blocks.drawing("Predicted time per iteration by tree", bars, name=CHART),
-        blocks.table(["tree", "predicted", "spread", "gain", *structure], rows, name=CANDIDATES, right=range(1, 8)),
-        hint="The suggested tree comes first, then the fastest. What no hop measured is named beside a candidate, and "
-        "its spread contains how slow that may be. The dashed line is what the run itself measured; gains are against "
-        "the replay of what ran, so that like is compared with like."
-        + (f" The picture shows the first {_SHOWN} of {len(rows)}." if len(rows) > _SHOWN else ""),
+        "Candidates",
+        blocks.drawing("Predicted time per iteration by candidate", bars, name=CHART),
+        blocks.table(titles, rows, name=CANDIDATES, right=range(1, 7)),
+        hint="A prediction screens, a measurement decides: run `hopscope tune`. The dashed line is the run itself."
+        + (f" The picture shows the first {len(predicted)} of {len(rows)}." if len(rows) > len(predicted) else ""),
     )
 
 
-_KINDS = {"pairs": "pair", "interfaces": "interface", "links": "link", "sizes": "size"}
+def _times(row: Row) -> list[str]:
+    """The prediction, its interval and the gain, or that there is none."""
+    if row["predicted_ns"] is None:
+        return ["not predicted", quantities.MISSING, quantities.MISSING]
+    within = quantities.interval(row["predicted_low_ns"], row["predicted_high_ns"], "ns")
+    return [quantities.duration(row["predicted_ns"]), within, quantities.share(row["gain"])]
 
 
 def _named(row: Row) -> blocks.Content:
-    """A candidate's name, with what makes its prediction a guess because no hop measured it."""
+    """A candidate's name, with what the run did not measure of it, or why it is not predicted."""
     name = row["name"] + (" (suggested)" if row["chosen"] else "")
-    guessed = [
-        quantities.plural(row[f"unmeasured_{kind}"], one) for kind, one in _KINDS.items() if row[f"unmeasured_{kind}"]
-    ]
-    return [name, html.Small(f", unmeasured: {quantities.in_words(guessed)}")] if guessed else name
+    remark = row["not_predicted"] or (f"not measured: {row['extrapolates']}" if row["extrapolates"] else None)
+    return [name, html.Small(f", {remark}")] if remark else name
 
 
 def register(app: Dash, traces: Traces) -> None:

@@ -1,4 +1,4 @@
-"""From a run's tables to costs, and how far those may be off."""
+"""From a run's tables to costs."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from hopscope.model.link_fit import OUTLYING, OUTLYING_HOPS, fit_links, interfac
 from hopscope.model.local_costs import fit_ends, fit_local
 from hopscope.model.machine import Machine, machine_of
 from hopscope.paths.columns import MISSING, Array, integers
-from hopscope.remap.fitting.announced import at_once, ends_of, limits_of, queueing, with_announced
+from hopscope.remap.fitting.rendezvous import ends_of, limits_of, with_announced
 from hopscope.remap.run.events import Events, local_costs
 from hopscope.remap.run.hops import Calls, hops_of, model_hops
 from hopscope.remap.run.program import Source
 
-RESAMPLES = 40
 MOST_HOPS = 20_000
 """Of more hops than this, those of some collectives are fitted."""
 MOST_QUEUED = 2_000_000
@@ -64,21 +63,17 @@ def _delays(source: Source, rows: Array, machine: Machine) -> Array:
     return machine.delays(model_hops(source, every))[np.searchsorted(every, rows)]
 
 
-def fit(source: Source, events: Events | None = None) -> tuple[Costs, Costs, Costs]:
-    """The first of what `fits` finds."""
+def fit(source: Source, events: Events | None = None) -> Costs:
+    """The first of what `fits` gives."""
     return fits(source, events)[0]
 
 
-def fits(source: Source, events: Events | None = None) -> list[tuple[Costs, Costs, Costs]]:
-    """The costs, and the same at the lower and the upper end of what the hops allow. events: what the ranks did in the
-    subject's collectives, if the MPI library ran them.
+def fits(source: Source, events: Events | None = None) -> list[Costs]:
+    """The costs. events: what the ranks did in the subject's collectives, if the MPI library ran them.
 
-    If the hops show senders that are held although the receive was posted, there are several: the senders wait for an
-    answer, they do not, or, where both ends show it, what long messages take is no multiple of a latency. A link with
-    little bandwidth holds them as well, so the replay of what ran has to tell.
-
-    The ends are the 5 % and 95 % quantiles of each link's latency over collectives drawn again with replacement; pairs
-    of hosts that no hop measured are as the fastest and as the slowest measured pair of their class.
+    If the hops show senders that are blocked although the receive was posted, there are several: the senders wait for
+    the CTS, they do not, or, where both ends show it, what long messages take is no multiple of a latency. A link with
+    little bandwidth blocks them as well, so the replay of the baseline has to tell.
     """
     tables, arrays, subject = source.tables, source.arrays, source.subject
     rows, hops = _fitted(source)
@@ -89,37 +84,31 @@ def fits(source: Source, events: Events | None = None) -> list[tuple[Costs, Cost
     steps = tables["steps"].filter(np.isin(integers(tables["steps"], "collective_id"), ids))
     costs = fit_links(hops, machine, delays, _carried(source) if machine.emulated else 0.0)
     if events is not None:
-        if events.limits:
+        if events.limits and not machine.emulated:
             costs = with_announced(costs, hops, ends_of(source), events.limits)
         costs.local = local_costs(events)
-    else:
-        calls = Calls(source)
-        ends = [calls.of(hops.collective, rank) for rank in (hops.src, hops.dst)]
-        entered, left = (np.stack([arrays[f"calls.{at}_ns"][end] for end in ends]) for at in ("enter", "leave"))
-        costs.local = fit_local(hops, entered, left, steps, machine)
-        costs.links = fit_ends(hops, costs.links, steps)
+        return [costs]
+    calls = Calls(source)
+    ends = [calls.of(hops.collective, rank) for rank in (hops.src, hops.dst)]
+    entered, left = (np.stack([arrays[f"calls.{at}_ns"][end] for end in ends]) for at in ("enter", "leave"))
+    costs.local = fit_local(hops, entered, left, steps, machine)
+    costs.links = fit_ends(hops, costs.links, steps)
     if machine.emulated:
-        return [_held(source, costs, *_ends(hops, costs, delays))]
-    found = [costs]
-    if events is None:
-        found = [_announced(source, hops, costs, are_answered=answered) for answered in (True, False)]
-        if found[0].links == found[1].links:
-            del found[1]
-    triples = [(one, *_ends(hops, one, delays)) for one in found]
-    if events is not None:
-        return [_open(*triples[0])] if events.limits else triples
-    ends = ends_of(source)
-    limits = limits_of(ends)
+        # An emulated link delays a message from its sending on; what carries it blocks its sender, on any link alike.
+        size, waited, went_on = _met_late(source)[1:]
+        limit = held_from(size, waited, went_on)
+        links = {name: replace(link, eager_bytes=limit) for name, link in costs.links.items()}
+        return [replace(costs, links=links)]
+    found = [_announced(source, hops, costs, are_answered=answered) for answered in (True, False)]
+    if found[0].links == found[1].links:
+        del found[1]
+    both_ends = ends_of(source)
+    limits = limits_of(both_ends)
     if limits:
-        known = with_announced(costs, hops, ends, limits)
+        known = with_announced(costs, hops, both_ends, limits)
         known.links = fit_ends(hops, known.links, steps)
-        triples.append(_open(known, *_ends(hops, known, delays)))
-    return triples
-
-
-def _open(typical: Costs, low: Costs, high: Costs) -> tuple[Costs, Costs, Costs]:
-    """With what stays open of messages that are announced at both ends."""
-    return typical, at_once(low), queueing(high)
+        found.append(known)
+    return found
 
 
 def _carried(source: Source) -> float:
@@ -129,20 +118,6 @@ def _carried(source: Source) -> float:
     begin, end, post = (arrays[f"hops.{name}_ns"][rows] for name in ("send_begin", "send_end", "recv_post"))
     known = (end != MISSING) & (post != MISSING) & (post <= begin)
     return float(np.median((end - begin)[known])) if known.any() else 0.0
-
-
-def _held(source: Source, *costs: Costs) -> tuple[Costs, Costs, Costs]:
-    """The costs, expected, lowest and highest, with the bytes from which a sender is held until its receive is posted.
-
-    An emulated link delays a message from its sending on; what carries it holds its sender, on any link alike.
-    """
-    size, waited, went_on = _met_late(source)[1:]
-    limits = held_from(size, waited, went_on)
-    typical, low, high = (
-        replace(cost, links={name: replace(link, eager_bytes=most) for name, link in cost.links.items()})
-        for cost, most in zip(costs, limits, strict=True)
-    )
-    return typical, low, high
 
 
 def _met_late(source: Source) -> tuple[Array, Array, Array, Array]:
@@ -185,8 +160,7 @@ def _announced(source: Source, hops: Hops, costs: Costs, *, are_answered: bool) 
                 pairs = {pair: ns for pair, ns in pairs.items() if pair not in set(answered.pairs)}
                 outlying = answered.outlying(long, found.latency_ns)
                 pairs |= outlying
-                ends = [found.latency_ns, *outlying.values()]
-                links[name] = replace(found, fastest_ns=min(ends), slowest_ns=max(ends))
+                links[name] = found
     return replace(costs, links=links, pairs=pairs)
 
 
@@ -227,32 +201,3 @@ def _answered(source: Source, rows: Array) -> _Answered:
     return _Answered(
         mine.size, (end - begin)[known], (there - begin)[known].astype(np.float64), mine.src_host, mine.dst_host
     )
-
-
-def _ends(hops: Hops, costs: Costs, delays: Array) -> tuple[Costs, Costs]:
-    chance = np.random.default_rng(1)
-    _, which = np.unique(hops.collective, return_inverse=True)
-    machine = costs.machine
-    transit = hops.received - hops.sent - delays
-    if machine.emulated:
-        # What is emulated is sure; the software's part is not.
-        transit = transit - machine.latencies()[hops.src_host, hops.dst_host]
-    shifts: dict[str, tuple[float, float]] = {}
-    for name, cost in costs.links.items():
-        mine = hops.binding & (hops.link == LINKS.index(name))
-        if not mine.any():
-            continue
-        values, groups = transit[mine], which[mine]
-        # Medians of collectives first, so that a draw is one pick per collective.
-        order = np.lexsort((values, groups))
-        groups, values = groups[order], values[order]
-        starts = np.flatnonzero(np.concatenate([[True], np.diff(groups) > 0]))
-        counts = np.diff(np.concatenate([starts, [len(groups)]]))
-        middles = values[starts + counts // 2]
-        draws = np.median(chance.choice(middles, (RESAMPLES, len(middles))), axis=1)
-        middle = float(np.median(middles))
-        scale = 1.0 if machine.emulated else (cost.latency_ns / middle if middle > 0 else 0.0)
-        least, most = ((float(np.quantile(draws, q)) - middle) * scale for q in (0.05, 0.95))
-        shifts[name] = min(0.0, least), max(0.0, most)
-    low, high = (costs.shifted({name: ends[end] for name, ends in shifts.items()}) for end in (0, 1))
-    return replace(low, unmeasured="fastest"), replace(high, unmeasured="slowest")

@@ -1,7 +1,7 @@
-"""Open MPI's `han` among the candidates: an operation by algorithms of `tuned` inside hosts and between their leaders.
+"""Open MPI's `han`: an operation by algorithms of `tuned` inside hosts and between their leaders.
 
 Two or three operations come one after another, each on a communicator of its own, whose algorithm a rule names by its
-number of ranks. So the settings also reach other communicators of these sizes.
+number of ranks. So the settings also change other communicators of these sizes.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from hopscope import _plan
 from hopscope.algorithms.han_calls import ALL, BETWEEN, CALLS, HOST, INSIDE, OWN
 from hopscope.model.composed import Called, composed
 from hopscope.model.sequences import lay
+from hopscope.remap.algorithms.algorithm import Algorithm
+from hopscope.remap.replay.parts import ends_in_rules, payloads_of
 from hopscope.remap.run.calls import NO_ROOT, Call
 from hopscope.remap.run.operations import OPERATION
 from hopscope.remap.run.program import Subject
-from hopscope.remap.settings.forced import Forced, NotJudged, as_run, spans_hosts
-from hopscope.remap.settings.reach import Change, ends_in_rules, payloads_of
-from hopscope.tuning.han import Simple
+from hopscope.remap.settings.library import Form, as_run, spans_hosts
 from hopscope.tuning.offered import Library, Offered, operation_name
 from hopscope.tuning.planned import Planned, planned
+from hopscope.tuning.written import Choice
 
-_BELOW = "which algorithms it calls inside hosts and between them is chosen by other components"
 NAME = "han simple"
 """The form whose calls are known, as `offered.of_han` has it."""
+_BELOW = "which algorithms it calls inside hosts and between them is chosen by other components"
 
 
 class Below(NamedTuple):
@@ -39,164 +40,100 @@ class Below(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Hierarchical(Forced):
-    """An operation as `han` runs it. calls: what it calls in turn."""
+class Hierarchical(Algorithm):
+    """An operation as `han` runs it. calls: what it calls, one after another."""
 
-    simple: Simple | None = None
-    calls: tuple[Below, ...] = ()
+    calls: tuple[Below, ...]
 
-    @property
-    def named(self) -> int:
-        """How many algorithms the setting names."""
-        return len(self.calls)
-
-    def lay(self, subject: Subject, call: Call) -> _plan.Schedules:
+    def schedules(self, subject: Subject, call: Call) -> _plan.Schedules:
         """What every rank does in such a call."""
         hosts = _by_host(subject)
         rank = 0 if call.root == NO_ROOT else call.root
         root_host, root = next((host, ranks.index(rank)) for host, ranks in enumerate(hosts) if rank in ranks)
         leaders = [ranks[root] for ranks in hosts]
         blocks = {OWN: 1, HOST: len(hosts[0]), ALL: len(subject.hosts)}
-        made: list[Called] = []
-        for part, below in zip(CALLS[operation_name(call.op)], self.calls, strict=True):
-            op = f"MPI_{part.operation.capitalize()}"
-            lengths = [length * blocks[part.blocks] for length in call.lengths]
-            of, at = ([leaders], root_host) if part.level == BETWEEN else (hosts, root)
-            here = at if OPERATION[op].has_root else None
-            laid = lay(below.rule.rule, op, lengths, [0] * below.ranks, root=here, trees=below.rule.trees)
-            made += [Called(ranks, as_run(laid, below.offered)) for ranks in of]
-        return composed(len(subject.hosts), made)
-
-    def choices(self, part: Subject) -> list[tuple[Offered, int]]:
-        """What rules name so that it runs so."""
-        del part
-        return [(below.offered, below.ranks) for below in self.calls]
-
-    def besides(self, library: Library) -> list[tuple[str, str]]:
-        """The parameters that make `han` take the operation."""
-        del library
-        return [*self.simple.settings] if self.simple else []
-
-    def changes(self, library: Library, parts: Sequence[Subject]) -> list[Change]:
-        """The operation as a whole, and what its rules reach."""
-        del library
-        ends = ends_in_rules(parts)
-        below = [Change(one.offered.operation, one.ranks, ends) for one in self.calls]
-        return [Change(operation_name(self.operations[0])), *below]
+        called: list[Called] = []
+        for step, below in zip(CALLS[operation_name(call.op)], self.calls, strict=True):
+            op = f"MPI_{step.operation.capitalize()}"
+            lengths = [length * blocks[step.blocks] for length in call.lengths]
+            groups, place = ([leaders], root_host) if step.level == BETWEEN else (hosts, root)
+            here = place if OPERATION[op].has_root else None
+            schedules = lay(below.rule.rule, op, lengths, [0] * below.ranks, root=here, trees=below.rule.trees)
+            called += [Called(ranks, as_run(schedules, below.offered)) for ranks in groups]
+        return composed(len(subject.hosts), called)
 
 
-class _Level(NamedTuple):
-    """What runs among the ranks of each host, or among their leaders: one algorithm for each call there."""
-
-    name: str
-    calls: tuple[Below, ...]
-
-    @property
-    def rules(self) -> list[Planned]:
-        return [below.rule for below in self.calls]
-
-
-def hierarchical(
-    library: Library, parts: Sequence[Subject], others: Sequence[Subject], taken: Sequence[Hierarchical]
-) -> Iterator[tuple[Hierarchical, ...] | NotJudged]:
-    """The forms of `han` for parts of one operation that a setting reaches together. others: the parts beside them.
-    taken: what may run these by `han`."""
+def hierarchical(library: Library, parts: Sequence[Subject]) -> Iterator[Form]:
+    """The forms of `han` for selections of one operation."""
     operation = operation_name(parts[0].op)
     if not any(spans_hosts(part) for part in parts):
         return
     known = library.simple.get(operation)
-    for one in library.in_groups:
-        if one.operation == operation and not (known and one.name == NAME):
-            yield NotJudged(one.name, _BELOW)
+    for offered in library.in_groups:
+        if offered.operation == operation and not (known and offered.name == NAME):
+            yield Form(offered.name, (), ((offered.setting, str(offered.number)),), reason=_BELOW)
     if known is None:
         return
-    reasons = [why for part in parts if (why := _why_not(part))]
-    why = reasons[0] if reasons else _set_elsewhere(operation, parts, others, taken)
-    if why:
-        yield NotJudged(NAME, why)
+    reasons = [reason for part in parts if (reason := _reason(part))]
+    if reasons:
+        yield Form(NAME, (), known.settings, reason=reasons[0])
         return
-    levels = [_levels(library, part) for part in parts]
-    for names in product(*(dict.fromkeys(level.name for level in found) for found in levels[0])):
-        made = [_made(known, part, names, found) for part, found in zip(parts, levels, strict=True)]
-        whole = tuple(one for one in made if one is not None)
-        if len(whole) == len(made):
-            yield whole
+    # Of several communicators, those of the first one's sizes: a rule for each size inside and between.
+    sizes = {(len(_by_host(part)), len(_by_host(part)[0])) for part in parts}
+    if len(sizes) > 1:
+        yield Form(NAME, (), known.settings, reason="its communicators have different numbers of hosts or ranks")
+        return
+    for inside, between in product(*_levels(library, parts)):
+        level_of = {INSIDE: iter(inside), BETWEEN: iter(between)}
+        calls = tuple(next(level_of[step.level]) for step in CALLS[operation])
+        named = {(below.offered, below.ranks) for below in calls}
+        if len({(offered.operation, ranks) for offered, ranks in named}) == len(named):
+            ends = ends_in_rules(parts)
+            name = f"han: {between[0].offered.name} between hosts, {inside[0].offered.name} inside"
+            choices = tuple(dict.fromkeys(Choice(below.offered, below.ranks, *ends) for below in calls))
+            yield Form(name, choices, known.settings, (Hierarchical(name, {}, {}, calls),) * len(parts))
 
 
-def _why_not(part: Subject) -> str | None:
-    """Why `han` would not run a part, or not in a way that is known."""
+def _reason(part: Subject) -> str | None:
+    """Why `han` would not run it, or not in a way that is known."""
     ranks = set(Counter(part.hosts).values())
     if not spans_hosts(part) or ranks == {1}:
         return "`han` leaves communicators on one host, or with one rank on each, to `tuned`"
-    if len(ranks) > 1:
-        return "its hosts have different numbers of ranks"
-    return None
-
-
-def _set_elsewhere(
-    operation: str, parts: Sequence[Subject], others: Sequence[Subject], taken: Sequence[Hierarchical]
-) -> str | None:
-    """Why its settings would change other parts too."""
-    if any(other.op == parts[0].op for other in others):
-        return f"it would run all of {parts[0].op}, whose sizes and communicators are judged one by one"
-    sizes = {size for part in parts for size in (len(_by_host(part)), len(_by_host(part)[0]))}
-    reached = {(called.operation, size) for called in CALLS[operation] for size in sizes}
-    meets = [other.op for other in others if (operation_name(other.op), len(other.members)) in reached]
-    meets += [
-        one.operations[0] for one in taken if reached & {(below.offered.operation, below.ranks) for below in one.calls}
-    ]
-    return f"its rules inside hosts and between them would also be for {meets[0]}" if meets else None
+    return "its hosts have different numbers of ranks" if len(ranks) > 1 else None
 
 
 def _by_host(part: Subject) -> list[list[int]]:
     """The ranks of each host, which come in the order of their first ones."""
-    found: dict[int, list[int]] = {}
+    ranks: dict[int, list[int]] = {}
     for rank, host in enumerate(part.hosts):
-        found.setdefault(host, []).append(rank)
-    return [*found.values()]
+        ranks.setdefault(host, []).append(rank)
+    return [*ranks.values()]
 
 
-def _levels(library: Library, part: Subject) -> tuple[list[_Level], list[_Level]]:
-    """What may run inside hosts and between them."""
-    calls, hosts = CALLS[operation_name(part.op)], _by_host(part)
-    least = min(payloads_of(part))
+def _levels(library: Library, parts: Sequence[Subject]) -> tuple[list[tuple[Below, ...]], list[tuple[Below, ...]]]:
+    """What may run inside hosts and between them: one algorithm for each call there."""
+    calls, hosts = CALLS[operation_name(parts[0].op)], _by_host(parts[0])
+    least = min(size for part in parts for size in payloads_of(part))
     inside = [_planned(library, call.operation, len(hosts[0]), least) for call in calls if call.level == INSIDE]
     (between,) = (_planned(library, call.operation, len(hosts), least) for call in calls if call.level == BETWEEN)
     both = [
-        _Level(one[0].name, tuple(below for level in one for below in level.calls))
-        for one in product(*inside)
-        if all(level.name == one[0].name or level.rules == one[0].rules for level in one)
+        row
+        for row in product(*inside)
+        if all(below.offered.name == row[0].offered.name or below.rule == row[0].rule for below in row)
     ]
-    return [*_each(both)], [*_each(between)]
+    return _different(both), _different([(below,) for below in between])
 
 
-def _planned(library: Library, operation: str, ranks: int, least: int) -> list[_Level]:
+def _planned(library: Library, operation: str, ranks: int, least: int) -> list[Below]:
     """The library's algorithms for an operation on so many ranks, as far as their messages are known."""
-    found = [(one, planned(one, ranks, least_bytes=least)) for one in library.algorithms if one.operation == operation]
-    return [_Level(one.name, (Below(one, ranks, rule),)) for one, rule in found if isinstance(rule, Planned)]
+    rules = [(one, planned(one, ranks, least_bytes=least)) for one in library.algorithms if one.operation == operation]
+    return [Below(offered, ranks, rule) for offered, rule in rules if isinstance(rule, Planned)]
 
 
-def _each(levels: Sequence[_Level]) -> Iterator[_Level]:
+def _different(rows: Sequence[tuple[Below, ...]]) -> list[tuple[Below, ...]]:
     """Those that send different messages."""
-    seen: list[list[Planned]] = []
-    for level in levels:
-        if level.rules not in seen:
-            seen.append(level.rules)
-            yield level
-
-
-def _made(
-    simple: Simple, part: Subject, names: tuple[str, ...], levels: tuple[Sequence[_Level], ...]
-) -> Hierarchical | None:
-    """None where the part has no such algorithm, or its rules would contradict each other."""
-    found = [next((level for level in of if level.name == name), None) for name, of in zip(names, levels, strict=True)]
-    inside, between = found
-    if inside is None or between is None:
-        return None
-    level_of = {INSIDE: iter(inside.calls), BETWEEN: iter(between.calls)}
-    calls = tuple(next(level_of[call.level]) for call in CALLS[simple.operation])
-    named = {(below.offered, below.ranks) for below in calls}
-    if len({(one.operation, ranks) for one, ranks in named}) < len(named):
-        return None
-    name = f"han: {between.name} between hosts, {inside.name} inside"
-    return Hierarchical(name, {}, {}, (part.op,), simple=simple, calls=calls)
+    kept: list[tuple[Below, ...]] = []
+    for row in rows:
+        if not any([below.rule for below in row] == [below.rule for below in other] for other in kept):
+            kept.append(row)
+    return kept

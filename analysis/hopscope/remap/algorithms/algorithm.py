@@ -1,0 +1,77 @@
+"""An algorithm as a rule of a tree file has it: what it sends, and its trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hopscope import _plan
+from hopscope.model.sequences import lay
+from hopscope.model.trees import Shape, Tree, explicit
+from hopscope.remap.algorithms.schedule import Messages, drawn_as_trees, messages_of, structure_of
+from hopscope.remap.candidate import Structure
+from hopscope.remap.run.calls import NO_ROOT, Call
+from hopscope.remap.run.program import Subject
+
+TREE = "tree"
+"""What trees are called among the algorithms."""
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A rule as tree files have it, but for its operations and ranges, with the trees that it names."""
+
+    name: str
+    rule: dict[str, Any]
+    trees: dict[str, dict[str, Any]]
+
+    @property
+    def segment_bytes(self) -> int:
+        """0: messages are sent whole."""
+        return int(self.rule.get("segment_bytes", 0))
+
+    @property
+    def algorithm(self) -> str:
+        """As in tree files; `tree` for trees."""
+        return str(self.rule.get("algorithm", TREE))
+
+    def schedules(self, subject: Subject, call: Call) -> _plan.Schedules:
+        """What every rank does in such a call. Raises ValueError where the rule cannot run it."""
+        root = None if call.root == NO_ROOT else call.root
+        return lay(self.rule, call.op, call.lengths, subject.hosts, subject.clusters, root=root, trees=self.trees)
+
+    def drawing(self, subject: Subject) -> dict[str, list[int | None]] | None:
+        """The trees up and down: the parent of each rank of the communicator, None at the root. None where messages do
+        not go along a tree."""
+        return drawn_as_trees(self.schedules(subject, longest(subject)))
+
+    def messages(self, subject: Subject) -> list[Messages]:
+        """Of each kind of call."""
+        return [messages_of(self.schedules(subject, call)) for call in subject.calls]
+
+    def structure(self, subject: Subject) -> Structure:
+        """Its longest chains of messages and its WAN messages."""
+        return structure_of(self.schedules(subject, longest(subject)), subject.clusters)
+
+
+def longest(subject: Subject) -> Call:
+    """Of its operation."""
+    return max(call for call in subject.calls if call.op == subject.op)
+
+
+def of_shapes(name: str, reduce: Shape, broadcast: Shape) -> Algorithm:
+    """Two shapes: towards the root and from it."""
+    trees = {"reduce": reduce.spec, "broadcast": broadcast.spec}
+    return Algorithm(name, {"reduce_tree": "reduce", "broadcast_tree": "broadcast"}, trees)
+
+
+def of_trees(name: str, up: Tree, down: Tree, segment_bytes: int = 0) -> Algorithm:
+    """Two explicit trees."""
+    whole = of_shapes(name, explicit(up), explicit(down))
+    return replace(whole, rule={**whole.rule, "segment_bytes": segment_bytes}) if segment_bytes else whole
+
+
+def segmented(algorithm: Algorithm, segment_bytes: int) -> Algorithm:
+    """The same with messages cut into segments."""
+    rule = {**algorithm.rule, "segment_bytes": segment_bytes}
+    return replace(algorithm, name=f"{algorithm.name}, segments of {segment_bytes} bytes", rule=rule)

@@ -1,0 +1,49 @@
+"""What runs the selections of a run: for each an algorithm, or what ran."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hopscope.quantities import exact_size
+from hopscope.remap.algorithms.algorithm import Algorithm
+from hopscope.remap.algorithms.recorded import Recorded
+from hopscope.remap.candidate import Structure
+from hopscope.remap.run.operations import has_bytes
+from hopscope.remap.run.program import Subject
+
+Piece = Algorithm | Recorded
+Runs = tuple[Piece, ...]
+"""One piece for each selection of a subject."""
+
+
+def replaced(runs: Runs, places: Sequence[int], pieces: Sequence[Piece]) -> Runs:
+    """The same with others in these places."""
+    others = dict(zip(places, pieces, strict=True))
+    return tuple(others.get(place, piece) for place, piece in enumerate(runs))
+
+
+def structure_of(runs: Runs, parts: Sequence[Subject]) -> Structure:
+    """The longest chains of any of these selections, and the WAN messages of one collective of each."""
+    structures = [piece.structure(part) for piece, part in zip(runs, parts, strict=True)]
+    depths = [structure.depth for structure in structures if structure.depth is not None]
+    crossings = [structure.wan_crossings for structure in structures if structure.wan_crossings is not None]
+    wan_messages = sum(structure.wan_messages for structure in structures)
+    return Structure(max(depths, default=None), max(crossings, default=None), wan_messages)
+
+
+def label_of(parts: Sequence[Subject], beside: Sequence[Subject]) -> str:
+    """What selections of one operation are called: that, their bytes and, where it tells them apart, the communicator
+    or its size. beside: all selections."""
+    ends, label = bytes_of(parts), parts[0].op
+    if ends is not None:
+        label += f" of {exact_size(ends[0])}" + (f" to {exact_size(ends[1])}" if ends[1] > ends[0] else "")
+    if len({part.members for part in parts}) > 1:
+        several = len({len(part.members) for part in beside}) > 1
+        return label + (f" on {len(parts[0].members)} ranks" if several else "")
+    return label + (f" on communicator {parts[0].comm}" if len({part.members for part in beside}) > 1 else "")
+
+
+def bytes_of(parts: Sequence[Subject]) -> tuple[int, int] | None:
+    """The least and the most bytes of their calls; None where rules go by none."""
+    sizes = [call.size for part in parts if has_bytes(part.op) for call in part.calls]
+    return (min(sizes), max(sizes)) if sizes else None

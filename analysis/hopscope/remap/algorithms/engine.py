@@ -1,0 +1,103 @@
+"""The algorithms of Hopscope's engine: every shape of tree, every hierarchy over the topology, and all that are no
+trees, whole and in segments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, product
+from typing import Any
+
+from hopscope import _plan
+from hopscope.errors import InputError
+from hopscope.model.trees import Shape
+from hopscope.remap.algorithms.algorithm import TREE, Algorithm, longest, of_shapes, segmented
+from hopscope.remap.algorithms.schedule import fingerprint
+from hopscope.remap.run.program import Subject
+
+FAN_OUTS = {"kary": range(3, 9)}
+"""Of the shapes that take a number; `binary` is kary:2."""
+_SHAPES = [shape for shape in _plan.shapes() if shape.is_simple and not shape.same_as]
+SIMPLE: tuple[dict[str, Any], ...] = tuple(
+    {"shape": shape.name, **number}
+    for shape in _SHAPES
+    for number in ([{"fan_out": k} for k in FAN_OUTS.get(shape.name, ())] if shape.counts else [{}])
+)
+LEVEL: tuple[dict[str, Any], ...] = tuple({"shape": shape.name} for shape in _SHAPES if not shape.counts)
+"""The shapes at each level of a hierarchy."""
+LARGEST_LEVEL_BY_LEVEL = 64
+"""Hierarchies are combined freely up to this many ranks; beyond, all levels have one shape."""
+HIERARCHICAL: dict[str, Any] = {"shape": "hierarchical"}
+"""What leaders have below them where the rule does not say."""
+PIPELINE = "pipeline"
+"""A chain whose message is cut; whole, it is the tree `chain`."""
+
+
+def named(words: str) -> tuple[str, ...]:
+    """The algorithms of a list with commas. Raises InputError for an unknown one."""
+    known = sorted({row.name for row in _plan.algorithms()} | {TREE})
+    asked = tuple(word.strip() for word in words.split(","))
+    for word in asked:
+        if word not in known:
+            raise InputError(f"{word!r} is not an algorithm; there are {', '.join(known)}")
+    return asked
+
+
+def algorithms(subject: Subject) -> Iterator[Algorithm]:
+    """Every algorithm with whole messages, each schedule once: on few ranks, several do the same."""
+    seen: set[bytes] = set()
+    for algorithm in chain(_trees(subject), _others(subject)):
+        try:
+            key = fingerprint(algorithm.schedules(subject, longest(subject)))
+        except ValueError:  # not on these ranks
+            continue
+        if key not in seen:
+            seen.add(key)
+            yield algorithm
+
+
+def cut(subject: Subject, whole: Sequence[Algorithm], segment_bytes: int) -> Iterator[Algorithm]:
+    """Those whose messages can be cut, and the pipeline."""
+    cuts = {row.name for row in _plan.algorithms() if row.cuts and subject.op in row.operations}
+    for algorithm in (*whole, Algorithm(PIPELINE, {"algorithm": PIPELINE}, {})):
+        # A chain that is cut is the pipeline.
+        if algorithm.algorithm in cuts and algorithm.name != "chain":
+            yield segmented(algorithm, segment_bytes)
+
+
+def _trees(subject: Subject) -> Iterator[Algorithm]:
+    if not any(row.name == TREE and subject.op in row.operations for row in _plan.algorithms()):
+        return
+    levels = product(LEVEL, LEVEL, LEVEL)
+    if len(subject.hosts) > LARGEST_LEVEL_BY_LEVEL:
+        levels = ((level, level, level) for level in LEVEL)
+    if len(set(subject.hosts)) == 1:
+        levels = ()
+    hierarchies = ({**HIERARCHICAL, "clusters": a, "hosts": b, "ranks": c} for a, b, c in levels)
+    for shape in map(Shape, (*SIMPLE, *hierarchies)):
+        yield of_shapes(shape.name, shape, shape)
+
+
+def _others(subject: Subject) -> Iterator[Algorithm]:
+    for row in _plan.algorithms():
+        if row.by_tree or subject.op not in row.operations or row.name == PIPELINE:
+            continue
+        rule = {"algorithm": row.name}
+        if not row.in_groups:
+            yield Algorithm(row.name, rule, {})
+            continue
+        for level, groups in _levels(subject):
+            # Two groups do the same by recursive doubling as all to all.
+            for between, inside in product(_plan.BETWEEN[1:] if groups == 2 else _plan.BETWEEN, (HIERARCHICAL, *LEVEL)):
+                words = [row.name, between]
+                words += [f"inside={Shape(inside).name}"] if inside is not HIERARCHICAL else []
+                words += [f"level={level}"] if level != _plan.LEVELS[0] else []
+                trees = {"inside": inside} if inside is not HIERARCHICAL else {}
+                named_tree = {"inside": "inside"} if trees else {}
+                yield Algorithm(" ".join(words), {**rule, "level": level, "between": between} | named_tree, trees)
+
+
+def _levels(subject: Subject) -> Iterator[tuple[str, int]]:
+    """Those with several groups, and how many."""
+    for level, groups in zip(_plan.LEVELS, (subject.clusters, subject.hosts), strict=True):
+        if len(set(groups)) > 1:
+            yield level, len(set(groups))

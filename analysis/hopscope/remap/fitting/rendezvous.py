@@ -1,0 +1,164 @@
+"""Which of an MPI library's messages are announced before they go, and what they take, from both of their ends.
+
+A sender asks, the receiver answers when its receive is posted, and the message goes when the answer is there. So a
+sender is held for two latencies, or for one from when the receive was posted; that shows whether its message was
+announced, and what a latency is. The message itself may take longer than a short one: of 64 KiB, TCP first sends a part
+and waits for the receiver to have it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hopscope.links import LINKS
+from hopscope.model.costs import INSIDE, SMALL, Costs, HostPair
+from hopscope.model.eager import HELD, LEAST_SEEN
+from hopscope.model.hops import Hops
+from hopscope.model.link_fit import OUTLYING, OUTLYING_HOPS, fit_links, line_of, with_stand_ins
+from hopscope.paths.columns import MISSING, Array
+from hopscope.remap.run.hops import hops_of, model_hops
+from hopscope.remap.run.program import Source
+
+APART = 2.0
+"""Sizes of which one is so many times the other show what a byte takes."""
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Messages both ends of which are known: when each was sent and its sender went on, when its receive was posted."""
+
+    hops: Hops
+    begin: Array
+    end: Array
+    posted: Array
+
+    def latency_ns(self) -> Array:
+        """Of each, if it was announced: half of the time until the answer was there, or all of it since the receive was
+        posted, if that was after the announcement came."""
+        return np.minimum((self.end - self.begin) / 2, self.end - self.posted)
+
+    def control_ns(self) -> tuple[float, float]:
+        """What the announcement takes and what the answer does. With its announcement a library may send a part of the
+        message. Receives posted late show the answer, those posted before show both together."""
+        early, late = self.posted <= self.begin, self.posted - self.begin > self.end - self.posted
+        answer = float(np.median((self.end - self.posted)[late])) if late.sum() >= LEAST_SEEN else math.inf
+        both = float(np.median((self.end - self.begin)[early])) if early.sum() >= LEAST_SEEN else 2 * answer
+        if math.isinf(both):
+            both = 2 * float(np.median(self.latency_ns()))
+        # Long bytes hold a sender, too, where its connection takes only a part of them.
+        answer = max(0.0, min(answer, both / 2))
+        return max(0.0, both - answer), answer
+
+    def itself_ns(self, announcement: float, answer: float) -> Array:
+        """What each took from when it went, if it was announced."""
+        return self.hops.received - np.maximum(self.begin + announcement, self.posted) - answer
+
+    def of(self, chosen: Array) -> Ends:
+        """Some of them."""
+        return Ends(self.hops.of(chosen), self.begin[chosen], self.end[chosen], self.posted[chosen])
+
+
+def ends_of(source: Source) -> Ends:
+    """Of the subject's messages, but for those of each part's first collective, which sets things up."""
+    rows, arrays = hops_of(source), source.arrays
+    first = [part.simulated[0] for part in source.subject.each if len(part.simulated) > 1]
+    begin, end, posted = (arrays[f"hops.{name}_ns"][rows] for name in ("send_begin", "send_end", "recv_post"))
+    known = (end != MISSING) & (posted != MISSING) & ~np.isin(arrays["hops.collective"][rows], first)
+    return Ends(model_hops(source, rows[known]), begin[known], end[known], posted[known])
+
+
+def limits_of(ends: Ends) -> dict[str, float]:
+    """By class of links, of how many bytes the longest message is that is not announced, among those of the run: where
+    some senders waited, that is to be expected of all messages that are not known to be free. A class of which the
+    senders do not show it is not there."""
+    found: dict[str, float] = {}
+    for place, name in enumerate(LINKS):
+        mine = ends.of(ends.hops.link == place)
+        late, early = mine.posted > mine.begin + mine.hops.clock_error, mine.posted <= mine.begin
+        held = mine.end >= mine.posted - mine.hops.clock_error
+        if place > LINKS.index(INSIDE):
+            share = (mine.end - mine.begin) / np.maximum(1, mine.hops.received - mine.begin)
+            held = np.where(early, share > HELD, held)
+            # What was there long before its sender went on did not wait for an answer.
+            held &= mine.end - mine.hops.received < HELD * (mine.end - mine.begin)
+        else:
+            # A copy is made in no time; inside a host, the whole message may be copied before the sender goes on.
+            early &= False
+        kept, announced = _kinds(mine.hops.size, held, late, early)
+        if announced and max([SMALL, *kept]) < min(announced):
+            found[name] = max([SMALL, *kept])
+    return found
+
+
+def _kinds(size: Array, held: Array, late: Array, early: Array) -> tuple[list[float], list[float]]:
+    """The sizes whose senders went on, and those whose senders were held. Receives posted late show it best: of a
+    message whose bytes take long, the answer is a small share."""
+    kinds: tuple[list[float], list[float]] = ([], [])
+    for one in np.unique(size[late | early]).tolist():
+        for shows in (late, early):
+            mine = shows & (size == one)
+            if mine.sum() >= LEAST_SEEN:
+                kinds[bool(held[mine].mean() > 1 / 2)].append(float(one))
+                break
+    return kinds
+
+
+def with_announced(costs: Costs, hops: Hops, ends: Ends, limits: Mapping[str, float]) -> Costs:
+    """The costs with what announced messages take, and the others without them. hops: those that the costs were fitted
+    to."""
+    of_link = np.asarray([limits.get(name, math.inf) for name in LINKS])[hops.link]
+    short = hops.of(hops.size <= of_link)
+    rest = fit_links(short)
+    links = {name: link for name, link in rest.links.items() if link.hops}
+    pairs = dict(rest.pairs)
+    for name, limit in limits.items():
+        mine = ends.of((ends.hops.link == LINKS.index(name)) & (ends.hops.size > limit))
+        least = mine.of(mine.hops.size == mine.hops.size.min())
+        announcement, answer = least.control_ns()
+        fits = mine.of(mine.hops.binding) if mine.hops.binding.any() else mine
+        itself, per_byte = _line(fits.hops.size, fits.itself_ns(announcement, answer))
+        known = rest.links[name]
+        on_link = min(known.per_byte_ns, per_byte) if known.hops and known.tells_bytes else per_byte
+        usual = answer
+        if known.hops:
+            middle = float(np.median(known.sizes))
+            usual = max(0.0, known.latency_ns + (known.per_byte_ns - on_link) * middle)
+        beyond = _outlying(least, float(np.median(least.latency_ns())))
+        links[name] = replace(
+            costs.links[name],
+            latency_ns=usual,
+            per_byte_ns=on_link,
+            eager_bytes=limit,
+            announcement_ns=announcement,
+            answer_ns=answer,
+            announced_ns=itself,
+            announced_per_byte_ns=per_byte - on_link,
+        )
+        long = set(mine.hops.host_pairs())
+        pairs = {pair: ns for pair, ns in pairs.items() if pair not in long}
+        pairs |= {pair: max(0.0, usual + more) for pair, more in beyond.items()}
+    service = {"interface_message_ns": rest.interface_message_ns, "interface_per_byte_ns": rest.interface_per_byte_ns}
+    return replace(costs, links=with_stand_ins(links), pairs=pairs, **service)
+
+
+def _line(size: Array, itself: Array) -> tuple[float, float]:
+    """What a message takes from when it goes, and what a byte of it."""
+    if size.max() < APART * size.min():
+        return max(0.0, float(np.median(itself))), 0.0
+    latency, per_byte = line_of(size.astype(np.float64), itself.astype(np.float64))
+    return max(0.0, latency), per_byte
+
+
+def _outlying(ends: Ends, usual: float) -> dict[HostPair, float]:
+    """By how much the latency of pairs of hosts differs that are unlike the others."""
+    found: dict[HostPair, float] = {}
+    latency, pairs = ends.latency_ns(), ends.hops.host_pairs()
+    for pair in set(pairs):
+        mine = latency[[other == pair for other in pairs]]
+        if len(mine) >= OUTLYING_HOPS and abs(float(np.median(mine)) - usual) > OUTLYING * usual:
+            found[pair] = float(np.median(mine)) - usual
+    return found

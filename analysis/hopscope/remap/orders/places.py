@@ -1,0 +1,56 @@
+"""Where a run's ranks were: hosts and clusters by number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from hopscope.links import LINKS, link_class
+from hopscope.remap.orders.traffic import Array
+
+
+@dataclass(frozen=True)
+class Places:
+    """Hosts in order of first appearance. ranks, today: of each row of the table `ranks`, its rank and its host's
+    number. movable: rows of the ranks that the launcher starts, in the order of MPI_COMM_WORLD."""
+
+    hosts: tuple[str, ...]
+    cluster_of_host: tuple[int, ...]
+    ranks: Array
+    today: Array
+    movable: Array
+
+    def hosts_of(self, ranks: Array) -> Array:
+        """The hosts of trace-wide ranks."""
+        order = np.argsort(self.ranks)
+        return self.today[order[np.searchsorted(self.ranks[order], ranks)]] if len(ranks) else ranks
+
+    def classes(self) -> Array:
+        """hosts x hosts: the class of link between two ranks there, as its place in LINKS."""
+        count = len(self.hosts)
+        classes = np.empty((count, count), np.int64)
+        for a in range(count):
+            for b in range(count):
+                same_cluster = self.cluster_of_host[a] == self.cluster_of_host[b]
+                word = link_class(same_rank=False, same_host=a == b, same_cluster=same_cluster)
+                classes[a, b] = LINKS.index(word)
+        return classes
+
+
+def places_of(ranks: pa.Table) -> Places:
+    """From the table `ranks`. Two hosts of one name in different clusters are two hosts."""
+    hosts: dict[tuple[str, str], int] = {}
+    clusters: dict[str, int] = {}
+    rows = ranks.to_pylist()
+    today = [hosts.setdefault((row["host"], row["cluster"]), len(hosts)) for row in rows]
+    of_host = [clusters.setdefault(cluster, len(clusters)) for _, cluster in hosts]
+    first = min((row["world"] for row in rows), default=0)
+    started = [
+        number for _, number in sorted((row["world_rank"], n) for n, row in enumerate(rows) if row["world"] == first)
+    ]
+    names = tuple(host for host, _ in hosts)
+    numbers = np.asarray([row["rank"] for row in rows], np.int64)
+    at = np.asarray(today, np.int64), np.asarray(started, np.int64)
+    return Places(names, tuple(of_host), numbers, *at)

@@ -1,0 +1,1 @@
+"""A recorded run replayed over other algorithms: what an iteration takes, and how far off the replay is."""

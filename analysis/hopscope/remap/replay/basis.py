@@ -1,0 +1,191 @@
+"""The run that candidates are compared with: what its messages cost, what ran, and how well the replay has that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from hopscope.errors import InputError
+from hopscope.links import LINKS
+from hopscope.model.costs import SMALL, Costs
+from hopscope.paths.columns import integers
+from hopscope.quantities import exact_size, in_words, share
+from hopscope.remap.algorithms.algorithm import Algorithm
+from hopscope.remap.algorithms.baseline import baseline_of
+from hopscope.remap.algorithms.combination import Runs
+from hopscope.remap.algorithms.recorded import Recorded
+from hopscope.remap.algorithms.schedule import classes_of, host_pairs_of
+from hopscope.remap.fitting.fit import fits
+from hopscope.remap.fitting.rendezvous import ends_of, limits_of
+from hopscope.remap.prediction import Model, variability_of
+from hopscope.remap.replay.parts import with_parts
+from hopscope.remap.replay.replayer import Replayer, mean_iteration, replayer_of, window_of
+from hopscope.remap.run.events import Events, events_of, parts_of
+from hopscope.remap.run.hops import hops_of, model_hops
+from hopscope.remap.run.program import Source, source_of
+
+FAR_OFF = 0.5
+"""Costs with which the replay is off by more are given up for plainer ones with which it is off by less."""
+MOST_LATE = 0.1
+"""Where more of the library's messages wait for their receives, its costs do not tell how another algorithm does."""
+SCREENED, SEARCHED = 200, 15
+"""Of a long run, so many iterations are replayed for every candidate, and for every tree of the search."""
+NAMED = 4
+"""So many pairs of hosts or sizes are named before the rest is counted."""
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The run that candidates are compared with. late: of each selection, the share of the library's messages that
+    waited for their receives."""
+
+    source: Source
+    costs: Costs
+    baseline: Runs
+    whole: Replayer
+    model: Model
+    late: tuple[float, ...]
+
+    @cached_property
+    def screen(self) -> Replayer:
+        """Replays part of a long run."""
+        return window_of(self.source, self.whole, SCREENED)
+
+    @cached_property
+    def searching(self) -> Replayer:
+        """Replays the few iterations that the search looks at."""
+        return window_of(self.source, self.whole, SEARCHED)
+
+    def score(self, runs: Runs) -> float:
+        """What orders candidates, by the part of the run that is screened."""
+        return self.screen.score(runs, self.baseline)
+
+    def search_score(self, runs: Runs) -> float:
+        """What orders the trees of the search; infinite for one that extrapolates."""
+        return math.inf if self.extrapolates(runs) else self.searching.score(runs, self.baseline)
+
+    @cached_property
+    def _used(self) -> set[tuple[int, int]]:
+        """The pairs of hosts between which the run sent messages, whichever way."""
+        pairs = model_hops(self.source, hops_of(self.source)).host_pairs()
+        return {(min(pair), max(pair)) for pair in (*pairs, *self.costs.measured)}
+
+    def reason_unpredicted(self, place: int) -> str | None:
+        """Why this run does not show what another algorithm takes for a selection; None if it does."""
+        if self.late[place] > MOST_LATE:
+            return f"{share(self.late[place])} of its messages waited for their receives to be posted"
+        return self.model.reason_unpredicted
+
+    def predicted_ns(self, runs: Runs, *, is_finalist: bool) -> float:
+        """What an iteration takes: by the whole run for the few that are left, else by the part that is screened."""
+        if is_finalist or self.screen is self.whole:
+            return self.whole.iteration_ns(runs)
+        return self.model.baseline_ns * self.screen.iteration_ns(runs) / self.screen.iteration_ns(self.baseline)
+
+    def extrapolates(self, runs: Runs) -> tuple[str, ...]:
+        """What algorithms use that no hop measured: links, pairs of hosts, and sizes. Of an emulated machine the
+        topology file tells."""
+        if self.costs.machine.emulated:
+            return ()
+        pairs, classes, sizes = set[tuple[int, int]](), set[str](), dict[str, set[int]]()
+        for piece, part in zip(runs, self.source.subject.each, strict=True):
+            for sent in piece.messages(part):
+                pairs |= {(min(pair), max(pair)) for pair in host_pairs_of(sent, part.hosts)} - self._used
+                link = classes_of(sent, part.hosts, part.clusters)
+                for place in np.unique(link).tolist():
+                    name, size = LINKS[place], np.unique(sent.size[link == place])
+                    cost = self.costs.links[name]
+                    far = size[(size > SMALL) & ~cost.is_near(size)].tolist()
+                    # A class without hops is as slow as the next slower one, if there is one.
+                    if not cost.hops and not any(self.costs.links[slower].hops for slower in LINKS[place:]):
+                        classes.add(name)
+                    elif cost.hops and far:
+                        sizes.setdefault(name, set()).update(far)
+        hosts = self.source.places.hosts
+        named = [f"{hosts[a]}-{hosts[b]}" for a, b in sorted(pairs)]
+        return (
+            *(f"{name} links" for name in sorted(classes)),
+            *([f"hosts {_first(named)}"] if named else []),
+            *(f"{_first([exact_size(size) for size in sorted(of)])} over {name}" for name, of in sorted(sizes.items())),
+        )
+
+
+def _first(names: list[str]) -> str:
+    rest = len(names) - NAMED
+    return in_words(names) if rest <= 0 else f"{', '.join(names[:NAMED])} and {rest} more"
+
+
+def basis_of(table: Callable[[str], pa.Table], flavour: str | None = None) -> Basis:
+    """flavour: of the library whose settings are looked for; None for trees. Raises InputError where the run cannot be
+    replayed."""
+    source = with_parts(_source(table), flavour)
+    subject = source.subject
+    leaves = integers(source.tables["collectives"], "last_leave_ns")[subject.collectives]
+    measured = mean_iteration(leaves)
+    variants: list[tuple[float, Runs, Costs, Replayer]] = []
+    for events in _views(source):
+        baseline = _baseline(source, events)
+        for costs in fits(source, events):
+            replayer = replayer_of(source, baseline, costs)
+            variants.append((_error(replayer, baseline, measured), baseline, costs, replayer))
+    # What the hops show directly counts, unless the replay of the baseline is far off with it and less so without.
+    best = variants[0] if variants[0][0] <= FAR_OFF else min(variants, key=lambda variant: variant[0])
+    _, baseline, costs, whole = best
+    iterations = np.diff(np.sort(leaves)).astype(np.float64)
+    model = Model(measured, whole.iteration_ns(baseline), variability_of(iterations))
+    recorded = baseline[0]
+    late = _late(recorded.events) if isinstance(recorded, Recorded) else (0.0,) * len(baseline)
+    return Basis(source, costs, baseline, whole, model, late)
+
+
+def _error(replayer: Replayer, baseline: Runs, measured: float) -> float:
+    """How far the replay is off; infinite where ranks wait for one another."""
+    try:
+        return abs(replayer.iteration_ns(baseline) - measured) / measured
+    except InputError:
+        return math.inf
+
+
+def _views(source: Source) -> list[Events | None]:
+    """What the MPI library did, if it ran: with rendezvous, where senders show them, and without."""
+    if not source.subject.native:
+        return [None]
+    limits = limits_of(ends_of(source))
+    return [*([events_of(source, limits)] if limits else []), events_of(source)]
+
+
+def _baseline(source: Source, events: Events | None) -> Runs:
+    if events is not None:
+        return (Recorded(events),) * len(source.subject.each)
+    pieces: list[Algorithm] = [baseline_of(replace(source, subject=part)) for part in source.subject.each]
+    return tuple(pieces)
+
+
+def _late(events: Events) -> tuple[float, ...]:
+    """Of each selection the share of the library's messages that waited for their receives, not by rendezvous."""
+    source = events.source
+    number = parts_of(source)[source.arrays["hops.collective"][events.hops]]
+    late = events.late & ~events.announced
+    return tuple(float(late[number == place].mean()) for place in range(len(source.subject.each)))
+
+
+def _source(table: Callable[[str], pa.Table]) -> Source:
+    """The run. Raises InputError where no prediction could be made of it."""
+    source = source_of(table)
+    subject = source.subject
+    if len(subject.collectives) < 2:
+        raise InputError(
+            f"{subject.op} ran only once with all its hops, but an iteration reaches from one call to the next; remap "
+            "a longer run"
+        )
+    if subject.native and source.tables["run"]["emulated"].to_pylist()[0]:
+        raise InputError(
+            "the run emulated links, which do not delay the MPI library's own messages, so its hops say nothing of the "
+            "emulated machine; run the program again with `hopscope run --tree binomial -- ...` and remap that trace"
+        )
+    return source

@@ -1,0 +1,180 @@
+"""The selections of a run that a tree file or a library's settings can tell apart.
+
+A rule of a tree file is for an operation, members and a range of bytes; one of Open MPI for an operation, a number of
+ranks and a range of bytes; a variable of MPICH for an operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hopscope.algorithms.rules import size_in_rules
+from hopscope.model.costs import SMALL
+from hopscope.paths.columns import Array, integers
+from hopscope.remap.algorithms.baseline import is_known
+from hopscope.remap.run.calls import Kinds, kinds_of, payload_of
+from hopscope.remap.run.operations import has_bytes
+from hopscope.remap.run.program import Source, Subject, carried_of, operations_of, spent_ns, subject_from
+from hopscope.tuning.offered import operation_name
+
+MOST_PARTS = 8
+LEAST_TIME = 0.01
+"""A selection with less of the time in all collectives stays as it ran: it cannot gain what is worth a rule."""
+LEAST_OFTEN = 0.05
+"""So does one that runs less often than this share of the iterations, for few of those that are replayed have it."""
+APART = 4
+"""Sizes of which one is more than this many times the next smaller one are told apart. Up to SMALL, what a message
+takes hardly depends on its size."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Collectives (rows) of one operation over the same members in the same order, on one communicator or several."""
+
+    comm: int  # the one with the most time
+    members: tuple[int, ...]
+    op: str
+    rows: Array
+    time: float
+
+
+def with_parts(source: Source, flavour: str | None = None) -> Source:
+    """The run with its selections as the subject, the one that defines an iteration first. flavour: `openmpi` or
+    `mpich`, for those that settings of that library tell apart; None: those of tree files."""
+    subject, time = source.subject, spent_ns(source.tables["collectives"])
+    groups = groups_of(source)
+    first = next(group for group in groups if (group.members, group.op) == (subject.members, subject.op))
+    kept = [first]
+    for group in groups:
+        is_alone = flavour is not None or all(_told_apart(source, group, other) for other in kept)
+        if group is not first and is_alone and len(group.rows) >= LEAST_OFTEN * len(first.rows):
+            kept.append(group)
+    whole = sum(group.time for group in groups)
+    parts: list[Subject] = []
+    for group in kept:
+        selections = sorted(_ranges(source, group, flavour), key=lambda s: -time[s[0]].sum())
+        for number, (rows, kinds) in enumerate(selections):
+            part = subject_from(
+                source.tables, source.places, (group.comm, group.op), rows, kinds, native=subject.native,
+                untold=dict(subject.untold) | kinds.untold,
+            )  # fmt: skip
+            is_first = not parts and not number
+            is_enough = time[rows].sum() >= LEAST_TIME * whole
+            if is_first or (is_enough and (subject.native or is_known(replace(source, subject=part)))):
+                parts.append(part)
+    return replace(source, subject=_together(tuple(parts[:MOST_PARTS]), first.rows))
+
+
+def knobs_of(parts: Sequence[Subject], flavour: str | None) -> list[tuple[int, ...]]:
+    """The places of the selections that change together."""
+    if flavour is None:
+        return [(place,) for place in range(len(parts))]
+
+    def key(place: int) -> tuple[str, int]:
+        return parts[place].op, len(parts[place].members) if flavour == "openmpi" else 0
+
+    ends = [ends_in_rules([part]) if flavour == "openmpi" else (0, None) for part in parts]
+    result: list[list[int]] = []
+    for _, places in groupby(sorted(range(len(parts)), key=lambda at: (key(at), ends[at][0])), key=key):
+        most: int | None = -1
+        for place in places:
+            least, last = ends[place]
+            if most is not None and least > most:
+                result.append([])
+            result[-1].append(place)
+            most = None if most is None or last is None else max(most, last)
+    return sorted(tuple(sorted(places)) for places in result)
+
+
+def ends_in_rules(parts: Sequence[Subject]) -> tuple[int, int | None]:
+    """The least and the most bytes by which Open MPI's rules go for these; None: rules know no bytes."""
+    sizes = [
+        size_in_rules(operation_name(part.op), len(part.members), payload)
+        for part in parts
+        for payload in payloads_of(part)
+    ]
+    known = [size for size in sizes if size is not None]
+    return (min(known), max(known)) if len(known) == len(sizes) and any(known) else (0, None)
+
+
+def payloads_of(subject: Subject) -> list[int]:
+    """Bytes of each kind of its operation's calls, as libraries count them."""
+    return [payload_of(call, len(subject.members)) for call in subject.calls if call.op == subject.op]
+
+
+def groups_of(source: Source) -> list[Group]:
+    """The groups of the run, those with the most time first."""
+    tables, collectives = source.tables, source.tables["collectives"]
+    carried, _ = carried_of(tables, source.arrays)
+    comm, ops, time = integers(collectives, "comm"), operations_of(collectives), spent_ns(collectives)
+    comms = tables["comms"]
+    members = {
+        number: tuple(listed) if listed else ()
+        for number, listed in zip(comms["comm"].to_pylist(), comms["members"].to_pylist(), strict=True)
+    }
+    rows_of: dict[tuple[tuple[int, ...], str], list[int]] = {}
+    for row in np.flatnonzero(carried).tolist():
+        rows_of.setdefault((members[int(comm[row])], str(ops[row])), []).append(row)
+    result: list[Group] = []
+    for (listed, op), numbers in rows_of.items():
+        rows = np.asarray(numbers)
+        by_comm = {number: float(time[rows[comm[rows] == number]].sum()) for number in np.unique(comm[rows]).tolist()}
+        most = max(sorted(by_comm), key=lambda number: by_comm[number])
+        result.append(Group(most, listed, op, rows, sum(by_comm.values())))
+    return sorted(result, key=lambda group: (-group.time, group.comm, group.op))
+
+
+def _together(parts: tuple[Subject, ...], collectives: Array) -> Subject:
+    """Selections as one subject. collectives: rows of those that iterations are counted by."""
+    simulated = np.sort(np.concatenate([part.simulated for part in parts]))
+    operations = tuple(sorted({part.op for part in parts}))
+    untold = tuple(sorted({reason for part in parts for reason in part.untold}))
+    return replace(
+        parts[0], collectives=collectives, simulated=simulated, operations=operations, untold=untold, parts=parts
+    )
+
+
+def _knows_bytes(op: str, flavour: str | None) -> bool:
+    if flavour is None:
+        return has_bytes(op)
+    return flavour == "openmpi" and bool(size_in_rules(operation_name(op), 1, 1))
+
+
+def _told_apart(source: Source, group: Group, other: Group) -> bool:
+    """Whether rules can tell two groups apart: of communicators with as many members, only those of the first world."""
+    if group.members == other.members or len(group.members) != len(other.members):
+        return True
+    ranks = source.tables["ranks"]
+    either = pa.array(sorted({*group.members, *other.members}))
+    return bool(pc.all(pc.equal(ranks.filter(pc.is_in(ranks["rank"], either))["world"], 0)).as_py())
+
+
+def _ranges(source: Source, group: Group, flavour: str | None) -> Iterator[tuple[Array, Kinds]]:
+    """The group's rows by ranges of bytes, sizes that are alike and ran over one tree, or all in one, with what their
+    calls are. Calls that the trace does not tell are in none."""
+    kinds = kinds_of(source.tables, source.arrays, group.rows, group.members)
+    told = np.asarray([call is not None for call in kinds.calls], bool)
+    rows, calls = group.rows[told], [call for call in kinds.calls if call is not None]
+    if not calls:
+        return
+    sizes = np.asarray([call.size for call in calls], np.int64)
+    first_call = source.arrays["collectives.first_call"][rows]
+    trees = np.asarray(source.tables["calls"]["tree"].take(pa.array(first_call)).to_pylist(), object)
+    known, first = np.unique(sizes, return_index=True)
+    ran = trees[first]
+    from_here = [
+        at == 0 or bool(ran[at] != ran[at - 1]) or known[at] > APART * max(known[at - 1], SMALL)
+        for at in range(len(known))
+    ]
+    number = np.cumsum(from_here)[np.searchsorted(known, sizes)]
+    if not _knows_bytes(group.op, flavour):
+        number = np.zeros(len(rows), int)
+    for one in np.unique(number):
+        mine = np.flatnonzero(number == one)
+        yield rows[mine], Kinds([calls[at] for at in mine], kinds.untold)

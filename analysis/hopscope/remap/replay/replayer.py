@@ -1,0 +1,165 @@
+"""Replays a run over other algorithms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hopscope import _plan, _replay
+from hopscope.errors import InputError
+from hopscope.model.costs import Costs
+from hopscope.model.routes import fitted
+from hopscope.paths.columns import Array
+from hopscope.remap.algorithms.algorithm import Algorithm
+from hopscope.remap.algorithms.combination import Runs
+from hopscope.remap.algorithms.recorded import Recorded, recorded_beside
+from hopscope.remap.run.events import NO_LIMITS
+from hopscope.remap.run.program import AS_OBSERVED, RECORDED, Source, Subject, program_of
+
+TOOK = 0.01
+"""By this factor, what collectives take themselves counts beside an iteration's time."""
+
+
+class Times(NamedTuple):
+    """paces_ns: of each selection, the mean time from one of its collectives to the next, NaN where there is but one.
+    took_ns: of all collectives from their last enters to their last leaves, per iteration."""
+
+    iteration_ns: float
+    paces_ns: Array
+    took_ns: float
+
+
+@dataclass(frozen=True, eq=False)
+class Replayer:
+    """Replays one program; rows: of the collectives in it.
+
+    messages: whether the application's messages are dependencies in it, or its waiting for them computing. beside: the
+    messages of the collectives that no selection has.
+    """
+
+    program: dict[str, Array]
+    rows: Array
+    subject: Subject
+    host_clusters: tuple[int, ...]
+    costs: Costs
+    messages: bool = True
+    beside: Recorded | None = None
+    # By identity; the runs are kept, so that no other ones get their place.
+    known: dict[tuple[int, ...], tuple[Times, Runs]] = field(
+        default_factory=dict[tuple[int, ...], "tuple[Times, Runs]"]
+    )
+    # Of the last algorithm for each selection only: schedules are larger than all else.
+    last: dict[int, tuple[Algorithm, list[Any]]] = field(default_factory=dict[int, tuple[Algorithm, list[Any]]])
+
+    def replay(self, runs: Runs) -> tuple[Array, Array, bool]:
+        """The last enter and the last leave of every collective, and whether every rank came to its end."""
+        program, number = self._program, list[int]()
+        schedules: list[_plan.Schedules] = []
+        recorded: Recorded | None = None
+        for place, (piece, part) in enumerate(zip(runs, self.subject.each, strict=True)):
+            if isinstance(piece, Recorded):
+                recorded = piece
+                number += [RECORDED] * len(part.calls)
+            else:
+                number += range(len(schedules), len(schedules) + len(part.calls))
+                schedules += self._schedules(place, piece, part)
+        if recorded is not None:
+            # The calls that an algorithm runs, numbered without the others; AS_OBSERVED is the last of these numbers.
+            schedule = np.asarray([*number, AS_OBSERVED], np.int32)[program["schedule"]]
+            arrays = self.costs.arrays(self.host_clusters)
+            program = recorded.program({**program, "schedule": schedule}, self.rows, self.costs, arrays)
+        done = _replay.replay(program, schedules, self._machine)
+        enter, leave = (
+            np.maximum.reduceat(done[name], program["first_member"][:-1]) if len(self.rows) else done[name]
+            for name in ("enter_ns", "leave_ns")
+        )
+        return enter, leave, done["finished"]
+
+    def iteration_ns(self, runs: Runs) -> float:
+        """Mean time from one collective of the subject to the next, by their last leaves."""
+        return self._times(runs).iteration_ns
+
+    def score(self, runs: Runs, baseline: Runs) -> float:
+        """What orders candidates: the pace of each selection, for they need not wait for one another, and a little of
+        what their collectives take: where they run at the same time, one alone may gain nothing although all gain
+        together."""
+        ran, then = self._times(baseline), self._times(runs)
+        pace = np.nanmean(then.paces_ns / ran.paces_ns) if (ran.paces_ns > 0).any() else 1.0
+        return float(pace) * ran.iteration_ns + TOOK * then.took_ns
+
+    def leaves(self, runs: Runs) -> Array:
+        """The last leave of each of the subject's collectives. Raises InputError where the run cannot be replayed."""
+        return self._finished(runs)[1][self._iterations]
+
+    def _times(self, runs: Runs) -> Times:
+        key = tuple(map(id, runs))
+        if key not in self.known:
+            enter, leave = self._finished(runs)
+            parts = [np.isin(self.rows, part.simulated) for part in self.subject.each]
+            paces = [mean_iteration(leave[rows]) if rows.sum() > 1 else np.nan for rows in parts]
+            took = sum(float((leave - enter)[rows].sum()) for rows in parts) / int(self._iterations.sum())
+            self.known[key] = Times(mean_iteration(leave[self._iterations]), np.asarray(paces), took), runs
+        return self.known[key][0]
+
+    @cached_property
+    def _iterations(self) -> Array:
+        """Which rows iterations are counted by."""
+        return np.isin(self.rows, self.subject.collectives)
+
+    @cached_property
+    def _machine(self) -> dict[str, Any]:
+        return fitted(self.costs, self.host_clusters)
+
+    @cached_property
+    def _program(self) -> dict[str, Array]:
+        if self.beside is None:
+            return self.program
+        return self.beside.beside(self.program, self.rows, self.costs, self.host_clusters)
+
+    def _finished(self, runs: Runs) -> tuple[Array, Array]:
+        enter, leave, finished = self.replay(runs)
+        if not finished:
+            raise InputError(
+                "the run cannot be replayed: some ranks wait for one another, which means that the trace lacks calls "
+                "or messages; `analyze check-data` lists them"
+            )
+        return enter, leave
+
+    def _schedules(self, place: int, algorithm: Algorithm, part: Subject) -> list[_plan.Schedules]:
+        """One for each of the selection's calls."""
+        if place not in self.last or self.last[place][0] is not algorithm:
+            self.last[place] = algorithm, [algorithm.schedules(part, call) for call in part.calls]
+        return self.last[place][1]
+
+
+def mean_iteration(leaves: Array) -> float:
+    """Mean distance of successive last leaves; the first collective, which may set things up, is only the start."""
+    ordered = np.sort(leaves)
+    return float(ordered[-1] - ordered[0]) / (len(ordered) - 1)
+
+
+def replayer_of(source: Source, baseline: Runs, costs: Costs) -> Replayer:
+    """A replayer of the whole run; without its messages where these cannot be replayed (matched wrongly, wrong
+    clocks)."""
+    recorded = baseline[0]
+    beside = recorded_beside(source, recorded.events.limits if isinstance(recorded, Recorded) else NO_LIMITS)
+    clusters = source.places.cluster_of_host
+    replayer = Replayer(*program_of(source), source.subject, clusters, costs, beside=beside)
+    if replayer.replay(baseline)[2]:
+        return replayer
+    return Replayer(*program_of(source, messages=False), source.subject, clusters, costs, messages=False, beside=beside)
+
+
+def window_of(source: Source, whole: Replayer, iterations: int) -> Replayer:
+    """Replays `iterations` iterations. The default skips the first, which includes set-up; the whole run where it is
+    not longer."""
+    collectives = source.subject.collectives
+    if len(collectives) <= iterations + 2:
+        return whole
+    start = 1 + (len(collectives) - 2 - iterations) // 2
+    window = int(collectives[start]), int(collectives[start + iterations])
+    program, rows = program_of(source, window, messages=whole.messages)
+    return Replayer(program, rows, whole.subject, whole.host_clusters, whole.costs, whole.messages, whole.beside)

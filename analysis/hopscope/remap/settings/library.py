@@ -1,0 +1,103 @@
+"""The algorithms that an MPI library has, each as its settings force it and, where the plan has it, as a schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from hopscope import _plan
+from hopscope.algorithms.open_mpi import CUT
+from hopscope.algorithms.turns import turns_of
+from hopscope.remap.algorithms.algorithm import Algorithm, segmented
+from hopscope.remap.algorithms.pool import SEGMENTS
+from hopscope.remap.algorithms.send_order import in_send_order
+from hopscope.remap.replay.parts import ends_in_rules, payloads_of
+from hopscope.remap.run.calls import Call
+from hopscope.remap.run.program import Subject
+from hopscope.tuning.offered import Library, Offered, operation_name
+from hopscope.tuning.planned import Unplanned, planned
+from hopscope.tuning.written import Besides, Choice
+
+CHAINS = (2, 4, 8)
+"""Fan-outs of Open MPI's `chain`."""
+
+
+@dataclass(frozen=True)
+class Forced(Algorithm):
+    """An algorithm of the library as its settings force it."""
+
+    offered: Offered
+
+    def schedules(self, subject: Subject, call: Call) -> _plan.Schedules:
+        """As the plan has it, in the library's send order where that is known."""
+        return as_run(super().schedules(subject, call), self.offered)
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a library can be set to for selections of one operation. pieces: one for each of them; none where it is not
+    predicted, for `reason`."""
+
+    name: str
+    choices: tuple[Choice, ...]
+    besides: Besides
+    pieces: tuple[Algorithm, ...] = ()
+    reason: str | None = None
+
+
+def as_run(schedules: _plan.Schedules, offered: Offered) -> _plan.Schedules:
+    """A plan's schedules in the library's send order, where that is known."""
+    return (
+        schedules if offered.number is None else in_send_order(schedules, turns_of(offered.operation, offered.number))
+    )
+
+
+def spans_hosts(part: Subject) -> bool:
+    """Whether its ranks are on several hosts."""
+    return len(set(part.hosts)) > 1
+
+
+def forms(library: Library, parts: Sequence[Subject]) -> Iterator[Form]:
+    """Every algorithm that the library has for the selections' operation, whole and in segments."""
+    for offered in library.algorithms:
+        if offered.operation == operation_name(parts[0].op):
+            yield from _of_algorithm(library, offered, parts)
+
+
+def choices_of(library: Library, offered: Offered, parts: Sequence[Subject], chains: int, length: int) -> list[Choice]:
+    """What makes the library run it for these selections. MPICH's variables know neither ranks nor bytes."""
+    if library.flavour != "openmpi":
+        return [Choice(offered, len(parts[0].members))]
+    ends = ends_in_rules(parts)
+    return [Choice(offered, ranks, *ends, chains, length) for ranks in sorted({len(part.members) for part in parts})]
+
+
+def _of_algorithm(library: Library, offered: Offered, parts: Sequence[Subject]) -> Iterator[Form]:
+    """An algorithm with each fan-out and length of segments."""
+    ranks = min(len(part.members) for part in parts)
+    most = max(size for part in parts for size in payloads_of(part))
+    besides = (library.besides[offered.operation],) if offered.operation in library.besides else ()
+    takes_chains = offered.name == "chain" and offered.number is not None
+    for chains in [fan_out for fan_out in CHAINS if fan_out < ranks - 1] if takes_chains else [0]:
+        name = f"{offered.name}, fan-out {chains}" if chains else offered.name
+        form = Form(name, tuple(choices_of(library, offered, parts, chains, 0)), besides)
+        plans = [planned(offered, len(part.members), chains or CHAINS[0], _least_bytes(part)) for part in parts]
+        reasons = [plan.reason for plan in plans if isinstance(plan, Unplanned)]
+        pieces = tuple(
+            Forced(name, plan.rule, plan.trees or {}, offered) for plan in plans if not isinstance(plan, Unplanned)
+        )
+        yield replace(form, reason=reasons[0]) if reasons else replace(form, pieces=pieces)
+        if offered.number is not None and (offered.operation, offered.number) in CUT:
+            for length in (length for length in SEGMENTS if 2 * length <= most):
+                in_segments = tuple(segmented(piece, length) for piece in pieces)
+                yield Form(
+                    f"{name}, segments of {length} bytes",
+                    tuple(choices_of(library, offered, parts, chains, length)),
+                    besides,
+                    () if reasons else in_segments,
+                    reasons[0] if reasons else None,
+                )
+
+
+def _least_bytes(part: Subject) -> int | None:
+    return min(payloads_of(part)) if part.op != "MPI_Barrier" else None

@@ -1,0 +1,130 @@
+"""Runs over the MPI library on known networks: what ran is replayed message by message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hopscope.errors import InputError
+from hopscope.remap import remap, sentence
+from simulated_library import LibraryRun
+from simulated_network import MS, Network, Run, SimulatedTrace, iterate, sites
+
+
+def baseline(trace: SimulatedTrace) -> dict[str, Any]:
+    return next(row for row in remap(trace, search=0, algorithms="tree").to_pylist() if row["baseline"])
+
+
+def replaced(trace: SimulatedTrace, table: str, column: str, values: list[Any]) -> SimulatedTrace:
+    old = trace.tables[table]
+    at = old.schema.get_field_index(column)
+    trace.tables[table] = old.set_column(at, old.schema.field(at), pa.array(values, old.schema.field(at).type))
+    return trace
+
+
+def test_recursive_doubling_over_two_sites_is_replayed_and_a_tree_beats_it() -> None:
+    # Three rounds cross the WAN in a row, 60 ms; a tree crosses once each way.
+    run = iterate(LibraryRun(sites(), jitter=1_000), iterations=20)
+    table = remap(run.trace(), search=0, algorithms="tree")
+    ran = next(row for row in table.to_pylist() if row["baseline"])
+    assert ran["predicted_ns"] == pytest.approx(run.iteration_ns(), rel=1e-3)
+    # Ranks 0, 3 and 6 are in site A: six of eight pairs cross in each round.
+    assert (ran["depth"], ran["wan_messages"]) == (None, 18)
+    assert table.to_pylist()[0]["chosen"]
+    assert table.to_pylist()[0]["predicted_ns"] == pytest.approx(41 * MS, rel=0.02)
+    assert "The run took 61.0 ms by the MPI library" in sentence(table) and "last digits" in sentence(table)
+
+
+def test_a_rank_that_comes_late_does_not_make_its_messages_wait_for_those_that_came_early() -> None:
+    # In every other iteration some rank comes 90 ms late. Its first message is there when it posts the receive, so it
+    # is received before the rank sends its own. With that order kept, the rank's message would seem to need the peer's.
+    run = LibraryRun(sites())
+    for i in range(24):
+        run.compute(lambda rank, i=i: MS + (90 * MS if i % 2 and rank == i // 2 % 8 else 0))
+        run.allreduce()
+    assert baseline(run.trace())["model_error"] < 0.01
+
+
+def test_messages_that_set_up_the_first_collective_do_not_change_the_others_order() -> None:
+    # 20.4 ms were replayed of Open MPI 5's 42: each receive came after as many sends as the first Allreduce began.
+    run = LibraryRun(sites())
+    run.set_up(messages=10)
+    assert baseline(iterate(run, iterations=20).trace())["predicted_ns"] == pytest.approx(61 * MS, rel=0.01)
+
+
+def test_a_message_that_waits_for_its_receive_blocks_its_sender_and_promises_nothing() -> None:
+    # The root's message cannot move before rank 1 posts its receive. Each comes 5 ms after the other, by turns; the
+    # root's next iteration begins when its message has gone: it cannot use the time to compute on.
+    run = LibraryRun(Network(["a", "b"], {"a": "A", "b": "A"}, {"shm": 1_000, "lan": 300_000}), size=1 << 20)
+    for number in range(20):
+        enter = [run.now[rank] + (6 if number % 2 == rank else 1) * MS for rank in (0, 1)]
+        sent, posted = enter[0] + 1_000, enter[1] + 1_000
+        end = max(sent, posted) + 300_000
+        run.rows["hops"].append(
+            {
+                "collective_id": number, "role": "exchange", "round": 0, "segment": 0, "src": 0, "dst": 1,
+                "src_location": 0, "dst_location": 1, "bytes": 1 << 20, "send_begin_ns": sent,
+                "send_wait_begin_ns": sent, "send_end_ns": end, "recv_post_ns": posted, "recv_wait_begin_ns": posted,
+                "recv_end_ns": end, "arrived_early": False, "link": "lan", "source": "native", "clock_error_ns": 0,
+            }
+        )  # fmt: skip
+        run.now = [end + 1_000, end + 1_000]
+        run.record_calls(number, enter, "MPI_Bcast", root=0)
+    table = remap(run.trace(), search=0)
+    ran = next(row for row in table.to_pylist() if row["baseline"])
+    assert ran["measured_ns"] == pytest.approx(6.302 * MS, rel=1e-3) and ran["model_error"] < 0.001
+    said = sentence(table)
+    if any(row["not_predicted"] for row in table.to_pylist()):
+        assert said.startswith("MPI_Bcast cannot be predicted: 50.0 % of its messages waited for their receives"), said
+        assert "`hopscope tune`" in said and not any(table["chosen"].to_pylist())
+
+
+def test_where_the_replay_misses_the_run_every_candidate_is_listed_without_a_prediction() -> None:
+    # What ranks lost beyond their typical times is in no replay: every tenth handling takes 200 ms.
+    run = LibraryRun(sites())
+    for i in range(20):
+        run.compute(lambda _: MS)
+        run.allreduce()
+        run.now = [t + (200 * MS if i % 3 == 0 else 0) for t in run.now]
+        run.rows["collectives"][-1]["last_leave_ns"] = max(run.now)
+        for call in run.rows["calls"][-8:]:
+            call["leave_ns"] = run.now[call["rank"]]
+    table = remap(run.trace(), search=0, algorithms="tree")
+    rows = [row for row in table.to_pylist() if not row["baseline"]]
+    assert rows and all(row["predicted_ns"] is None for row in rows)
+    assert all(row["not_predicted"].startswith("the replay misses the run by") for row in rows)
+    assert sentence(table).startswith("MPI_Allreduce cannot be predicted: the replay misses the run by")
+
+
+@pytest.mark.parametrize(("reason", "is_replayed"), [("unmatched", False), ("silent", False), ("undecided", True)])
+def test_only_collectives_with_all_their_messages_are_replayed(reason: str, is_replayed: bool) -> None:
+    trace = replaced(iterate(LibraryRun(sites()), 5).trace(), "collectives", "native_reason", [reason] * 5)
+    if is_replayed:
+        assert baseline(trace)["model_error"] < 0.01
+        return
+    with pytest.raises(InputError, match=r"no complete MPI_Allreduce, .* with all its hops"):
+        remap(trace, search=0)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value", "said"),
+    [
+        ("run", "emulated", "{}", "do not delay the MPI library's own messages"),
+        ("comms", "second_group", 4, "with all its hops"),
+        ("hops", "binding", "none", "no rank waited for a hop"),
+    ],
+)
+def test_a_run_that_shows_nothing_of_another_algorithm_is_refused(
+    table: str, column: str, value: Any, said: str
+) -> None:
+    trace = iterate(LibraryRun(sites()), 3).trace()
+    with pytest.raises(InputError, match=said):
+        remap(replaced(trace, table, column, [value] * len(trace.tables[table])), search=0)
+
+
+def test_where_nothing_changes_no_rounding_is_spoken_of() -> None:
+    table = remap(
+        iterate(Run(sites(), {"shape": "hierarchical"}, jitter=1_000), 20).trace(), search=0, algorithms="tree"
+    )
+    assert not any(table["chosen"].to_pylist()) and "last digits" not in sentence(table)
