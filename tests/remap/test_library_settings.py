@@ -179,6 +179,17 @@ def test_without_the_library_s_messages_it_is_said_what_records_them(flavour: st
         remap(trace, library=flavour)
 
 
+def test_without_its_messages_all_that_the_library_has_is_a_candidate_without_a_prediction() -> None:
+    trace = of_library(ran(iterations=5).trace())
+    trace.tables["hops"] = trace.tables["hops"].slice(0, 0)
+    found = candidates(trace, "setting")
+    assert [one.choices[0].algorithm.name for one in found] == [one.name for one in TUNED.algorithms[:5]]
+    assert all(one.predicted_gain is None and one.besides == (HAN,) for one in found)
+    assert found[0].choices[0][1:4] == (8, SMALL, SMALL) and "nothing to fit a model to" in (
+        found[0].reason_unpredicted or ""
+    )
+
+
 def test_of_emulated_links_nothing_is_promised_for_a_library() -> None:
     trace = iterate(Run(sites(), {"shape": "chain"}), 5).trace()
     run = trace.tables["run"]

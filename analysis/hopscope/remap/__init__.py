@@ -34,12 +34,12 @@ def candidates(trace: HasTables, kind: Kind, *, search: int = 0, launcher: str |
     search: how many trees the local search may try. launcher: where to ask the library for its algorithms; None: the
     first on PATH of the run's release.
     """
-    from hopscope.remap.suggest import suggest_settings, suggest_trees
+    from hopscope.remap.suggest import settings_of, suggest_trees
 
     if kind == "tree":
         return suggest_trees(trace.table, search).candidates
     if kind == "setting":
-        return suggest_settings(trace.table, _flavour(trace), launcher).candidates
+        return settings_of(trace.table, _flavour(trace), launcher)
     from hopscope.remap.orders import reorder
 
     return reorder(trace).candidates

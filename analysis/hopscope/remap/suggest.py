@@ -22,6 +22,7 @@ from hopscope.remap.replay.parts import knobs_of
 from hopscope.remap.run.program import NothingToFitError, Subject
 from hopscope.remap.settings.hierarchical import hierarchical
 from hopscope.remap.settings.library import Form, forms
+from hopscope.remap.settings.unfitted import unfitted_settings
 from hopscope.tuning.installed import installed
 from hopscope.tuning.offered import Library, operation_name
 from hopscope.tuning.planned import messages_name
@@ -96,7 +97,7 @@ def suggest_settings(table: Callable[[str], pa.Table], flavour: str, launcher: s
     try:
         basis = basis_of(table, flavour)
     except NothingToFitError as problem:
-        raise InputError(f"{problem.found}; {SHOWN_BY[flavour]}, and ask again") from None
+        raise UnfittedError(problem.found, SHOWN_BY[flavour]) from None
 
     def options(places: tuple[int, ...], label: str) -> list[Option]:
         parts = [basis.source.subject.each[place] for place in places]
@@ -112,6 +113,23 @@ def suggest_settings(table: Callable[[str], pa.Table], flavour: str, launcher: s
         return sorted(result, key=lambda option: option.ns)
 
     return _suggestion(basis, "setting", library, options)
+
+
+def settings_of(table: Callable[[str], pa.Table], flavour: str, launcher: str | None = None) -> tuple[Candidate, ...]:
+    """The candidates of `suggest_settings`; of a run without the library's messages, all without a prediction."""
+    try:
+        return suggest_settings(table, flavour, launcher).candidates
+    except UnfittedError as problem:
+        library = installed(flavour, table("run")["mpi_library"].to_pylist()[0], launcher)
+        return unfitted_settings(table("collectives"), library, problem.reason)
+
+
+class UnfittedError(InputError):
+    """A run whose trace lacks the library's messages. reason: what it lacks, without what to do about it."""
+
+    def __init__(self, reason: str, advice: str) -> None:
+        self.reason = reason
+        super().__init__(f"{reason}; {advice}, and ask again")
 
 
 def _named(name: str, label: str) -> str:
