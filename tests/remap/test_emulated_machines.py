@@ -179,11 +179,11 @@ def test_predictions_of_an_emulated_machine_hold(shape: str, tmp_path: Path) -> 
             run.allreduce()
         return run
 
-    today = run_over({"shape": shape})
-    costs = fit(source_of(today.trace().table))
+    run = run_over({"shape": shape})
+    costs = fit(source_of(run.trace().table))
     assert costs.links["wan"].latency_ns == pytest.approx(2 * MS, rel=0.01)
     output = tmp_path / "tree.json"
-    rows = remap(today.trace(), output, search=100, algorithms="tree").to_pylist()
+    rows = remap(run.trace(), output, search=100, algorithms="tree").to_pylist()
     assert rows[0]["model_error"] < 0.01
     best = next(row for row in rows if row["chosen"])
     tree = next(iter(json.loads(output.read_text())["trees"].values()))

@@ -53,7 +53,10 @@ def ran(hosts: Sequence[str], iterations: int = 20) -> SimulatedTrace:
 
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suggest, "installed", lambda *_: OPEN_MPI)
+    def stand_in(*_: object) -> Library:
+        return OPEN_MPI
+
+    monkeypatch.setattr(suggest, "installed", stand_in)
 
 
 def part(op: str, hosts: Sequence[str], root: int = 0) -> Subject:

@@ -52,7 +52,11 @@ MPICH = Library(
 @pytest.fixture(autouse=True)
 def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """The installed library is TUNED, or the test's."""
-    monkeypatch.setattr(suggest, "installed", lambda *_: getattr(request, "param", TUNED))
+
+    def stand_in(*_: object) -> Library:
+        return getattr(request, "param", TUNED)
+
+    monkeypatch.setattr(suggest, "installed", stand_in)
 
 
 def ran(*kinds: tuple[str, int], iterations: int = 20) -> LibraryRun:

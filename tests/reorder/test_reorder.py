@@ -114,7 +114,7 @@ def test_no_other_order_is_better_than_by_a_hundredth(seed: int) -> None:
     costs = costs_of(table, places)
     traffic = random_traffic(len(job.hosts), chance)
     judge = Judge(traffic, costs.latency_ns, costs.per_byte_ns)
-    slots = np.bincount(places.today).tolist()
+    slots = np.bincount(places.baseline).tolist()
     least = min(judge.cost(np.asarray(order)) for order in orders(slots))
     assert judge.cost(best_order(traffic, costs, places)) <= 1.01 * least
 

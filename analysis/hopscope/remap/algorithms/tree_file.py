@@ -33,20 +33,20 @@ def tree_file_of(algorithm: Algorithm, source: Source, ran: str | None) -> dict[
             spec = algorithm.trees[rule[key]]
             rule[key] = _add(trees, Shape(spec).name if "algorithm" in rule else algorithm.name, spec)
     sizes = bytes_of([source.subject])
-    rule = {
+    whole: dict[str, Any] = {
         "operations": [source.subject.op],
         **_selecting(source),
         **({"bytes": {"min": sizes[0], "max": sizes[1]}} if sizes else {}),
         **rule,
     }
-    kept = [other for other in before.get("rules", []) if not _covered(other, rule)]
-    used = {r.get(key) for r in (rule, *kept) for key in TREE_KEYS}
+    kept = [other for other in before.get("rules", []) if not _covered(other, whole)]
+    used = {other.get(key) for other in (whole, *kept) for key in TREE_KEYS}
     named = {name: spec for name, spec in trees.items() if name in used}
     return {
         "schema_version": 1,
         "name": f"candidate: {algorithm.name}"[:60],
         **({"trees": named} if named else {}),
-        "rules": [rule, *kept],
+        "rules": [whole, *kept],
     }
 
 

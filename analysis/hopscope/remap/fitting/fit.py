@@ -17,7 +17,7 @@ from hopscope.model.link_fit import OUTLYING, OUTLYING_HOPS, fit_links, interfac
 from hopscope.model.local_costs import fit_ends, fit_local
 from hopscope.model.machine import Machine, machine_of
 from hopscope.paths.columns import MISSING, Array, integers
-from hopscope.remap.fitting.rendezvous import ends_of, limits_of, with_announced
+from hopscope.remap.fitting.rendezvous import ends_of, limits_of, with_rendezvous
 from hopscope.remap.run.events import Events, local_costs
 from hopscope.remap.run.hops import Calls, hops_of, model_hops
 from hopscope.remap.run.program import Source
@@ -85,7 +85,7 @@ def fits(source: Source, events: Events | None = None) -> list[Costs]:
     costs = fit_links(hops, machine, delays, _carried(source) if machine.emulated else 0.0)
     if events is not None:
         if events.limits and not machine.emulated:
-            costs = with_announced(costs, hops, ends_of(source), events.limits)
+            costs = with_rendezvous(costs, hops, ends_of(source), events.limits)
         costs.local = local_costs(events)
         return [costs]
     calls = Calls(source)
@@ -105,7 +105,7 @@ def fits(source: Source, events: Events | None = None) -> list[Costs]:
     both_ends = ends_of(source)
     limits = limits_of(both_ends)
     if limits:
-        known = with_announced(costs, hops, both_ends, limits)
+        known = with_rendezvous(costs, hops, both_ends, limits)
         known.links = fit_ends(hops, known.links, steps)
         found.append(known)
     return found
@@ -133,8 +133,8 @@ def _met_late(source: Source) -> tuple[Array, Array, Array, Array]:
 
 
 def _announced(source: Source, hops: Hops, costs: Costs, *, are_answered: bool) -> Costs:
-    """The costs with the bytes from which messages are announced: where senders met receives that were posted late, or
-    (are_answered) were held although the receive was posted before."""
+    """The costs with the bytes from which messages go by rendezvous: where senders met receives that were posted late,
+    or (are_answered) were blocked although the receive was posted before."""
     rows, size, held, went_on = _met_late(source)
     waited = held & pc.equal(source.tables["hops"]["binding"], "send").to_numpy()[rows]
     of_link = source.arrays["hops.link"][rows]
@@ -166,7 +166,7 @@ def _announced(source: Source, hops: Hops, costs: Costs, *, are_answered: bool) 
 
 @dataclass(frozen=True)
 class _Answered:
-    """Messages whose receives were posted before they were sent: how long the sender was held, and the way took."""
+    """Messages whose receives were posted before they were sent: how long the sender was blocked, and the way took."""
 
     size: Array
     held_ns: Array

@@ -1,9 +1,9 @@
-"""Which of an MPI library's messages are announced before they go, and what they take, from both of their ends.
+"""Which of an MPI library's messages go by rendezvous, and what they take, from both of their ends.
 
-A sender asks, the receiver answers when its receive is posted, and the message goes when the answer is there. So a
-sender is held for two latencies, or for one from when the receive was posted; that shows whether its message was
-announced, and what a latency is. The message itself may take longer than a short one: of 64 KiB, TCP first sends a part
-and waits for the receiver to have it.
+A sender asks (RTS), the receiver answers when its receive is posted (CTS), and the message goes when the CTS is there.
+So a sender is blocked for two latencies, or for one from when the receive was posted; that shows whether its message
+went by rendezvous, and what a latency is. The message itself may take longer than a short one: of 64 KiB, TCP first
+sends a part and waits for the receiver to have it.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ class Ends:
     posted: Array
 
     def latency_ns(self) -> Array:
-        """Of each, if it was announced: half of the time until the answer was there, or all of it since the receive was
-        posted, if that was after the announcement came."""
+        """Of each, if it was by rendezvous: half of the time until the CTS was there, or all of it since the receive
+        was posted, if that was after the RTS came."""
         return np.minimum((self.end - self.begin) / 2, self.end - self.posted)
 
     def control_ns(self) -> tuple[float, float]:
-        """What the announcement takes and what the answer does. With its announcement a library may send a part of the
-        message. Receives posted late show the answer, those posted before show both together."""
+        """What the RTS takes and what the CTS does. With its RTS a library may send a part of the
+        message. Receives posted late show the CTS, those posted before show both together."""
         early, late = self.posted <= self.begin, self.posted - self.begin > self.end - self.posted
         answer = float(np.median((self.end - self.posted)[late])) if late.sum() >= LEAST_SEEN else math.inf
         both = float(np.median((self.end - self.begin)[early])) if early.sum() >= LEAST_SEEN else 2 * answer
         if math.isinf(both):
             both = 2 * float(np.median(self.latency_ns()))
-        # Long bytes hold a sender, too, where its connection takes only a part of them.
+        # Long bytes block a sender, too, where its connection takes only a part of them.
         answer = max(0.0, min(answer, both / 2))
         return max(0.0, both - answer), answer
 
     def itself_ns(self, announcement: float, answer: float) -> Array:
-        """What each took from when it went, if it was announced."""
+        """What each took from when it went, if it was by rendezvous."""
         return self.hops.received - np.maximum(self.begin + announcement, self.posted) - answer
 
     def of(self, chosen: Array) -> Ends:
@@ -72,43 +72,43 @@ def ends_of(source: Source) -> Ends:
 
 
 def limits_of(ends: Ends) -> dict[str, float]:
-    """By class of links, of how many bytes the longest message is that is not announced, among those of the run: where
-    some senders waited, that is to be expected of all messages that are not known to be free. A class of which the
-    senders do not show it is not there."""
+    """By class of links, of how many bytes the longest message is that goes without a rendezvous, among those of the
+    run: where some senders waited, that is to be expected of all messages that are not known to be free. A class of
+    which the senders do not show it is not there."""
     found: dict[str, float] = {}
     for place, name in enumerate(LINKS):
         mine = ends.of(ends.hops.link == place)
         late, early = mine.posted > mine.begin + mine.hops.clock_error, mine.posted <= mine.begin
-        held = mine.end >= mine.posted - mine.hops.clock_error
+        blocked = mine.end >= mine.posted - mine.hops.clock_error
         if place > LINKS.index(INSIDE):
             share = (mine.end - mine.begin) / np.maximum(1, mine.hops.received - mine.begin)
-            held = np.where(early, share > HELD, held)
-            # What was there long before its sender went on did not wait for an answer.
-            held &= mine.end - mine.hops.received < HELD * (mine.end - mine.begin)
+            blocked = np.where(early, share > HELD, blocked)
+            # What was there long before its sender went on did not wait for a CTS.
+            blocked &= mine.end - mine.hops.received < HELD * (mine.end - mine.begin)
         else:
             # A copy is made in no time; inside a host, the whole message may be copied before the sender goes on.
             early &= False
-        kept, announced = _kinds(mine.hops.size, held, late, early)
+        kept, announced = _kinds(mine.hops.size, blocked, late, early)
         if announced and max([SMALL, *kept]) < min(announced):
             found[name] = max([SMALL, *kept])
     return found
 
 
-def _kinds(size: Array, held: Array, late: Array, early: Array) -> tuple[list[float], list[float]]:
-    """The sizes whose senders went on, and those whose senders were held. Receives posted late show it best: of a
-    message whose bytes take long, the answer is a small share."""
+def _kinds(size: Array, blocked: Array, late: Array, early: Array) -> tuple[list[float], list[float]]:
+    """The sizes whose senders went on, and those whose senders were blocked. Receives posted late show it best: of a
+    message whose bytes take long, the CTS is a small share."""
     kinds: tuple[list[float], list[float]] = ([], [])
     for one in np.unique(size[late | early]).tolist():
         for shows in (late, early):
             mine = shows & (size == one)
             if mine.sum() >= LEAST_SEEN:
-                kinds[bool(held[mine].mean() > 1 / 2)].append(float(one))
+                kinds[bool(blocked[mine].mean() > 1 / 2)].append(float(one))
                 break
     return kinds
 
 
-def with_announced(costs: Costs, hops: Hops, ends: Ends, limits: Mapping[str, float]) -> Costs:
-    """The costs with what announced messages take, and the others without them. hops: those that the costs were fitted
+def with_rendezvous(costs: Costs, hops: Hops, ends: Ends, limits: Mapping[str, float]) -> Costs:
+    """The costs with what messages by rendezvous take, and the others without them. hops: those that they were fitted
     to."""
     of_link = np.asarray([limits.get(name, math.inf) for name in LINKS])[hops.link]
     short = hops.of(hops.size <= of_link)

@@ -78,7 +78,7 @@ def _may_follow(table: Callable[[str], pa.Table], hops: pa.Table) -> Array:
 def roles(places: Places, place: Array) -> Array:
     """Of each host the one that has its role in another order: the first in the order of ranks, the second, ..."""
     then, now = (
-        np.asarray(list(dict.fromkeys(order[places.movable].tolist())), np.int64) for order in (place, places.today)
+        np.asarray(list(dict.fromkeys(order[places.movable].tolist())), np.int64) for order in (place, places.baseline)
     )
     result = np.arange(len(places.hosts))
     result[now] = then

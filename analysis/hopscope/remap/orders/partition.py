@@ -20,8 +20,8 @@ _SHM, _LAN, _WAN = (LINKS.index(word) for word in ("shm", "lan", "wan"))
 
 def partitioned(traffic: Traffic, costs: HostCosts, places: Places) -> Array:
     """The host of each rank. Ranks that the launcher does not start stay where they are."""
-    place, classes = places.today.copy(), places.classes()
-    slots = np.bincount(places.today[places.movable], minlength=len(places.hosts))
+    place, classes = places.baseline.copy(), places.classes()
+    slots = np.bincount(places.baseline[places.movable], minlength=len(places.hosts))
     cluster_of_host = np.asarray(places.cluster_of_host)
     clusters = np.unique(cluster_of_host)
     sizes = [int(slots[cluster_of_host == cluster].sum()) for cluster in clusters]

@@ -13,19 +13,19 @@ from hopscope.remap.orders.traffic import Array
 
 @dataclass(frozen=True)
 class Places:
-    """Hosts in order of first appearance. ranks, today: of each row of the table `ranks`, its rank and its host's
+    """Hosts in order of first appearance. ranks, baseline: of each row of the table `ranks`, its rank and its host's
     number. movable: rows of the ranks that the launcher starts, in the order of MPI_COMM_WORLD."""
 
     hosts: tuple[str, ...]
     cluster_of_host: tuple[int, ...]
     ranks: Array
-    today: Array
+    baseline: Array
     movable: Array
 
     def hosts_of(self, ranks: Array) -> Array:
         """The hosts of trace-wide ranks."""
         order = np.argsort(self.ranks)
-        return self.today[order[np.searchsorted(self.ranks[order], ranks)]] if len(ranks) else ranks
+        return self.baseline[order[np.searchsorted(self.ranks[order], ranks)]] if len(ranks) else ranks
 
     def classes(self) -> Array:
         """hosts x hosts: the class of link between two ranks there, as its place in LINKS."""
@@ -44,7 +44,7 @@ def places_of(ranks: pa.Table) -> Places:
     hosts: dict[tuple[str, str], int] = {}
     clusters: dict[str, int] = {}
     rows = ranks.to_pylist()
-    today = [hosts.setdefault((row["host"], row["cluster"]), len(hosts)) for row in rows]
+    baseline = [hosts.setdefault((row["host"], row["cluster"]), len(hosts)) for row in rows]
     of_host = [clusters.setdefault(cluster, len(clusters)) for _, cluster in hosts]
     first = min((row["world"] for row in rows), default=0)
     started = [
@@ -52,5 +52,5 @@ def places_of(ranks: pa.Table) -> Places:
     ]
     names = tuple(host for host, _ in hosts)
     numbers = np.asarray([row["rank"] for row in rows], np.int64)
-    at = np.asarray(today, np.int64), np.asarray(started, np.int64)
+    at = np.asarray(baseline, np.int64), np.asarray(started, np.int64)
     return Places(names, tuple(of_host), numbers, *at)

@@ -114,7 +114,7 @@ def _transits(
     )
     size = joined(*(arrays[f"{name}.bytes"] for name in _BOTH)).astype(np.float64)
     follows, role = joined(np.zeros(len(tables["messages"]), bool), led), roles(places, place)
-    now = places.today[src], places.today[dst]
+    now = places.baseline[src], places.baseline[dst]
     then = tuple(np.where(follows, role[host], place[rank]) for host, rank in zip(now, (src, dst), strict=True))
     before, after = costs.message_ns(now, size), costs.message_ns((then[0], then[1]), size)
     transit = program["transit_ns"].astype(np.float64)

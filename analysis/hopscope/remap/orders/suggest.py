@@ -91,16 +91,16 @@ def suggest(table: Callable[[str], pa.Table]) -> Order:
         )
     costs = costs_of(table, places)
     place = best_order(traffic, costs, places)
-    then = roles(places, place)[places.today]
+    then = roles(places, place)[places.baseline]
     before, after = (
         _on_links(traffic, costs, places, ranks_at) + _on_links(of_hosts, costs, places, led_at)
-        for ranks_at, led_at in ((places.today, places.today), (place, then))
+        for ranks_at, led_at in ((places.baseline, places.baseline), (place, then))
     )
     gain = _saved(before.ns.sum(), after.ns.sum()) or 0.0
     hosts = tuple(places.hosts[host] for host in place[places.movable])
     rerun: Rerun | str = "no order was found that spends less time on links"
     candidates: list[Candidate] = []
-    if len(np.unique(places.today[places.movable])) < 2:
+    if len(np.unique(places.baseline[places.movable])) < 2:
         rerun = "all ranks are on one host"
     elif gain >= LEAST_GAIN:
         is_whole = run["record"] != "collectives"
@@ -159,15 +159,15 @@ def best_order(traffic: Traffic, costs: HostCosts, places: Places) -> Array:
     judge = Judge(traffic, costs.latency_ns + preference * places.classes(), costs.per_byte_ns)
     starts = [partitioned(traffic, costs, places)]
     if len(places.movable) <= MOST_STARTED_OVER:
-        starts += [places.today, _in_blocks(places)]
-    placements = [places.today, *(judge.bettered(start, places.movable) for start in starts)]
+        starts += [places.baseline, _in_blocks(places)]
+    placements = [places.baseline, *(judge.bettered(start, places.movable) for start in starts)]
     return _relabelled(judge, min(placements, key=judge.cost), places)
 
 
 def _in_blocks(places: Places) -> Array:
     """Ranks fill the hosts one after another."""
-    place = places.today.copy()
-    place[places.movable] = np.sort(places.today[places.movable])
+    place = places.baseline.copy()
+    place[places.movable] = np.sort(places.baseline[places.movable])
     return place
 
 
@@ -180,7 +180,7 @@ def _relabelled(judge: Judge, place: Array, places: Places) -> Array:
                 continue
             other = place.copy()
             other[here], other[there] = b, a
-            stay, would_stay = (int((hosts == places.today).sum()) for hosts in (place, other))
+            stay, would_stay = (int((hosts == places.baseline).sum()) for hosts in (place, other))
             if would_stay > stay and judge.cost(other) <= judge.cost(place) * (1 + 1e-12):
                 place = other
     return place

@@ -1,7 +1,7 @@
 """What each rank did in a collective of the MPI library: its messages, in the order in which it sent and needed them.
 
 A rank's part of a collective is a list of events on its own clock, and between two of them lies the rank's own time. As
-with the candidates, that time is the median of all that are alike: today's run and the candidates are judged by one
+with the candidates, that time is the median of all that are alike: the baseline and the candidates go by one
 measure, and what ranks lost beyond it is in the model's error.
 """
 
@@ -26,7 +26,7 @@ from hopscope.remap.run.program import Source
 
 ENTER, SENT, POSTED, RECEIVED, DELIVERED, LEAVE = range(6)
 """Events. Posted and delivered: of a message that could not move before its receive was posted, at the receiver and at
-the sender that waited; and of those that are announced."""
+the sender that waited; and of those that go by rendezvous."""
 KINDS = LEAVE + 1
 NO_LIMITS: Mapping[str, float] = {}
 
@@ -38,7 +38,7 @@ class Events:
     source: Source
     hops: Array  # rows of the messages
     late: Array  # whether a message waited for its receive to be posted
-    announced: Array  # whether it went only when its receiver had answered
+    announced: Array  # whether it went by rendezvous
     limits: Mapping[str, float]  # as `events_of` took them
     call: Array  # row of the call
     kind: Array
@@ -99,7 +99,7 @@ def parts_of(source: Source) -> Array:
 
 def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events:
     """The events of the subject's collectives, which the MPI library ran. limits: by class of links, of how many bytes
-    the longest message is that is not announced; none is if its class is not there."""
+    the longest message is that goes without a rendezvous; none waits if its class is not there."""
     arrays, table = source.arrays, source.tables["hops"]
     hops = hops_of(source)
     calls = np.flatnonzero(np.isin(arrays["calls.collective"], source.subject.simulated))
