@@ -79,6 +79,10 @@ def suggest_trees(table: Callable[[str], pa.Table], tries: int = 0, only: Collec
             tries=tries // len(parts),
             only=only,
         )
+        part, ran = parts[place], basis.baseline[place]
+        if isinstance(ran, Algorithm):
+            sends = fingerprint(ran.schedules(part, longest(part)))
+            pool = [other for other in pool if fingerprint(other.schedules(part, longest(part))) != sends]
         named = ((Candidate(_named(algorithm.name, label), "tree"), algorithm) for algorithm in pool)
         return [_option(basis, candidate, places, (algorithm,)) for candidate, algorithm in named]
 
