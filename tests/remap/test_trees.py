@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hopscope import _plan
-from hopscope.model.trees import ROOT, Shape, Tree, explicit
+from hopscope.model.trees import Shape, Tree, explicit
 
 
 def tree(spec: dict[str, Any], size: int, root: int = 0, *, broadcast: bool = True) -> Tree:
@@ -94,13 +94,6 @@ def test_each_level_of_a_hierarchy_has_its_own_shape() -> None:
     assert below(drawn) == {0: (3, 1, 2), 3: (6, 4, 5), 6: (9, 7, 8), 9: (10, 11)}
 
 
-def test_numbers_of_hosts_only_have_to_differ() -> None:
-    spec = {"shape": "hierarchical", "hosts": {"shape": "binary"}}
-    small = Shape(spec).tree(2, broadcast=False, hosts=[0, 1, 2, 0, 1, 2], clusters=[0, 1, 1, 0, 1, 1])
-    large = Shape(spec).tree(2, broadcast=False, hosts=[70, -1, 900, 70, -1, 900], clusters=[5, 8, 8, 5, 8, 8])
-    assert small == large
-
-
 def test_an_explicit_tree_is_rerooted_along_the_way_to_its_root() -> None:
     #     2            3
     #    / \    at 3  / | \       the old parent comes first in a broadcast, last in a reduce
@@ -120,14 +113,6 @@ def test_a_tree_written_out_is_the_same_tree(name: str) -> None:
         drawn = tree(DRAWN[name][0], 10, root, broadcast=broadcast)
         assert drawn.root == root
         assert tree(explicit(drawn).spec, 10, root, broadcast=broadcast) == drawn
-
-
-def test_the_binomial_tree_of_eight_dealt_round_robin_crosses_three_times() -> None:
-    # From the book: the parent of v clears its lowest set bit.
-    drawn = tree({"shape": "binomial-mpich"}, 8)
-    assert drawn.parents == (ROOT, 0, 0, 2, 0, 4, 4, 6)
-    assert drawn.children[0] == (4, 2, 1)
-    assert drawn.depths() == [0, 1, 1, 2, 1, 2, 2, 3]
 
 
 def test_what_is_no_tree_for_these_ranks_is_refused() -> None:

@@ -37,12 +37,6 @@ class Machine:
     gateway_from: Array = field(default_factory=lambda: np.zeros(0, np.int32))
     gateway_to: Array = field(default_factory=lambda: np.zeros(0, np.int32))
 
-    @property
-    def bytes_matter(self) -> bool:
-        """Whether a longer message takes longer."""
-        per_byte = (self.interface_per_byte_ns, self.rank_per_byte_ns, self.wire_per_byte_ns, self.shared_per_byte_ns)
-        return any(bool(np.any(np.asarray(each) > 0)) for each in per_byte)
-
     def latencies(self) -> Array:
         """What is emulated from host x to host."""
         hosts = len(self.host_clusters) + len(self.gateways_clusters)

@@ -183,8 +183,10 @@ def _candidates(found: Suggestion) -> Component:
         "Candidates",
         blocks.drawing("Predicted time per iteration by candidate", bars, name=CHART),
         blocks.table(titles, rows, name=CANDIDATES, right=range(1, 7)),
-        hint="A prediction screens, a measurement decides: run `hopscope tune`. The dashed line is the run itself."
-        + (f" The picture shows the first {len(predicted)} of {len(rows)}." if len(rows) > len(predicted) else ""),
+        hint=blocks.with_code(
+            "A prediction screens, a measurement decides: run `hopscope tune`. The dashed line is the run itself."
+            + (f" The picture shows the first {len(predicted)} of {len(rows)}." if len(rows) > len(predicted) else "")
+        ),
     )
 
 
