@@ -30,7 +30,7 @@ def test_an_interval_has_the_replay_s_error_the_variability_and_a_factor_for_ext
 
 
 def test_a_replay_that_misses_the_run_predicts_nothing() -> None:
-    assert Model(100.0, 70.0, 0.04).reason_unpredicted == "the replay misses the run by 30.0%"
+    assert Model(100.0, 70.0, 0.04).reason_unpredicted == "the replay misses the run by 30.0 %"
     assert Model(100.0, 90.0, 0.04).reason_unpredicted is None
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hopscope.paths.columns import Array
+from hopscope.quantities import share
 from hopscope.remap.candidate import Candidate
 from hopscope.resampling import difference, mean_estimate
 
@@ -47,7 +48,7 @@ class Model:
     @property
     def reason_unpredicted(self) -> str | None:
         """Why nothing is predicted; None if it is."""
-        return f"the replay misses the run by {self.error:.1%}" if self.error > MOST_ERROR else None
+        return f"the replay misses the run by {share(self.error)}" if self.error > MOST_ERROR else None
 
     def predicted(self, candidate: Candidate, ns: float) -> Candidate:
         """The candidate with its prediction. ns: what its replay takes."""
