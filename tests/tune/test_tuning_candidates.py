@@ -16,7 +16,7 @@ def of(choice: Choice) -> Candidate:
 
 
 def test_open_mpi_s_algorithms_become_a_rules_file_that_the_options_name(tmp_path: Path) -> None:
-    options, variables = written(with_choices(of(RING), "openmpi"), tmp_path / "with space")
+    options, variables = written(with_choices(of(RING)), tmp_path / "with space")
     assert options[:3] == ["--mca", "coll_tuned_use_dynamic_rules", "1"]
     assert options[-1] == str(tmp_path / "with space" / RULES)
     assert "0 4 0 0  # ring" in Path(options[-1]).read_text()
@@ -25,14 +25,14 @@ def test_open_mpi_s_algorithms_become_a_rules_file_that_the_options_name(tmp_pat
 
 
 def test_mpich_s_algorithms_become_variables(tmp_path: Path) -> None:
-    options, variables = written(with_choices(of(MPICH_RING), "mpich"), tmp_path)
+    options, variables = written(with_choices(of(MPICH_RING)), tmp_path)
     assert (options, variables) == ([], {"MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM": "ring"})
 
 
 def test_two_algorithms_of_different_operations_share_one_rules_file(tmp_path: Path) -> None:
     both = combined(of(RING), of(CHAIN))
     assert both is not None
-    written(with_choices(both, "openmpi"), tmp_path)
+    written(with_choices(both), tmp_path)
     text = (tmp_path / RULES).read_text()
     assert "0 4 0 0  # ring" in text
     assert "1024 2 0 0  # chain" in text
@@ -50,6 +50,9 @@ def test_two_candidates_that_set_the_same_thing_exclude_each_other() -> None:
     none, core = (Candidate(f"bind to {to}", "binding", options=("--bind-to", to)) for to in ("none", "core"))
     assert combined(none, core) is None
     assert combined(none, Candidate("yield", "binding", options=("--mca", "mpi_yield_when_idle", "1"))) is not None
+    linear, binomial = (Candidate(to, "algorithm", besides=(("coll_han_module", to),)) for to in ("1", "2"))
+    assert combined(linear, binomial) is None
+    assert combined(linear, of(CHAIN)) is not None
     variable = Candidate("a", "binding", variables={"A": "1"})
     assert combined(variable, Candidate("b", "binding", variables={"A": "2"})) is None
 

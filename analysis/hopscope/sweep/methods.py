@@ -73,5 +73,5 @@ def forced(
         )
     )
     candidate = Candidate("column", "algorithm", choices=tuple(choices), besides=besides)
-    options, variables = written(with_choices(candidate, library.flavour), folder)
+    options, variables = written(with_choices(candidate), folder)
     return started(words, options), variables

@@ -18,7 +18,6 @@ from hopscope.tune.ending import Ending, after_collective, first_run
 from hopscope.tune.job import TRACE, Job, Run, discard, run_job
 from hopscope.tune.journal import Journal, Measurement, Phase
 from hopscope.tune.pool import Recorded
-from hopscope.tuning.installed import flavour_of
 
 _SLOW: Final = 3.0
 """A run is ended after so many times the baseline's time."""
@@ -98,8 +97,7 @@ class Bench:
 
     def _run(self, candidate: Candidate, folder: Path, files: Path, *, native: bool = False) -> Run:
         journal = self.journal
-        flavour = flavour_of(journal.target.get("mpi_library")) or "openmpi"
-        whole = with_choices(candidate, flavour)
+        whole = with_choices(candidate)
         options, variables = written(whole, files)
         ending = self._ending
         if ending is None and self.job.iterations is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from hopscope.tuning.offered import Offered
-from hopscope.tuning.written import Choice, rules_file, variables_file
+from hopscope.tuning.written import Choice, setting_file
 
 Kind = Literal["baseline", "algorithm", "parameter", "order", "binding", "tree", "combination"]
 FOLDER: Final = "{folder}"
@@ -62,21 +62,16 @@ def _choice(row: dict[str, Any]) -> Choice:
     return Choice(Offered(**row.pop("algorithm")), **row)
 
 
-def with_choices(candidate: Candidate, flavour: str) -> Candidate:
+def with_choices(candidate: Candidate) -> Candidate:
     """The candidate with what makes the library run its choices: a rules file of Open MPI, or MPICH's variables."""
-    if not candidate.choices:
+    if not candidate.choices and not candidate.besides:
         return candidate
-    if flavour == "openmpi":
-        setting = rules_file(candidate.choices, f"{FOLDER}/{RULES}", candidate.besides)
-        words = [word.replace(f"'{FOLDER}/{RULES}'", f"{FOLDER}/{RULES}") for word in setting.words.split()]
-        return replace(
-            candidate,
-            options=(*candidate.options, *words),
-            files={**candidate.files, RULES: setting.text},
-        )
-    text = variables_file(candidate.choices, RULES, candidate.besides).text
-    exports = [shlex.split(line)[1].split("=", 1) for line in text.splitlines()]
-    return replace(candidate, variables={**candidate.variables, **dict(exports)})
+    setting = setting_file(candidate.choices, f"{FOLDER}/{RULES}", candidate.besides)
+    if any(choice.algorithm.number is None for choice in candidate.choices):
+        exports = [shlex.split(line)[1].split("=", 1) for line in setting.text.splitlines()]
+        return replace(candidate, variables={**candidate.variables, **dict(exports)})
+    files = {**candidate.files, RULES: setting.text} if candidate.choices else candidate.files
+    return replace(candidate, options=(*candidate.options, *shlex.split(setting.words)), files=files)
 
 
 def combined(first: Candidate, second: Candidate) -> Candidate | None:
@@ -85,6 +80,9 @@ def combined(first: Candidate, second: Candidate) -> Candidate | None:
     same_parameter = _parameters(first) & _parameters(second)
     same_variable = set(first.variables) & set(second.variables)
     same_file = set(first.files) & set(second.files)
+    settings = dict(first.besides)
+    if any(settings.get(name, value) != value for name, value in second.besides):
+        return None
     if same_collectives or same_parameter or same_variable or same_file or (first.tree and second.tree):
         return None
     gains = [each.predicted_gain for each in (first, second) if each.predicted_gain is not None]

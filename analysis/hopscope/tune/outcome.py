@@ -10,7 +10,6 @@ from typing import Any, Final
 from hopscope.quantities import duration, interval, plural, share
 from hopscope.tune.candidate import BASELINE, TREE, Candidate, started, with_choices, written
 from hopscope.tune.journal import Journal
-from hopscope.tuning.installed import flavour_of
 from hopscope.whole_file import whole_file
 
 COMMAND: Final = "command.txt"
@@ -24,7 +23,7 @@ def write_outcome(journal: Journal) -> str:
     result = journal.result
     assert result is not None
     winner = next((each for each in journal.candidates if each.name == result["candidate"]), BASELINE)
-    whole = with_choices(winner, flavour_of(journal.target["mpi_library"]) or "openmpi")
+    whole = with_choices(winner)
     options, variables = written(whole, journal.folder)
     if variables:
         lines = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]

@@ -7,29 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from hopscope.algorithms.open_mpi import CUT
 from hopscope.errors import InputError
 from hopscope.launch.command import launcher_options
-from hopscope.quantities import exact_size
-from hopscope.reorder import reorder
-from hopscope.reorder.files import file_of, launcher_of
+from hopscope.remap import candidates
+from hopscope.remap.orders.files import file_of, launcher_of
 from hopscope.sweep.decision import besides_of, choices_of
 from hopscope.sweep.measured import read
 from hopscope.trace import Trace
-from hopscope.tune.candidate import FOLDER, HOSTS, Candidate
-from hopscope.tune.predicted import predicted_gains
-from hopscope.tune.segments import Segment, segments_of
-from hopscope.tuning.installed import flavour_of, installed
-from hopscope.tuning.offered import Library, Offered
-from hopscope.tuning.written import Choice
+from hopscope.tune.candidate import FOLDER, HOSTS, TREE, Candidate
+from hopscope.tuning.installed import flavour_of
+from hopscope.tuning.offered import operation_name
 
 MOST: Final = 12
 """Candidates that are measured."""
-_SEGMENT_BYTES: Final = (8 << 10, 64 << 10)
 _LEAST_CHANGE: Final = 1e-3
 """An algorithm that is predicted to change less sends the messages that the baseline sent."""
-_LEAST_PIECES: Final = 4
-"""A message is cut only into at least so many pieces."""
+_SEARCH: Final = 500
+"""Trees that the search may try."""
 _EAGER_BYTES: Final = 1 << 20
 _EAGER: Final = {"btl_tcp_eager_limit": 64 << 10, "btl_vader_eager_limit": 4 << 10, "btl_sm_eager_limit": 4 << 10}
 """Open MPI's limits, in bytes, up to which a message is sent at once."""
@@ -86,18 +80,20 @@ class Recorded:
         return launcher_of(self.library) == "openmpi-4"
 
 
-def candidates_for(recorded: Recorded, machine: Path | None = None) -> tuple[list[Candidate], list[str]]:
+def candidates_for(
+    recorded: Recorded, machine: Path | None = None, *, engine: bool = False
+) -> tuple[list[Candidate], list[str]]:
     """At most MOST candidates, the most promising first, and what could not be proposed, in sentences. machine: the
-    file of a sweep, whose rules are the first candidate."""
+    file of a sweep, whose rules are the first candidate. engine: also what Hopscope's engine runs."""
     notes: list[str] = []
-    candidates = [*_bindings(recorded), *_parameters(recorded)]
-    for propose in (_orders, _algorithms):
+    pool = [*_bindings(recorded), *_parameters(recorded)]
+    for propose in (_orders, _settings, *((_trees,) if engine else ())):
         try:
-            candidates += propose(recorded)
+            pool += propose(recorded)
         except InputError as problem:
             notes.append(str(problem))
     swept = [] if machine is None else list(_swept(recorded, machine))
-    return [*swept, *_screened(candidates)][:MOST], notes
+    return [*swept, *_screened(pool)][:MOST], notes
 
 
 def _screened(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -112,43 +108,22 @@ def _swept(recorded: Recorded, machine: Path) -> Iterator[Candidate]:
         raise InputError(
             f"{machine} was measured with {sweep.made['library']}, and the program runs {recorded.library}"
         )
-    operations = {segment.operation for segment in segments_of(recorded.trace)}
+    operations = {
+        operation_name(row["op"]) for row in recorded.trace.sql("select distinct op from collectives").to_pylist()
+    }
     choices = [choice for choice in choices_of(sweep) if choice.algorithm.operation in operations]
     if choices:
         besides = tuple(besides_of(sweep, choices))
         yield Candidate(f"rules of {machine.name}", "algorithm", choices=tuple(choices), besides=besides)
 
 
-def _algorithms(recorded: Recorded) -> Iterator[Candidate]:
-    """The library's own algorithms for the costliest segments."""
-    if recorded.flavour is None:
-        raise InputError(f"the algorithms of {recorded.library or 'this MPI library'} are not known")
-    library = installed(recorded.flavour, recorded.library, recorded.words[0])
-    segments = segments_of(recorded.trace)
-    gains = predicted_gains(recorded.trace, library)
-    for segment in segments:
-        several = sum(other.operation == segment.operation for other in segments) > 1
-        for offered in library.algorithms:
-            if offered.operation == segment.operation:
-                yield from _of_algorithm(library, segment, offered, gains, named=several)
-
-
-def _of_algorithm(
-    library: Library, segment: Segment, offered: Offered, gains: dict[tuple[str, str], float], *, named: bool
-) -> Iterator[Candidate]:
-    label = segment.label if named and library.flavour == "openmpi" else segment.operation
-    besides = (library.besides[offered.operation],) if offered.operation in library.besides else ()
-    for segment_bytes in (0, *_SEGMENT_BYTES):
-        if segment_bytes:
-            is_cut = offered.number is not None and (offered.operation, offered.number) in CUT
-            if not is_cut or segment.most_bytes < _LEAST_PIECES * segment_bytes:
-                continue
-        choice = Choice(offered, segment.ranks, segment.from_bytes, segment.to_bytes, 0, segment_bytes)
-        name = f"{label}: {offered.name}" + (f" in pieces of {exact_size(segment_bytes)}" if segment_bytes else "")
-        gain = gains.get((offered.operation, offered.name))
-        if gain is not None and abs(gain) < _LEAST_CHANGE:
-            continue
-        yield Candidate(name, "algorithm", choices=(choice,), besides=besides, predicted_gain=gain)
+def _settings(recorded: Recorded) -> Iterator[Candidate]:
+    """The library's own algorithms for the collectives that cost time."""
+    for proposed in candidates(recorded.trace, "setting", launcher=recorded.words[0]):
+        gain = proposed.predicted_gain
+        if (proposed.choices or proposed.besides) and (gain is None or abs(gain) >= _LEAST_CHANGE):
+            name = f"{operation_name(proposed.operations[0])}: {proposed.name}"
+            yield Candidate(name, "algorithm", choices=proposed.choices, besides=proposed.besides, predicted_gain=gain)
 
 
 def _orders(recorded: Recorded) -> Iterator[Candidate]:
@@ -157,14 +132,21 @@ def _orders(recorded: Recorded) -> Iterator[Candidate]:
     launcher = launcher_of(recorded.library)
     if len(set(before)) < 2 or launcher is None or _MAPPING & set(launcher_options(recorded.words)):
         return
-    order = reorder(recorded.trace)
-    if list(order.hosts) == before:
-        return
-    file = file_of(launcher, list(order.hosts), f"{FOLDER}/{HOSTS}", recorded.library)
-    words = [word.strip("'") for word in file.command.split()]
-    options = words[words.index("-n") + 2 :]
-    gain = next(row["run_gain"] for row in order.table.to_pylist() if row["link"] == "all")
-    yield Candidate("rank order", "order", options=tuple(options), files={HOSTS: file.text}, predicted_gain=gain)
+    for proposed in candidates(recorded.trace, "order"):
+        if list(proposed.hosts) != before:
+            file = file_of(launcher, list(proposed.hosts), f"{FOLDER}/{HOSTS}", recorded.library)
+            words = [word.strip("'") for word in file.command.split()]
+            options = tuple(words[words.index("-n") + 2 :])
+            gain = proposed.predicted_gain
+            yield Candidate("rank order", "order", options=options, files={HOSTS: file.text}, predicted_gain=gain)
+
+
+def _trees(recorded: Recorded) -> Iterator[Candidate]:
+    """What Hopscope's engine could run instead of the library."""
+    for proposed in candidates(recorded.trace, "tree", search=_SEARCH):
+        if proposed.tree is not None:
+            name, gain = f"engine: {proposed.name}", proposed.predicted_gain
+            yield Candidate(name, "tree", files={TREE: proposed.tree}, tree=True, predicted_gain=gain)
 
 
 def _bindings(recorded: Recorded) -> Iterator[Candidate]:

@@ -123,7 +123,9 @@ def _baseline(bench: Bench, say: Say) -> list[float]:
 
 def _candidates(bench: Bench, recorded: Recorded, say: Say) -> list[Candidate]:
     machine = bench.journal.request["machine"]
-    candidates, notes = candidates_for(recorded, None if machine is None else Path(machine))
+    candidates, notes = candidates_for(
+        recorded, None if machine is None else Path(machine), engine=bench.journal.request["engine"]
+    )
     for note in notes:
         say(f"note: {note}")
     return candidates
