@@ -210,7 +210,7 @@ def test_what_comes_to_the_place_during_a_conversion_stays(tmp_path: Path) -> No
     assert (trace / "dataset" / "work").read_text() == "mine\n"
 
 
-OF_NO_TRACE = ("list", "history")
+OF_NO_TRACE = ("list", "decide", "history")
 
 
 def test_every_command_that_opens_a_trace_takes_the_place_of_its_dataset() -> None:

@@ -56,7 +56,7 @@ GROUPS: Final = {
     "Imbalance": ("last-arrivals", "late-ranks", "noise", "efficiency"),
     "Communication": ("critical-path", "collectives", "messages", "algorithms", "wan-share"),
     "Code": ("places", "regions"),
-    "Improve": ("reorder", "remap", "decide"),
+    "Improve": ("reorder", "remap"),
     "Compare and ask": ("compare", "history", "sql"),
 }
 """The commands that most questions need, as `analyze --help` shows them; `analyze list` has all."""

@@ -6,6 +6,7 @@ column. There are as many columns as the operation with the most methods has.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +14,13 @@ from typing import Final
 
 from hopscope.algorithms.open_mpi import CUT
 from hopscope.sweep.grid import Point, prefixes
-from hopscope.tune.candidate import Candidate, started, with_choices, written
 from hopscope.tuning.offered import Library, Offered
-from hopscope.tuning.written import Choice
+from hopscope.tuning.written import Choice, rules_file, variables
 
 DEFAULT: Final = "default"
 _SEGMENTS: Final = (8 << 10, 64 << 10)
 _LEAST_PIECES: Final = 2
+_RULES: Final = "rules.conf"
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,9 @@ def forced(
             library.besides[c.algorithm.operation] for c in choices if c.algorithm.operation in library.besides
         )
     )
-    candidate = Candidate("column", "algorithm", choices=tuple(choices), besides=besides)
-    options, variables = written(with_choices(candidate), folder)
-    return started(words, options), variables
+    if library.flavour == "mpich" or not choices:
+        return list(words), variables(choices, besides)
+    rules = folder / _RULES
+    setting = rules_file(choices, str(rules), besides)
+    rules.write_text(setting.text)
+    return [words[0], *shlex.split(setting.words), *words[1:]], {}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from hopscope.tuning.offered import Offered
-from hopscope.tuning.written import Choice, setting_file
+from hopscope.tuning.written import Choice, setting_file, variables
 
 Kind = Literal["baseline", "algorithm", "parameter", "order", "binding", "tree", "combination"]
 FOLDER: Final = "{folder}"
@@ -66,10 +66,9 @@ def with_choices(candidate: Candidate) -> Candidate:
     """The candidate with what makes the library run its choices: a rules file of Open MPI, or MPICH's variables."""
     if not candidate.choices and not candidate.besides:
         return candidate
+    if candidate.choices and (own := variables(candidate.choices, candidate.besides)):
+        return replace(candidate, variables={**candidate.variables, **own})
     setting = setting_file(candidate.choices, f"{FOLDER}/{RULES}", candidate.besides)
-    if any(choice.algorithm.number is None for choice in candidate.choices):
-        exports = [shlex.split(line)[1].split("=", 1) for line in setting.text.splitlines()]
-        return replace(candidate, variables={**candidate.variables, **dict(exports)})
     files = {**candidate.files, RULES: setting.text} if candidate.choices else candidate.files
     return replace(candidate, options=(*candidate.options, *shlex.split(setting.words)), files=files)
 

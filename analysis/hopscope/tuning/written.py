@@ -57,6 +57,13 @@ def rules_file(choices: Sequence[Choice], path: str, besides: Besides = ()) -> S
     return Setting(_lines(lines), " ".join(f"--mca {name} {value}" for name, value in words))
 
 
+def variables(choices: Sequence[Choice], besides: Besides = ()) -> dict[str, str]:
+    """MPICH's variables and their values for these choices; empty for choices of Open MPI."""
+    if any(choice.algorithm.number is not None for choice in choices):
+        return {}
+    return {**{choice.algorithm.setting: choice.algorithm.name for choice in choices}, **dict(besides)}
+
+
 def setting_file(choices: Sequence[Choice], path: str, besides: Besides = ()) -> Setting:
     """Either of these, as the library of the algorithms reads it; without choices, Open MPI's parameters alone."""
     if not choices:
@@ -90,8 +97,7 @@ def variables_file(choices: Sequence[Choice], path: str, besides: Besides = ()) 
     """MPICH's variables, for all communicators and sizes, to be read by a shell before the job. Raises ValueError for
     two choices of one operation."""
     _once_each(choices)
-    lines = [f"export {choice.algorithm.setting}={shlex.quote(choice.algorithm.name)}" for choice in choices]
-    lines += [f"export {name}={shlex.quote(value)}" for name, value in besides]
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in variables(choices, besides).items()]
     # Without a slash, a shell would look for it along PATH.
     place = path if "/" in path else f"./{path}"
     return Setting(_lines(lines), f". {shlex.quote(place)}")
