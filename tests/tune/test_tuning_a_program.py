@@ -36,13 +36,21 @@ def tuned(mpi: local_mpi.LocalMpi, place: Path, *options: str, flags: tuple[str,
     # Ranks that the command binds leave algorithms as the first candidates.
     binding = ["--bind-to" if mpi.flavour == "openmpi" else "-bind-to", "none"]
     words = ["--runs", str(runs), "--metric", METRIC, *options, "--", launcher, *binding, *launch, str(place / "app")]
-    return hopscope("tune", "-o", place / "tuned", *words), place / "tuned"
+    return patiently(mpi, "-o", place / "tuned", *words), place / "tuned"
+
+
+def patiently(mpi: local_mpi.LocalMpi, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    """`hopscope tune` in an environment in which ranks that wait give their cores to other tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in mpi.patience().items():
+            patch.setenv(name, value)
+        return hopscope("tune", *words)
 
 
 @pytest.fixture
-def tune(mpi: local_mpi.LocalMpi, tmp_path: Path) -> Tune:
-    """Tunes the program under a library."""
-    return functools.partial(tuned, mpi, tmp_path)
+def tune(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> Tune:
+    """Tunes the program under one library: what follows is the same under each."""
+    return functools.partial(tuned, first_mpi, tmp_path)
 
 
 @pytest.fixture
@@ -80,14 +88,14 @@ def test_a_faster_setting_is_found_confirmed_and_left_as_a_command(gained: Tuned
     assert all(candidate.name in report for candidate in journal.candidates)
 
 
-def test_what_was_interrupted_measures_only_what_it_lacks(gained: Tuned) -> None:
+def test_what_was_interrupted_measures_only_what_it_lacks(gained: Tuned, mpi: local_mpi.LocalMpi) -> None:
     done, folder = gained
     before = read(folder)
     content = json.loads((folder / "tuning.json").read_text())
     content["measurements"] = content["measurements"][:-4]
     content["result"] = None
     (folder / "tuning.json").write_text(json.dumps(content))
-    resumed = hopscope("tune", "--resume", "-o", folder)
+    resumed = patiently(mpi, "--resume", "-o", folder)
     assert resumed.returncode == 0, resumed.stderr
     after = read(folder)
     assert [(m.phase, m.block) for m in after.measurements] == [(m.phase, m.block) for m in before.measurements]
@@ -95,15 +103,15 @@ def test_what_was_interrupted_measures_only_what_it_lacks(gained: Tuned) -> None
     assert resumed.stdout.split("(")[0] == done.stdout.split("(")[0]
 
 
-def test_a_result_is_verified_by_fresh_pairs_and_for_its_own_ranks_only(gained: Tuned) -> None:
+def test_a_result_is_verified_by_fresh_pairs_and_for_its_own_ranks_only(gained: Tuned, mpi: local_mpi.LocalMpi) -> None:
     _, folder = gained
-    verified = hopscope("tune", "--verify", folder)
+    verified = patiently(mpi, "--verify", folder)
     assert (verified.returncode, "still saves 50.0 %" in verified.stdout) == (0, True), verified.stderr
     assert [m.phase for m in read(folder).measurements[-12:]] == ["verification"] * 12
     content = json.loads((folder / "tuning.json").read_text())
     content["target"] |= {"ranks": 3, "hosts": [*content["target"]["hosts"], "elsewhere"]}
     (folder / "tuning.json").write_text(json.dumps(content))
-    done = hopscope("tune", "--verify", folder)
+    done = patiently(mpi, "--verify", folder)
     assert done.returncode == 2
     assert "number of ranks is not what" in done.stderr
 
@@ -144,10 +152,10 @@ def test_too_few_runs_for_a_candidate_are_refused_before_they_are_wasted(tune: T
 
 
 @pytest.mark.unfinished
-def test_ctrl_c_keeps_what_was_measured_and_leaves_no_process(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    program = mpi.compile(PROGRAM)
+def test_ctrl_c_keeps_what_was_measured_and_leaves_no_process(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    program = first_mpi.compile(PROGRAM)
     folder = tmp_path / "tuned"
-    words = ["tune", "-o", str(folder), "--runs", "40", "--", *mpi.launch(2), str(program)]
+    words = ["tune", "-o", str(folder), "--runs", "40", "--", *first_mpi.launch(2), str(program)]
     command = [str(Path(sys.executable).with_name("hopscope")), *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         until = time.monotonic() + 120

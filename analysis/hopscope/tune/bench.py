@@ -21,6 +21,8 @@ from hopscope.tune.pool import Recorded
 
 _SLOW: Final = 3.0
 """A run is ended after so many times the baseline's time."""
+_LEAST_LONGER_S: Final = 10.0
+"""But only if it takes so much longer: a launcher's start may take seconds."""
 
 
 class Bench:
@@ -107,7 +109,9 @@ class Bench:
             replace(self.job, words=tuple(started(self.job.words, options))),
             variables,
             folder,
-            limit_s=self.budget.seconds if baseline_s is None else _SLOW * baseline_s,
+            limit_s=self.budget.seconds
+            if baseline_s is None
+            else max(_SLOW * baseline_s, baseline_s + _LEAST_LONGER_S),
             native=native,
             tree=files / "tree.json" if whole.tree else None,
             is_done=ending,
