@@ -25,7 +25,7 @@ help: ## List all targets
 demo: setup-demo ## Trace a real solver, explain it, improve its tree and run it again (three minutes after the first set-up)
 	@$(PY) demo/run.py
 
-test: setup-test ## Run all that a change can break, under Open MPI 4 and MPICH 5 (a quarter of an hour)
+test: setup-test ## Run all that a change can break, under Open MPI 4 and MPICH 5 (ten minutes)
 	@tools/test change
 
 test-quick: setup-test ## Run the checks, tests that start no program, and one job per MPI library (under five minutes)
