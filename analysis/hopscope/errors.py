@@ -28,9 +28,9 @@ def meant(wrong: str, known: Iterable[str]) -> str:
 
 
 _INTERRUPTED_QUERY: Final = "Query interrupted"
-"""What DuckDB's module makes of a KeyboardInterrupt that reaches it: a RuntimeError with these words."""
+"""Words of the RuntimeError that DuckDB's module raises for a KeyboardInterrupt."""
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether Ctrl-C raised this."""
+    """Tell whether Ctrl-C raised this error."""
     return isinstance(error, KeyboardInterrupt) or str(error) == _INTERRUPTED_QUERY

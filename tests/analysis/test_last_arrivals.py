@@ -358,20 +358,24 @@ def test_without_collectives_every_rank_has_a_row_without_a_share(tmp_path: Path
     assert table["share"].to_pylist() == [None, None]
 
 
-def test_waiting_of_a_collective_that_was_polled_now_and_then_is_not_known_and_that_is_said(tmp_path: Path) -> None:
-    # Between two tests that lie apart, rank 0 may have computed or waited.
-    trace = hopscope.open(
+def _polled(tmp_path: Path, wait_begin_ns: int, first: str, last: str) -> hopscope.Trace:
+    """An Iallreduce of three ranks that rank 2 enters at 170; first, last: the intervals of ranks 0 and 2."""
+    return hopscope.open(
         draw(
             tmp_path / "d",
             ranks="rank\n0\n1\n2",
             comms="comm name size members\n0 w 3 0,1,2",
             collectives="collective_id comm seq op comm_size complete\n0 0 0 MPI_Iallreduce 3 true",
             calls="collective_id rank enter_ns wait_begin_ns leave_ns complete_ns\n"
-            "0 0 100 180 105 182\n0 1 110 120 115 181\n0 2 170 176 175 181",
-            intervals="rank begin_ns end_ns region kind\n0 120 122 MPI_Test test\n0 180 182 MPI_Test test\n"
-            "1 120 181 MPI_Wait wait\n2 176 181 MPI_Wait wait",
+            f"0 0 100 {wait_begin_ns} 105 182\n0 1 110 120 115 181\n0 2 170 176 175 181",
+            intervals=f"rank begin_ns end_ns region kind\n{first}\n1 120 181 MPI_Wait wait\n{last}",
         )
     )
+
+
+def test_waiting_of_a_collective_that_was_polled_now_and_then_is_not_known_and_that_is_said(tmp_path: Path) -> None:
+    # Between two tests that lie apart, rank 0 may have computed or waited.
+    trace = _polled(tmp_path, 180, "0 120 122 MPI_Test test\n0 180 182 MPI_Test test", "2 176 181 MPI_Wait wait")
     calls = trace.collective_calls(collective="0:0").to_pylist()
     assert [(row["rank"], row["waiting_ns"]) for row in calls] == [(0, None), (1, 50), (2, 0)]
     (said,) = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "polled"]
@@ -381,18 +385,7 @@ def test_waiting_of_a_collective_that_was_polled_now_and_then_is_not_known_and_t
 def test_polling_without_a_pause_is_waiting_of_the_collective(tmp_path: Path) -> None:
     # Rank 0 spins in MPI_Test from 120 on, which is one interval; rank 2 enters at 170. Its waiting was unknown,
     # although the interval says how long it polled.
-    trace = hopscope.open(
-        draw(
-            tmp_path / "d",
-            ranks="rank\n0\n1\n2",
-            comms="comm name size members\n0 w 3 0,1,2",
-            collectives="collective_id comm seq op comm_size complete\n0 0 0 MPI_Iallreduce 3 true",
-            calls="collective_id rank enter_ns wait_begin_ns leave_ns complete_ns\n"
-            "0 0 100 120 105 182\n0 1 110 120 115 181\n0 2 170 176 175 181",
-            intervals="rank begin_ns end_ns region kind\n0 50 52 MPI_Test test\n0 120 182 MPI_Test test\n"
-            "1 120 181 MPI_Wait wait\n2 176 181 MPI_Test test",
-        )
-    )
+    trace = _polled(tmp_path, 120, "0 50 52 MPI_Test test\n0 120 182 MPI_Test test", "2 176 181 MPI_Test test")
     calls = trace.collective_calls(collective="0:0").to_pylist()
     assert [(row["rank"], row["waiting_ns"]) for row in calls] == [(0, 50), (1, 50), (2, 0)]
     assert not [row for row in trace.run("caveats").to_pylist() if row["kind"] == "polled"]

@@ -68,8 +68,8 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
 
 def _check_options(library: str, options: dict[str, Any]) -> None:
     """Raises InputError for an option that means nothing for whose algorithms are looked for."""
-    others = ("launcher",) if library == ENGINE else ("search", "algorithms")
-    for name in others:
+    unfit_options = ("launcher",) if library == ENGINE else ("search", "algorithms")
+    for name in unfit_options:
         if options.get(name) is not None:
             raise InputError(f"--{name} does not work with --for {library}")
 

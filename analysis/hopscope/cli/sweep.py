@@ -123,8 +123,10 @@ def _measure(
 
     grid = points([*sweep.methods], len(hosts), options["most_bytes"])
     request = Request(library, job, start, until, lambda text: say(f"hopscope sweep: {text}"), keep)
-    sweep.made["complete"] = measure(sweep, grid, request)
-    keep()
+    try:
+        sweep.made["complete"] = measure(sweep, grid, request)
+    finally:
+        keep()
     return sweep
 
 

@@ -69,9 +69,10 @@ def command(*, words: tuple[str, ...], verify: Path | None, **options: Any) -> N
             verified = start.verified(verify, say)
         click.echo(verified.sentence)
         sys.exit(verified.code)
-    if not words and not options["resume"]:
+    if words:
+        check_first_word(words)
+    elif not options["resume"]:
         raise click.UsageError("give the program's command line after --")
-    check_first_word(words or ("mpirun",))
     net = options["net"] or (start.network_of(options["output"]) if options["resume"] else None)
     try:
         with _network(net):

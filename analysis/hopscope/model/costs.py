@@ -61,7 +61,7 @@ class LinkCost:
         return sum(ways) + (self.per_byte_ns + self.announced_per_byte_ns) * size
 
     def is_near(self, size: Array) -> Array:
-        """Whether a hop had about so many bytes as each size. Of a class without any, sizes are not what lacks."""
+        """Tell of each size whether a hop had about as many bytes; true for a class without hops or sizes."""
         if not (self.hops and self.sizes):
             return np.ones(len(size), bool)
         apart = np.log(np.maximum(size, SMALL)[:, None] / np.maximum(np.asarray(self.sizes), SMALL)[None, :])

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 OPERATIONS: Final = ("allreduce", "bcast", "reduce", "allgather", "barrier")
-MOST_BYTES: Final = 8 << 20
 _FACTOR: Final = 8
 
 

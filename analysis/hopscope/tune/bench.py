@@ -13,7 +13,7 @@ import hopscope
 from hopscope.errors import InputError
 from hopscope.quantities import duration, plural
 from hopscope.tune.budget import Budget
-from hopscope.tune.candidate import BASELINE, Candidate, started, with_choices, written
+from hopscope.tune.candidate import BASELINE, TREE, Candidate, started, with_choices, written
 from hopscope.tune.ending import Ending, after_collective, first_run
 from hopscope.tune.job import TRACE, Job, Run, discard, run_job
 from hopscope.tune.journal import Journal, Measurement, Phase
@@ -105,15 +105,16 @@ class Bench:
         if ending is None and self.job.iterations is not None:
             ending = first_run(self.job.iterations)
         baseline_s = journal.baseline.get("run_s")
+        limit_s = self.budget.seconds
+        if baseline_s is not None:
+            limit_s = max(_SLOW * baseline_s, baseline_s + _LEAST_LONGER_S)
         run = run_job(
             replace(self.job, words=tuple(started(self.job.words, options))),
             variables,
             folder,
-            limit_s=self.budget.seconds
-            if baseline_s is None
-            else max(_SLOW * baseline_s, baseline_s + _LEAST_LONGER_S),
+            limit_s=limit_s,
             native=native,
-            tree=files / "tree.json" if whole.tree else None,
+            tree=files / TREE if whole.tree else None,
             is_done=ending,
         )
         return replace(run, detail="slower than 3x or hung") if run.outcome == "slow" and baseline_s else run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from dataclasses import dataclass
 
 from hopscope.tune.candidate import BASELINE
@@ -50,13 +49,3 @@ def _row(journal: Journal, name: str, kind: str, predicted: float | None) -> Tri
     gain = gain_of(pairs) if len(pairs) > 1 else Gain(1 - pairs[0][1] / pairs[0][0], 0, 0, 1)
     ends = (gain.low, gain.high) if len(pairs) > 1 else (None, None)
     return Tried(name, kind, predicted, gain.gain, *ends, len(pairs), detail)
-
-
-def noise_of(journal: Journal) -> float | None:
-    """Standard deviation of the baseline's runs, as a share of their mean."""
-    figures = [
-        measurement.run.figure
-        for measurement in journal.measurements
-        if measurement.candidate == BASELINE.name and measurement.phase == "baseline" and measurement.run.figure
-    ]
-    return statistics.stdev(figures) / statistics.fmean(figures) if len(figures) > 1 else None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 from hopscope.errors import InputError
 from hopscope.launch.command import launcher_options
+from hopscope.launch.network.launchers import OWN_PLACEMENT
 from hopscope.remap import candidates
 from hopscope.remap.orders.files import file_of, launcher_of
 from hopscope.sweep.decision import besides_of, choices_of
@@ -28,17 +30,6 @@ _EAGER_BYTES: Final = 1 << 20
 _EAGER: Final = {"btl_tcp_eager_limit": 64 << 10, "btl_vader_eager_limit": 4 << 10, "btl_sm_eager_limit": 4 << 10}
 """Open MPI's limits, in bytes, up to which a message is sent at once."""
 _BINDING: Final = {"--bind-to", "-bind-to", "--cpu-set", "--cpu-list", "--rankfile", "-rankfile", "-rf"}
-_MAPPING: Final = {
-    "--map-by",
-    "-map-by",
-    "--hostfile",
-    "-hostfile",
-    "-machinefile",
-    "--rankfile",
-    "-rf",
-    "-f",
-    "-rankmap",
-}
 
 
 @dataclass(frozen=True)
@@ -59,7 +50,7 @@ class Recorded:
         """`openmpi`, `mpich` or None."""
         return flavour_of(self.library)
 
-    @property
+    @cached_property
     def hosts(self) -> list[str]:
         """The host of each rank."""
         return [row["host"] for row in self.trace.sql("select host from ranks order by rank").to_pylist()]
@@ -69,10 +60,15 @@ class Recorded:
         """What a result holds for."""
         return {"ranks": self.trace.run_facts["ranks"], "hosts": self.hosts, "mpi_library": self.library}
 
+    @cached_property
+    def diagnosis(self) -> list[dict[str, Any]]:
+        """The entries of the diagnosis, the costliest first."""
+        return self.trace.run("diagnose").to_pylist()
+
     @property
     def is_oversubscribed(self) -> bool:
         """Whether the diagnosis says so."""
-        return any(row["kind"] == "oversubscribed" for row in self.trace.run("diagnose").to_pylist())
+        return any(entry["kind"] == "oversubscribed" for entry in self.diagnosis)
 
     @property
     def is_open_mpi_4(self) -> bool:
@@ -130,7 +126,7 @@ def _orders(recorded: Recorded) -> Iterator[Candidate]:
     """The rank order that the replay prefers, where there are several hosts and the command does not place ranks."""
     before = recorded.hosts
     launcher = launcher_of(recorded.library)
-    if len(set(before)) < 2 or launcher is None or _MAPPING & set(launcher_options(recorded.words)):
+    if len(set(before)) < 2 or launcher is None or OWN_PLACEMENT & set(launcher_options(recorded.words)):
         return
     for proposed in candidates(recorded.trace, "order"):
         if list(proposed.hosts) != before:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from hopscope.errors import InputError
 from hopscope.quantities import duration, plural, share
@@ -98,7 +98,7 @@ def _recorded(bench: Bench, say: Say) -> Recorded:
         journal.baseline = {
             "per": run.per,
             "communication_share": sum(rows.get(name, 0.0) for name in _COMMUNICATION),
-            "diagnosis": str(recorded.trace.run("diagnose").to_pylist()[0]["sentence"]),
+            "diagnosis": str(recorded.diagnosis[0]["sentence"]),
         }
     say(journal.baseline["diagnosis"])
     return recorded
@@ -133,32 +133,22 @@ def _candidates(bench: Bench, recorded: Recorded, say: Say) -> list[Candidate]:
 
 def _confirm(bench: Bench, candidate: Candidate, gain: Gain, pairs: Sequence[Pair]) -> None:
     """Put what the confirming runs say into the journal."""
-    is_gain = gain.verdict == "gain"
-    base_ns = statistics.median(base for base, _ in pairs)
-    bench.journal.baseline["iteration_ns"] = base_ns
-    bench.journal.result = {
-        "candidate": candidate.name if is_gain else None,
-        "confirmed": candidate.name,
-        "iteration_ns": statistics.median(time for _, time in pairs) if is_gain else base_ns,
-        "gain": gain.gain,
-        "gain_low": gain.low,
-        "gain_high": gain.high,
-        "pairs": gain.pairs,
-        "reason": None,
-    }
-    bench.close()
+    bench.journal.baseline["iteration_ns"] = statistics.median(base for base, _ in pairs)
+    measured = {"gain": gain.gain, "gain_low": gain.low, "gain_high": gain.high, "pairs": gain.pairs}
+    chosen: dict[str, Any] = {}
+    if gain.verdict == "gain":
+        chosen = {"candidate": candidate.name, "iteration_ns": statistics.median(time for _, time in pairs)}
+    _conclude(bench, confirmed=candidate.name, **measured, **chosen)
 
 
 def _leave(bench: Bench, reason: str) -> None:
     """Put into the journal that nothing changes, and why."""
-    bench.journal.result = {
-        "candidate": None,
-        "confirmed": None,
-        "iteration_ns": bench.journal.baseline["iteration_ns"],
-        "gain": None,
-        "gain_low": None,
-        "gain_high": None,
-        "pairs": 0,
-        "reason": reason,
-    }
+    _conclude(bench, reason=reason)
+
+
+def _conclude(bench: Bench, **known: Any) -> None:
+    """Put the result into the journal; without more that is known, nothing changes."""
+    nothing = dict.fromkeys(("candidate", "confirmed", "gain", "gain_low", "gain_high", "reason"))
+    unchanged = {"iteration_ns": bench.journal.baseline["iteration_ns"], "pairs": 0}
+    bench.journal.result = {**nothing, **unchanged, **known}
     bench.close()

@@ -18,6 +18,8 @@ from hopscope.launch.network.plan import INTERFACE
 
 _OWN_HOSTS = {"--host", "-H", "-host", "--hostfile", "-hostfile", "-machinefile", "--machinefile", "-f", "-hosts"}
 _OWN_MAPPING = {"--map-by", "-map-by", "--rankfile", "-rankfile", "-rf", "--bynode", "--byslot", "-rankmap", "-ppn"}
+OWN_PLACEMENT = _OWN_HOSTS | _OWN_MAPPING
+"""Options by which a command places its ranks itself."""
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""What may run a selection of a run, what ran it, and the tree files that make the engine run it."""
+"""Algorithms that may run a selection of a run, the one that ran, and the tree files that make the engine run one."""

@@ -14,7 +14,7 @@ from hopscope.remap.run.calls import NO_ROOT, Call
 from hopscope.remap.run.program import Subject
 
 TREE = "tree"
-"""What trees are called among the algorithms."""
+"""Name of trees among the algorithms."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Algorithm:
         return str(self.rule.get("algorithm", TREE))
 
     def schedules(self, subject: Subject, call: Call) -> _plan.Schedules:
-        """What every rank does in such a call. Raises ValueError where the rule cannot run it."""
+        """The schedule of every rank in such a call. Raises ValueError where the rule cannot run it."""
         root = None if call.root == NO_ROOT else call.root
         return lay(self.rule, call.op, call.lengths, subject.hosts, subject.clusters, root=root, trees=self.trees)
 
@@ -46,7 +46,7 @@ class Algorithm:
         return drawn_as_trees(self.schedules(subject, longest(subject)))
 
     def messages(self, subject: Subject) -> list[Messages]:
-        """Of each kind of call."""
+        """The messages of each kind of call."""
         return [messages_of(self.schedules(subject, call)) for call in subject.calls]
 
     def structure(self, subject: Subject) -> Structure:
@@ -55,7 +55,7 @@ class Algorithm:
 
 
 def longest(subject: Subject) -> Call:
-    """Of its operation."""
+    """The longest call of the selection's operation."""
     return max(call for call in subject.calls if call.op == subject.op)
 
 
@@ -72,6 +72,6 @@ def of_trees(name: str, up: Tree, down: Tree, segment_bytes: int = 0) -> Algorit
 
 
 def segmented(algorithm: Algorithm, segment_bytes: int) -> Algorithm:
-    """The same with messages cut into segments."""
+    """The algorithm with messages cut into segments."""
     rule = {**algorithm.rule, "segment_bytes": segment_bytes}
     return replace(algorithm, name=f"{algorithm.name}, segments of {segment_bytes} bytes", rule=rule)

@@ -74,8 +74,8 @@ def baseline_of(source: Source) -> Algorithm:
     ]
     trees = [_tree_from_rows([r for r in of_root if r["role"] == role], len(position)) for role in ("up", "down")]
     if None in trees:
-        seen = _hops_of_root(source, root)
-        drawn = [_tree_from_hops(hops, seen, position, up=up) for up in (True, False)]
+        rows_of_root = _hops_of_root(source, root)
+        drawn = [_tree_from_hops(hops, rows_of_root, position, up=up) for up in (True, False)]
         trees = [listed or from_hops for listed, from_hops in zip(trees, drawn, strict=True)]
     up, down = trees[0] or trees[1], trees[1] or trees[0]
     if up is None or down is None:

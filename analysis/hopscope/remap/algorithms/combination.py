@@ -1,4 +1,4 @@
-"""What runs the selections of a run: for each an algorithm, or what ran."""
+"""The algorithm of each selection of a run, or the baseline's."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Hierarchical(Algorithm):
     calls: tuple[Below, ...]
 
     def schedules(self, subject: Subject, call: Call) -> _plan.Schedules:
-        """What every rank does in such a call."""
+        """The schedule of every rank in such a call."""
         hosts = _by_host(subject)
         rank = 0 if call.root == NO_ROOT else call.root
         root_host, root = next((host, ranks.index(rank)) for host, ranks in enumerate(hosts) if rank in ranks)
