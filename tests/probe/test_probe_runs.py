@@ -20,6 +20,7 @@ from hopscope.launch.inputs import check_topology, schema
 from hopscope.launch.probing import with_probe
 from hopscope.probe import session
 from hopscope.probe.session import Job, running
+from hopscope.sweep.grid import OPERATIONS
 
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
 MPIS = local_mpi.find_all()
@@ -142,21 +143,20 @@ def test_a_job_ends_by_itself_or_by_the_first_signal_whatever_it_does(
 
 
 @pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
-def test_messages_that_go_together_are_timed_by_their_senders(
+def test_collectives_are_timed_by_their_root_alone_and_leave_no_message_over(
     mpi: local_mpi.LocalMpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     launcher = with_probe([*mpi.launch(3)], "abi" if mpi.flavour == "abi" else None)
     with running(launcher, {}) as job:
-        for size in (0, 8, 300_000):
-            # Both ways, and two to rank 1.
-            times = job.measure("together", size, 4, 0, "0:1", "1:0", "2:1")
-            assert {rank: len(of) for rank, of in times.items()} == {0: 4, 1: 4, 2: 4}
-            assert all(time > 0 for of in times.values() for time in of)
-        # Two of one rank's, and one of another that only receives besides. The first one begins 30 ms later.
-        times = job.measure("together", 8, 3, 30_000_000, "2:1", "2:0", "1:0")
-        assert {rank: len(of) for rank, of in times.items()} == {1: 3, 2: 3}
-        # No message is left over.
+        for operation in OPERATIONS:
+            for size in (0, 12, 300_000):
+                times = job.measure("collective", size, 4, operation, "0:1,2")
+                assert {rank: len(of) for rank, of in times.items()} == {0: 4}
+                assert all(time > 0 for time in times[0])
+        # Some of the ranks, in another order.
+        times = job.measure("collective", 8, 3, "bcast", "2:1")
+        assert {rank: len(of) for rank, of in times.items()} == {2: 3}
         assert len(job.measure("pingpong", 8, 2, 1 << 30, "0:1")[0]) == 2
 
 

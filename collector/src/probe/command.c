@@ -5,10 +5,8 @@
 
 static const struct {
     const char *name;
-    int numbers;    /* words between the name and the groups */
-    bool may_share; /* a rank may be in several groups */
-} kinds[] = {{"pingpong", 3, false}, {"gap", 3, false},     {"together", 3, true},
-             {"overhead", 3, false}, {"combine", 4, false}, {"collective", 3, false}};
+    int numbers; /* words between the name and the groups */
+} kinds[] = {{"pingpong", 3}, {"gap", 3}, {"overhead", 3}, {"combine", 4}, {"collective", 3}};
 
 /* Its place among the kinds; -1 if there is no such measurement. */
 static int kind_of(const struct probe_command *command) {
@@ -89,10 +87,8 @@ const char *probe_check(const struct probe_command *command, int ranks) {
             right = exists(group.other[k], ranks);
         if (!right)
             return "it names ranks that do not exist";
-        if (kinds[kind_of(command)].may_share && (group.others != 1 || group.other[0] == group.leader))
-            return "it names a group that is no pair of two ranks";
     }
-    for (int rank = 0; rank < ranks && !kinds[kind_of(command)].may_share; rank++)
+    for (int rank = 0; rank < ranks; rank++)
         if (mentions(command, rank) > 1)
             return "it names a rank twice";
     return NULL;

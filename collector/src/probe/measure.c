@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "probe/collective.h"
-#include "probe/together.h"
 #include "probe/waiting.h"
 
 enum {
@@ -214,8 +213,6 @@ void probe_measure(const struct probe_command *command, int rank, struct probe_t
         gap(command, &group, rank, times);
     else if (strcmp(name, "collective") == 0)
         probe_collective(command, &group, rank, times);
-    else if (strcmp(name, "together") == 0)
-        probe_together(command, rank, times);
     else
         overhead(command, &group, rank, times);
 }

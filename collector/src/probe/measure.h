@@ -9,9 +9,6 @@
  *       A sends MESSAGES messages to B, C and so on in turn, as fast as it can, and waits until they all have said
  *       that theirs are there; then the same with three times as many. The difference of both times, COUNT times.
  *       Several senders begin together; no rank is named twice.
- *   together BYTES COUNT DELAY A:B C:D ...
- *       A sends a message to B, C to D and so on, all at once, though A DELAY ns after it let the others begin: until
- *       its own are there, COUNT times. A rank may be in several pairs.
  *   overhead BYTES COUNT DELAY A:B
  *       The delayed reply: what A spends in MPI to send a message, and to receive one that has been on its way for
  *       DELAY ns. COUNT times both, in turn.

@@ -44,10 +44,6 @@ int main(void) {
     refuses("pingpong 8 10 1000 0:1,", "it names ranks that do not exist");
     refuses("pingpong 8 10 1000 2:2", "it names a rank twice");
     refuses("gap 8 10 1000 0:1,2 3:1", "it names a rank twice");
-    refuses("together 8 10 0 0:1 1:0 2:1", NULL);
-    refuses("together 8 10 0 0:1,2", "it names a group that is no pair of two ranks");
-    refuses("together 8 10 0 0:1 2:2", "it names a group that is no pair of two ranks");
-    takes_part("together 8 10 0 0:1 1:0 2:1", "MMM-");
     takes_part("gap 8 10 2 2:0,3", "p-Mp");
     takes_part("collective 8 10 bcast 0:1,2", "Mpp-");
     takes_part("pingpong 8 10 1000 1:0 2:3", "pMMp");
