@@ -79,9 +79,9 @@ bench: setup-test ## Run the benchmarks: ratios, taken in one run
 bench-large: setup-test ## Convert and analyse 2, 20 and 200 million events; needs 10 GB in TMPDIR
 	@$(PY) benchmarks/run.py large
 
-bench-predictions: setup-test ## Compare predictions with reruns and with SimGrid, an hour (CASES=n BLOCKS=n NETWORKS=n PROBED=n SIMULATED=n EXHAUSTIVE=n EACH=1)
+bench-predictions: setup-test ## Compare predictions with reruns and with SimGrid, an hour (CASES=n BLOCKS=n NETWORKS=n SIMULATED=n EXHAUSTIVE=n EACH=1)
 	@$(PY) benchmarks/predictions.py --cases $(or $(CASES),75) --blocks $(or $(BLOCKS),25) --networks $(or $(NETWORKS),25) \
-	  --probed $(or $(PROBED),25) --simulated $(or $(SIMULATED),75) --exhaustive $(or $(EXHAUSTIVE),0) $(if $(EACH),--each)
+	  --simulated $(or $(SIMULATED),75) --exhaustive $(or $(EXHAUSTIVE),0) $(if $(EACH),--each)
 
 dev: setup-test ## Set up everything for working on Hopscope: packages, .venv, native modules, collectors
 	@echo "ready: source .venv/bin/activate"

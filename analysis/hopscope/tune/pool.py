@@ -81,6 +81,13 @@ def candidates_for(
 ) -> tuple[list[Candidate], list[str]]:
     """At most MOST candidates, the most promising first, and what could not be proposed, in sentences. machine: the
     file of a sweep, whose rules are the first candidate. engine: also what Hopscope's engine runs."""
+    proposed, notes = all_candidates(recorded, engine=engine)
+    swept = [] if machine is None else list(_swept(recorded, machine))
+    return [*swept, *_screened(proposed)][:MOST], notes
+
+
+def all_candidates(recorded: Recorded, *, engine: bool = False) -> tuple[list[Candidate], list[str]]:
+    """All that could be measured, in no order, and what could not be proposed, in sentences."""
     notes: list[str] = []
     pool = [*_bindings(recorded), *_parameters(recorded)]
     for propose in (_orders, _settings, *((_trees,) if engine else ())):
@@ -88,8 +95,7 @@ def candidates_for(
             pool += propose(recorded)
         except InputError as problem:
             notes.append(str(problem))
-    swept = [] if machine is None else list(_swept(recorded, machine))
-    return [*swept, *_screened(pool)][:MOST], notes
+    return pool, notes
 
 
 def _screened(candidates: Sequence[Candidate]) -> list[Candidate]:
