@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hopscope.tune.candidate import RULES, Candidate, combined, from_row, started, with_choices, written
+from hopscope.tune.candidate import RULES, TREE, Candidate, combined, from_row, started, with_choices, written
 from hopscope.tuning.offered import Offered
 from hopscope.tuning.written import Choice
 
@@ -53,6 +53,10 @@ def test_two_candidates_that_set_the_same_thing_exclude_each_other() -> None:
     linear, binomial = (Candidate(to, "algorithm", besides=(("coll_han_module", to),)) for to in ("1", "2"))
     assert combined(linear, binomial) is None
     assert combined(linear, of(CHAIN)) is not None
+    rules = '{"rules": [{"operations": ["MPI_Allreduce"]}]}'
+    engine = Candidate("engine", "tree", files={TREE: rules}, tree=True)
+    assert combined(engine, of(RING)) is None
+    assert combined(engine, of(CHAIN)) is not None
     variable = Candidate("a", "binding", variables={"A": "1"})
     assert combined(variable, Candidate("b", "binding", variables={"A": "2"})) is None
 

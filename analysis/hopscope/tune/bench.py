@@ -12,10 +12,11 @@ from typing import Final
 import hopscope
 from hopscope.errors import InputError
 from hopscope.quantities import duration, plural
+from hopscope.tune.alternation import in_turns, turn_of
 from hopscope.tune.budget import Budget
 from hopscope.tune.candidate import BASELINE, TREE, Candidate, started, with_choices, written
 from hopscope.tune.ending import Ending, after_collective, first_run
-from hopscope.tune.job import TRACE, Job, Run, discard, run_job
+from hopscope.tune.job import NO_TURNS, TRACE, Job, Run, discard, run_job
 from hopscope.tune.journal import Journal, Measurement, Phase
 from hopscope.tune.pool import Recorded
 
@@ -33,6 +34,7 @@ class Bench:
         self.job, self.journal, self.budget = job, journal, budget
         self._begin = time.monotonic() - journal.spent_s
         self._ending: Ending | None = None
+        self._turn: int | None = None
         self._chance = random.Random(journal.decided("seed", lambda: random.SystemRandom().randrange(1 << 32)))
 
     def record(self, name: str, candidate: Candidate) -> Run:
@@ -59,6 +61,12 @@ class Bench:
         if self.job.iterations is not None:
             self._ending = after_collective(recorded.trace, self.job.iterations)
 
+    def take_turns_like(self, recorded: Recorded) -> None:
+        """Let engine and library take turns within the runs that eliminate candidates, if they have enough iterations.
+        A figure that the program prints is of the whole run."""
+        if self.job.metric is None:
+            self._turn = turn_of(recorded.trace, self.job.iterations)
+
     def measure(self, phase: Phase, block: int, candidate: Candidate) -> Run:
         """A run of a candidate that records calls only."""
         journal = self.journal
@@ -67,7 +75,12 @@ class Bench:
         number = len(journal.measurements)
         folder, files = (journal.folder / "runs" / f"{number}{end}" for end in ("", "-files"))
         try:
-            run = self._run(candidate, folder, files)
+            turn = self._turn if phase == "elimination" and candidate.kind == "tree" else None
+            run = self._run(candidate, folder, files, turn=turn)
+            if run.detail == NO_TURNS:
+                self._turn = None
+                discard(folder)
+                run = self._run(candidate, folder, files)
         finally:
             discard(folder)
             discard(files)
@@ -97,9 +110,13 @@ class Bench:
         self.journal.spent_s = self._spent()
         self.journal.write()
 
-    def _run(self, candidate: Candidate, folder: Path, files: Path, *, native: bool = False) -> Run:
+    def _run(
+        self, candidate: Candidate, folder: Path, files: Path, *, native: bool = False, turn: int | None = None
+    ) -> Run:
         journal = self.journal
         whole = with_choices(candidate)
+        if turn is not None:
+            whole = replace(whole, files={**whole.files, TREE: in_turns(whole.files[TREE], turn)})
         options, variables = written(whole, files)
         ending = self._ending
         if ending is None and self.job.iterations is not None:
@@ -116,6 +133,7 @@ class Bench:
             native=native,
             tree=files / TREE if whole.tree else None,
             is_done=ending,
+            turns=turn is not None,
         )
         return replace(run, detail="slower than 3x or hung") if run.outcome == "slow" and baseline_s else run
 

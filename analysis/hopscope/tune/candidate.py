@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shlex
 from collections.abc import Mapping, Sequence
@@ -82,6 +83,8 @@ def combined(first: Candidate, second: Candidate) -> Candidate | None:
     settings = dict(first.besides)
     if any(settings.get(name, value) != value for name, value in second.besides):
         return None
+    if _operations_of_tree(first) & _operations(second) or _operations(first) & _operations_of_tree(second):
+        return None  # the library never runs what the engine does
     if same_collectives or same_parameter or same_variable or same_file or (first.tree and second.tree):
         return None
     gains = [each.predicted_gain for each in (first, second) if each.predicted_gain is not None]
@@ -107,6 +110,15 @@ def _overlap(choice: Choice, other: Choice) -> bool:
         return True
     ends = [math.inf if each.to_bytes is None else each.to_bytes for each in (choice, other)]
     return choice.ranks == other.ranks and choice.from_bytes <= ends[1] and other.from_bytes <= ends[0]
+
+
+def _operations(candidate: Candidate) -> set[str]:
+    return {f"mpi_{choice.algorithm.operation}" for choice in candidate.choices}
+
+
+def _operations_of_tree(candidate: Candidate) -> set[str]:
+    rules = json.loads(candidate.files[TREE])["rules"] if candidate.tree else []
+    return {operation.lower() for rule in rules for operation in rule["operations"]}
 
 
 def _parameters(candidate: Candidate) -> set[str]:

@@ -39,7 +39,7 @@ def _row(journal: Journal, name: str, kind: str, predicted: float | None) -> Tri
         if measurement.run.figure is None:
             detail = f"{measurement.run.outcome}: {measurement.run.detail}"
         elif base is not None and base.figure is not None:
-            pairs.append((base.figure, measurement.run.figure))
+            pairs.append((measurement.run.library or base.figure, measurement.run.figure))
     result = journal.result or {}
     if detail is None:
         is_best = name == result.get("confirmed")

@@ -63,12 +63,13 @@ def _is_affordable(bench: Bench, block: int, runs: int) -> bool:
 def _block(
     bench: Bench, number: int, candidates: Sequence[Candidate], ratios: dict[str, list[float]]
 ) -> list[Candidate]:
-    """One run of each candidate beside one of the baseline; adds the ratios. Returns the candidates that ran."""
+    """One run of each candidate beside one of the baseline; adds the ratios, of one run where engine and library took
+    turns in it. Returns the candidates that ran."""
     baseline, runs = bench.block("elimination", number, candidates)
     base = figure_of(baseline)
     for name, run in runs.items():
         if run.figure is not None:
-            ratios[name].append(run.figure / base)
+            ratios[name].append(run.figure / (run.library or base))
     return [candidate for candidate in candidates if runs[candidate.name].figure is not None]
 
 

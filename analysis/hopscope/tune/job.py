@@ -18,10 +18,12 @@ from typing import Any, Final
 from hopscope.errors import InputError
 from hopscope.launch.job import assemble, is_unassembled_run
 from hopscope.quantities import duration
+from hopscope.tune.alternation import times_of_turns
 from hopscope.tune.iteration import iteration_time
 
 OUTPUT: Final = "output.txt"
 TRACE: Final = "trace"
+NO_TURNS: Final = "too few iterations ran wholly by the engine or wholly by the library"
 _RUN: Final = "from hopscope.cli.start import main; main()"
 _POLL_S: Final = 0.2
 _GRACE_S: Final = 10.0
@@ -48,13 +50,15 @@ class Job:
 
 @dataclass(frozen=True)
 class Run:
-    """A run's outcome. figure: smaller is better, ns for an iteration time; None unless `measured`. detail: why not."""
+    """A run's outcome. figure: smaller is better, ns for an iteration time; None unless `measured`. detail: why not.
+    library: the library's own figure in the same run, where engine and library took turns."""
 
     outcome: str  # measured, failed, rejected, slow
     wall_s: float
     figure: float | None = None
     per: str | None = None
     detail: str | None = None
+    library: float | None = None
 
 
 Progress = Callable[[Path], bool]
@@ -70,11 +74,12 @@ def run_job(
     native: bool = False,
     tree: Path | None = None,
     is_done: Progress | None = None,
+    turns: bool = False,
 ) -> Run:
     """Run a job once and take its figure. folder: new; the trace and the output are in it afterwards.
 
     limit_s: the run ends with all its processes after so long, as `slow`. native: also records the messages inside
-    collectives. is_done: ends the run early, without fault.
+    collectives. is_done: ends the run early, without fault. turns: engine and library take turns, by the tree file.
     """
     folder.mkdir(parents=True)
     options = ["--no-diagnosis", "--dir", str(folder / TRACE)]
@@ -105,10 +110,10 @@ def run_job(
         return Run("slow", wall_s, detail=f"ended after {duration((limit_s or 0.0) * 1e9)}")
     if process.returncode != 0 and ended == "by itself":
         return Run("failed", wall_s, detail=f"exit code {process.returncode}: {_tail(folder / OUTPUT)}")
-    return _measured(job, folder, wall_s)
+    return _measured(job, folder, wall_s, turns=turns)
 
 
-def _measured(job: Job, folder: Path, wall_s: float) -> Run:
+def _measured(job: Job, folder: Path, wall_s: float, *, turns: bool) -> Run:
     output = folder / OUTPUT
     if job.check is not None:
         with output.open("rb") as text:
@@ -121,6 +126,11 @@ def _measured(job: Job, folder: Path, wall_s: float) -> Run:
             return Run("measured", wall_s, 1 / figure if job.maximize else figure, "metric")
         if is_unassembled_run(folder / TRACE):
             assemble(folder / TRACE)
+        if turns:
+            times = times_of_turns(folder / TRACE)
+            if times is None:
+                return Run("failed", wall_s, detail=NO_TURNS)
+            return Run("measured", wall_s, times[0], "iteration", library=times[1])
         of_iteration = iteration_time(folder / TRACE, job.iterations)
     except InputError as problem:
         return Run("failed", wall_s, detail=str(problem))

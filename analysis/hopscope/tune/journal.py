@@ -117,5 +117,5 @@ def read(folder: Path) -> Journal:
 
 
 def _measurement(row: Mapping[str, Any]) -> Measurement:
-    names = ("outcome", "wall_s", "figure", "per", "detail")
+    names = ("outcome", "wall_s", "figure", "per", "detail", "library")
     return Measurement(row["phase"], row["block"], row["candidate"], Run(**{name: row[name] for name in names}))

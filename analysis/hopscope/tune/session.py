@@ -92,6 +92,7 @@ def _recorded(bench: Bench, say: Say) -> Recorded:
         raise InputError(f"the baseline cannot be measured: {run.detail}. Its output is in {output}")
     recorded = bench.recorded(journal.folder / RECORDED)
     bench.end_runs_like(recorded)
+    bench.take_turns_like(recorded)
     if not journal.baseline:
         journal.target = recorded.target
         rows = {row["category"]: row["share"] or 0.0 for row in recorded.trace.critical_path().to_pylist()}

@@ -28,12 +28,14 @@ enum reason {
     REASON_TOO_LONG,
     REASON_ORDER,
     REASON_NO_COMMUNICATOR,
+    REASON_TURN,
     REASONS
 };
 
 static const char *const reason_texts[REASONS] = {"intercommunicator", "message of no bytes",
                                                   "message of 2 GiB or more", "operation does not commute",
-                                                  "no communicator left for the engine"};
+                                                  "no communicator left for the engine",
+                                                  "turn of the MPI library"};
 
 enum { MOST_ALGORITHMS = 64 }; /* rows of the algorithm table */
 
@@ -175,9 +177,16 @@ static bool finish(const struct engine_call *call, int *error, int result) {
     return true;
 }
 
+/* Equal on every member, as the sequence number is. */
+static bool is_turn_of_library(const struct engine_call *call) {
+    uint64_t turn = engine.plan ? engine.plan->alternate : 0;
+    return __builtin_expect(turn != 0, 0) && call->seq / turn % 2 == 0;
+}
+
 bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
     struct comm *comm = call->comm;
-    struct prepared *ready = comm->engine ? prepared_find(comm->engine, call) : NULL;
+    bool library = is_turn_of_library(call);
+    struct prepared *ready = comm->engine && !library ? prepared_find(comm->engine, call) : NULL;
     *reason = 0;
     if (__builtin_expect(ready != NULL, 1))
         return finish(call, error, prepared_run(ready, call));
@@ -192,6 +201,8 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
     int chosen = tree_plan_choose(engine.plan, operation, comm->size, members_of(comm), bytes);
     if (chosen < 0 || engine.plan->rules[chosen].native)
         return false;
+    if (library)
+        return native_because(REASON_TURN, reason);
     const struct tree_rule *rule = &engine.plan->rules[chosen];
     const struct algorithm *algorithm = rule->algorithms[operation];
     const struct tree_spec *trees = engine.plan->trees;

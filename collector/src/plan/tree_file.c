@@ -25,7 +25,7 @@ static bool needs_trees(const struct json *rules) {
 }
 
 static bool read_plan(struct complaint *c, const struct json *file, int world_size, struct tree_plan *plan) {
-    static const char *const keys[] = {"schema_version", "name", "trees", "rules", NULL};
+    static const char *const keys[] = {"schema_version", "name", "alternate", "trees", "rules", NULL};
     if (!expect_type(c, file, JSON_OBJECT, "a tree file") || !expect_version(c, file) ||
         !expect_keys(c, file, "a tree file", keys))
         return false;
@@ -39,6 +39,11 @@ static bool read_plan(struct complaint *c, const struct json *file, int world_si
             return complain(c, name, "`name` has %zu bytes; it must have 1 to 60", name->length);
         memcpy(plan->name, name->string, name->length);
     }
+    const struct json *alternate = json_get(file, "alternate");
+    int64_t turn = 0;
+    if (alternate && !read_integer(c, alternate, "`alternate`", 1, INT64_MAX, &turn))
+        return false;
+    plan->alternate = (uint64_t)turn;
     if (!rules)
         return complain(c, file, "`rules` is missing; give at least one, or every call goes native");
     if ((trees && !expect_type(c, trees, JSON_OBJECT, "`trees`")) || !expect_type(c, rules, JSON_ARRAY, "`rules`"))

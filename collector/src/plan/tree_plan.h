@@ -33,6 +33,7 @@ struct tree_plan {
     struct tree_spec *trees;
     struct tree_rule *rules;
     struct rank_lists members;
+    uint64_t alternate; /* collectives of a communicator after which engine and library take turns; 0: they do not */
 };
 
 #endif

@@ -1,0 +1,79 @@
+"""Engine and MPI library in turns within one run, which drift of the machine meets alike."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from pathlib import Path
+from typing import Final
+
+import hopscope
+from hopscope.trace import Trace
+
+_LEAST_IN_TURN: Final = 5
+"""Iterations: a turn's first is left out, and one may mix both."""
+_MOST_IN_TURN: Final = 20
+_TURNS: Final = 8
+_LEAST_KEPT: Final = 6
+"""Iterations of each, for a ratio."""
+_CALLS_OF_ITERATION = """
+with loop as (select min(begin_ns) as begin_ns, max(begin_ns) as end_ns from iteration_cuts)
+select count(*) as calls
+from collectives, loop
+where last_enter_ns between loop.begin_ns and loop.end_ns
+group by comm
+order by calls desc
+limit 1
+"""
+_ITERATIONS = """
+with cuts as (
+    select iteration, begin_ns, lead(begin_ns) over (order by iteration) as end_ns from iteration_cuts
+),
+sides as (
+    select
+        iteration,
+        end_ns - begin_ns as time_ns,
+        bool_or(engine = 'tree') as by_engine,
+        bool_or(engine = 'native:turn of the MPI library') as by_library
+    from cuts join calls on enter_ns >= begin_ns and enter_ns < end_ns
+    where end_ns is not null and rank = 0
+    group by all
+),
+turns as (
+    select
+        *,
+        by_engine is distinct from lag(by_engine) over (order by iteration)
+        or by_library is distinct from lag(by_library) over (order by iteration) as is_first
+    from sides
+)
+select by_engine, time_ns from turns where by_engine <> by_library and not is_first
+"""
+
+
+def turn_of(trace: Trace, most: int | None) -> int | None:
+    """The collectives of one turn for a run like a recorded one; None where it has too few iterations for turns.
+
+    most: the run is ended after so many iterations.
+    """
+    iterations = trace.sql("from iteration_cuts").num_rows - 1
+    in_turn = min(_MOST_IN_TURN, min(iterations, most or iterations) // _TURNS)
+    calls = trace.sql(_CALLS_OF_ITERATION).to_pylist()
+    if in_turn < _LEAST_IN_TURN or not calls:
+        return None
+    return in_turn * max(1, round(calls[0]["calls"] / iterations))
+
+
+def in_turns(tree: str, turn: int) -> str:
+    """A tree file's text with turns of so many collectives."""
+    return json.dumps({**json.loads(tree), "alternate": turn})
+
+
+def times_of_turns(trace: Path) -> tuple[float, float] | None:
+    """The mean time of an iteration by the engine and by the library in ns, over whole iterations of one side after
+    another of the same side; None where either has too few."""
+    rows = hopscope.open(trace).sql(_ITERATIONS).to_pylist()
+    engine = [row["time_ns"] for row in rows if row["by_engine"]]
+    library = [row["time_ns"] for row in rows if not row["by_engine"]]
+    if min(len(engine), len(library)) < _LEAST_KEPT:
+        return None
+    return statistics.fmean(engine), statistics.fmean(library)
