@@ -1,7 +1,7 @@
 """`make bench`: what Hopscope costs and gains, as ratios taken in one run, medians of interleaved repetitions.
 
 python benchmarks/run.py [hosts] [sites] [clusters] [cost] [convert] [events] [emulation] [formulas] [pages]
-                         [replay] [large] [tune]
+                         [replay] [large] [tune] [sweep]
 
 hosts, sites and clusters repeat published measurements, over emulated links and on networks of namespaces, and print
 the published figure beside the one found here.
@@ -27,6 +27,7 @@ import pages
 import published
 import replay
 import sites
+import sweeping
 import tuning
 from hopscope.convert import ensure_dataset
 from measure import allreduce_ns
@@ -36,6 +37,7 @@ from rich.table import Table
 COLUMNS = {
     **{"hosts": published.COLUMNS, "sites": published.COLUMNS, "clusters": cluster_figures.COLUMNS},
     **{"formulas": formulas.COLUMNS, "pages": pages.COLUMNS, "tune": tuning.COLUMNS},
+    "sweep": sweeping.COLUMNS,
 }
 """The headings of a benchmark's table; the others have two columns without."""
 console = Console(highlight=False)
@@ -92,9 +94,9 @@ def main() -> None:
         **{"hosts": hosts.measure, "sites": sites.measure, "clusters": clusters.measure},
         **{"cost": cost.measure, "convert": convert, "events": events},
         **{"emulation": emulation.measure, "formulas": formulas.measure, "pages": pages.measure},
-        **{"replay": replay.measure, "large": lengths, "tune": tuning.measure},
+        **{"replay": replay.measure, "large": lengths, "tune": tuning.measure, "sweep": sweeping.measure},
     }
-    wanted = sys.argv[1:] or [name for name in benchmarks if name not in ("large", "tune")]
+    wanted = sys.argv[1:] or [name for name in benchmarks if name not in ("large", "tune", "sweep")]
     unknown = set(wanted) - set(benchmarks)
     if unknown:
         sys.exit(f"bench: unknown benchmark {', '.join(sorted(unknown))}; choose from {', '.join(benchmarks)}")
