@@ -33,8 +33,10 @@ def given_reasons() -> set[str]:
     given = set(re.findall(r'"([^"]+)"', texts[1]))
     for text in SOURCES.values():
         given |= set(re.findall(r'record_define_reason\("([^"]+)"\)', text))
-        given |= set(re.findall(r'return outcome_(?:started_)?reason\([^"]*"([^"]+)"\)', text))
-    given |= set(re.findall(r'struct reason \w+ = \{\s*"([^"]+)"', SOURCES[ROOT / "collector/src/native/outcome.c"]))
+        given |= set(re.findall(r'\.(?:set_up|not_looked_at) = "([^"]+)"', text))
+    given |= set(
+        re.findall(r'struct reason \w+ = \{\s*"([^"]+)"', SOURCES[ROOT / "collector/src/native/shared/outcome.c"])
+    )
     silent = re.search(r'#define ARCHIVE_SILENT "(.+)"', (ROOT / "schemas" / "otf2.h").read_text())
     assert silent, "otf2.h has this reason elsewhere now"
     return given | {silent[1]}

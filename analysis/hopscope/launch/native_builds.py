@@ -1,6 +1,6 @@
 """Which builds of MPICH the collector may change to see their messages: the user's list, and trials of a build.
 
-The collector knows the builds that were tested with it (collector/src/native/mpich_builds.c) and reads this list.
+The collector knows the builds that were tested with it (collector/src/native/mpich/builds.c) and reads this list.
 """
 
 import hashlib

@@ -32,8 +32,10 @@ enum reason {
     REASONS
 };
 
-static const char *const reason_texts[REASONS] = {"intercommunicator", "message of no bytes",
-                                                  "message of 2 GiB or more", "operation does not commute",
+static const char *const reason_texts[REASONS] = {"intercommunicator",
+                                                  "message of no bytes",
+                                                  "message of 2 GiB or more",
+                                                  "operation does not commute",
                                                   "no communicator left for the engine",
                                                   "turn of the MPI library"};
 

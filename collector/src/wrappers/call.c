@@ -6,7 +6,7 @@
 
 #include "log/log.h"
 #include "mpi/step_aside.h"
-#include "native/native.h"
+#include "native/shared/native.h"
 #include "run/unseen.h"
 #include "wrappers/frames.h"
 

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "native/native.h"
+#include "native/shared/native.h"
 #include "run/run.h"
 #include "wrappers/message.h"
 

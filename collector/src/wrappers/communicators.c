@@ -1,7 +1,7 @@
 /* Creating, naming and freeing communicators. */
 #include "comm/registry.h"
 #include "hopscope/hash.h"
-#include "native/native.h"
+#include "native/shared/native.h"
 #include "wrappers/call.h"
 #include "wrappers/requests.h"
 

@@ -2,7 +2,7 @@
  * MPI_Init, sessions are ordinary calls; in any other the first one begins serving and the last one ends it. */
 #include <pthread.h>
 
-#include "native/native.h"
+#include "native/shared/native.h"
 #include "run/run.h"
 #include "run/unseen.h"
 #include "wrappers/call.h"

@@ -1,5 +1,5 @@
 /* Starts persistent requests, and cancels or frees requests. */
-#include "native/native.h"
+#include "native/shared/native.h"
 #include "wrappers/message.h"
 #include "wrappers/requests.h"
 #include "wrappers/started.h"

@@ -1,6 +1,6 @@
 #include "wrappers/started.h"
 
-#include "native/native.h"
+#include "native/shared/native.h"
 
 /* Packs a request id and, above it, the root, so that the record that ends a collective has both. */
 static uint64_t id_and_root(uint64_t id, uint64_t root) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "mpi/mpi_table.h"
-#include "native/native.h"
+#include "native/shared/native.h"
 #include "record/record.h"
 
 static int failures;

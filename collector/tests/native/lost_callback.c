@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "mpi/mpi_table.h"
-#include "native/hops.h"
+#include "native/openmpi/hops.h"
 #include "record/record.h"
 
 static int failures;

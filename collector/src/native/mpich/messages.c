@@ -10,12 +10,11 @@
 #include <string.h>
 
 #include "mpi/loaded_object.h"
-#include "native/mpich_builds.h"
-#include "native/mpich_hops.h"
-#include "native/mpich_redirect.h"
-#include "native/native.h"
-#include "native/outcome.h"
-#include "native/subject.h"
+#include "native/mpich/builds.h"
+#include "native/mpich/hops.h"
+#include "native/mpich/redirect.h"
+#include "native/shared/library.h"
+#include "native/shared/open_collective.h"
 #include "record/record.h"
 
 static struct {
@@ -37,7 +36,7 @@ static uint64_t not_recorded;
 static inline bool concerns(int tag) {
     if (!__atomic_load_n(&running, __ATOMIC_RELAXED))
         return false;
-    bool left_out = mpich_is_nonblocking(tag);
+    bool left_out = native_is_nonblocking(tag);
     if (__builtin_expect(left_out, 0)) {
         __atomic_add_fetch(&not_recorded, 1, __ATOMIC_RELAXED);
         native_collective.left_out = true;
@@ -211,6 +210,10 @@ static bool redirect(char *reason, size_t capacity) {
     struct mpich_image image;
     if (done)
         return true;
+    if (!MPICH_CODE_IS_KNOWN) {
+        snprintf(reason, capacity, "calls inside MPICH are known for x86-64 only");
+        return false;
+    }
     if (!find_library(&object)) {
         snprintf(reason, capacity, "the MPI library's file was not found");
         return false;
@@ -242,72 +245,39 @@ static const struct mpich_release *find_release(void) {
     return mpich_release(version);
 }
 
-void native_start(unsigned every, int rank, int processes, bool many_threads) {
-    char reason[PATH_MAX + 200];
-    int kept = errno;
-    if (record_is_on() && !running) {
-        const struct mpich_release *release = find_release();
-        if (!release) {
-            outcome_off(rank, "only the messages of MPICH 4.0 and 5.0 are known");
-        } else if (!redirect(reason, sizeof reason)) {
-            outcome_off(rank, reason);
-        } else if (!mpich_hops_start((uint16_t)record_define_tree(ARCHIVE_NATIVE "MPICH"), release, processes,
-                                     many_threads)) {
-            outcome_off(rank, "no memory");
-        } else {
-            subject_start(every);
-            __atomic_store_n(&running, true, __ATOMIC_RELAXED);
-            native_looks = true;
-        }
+static bool start_recording(int processes, bool many_threads, char *reason, size_t capacity) {
+    const struct mpich_release *release = find_release();
+    if (!release) {
+        snprintf(reason, capacity, "only the messages of MPICH 4.0 and 5.0 are known");
+        return false;
     }
-    errno = kept;
+    if (!redirect(reason, capacity))
+        return false;
+    if (!mpich_hops_start((uint16_t)record_define_tree(ARCHIVE_NATIVE "MPICH"), release, processes, many_threads)) {
+        snprintf(reason, capacity, "no memory");
+        return false;
+    }
+    __atomic_store_n(&running, true, __ATOMIC_RELAXED);
+    return true;
 }
 
-void native_stop(void) {
-    if (!running)
-        return;
+static void stop_recording(void) {
     __atomic_store_n(&running, false, __ATOMIC_RELAXED);
-    native_looks = false;
     mpich_hops_stop();
-    outcome_counts(__atomic_load_n(&not_recorded, __ATOMIC_RELAXED), mpich_hops_lost());
 }
 
-/* Not recorded: see above. */
-bool native_knows_tags(void) {
-    return false;
+static struct native_losses losses(void) {
+    return (struct native_losses){__atomic_load_n(&not_recorded, __ATOMIC_RELAXED), mpich_hops_lost()};
 }
 
-int native_next_tag(const struct comm *comm) {
-    (void)comm;
-    return 0;
-}
-
-void native_expect(const struct comm *comm, int tag, uint64_t seq) {
-    (void)comm, (void)tag, (void)seq;
-}
-
-void native_expect_no_more(const struct comm *comm, int tag) {
-    (void)comm, (void)tag;
-}
-
-/* Its algorithms are not called through tables. */
-uint32_t native_algorithm_called(enum mpi_function function) {
-    (void)function;
-    return 0;
-}
-
-uint32_t native_reason(const struct comm *comm, bool has_payload) {
-    if (native_collective.set_up)
-        subject_learn_seen();
-    return outcome_reason(comm, has_payload, "the first collective to use communicators of the MPI library's own");
-}
-
-uint32_t native_started_reason(const struct comm *comm, uint64_t seq, bool has_payload) {
-    return outcome_started_reason(comm, seq, has_payload,
-                                  "messages of nonblocking and persistent collectives are not looked at under MPICH");
-}
-
-/* Its hidden communicators go with it. */
-void native_comm_free(struct comm *comm) {
-    subject_free(comm);
-}
+/* Its hidden communicators are freed with those that they were made of. Its algorithms are not called through tables.
+ */
+const struct native_library native_library = {
+    .answers_inside = false,
+    .first_nonblocking_tag = MPICH_FIRST_NONBLOCKING_TAG,
+    .last_nonblocking_tag = INT_MAX,
+    .set_up = "the first collective to use communicators of the MPI library's own",
+    .not_looked_at = "messages of nonblocking and persistent collectives are not looked at under MPICH",
+    .start = start_recording,
+    .stop = stop_recording,
+    .losses = losses};

@@ -6,9 +6,9 @@
  * shared memory in each look, from whatever rank, and does not say whether it did. But a look that found nothing was
  * short (seen: 60 ns, with a message 190 ns and more, where several lay in a row), so it is made to look until one is.
  */
-#include "native/mpich_hops.h"
+#include "native/mpich/hops.h"
 
-#include "native/pool.h"
+#include "native/shared/pool.h"
 
 struct watched {
     struct pool_place in_pool;

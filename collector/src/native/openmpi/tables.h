@@ -77,16 +77,8 @@ static inline bool openmpi_is_complete(struct openmpi_request *request) {
  * each operation above them, neighbourhood ones tags below. */
 enum { OPENMPI_NONBLOCKING_FIRST = -27, OPENMPI_NONBLOCKING_LAST = -(INT_MAX / 2) + 1 };
 
-static inline bool openmpi_is_nonblocking(int tag) {
-    return tag <= OPENMPI_NONBLOCKING_FIRST && tag >= OPENMPI_NONBLOCKING_LAST;
-}
-
-/* The tag that the next nonblocking collective on comm will have, or the next persistent one that is made; 0: not
- * known. */
+/* See native/shared/library.h. */
 int openmpi_next_tag(MPI_Comm comm);
-
-/* The communicator of the own group that the library made with this intercommunicator; its messages have the tags of
- * the intercommunicator's nonblocking collectives, too. MPI_COMM_NULL: not known. */
 MPI_Comm openmpi_local_comm(MPI_Comm inter);
 
 #endif

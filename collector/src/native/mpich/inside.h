@@ -21,9 +21,12 @@ struct mpich_request {
 /* Blocking collectives have one tag for each operation, nonblocking ones have their own from here on. */
 enum { MPICH_FIRST_NONBLOCKING_TAG = 287 };
 
-static inline bool mpich_is_nonblocking(int tag) {
-    return tag >= MPICH_FIRST_NONBLOCKING_TAG;
-}
+/* Its calls are changed in the machine's own code. */
+#if defined(__x86_64__)
+enum { MPICH_CODE_IS_KNOWN = 1 };
+#else
+enum { MPICH_CODE_IS_KNOWN = 0 };
+#endif
 
 /* Its helpers. `rest`: arguments that differ between releases and are passed on as they came: status, error flag or
  * attributes. They are read as words, also where a release has fewer of them or smaller ones. */

@@ -1,4 +1,4 @@
-#include "native/openmpi_names.h"
+#include "native/openmpi/names.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -7,8 +7,8 @@
 #include "config/variables.h"
 #include "mpi/loaded_object.h"
 #include "mpi/mpi_table.h"
-#include "native/open_collective.h"
-#include "native/openmpi_algorithms.h"
+#include "native/openmpi/algorithms.h"
+#include "native/shared/open_collective.h"
 #include "record/record.h"
 
 /* From 1: native_collective.called. */

@@ -1,4 +1,4 @@
-#include "native/mpich_redirect.h"
+#include "native/mpich/redirect.h"
 
 #include <errno.h>
 #include <stdio.h>

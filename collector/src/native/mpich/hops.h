@@ -3,8 +3,8 @@
 #ifndef HOPSCOPE_MPICH_HOPS_H
 #define HOPSCOPE_MPICH_HOPS_H
 
-#include "native/mpich.h"
-#include "native/records.h"
+#include "native/mpich/inside.h"
+#include "native/shared/records.h"
 
 /* Records them under this definition; threads: several may be in the library at once. False if memory runs out. */
 bool mpich_hops_start(uint16_t tree, const struct mpich_release *release, int processes, bool threads);

@@ -1,5 +1,5 @@
 /* Finds Open MPI's tables, and proves by messages to itself that requests are laid out as expected. */
-#include "native/openmpi.h"
+#include "native/openmpi/tables.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "native/shared/library.h"
 
 struct openmpi_functions openmpi;
 void (*openmpi_progress)(void);
@@ -186,7 +188,7 @@ int openmpi_next_tag(MPI_Comm comm) {
     int32_t tag = 0;
     if (next_tag_at)
         memcpy(&tag, (const char *)comm + next_tag_at, sizeof tag);
-    return openmpi_is_nonblocking(tag) ? tag : 0;
+    return native_is_nonblocking(tag) ? tag : 0;
 }
 
 /* It follows the two groups, which in other communicators are the same one. */

@@ -2,7 +2,7 @@
 #ifndef HOPSCOPE_NATIVE_RECORDS_H
 #define HOPSCOPE_NATIVE_RECORDS_H
 
-#include "native/subject.h"
+#include "native/shared/subject.h"
 #include "record/record.h"
 
 struct native_end {

@@ -1,4 +1,4 @@
-#include "native/pool.h"
+#include "native/shared/pool.h"
 
 #include <stdlib.h>
 

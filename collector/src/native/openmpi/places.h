@@ -4,9 +4,9 @@
 #ifndef HOPSCOPE_NATIVE_PLACES_H
 #define HOPSCOPE_NATIVE_PLACES_H
 
-#include "native/openmpi.h"
-#include "native/pool.h"
-#include "native/records.h"
+#include "native/openmpi/tables.h"
+#include "native/shared/pool.h"
+#include "native/shared/records.h"
 
 /* One end of a message. */
 struct hop_end {

@@ -1,16 +1,15 @@
 /* The MPI library's own messages inside its collectives, recorded as hops of source `native`.
  *
  * Off where it cannot be trusted: then one line says why, and the trace has calls only. For an MPI library whose inside
- * is not known, all of this does nothing.
+ * is not known (library.h), all of this does nothing.
  */
 #ifndef HOPSCOPE_NATIVE_H
 #define HOPSCOPE_NATIVE_H
 
 #include "comm/comm.h"
 #include "hopscope/functions.h"
-#include "native/open_collective.h"
+#include "native/shared/open_collective.h"
 
-#ifdef HOPSCOPE_HAVE_NATIVE
 /* After PMPI_Init, once recording has begun: from now on, in every n-th collective of each communicator. many_threads:
  * several may be in the library at once. */
 void native_start(unsigned every, int rank, int processes, bool many_threads);
@@ -58,45 +57,5 @@ static inline uint32_t native_algorithm(enum mpi_function function) {
     const struct native_collective *was = &native_collective;
     return was->called && was->on_own && !was->on_part ? native_algorithm_called(function) : 0;
 }
-#else
-static inline void native_start(unsigned every, int rank, int processes, bool many_threads) {
-    (void)every, (void)rank, (void)processes, (void)many_threads;
-}
-static inline void native_stop(void) {}
-static inline bool native_knows_tags(void) {
-    return false;
-}
-static inline int native_next_tag(const struct comm *comm) {
-    (void)comm;
-    return 0;
-}
-static inline void native_expect(const struct comm *comm, int tag, uint64_t seq) {
-    (void)comm, (void)tag, (void)seq;
-}
-static inline void native_expect_no_more(const struct comm *comm, int tag) {
-    (void)comm, (void)tag;
-}
-static inline uint32_t native_reason(const struct comm *comm, bool has_payload) {
-    (void)comm, (void)has_payload;
-    return 0;
-}
-static inline uint32_t native_started_reason(const struct comm *comm, uint64_t seq, bool has_payload) {
-    (void)comm, (void)seq, (void)has_payload;
-    return 0;
-}
-static inline uint32_t native_algorithm(enum mpi_function function) {
-    (void)function;
-    return 0;
-}
-static inline void native_comm_free(struct comm *comm) {
-    (void)comm;
-}
-static inline void native_begin(struct comm *comm, uint64_t seq) {
-    (void)comm, (void)seq;
-}
-static inline bool native_end(void) {
-    return false;
-}
-#endif
 
 #endif

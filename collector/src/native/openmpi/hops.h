@@ -2,7 +2,7 @@
 #ifndef HOPSCOPE_HOPS_H
 #define HOPSCOPE_HOPS_H
 
-#include "native/places.h"
+#include "native/openmpi/places.h"
 
 /* Records them under this definition; threads: several may be in the library at once. False if memory runs out. */
 bool hops_start(uint16_t tree, int processes, bool threads);

@@ -1,14 +1,11 @@
-#include "native/native.h"
+/* Our functions in the place of Open MPI's, and how they get there. */
+#include <stdio.h>
 
-#include <errno.h>
-
-#include "comm/registry.h"
-#include "native/hops.h"
-#include "native/openmpi_names.h"
-#include "native/outcome.h"
+#include "native/openmpi/hops.h"
+#include "native/openmpi/names.h"
+#include "native/shared/library.h"
+#include "native/shared/open_collective.h"
 #include "record/record.h"
-
-static bool running;
 
 /* What passes for the application goes on by a jump: a function with a stack frame would cost more than all else. */
 #define INSIDE __attribute__((noinline))
@@ -218,66 +215,37 @@ static const struct openmpi_functions ours = {.receive = receive,
                                               .wait_all = wait_all,
                                               .wait_some = wait_some};
 
-void native_start(unsigned every, int rank, int processes, bool many_threads) {
-    char reason[200];
-    int kept = errno;
-    if (record_is_on() && !running) {
-        if (!openmpi_prove(reason, sizeof reason)) {
-            outcome_off(rank, reason);
-        } else if (!hops_start((uint16_t)record_define_tree(ARCHIVE_NATIVE "Open MPI"), processes, many_threads)) {
-            outcome_off(rank, "no memory");
-        } else {
-            subject_start(every);
-            comm_registry_tell_of_new(subject_learn_local);
-            openmpi_replace(&ours);
-            openmpi_names_start();
-            record_before_thread_ends(hops_leave_thread);
-            running = native_looks = true;
-        }
+static bool start_recording(int processes, bool many_threads, char *reason, size_t capacity) {
+    if (!openmpi_prove(reason, capacity))
+        return false;
+    if (!hops_start((uint16_t)record_define_tree(ARCHIVE_NATIVE "Open MPI"), processes, many_threads)) {
+        snprintf(reason, capacity, "no memory");
+        return false;
     }
-    errno = kept;
+    openmpi_replace(&ours);
+    openmpi_names_start();
+    record_before_thread_ends(hops_leave_thread);
+    return true;
 }
 
-void native_stop(void) {
-    if (!running)
-        return;
+static void stop_recording(void) {
     openmpi_names_stop();
     openmpi_restore();
-    comm_registry_tell_of_new(NULL);
     record_before_thread_ends(NULL);
     hops_leave_thread();
-    running = native_looks = false;
-    outcome_counts(0, pool_lacked());
 }
 
-bool native_knows_tags(void) {
-    return running;
+static struct native_losses losses(void) {
+    return (struct native_losses){.lost = pool_lacked()};
 }
 
-int native_next_tag(const struct comm *comm) {
-    return running ? openmpi_next_tag(comm->handle) : 0;
-}
-
-void native_expect(const struct comm *comm, int tag, uint64_t seq) {
-    subject_expect(comm, tag, seq);
-}
-
-void native_expect_no_more(const struct comm *comm, int tag) {
-    subject_expect_no_more(comm, tag);
-}
-
-uint32_t native_reason(const struct comm *comm, bool has_payload) {
-    return outcome_reason(comm, has_payload, "the MPI library set up communicators of its own");
-}
-
-uint32_t native_started_reason(const struct comm *comm, uint64_t seq, bool has_payload) {
-    return outcome_started_reason(comm, seq, has_payload, NULL);
-}
-
-uint32_t native_algorithm_called(enum mpi_function function) {
-    return openmpi_name(native_collective.called, function);
-}
-
-void native_comm_free(struct comm *comm) {
-    subject_free(comm);
-}
+const struct native_library native_library = {.answers_inside = true,
+                                              .first_nonblocking_tag = OPENMPI_NONBLOCKING_LAST,
+                                              .last_nonblocking_tag = OPENMPI_NONBLOCKING_FIRST,
+                                              .set_up = "the MPI library set up communicators of its own",
+                                              .start = start_recording,
+                                              .stop = stop_recording,
+                                              .losses = losses,
+                                              .algorithm = openmpi_name,
+                                              .next_tag = openmpi_next_tag,
+                                              .local_comm = openmpi_local_comm};

@@ -7,7 +7,7 @@
  * second look that the request is complete. So where there may be several threads, each one keeps a list of what it
  * watches and looks again later.
  */
-#include "native/hops.h"
+#include "native/openmpi/hops.h"
 
 #include "mpi/type_bytes.h"
 

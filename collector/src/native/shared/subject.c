@@ -3,14 +3,14 @@
  * nonblocking one's pass in any call and on any thread; they are known by their tag, which is the collective's own on
  * its communicator.
  */
-#include "native/subject.h"
+#include "native/shared/subject.h"
 
 #include <stdlib.h>
 
 #include "comm/registry.h"
 #include "hopscope/spool.h"
-#include "native/library.h"
-#include "native/open_collective.h"
+#include "native/shared/library.h"
+#include "native/shared/open_collective.h"
 #include "record/record.h"
 
 _Thread_local struct native_collective native_collective __attribute__((tls_model("initial-exec")));
@@ -89,7 +89,7 @@ static void expect(const struct comm *comm, MPI_Comm handle, int tag, uint64_t s
 void subject_expect(const struct comm *comm, int tag, uint64_t seq) {
     expect(comm, comm->handle, tag, seq, 0);
     if (comm->local != MPI_COMM_NULL)
-        expect(comm, comm->local, tag, seq, library_next_tag(comm->local));
+        expect(comm, comm->local, tag, seq, native_library.next_tag(comm->local));
 }
 
 static void expect_no_more(MPI_Comm handle, int tag) {
@@ -124,7 +124,7 @@ static bool is_expected(const struct expected *place, MPI_Comm handle, int tag, 
     int32_t own_tag = __atomic_load_n(&place->own_tag, __ATOMIC_RELAXED);
     subject->ranks.group = own_tag ? SPOOL_OWN_GROUP : 0;
     /* What makes communicators of an intercommunicator has used the tag since. */
-    bool is_own = own_tag && tag <= own_tag && tag > library_next_tag(handle);
+    bool is_own = own_tag && tag <= own_tag && tag > native_library.next_tag(handle);
     *age = __atomic_load_n(&place->age, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     return !is_own && version % 2 == 0 && __atomic_load_n(&place->version, __ATOMIC_RELAXED) == version;
@@ -187,7 +187,7 @@ static bool has_strangers(const struct native_part *part) {
 }
 
 void subject_learn_local(struct comm *comm) {
-    comm->local = comm->inter ? library_local_comm(comm->handle) : MPI_COMM_NULL;
+    comm->local = comm->inter && native_library.local_comm ? native_library.local_comm(comm->handle) : MPI_COMM_NULL;
 }
 
 /* A thread that waits in a collective also drives what other threads do. When they make a communicator of an
@@ -262,7 +262,7 @@ static const struct native_part *find_part(MPI_Comm handle, struct comm *parent)
     while (part && part->handle != handle)
         part = part->next;
     if (!part && !comm_find(handle)) {
-        if (LIBRARY_ANSWERS_INSIDE)
+        if (native_library.answers_inside)
             part = add_part(handle, parent);
         else
             note_seen(handle, parent);
@@ -278,7 +278,7 @@ static bool is_outdated(MPI_Comm handle, const struct subject *subject) {
 
 bool subject_find(MPI_Comm handle, int tag, struct subject *subject) {
     struct comm *open = native_collective.comm;
-    if (library_is_nonblocking(tag)) {
+    if (native_is_nonblocking(tag)) {
         if (find_expected(handle, tag, subject) && !is_outdated(handle, subject))
             return subject->comm || count_one(&counts.thinned);
         /* A hierarchical collective runs nonblocking ones on the communicators that the library made for it. What makes

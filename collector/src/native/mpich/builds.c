@@ -1,4 +1,4 @@
-#include "native/mpich_builds.h"
+#include "native/mpich/builds.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-#include "native/outcome.h"
+#include "native/shared/outcome.h"
 
 #include "log/log.h"
-#include "native/open_collective.h"
-#include "native/subject.h"
+#include "native/shared/open_collective.h"
+#include "native/shared/subject.h"
 #include "record/definitions.h"
 #include "record/record.h"
 
@@ -32,32 +32,33 @@ static bool has_messages(const struct comm *comm, bool has_payload) {
     return has_payload && comm && (comm->size > 1 || comm->inter);
 }
 
-uint32_t outcome_reason(const struct comm *comm, bool has_payload, const char *set_up) {
+uint32_t outcome_reason(const struct comm *comm, bool has_payload) {
     struct native_collective was = native_collective;
     native_collective.set_up = native_collective.silent = false;
     if (was.set_up)
-        return record_define_reason(set_up);
+        return record_define_reason(native_library.set_up);
     if (!was.silent || !has_messages(comm, has_payload))
         return 0;
     return id_of(subject_is_thinned(comm, was.seq) ? &left_out : was.left_out ? &only_nonblocking : &silent);
 }
 
-uint32_t outcome_started_reason(const struct comm *comm, uint64_t seq, bool has_payload, const char *not_looked_at) {
+uint32_t outcome_started_reason(const struct comm *comm, uint64_t seq, bool has_payload) {
     static uint32_t id;
-    if (!native_looks || !has_messages(comm, has_payload))
+    if (!has_messages(comm, has_payload))
         return 0;
     if (subject_is_thinned(comm, seq))
         return id_of(&left_out);
-    return not_looked_at ? record_define_once(&id, record_define_reason, not_looked_at) : 0;
+    return native_library.not_looked_at ? record_define_once(&id, record_define_reason, native_library.not_looked_at)
+                                        : 0;
 }
 
-void outcome_counts(uint64_t unknown, uint64_t lost) {
+void outcome_counts(struct native_losses losses) {
     struct subject_counts counts = subject_counts();
     struct line line;
     line_begin(&line, "native");
     line_unsigned(&line, "internal", counts.internal);
     line_unsigned(&line, "thinned", counts.thinned);
-    line_unsigned(&line, "unknown", counts.unknown + unknown);
-    line_unsigned(&line, "lost", lost);
+    line_unsigned(&line, "unknown", counts.unknown + losses.unknown);
+    line_unsigned(&line, "lost", losses.lost);
     line_end(&line);
 }
