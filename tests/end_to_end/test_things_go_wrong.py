@@ -107,7 +107,6 @@ def test_settings_that_mean_nothing_are_named_once_with_what_would_be_right(
         "HOPSCOPE_PRESENCE_TIMEOUT": ("never", "is not a number from 0 to 3600; using 10"),
         "HOPSCOPE_SPOOL_CHUNK_BYTES": ("1M", "is not a number from 4096 to 1000000000; using 1048576"),
         "HOPSCOPE_CLOCK_INTERVAL": ("-1", "is not a number from 0 to 1000000; using 60"),
-        "HOPSCOPE_CLOCK_SKEW": ("here:1", "ignored; write host:offset_ns:ppm,... in whole numbers"),
         "HOPSCOPE_TRE": ("flat", "ignored. Did you mean HOPSCOPE_TREE?"),
         "hopscope_dir": ("here", "ignored. Did you mean HOPSCOPE_DIR?"),
         "HOPSCOPE_WITHOUT_LIKE": ("1", "ignored. Known variables: HOPSCOPE_DIR, "),

@@ -13,6 +13,7 @@ from typing import Any
 import local_mpi
 
 PATIENCE_S = 240
+WRONG_CLOCK = Path(__file__).parent / "programs" / "wrong_clock.c"
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
 
 
@@ -37,6 +38,16 @@ def topology(folder: Path, clusters: dict[str, int], network: dict[str, Any], **
     file = folder / "sites.json"
     file.write_text(json.dumps({"schema_version": 1, "hosts": hosts, "network": network, **more}))
     return file
+
+
+def wrong_clocks(mpi: local_mpi.LocalMpi, skews: dict[str, tuple[int, int]]) -> dict[str, str]:
+    """The environment in which each host is a machine of its own, and the clocks of some are off at the start by so
+    many ns and gain so many parts per million."""
+    clocks = ",".join(f"{host}:{offset}:{ppm}" for host, (offset, ppm) in skews.items())
+    return {
+        "LD_PRELOAD": str(mpi.compile(WRONG_CLOCK, "-shared", "-fPIC", "-ldl", name="wrong_clock.so")),
+        "WRONG_CLOCK": clocks,
+    }
 
 
 def run(

@@ -11,7 +11,7 @@ from typing import Any
 import hopscope
 import local_mpi
 import pytest
-from networks import run, topology
+from networks import run, topology, wrong_clocks
 from read_spool import function_numbers, read_run
 
 pytestmark = pytest.mark.usefixtures("machine_can")
@@ -71,8 +71,7 @@ def measured(machine_can: None, request: pytest.FixtureRequest, tmp_path_factory
     ]
     sites = topology(folder, {"A": 1, "B": 1}, {"cluster_pairs": pairs})
     words = ["--", mpi.launcher, "-n", "2", str(mpi.compile(MEETS)), str(ROUNDS), "350", "20000", str(LATE_NS)]
-    # No clock is wrong, but each host counts as a machine.
-    done = run(folder, sites, *words, HOPSCOPE_CLOCK_SKEW="b0:0:0", HOPSCOPE_KEEP_SPOOL="1")
+    done = run(folder, sites, *words, HOPSCOPE_KEEP_SPOOL="1", **wrong_clocks(mpi, {}))
     assert done.returncode == 0, done.stderr
     return Measured(link, folder / "trace")
 

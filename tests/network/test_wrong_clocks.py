@@ -12,7 +12,7 @@ from typing import Any
 
 import local_mpi
 import pytest
-from networks import run, topology
+from networks import run, topology, wrong_clocks
 from read_spool import read_spool
 
 pytestmark = pytest.mark.usefixtures("machine_can")
@@ -34,8 +34,7 @@ def trace(machine_can: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not OPEN_MPI:
         pytest.skip("no Open MPI here")
     folder, mpi = tmp_path_factory.mktemp("clocks"), OPEN_MPI[0]
-    skew = ",".join(f"{host}:{offset}:{ppm}" for host, (offset, ppm) in SKEWS.items())
-    variables = {"HOPSCOPE_KEEP_SPOOL": "1", "HOPSCOPE_CLOCK_SKEW": skew, "HOPSCOPE_CLOCK_INTERVAL": "0.25"}
+    variables = {"HOPSCOPE_KEEP_SPOOL": "1", "HOPSCOPE_CLOCK_INTERVAL": "0.25", **wrong_clocks(mpi, SKEWS)}
     words = ["--", mpi.launcher, "-n", str(1 + len(SKEWS)), str(mpi.compile(BEATS)), "2", "2"]
     done = run(folder, topology(folder, {"A": 1 + len(SKEWS)}, {}), *words, **variables)
     assert done.returncode == 0, done.stderr

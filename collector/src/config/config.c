@@ -97,7 +97,6 @@ struct config config_read(bool speak) {
         .presence_seconds = number(VARIABLE_PRESENCE_TIMEOUT, 0, 3600, 10, speak),
         .chunk_bytes = (size_t)number(VARIABLE_SPOOL_CHUNK_BYTES, 4096, 1e9, 1 << 20, speak),
         .clock_seconds = number(VARIABLE_CLOCK_INTERVAL, 0, 1e6, 60, speak),
-        .clock_skew = variable_text(VARIABLE_CLOCK_SKEW),
         .record = record != NOTHING,
         .native_every = native_every(1, speak),
         .python = on_or_off(VARIABLE_PYTHON, true, speak),

@@ -21,7 +21,6 @@ struct config {
     double presence_seconds; /* HOPSCOPE_PRESENCE_TIMEOUT: how long ranks wait for one another's collector */
     size_t chunk_bytes;      /* HOPSCOPE_SPOOL_CHUNK_BYTES: how much of a spool is written at a time */
     double clock_seconds;    /* HOPSCOPE_CLOCK_INTERVAL: between clock measurements in a long run; 0: none in between */
-    const char *clock_skew;  /* HOPSCOPE_CLOCK_SKEW: for tests, see run/clock_skew.h; NULL: none */
     bool record;             /* HOPSCOPE_RECORD: 0 records nothing; a tree runs all the same */
     bool messages;           /* HOPSCOPE_RECORD: collectives leaves messages out; all (also unset) does not */
     unsigned native_every;   /* HOPSCOPE_NATIVE: the library's own messages in every n-th collective; 0: in none */

@@ -11,7 +11,7 @@
 // clang-format off
 #define HOPSCOPE_VARIABLES(X)                                                                                          \
     X(DIR) X(TREE) X(TOPOLOGY) X(TRANSPORT) X(RECORD) X(NATIVE) X(NATIVE_NAMES) X(PYTHON) X(PAUSED)                   \
-    X(PRESENCE_TIMEOUT) X(SPOOL_CHUNK_BYTES) X(CLOCK_INTERVAL) X(CLOCK_SKEW) X(ASSEMBLE) X(CHAIN) X(KEEP_SPOOL)       \
+    X(PRESENCE_TIMEOUT) X(SPOOL_CHUNK_BYTES) X(CLOCK_INTERVAL) X(ASSEMBLE) X(CHAIN) X(KEEP_SPOOL)       \
     X(COLLECTOR_DIR) X(KEEP_ANSWERS) X(MEMORY) X(DIAGNOSIS)
 // clang-format on
 

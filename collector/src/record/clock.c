@@ -17,15 +17,6 @@ static bool has_invariant_tsc(void) {
     return false;
 }
 
-static int64_t skew_offset_ns, skew_ppm;
-static uint64_t skewed_from_ns;
-
-void clock_skew(int64_t offset_ns, int64_t ppm) {
-    skewed_from_ns = clock_monotonic_ns();
-    skew_offset_ns = offset_ns;
-    skew_ppm = ppm;
-}
-
 struct clock_pair clock_calibrate(void) {
     struct clock_pair best = {0, 0};
     uint64_t tightest = UINT64_MAX;
@@ -38,9 +29,6 @@ struct clock_pair clock_calibrate(void) {
             best = (struct clock_pair){before + (after - before) / 2, ns};
         }
     }
-    if (skewed_from_ns)
-        best.monotonic_ns +=
-            (uint64_t)(skew_offset_ns + (int64_t)(best.monotonic_ns - skewed_from_ns) * skew_ppm / 1000000);
     return best;
 }
 

@@ -44,8 +44,6 @@ struct clock_pair {
 void clock_start(void);
 /* Reads both clocks at one instant: the tightest of a few readings. */
 struct clock_pair clock_calibrate(void);
-/* Makes clock_calibrate's monotonic_ns wrong by offset_ns from now on, drifting by ppm: for tests. */
-void clock_skew(int64_t offset_ns, int64_t ppm);
 /* Roughly how many ticks pass in this many nanoseconds, for thresholds (the assembly converts records). */
 uint64_t clock_ticks_of_ns(uint64_t ns);
 

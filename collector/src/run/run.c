@@ -23,7 +23,6 @@
 #include "run/assemble.h"
 #include "run/beside_tools.h"
 #include "run/clock_exchange.h"
-#include "run/clock_skew.h"
 #include "run/clock_watch.h"
 #include "run/command_line.h"
 #include "run/cores.h"
@@ -205,8 +204,6 @@ static void start_together(void) {
     if (!machines_gather(&run.machines, run.comm, run.rank, run.size) ||
         !plan_request_read(&request, &run.config, run.comm, run.rank, &run.machines, message, sizeof message))
         end_for_wrong_input(message);
-    if (run.rank == 0)
-        clock_skew_tell_unknown(run.config.clock_skew, &run.machines);
     run.topology = request.topology;
     define_process_again(&request);
     clock_exchange(run.comm, run.rank, run.size, &run.machines);
@@ -273,7 +270,6 @@ static bool start(uint64_t began) {
     if (!place_among_worlds())
         return false;
     machines_own(&run.machines);
-    clock_skew_apply(run.config.clock_skew, &run.machines, speak);
     if (speak)
         beside_tools_tell(&run.config);
     struct presence_question question = {
