@@ -1,6 +1,9 @@
 #include "mpi/loaded_object.h"
 
+#include <dlfcn.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -140,4 +143,15 @@ void loaded_object_redirect(const struct loaded_object *object, replacement *rep
     redirect(object, &tables, tables.calls, tables.calls_bytes, replace);
     redirect(object, &tables, tables.others, tables.others_bytes, replace);
     make_writable(object, false);
+}
+
+void *loaded_object_beside(const char *file_name) {
+    Dl_info own;
+    if (!dladdr((const void *)(void (*)(void))loaded_object_beside, &own) || !own.dli_fname)
+        return NULL;
+    char path[PATH_MAX];
+    const char *slash = strrchr(own.dli_fname, '/');
+    int folder = slash ? (int)(slash - own.dli_fname) : 1;
+    snprintf(path, sizeof path, "%.*s/%s", folder, slash ? own.dli_fname : ".", file_name);
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }

@@ -19,6 +19,9 @@ int loaded_objects(struct loaded_object found[], int capacity, bool (*wanted)(co
 /* True if the address is inside the object. */
 bool loaded_object_has(const struct loaded_object *object, const void *address);
 
+/* Loads a file that lies beside the collector's own; NULL: see dlerror(). */
+void *loaded_object_beside(const char *file_name);
+
 /* What an object's reference to a symbol becomes; NULL keeps it. */
 typedef void *replacement(const struct loaded_object *object, const char *symbol);
 

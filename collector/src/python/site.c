@@ -17,7 +17,8 @@
 
 #include "hopscope/hash.h"
 #include "log/log.h"
-#include "python/self_test.h"
+#include "mpi/loaded_object.h"
+#include "python/frames/reading.h"
 #include "record/definitions.h"
 
 enum { MOST_FRAMES = 64, REMEMBERED = 64, SAMPLE = 64 /* bytes at each end */ };
@@ -47,6 +48,7 @@ static char own_files[PATH_MAX]; /* how the names of mpi4py's own sources begin 
 /* Waiting: for a call in which the interpreter can be asked. */
 static enum { UNKNOWN, WAITING, READING, OFF } state;
 static struct python_interpreter interpreter;
+static const struct python_reading *reading; /* once it is loaded */
 
 static void define_outcome(const char *off) {
     char version[32];
@@ -68,17 +70,30 @@ static void settle(const char *off) {
     __atomic_store_n(&state, off ? OFF : READING, __ATOMIC_RELEASE);
 }
 
+static bool is_interpreter_here(void) {
+    return dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL;
+}
+
+static bool find_interpreter(const char **reason) {
+    void *library = loaded_object_beside(PYTHON_LIBRARY);
+    reading = library ? dlsym(library, PYTHON_READING) : NULL;
+    if (reading)
+        return reading->interpreter_find(&interpreter, reason);
+    *reason = PYTHON_LIBRARY " is not beside the collector";
+    return false;
+}
+
 /* Under the lock. */
 static void find_out(void) {
     const char *reason = NULL;
     if (state == UNKNOWN) {
-        if (python_interpreter_find(&interpreter, &reason))
+        if (find_interpreter(&reason))
             __atomic_store_n(&state, WAITING, __ATOMIC_RELEASE);
         else
             settle(reason);
     }
     if (state == WAITING && python_may_call(&interpreter))
-        settle(python_self_test(&interpreter));
+        settle(reading->self_test(&interpreter));
 }
 
 void python_sites_begin(enum python_sites sites) {
@@ -87,7 +102,7 @@ void python_sites_begin(enum python_sites sites) {
     allowed = sites;
     if (sites == PYTHON_SITES_OFF)
         __atomic_store_n(&state, OFF, __ATOMIC_RELEASE);
-    else if (python_interpreter_is_here())
+    else if (is_interpreter_here())
         find_out();
     pthread_mutex_unlock(&lock);
 }
@@ -187,7 +202,7 @@ static uint64_t digest_of(const struct python_code *code) {
 static char *copy_of(const struct python_text *text) {
     size_t room = text->count * 4 + 1;
     char *copy = malloc(room);
-    if (copy && python_text_copy(&interpreter.reader, text, copy, room) == 0) {
+    if (copy && reading->text_copy(&interpreter.reader, text, copy, room) == 0) {
         free(copy);
         return NULL;
     }
@@ -226,7 +241,7 @@ static uint32_t put_into_words(const struct python_code *code, bool anyway) {
     if (file && name && !anyway && is_passed_over(file))
         id = PASSED_OVER;
     else if (file && name)
-        id = define(file, name, python_line(&interpreter.reader, code));
+        id = define(file, name, reading->line(&interpreter.reader, code));
     free(file);
     free(name);
     errno = kept;
@@ -252,9 +267,9 @@ static uint32_t site_of_frame(void) {
     if (!interpreter.Py_IsInitialized())
         return 0;
     struct python_code code, nearest = {0};
-    uintptr_t frame = python_innermost(reader, (uintptr_t)interpreter.PyGILState_GetThisThreadState());
-    for (int i = 0; frame && i < MOST_FRAMES; i++, frame = python_caller(reader, frame)) {
-        if (!python_read_code(reader, frame, &code))
+    uintptr_t frame = reading->innermost(reader, (uintptr_t)interpreter.PyGILState_GetThisThreadState());
+    for (int i = 0; frame && i < MOST_FRAMES; i++, frame = reading->caller(reader, frame)) {
+        if (!reading->read_code(reader, frame, &code))
             continue;
         uint32_t id = site_of_code(&code, false);
         if (id != PASSED_OVER)

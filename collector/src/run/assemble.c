@@ -1,31 +1,19 @@
 #include "run/assemble.h"
 
 #include <dlfcn.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
+#include <stddef.h>
 
 #include "files/file_guard.h"
 #include "log/log.h"
+#include "mpi/loaded_object.h"
 
 enum { INCOMPLETE = 1, LATER = 3 }; /* of assembly/assemble.h: an archive exists; another world will make it */
 
 static const char *const file_name = "libhopscope-assemble.so";
 
-static void *load(void) {
-    Dl_info own;
-    if (!dladdr((const void *)(void (*)(void))assemble, &own) || !own.dli_fname)
-        return NULL;
-    char path[PATH_MAX];
-    const char *slash = strrchr(own.dli_fname, '/');
-    int folder = slash ? (int)(slash - own.dli_fname) : 1;
-    snprintf(path, sizeof path, "%.*s/%s", folder, slash ? own.dli_fname : ".", file_name);
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-}
-
 bool assemble(const char *directory) {
     char message[1024] = "";
-    void *library = load();
+    void *library = loaded_object_beside(file_name);
     int (*entry)(const char *, char *, size_t) = NULL;
     if (library)
         *(void **)&entry = dlsym(library, "hopscope_assemble_after_all");

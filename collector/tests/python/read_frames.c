@@ -1,8 +1,8 @@
 /* What reads Python's frames, as a library that Python loads by ctypes. */
 #include <stdlib.h>
 
-#include "python/location_table.h"
-#include "python/self_test.h"
+#include "python/frames/location_table.h"
+#include "python/frames/self_test.h"
 
 #define SHOWN __attribute__((visibility("default")))
 

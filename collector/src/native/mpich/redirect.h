@@ -7,7 +7,7 @@
 #define HOPSCOPE_MPICH_REDIRECT_H
 
 #include "mpi/loaded_object.h"
-#include "native/mpich/helpers.h"
+#include "native/mpich/calls.h"
 
 /* Call it where no other thread can be in a collective. ours: by helper; NULL leaves its calls alone. Changes all
  * calls; or none, and gives a reason. */

@@ -3,8 +3,8 @@
 #ifndef HOPSCOPE_PYTHON_FRAME_H
 #define HOPSCOPE_PYTHON_FRAME_H
 
-#include "python/layout.h"
-#include "python/memory.h"
+#include "python/frames/layout.h"
+#include "python/frames/memory.h"
 
 /* How to read this process's interpreter. */
 struct python_reader {

@@ -1,4 +1,4 @@
-#include "python/self_test.h"
+#include "python/frames/self_test.h"
 
 #include <fcntl.h>
 #include <limits.h>

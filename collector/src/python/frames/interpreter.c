@@ -1,13 +1,9 @@
-#include "python/interpreter.h"
+#include "python/frames/interpreter.h"
 
 #include <dlfcn.h>
 
 static void *find(const char *name) {
     return dlsym(RTLD_DEFAULT, name);
-}
-
-bool python_interpreter_is_here(void) {
-    return find("Py_IsInitialized") != NULL;
 }
 
 bool python_interpreter_find(struct python_interpreter *interpreter, const char **reason) {

@@ -1,8 +1,8 @@
-#include "python/frame.h"
+#include "python/frames/frame.h"
 
 #include <stdlib.h>
 
-#include "python/location_table.h"
+#include "python/frames/location_table.h"
 
 enum {
     ALIGNMENT = 8,

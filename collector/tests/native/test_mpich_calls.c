@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../engine/expect.h"
-#include "native/mpich/helpers.h"
+#include "native/mpich/calls.h"
 
 static unsigned char *bytes; /* a private copy: tests damage it */
 static size_t size;

@@ -1,4 +1,4 @@
-#include "python/layout.h"
+#include "python/frames/layout.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* An entry begins with a byte whose highest bit is set: bits 3 to 6 are its form, bits 0 to 2 the number of code units
  * less one. What follows depends on the form; columns are skipped. The entries' line differences add up. */
-#include "python/location_table.h"
+#include "python/frames/location_table.h"
 
 enum { CODE_UNIT = 2 };
 

@@ -3,7 +3,7 @@
 #ifndef HOPSCOPE_PYTHON_INTERPRETER_H
 #define HOPSCOPE_PYTHON_INTERPRETER_H
 
-#include "python/frame.h"
+#include "python/frames/frame.h"
 
 /* X(result, name, parameters) */
 #define PYTHON_FUNCTIONS(X)                                                                                            \
@@ -32,9 +32,6 @@ struct python_interpreter {
     unsigned long version;
     struct python_reader reader;
 };
-
-/* Whether there is one, perhaps not begun yet. */
-bool python_interpreter_is_here(void);
 
 /* Everything but reader.interpreter. False with a reason. */
 bool python_interpreter_find(struct python_interpreter *interpreter, const char **reason);

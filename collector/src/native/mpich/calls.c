@@ -5,7 +5,7 @@
  * lead to the very beginning of a helper happens once in some thousand libraries. So a build is used only after a test
  * of it (mpich_builds.h).
  */
-#include "native/mpich/helpers.h"
+#include "native/mpich/calls.h"
 
 #include <stdarg.h>
 #include <stdio.h>

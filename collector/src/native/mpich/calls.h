@@ -2,8 +2,8 @@
  * calls of them. They have no symbols: they are found by the name that each mentions in its error messages, and by the
  * bounds of functions that exceptions are unwound by. Only for x86-64. Reads, and changes nothing.
  */
-#ifndef HOPSCOPE_MPICH_HELPERS_H
-#define HOPSCOPE_MPICH_HELPERS_H
+#ifndef HOPSCOPE_MPICH_CALLS_H
+#define HOPSCOPE_MPICH_CALLS_H
 
 #include <link.h>
 #include <stdbool.h>
