@@ -12,7 +12,7 @@ from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.machine import machine_of
-from hopscope.model.parameters import Hockney
+from hopscope.model.parameters import Hockney, LogGP, PLogP
 from hopscope.modelled import drawn_sizes
 from hopscope.parameters import (
     Fitted,
@@ -139,6 +139,15 @@ def test_a_gap_towards_two_destinations_belongs_to_no_published_model() -> None:
     rows = rows_of_machine(machine(), "MPI_SUM", "MPI_INT")
     (found,) = [row for row in rows if row.destinations == 2]
     assert (found.model, found.parameter, found.value) == (None, "g", 700.0)
+
+
+def test_gaps_by_destinations_are_in_the_models_and_the_usual_ones_where_they_are_missing() -> None:
+    models = models_of(rows_of_machine(machine(), "MPI_SUM", "MPI_INT"), LINK)
+    loggp, plogp = models["LogGP"], models["PLogP"]
+    assert isinstance(loggp, LogGP) and isinstance(plogp, PLogP)
+    assert (loggp.towards(3).g, loggp.towards(3).G) == (700.0, 2.0)  # 2,200 ns by 1,100 bytes: not measured towards two
+    assert [plogp.towards(2).g(count) for count in (1, 1100)] == [700.0, 2200.0]
+    assert loggp.towards(1) == loggp
 
 
 def test_what_was_not_measured_gives_no_parameter() -> None:

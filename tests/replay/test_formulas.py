@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from drawn_schedules import linear_alltoall, split_binary
 from hopscope.model.formulas import AT_MOST, FORMULAS, MODELS, PRINTED, Formula, Model, replayed_ns
@@ -209,6 +211,20 @@ def test_the_split_binary_broadcast_as_published_agrees(ranks: int, p: LogGP) ->
     assert replays(*row[:2], p, Call(ranks, 2_000, 1_000)) == pytest.approx([1], rel=1e-12)
     # With 20 segments the printed form pays the latency for every one.
     assert PRINTED[row](call, p) > 1.3 * replayed
+
+
+def test_a_gap_by_destinations_enters_formulas_and_replay_alike() -> None:
+    # Seven destinations: the largest measured number up to it is 4. The first message leaves at once.
+    loggp = replace(ONE, gaps=((2, 8_500, 12), (4, 9_000, 10), (8, 1, 1)))
+    time = 30_400 + 2 * 8_150 - 9_000 + 7 * (1_000 * 10 + 9_000) + 1_000 * (15 - 10)
+    assert replayed_ns("MPI_Bcast", "linear", WHOLE, loggp) == time
+    assert FORMULAS["MPI_Bcast", "linear", LogGP](WHOLE, loggp) == time - 5_000  # with one G for all of the way
+    plogp = replace(PLOGP, gaps=((4, Curve.constant(5_000)),))
+    assert FORMULAS["MPI_Bcast", "linear", PLogP](WHOLE, plogp) == 30_000 + 7 * 5_000
+    assert FORMULAS["MPI_Barrier", "flat", PLogP](BARRIER, plogp) == 8 * 5_000 + 2 * 30_000
+    assert FORMULAS["MPI_Bcast", "binary", PLogP](EIGHT, plogp) == FORMULAS["MPI_Bcast", "binary", PLogP](EIGHT, PLOGP)
+    chain = ("MPI_Bcast", "pipeline")
+    assert replayed_ns(*chain, WHOLE, plogp) == replayed_ns(*chain, WHOLE, PLOGP)
 
 
 def test_the_linear_alltoall_is_an_upper_bound() -> None:

@@ -5,7 +5,8 @@ DESCRIPTION = """\
 --
 -- Give it a trace with hops, or a machine file of `hopscope probe`. The formulas are those of `analyze model`'s models
 -- for each algorithm, where a published one was wrong the corrected one. They know one kind of link: by default the
--- farthest class that has parameters, as if every message went over it.
+-- farthest class that has parameters, as if every message went over it. Where a rank sends to several destinations in a
+-- row, formulas and replay of a machine file take the gap that was measured towards so many.
 --
 -- The replay sends the engine's messages for that algorithm. Of a trace, over the ranks' own hosts, so over near links
 -- where the ranks are near: with the trace's parameters and what `analyze remap` fits of the ranks or, with --machine,

@@ -14,12 +14,12 @@ from hopscope.errors import InputError
 from hopscope.formula_times.measured import Measured
 from hopscope.formula_times.points import OPERATIONS, Point, points
 from hopscope.links import LINKS
-from hopscope.model.formulas import FORMULAS, MODELS, longest_message, replayed_ns, schedules
+from hopscope.model.formulas import FORMULAS, MODELS, longest_message, receivers, replayed_ns, schedules
 from hopscope.model.hops import Array
 from hopscope.model.parameters import Hockney, LogGP, PLogP
 from hopscope.model.routes import fitted, published_by_class
 from hopscope.model.sequences import leaves
-from hopscope.parameters import Fitted, LinkEnds, Row, links_of, models_of
+from hopscope.parameters import Fitted, Row, links_of, models_by_class
 
 MOST_MESSAGES = 20_000
 """Schedules with more messages are not replayed."""
@@ -118,7 +118,7 @@ def _replay_of_machine(found: Fitted, parameters: Sequence[Row]) -> Replay:
     placed = _placing(found)
     known = {
         LINKS.index(name): model
-        for name, models in _by_class(parameters).items()
+        for name, models in models_by_class(parameters).items()
         if isinstance(model := models.get("LogGP"), LogGP)
     }
     number = np.zeros(len(LINKS), np.int64)
@@ -128,7 +128,9 @@ def _replay_of_machine(found: Fitted, parameters: Sequence[Row]) -> Replay:
         at = placed(point)
         if at is None or not set(known).issuperset(at.links):
             return None
-        machine = published_by_class(list(known.values()), number[at.link], longest_message(at.laid))
+        machine = published_by_class(
+            list(known.values()), number[at.link], longest_message(at.laid), receivers(at.laid)
+        )
         return float(leaves([at.laid], range(len(at.hosts)), machine).max())
 
     return replay
@@ -167,7 +169,7 @@ def _check(operation: str | None) -> None:
 def _models(parameters: Sequence[Row], link: str | None, untold: Sequence[str] = ()) -> tuple[Models, str]:
     """The models of a class of links, by default of the farthest that has one, and its name. untold: why links have
     none, in sentences."""
-    found = _by_class(parameters)
+    found = models_by_class(parameters)
     if not found:
         lack = (
             "no link has the parameters of a model: its messages have one size only or always met others, so nothing "
@@ -179,18 +181,6 @@ def _models(parameters: Sequence[Row], link: str | None, untold: Sequence[str] =
         raise InputError(f"nothing was measured of the links {link!r}; choose one of {', '.join(found)}")
     chosen = link or max(found, key=LINKS.index)
     return found[chosen], chosen
-
-
-def _by_class(parameters: Sequence[Row]) -> dict[str, Models]:
-    """The models of each class of links that has any."""
-    found: dict[str, Models] = {}
-    # A class as a whole comes before a pair of hosts, and one that is like the others before an outlying one.
-    links: list[LinkEnds] = sorted(links_of(parameters), key=lambda ends: (ends.source is not None, ends.outlying))
-    for ends in links:
-        models = models_of(parameters, ends)
-        if models:
-            found.setdefault(ends.link, models)
-    return found
 
 
 def _laid(

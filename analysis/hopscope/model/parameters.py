@@ -6,7 +6,7 @@ it takes to combine one byte with another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -66,6 +66,14 @@ class LogGP:
     g: float
     G: float = 0.0
     gamma: float = 0.0
+    gaps: tuple[tuple[int, float, float], ...] = ()
+    """g and G towards several destinations, by their ascending number. Not in the published model."""
+
+    def towards(self, destinations: int) -> LogGP:
+        """The model with the gaps of a rank that sends to so many destinations in a row: those of the largest measured
+        number up to it."""
+        known = [gaps for count, *gaps in self.gaps if count <= destinations]
+        return replace(self, g=known[-1][0], G=known[-1][1], gaps=()) if known else self
 
     def bytes(self, size: float) -> float:
         """(m - 1) G: from a message's first byte to its last. An empty one is as short as one byte."""
@@ -85,6 +93,14 @@ class PLogP:
     o_r: Curve
     g: Curve
     gamma: float = 0.0
+    gaps: tuple[tuple[int, Curve], ...] = ()
+    """g(m, k) towards k destinations, by ascending k. Not in the published model."""
+
+    def towards(self, destinations: int) -> PLogP:
+        """The model with the gap of a rank that sends to so many destinations in a row: that of the largest measured
+        number up to it."""
+        known = [gap for count, gap in self.gaps if count <= destinations]
+        return replace(self, g=known[-1], gaps=()) if known else self
 
 
 @dataclass(frozen=True)

@@ -126,22 +126,15 @@ def interfaces(hosts: int) -> tuple[Array, Array]:
     return out, into
 
 
-def published(model: Hockney | LogGP | PLogP, hosts: int, size: float) -> dict[str, Any]:
+def published(
+    model: Hockney | LogGP | PLogP, hosts: int, size: float, receivers: Array | None = None
+) -> dict[str, Any]:
     """The machine of a published model, with messages of one size: each host has one rank and full-duplex interfaces.
 
     Hockney's ranks are busy with a message from its beginning to its end, at either side. LogGP's interfaces are busy
     for g + (m - 1) G, and PLogP's for g(m), of which o_s(m) and o_r(m) are the ranks' own.
     """
-    link, sending, receiving = _published(model, size)
-    out, into = interfaces(hosts)
-    return machine(
-        np.zeros((hosts, hosts), np.int32),
-        [link],
-        near=[out],
-        far=[into],
-        servers=[sending] * hosts + [receiving] * hosts,
-        work=Work(combine_per_byte_ns=model.gamma),
-    )
+    return published_by_class([model], np.zeros((hosts, hosts), np.int32), size, receivers)
 
 
 def _published(model: Hockney | LogGP | PLogP, size: float) -> tuple[Link, Server, Server]:
@@ -157,13 +150,27 @@ def _published(model: Hockney | LogGP | PLogP, size: float) -> tuple[Link, Serve
     return Link(max(0.0, model.L + g - o_s - o_r), 0.0, o_s, 0.0, o_r), Server(rest_ns=g), Server(rest_ns=g)
 
 
-def published_by_class(models: Sequence[Hockney | LogGP | PLogP], which: Array, size: float) -> dict[str, Any]:
+def _towards(model: Hockney | LogGP | PLogP, destinations: int) -> Hockney | LogGP | PLogP:
+    return model if isinstance(model, Hockney) else model.towards(destinations)
+
+
+def published_by_class(
+    models: Sequence[Hockney | LogGP | PLogP], which: Array, size: float, receivers: Array | None = None
+) -> dict[str, Any]:
     """The machine of several published models, with messages of one size: between two ranks it is the one whose number
-    `which` has. Each rank counts as a host, with interfaces of its own to the links of each model."""
+    `which` has. Each rank counts as a host, with interfaces of its own to the links of each model.
+
+    receivers: whom each rank sends to, which decides its gaps where they are known by the number of destinations.
+    """
     ranks = len(which)
     parts = [_published(model, size) for model in models]
     out, into = interfaces(ranks)
-    servers = [server for _, *ends in parts for server in ends for _ in range(ranks)]
+    servers: list[Server] = []
+    for number, (model, (_, sending, receiving)) in enumerate(zip(models, parts, strict=True)):
+        counts = [1] * ranks if receivers is None else (receivers & (which == number)).sum(axis=1).tolist()
+        several = {count: _published(_towards(model, count), size)[1] for count in counts if count > 1}
+        servers += [several.get(count, sending) for count in counts]
+        servers += [receiving] * ranks
     first = 2 * ranks * which
     near, far = (np.where(end == NO_SERVER, NO_SERVER, end + first) for end in (out, into))
     gamma = max((model.gamma for model in models), default=0.0)

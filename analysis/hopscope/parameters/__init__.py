@@ -16,7 +16,7 @@ from hopscope.parameters.description import DESCRIPTION
 from hopscope.parameters.machine_answer import MachineAnswer, Measured, answer_of_machine, measured_over_sizes
 from hopscope.parameters.places import differences
 from hopscope.parameters.probed import crowding, is_machine_file, lacking, overdrawn, read_machine, rows_of_machine
-from hopscope.parameters.rows import LinkEnds, Row, links_of, models_of, table_of
+from hopscope.parameters.rows import LinkEnds, Row, links_of, models_by_class, models_of, table_of
 from hopscope.parameters.traced import Fitted, fitted_of_trace, rows_of_fit, steps_of_fit
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "lacking",
     "links_of",
     "measured_over_sizes",
+    "models_by_class",
     "models_of",
     "over_sizes",
     "overdrawn",

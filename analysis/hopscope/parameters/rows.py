@@ -149,15 +149,43 @@ def models_of(rows: Sequence[Row], ends: LinkEnds) -> dict[str, Hockney | LogGP 
         found = curve(model, parameter)
         return None if found is None else found.values[0]
 
+    further = _further_gaps(mine)
     models: dict[str, Hockney | LogGP | PLogP] = {}
     alpha, beta = curve("Hockney", "alpha"), curve("Hockney", "beta")
     if alpha is not None and beta is not None:
         models["Hockney"] = Hockney(alpha, beta, gamma)
     L, o, g, G = (value("LogGP", name) for name in ("L", "o", "g", "G"))  # noqa: N806 (as published)
     if L is not None and o is not None and g is not None and G is not None:
-        models["LogGP"] = LogGP(L, o, g, G, gamma)
+        ends_of = [(count, gap.values[0], gap.values[-1] / gap.sizes[-1]) for count, gap in further if gap.sizes[-1] > 1]
+        models["LogGP"] = LogGP(L, o, g, G, gamma, tuple(ends_of))
     latency = value("PLogP", "L")
     o_s, o_r, gap = (curve("PLogP", name) for name in ("o_s", "o_r", "g"))
     if latency is not None and o_s is not None and o_r is not None and gap is not None:
-        models["PLogP"] = PLogP(latency, o_s, o_r, gap, gamma)
+        models["PLogP"] = PLogP(latency, o_s, o_r, gap, gamma, further)
     return models
+
+
+def models_by_class(rows: Sequence[Row]) -> dict[str, dict[str, Hockney | LogGP | PLogP]]:
+    """The models of each class of links that has any."""
+    by_class: dict[str, dict[str, Hockney | LogGP | PLogP]] = {}
+    # A class as a whole comes before a pair of hosts, and one that is like the others before an outlying one.
+    for ends in sorted(links_of(rows), key=lambda ends: (ends.source is not None, ends.outlying)):
+        models = models_of(rows, ends)
+        if models:
+            by_class.setdefault(ends.link, models)
+    return by_class
+
+
+def _further_gaps(rows: Sequence[Row]) -> tuple[tuple[int, Curve], ...]:
+    """g(m, k) of a link by k; at sizes where it was not measured, g(m)."""
+    gaps = {
+        (each.destinations, each.bytes): each.value
+        for each in rows
+        if each.parameter == "g" and each.destinations is not None and each.bytes is not None
+    }
+    sizes = sorted(size for count, size in gaps if count == 1)
+    counts = sorted({count for count, _ in gaps if count > 1}) if sizes else []
+    return tuple(
+        (count, Curve(tuple(map(float, sizes)), tuple(gaps.get((count, size), gaps[1, size]) for size in sizes)))
+        for count in counts
+    )

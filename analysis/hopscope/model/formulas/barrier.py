@@ -25,24 +25,28 @@ def flat_loggp(call: Call, p: LogGP) -> float:
 
     The replay, in which the root also receives at intervals of g, takes (P - 2) max(g, o) twice.
     """
+    p = p.towards(call.ranks - 1)
     return (call.ranks - 2) * p.g + 2 * (p.L + 2 * p.o)
 
 
 @row(BARRIER, "flat", LogGP, AT_MOST)
 def flat_loggp_at_most(call: Call, p: LogGP) -> float:
     """(P - 2)(g + o) + 2 (L + 2o)."""
+    p = p.towards(call.ranks - 1)
     return (call.ranks - 2) * (p.g + p.o) + 2 * (p.L + 2 * p.o)
 
 
 @row(BARRIER, "flat", PLogP)
 def flat_plogp(call: Call, p: PLogP) -> float:
     """P g + 2L, the lower bound. The replay, as for LogGP, takes 2 (P - 1) g + 2L."""
+    p = p.towards(call.ranks - 1)
     return call.ranks * p.g(0) + 2 * p.L
 
 
 @row(BARRIER, "flat", PLogP, AT_MOST)
 def flat_plogp_at_most(call: Call, p: PLogP) -> float:
     """P (g + o_r) + 2 (L - o_r)."""
+    p = p.towards(call.ranks - 1)
     return call.ranks * (p.g(0) + p.o_r(0)) + 2 * (p.L - p.o_r(0))
 
 

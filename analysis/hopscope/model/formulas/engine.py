@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from hopscope import _plan
+from hopscope.model.hops import Array
 from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
 from hopscope.model.routes import published
 from hopscope.model.sequences import duration_ns, lay
@@ -66,9 +69,18 @@ def replayed_ns(operation: str, algorithm: str, call: Call, model: Hockney | Log
     laid = schedules(operation, algorithm, call)
     if laid is None:
         return None
-    return duration_ns(laid, published(model, call.ranks, longest_message(laid)))
+    return duration_ns(laid, published(model, call.ranks, longest_message(laid), receivers(laid)))
 
 
 def longest_message(laid: _plan.Schedules) -> float:
     """Bytes of the longest message of schedules."""
     return float(laid["length"][laid["kind"] == _plan.SEND].max(initial=0))
+
+
+def receivers(laid: _plan.Schedules) -> Array:
+    """Whom each rank sends to: a matrix of truth values."""
+    steps = np.diff(laid["first_step"])
+    sends = laid["kind"] == _plan.SEND
+    matrix = np.zeros((len(steps), len(steps)), bool)
+    matrix[np.repeat(np.arange(len(steps)), steps)[sends], laid["peer"][sends]] = True
+    return matrix

@@ -2,6 +2,9 @@
 
 Every formula takes a Call and a model's parameters (`hopscope.model.parameters`) and gives one number, in ns. P are the
 ranks, m the bytes of a message, which is cut into n_s segments of m_s.
+
+Where a rank sends to k destinations in a row, g and G are those towards k, if the parameters have them (`towards`). The
+published formulas have one gap; that it depends on the destinations is the paper's main finding.
 """
 
 from __future__ import annotations
