@@ -103,6 +103,12 @@ def test_a_method_that_is_surely_slower_or_steady_is_not_measured_again() -> Non
     assert not is_wanted(sweep, point, Method("pipeline/8192", RING.offered, 8192), PASSES[0])  # no two segments
 
 
+def test_an_algorithm_of_two_ranks_is_measured_on_two_ranks_only() -> None:
+    of_two = Method("two_proc", Offered("barrier", "two_proc", 5, "coll_tuned_barrier_algorithm"))
+    assert of_two.concerns(Point("barrier", 2, 0))
+    assert not of_two.concerns(Point("barrier", 4, 0))
+
+
 def test_the_grid_has_powers_of_two_and_of_eight_and_the_ends() -> None:
     assert prefixes(6) == [2, 4, 6]
     assert prefixes(2) == [2]

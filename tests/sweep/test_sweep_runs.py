@@ -10,9 +10,14 @@ from pathlib import Path
 import hopscope as analysis
 import local_mpi
 import pytest
+from hopscope.launch.inputs import checked_file
+from hopscope.sweep.decision import disputed
+from hopscope.sweep.grid import Point
 from hopscope.sweep.measured import read
+from hopscope.sweep.measuring import REFINING
 from started_commands import analyze, hopscope
 
+MODELS = ("hockney", "loggp", "plogp", "replay")
 PROGRAM = Path(__file__).parent / "programs" / "allreduces.c"
 
 
@@ -53,6 +58,27 @@ def test_every_point_has_the_default_and_others_and_a_sweep_goes_on(swept: Path,
     after = read(swept)
     assert len(after.at(after.points[0])[missing]) >= min(3, len(before))
     assert hopscope("sweep", "-o", swept, "--", *mpi.launch(2)).returncode == 2  # never written over
+
+
+def test_models_choose_by_what_messages_cost_there_and_disputed_points_are_refined(
+    first_mpi: local_mpi.LocalMpi, tmp_path: Path
+) -> None:
+    file, parameters = tmp_path / "machine-rules.json", tmp_path / "machine.json"
+    options = ["--operations", "bcast,barrier", "--most-bytes", "8", "--budget", "3m"]
+    assert hopscope("sweep", "-o", file, *options, "--", *first_mpi.launch(4)).returncode == 0
+    sweep = read(file)
+    parameters.write_text(json.dumps(sweep.machine))
+    sizes = [size["bytes"] for link in checked_file(parameters, "machine")["links"] for size in link["sizes"]]
+    assert sorted(sizes) == [1, 128]  # no longer ones than the sweep needs
+    rows = json.loads(analyze("decide", file, "--format", "json").stdout)
+    of_four = [row for row in rows if row["ranks"] == 4]
+    assert all(row[model] in sweep.at(Point(row["operation"], 4, row["bytes"])) for row in of_four for model in MODELS)
+
+    doubtful = disputed(sweep)
+    assert hopscope("sweep", "--refine", file, "--budget", "3m", "--", *first_mpi.launch(4)).returncode == 0
+    after = read(file)
+    more = {key: len(times) - len(sweep.times[key]) for key, times in after.times.items()}
+    assert more == {(point, name): REFINING * (name in doubtful.get(point, ())) for point, name in sweep.times}
 
 
 def test_open_mpi_obeys_the_rules_of_a_sweep(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:

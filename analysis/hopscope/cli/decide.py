@@ -11,7 +11,6 @@ from hopscope.cli.command import columns_text, format_option, help_text
 from hopscope.cli.rows import print_rows
 from hopscope.cli.saying import say
 from hopscope.header import parse
-from hopscope.quantities import plural, share
 from hopscope.sweep.description import DESCRIPTION
 from hopscope.whole_file import whole_file
 
@@ -25,17 +24,15 @@ def command(*, file: Path, output: Path | None, form: str) -> None:
     """See DESCRIPTION, from which the help is made."""
     from hopscope.sweep.decision import decisions, rules_of
     from hopscope.sweep.measured import read
+    from hopscope.sweep.summary import summary
 
     sweep = read(file)
     rows = decisions(sweep)
     print_rows(DECIDE.default, rows, form)
-    penalties = [row["penalty"] for row in rows if row["penalty"] is not None]
-    if penalties:
-        costly = sum(penalty > 0.1 for penalty in penalties)
-        say(
-            f"Following the library's own choice costs up to {share(max(penalties))}, and more than 10 % at {costly} "
-            f"of {plural(len(penalties), 'point')}."
-        )
+    for line in summary(rows):
+        say(line)
+    if sweep.machine is None:
+        say("The file has no parameters of the machine, so no model chooses; `hopscope sweep --resume` measures them.")
     if output is not None:
         rules = rules_of(sweep, str(output.resolve()))
         if rules is None:

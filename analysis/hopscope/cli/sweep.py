@@ -17,7 +17,7 @@ from hopscope.cli.saying import say
 from hopscope.errors import INTERRUPTED, InputError
 from hopscope.launch.network import network_for, on_hosts, read_network
 from hopscope.launch.probing import with_probe
-from hopscope.quantities import plural
+from hopscope.quantities import duration, plural
 from hopscope.whole_file import check_room
 
 if TYPE_CHECKING:
@@ -46,12 +46,19 @@ if TYPE_CHECKING:
 )
 @click.option("--mpi", metavar="NAME", help="MPI library, such as openmpi-5. Default: the launcher's.")
 @click.option("--resume", is_flag=True, help="Go on with the file.")
+@click.option(
+    "--refine",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Measure again in this file only where a model's choice costs more than 5 %, or where repeats differ by that.",
+)
 @click.argument("words", nargs=-1, required=True, metavar="-- LAUNCHER ...", type=click.UNPROCESSED)
-def command(*, words: tuple[str, ...], output: Path, resume: bool, **options: Any) -> None:
+def command(*, words: tuple[str, ...], output: Path, resume: bool, refine: Path | None, **options: Any) -> None:
     """Measure every algorithm that the MPI library has, over operations, message sizes and numbers of ranks.
 
-    Give the launcher with its options, and no program. The file says what each algorithm takes; `analyze decide FILE`
-    shows the best one of each point, and writes the rules that the library follows. Ctrl-C keeps what was measured.
+    Give the launcher with its options, and no program. The file says what each algorithm takes, and what messages cost,
+    from which models predict it; `analyze decide FILE` shows the best one of each point beside each model's choice, and
+    writes the rules that the library follows. Ctrl-C keeps what was measured.
 
     Example: hopscope sweep -o machine-rules.json -- mpirun -n 8 --host a:4,b:4
     """
@@ -59,17 +66,18 @@ def command(*, words: tuple[str, ...], output: Path, resume: bool, **options: An
 
     check_first_word(words)
     until = time.monotonic() + seconds_of(options["budget"])
-    if output.exists() and not resume:
+    output = refine or output
+    if output.exists() and not (resume or refine):
         raise InputError(f"{output} already exists; go on with it by --resume, or name another file")
     check_room(output)
     net: str | None = options["net"]
     with nullcontext() if net is None else network_for(read_network(Path(net))) as network:
         try:
-            sweep = _measure(words, output, until, options, network)
+            sweep = _measure(words, output, until, {**options, "refine": refine is not None}, network)
         except KeyboardInterrupt:
             say(f"hopscope: interrupted; {output} has what was measured; go on with --resume")
             sys.exit(INTERRUPTED)
-    end = "" if sweep.made["complete"] else "; the budget ended first, go on with --resume"
+    end = "" if refine or sweep.made["complete"] else "; the budget ended first, go on with --resume"
     say(f"hopscope: measured {plural(len(sweep.points), 'point')}{end}; next: analyze decide {output}")
 
 
@@ -77,13 +85,17 @@ def _measure(
     words: Sequence[str], output: Path, until: float, options: dict[str, Any], network: Network | None
 ) -> Sweep:
     from hopscope.probe.session import running
+    from hopscope.sweep.decision import disputed
     from hopscope.sweep.grid import OPERATIONS, points
     from hopscope.sweep.measured import Sweep, read
-    from hopscope.sweep.measuring import Request, measure
+    from hopscope.sweep.measuring import PROBED_SHARE, Request, measure, parameters, refine
     from hopscope.sweep.methods import methods_of
     from hopscope.tuning.installed import flavour_of, installed
 
     begin = time.monotonic()
+    before = read(output) if output.exists() else None
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    machine = None if before is None else before.machine
     job = with_probe(words, options["mpi"])
 
     def start(command: Sequence[str], variables: Mapping[str, str]) -> tuple[Sequence[str], Mapping[str, str]]:
@@ -92,15 +104,19 @@ def _measure(
         placed, own = on_hosts(command, network)
         return placed, {**own, **variables}
 
-    with running(*start(job, {})) as machine:
-        hosts, name = list(machine.hosts), machine.library
-    flavour = flavour_of(name)
-    if flavour is None:
-        raise InputError(f"the algorithms of {name} are not known; sweep knows Open MPI and MPICH")
-    library = installed(flavour, name, words[0])
+    with running(*start(job, {})) as probe:
+        hosts, name = list(probe.hosts), probe.library
+        flavour = flavour_of(name)
+        if flavour is None:
+            raise InputError(f"the algorithms of {name} are not known; sweep knows Open MPI and MPICH")
+        library = installed(flavour, name, words[0])
+        if machine is None and len(hosts) > 1:
+            seconds = PROBED_SHARE * (until - begin)
+            say(f"hopscope sweep: measuring what messages cost, for at most {duration(1e9 * seconds)}")
+            machine = parameters(probe, seconds, {"at": at, "command": list(words)}, options["most_bytes"])
     operations = _operations(options["operations"], OPERATIONS)
     made = {
-        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "at": at,
         "command": list(words),
         "library": name,
         "flavour": flavour,
@@ -111,10 +127,11 @@ def _measure(
         "complete": False,
     }
     sweep = Sweep(made, {operation: methods_of(library, operation) for operation in operations})
-    if output.exists():
-        sweep = read(output)
+    if before is not None:
+        sweep = before
         if sweep.made["library"] != name or sweep.made["hosts"] != hosts:
             raise InputError(f"{output} was measured with another MPI library or on other hosts; name another file")
+    sweep.machine = machine
     spent = sweep.made["spent_s"]
 
     def keep() -> None:
@@ -124,7 +141,10 @@ def _measure(
     grid = points([*sweep.methods], len(hosts), options["most_bytes"])
     request = Request(library, job, start, until, lambda text: say(f"hopscope sweep: {text}"), keep)
     try:
-        sweep.made["complete"] = measure(sweep, grid, request)
+        if options["refine"]:
+            refine(sweep, disputed(sweep), request)
+        else:
+            sweep.made["complete"] = measure(sweep, grid, request)
     finally:
         keep()
     return sweep

@@ -36,6 +36,11 @@ _RECOGNISED: dict[tuple[str, str], tuple[str, ...]] = {
 """The published algorithms as `analyze algorithms` calls them. Its linear alltoall is not the published one."""
 
 
+def published_name(operation: str, algorithm: str | None) -> str | None:
+    """The published algorithm that sends the messages of one of `analyze algorithms`; None: it has no formula."""
+    return next((name for (of, name), seen in _RECOGNISED.items() if of == operation and algorithm in seen), None)
+
+
 @dataclass
 class Measured:
     """The collectives that are one point: their times in ns, and how many were entered too far apart to count."""

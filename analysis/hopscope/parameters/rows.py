@@ -156,8 +156,8 @@ def models_of(rows: Sequence[Row], ends: LinkEnds) -> dict[str, Hockney | LogGP 
         models["Hockney"] = Hockney(alpha, beta, gamma)
     L, o, g, G = (value("LogGP", name) for name in ("L", "o", "g", "G"))  # noqa: N806 (as published)
     if L is not None and o is not None and g is not None and G is not None:
-        ends_of = [(count, gap.values[0], gap.values[-1] / gap.sizes[-1]) for count, gap in further if gap.sizes[-1] > 1]
-        models["LogGP"] = LogGP(L, o, g, G, gamma, tuple(ends_of))
+        towards = [(count, gap.values[0], gap.values[-1] / max(1.0, gap.sizes[-1])) for count, gap in further]
+        models["LogGP"] = LogGP(L, o, g, G, gamma, tuple(towards))
     latency = value("PLogP", "L")
     o_s, o_r, gap = (curve("PLogP", name) for name in ("o_s", "o_r", "g"))
     if latency is not None and o_s is not None and o_r is not None and gap is not None:

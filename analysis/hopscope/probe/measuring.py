@@ -77,15 +77,21 @@ class Measured:
 class Prober:
     """Measures on a machine until a budget is used up."""
 
-    def __init__(self, machine: Machine, budget: Budget, progress: Progress = lambda what: None) -> None:
-        self.machine, self.budget, self.progress = machine, budget, progress
+    def __init__(
+        self,
+        machine: Machine,
+        budget: Budget,
+        progress: Progress = lambda what: None,
+        sizes: Sequence[int] = SIZES,
+    ) -> None:
+        self.machine, self.budget, self.progress, self.sizes = machine, budget, progress, sizes
 
     def run(self) -> Measured:
         """Everything, in order."""
         hosts = hosts_of(self.machine.hosts)
         places, hosts_apart = self._places(hosts)
         links = [link for link in places.links() if not link.outlying or self._is_really_off(places, link)]
-        points = {link: {size: Point(size) for size in sorted(SIZES)} for link in links}
+        points = {link: {size: Point(size) for size in sorted(self.sizes)} for link in links}
         kinds = [(op, of) for op in OPERATIONS for of in TYPES if op != "MPI_BOR" or of in ("MPI_INT", "MPI_LONG")]
         combines: dict[tuple[str, str, int], Value | None] = {
             (*kind, size): None for size in COMBINED for kind in kinds
@@ -93,7 +99,7 @@ class Prober:
         crowds = _crowds(places)
         usual, odd = ([link for link in links if link.outlying == is_odd] for is_odd in (False, True))
         # The first sizes give most parameters of every model.
-        for some, sizes in ((usual, SIZES[:3]), (odd, SIZES[:2])):
+        for some, sizes in ((usual, self.sizes[:3]), (odd, self.sizes[:2])):
             for size in sizes:
                 for link in some:
                     self._point(places, link, points[link][size])
@@ -101,7 +107,7 @@ class Prober:
                 self._combines(combines, kinds)
                 for crowd, senders in crowds:
                     self._crowd(crowd, senders)
-        for size in SIZES:
+        for size in self.sizes:
             for link in links:
                 if points[link][size].one_way is None:
                     self._point(places, link, points[link][size])

@@ -1,20 +1,25 @@
-"""What a sweep says: the best method of each point, what following the library's own choice costs, and the rules."""
+"""What a sweep says: the best method of each point, what following the library or a model costs, and the rules."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any, Final
 
+import numpy as np
+
 from hopscope.algorithms.rules import size_in_rules
 from hopscope.sweep.grid import Point
 from hopscope.sweep.measured import Sweep, deviation, least
-from hopscope.sweep.measuring import MOST_DEVIATION
+from hopscope.sweep.measuring import MOST_DEVIATION, SURELY_SLOWER
 from hopscope.sweep.methods import DEFAULT, Method
+from hopscope.sweep.models import NAMES, REPLAY, Predictions
 from hopscope.tuning.written import Choice, Setting, rules_file, variables_file
 
+_DISPUTED: Final = 0.05
+"""From this penalty of a model on, its point is measured again."""
 _LEAST_GAIN: Final = 0.02
 """Where the best method gains less than this, the library's own choice stays."""
 
@@ -22,27 +27,71 @@ _LEAST_GAIN: Final = 0.02
 def decisions(sweep: Sweep) -> list[dict[str, Any]]:
     """A row for each point. The best method is chosen on every other time, and scored on the others, so that the
     luckiest of many does not count as better than it is."""
-    return [_decision(sweep, point) for point in sweep.points]
+    predictions = None if sweep.machine is None else Predictions(sweep.machine, sweep.made["hosts"])
+    return [_decision(sweep, point, predictions) for point in sweep.points]
 
 
-def _decision(sweep: Sweep, point: Point) -> dict[str, Any]:
+def disputed(sweep: Sweep) -> dict[Point, set[str]]:
+    """The points whose repeats differ much, or where a model's choice takes clearly longer than the best method; for
+    each the methods that matter: the library's own choice, those of the models, and all that are not surely slower."""
+    chosen: dict[Point, set[str]] = {}
+    for point, row in zip(sweep.points, decisions(sweep), strict=True):
+        if row["unsteady"] or any((row[penalty_of(model)] or 0.0) > _DISPUTED for model in NAMES):
+            known = sweep.at(point)
+            best = min(map(least, known.values()))
+            near = {name for name, times in known.items() if least(times) <= SURELY_SLOWER * best}
+            chosen[point] = near | ({DEFAULT, *(row[model.lower()] for model in NAMES)} & set(known))
+    return chosen
+
+
+def penalties(rows: Sequence[Mapping[str, Any]], model: str) -> tuple[float, float, float] | None:
+    """Median, 90th percentile and maximum over the points at which a model chooses; None if there is none. model: one
+    of NAMES, or the library's `default`."""
+    known = [row[penalty_of(model)] for row in rows if row[penalty_of(model)] is not None]
+    if not known:
+        return None
+    median, high = np.quantile(known, (0.5, 0.9)).tolist()
+    return median, high, max(known)
+
+
+def penalty_of(model: str) -> str:
+    """The column with the penalty of following a model, or the library's `default`."""
+    return "penalty" if model == DEFAULT else f"{model.lower()}_penalty"
+
+
+def _decision(sweep: Sweep, point: Point, predictions: Predictions | None) -> dict[str, Any]:
     known = {name: times for name, times in sweep.at(point).items() if len(times) > 1}
     best = min(known, key=lambda name: least(known[name][::2]), default=None)
-    own = known.get(DEFAULT)
-    scored = None if best is None else least(known[best][1::2])
-    default = None if own is None else least(own[1::2])
+    scores = {name: least(times[1::2]) for name, times in known.items()}
+    scored = None if best is None else scores[best]
+    methods = [method for method in sweep.methods[point.operation] if method.name in known]
+    times = {} if predictions is None else predictions.of(point, methods)
+    choices = {model: _chosen(times.get(model, {})) for model in NAMES}
+
+    def penalty(name: str | None) -> float | None:
+        return None if name not in scores or scored is None else max(0.0, scores[name] / scored - 1)
+
     return {
         "operation": point.operation,
         "ranks": point.ranks,
         "bytes": point.bytes,
         "best": best,
         "time_ns": scored,
-        "default_ns": default,
-        "penalty": None if scored is None or default is None else max(0.0, default / scored - 1),
+        "default_ns": scores.get(DEFAULT),
+        "penalty": penalty(DEFAULT),
+        **{model.lower(): choice for model, choice in choices.items()},
+        **{penalty_of(model): penalty(choice) for model, choice in choices.items()},
         "methods": len(known),
+        "formulas": max((len(of) for model, of in times.items() if model != REPLAY), default=0),
+        "replays": len(times.get(REPLAY, {})),
         "repeats": 0 if best is None else len(known[best]),
         "unsteady": best is not None and deviation(known[best]) > MOST_DEVIATION,
     }
+
+
+def _chosen(times: Mapping[str, float]) -> str | None:
+    """The method of the shortest time; None where the times tell no methods apart."""
+    return min(times, key=lambda name: times[name]) if len(set(times.values())) > 1 else None
 
 
 def rules_of(sweep: Sweep, path: str) -> Setting | None:

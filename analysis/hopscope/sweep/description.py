@@ -7,6 +7,11 @@ DESCRIPTION = """\
 -- reported to the root. The best method is chosen on every other repeat and scored on the others. `penalty` is what it
 -- costs to follow the library's own choice.
 --
+-- The sweep also keeps the machine's parameters, as `hopscope probe` measures them. Each model chooses the method with
+-- the shortest time by its formula, for the farthest link between the ranks; its penalty is what that method took
+-- measured. The replay sends each method's messages over the ranks' own links under LogGP. A model does not choose
+-- methods that it has no time for, nor at points where its times are all the same.
+--
 -- With -o, writes what makes the library follow the best methods: Open MPI's dynamic rules, or MPICH's variables, which
 -- know neither sizes nor numbers of ranks. Where its own choice is as good within 2 %, that stays.
 --
@@ -18,10 +23,21 @@ DESCRIPTION = """\
 -- column time_ns DOUBLE -- What it takes.
 -- column default_ns DOUBLE -- What the library's own choice takes.
 -- column penalty DOUBLE [share] -- By how much that is longer; 0 where it is the best.
+-- column hockney VARCHAR -- The method that Hockney's model chooses.
+-- column loggp VARCHAR -- LogGP's.
+-- column plogp VARCHAR -- PLogP's.
+-- column replay VARCHAR -- The replay's.
+-- column hockney_penalty DOUBLE [share] -- By how much that one takes longer than the best, as measured.
+-- column loggp_penalty DOUBLE [share] -- As above, of LogGP's.
+-- column plogp_penalty DOUBLE [share] -- As above, of PLogP's.
+-- column replay_penalty DOUBLE [share] -- As above, of the replay's.
 -- column methods INTEGER -- Methods that were measured there.
+-- column formulas INTEGER -- Those with formulas.
+-- column replays INTEGER -- Those that can be replayed.
 -- column repeats INTEGER -- Repeats of the best one.
 -- column unsteady BOOLEAN -- Whether its repeats differ by more than 5 %, the longest left out.
--- only-data repeats
+-- only-data formulas, replays, repeats
+-- narrow methods, replay, plogp, loggp, hockney, default_ns, time_ns
 -- example analyze decide machine-rules.json
 -- example analyze decide machine-rules.json -o rules.conf
 """

@@ -23,11 +23,12 @@ _LEAST_FOR_SPREAD: Final = 4
 @dataclass
 class Sweep:
     """made: when, by which command and library, on which hosts. methods: by operation. times: in ns, in the order in
-    which they were measured."""
+    which they were measured. machine: what a probe measured there, as in a machine file."""
 
     made: dict[str, Any]
     methods: dict[str, list[Method]]
     times: dict[tuple[Point, str], list[float]] = field(default_factory=dict[tuple[Point, str], list[float]])
+    machine: dict[str, Any] | None = None
 
     def add(self, point: Point, method: str, times: list[float]) -> None:
         """Keep more times."""
@@ -52,6 +53,7 @@ class Sweep:
             "schema_version": SCHEMA_VERSION,
             "hopscope_version": program_version(),
             "made": self.made,
+            "machine": self.machine,
             "methods": {operation: [_row(method) for method in of] for operation, of in self.methods.items()},
             "points": [
                 {
@@ -71,7 +73,7 @@ def read(place: Path) -> Sweep:
     """The sweep of a file. Raises InputError where it breaks the schema."""
     content = checked_file(place, "sweep")
     methods = {operation: [_method(row) for row in rows] for operation, rows in content["methods"].items()}
-    sweep = Sweep(content["made"], methods)
+    sweep = Sweep(content["made"], methods, machine=content.get("machine"))
     for row in content["points"]:
         point = Point(row["operation"], row["ranks"], row["bytes"])
         for name, times in row["times_ns"].items():

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from hopscope.algorithms.open_mpi import CUT
+from hopscope.algorithms.open_mpi import ALGORITHMS, CUT
 from hopscope.sweep.grid import Point, prefixes
 from hopscope.tuning.offered import Library, Offered
+from hopscope.tuning.planned import messages_name
 from hopscope.tuning.written import Choice, rules_file, variables
 
 DEFAULT: Final = "default"
@@ -32,7 +33,12 @@ class Method:
     segment_bytes: int = 0
 
     def concerns(self, point: Point) -> bool:
-        """Whether it differs from other methods at a point: a message is cut into two segments at least."""
+        """Whether it runs on so many ranks, and differs from other methods: a message is cut into two segments at least.
+        One that does not run ends its job, and with it the other operations' methods."""
+        algorithm = self.offered
+        known = algorithm is not None and (algorithm.operation, algorithm.number) in ALGORITHMS
+        if known and messages_name(algorithm, point.ranks) is None:
+            return False
         return point.bytes >= _LEAST_PIECES * self.segment_bytes
 
 
