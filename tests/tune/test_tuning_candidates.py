@@ -5,6 +5,7 @@ from pathlib import Path
 from hopscope.tune.candidate import RULES, TREE, Candidate, combined, from_row, started, with_choices, written
 from hopscope.tuning.offered import Offered
 from hopscope.tuning.written import Choice
+from started_commands import hopscope
 
 RING = Choice(Offered("allreduce", "ring", 4, "coll_tuned_allreduce_algorithm"), 8)
 CHAIN = Choice(Offered("bcast", "chain", 2, "coll_tuned_bcast_algorithm"), 8, 1024)
@@ -59,6 +60,14 @@ def test_two_candidates_that_set_the_same_thing_exclude_each_other() -> None:
     assert combined(engine, of(CHAIN)) is not None
     variable = Candidate("a", "binding", variables={"A": "1"})
     assert combined(variable, Candidate("b", "binding", variables={"A": "2"})) is None
+
+
+def test_a_file_of_neither_a_sweep_nor_a_probe_is_refused_before_the_first_run(tmp_path: Path) -> None:
+    file = tmp_path / "topology.json"
+    file.write_text('{"schema_version": 1, "hosts": [{"name": "a", "cluster": "A"}]}')
+    done = hopscope("tune", "--machine", file, "-o", tmp_path / "tuned", "--", "mpirun", "-n", "2", "./app")
+    assert done.returncode == 2
+    assert "neither of `hopscope sweep` nor of `hopscope probe`" in done.stderr
 
 
 def test_a_candidate_survives_its_row_of_the_journal() -> None:

@@ -14,6 +14,7 @@ from hopscope.cli.meant import check_first_word
 from hopscope.cli.saying import say
 from hopscope.errors import INTERRUPTED, InputError, is_interrupt
 from hopscope.launch.command import named_program
+from hopscope.launch.inputs import kind_of
 from hopscope.launch.network import read_network
 from hopscope.launch.network.kept import staying
 
@@ -40,7 +41,9 @@ from hopscope.launch.network.kept import staying
 @click.option("--metric", metavar="REGEX", help="Compare the figure that its first group matches in the output.")
 @click.option("--maximize", is_flag=True, help="A larger --metric is better.")
 @click.option("--engine", is_flag=True, help="Also try the trees and algorithms of Hopscope's engine.")
-@click.option("--machine", metavar="FILE", help="Try the rules of a sweep of this machine first.")
+@click.option(
+    "--machine", metavar="FILE", help="File of a sweep, whose rules are tried first, or of a probe, whose costs screen."
+)
 @click.option("--resume", is_flag=True, help="Go on with the tuning in the directory.")
 @click.option(
     "--verify",
@@ -93,6 +96,10 @@ def _request(words: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
     budget_s = None if options["runs"] is not None else seconds_of(options["budget"])
     net = None if options["net"] is None else str(Path(options["net"]).resolve())
     machine = None if options["machine"] is None else str(Path(options["machine"]).resolve())
+    if machine is not None and kind_of(Path(machine)) not in ("machine", "sweep"):
+        raise InputError(
+            f"--machine {machine} is neither of `hopscope sweep` nor of `hopscope probe`; give such a file"
+        )
     rest = {name: options[name] for name in names}
     return {"words": list(words), "net": net, "short": short, "machine": machine, "budget_s": budget_s, **rest}
 

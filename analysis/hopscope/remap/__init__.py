@@ -12,6 +12,8 @@ from hopscope.whole_file import whole_file
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from hopscope.remap.replay.basis import Recost
+
 __all__ = ["DESCRIPTION", "PLACE", "Candidate", "candidates", "remap", "sentence"]
 
 PLACE = "FILE"
@@ -26,20 +28,27 @@ class HasTables(Protocol):
         ...
 
 
-def candidates(trace: HasTables, kind: Kind, *, search: int = 0, launcher: str | None = None) -> tuple[Candidate, ...]:
+def candidates(
+    trace: HasTables,
+    kind: Kind,
+    *,
+    search: int = 0,
+    launcher: str | None = None,
+    recost: Recost | None = None,
+) -> tuple[Candidate, ...]:
     """The candidates of one kind for a recorded run: first the suggested one, then the others with a prediction, the
     most gain first, then those without one. Raises InputError where the run, or the installed library, allows none of
     this kind.
 
     search: how many trees the local search may try. launcher: where to ask the library for its algorithms; None: the
-    first on PATH of the run's release.
+    first on PATH of the run's release. recost: what replaces the costs that the hops show, but for rank orders.
     """
     from hopscope.remap.suggest import settings_of, suggest_trees
 
     if kind == "tree":
-        return suggest_trees(trace.table, search).candidates
+        return suggest_trees(trace.table, search, recost=recost).candidates
     if kind == "setting":
-        return settings_of(trace.table, _flavour(trace), launcher)
+        return settings_of(trace.table, _flavour(trace), launcher, recost)
     from hopscope.remap.orders import reorder
 
     return reorder(trace).candidates

@@ -17,7 +17,7 @@ from hopscope.remap.algorithms.schedule import fingerprint
 from hopscope.remap.algorithms.tree_file import tree_file_of
 from hopscope.remap.candidate import Candidate, Kind
 from hopscope.remap.prediction import LEAST_GAIN, ranked
-from hopscope.remap.replay.basis import Basis, basis_of
+from hopscope.remap.replay.basis import Basis, Recost, basis_of
 from hopscope.remap.replay.parts import knobs_of
 from hopscope.remap.run.program import NothingToFitError, Subject
 from hopscope.remap.settings.hierarchical import hierarchical
@@ -65,9 +65,15 @@ class Suggestion:
         return next((candidate for candidate in self.candidates if candidate.is_suggested), None)
 
 
-def suggest_trees(table: Callable[[str], pa.Table], tries: int = 0, only: Collection[str] | None = None) -> Suggestion:
-    """Trees and the other algorithms of Hopscope's engine. only: those that may be suggested, all if None."""
-    basis = basis_of(table)
+def suggest_trees(
+    table: Callable[[str], pa.Table],
+    tries: int = 0,
+    only: Collection[str] | None = None,
+    recost: Recost | None = None,
+) -> Suggestion:
+    """Trees and the other algorithms of Hopscope's engine. only: those that may be suggested, all if None. recost: as
+    in `basis_of`."""
+    basis = basis_of(table, recost=recost)
     parts = basis.source.subject.each
 
     def options(places: tuple[int, ...], label: str) -> list[Option]:
@@ -89,8 +95,11 @@ def suggest_trees(table: Callable[[str], pa.Table], tries: int = 0, only: Collec
     return _suggestion(basis, "tree", None, options)
 
 
-def suggest_settings(table: Callable[[str], pa.Table], flavour: str, launcher: str | None = None) -> Suggestion:
-    """Settings of the MPI library. Raises InputError where it cannot be asked for its algorithms."""
+def suggest_settings(
+    table: Callable[[str], pa.Table], flavour: str, launcher: str | None = None, recost: Recost | None = None
+) -> Suggestion:
+    """Settings of the MPI library. recost: as in `basis_of`. Raises InputError where the library cannot be asked for
+    its algorithms."""
     run = table("run").to_pylist()[0]
     if run["emulated"]:
         raise InputError(
@@ -99,7 +108,7 @@ def suggest_settings(table: Callable[[str], pa.Table], flavour: str, launcher: s
         )
     library = installed(flavour, run["mpi_library"], launcher)
     try:
-        basis = basis_of(table, flavour)
+        basis = basis_of(table, flavour, recost)
     except NothingToFitError as problem:
         raise UnfittedError(problem.found, SHOWN_BY[flavour]) from None
 
@@ -119,10 +128,12 @@ def suggest_settings(table: Callable[[str], pa.Table], flavour: str, launcher: s
     return _suggestion(basis, "setting", library, options)
 
 
-def settings_of(table: Callable[[str], pa.Table], flavour: str, launcher: str | None = None) -> tuple[Candidate, ...]:
+def settings_of(
+    table: Callable[[str], pa.Table], flavour: str, launcher: str | None = None, recost: Recost | None = None
+) -> tuple[Candidate, ...]:
     """The candidates of `suggest_settings`; of a run without the library's messages, all without a prediction."""
     try:
-        return suggest_settings(table, flavour, launcher).candidates
+        return suggest_settings(table, flavour, launcher, recost).candidates
     except UnfittedError as problem:
         library = installed(flavour, table("run")["mpi_library"].to_pylist()[0], launcher)
         return unfitted_settings(table("collectives"), library, problem.reason)

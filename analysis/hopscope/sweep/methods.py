@@ -33,13 +33,14 @@ class Method:
     segment_bytes: int = 0
 
     def concerns(self, point: Point) -> bool:
-        """Whether it runs on so many ranks, and differs from other methods: a message is cut into two segments at least.
-        One that does not run ends its job, and with it the other operations' methods."""
+        """Whether it runs on so many ranks, and differs from other methods: a message is cut into two segments at
+        least. One that does not run would end its job, and with it the other operations' methods."""
         algorithm = self.offered
-        known = algorithm is not None and (algorithm.operation, algorithm.number) in ALGORITHMS
-        if known and messages_name(algorithm, point.ranks) is None:
-            return False
-        return point.bytes >= _LEAST_PIECES * self.segment_bytes
+        if algorithm is not None and (algorithm.operation, algorithm.number) in ALGORITHMS:
+            runs = messages_name(algorithm, point.ranks) is not None
+        else:
+            runs = True
+        return runs and point.bytes >= _LEAST_PIECES * self.segment_bytes
 
 
 OWN_CHOICE: Final = Method(DEFAULT)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
 from hopscope.errors import InputError
 from hopscope.launch.command import launcher_options
+from hopscope.launch.inputs import kind_of
 from hopscope.launch.network.launchers import OWN_PLACEMENT
+from hopscope.parameters import read_machine
+from hopscope.parameters.link_costs import with_probed_links
 from hopscope.remap import candidates
 from hopscope.remap.orders.files import file_of, launcher_of
+from hopscope.remap.replay.basis import Recost
 from hopscope.sweep.decision import besides_of, choices_of
 from hopscope.sweep.measured import read
 from hopscope.trace import Trace
@@ -80,19 +84,25 @@ def candidates_for(
     recorded: Recorded, machine: Path | None = None, *, engine: bool = False
 ) -> tuple[list[Candidate], list[str]]:
     """At most MOST candidates, the most promising first, and what could not be proposed, in sentences. machine: the
-    file of a sweep, whose rules are the first candidate. engine: also what Hopscope's engine runs."""
-    proposed, notes = all_candidates(recorded, engine=engine)
-    swept = [] if machine is None else list(_swept(recorded, machine))
+    file of a sweep, whose rules are the first candidate, or of a probe, whose links the replay takes. engine: also what
+    Hopscope's engine runs."""
+    probed = machine is not None and kind_of(machine) == "machine"
+    recost = partial(with_probed_links, read_machine(machine)) if machine is not None and probed else None
+    proposed, notes = all_candidates(recorded, recost, engine=engine)
+    swept = [] if machine is None or probed else list(_swept(recorded, machine))
     return [*swept, *_screened(proposed)][:MOST], notes
 
 
-def all_candidates(recorded: Recorded, *, engine: bool = False) -> tuple[list[Candidate], list[str]]:
-    """All that could be measured, in no order, and what could not be proposed, in sentences."""
+def all_candidates(
+    recorded: Recorded, recost: Recost | None = None, *, engine: bool = False
+) -> tuple[list[Candidate], list[str]]:
+    """All that could be measured, in no order, and what could not be proposed, in sentences. recost: changes the costs
+    of the replay."""
     notes: list[str] = []
     pool = [*_bindings(recorded), *_parameters(recorded)]
     for propose in (_orders, _settings, *((_trees,) if engine else ())):
         try:
-            pool += propose(recorded)
+            pool += propose(recorded, recost)
         except InputError as problem:
             notes.append(str(problem))
     return pool, notes
@@ -119,17 +129,19 @@ def _swept(recorded: Recorded, machine: Path) -> Iterator[Candidate]:
         yield Candidate(f"rules of {machine.name}", "algorithm", choices=tuple(choices), besides=besides)
 
 
-def _settings(recorded: Recorded) -> Iterator[Candidate]:
+def _settings(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
     """The library's own algorithms for the collectives that cost time."""
-    for proposed in candidates(recorded.trace, "setting", launcher=recorded.words[0]):
+    for proposed in candidates(recorded.trace, "setting", launcher=recorded.words[0], recost=recost):
         gain = proposed.predicted_gain
         if (proposed.choices or proposed.besides) and (gain is None or abs(gain) >= _LEAST_CHANGE):
             name = f"{operation_name(proposed.operations[0])}: {proposed.name}"
             yield Candidate(name, "algorithm", choices=proposed.choices, besides=proposed.besides, predicted_gain=gain)
 
 
-def _orders(recorded: Recorded) -> Iterator[Candidate]:
-    """The rank order that the replay prefers, where there are several hosts and the command does not place ranks."""
+def _orders(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
+    """The rank order that the replay prefers, where there are several hosts and the command does not place ranks. Its
+    costs are always those of the hops."""
+    del recost
     before = recorded.hosts
     launcher = launcher_of(recorded.library)
     if len(set(before)) < 2 or launcher is None or OWN_PLACEMENT & set(launcher_options(recorded.words)):
@@ -143,9 +155,9 @@ def _orders(recorded: Recorded) -> Iterator[Candidate]:
             yield Candidate("rank order", "order", options=options, files={HOSTS: file.text}, predicted_gain=gain)
 
 
-def _trees(recorded: Recorded) -> Iterator[Candidate]:
+def _trees(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
     """What Hopscope's engine could run instead of the library."""
-    for proposed in candidates(recorded.trace, "tree", search=_SEARCH):
+    for proposed in candidates(recorded.trace, "tree", search=_SEARCH, recost=recost):
         if proposed.tree is not None:
             name, gain = f"engine: {proposed.name}", proposed.predicted_gain
             yield Candidate(name, "tree", files={TREE: proposed.tree}, tree=True, predicted_gain=gain)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -37,6 +37,10 @@ SCREENED, SEARCHED = 200, 15
 """Of a long run, so many iterations are replayed for every candidate, and for every tree of the search."""
 NAMED = 4
 """So many pairs of hosts or sizes are named before the rest is counted."""
+
+
+Recost = Callable[[Costs, Sequence[str]], Costs]
+"""The costs to replay with, from those that the hops show and the names of the hosts."""
 
 
 @dataclass(frozen=True)
@@ -120,9 +124,9 @@ def _first(names: list[str]) -> str:
     return in_words(names) if rest <= 0 else f"{', '.join(names[:NAMED])} and {rest} more"
 
 
-def basis_of(table: Callable[[str], pa.Table], flavour: str | None = None) -> Basis:
-    """flavour: of the library whose settings are looked for; None for trees. Raises InputError where the run cannot be
-    replayed."""
+def basis_of(table: Callable[[str], pa.Table], flavour: str | None = None, recost: Recost | None = None) -> Basis:
+    """flavour: of the library whose settings are looked for; None for trees. recost: what replaces the fitted costs.
+    Raises InputError where the run cannot be replayed."""
     source = with_parts(_source(table), flavour)
     subject = source.subject
     leaves = integers(source.tables["collectives"], "last_leave_ns")[subject.collectives]
@@ -130,7 +134,8 @@ def basis_of(table: Callable[[str], pa.Table], flavour: str | None = None) -> Ba
     variants: list[tuple[float, Runs, Costs, Replayer]] = []
     for events in _views(source):
         baseline = _baseline(source, events)
-        for costs in fits(source, events):
+        for fitted in fits(source, events):
+            costs = fitted if recost is None else recost(fitted, source.places.hosts)
             replayer = replayer_of(source, baseline, costs)
             variants.append((_error(replayer, baseline, measured), baseline, costs, replayer))
     # What the hops show directly counts, unless the replay of the baseline is far off with it and less so without.

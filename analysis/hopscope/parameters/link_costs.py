@@ -1,0 +1,56 @@
+"""What a probe measured of links, in the place of what a run's hops show of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from hopscope.model.costs import Costs, LinkCost
+from hopscope.parameters.probed import points_of
+
+
+def with_probed_links(machine: dict[str, Any], costs: Costs, hosts: Sequence[str]) -> Costs:
+    """The costs of a run with the links of a machine file. hosts: the names of the run's.
+
+    Emulated links stay as they are, and so do the ranks' own times and the bytes from which messages go by rendezvous.
+    """
+    if costs.machine.emulated:
+        return costs
+    usual = {link["link"]: link for link in reversed(machine["links"]) if not link["outlying"]}
+    links = {name: _cost(cost, usual[name]) if name in usual else cost for name, cost in costs.links.items()}
+    probed = {host["name"] for host in machine["hosts"]}
+    numbers = [number for number, name in enumerate(hosts) if name in probed]
+    pairs = frozenset((a, b) for a in numbers for b in numbers if a != b)
+    # What the interfaces take is in what a byte takes.
+    return replace(
+        costs,
+        links=links,
+        interface_message_ns=0.0,
+        interface_per_byte_ns=0.0,
+        pairs={},
+        measured=costs.measured | pairs,
+    )
+
+
+def _cost(cost: LinkCost, link: dict[str, Any]) -> LinkCost:
+    """A class of links by the shortest and the longest message; as it was where the file has too few of them."""
+    points = [point for point in points_of(link) if point.one_way is not None]
+    if len(points) < 2:
+        return cost
+    first, last = points[0], points[-1]
+    assert first.one_way is not None and last.one_way is not None
+    sending, receiving = (each.value if each else 0.0 for each in (first.send_overhead, first.receive_overhead))
+    per_byte = max(0.0, (last.one_way.value - first.one_way.value) / (last.bytes - first.bytes))
+    # A latency begins with the send, and ends before the receiver's own time.
+    return LinkCost(
+        max(0.0, first.one_way.value - receiving),
+        per_byte,
+        first.one_way.count,
+        first.bytes,
+        last.bytes,
+        tuple(float(point.bytes) for point in points),
+        send_ns=sending,
+        receive_ns=receiving,
+        eager_bytes=cost.eager_bytes,
+    )
