@@ -8,7 +8,7 @@ from pathlib import Path
 from dash import Dash, set_props
 
 from hopscope_dashboard.components import empty, shell
-from hopscope_dashboard.data import Machine, Trace, preload
+from hopscope_dashboard.data import Machine, Sweep, Trace, preload
 from hopscope_dashboard.figures import preloading
 from hopscope_dashboard.pages import PAGES
 from hopscope_dashboard.pages.routing import register, register_machine
@@ -19,17 +19,18 @@ _log = logging.getLogger(__name__)
 _ASSETS = Path(__file__).parent / "assets"
 
 
-def create_app(trace: Trace | Sequence[Trace], names: Collection[str] = ()) -> Dash:
+def create_app(trace: Trace | Sequence[Trace], names: Collection[str] = (), sweep: Sweep | None = None) -> Dash:
     """Give the application that shows this trace; of several, the one that the address names, else the first.
 
-    It serves every script, style and font itself; a browser needs no other host. It answers to what this machine calls
-    itself (localhost), to the address that it is reached at, and to `names`. Raises ValueError if one of them cannot be
-    a host's, and InputError if no trace or the same one twice is given.
+    `sweep` is of the machine that it ran on. It serves every script, style and font itself; a browser needs no other
+    host. It answers to what this machine calls itself (localhost), to the address that it is reached at, and to
+    `names`. Raises ValueError if one of them cannot be a host's, and InputError if no trace or the same one twice is
+    given.
     """
     # Pages are drawn by many threads; what they need is loaded before there is a second one.
     preload()
     preloading.preload()
-    traces = Traces([trace] if isinstance(trace, Trace) else trace)
+    traces = Traces([trace] if isinstance(trace, Trace) else trace, sweep)
     app = _without_pages()
     app.layout = shell.layout([data.name for data in traces.all], [data.path for data in traces.all])
     register(app, traces, PAGES)

@@ -30,8 +30,8 @@ from hopscope_dashboard.answers import Bounds, Compared, Models, Result, Row, Ro
 
 __all__ = [
     "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "Bounds", "Columns", "Compared", "Excerpt", "InputError", "Machine",
-    "Models", "Relation", "Remedy", "Result", "Row", "Rows", "Stop", "Suggestion", "Timeline", "Trace", "TraceData",
-    "meanings", "misread", "preload", "reopened", "static_page",
+    "Models", "Relation", "Remedy", "Result", "Row", "Rows", "Stop", "Suggestion", "Sweep", "Timeline", "Trace",
+    "TraceData", "meanings", "misread", "preload", "reopened", "static_page",
 ]  # fmt: skip
 
 MESSAGE_CALLS = of_kinds("p2p", "wait", "test", "look")
@@ -60,6 +60,8 @@ class TraceData:
         self.name = name or trace.path.resolve().name
         self.beside: tuple[TraceData, ...] = ()
         """The other traces that are served, whole."""
+        self.sweep: Sweep | None = None
+        """What a sweep measured of the machine, if its file was given."""
         self._answers: dict[tuple[object, ...], Any] = {}
         self._parts: dict[tuple[tuple[str, str], ...], TraceData] = {}
         self._begun: dict[int, tuple[str, float]] = {}
@@ -382,6 +384,20 @@ class TraceData:
                 finally:
                     del self._begun[asked]
             return self._answers[key]
+
+
+class Sweep:
+    """What a sweep's file says, as `analyze decide` answers from it."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises InputError if it is no sweep's file."""
+        from hopscope.sweep.decision import decisions  # late: scipy
+        from hopscope.sweep.measured import read
+        from hopscope.sweep.summary import summary
+
+        self.path = str(path)
+        self.rows: Rows = decisions(read(path))
+        self.summary = tuple(summary(self.rows))
 
 
 class Machine:

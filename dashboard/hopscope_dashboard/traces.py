@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hopscope_dashboard.address import Query
-from hopscope_dashboard.data import InputError, Trace, TraceData
+from hopscope_dashboard.data import InputError, Sweep, Trace, TraceData
 from hopscope_dashboard.selection import TRACE
 
 
 class Traces:
     """One trace or several, in the order given. Each has the others beside it."""
 
-    def __init__(self, opened: Sequence[Trace]) -> None:
-        """Raises InputError if there is none, or if two are the same dataset: no address could tell them apart."""
+    def __init__(self, opened: Sequence[Trace], sweep: Sweep | None = None) -> None:
+        """`sweep` is of the machine that they ran on. Raises InputError if there is no trace, or if two are the same
+        dataset: no address could tell them apart."""
         if not opened:
             raise InputError("no trace to show; give one or several")
         names = distinct_names([trace.path.resolve() for trace in opened])
@@ -26,6 +27,7 @@ class Traces:
                 )
         for data in self.all:
             data.beside = tuple(other for other in self.all if other is not data)
+            data.sweep = sweep
 
     def shown(self, query: Query) -> TraceData:
         """Give the trace that the address names; the first if it names none that is served."""

@@ -33,7 +33,7 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _machine_file(paths: Sequence[Path], dataset: Path | None) -> Path | None:
+def _machine_file(paths: Sequence[Path], dataset: Path | None, sweep: Path | None) -> Path | None:
     """The machine file that is to be shown; None if traces are. Raises InputError for one that is not alone."""
     from hopscope.parameters.probed import is_machine_file  # late: scipy
 
@@ -42,6 +42,8 @@ def _machine_file(paths: Sequence[Path], dataset: Path | None) -> Path | None:
         raise InputError(f"{found} is a machine file, which is shown by itself; start another dashboard for the others")
     if found is not None and dataset is not None:
         raise InputError(f"--dataset goes with a trace, and {found} is a machine file; leave it out")
+    if found is not None and sweep is not None:
+        raise InputError(f"--machine goes with a trace, and {found} is a machine file; leave it out")
     return found
 
 
@@ -61,7 +63,18 @@ def _machine_file(paths: Sequence[Path], dataset: Path | None) -> Path | None:
     multiple=True,
     help="Another name that browsers use for this server, such as that of a proxy in front of it. Repeatable.",
 )
-def command(traces: tuple[Path, ...], host: str, port: int, allowed: tuple[str, ...], dataset: Path | None) -> None:
+@click.option(
+    "--machine", metavar="FILE", type=click.Path(path_type=Path), help="File of `hopscope sweep`: its decision map."
+)
+def command(
+    *,
+    traces: tuple[Path, ...],
+    host: str,
+    port: int,
+    allowed: tuple[str, ...],
+    dataset: Path | None,
+    machine: Path | None,
+) -> None:
     """Serve the pages of a trace until interrupted. They need no network beyond the address served.
 
     Of several traces the pages show the first; a list in their header chooses another one, and the page Compare sets
@@ -76,6 +89,7 @@ def command(traces: tuple[Path, ...], host: str, port: int, allowed: tuple[str, 
     Examples:
       hopscope dashboard hopscope-app-1
       hopscope dashboard hopscope-app-1 hopscope-app-2
+      hopscope dashboard hopscope-app-1 --machine machine-rules.json
       hopscope dashboard machine.json
     """
     try:
@@ -83,7 +97,7 @@ def command(traces: tuple[Path, ...], host: str, port: int, allowed: tuple[str, 
 
         from hopscope_dashboard.ahead import draw_ahead
         from hopscope_dashboard.app import create_app, create_machine_app
-        from hopscope_dashboard.data import Machine
+        from hopscope_dashboard.data import Machine, Sweep
         from hopscope_dashboard.serving.hosts import host_name, names_of
     except ImportError as error:
         raise InputError(
@@ -93,11 +107,11 @@ def command(traces: tuple[Path, ...], host: str, port: int, allowed: tuple[str, 
         if host_name(name) is None:
             raise InputError(f"--allow-host {name} is not a host; give a name without http://, such as proxy.site")
     names = {*names_of(host), *allowed}
-    machine_file = _machine_file(traces, dataset)
+    machine_file = _machine_file(traces, dataset, machine)
     opened: list[Trace] = []
     if machine_file is None:
         opened = [opening(trace, None if at else dataset, lean=True) for at, trace in enumerate(traces)]
-        app = create_app(opened, names)
+        app = create_app(opened, names, None if machine is None else Sweep(machine))
     else:
         app = create_machine_app(Machine(machine_file), names)
     try:

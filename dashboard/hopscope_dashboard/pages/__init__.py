@@ -6,6 +6,7 @@ from hopscope_dashboard.pages import (
     collectives,
     compare,
     critical_path,
+    decision_map,
     delayed_hops,
     efficiency,
     improve,
@@ -46,6 +47,7 @@ _OTHERS: tuple[Page, ...] = (
     improve.PAGE,
     remap.PAGE,
     models.PAGE,
+    decision_map.PAGE,
     compare.PAGE,
     sql.PAGE,
 )

@@ -44,6 +44,11 @@ def another_trace(data: TraceData) -> str | None:
     return None if data.beside else "Only one trace is served; start hopscope dashboard with two to compare them."
 
 
+def sweep(data: TraceData) -> str | None:
+    """Give the reason if no sweep of the machine is shown beside the trace."""
+    return None if data.sweep else "No sweep is given: `hopscope dashboard TRACE --machine machine-rules.json`."
+
+
 def regions(data: TraceData) -> str | None:
     """Give the reason if neither the program nor another tool marked a region."""
     return None if data.has_regions else "Neither the program nor another tool marked a region."

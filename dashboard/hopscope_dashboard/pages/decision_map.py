@@ -1,0 +1,100 @@
+"""What a sweep of the machine measured: the best method of each size and number of ranks, and what others choose."""
+
+from typing import Final
+
+from dash import html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard.address import Query, one_of
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.select import select
+from hopscope_dashboard.data import Row, TraceData
+from hopscope_dashboard.figures.decision_map import colours, decision_map
+from hopscope_dashboard.pages import missing
+from hopscope_dashboard.pages.page import Page
+
+FIGURE: Final = "decision-map"
+TITLE: Final = "Decision map"
+_PATH: Final = "/decision-map"
+_LEAD: Final = (
+    "The best algorithm by message size and ranks, and what it costs to follow the library or a model instead."
+)
+_BY: Final = {
+    "measured": "Measured",
+    "default": "Default",
+    "hockney": "Hockney",
+    "loggp": "LogGP",
+    "plogp": "PLogP",
+    "replay": "Replay",
+}
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects the operation, `op`, and whose choice is drawn: `by`."""
+    sweep = data.sweep
+    if sweep is None:
+        head = blocks.page_head(TITLE, _LEAD)
+        return html.Div([head, empty.nothing_here("No sweep", blocks.with_code(missing.sweep(data) or ""))])
+    operations = tuple(dict.fromkeys(row["operation"] for row in sweep.rows))
+    operation = one_of(query, "op", operations)
+    every = [{**row, "default": "default"} for row in sweep.rows]
+    known = {name: title for name, title in _BY.items() if any(row[_method(name)] for row in every)}
+    by = one_of(query, "by", tuple(known))
+    rows = [row for row in every if row["operation"] == operation]
+    shades = colours(rows, [_method(name) for name in _BY])
+    figure = decision_map(
+        rows,
+        method=_method(by),
+        penalty=None if by == "measured" else _penalty(by),
+        shades=shades,
+        texts=[_text(row) for row in rows],
+    )
+    controls = choice("By", _PATH, query, "by", options=known, current=by)
+    shown = select("Operation", query, "op", options={name: name for name in operations}, current=operation)
+    hint = "Per cent: what following this choice takes longer than the best, as measured." if by != "measured" else None
+    return html.Div(
+        [
+            blocks.page_head(TITLE, _LEAD, controls),
+            html.Div(shown, className="selects"),
+            blocks.card(None, blocks.drawing(TITLE, figure, name=FIGURE), hint=hint),
+            blocks.notes(sweep.summary, "Penalties over all operations"),
+            blocks.note(
+                f"Measured in {sweep.path}. ", "The rules: ", html.Code(f"analyze decide {sweep.path} -o FILE")
+            ),
+        ]
+    )
+
+
+def _method(by: str) -> str:
+    return "best" if by == "measured" else by
+
+
+def _penalty(by: str) -> str:
+    return "penalty" if by == "default" else f"{by}_penalty"
+
+
+def _text(row: Row) -> str:
+    """What a cell says: the best method's time, and the penalty of each other choice."""
+    lines = [
+        f"<b>{quantities.plural(row['ranks'], 'rank')}, {quantities.size(row['bytes'])}</b>",
+        f"best: {row['best']}, {quantities.duration(row['time_ns'])}",
+    ]
+    if row["default_ns"] is not None:
+        lines.append(f"default: {quantities.duration(row['default_ns'])}, +{quantities.share(row['penalty'])}")
+    for name in ("hockney", "loggp", "plogp", "replay"):
+        if row[name] is not None:
+            lines.append(f"{_BY[name]}: {row[name]}, +{quantities.share(row[_penalty(name)])}")
+    return "<br>".join(lines)
+
+
+PAGE = Page(
+    path=_PATH,
+    title=TITLE,
+    section="Improve",
+    layout=layout,
+    follows_selection=False,
+    is_drawn_ahead=False,
+    lacks=missing.sweep,
+)
