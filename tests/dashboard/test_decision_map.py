@@ -68,4 +68,4 @@ def test_without_a_sweep_the_menu_hides_the_page_and_the_page_says_what_to_do(
     with_sweep, without = (Traces([trace], given).all[0] for given in (sweep, None))
     assert decision_map.PAGE.path in menu.lacking(PAGES, without)
     assert decision_map.PAGE.path not in menu.lacking(PAGES, with_sweep)
-    assert "hopscope dashboard TRACE --machine machine-rules.json" in page(trace, None).text
+    assert "start hopscope dashboard with --machine machine-rules.json" in page(trace, None).text

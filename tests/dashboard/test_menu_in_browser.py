@@ -49,7 +49,7 @@ def test_a_section_opens_its_first_page_and_lists_its_pages(page: Page, address:
 
 def test_the_menu_asks_no_analysis_of_a_trace() -> None:
     data = TraceData(hopscope.open(SAMPLES / "demo" / "trace"))
-    assert list(menu.lacking(PAGES, data)) == ["/regions", "/compare"]
+    assert list(menu.lacking(PAGES, data)) == ["/regions", "/decision-map", "/compare"]
     # Whether any call has a place is one look of the trace's own, up to the first that has.
     assert list(data._answers) == [("table", "run")]
 

@@ -22,7 +22,10 @@ from simulated_run import SimulatedRun
 ROOT = Path(__file__).parents[2]
 SAMPLES, ARCHIVES = ROOT / "sample_traces", ROOT / "tests" / "convert" / "archives"
 HOPS = "This trace has no hops: what happens inside its collectives was not recorded."
-ALONE = {"Compare": "Only one trace is served; start hopscope dashboard with two to compare them."}
+ALONE = {
+    "Decision map": "No sweep is given; start hopscope dashboard with --machine machine-rules.json.",
+    "Compare": "Only one trace is served; start hopscope dashboard with two to compare them.",
+}
 UNMARKED = {"Regions": "Neither the program nor another tool marked a region."}
 
 Sample = Callable[[str], hopscope.Trace]

@@ -36,7 +36,7 @@ def layout(data: TraceData, query: Query) -> Component:
     sweep = data.sweep
     if sweep is None:
         head = blocks.page_head(TITLE, _LEAD)
-        return html.Div([head, empty.nothing_here("No sweep", blocks.with_code(missing.sweep(data) or ""))])
+        return html.Div([head, empty.nothing_here("No sweep", missing.sweep(data))])
     operations = tuple(dict.fromkeys(row["operation"] for row in sweep.rows))
     operation = one_of(query, "op", operations)
     every = [{**row, "default": "default"} for row in sweep.rows]

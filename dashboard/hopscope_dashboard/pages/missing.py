@@ -46,7 +46,7 @@ def another_trace(data: TraceData) -> str | None:
 
 def sweep(data: TraceData) -> str | None:
     """Give the reason if no sweep of the machine is shown beside the trace."""
-    return None if data.sweep else "No sweep is given: `hopscope dashboard TRACE --machine machine-rules.json`."
+    return None if data.sweep else "No sweep is given; start hopscope dashboard with --machine machine-rules.json."
 
 
 def regions(data: TraceData) -> str | None:
