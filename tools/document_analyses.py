@@ -67,8 +67,8 @@ Every analysis takes these options, and so do gates, but those that are about th
 arguments of the methods (`trace.critical_path(from_="i:10", to="i:20")`) or of `trace.part(...)`, which gives a trace
 that answers about the part. The run's one critical path is clipped, and no other path is walked; a collective lies
 where its last member entered, a message where it was received. `share` is part of what was asked for, `share_of_run` of
-the whole run. Unless you ask for times, start-up (before the first collective or message) and shutdown (after the last)
-are left out of the critical path, which a note beside the answer says.
+the whole run. Unless you ask for times, start-up (up to the first collective or message after MPI_Init of all ranks)
+and shutdown (after the last) are left out of the critical path, which a note beside the answer says.
 
 | option | meaning |
 | --- | --- |

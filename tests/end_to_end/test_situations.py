@@ -77,6 +77,18 @@ def test_a_balanced_run_has_no_problem(name: str, ranks: int, release: str, plan
         assert any(entry["kind"] == "start-up" for entry in entries)
 
 
+@pytest.mark.parametrize(("name", "ranks", "release"), runs(["imbalance"]))
+def test_last_arrivals_state_a_cost_close_to_that_of_the_diagnosis(
+    name: str, ranks: int, release: str, planted: Planted
+) -> None:
+    # Regression: 20.0 % and 27.7 %, for the path began before the last rank had left MPI_Init. What is left apart is
+    # the measure: excess on the path here, a replay without it there.
+    trace = planted(situation(name, ranks, release))
+    first = trace.diagnose().to_pylist()[0]
+    stated = [row["cost_share"] for row in trace.last_arrivals().to_pylist() if row["rank"] in first["ranks"]]
+    assert sum(stated) == pytest.approx(first["cost_share"], abs=0.03)
+
+
 def test_as_json_it_is_an_object_that_fits_its_schema(planted: Planted) -> None:
     trace = planted(situation("imbalance", 4, "openmpi-4"))
     done = CliRunner().invoke(analyze_group, ["diagnose", str(trace.path), "--format", "json"])

@@ -17,7 +17,7 @@ _GOES: Final = {
     "p2p": "on the application's own messages and the waits for them",
     "mpi": "on other MPI, such as MPI_Init, communicators, or input and output",
     "unrecorded": "on time in which the program had stopped the recording",
-    "startup": "on starting up, before the first collective or message",
+    "startup": "on starting up, in MPI_Init and before the first collective or message",
     "shutdown": "on shutting down, after the last collective or message",
 }
 """Ends the sentence `41 % of the critical path goes ...`, by category."""

@@ -13,8 +13,8 @@
 -- p2p      the application's own messages and the waits for them
 -- mpi      other MPI: input and output, communicators, waits that match nothing
 --
--- and `unrecorded` where the program had stopped the recording. What lies before the first collective or message and
--- after the last one happens once: it is left out, and said beside the answer, unless you ask for a time range that
+-- and `unrecorded` where the program had stopped the recording. MPI_Init of all ranks, and what lies before the first
+-- collective or message and after the last one, happens once: it is left out, and said beside the answer, unless you ask for a time range that
 -- reaches into it (`--from start`, `--to end`); then it is `startup` and `shutdown`.
 --
 -- share_low and share_high bound the share in 95 % of resampled runs (block bootstrap over collectives; what happens

@@ -7,7 +7,7 @@
 --
 -- The cost is what the run would save if that cause alone were gone. The run is replayed without it, with the measured
 -- computing and the measured time of each message that the cause does not touch. Costs of several entries need not add
--- up. The run is the time from its first communication to its last, without MPI_Init of the last rank.
+-- up. The run is the time from its first communication to its last, without MPI_Init of any rank.
 --
 -- imbalance        some ranks compute more, always or in a tenth of the iterations or more
 -- serial-section   one rank computes while each other computes at most a quarter of that
@@ -60,23 +60,12 @@
 --    placement, slow-link, slow-host, latency-bound, bandwidth-bound, io, other-mpi, unfinished, oversubscribed, tracing, start-up
 -- example analyze diagnose trace
 -- example analyze diagnose trace --fail-if "problem.cost_share > 10%"
-with started as (
-    select max(end_ns) as at_ns
-    from intervals
-    where kind = 'init'
-)
-
 select
-    if(
-        coalesce(started.at_ns, 0) < communication_window.end_ns,
-        greatest(communication_window.begin_ns, started.at_ns),
-        communication_window.begin_ns
-    ) as begin_ns,
+    communication_window.begin_ns,
     communication_window.end_ns,
     coalesce(run.duration_ns, communication_window.end_ns, 0) as duration_ns,
     run.overhead_ns,
     (select count(*) from ranks) as ranks
 from communication_window
-cross join started
 left join run on true
 order by duration_ns

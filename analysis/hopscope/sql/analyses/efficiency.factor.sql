@@ -1,9 +1,10 @@
 -- Parallel efficiency and its factors: load balance, serialisation and transfer.
 --
 -- Useful time is what a rank spends outside all MPI (on its first thread), between the first enter of a collective or of
--- an own message of the program and the end of the last: start-up and shutdown are left out, and the note says how long
--- they took. Where no rank computes between two of its communications, as in an ensemble that meets at its end, it is the
--- time from MPI_Init to MPI_Finalize. With T for that time, and the mean and the maximum taken over ranks:
+-- an own message of the program and the end of the last: start-up, with MPI_Init of all ranks, and shutdown are left
+-- out, and the note says how long they took. Where no rank computes between two of its communications, as in an ensemble
+-- that meets at its end, it is the time from MPI_Init to MPI_Finalize. With T for that time, and the mean and the maximum
+-- taken over ranks:
 --
 -- parallel efficiency       = load balance x communication efficiency     = mean useful time / T
 -- load balance              = mean useful time / maximum useful time

@@ -25,8 +25,13 @@ firsts as (
 select
     coalesce(firsts.block, 0) as block,
     firsts.collective_id,
-    if(coalesce(firsts.block, 0) = 0, communication_window.begin_ns, firsts.enter_ns) as begin_ns,
-    lead(firsts.enter_ns, 1, communication_window.end_ns) over (order by firsts.block) as end_ns
+    if(
+        coalesce(firsts.block, 0) = 0,
+        communication_window.begin_ns,
+        greatest(firsts.enter_ns, communication_window.begin_ns)
+    ) as begin_ns,
+    lead(greatest(firsts.enter_ns, communication_window.begin_ns), 1, communication_window.end_ns)
+        over (order by firsts.block) as end_ns
 from communication_window
 left join firsts on true
 where communication_window.begin_ns is not null;

@@ -1,8 +1,11 @@
 -- From the first enter of a collective or of an application's message to the last one's end: the run without start-up and shutdown.
 --
+-- It begins at `run_start` if some rank communicates before that, unless the part of the run that was asked for has a begin of its own.
 -- Where ranks never compute between two of their own communications (less than 1 % of the run), as in an ensemble whose members meet only at its end, all of
 -- the work is start-up. Then the window is the whole run (is_whole): from the last end of MPI_Init to the last begin of MPI_Finalize. One row; times are
 -- null where there is neither.
+--
+-- uses run_start
 create or replace view communication_window as
 with communications as (
     select
@@ -34,9 +37,9 @@ between_communications as (
 
 bounds as (
     select
-        max(end_ns) filter (where kind = 'init') as begin_ns,
-        max(begin_ns) filter (where kind = 'finalize') as end_ns
-    from whole_intervals
+        run_start.at_ns as begin_ns,
+        (select max(intervals.begin_ns) from whole_intervals as intervals where intervals.kind = 'finalize') as end_ns
+    from run_start
 ),
 
 asked_ends as (
@@ -50,6 +53,13 @@ asked_ends as (
         min(least(send_begin_ns, recv_post_ns)) as begin_ns,
         max(greatest(send_begin_ns, send_end_ns, recv_end_ns)) as end_ns
     from messages
+),
+
+asked_window as (
+    select
+        min(begin_ns) as begin_ns,
+        max(end_ns) as end_ns
+    from asked_ends
 ),
 
 whole_run as (
@@ -67,7 +77,14 @@ whole_run as (
 )
 
 select
-    if(whole_run.is_whole, whole_run.begin_ns, (select min(asked_ends.begin_ns) from asked_ends)) as begin_ns,
-    if(whole_run.is_whole, whole_run.end_ns, (select max(asked_ends.end_ns) from asked_ends)) as end_ns,
+    case
+        when whole_run.is_whole then whole_run.begin_ns
+        when part_from_ns() is null and run_start.at_ns < asked_window.end_ns
+            then greatest(asked_window.begin_ns, run_start.at_ns)
+        else asked_window.begin_ns
+    end as begin_ns,
+    if(whole_run.is_whole, whole_run.end_ns, asked_window.end_ns) as end_ns,
     whole_run.is_whole
-from whole_run;
+from whole_run
+cross join asked_window
+cross join run_start;

@@ -79,9 +79,9 @@ words as (
         placed.what,
         if(placed.what = 'cut', null, placed.rank) as rank,
         placed.at_ns,
-        (
+        greatest(
             placed.at_ns - communication_window.begin_ns
-            - if(placed.what = 'cut', placed.mpi_ns, placed.communication_ns)
+            - if(placed.what = 'cut', placed.mpi_ns, placed.communication_ns), 0
         )::bigint as ns,
         placed.ref,
         placed.place

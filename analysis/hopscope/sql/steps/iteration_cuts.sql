@@ -25,7 +25,14 @@ inner join whole_collectives as collectives on marked.collective_id = collective
 union all
 select
     0 as iteration,
-    first_ns as begin_ns
+    least(
+        run_bounds.first_ns,
+        (
+            select min(coalesce(collectives.last_leave_ns, collectives.last_enter_ns))
+            from marked
+            inner join whole_collectives as collectives on marked.collective_id = collectives.collective_id
+        )
+    ) as begin_ns
 from run_bounds
 where (select count(marked.collective_id) from marked) > 0
 

@@ -1,12 +1,23 @@
 -- How long ranks had been in MPI, on their first threads, at each of some times.
 --
--- Give it the name of a table with a rank and at_ns. mpi_ns is the time in all MPI calls from the begin of the run to at_ns, communication_ns that in those
+-- Give it the name of a table with a rank and at_ns. mpi_ns is the time in all MPI calls from the begin of the `communication_window` to at_ns, communication_ns that in those
 -- for which an ideal network would take no time but that of waiting (`mpi_spans`). What lies between two times is a difference.
 --
--- uses mpi_spans
+-- uses mpi_spans, communication_window
 create or replace macro mpi_until(times) as table
     with asked as (
         select * from query_table(times)
+    ),
+
+    started_spans as (
+        select
+            mpi_spans.rank,
+            greatest(mpi_spans.begin_ns, communication_window.begin_ns) as begin_ns,
+            mpi_spans.end_ns,
+            mpi_spans.communicates
+        from mpi_spans
+        cross join communication_window
+        where communication_window.begin_ns is null or mpi_spans.end_ns > communication_window.begin_ns
     ),
 
     spans as (
@@ -18,7 +29,7 @@ create or replace macro mpi_until(times) as table
             sum(end_ns - begin_ns) over until_then - (end_ns - begin_ns) as before_ns,
             sum(if(communicates, end_ns - begin_ns, 0)) over until_then
             - if(communicates, end_ns - begin_ns, 0) as communicated_ns
-        from mpi_spans
+        from started_spans
         window until_then as (
             partition by rank order by begin_ns, end_ns rows between unbounded preceding and current row
         )

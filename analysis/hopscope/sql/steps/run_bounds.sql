@@ -1,7 +1,9 @@
 -- When the run began to communicate and when it had ended to.
 --
--- From the first enter of a collective or begin of a message to the last leave or receive, of the whole run; null where it
--- has neither. What lies before is start-up, what lies after is shutdown.
+-- From the first enter of a collective or begin of a message, but not before `run_start`, to the last leave or receive, of the whole run; null where it has
+-- neither. What lies before is start-up, what lies after is shutdown.
+--
+-- uses run_start
 create or replace view run_bounds as
 with ends as (
     select
@@ -14,9 +16,21 @@ with ends as (
         least(send_begin_ns, recv_post_ns) as begin_ns,
         greatest(send_end_ns, recv_end_ns) as end_ns
     from whole_messages
+),
+
+communication as (
+    select
+        min(begin_ns) as first_ns,
+        max(end_ns) as last_ns
+    from ends
 )
 
 select
-    min(begin_ns) as first_ns,
-    max(end_ns) as last_ns
-from ends;
+    if(
+        run_start.at_ns < communication.last_ns,
+        greatest(communication.first_ns, run_start.at_ns),
+        communication.first_ns
+    ) as first_ns,
+    communication.last_ns
+from communication
+cross join run_start;

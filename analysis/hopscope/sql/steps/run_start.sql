@@ -1,0 +1,12 @@
+-- When all ranks that the job began with had left their first MPI_Init: before that, whoever communicates already waits for a rank that is still starting.
+--
+-- Ranks of spawned worlds come later and do not count. One row; null where the trace has no MPI_Init.
+create or replace view run_start as
+select max(started_ns) as at_ns
+from (
+    select min(intervals.end_ns) as started_ns
+    from whole_intervals as intervals
+    inner join ranks on intervals.rank = ranks.rank
+    where intervals.kind = 'init' and ranks.world = (select min(world) from ranks)
+    group by intervals.rank
+) as starts;
