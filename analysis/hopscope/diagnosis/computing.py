@@ -1,6 +1,6 @@
 """Causes that lie in computing: ranks that always have more of it, take turns, work alone, or are held up at times.
 
-The kinds exclude one another by the rules in `_kind_of`. Ranks are compared occurrence by occurrence at each site.
+The kinds exclude one another by the rules in `_at_site` and `_of_some_ranks`. Ranks are compared occurrence by occurrence at each site.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def causes_of(gaps: Gaps, run_ns: int) -> list[Cause]:
     causes: dict[tuple[Kind, tuple[int, ...]], Cause] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # an occurrence without ranks has no median
-        site_causes = [cause for site in gaps.sites() for cause in _at_site(site, run_ns)]
+        site_causes = [cause for site in gaps.sites() for cause in _at_site(site, gaps, run_ns)]
     for site_cause in site_causes:
         kind, ranks = site_cause.kind, site_cause.ranks
         is_merged = kind in ("noise", "rotating-delay")
@@ -131,7 +131,7 @@ def causes_of(gaps: Gaps, run_ns: int) -> list[Cause]:
     return list(causes.values())
 
 
-def _at_site(site: SiteGaps, run_ns: int) -> Iterator[SiteCause]:
+def _at_site(site: SiteGaps, gaps: Gaps, run_ns: int) -> Iterator[SiteCause]:
     """The causes at one site."""
     excess = np.minimum(site.computing - on_time(site.computing), site.whole)
     if np.nansum(np.nanmax(excess, axis=0)) < _SEEN * run_ns:
@@ -143,7 +143,7 @@ def _at_site(site: SiteGaps, run_ns: int) -> Iterator[SiteCause]:
     above = _above_usual(site)
     chosen = _always_longer(site, excess, late, above)
     if len(chosen) and np.nansum(excess[chosen]) >= _SEEN * run_ns:
-        yield _longer_than_others(site, _kind_of(site, chosen), chosen)
+        yield _of_some_ranks(site, gaps, chosen)
         above[chosen] = np.minimum(above[chosen], 0)
     if len(site.ranks) > 1 and np.nansum(above) >= _SEEN * run_ns:
         yield _noise(site, above)
@@ -202,25 +202,38 @@ def _above_usual(site: SiteGaps) -> Array:
     return np.where(above > clear, np.minimum(above, site.whole), 0.0)
 
 
-def _kind_of(site: SiteGaps, chosen: Array) -> Kind:
+def _of_some_ranks(site: SiteGaps, gaps: Gaps, chosen: Array) -> SiteCause:
     """A serial section if one rank computes while each other hardly does; else an imbalance."""
     if len(chosen) > 1:
-        return "imbalance"
+        return _longer_than_others(site, "imbalance", chosen)
     typical = np.nanmedian(site.computing, axis=1)
-    of_other_ranks = np.delete(typical, chosen[0])
     own = float(np.nanmean(site.computing[chosen[0]]))
-    return "serial-section" if of_other_ranks.max(initial=0.0) <= _ALONE * own else "imbalance"
+    if np.delete(typical, chosen[0]).max(initial=0.0) > _ALONE * own:
+        return _longer_than_others(site, "imbalance", chosen)
+    # Others may compute meanwhile after calls of their own, as where one rank sends and another receives.
+    numbers = site.row[chosen[0]]
+    elsewhere = np.full((len(gaps.ranks) - 1, site.occurrences), np.nan)
+    elsewhere[:, numbers >= 0] = gaps.others_meanwhile(numbers[numbers >= 0])
+    if not len(elsewhere) or np.nanmedian(np.nanmax(elsewhere, axis=0)) <= _ALONE * own:
+        return _longer_than_others(site, "serial-section", chosen)
+    return _longer_than_others(site, "imbalance", chosen, elsewhere)
 
 
-def _longer_than_others(site: SiteGaps, kind: Kind, chosen: Array) -> SiteCause:
-    """With what the chosen ranks compute beyond the median of the others, or of all where all are chosen."""
+def _longer_than_others(site: SiteGaps, kind: Kind, chosen: Array, elsewhere: Array | None = None) -> SiteCause:
+    """With what the chosen ranks compute beyond the median of the others, or of all where all are chosen.
+
+    elsewhere: what each other rank computes at the same time, where others do so at other sites: the longest counts.
+    """
     takes_turns = kind == "rotating-delay"
     reference = site.computing if takes_turns else np.delete(site.computing, chosen, axis=0)
     usual = _lower_median(reference) if len(reference) else np.zeros(site.occurrences)
+    if elsewhere is not None:
+        usual = np.nanmax(elsewhere, axis=0)
     less = np.nan_to_num(np.minimum(site.computing[chosen] - usual, site.whole[chosen]))
     longer = (site.row[chosen] >= 0) & (less > 0)
     most = np.nanmax(site.computing, axis=0)
-    spread = float(np.nansum(most - np.nanmean(site.computing, axis=0)) / max(1.0, float(np.nansum(most - usual))))
+    of_ranks = site.computing if elsewhere is None else np.vstack([site.computing[chosen], elsewhere])
+    spread = float(np.nansum(most - np.nanmean(of_ranks, axis=0)) / max(1.0, float(np.nansum(most - usual))))
     own = most if takes_turns else site.computing[chosen]
     return SiteCause(
         kind,

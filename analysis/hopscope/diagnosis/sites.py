@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -89,6 +90,25 @@ class Gaps:
         """The computing of all ranks in this time, as a multiple of it."""
         inside = np.minimum(self.end, end_ns) - np.maximum(self.end - self.computing, begin_ns)
         return float(np.maximum(inside, 0).sum()) / max(1, end_ns - begin_ns)
+
+    @cached_property
+    def ranks(self) -> Array:
+        """The ranks that compute at all."""
+        return np.unique(self.rank)
+
+    def others_meanwhile(self, numbers: Array) -> Array:
+        """How long each other rank computes, anywhere, during each of these gaps of one rank: a row for each of them."""
+        begin, end = self.end[numbers] - self.computing[numbers], self.end[numbers]
+        others = np.setdiff1d(self.ranks, self.rank[numbers])
+        result = np.empty((len(others), len(numbers)))
+        for place, rank in enumerate(others.tolist()):
+            its = np.flatnonzero(self.rank == rank)
+            its = its[np.argsort(self.end[its], kind="stable")]
+            at = np.column_stack([self.end[its] - self.computing[its], self.end[its]]).ravel()
+            computed = np.repeat(np.cumsum(self.computing[its]), 2)
+            computed[::2] -= self.computing[its]
+            result[place] = np.interp(end, at, computed) - np.interp(begin, at, computed)
+        return result
 
     def sites(self) -> Iterator[SiteGaps]:
         """The sites at which ranks can be compared, or at which one rank computes alone."""
