@@ -20,7 +20,8 @@ def cores(trace: hopscope.Trace) -> list[dict[str, Any]]:
 def ranks(*rows: str) -> str:
     """The ranks of the drawing, which has three; those that are not drawn say nothing of their cores."""
     others = [f"{rank} n - - - - 1" for rank in range(len(rows), 3)]
-    return "\n".join(["rank clock_host cores busy_threads cpu_ns queued_ns last_event_ns", *rows, *others])
+    columns = "rank clock_host cores busy_threads cpu_ns queued_ns last_event_ns first_event_ns"
+    return "\n".join([columns, *(f"{row} 0" for row in (*rows, *others))])
 
 
 @pytest.mark.parametrize(
@@ -56,6 +57,30 @@ def test_the_most_crowded_machine_stands_for_the_others(tmp_path: Path) -> None:
     rows = ["0 n 0 1 - - 1", "1 n 0 1 - - 1", "2 m 0-1 8 - - 1"]
     first = trace_with(tmp_path, ranks(*rows)).caveats()[0]
     assert first.startswith("On 2 of the machines, m among them, 1 rank with 8 busy threads shared 2 cores.")
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        # Of 1000 ns each: 300 of 2000.
+        pytest.param(
+            ["0 n 0-3 1 600 200 1000", "1 n 0-3 1 700 100 1000"],
+            "2 ranks had cores enough, and were ready without one for 15.0 % of their time: other programs ran there.",
+            id="load",
+        ),
+        pytest.param(["0 n 0-3 1 600 100 1000", "1 n 0-3 1 700 90 1000"], None, id="little"),
+        pytest.param(["0 n 0 1 600 200 1000", "1 n 0 1 700 300 1000"], None, id="too few cores"),
+        pytest.param(["0 n 0-3 1 - - 1000", "1 n 0-3 1 - - 1000"], None, id="unknown"),
+    ],
+)
+def test_ranks_with_cores_enough_that_wait_for_one_share_them_with_other_programs(
+    tmp_path: Path, rows: list[str], sentence: str | None
+) -> None:
+    # Regression: only ranks and threads of the run itself were counted, so that its other neighbours went unnoticed.
+    trace = trace_with(tmp_path, ranks(*rows))
+    said = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "load"]
+    assert [text.split(". ")[0] + "." for text in said] == ([sentence] if sentence else [])
+    assert [row["kind"] for row in trace.diagnose().to_pylist()].count("external-load") == (sentence is not None)
 
 
 def test_the_end_of_an_unfinished_run_comes_first(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ EXIT_CODES = {"passed": 0, "failed": 1, "undecided": 2}
 
 # What spoils every number is said beside every answer, such as that a trace is not whole. The rest of the caveats are
 # in `analyze caveats`.
-_SAID_ALWAYS = ("unfinished", "cores", "missing", "no path")
+_SAID_ALWAYS = ("unfinished", "cores", "load", "missing", "no path")
 
 _TYPES: dict[str, click.ParamType[Any]] = {
     "INTEGER": click.INT,

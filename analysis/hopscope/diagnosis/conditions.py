@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from hopscope.diagnosis.entry import Entry, Facts
+from hopscope.diagnosis.entry import Entry, Facts, Kind
 from hopscope.quantities import share
 
+_CORES: Final[tuple[tuple[str, Kind], ...]] = (("cores", "oversubscribed"), ("load", "external-load"))
+"""Kinds of caveats that say ranks lacked cores, and the kind of entry that each becomes."""
 _INCOMPLETE: Final = ("missing", "unrecorded", "no MPI", "no path", "clocks")
 """Kinds of caveats that say the trace is incomplete, or that its clocks cannot decide."""
 _OVERHEAD: Final = 0.01
@@ -24,8 +26,8 @@ def unfinished_in(caveats: _Rows) -> list[Entry]:
 
 
 def conditions_in(facts: Facts, caveats: _Rows) -> list[Entry]:
-    """Shared cores, an incomplete trace, the collector's own time and a long start-up, as far as the run has them."""
-    entries = [Entry("oversubscribed", text=row["sentence"]) for row in caveats if row["kind"] == "cores"]
+    """Shared cores, other programs on them, an incomplete trace, the collector's own time and a long start-up, as far as the run has them."""
+    entries = [Entry(kind, text=row["sentence"]) for word, kind in _CORES for row in caveats if row["kind"] == word]
     incomplete = [row["sentence"] for row in caveats if row["kind"] in _INCOMPLETE]
     whole = facts.duration_ns * facts.ranks
     if facts.overhead_ns is not None and whole and facts.overhead_ns > _OVERHEAD * whole:

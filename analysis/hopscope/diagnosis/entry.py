@@ -24,6 +24,7 @@ Kind = Literal[
     "io",
     "other-mpi",
     "oversubscribed",
+    "external-load",
     "tracing",
     "start-up",
     "balanced",
@@ -40,7 +41,7 @@ NOTE: Final = 0.02
 NAMED: Final = 0.2
 """A rank is named if it causes at least this share of what the first one does."""
 
-CONDITIONS: Final = ("oversubscribed", "tracing", "start-up")
+CONDITIONS: Final = ("oversubscribed", "external-load", "tracing", "start-up")
 """What spoils or frames the other numbers and makes no run a problem."""
 
 

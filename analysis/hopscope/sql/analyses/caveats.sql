@@ -5,9 +5,9 @@
 --
 -- whole run
 -- key kind
--- column kind VARCHAR -- What it is about: unfinished, cores, missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled, emulated, network, memory, clocks, undecided, engine, presence or places.
+-- column kind VARCHAR -- What it is about: unfinished, cores, load, missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled, emulated, network, memory, clocks, undecided, engine, presence or places.
 -- column sentence VARCHAR -- What limits the answers, and what to do about it.
--- uses crowded_cores, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy
+-- uses crowded_cores, external_load, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace
 with off_threads as (
@@ -78,6 +78,14 @@ crowds as (
     qualify row_number() over (order by busy_threads / cores desc, machine) = 1
 ),
 
+loads as (
+    select
+        *,
+        count(*) over () as machines
+    from external_load
+    qualify row_number() over (order by queued_share desc, machine) = 1
+),
+
 found as (
     select
         -1 as place,
@@ -105,6 +113,20 @@ found as (
             )
         ) as sentence
     from crowds
+
+    union all
+    select
+        0 as place,
+        'load' as kind,
+        format(
+            '{}{} had cores enough, and {} ready without one for {} of their time: other programs ran there. Times of'
+            || ' waiting and of messages are then those of the scheduler, too: measure on a machine without them.',
+            if(machines = 1, '', format('On {} of the machines, {} among them, ', machines, machine)),
+            quantity(ranks, 'ranks'),
+            if(ranks = 1, 'was', 'were'),
+            quantity(queued_share, 'share')
+        ) as sentence
+    from loads
 
     union all
     select

@@ -26,6 +26,7 @@
 -- io, other-mpi    the time is in files, or in making communicators and the like
 -- unfinished       the run was killed, crashed or hung
 -- oversubscribed   more ranks or threads than cores
+-- external-load    other programs on the cores of the ranks
 -- tracing          the trace is incomplete
 -- start-up         more than half of the job passes before that
 -- balanced         nothing costs 2 % of the run
@@ -57,7 +58,7 @@
 -- object entries
 -- row problem is severity PROBLEM
 -- zero problem, imbalance, serial-section, rotating-delay, noise, late-sender, late-receiver, wrong-order, no-overlap, crossings,
---    placement, slow-link, slow-host, latency-bound, bandwidth-bound, io, other-mpi, unfinished, oversubscribed, tracing, start-up
+--    placement, slow-link, slow-host, latency-bound, bandwidth-bound, io, other-mpi, unfinished, oversubscribed, external-load, tracing, start-up
 -- example analyze diagnose trace
 -- example analyze diagnose trace --fail-if "problem.cost_share > 10%"
 select

@@ -1,0 +1,24 @@
+-- Machines with enough cores for their ranks' threads, whose ranks were ready without a core all the same: other programs ran there.
+--
+-- queued_share is the part of the ranks' time in which their threads were ready and no core was free; of a rank with several busy threads that of each. The
+-- kernel counts from the start of the process, the trace from MPI_Init: what is longer is the rank's time. Below a tenth a machine does not count, for
+-- launchers and MPI_Init take that much of a short run.
+--
+-- uses crowded_cores, share_of
+create or replace view external_load as
+with machines as (
+    select
+        clock_host as machine,
+        count(*) as ranks,
+        share_of(
+            sum(queued_ns),
+            sum(greatest((last_event_ns - first_event_ns) * greatest(busy_threads, 1), cpu_ns + queued_ns))
+        ) as queued_share
+    from ranks
+    where queued_ns is not null
+    group by clock_host
+)
+
+select *
+from machines
+where queued_share >= 0.1 and machine not in (select crowded_cores.machine from crowded_cores);
