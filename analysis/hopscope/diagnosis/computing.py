@@ -177,6 +177,18 @@ def _lower_median(values: Array) -> Array:
     return np.take_along_axis(ordered, np.maximum(0, (count - 1) // 2)[None], axis=0)[0]
 
 
+def _weighted_median(values: Array, weights: Array) -> float:
+    """The value up to which half of the weight lies: one line of a program may call MPI several times, between which
+    ranks compute very different times."""
+    weighs = weights > 0
+    if not weighs.any():
+        return float(np.nanmedian(values))
+    values, weights = values[weighs], weights[weighs]
+    order = np.argsort(values)
+    reached = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(reached, reached[-1] / 2)])
+
+
 def _takes_turns(excess: Array, late: Array) -> bool:
     """True if most occurrences have a late rank, and the ranks take about equal parts."""
     ranks, occurrences = late.shape
@@ -234,13 +246,14 @@ def _longer_than_others(site: SiteGaps, kind: Kind, chosen: Array, elsewhere: Ar
     most = np.nanmax(site.computing, axis=0)
     of_ranks = site.computing if elsewhere is None else np.vstack([site.computing[chosen], elsewhere])
     spread = float(np.nansum(most - np.nanmean(of_ranks, axis=0)) / max(1.0, float(np.nansum(most - usual))))
-    own = most if takes_turns else site.computing[chosen]
+    weight = np.where(longer, less, 0.0)
+    own = np.broadcast_to(most, less.shape) if takes_turns else site.computing[chosen]
     return SiteCause(
         kind,
         tuple(site.ranks[chosen].tolist()),
         site.row[chosen][longer],
         less[longer],
-        float(np.nanmedian(own)),
-        float(np.nanmedian(usual)),
+        _weighted_median(own, weight),
+        _weighted_median(np.broadcast_to(usual, less.shape), weight),
         min(1.0, spread),
     )
