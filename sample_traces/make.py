@@ -41,7 +41,7 @@ def make(name: str, folder: Path) -> None:
     """Run the sample's jobs; their archives replace those that are in the folder."""
     sample = SAMPLES[name]
     mpi = next(mpi for mpi in local_mpi.find_all() if mpi.release == sample.release)
-    program = mpi.compile(sample.program)
+    program = started_program(mpi, sample.program)
     settings = {**os.environ, **sample.environment}
     if sample.first:
         # A rank of MPICH that waits keeps its core; with priority, nobody else ever gets it.
@@ -58,17 +58,47 @@ def make(name: str, folder: Path) -> None:
                 words.append(option if isinstance(option, str) else str(file))
             words += ["--dir", str(trace), "--", *mpi.launch(sample.ranks), *(FIRST if goes_first(sample) else ())]
             # A relative name of the program, see name_no_machine.
-            words += [str(program.relative_to(ROOT)), *sample.arguments.split()]
+            words += [*interpreter(program), str(program.relative_to(ROOT)), *sample.arguments.split()]
             subprocess.run(words, check=True, cwd=ROOT, env=settings, stdout=subprocess.DEVNULL)
+        if sample.program.suffix == ".f90":
+            keep_debug_information(trace, program)
         name_no_machine(trace)
 
 
+def started_program(mpi: local_mpi.LocalMpi, source: Path) -> Path:
+    """What the ranks run: a script as it is, a program in C without debug information, one in Fortran with it."""
+    if source.suffix == ".py":
+        return source
+    with_lines = ["-g", "-gno-record-gcc-switches", f"-ffile-prefix-map={ROOT}=."]
+    return mpi.compile(source, *(with_lines if source.suffix == ".f90" else []))
+
+
+def interpreter(program: Path) -> list[str]:
+    """What starts a script, without which it is a program."""
+    return [str(BIN / "python")] if program.suffix == ".py" else []
+
+
+def keep_debug_information(trace: Path, program: Path) -> None:
+    """Put the debug information of a program beside its trace, and let the trace name that.
+    The build id is the same."""
+    kept = trace.with_name(f"{program.name}.debug")
+    subprocess.run(["objcopy", "--only-keep-debug", "--compress-debug-sections", program, kept], check=True)
+    file = trace / "run.json"
+    run = json.loads(file.read_text())
+    for module in run["modules"]:
+        if module["path"] == str(program):
+            module["path"] = str(kept.relative_to(ROOT))
+    file.write_text(json.dumps(run))
+
+
 def name_no_machine(trace: Path) -> None:
-    """Make the program's path in the trace a relative one, so that this checkout's folder does not end up in it. It
-    keeps its length, for the archive has it among lengths of other things."""
-    own = f"{ROOT}/".encode()
-    for file in (trace / "run.json", trace / "traces.otf2"):
-        file.write_bytes(file.read_bytes().replace(own, (b"./" * len(own))[: len(own) - 1] + b"/"))
+    """Make paths in the trace relative ones, the program's and those of Python's lines, so that neither this checkout's
+    folder nor Python's ends up in it. They keep their length, for the archive has them among lengths of other things."""
+    for file in (trace / "run.json", trace / "traces.otf2", trace / "traces.def"):
+        content = file.read_bytes()
+        for own in (f"{ROOT}/".encode(), f"{sys.base_prefix}/".encode()):
+            content = content.replace(own, (b"./" * len(own))[: len(own) - 1] + b"/")
+        file.write_bytes(content)
 
 
 def opened(folder: Path, name: str, scratch: Path) -> dict[str, hopscope.Trace]:

@@ -21,6 +21,7 @@ _END_TO_END = ROOT / "tests" / "end_to_end" / "programs"
 TWO_HALVES = _END_TO_END / "two_halves.c"
 CAUSES = _END_TO_END / "planted.c"
 SITUATIONS_C = _END_TO_END / "situations.c"
+IMBALANCE_F90, SERIAL_PY = (_END_TO_END / name for name in ("imbalance.f90", "serial_section.py"))
 LATE_RECEIVER, LATE_ENDS = (_END_TO_END / f"late_{what}.c" for what in ("receiver", "ends"))
 LATE, EVERY_KIND = (ROOT / "tests" / "native" / "programs" / f"{name}.c" for name in ("late", "collectives"))
 ALL_FORMS = HERE / "planned_collectives.c"
@@ -295,6 +296,17 @@ def _situations() -> Iterator[tuple[str, Sample]]:
                 yield situation(name, ranks, release), dataclasses.replace(sample, first="--net" not in options)
 
 
+OTHER_LANGUAGES: dict[str, Path] = {"imbalance_fortran": IMBALANCE_F90, "serial_python": SERIAL_PY}
+"""Problems of programs that are not in C; of a Fortran program its debug information lies beside the trace, so that call
+sites have lines."""
+
+
+def _other_languages() -> Iterator[tuple[str, Sample]]:
+    """The problem of each on four ranks."""
+    for name, program in OTHER_LANGUAGES.items():
+        yield situation(name, 4, "openmpi-4"), _planted(4, "", program)
+
+
 CHAIN = {"reduce_tree": "chain", "broadcast_tree": "chain"}
 SLOW: dict[str, dict[str, str]] = {
     "gather": CHAIN,
@@ -384,5 +396,6 @@ _RUNS = (
     _to_be_improved,
     _points,
     _situations,
+    _other_languages,
 )
 SAMPLES = ANSWERED | {f"{PLANTED}/{name}": sample for runs in _RUNS for name, sample in runs()}

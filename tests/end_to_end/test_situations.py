@@ -1,9 +1,12 @@
 """The first entry of the diagnosis names what was planted: its kind, its ranks and its call.
 
-Asked are recorded runs of `situations.c` by the messages of three MPI libraries, in sample_traces/planted.
+Asked are recorded runs of `situations.c` by the messages of three MPI libraries, and of a program in Fortran and one in
+Python, in sample_traces/planted.
 """
 
 import json
+import re
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -13,7 +16,7 @@ from hopscope.cli.main import analyze as analyze_group
 from hopscope.render.markdown import as_markdown
 from hopscope.store import schema_directory
 from jobs import Planted
-from samples import SITUATIONS, SLOW_LINK, has_hops, situation
+from samples import OTHER_LANGUAGES, SITUATIONS, SLOW_LINK, has_hops, situation
 
 RELEASES = ("openmpi-4", "mpich-5", "openmpi-5")
 EXPECTED = {
@@ -67,6 +70,40 @@ def test_the_first_entry_is_what_was_planted(name: str, ranks: int, release: str
     assert call is None or call in [site["mpi"] for site in first["call_sites"][:2]]
     assert first["hosts"] == HOSTS.get(name, [])
     assert {*first["ranks"][:1]} == guilty(ranks) if name == "gradient" else {*first["ranks"]} == guilty(ranks)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "call", "guilty", "text", "evidence"),
+    [
+        (
+            "imbalance_fortran",
+            "imbalance",
+            "MPI_Allreduce",
+            [1],
+            "call MPI_Allreduce(",
+            r"7\.\d\d ms there, where the others compute 5\.\d\d ms;",
+        ),
+        # Regression: "1.72 µs there", the median of all that happens between the calls that one line of mpi4py makes.
+        (
+            "serial_python",
+            "serial-section",
+            "MPI_Bcast",
+            [0],
+            "world.bcast(",
+            r"3\.\d\d ms there, where the others compute .* [nµ]s;",
+        ),
+    ],
+)
+def test_a_problem_in_another_language_is_named_with_its_line(
+    name: str, kind: str, call: str, guilty: list[int], text: str, evidence: str, planted: Planted
+) -> None:
+    first = planted(situation(name, 4, "openmpi-4")).diagnose().to_pylist()[0]
+    assert (first["kind"], first["severity"], first["ranks"]) == (kind, "PROBLEM", guilty)
+    assert re.match(evidence, first["evidence"])
+    site = first["call_sites"][0]
+    source = OTHER_LANGUAGES[name]
+    assert (site["mpi"], Path(site["file"]).name) == (call, source.name)
+    assert text in source.read_text().splitlines()[site["line"] - 1]
 
 
 @pytest.mark.parametrize(("name", "ranks", "release"), runs(["balanced", "start"]))
