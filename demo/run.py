@@ -175,10 +175,9 @@ def demo(iterations: int, output: Path) -> None:
     heading("2. What happened?")
     analyze("summary", shown(today))
     trace = hopscope.open(today)
-    found = {row["key"]: f"{row['sentence']} {row['evidence']}" for row in trace.findings().to_pylist()}
+    analyze("diagnose", shown(today))
     for command in ("critical-path", "last-arrivals", "noise", "wan-share"):
         analyze(command, shown(today))
-        explain(found[command])
 
     heading("3. What would be better?")
     analyze("remap", shown(today), "-o", shown(tree))

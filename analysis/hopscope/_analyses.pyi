@@ -288,43 +288,6 @@ class Analyses:
         communication_efficiency_low, communication_efficiency_high, note
         """
 
-    def findings(
-        self,
-        *,
-        from_: str | int | None = None,
-        to: str | int | None = None,
-        ranks: str | Sequence[int] | None = None,
-        comm: str | int | None = None,
-        operation: str | None = None,
-        region: str | None = None,
-        iteration_at: str | None = None,
-        place: str | None = None,
-        about: Literal[
-            "unfinished",
-            "cores",
-            "collectives",
-            "critical-path",
-            "last-arrivals",
-            "noise",
-            "tree",
-            "algorithms",
-            "settings",
-            "wan-share",
-            "late-ranks",
-            "noise-periods",
-            "delayed-hops",
-        ]
-        | None = None,
-        least_ms: float | None = None,
-        limit: int | None = None,
-    ) -> pa.Table:
-        """What the trace says, in sentences: one finding for each thing examined.
-
-        Columns:
-
-        key, verdict, severity, problem, sentence, evidence, value, unit, cost_share, analysis, part
-        """
-
     def honesty(
         self,
         *,

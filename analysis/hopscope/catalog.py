@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import Final
 
 from hopscope.errors import meant
 from hopscope.header import (
@@ -29,6 +30,7 @@ from hopscope.header import (
 )
 
 __all__ = [
+    "FORMERLY",
     "Analysis",
     "Catalog",
     "Column",
@@ -42,6 +44,9 @@ __all__ = [
     "parse",
     "read",
 ]
+
+FORMERLY: Final = {"findings": "diagnose"}
+"""Names that commands had before, which they keep for one release."""
 
 
 @dataclass(frozen=True)
@@ -125,8 +130,8 @@ class Catalog:
     sources: Mapping[str, Source]
 
     def command(self, name: str) -> Command:
-        """The command of this name, written with hyphens or underscores. Raises KeyError."""
-        return self.commands[name.replace("_", "-")]
+        """The command of this name, or formerly of it, written with hyphens or underscores. Raises KeyError."""
+        return self.commands[FORMERLY.get(name, name).replace("_", "-")]
 
     def ordered(self, uses: Sequence[str]) -> list[Source]:
         """These views and macros and all that they rest on, each after those that it uses. Raises HeaderError on a

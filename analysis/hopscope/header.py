@@ -55,7 +55,7 @@ The directives (a line indented by three or more spaces continues the one above)
 * `zero NAME[, NAME]`: in a gate, a row of this name that is not there has zeros.
 * `uncertain COLUMN by COLUMN`: a gate on the first cannot be judged if adding the second would turn it.
 * `describes COLUMN instead COLUMN`: the first says what happened and blames nobody; a gate on it that fails points to
-  the second, which is what gates and findings use.
+  the second, which is what gates use.
 * `whole run`: it is about the trace as a whole; no part of the run can be chosen.
 * `fail-if EXPRESSION`: a gate that always holds for this command.
 * `empty note SENTENCE` or `empty error SENTENCE`: what to say when there is no row; `error` makes it wrong input

@@ -215,7 +215,7 @@ class Runner:
         text = f"-- {what}\n{self.text_of(analysis)}"
         if self.keeps_answers or what == _ROWS:
             return self.kept_by_text(text, parameters, compute)
-        # A finding rests on the rows of an analysis that is asked for by itself, too.
+        # The diagnosis rests on the rows of an analysis that is asked for by itself, too.
         key = (text, *sorted(parameters.items()))
         if (found := self._judged.get(key)) is None:
             found = compute()

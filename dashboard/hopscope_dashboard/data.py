@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hopscope import InputError, Trace, remedies
+from hopscope.algorithms.recognition import UNRECOGNISED
+from hopscope.errors import some
 from hopscope.export import stream_result
-from hopscope.findings import in_order
 from hopscope.mpi_functions import of_kinds
 from hopscope.part import OPTIONS as PART_OPTIONS
 from hopscope.part import misread
@@ -29,9 +30,9 @@ from hopscope.timeline import MARKS, Columns, Timeline
 from hopscope_dashboard.answers import Bounds, Compared, Models, Result, Row, Rows, Suggestion
 
 __all__ = [
-    "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "Bounds", "Columns", "Compared", "Excerpt", "InputError", "Machine",
-    "Models", "Relation", "Remedy", "Result", "Row", "Rows", "Stop", "Suggestion", "Sweep", "Timeline", "Trace",
-    "TraceData", "meanings", "misread", "preload", "reopened", "static_page",
+    "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "UNRECOGNISED", "Bounds", "Columns", "Compared", "Excerpt", "InputError",
+    "Machine", "Models", "Relation", "Remedy", "Result", "Row", "Rows", "Stop", "Suggestion", "Sweep", "Timeline",
+    "Trace", "TraceData", "meanings", "misread", "preload", "reopened", "some", "static_page",
 ]  # fmt: skip
 
 MESSAGE_CALLS = of_kinds("p2p", "wait", "test", "look")
@@ -170,29 +171,6 @@ class TraceData:
             return len(f"{comm}:{seq}"), max((len(op) for op in collectives["op"].unique().to_pylist()), default=0)
 
         return self._once(("longest names",), read)
-
-    def findings(self, *about: str, **options: Value) -> Rows:
-        """Give the findings about these things, those that there are.
-
-        The rows that they rest on are then there for the page's figures.
-        """
-        return in_order(
-            [
-                row
-                for key in about
-                for row in self._once(
-                    _key("findings", {"about": key, **options}), lambda key=key: self._find(key, options)
-                )
-            ]
-        )
-
-    def _find(self, about: str, options: dict[str, Value]) -> Rows:
-        answer = self.trace.answer("findings", about=about, **options)
-        for other in answer.asked:
-            if not other.rows:
-                continue  # asked by itself, it may say why it has none
-            self._once(_key(other.command.name, other.parameters), lambda rows=other.rows: rows)
-        return answer.rows
 
     def number_of(self, *tables: str) -> int:
         """Give how many rows these tables of the whole trace have together; nothing is read for it."""
@@ -442,5 +420,4 @@ def _key(command: str, options: Mapping[str, Value]) -> tuple[object, ...]:
 
 def _in_words(key: tuple[object, ...]) -> str:
     """What is being found out, by the key of its answer."""
-    about = dict(pair for pair in key[1:] if isinstance(pair, tuple)).get("about")
-    return f"{key[0]} about {about}" if about else str(key[0])
+    return str(key[0])

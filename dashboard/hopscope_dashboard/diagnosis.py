@@ -17,8 +17,8 @@ from hopscope_dashboard.data import Row, Rows, TraceData
 DIAGNOSIS: Final = "diagnosis"
 VERDICT: Final = "verdict"
 
-_MOST_OTHERS: Final = 2
-"""Causes beside the first that are not folded."""
+_MOST_OTHERS: Final = 1
+"""Problems beside the first cause that are not folded."""
 _PAGES: Final = {
     "imbalance": ("/by-rank", "By rank"),
     "serial-section": ("/by-rank", "By rank"),
@@ -45,7 +45,7 @@ def card(data: TraceData) -> Component:
     rows = actions_for(data.rows("diagnose"), data.path)
     conditions = [row for row in rows if row["kind"] in CONDITIONS]
     causes = [row for row in rows if row["kind"] not in CONDITIONS]
-    others = [row for row in causes[1:] if row["severity"] != "OK"][:_MOST_OTHERS]
+    others = [row for row in causes[1:] if row["severity"] == "PROBLEM"][:_MOST_OTHERS]
     rest = [row for row in causes[1:] if row not in others]
     return html.Section(
         [_framed(conditions), _verdict(causes[0]), _others(others), _rest(rest)], className="card", id=DIAGNOSIS
@@ -69,8 +69,10 @@ def _verdict(row: Row) -> Component:
     return html.Div(
         [
             html.H2([_severity(row), " ", *blocks.with_code(row["sentence"])], id=VERDICT),
-            html.P(blocks.with_code(row["evidence"]), className="hint") if row["evidence"] else None,
             html.P(blocks.with_code(row["action"]), className="action") if row["action"] else None,
+            html.Details([html.Summary("Evidence"), html.P(blocks.with_code(row["evidence"]))], className="hint")
+            if row["evidence"]
+            else None,
             _buttons(row),
         ],
         className="verdict",
@@ -126,12 +128,11 @@ def _page(row: Row) -> Component:
 
 
 def _rest(rows: Rows) -> Component | None:
-    """One line that unfolds: the other causes, most of which cost little."""
+    """One line that unfolds: the other causes, each with its remedy."""
     if not rows:
         return None
     is_small = all(row["severity"] == "OK" for row in rows)
     of_what = f" of less than {quantities.share(NOTE)} of the run" if is_small else ""
     line = f"{quantities.plural(len(rows), 'more cause')}{of_what}"
-    return html.Details(
-        [html.Summary(line), html.Ul([html.Li(blocks.with_code(row["sentence"])) for row in rows], className="remarks")]
-    )
+    sentences = [html.Li(blocks.with_code(f"{row['sentence']} {row['action']}".strip())) for row in rows]
+    return html.Details([html.Summary(line), html.Ul(sentences, className="remarks")])

@@ -8,7 +8,6 @@ from hopscope.algorithms.captured import decide
 from hopscope.algorithms.open_mpi import ALGORITHMS, OWN_CHOICE, number_of, sent
 from hopscope.algorithms.recognition import UNRECOGNISED, Recognised
 from hopscope.algorithms.rules import Rule, read_rules, rules_for, size_in_rules
-from hopscope.findings.settings import of_settings
 
 OPEN_MPI_4 = "Open MPI v4.1.4, package: Debian OpenMPI"
 OPEN_MPI_5 = "Open MPI v5.0.11"
@@ -173,24 +172,3 @@ def test_every_algorithm_of_the_table_has_messages_or_is_refused() -> None:
         for ranks in range(2, 20):
             found = sent(operation, number, ranks)
             assert found is None or found == OWN_CHOICE or found.replace("-", "").replace(":", "").isalnum()
-
-
-def test_the_finding_names_what_ran_otherwise_most_often() -> None:
-    row = {"op": "MPI_Bcast", "algorithm": "binomial", "asked": "chain (2)", "collectives": 6, "first": "0:3"}
-    good = {**row, "obeyed": "yes", "why": None, "since_ns": None}
-    bad = {**row, "op": "MPI_Reduce", "obeyed": "no", "why": "it is not set", "since_ns": 20, "collectives": 2}
-    said = of_settings([good, bad, {**good, "asked": None, "obeyed": None}])
-    assert said is not None
-    assert said.sentence == (
-        "The MPI library did not follow your settings: "
-        "MPI_Reduce ran as binomial, not as chain (2), because it is not set."
-    )
-    assert (said.severity, said.value) == ("problem", 0.25)
-    assert said.evidence == "2 of 8 collectives for which they ask for an algorithm; the first is 0:3."
-    followed = of_settings([good])
-    assert followed is not None
-    assert (followed.severity, followed.verdict) == ("fine", "followed")
-    open_ = of_settings([{**good, "obeyed": "undecided"}])
-    assert open_ is not None
-    assert open_.severity == "undecided"
-    assert of_settings([{**good, "asked": None, "obeyed": None}]) is None

@@ -8,7 +8,6 @@ from hopscope.algorithms.asked import Settings
 from hopscope.algorithms.hierarchical import hierarchy
 from hopscope.algorithms.observed import Observed, Seen
 from hopscope.algorithms.recognition import UNRECOGNISED
-from hopscope.findings.settings import of_settings
 
 OPEN_MPI_4, OPEN_MPI_5 = "Open MPI v4.1.4", "Open MPI v5.0.11"
 # Allreduce (2) by recursive doubling on two ranks, Bcast (7) and Reduce (11) on three: linear, linear.
@@ -101,10 +100,6 @@ def test_what_cannot_be_told_says_why() -> None:
     answer = said(settings(rules=own, **SIMPLE), BY_HAN)
     assert answer is not None
     assert answer[1:] == ("undecided", "which messages allreduce by nonoverlapping (2) has, the trace does not tell")
-    row = {"op": "MPI_Allreduce", "asked": "han intra", "obeyed": "undecided", "why": form, "collectives": 3}
-    finding = of_settings([row])
-    assert finding is not None
-    assert finding.evidence == f"3 collectives for which they ask for an algorithm; {form}."
 
 
 def test_messages_by_which_han_makes_its_communicators_come_before_the_collective() -> None:

@@ -45,12 +45,10 @@ def test_more_ranks_or_threads_than_cores(tmp_path: Path, rows: list[str], crowd
     )
 
 
-def test_shared_cores_come_before_all_other_findings(tmp_path: Path) -> None:
+def test_shared_cores_come_before_all_other_caveats(tmp_path: Path) -> None:
     trace = trace_with(tmp_path, ranks("0 n 0-1 1 6 4 1000", "1 n 0-1 1 6 4 1000", "2 n 0-1 1 6 4 1000"))
-    first = trace.findings().to_pylist()[0]
-    assert (first["key"], first["problem"]) == ("cores", False)
-    assert first["sentence"] == "3 ranks shared 2 cores, and were ready without one for 40.0 % of their time."
-    assert trace.caveats()[0].startswith(first["sentence"])
+    sentence = "3 ranks shared 2 cores, and were ready without one for 40.0 % of their time."
+    assert trace.caveats()[0].startswith(sentence)
 
 
 def test_the_most_crowded_machine_stands_for_the_others(tmp_path: Path) -> None:
@@ -87,5 +85,6 @@ def test_the_end_of_an_unfinished_run_comes_first(tmp_path: Path) -> None:
     run = "run unfinished\ndrawn The_run_did_not_finish:_rank_2_called_MPI_Abort."
     rows = ranks("0 n 0 1 6 4 1000", "1 n 0 1 6 4 1000", "2 n 0 1 6 4 1000")
     trace = trace_with(tmp_path, rows, run=run)
-    keys = [row["key"] for row in trace.findings().to_pylist()]
-    assert keys[:2] == ["unfinished", "cores"]
+    kinds = [row["kind"] for row in trace.answer("caveats").rows]
+    assert kinds[:2] == ["unfinished", "cores"]
+    assert trace.diagnose()["kind"][0].as_py() == "unfinished"

@@ -1,11 +1,13 @@
 """`analyze gate`: a project's gates found, judged structure first, and written for CI systems."""
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
+import hopscope
 import jsonschema
 import pytest
 from drawing import draw
@@ -112,6 +114,11 @@ def test_everything_is_written_for_ci(project: Path) -> None:
     assert text.index("tree.changed is yes") < text.index("<details>") < text.index("3 passed", text.index("<details>"))
     assert "1 of 3 collectives are incomplete" in text
     assert "of 3 lack a member's enter or leave" in text
+    # The diagnosis, whole and in its order.
+    plain = re.sub(r"\\(.)", r"\1", text)
+    entries = hopscope.open(project / "trace").diagnose().to_pylist()
+    places = [plain.index(f"{entry['severity']}: {entry['sentence']}") for entry in entries]
+    assert places == sorted(places)
     report = json.loads(Path(files[2]).read_text())
     jsonschema.validate(report, json.loads((schema_directory() / "report.schema.json").read_text()))
     assert (report["analysis"], report["outcome"], report["parameters"]["baseline"]) == ("gate", "failed", "other")

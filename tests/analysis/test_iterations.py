@@ -97,18 +97,6 @@ def test_set_up_before_the_loop_does_not_count_against_it(tmp_path: Path) -> Non
     assert str(trace.iterations_found).startswith("100 iterations, each with one turn at app+A; 100.0 %")
 
 
-def test_noise_costs_what_it_takes_of_the_loop_and_not_of_the_set_up_before_it(tmp_path: Path) -> None:
-    # Every tenth of 40 steps, rank 1 takes 300 ns longer than 200. Regression: "note, 8.8 % of its length", after a
-    # set-up of 3 s before 200 steps; without it, the same noise was a problem.
-    loop = "".join(f"..{'!!!' * (i % 10 == 5)}A" for i in range(40))
-    short, long = (run(tmp_path / str(dots), f"B{'.' * dots}C{loop}").findings(about="noise") for dots in (2, 2000))
-    assert short.drop_columns("evidence").equals(long.drop_columns("evidence"))
-    assert (short["severity"][0].as_py(), short["value"][0].as_py()) == (
-        "problem",
-        pytest.approx(1200 / (39 * 210 + 1200)),
-    )
-
-
 def test_set_up_that_reads_in_a_short_loop_does_not_count_against_the_main_loop(tmp_path: Path) -> None:
     trace = run(tmp_path, f"B{steps('.R', 8)}{'.' * 3000}C{steps('..A', 100)}{'.' * 3000}W")
     assert str(trace.iterations_found).startswith("100 iterations, each with one turn at app+A; 100.0 %")

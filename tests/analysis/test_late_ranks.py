@@ -79,8 +79,6 @@ def test_in_a_short_run_a_rank_is_late_by_a_share_of_the_time_per_collective(
         f"a rank is late if it computed 1.00 µs longer than the faster members: 5 % of the median {turn}; --least-ms "
         "sets another limit"
     ) in answer.notes
-    (said,) = trace.findings(about="late-ranks").to_pylist()
-    assert (said["sentence"], said["analysis"]) == ("Rank 3 is always late.", "late-ranks")
     given = trace.answer("late-ranks", least_ms=1.0)
     assert {row["class"] for row in given.rows} == {"never"}
     assert "a rank is late if it computed 1.00 ms longer than the faster members (--least-ms)" in given.notes

@@ -374,6 +374,28 @@ def test_collectives_that_are_alike_are_counted_and_their_crossings_in_sequence_
         chain,     1""")
 
 
+def test_crossings_are_known_only_where_every_collective_of_several_clusters_is_recognised(tmp_path: Path) -> None:
+    collectives = "collective_id comm seq op root bytes comm_size native_reason"
+    hops = "collective_id src dst bytes link send_begin_ns recv_end_ns source"
+    within = "0 2 0 8 lan 405 415 native"
+    linear = f"0 1 0 8 wan 410 420 native\n{within}\n0 3 0 8 wan 400 425 native"
+
+    def crossings(name: str, messages: str, *ran: str) -> list[int | None]:
+        drawn = {"collectives": "\n".join([collectives, *ran]), "hops": f"{hops}\n{messages}"}
+        trace = hopscope.open(draw(tmp_path / name, ranks=RANKS_DRAWN, comms=COMMS, **drawn))
+        rows = trace.sql("select crossings from kind_crossings order by kind nulls last")
+        return rows["crossings"].to_pylist()
+
+    reduce = "0 0 0 MPI_Reduce 0 8 4 -"
+    assert crossings("linear", linear, reduce) == [1]
+    # A Barrier that sends nothing back is none that Hopscope knows.
+    assert crossings("unrecognised", linear, "0 0 0 MPI_Barrier - 8 4 -") == [None]
+    # Of a second collective no message was seen.
+    assert crossings("unseen", linear, reduce, "1 0 1 MPI_Barrier - 8 4 -") == [1, None]
+    # Nor does one count as all where some were missed, even if those seen stay within a cluster.
+    assert crossings("silent", within, "0 0 0 MPI_Barrier - 8 4 silent") == [None]
+
+
 def test_a_message_of_the_whole_payload_is_of_one_kind_whatever_the_payload(tmp_path: Path) -> None:
     # Ten thousand sizes were ten thousand kinds, each recognised anew. Gathered blocks depend on the payload.
     collectives, hops = ["collective_id comm seq op root bytes comm_size"], ["collective_id src dst bytes source"]

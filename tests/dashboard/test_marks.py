@@ -9,10 +9,9 @@ from dash.development.base_component import Component
 from hopscope_dashboard import leads
 from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.figures.delayed_hops import delays
-from hopscope_dashboard.figures.folded_tree import Fold
 from hopscope_dashboard.figures.matrix import matrix
 from hopscope_dashboard.figures.noise_periods import periods_by_rank
-from hopscope_dashboard.pages import PAGES, remap
+from hopscope_dashboard.pages import PAGES
 from hopscope_dashboard.pages.routing import content
 from hopscope_dashboard.report.static import Renderer
 
@@ -60,7 +59,7 @@ def test_every_mark_of_every_page_leads_to_a_page_and_says_so(trace: hopscope.Tr
     data = TraceData(trace)
     paths = {page.path for page in PAGES}
     pages = [(page, search) for page in PAGES for search in ("", *MORE.get(page.path, []))]
-    parts = [*(content(page, data, search) for page, search in pages), remap.result(data, "up", Fold())]
+    parts = [content(page, data, search) for page, search in pages]
     figures, drawings = 0, 0
     for each in (found for part in parts for found in drawn(part)):
         name = each.id

@@ -176,7 +176,7 @@ def test_a_zoom_is_kept_on_next_and_a_button_selects_its_time(page: Page, addres
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:3")
     assert query(page)["view"] == view
     plot(page, "timeline")
-    page.get_by_role("button", name="Select the time in view").click()
+    page.get_by_role("button", name="Select this time").click()
     expect(page.locator("#selection")).to_contain_text("A part of the run: from ")
     begin = trace.collectives(comm=0, seq=3).to_pylist()[0]["first_enter_ns"]
     asked = query(page)

@@ -22,7 +22,7 @@ def test_pointing_at_an_edge_or_a_rank_tells_its_words_and_a_drawing_follows_the
 ) -> None:
     page.goto(f"{address}/tree")
     told = page.locator(".told")
-    expect(told).to_contain_text("Point at a rank or an edge")
+    expect(told).to_contain_text("Point at an edge")
     edge = page.locator(part("edge-1-0"))
     point_at_edge(page, "edge-1-0")
     # The browser's own tooltip has the same words.
@@ -32,7 +32,7 @@ def test_pointing_at_an_edge_or_a_rank_tells_its_words_and_a_drawing_follows_the
     page.locator(part("rank-0")).hover()
     expect(told).to_contain_text("Rank 0 on alpha, site-a.")
     page.locator("h1").hover()
-    expect(told).to_contain_text("Point at a rank or an edge")
+    expect(told).to_contain_text("Point at an edge")
     looks = (
         "() => ['.tree .rank circle', '.tree .rank text', '.tree .edge .line'].map(s => document.querySelector(s))"
         ".map(e => getComputedStyle(e).fill + ' ' + getComputedStyle(e).stroke)"

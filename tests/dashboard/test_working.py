@@ -29,10 +29,10 @@ def test_what_is_being_computed_is_said(trace: hopscope.Trace) -> None:
         assert go_on.wait(60)
         return 1
 
-    asking = threading.Thread(target=lambda: data._once(("findings", ("about", "noise")), wait))
+    asking = threading.Thread(target=lambda: data._once(("noise", ("by", "host")), wait))
     asking.start()
     assert begun.wait(60)
-    assert working.progress(data.part({"ranks": "1"})).startswith("findings about noise, since ")
+    assert working.progress(data.part({"ranks": "1"})).startswith("noise, since ")
     go_on.set()
     asking.join()
     assert working.progress(data) == "Drawing the page"

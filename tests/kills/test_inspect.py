@@ -221,22 +221,21 @@ def test_a_hanging_job_is_explained(
         closed = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=True, timeout=60)
         assert closed.stderr == ""  # a reader that went away is no mistake
     if expected in (absent, circle):
-        assert_first_finding_says_who_waits(hopscope.open(trace), Inspection(job.inspect(trace)))
+        assert_first_cause_says_who_waits(hopscope.open(trace), Inspection(job.inspect(trace)))
 
 
 _MOMENT = re.compile(r", at [\d.]+ s")
 
 
-def assert_first_finding_says_who_waits(trace: hopscope.Trace, inspection: Inspection) -> None:
-    """Assert that findings and caveats begin with the end of the run, and say what `inspect` says."""
-    first = trace.findings().to_pylist()[0]
-    assert (first["key"], first["severity"]) == ("unfinished", "problem")
-    assert first["sentence"] == f"The run did not finish: {RANKS} ranks (0, 1, 2, 3) ended before MPI_Finalize."
+def assert_first_cause_says_who_waits(trace: hopscope.Trace, inspection: Inspection) -> None:
+    """Assert that diagnosis and caveats begin with the end of the run, and say what `inspect` says."""
+    first = trace.diagnose().to_pylist()[0]
+    assert (first["kind"], first["severity"]) == ("unfinished", "PROBLEM")
+    assert f"The run did not finish: {RANKS} ranks (0, 1, 2, 3) ended before MPI_Finalize." in first["sentence"]
     # A moment may be rounded to another microsecond once the archive is made.
-    said = _MOMENT.sub("", first["evidence"])
+    said = _MOMENT.sub("", trace.caveats()[0])
     for sentence in inspection.sentences():
         assert _MOMENT.sub("", sentence[1:]) in said
-    assert trace.caveats()[0] == f"{first['sentence']} {first['evidence']}"
 
 
 OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]

@@ -16,6 +16,7 @@ from hopscope.cli.command import command_of, format_option, option_text, say_wha
 from hopscope.cli.export import command as export_command
 from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.registered import registered_command, registered_names
+from hopscope.cli.saying import say
 from hopscope.memory import check_address_space
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import program_version
@@ -85,6 +86,10 @@ class _Analyses(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         check_address_space()  # before pyarrow, DuckDB and scipy are loaded
+        if len(args) > 1 and args[0] in catalog.FORMERLY:
+            now = catalog.FORMERLY[args[0]]
+            say(f"note: `analyze {args[0]}` is now `analyze {now}`")
+            args = [now, *args[1:]]
         if args and Path(args[0]).exists() and args[0] not in self.list_commands(ctx):
             args = [SHORTHAND, *args]
         return super().resolve_command(ctx, args)

@@ -211,6 +211,11 @@ def _command(file: Path, asked: Asked) -> Command:
         from hopscope.cli.remap import ANALYSIS
 
         return ANALYSIS
+    if asked.command in catalog.FORMERLY:
+        name = catalog.FORMERLY[asked.command]
+        raise InputError(
+            f"{file}: {asked.command!r} is now {name!r}, whose rows have other names: see `analyze {name} --help`"
+        )
     try:
         return catalog.load().command(asked.command)
     except KeyError:

@@ -65,8 +65,6 @@ def function_of(module: str) -> Function:  # noqa: PLR0912 - a branch for each m
             from hopscope.algorithms.edges import answer
         case "diagnosis":
             from hopscope.diagnosis import answer
-        case "findings":
-            from hopscope.findings import answer
         case "verdicts.amplification":
             from hopscope.verdicts.amplification import answer
         case "verdicts.compare_activities":

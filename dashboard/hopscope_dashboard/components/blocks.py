@@ -1,4 +1,4 @@
-"""The building blocks of a page: its head, cards, key figures, legends, notes and lists of findings."""
+"""The building blocks of a page: its head, cards, key figures, legends and notes."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,18 +24,22 @@ def page_head(title: str, lead: Content, *aside: Component) -> Component:
     """Give the title of a page, what it answers in one sentence, and its controls at the right."""
     return html.Header(
         [
-            html.Div([html.H1(title), html.P(lead, className="lead")], className="page-head-words"),
+            html.Div([html.H1(title), html.P(lead, className="lead") if lead else None], className="page-head-words"),
             html.Div(list(aside), className="page-head-aside"),
         ],
         className="page-head",
     )
 
 
-def card(title: str | None, *children: Content, hint: Content = None, css: str = "") -> Component:
-    """Give a bordered block with a heading and, under it, one sentence on how to read it."""
+def card(
+    title: str | None, *children: Content, hint: Content = None, meaning: Content = None, css: str = ""
+) -> Component:
+    """Give a bordered block with a heading and, under it, one sentence on how to read it, and folded its `meaning`."""
     head: list[Component] = [] if title is None else [html.H2(title)]
-    if hint is not None:
+    if hint:
         head.append(html.P(hint, className="hint"))
+    if meaning:
+        head.append(html.Details([html.Summary("What this means"), html.P(meaning)], className="hint meaning"))
     return html.Section([*head, *children], className=f"card {css}".strip())
 
 
@@ -52,7 +56,7 @@ def drawing(title: str, figure: Any, *, name: str) -> Component:
 def key_figures(figures: Sequence[tuple[str, str, str]]) -> Component:
     """Give a row of numbers: each a label, the number with its unit, and what it is of."""
     cells = [
-        html.Div([html.Dt(label), html.Dd(value), html.Small(meaning)], className="key-figure")
+        html.Div([html.Dt(label), html.Dd(value), html.Small(meaning) if meaning else None], className="key-figure")
         for label, value, meaning in figures
     ]
     return html.Dl(cells, className="key-figures")

@@ -81,27 +81,18 @@ def no_hops(title: str, call_level: Component, why: str | None = None) -> Compon
         [
             page_head(
                 title,
-                "This trace has no hops: it shows when each rank entered and left a collective, but nothing of what "
-                "happened inside.",
+                "This trace has no hops: it shows when ranks entered and left a collective, not what happened inside.",
             ),
             card(
                 "How to get hops",
                 html.P(
-                    "A hop is one message between two ranks of a collective. Hopscope records those that Open MPI "
-                    "itself sends, unless HOPSCOPE_NATIVE=0 says otherwise, and with this setting those of MPICH:"
+                    "A hop is one message between two ranks of a collective. Hopscope records those of Open MPI, and "
+                    "with this setting those of MPICH:"
                 ),
                 code("HOPSCOPE_NATIVE=mpich hopscope run -- mpiexec -n 8 ./app"),
                 *reason,
-                html.P("It can also execute the collectives over a tree of its own:"),
+                html.P("Or it executes the collectives over a tree, from a shape's name or a file:"),
                 code("hopscope run --tree binomial -- mpirun -n 8 ./app"),
-                html.P(
-                    [
-                        "You can give a tree file instead of the name of a shape. Collectives that the tree does not "
-                        "cover stay with the MPI library, ",
-                        "and have no hops.",
-                    ],
-                    className="hint",
-                ),
                 css="how-to",
             ),
             call_level,

@@ -31,16 +31,13 @@ _SMALLEST: Final = 0.6
 """A drawing is never made smaller than so many times its own size; then its frame scrolls."""
 _SMALLEST_ROUNDS: Final = 0.7
 _WIDE: Final = 1100
-_HINT: Final = "Point at a rank or an edge, or use the arrow keys, to see what it carried."
-_HINT_OF_ROUNDS: Final = "Point at an arrow, or use the arrow keys, to see what it carried."
-_HINT_WITHOUT_WEIGHTS: Final = "Point at a rank or an edge, or use the arrow keys, to see what it is."
+_HINT: Final = "Point at an edge, or use the arrow keys."
 
 
 def tree_graph(tree: PlacedTree, *, name: str, label: str, ran: bool = True) -> Component:
     """Give the drawing of a tree. `name` is its id; `label` says what it is to a reader who cannot see it. Only of a
     tree that ran do edges lead to their hops."""
-    unweighted = all(edge.look == "unweighted" for edge in tree.edges)
-    drawn = _graph(tree_svg(tree, _SMALLEST, ran=ran), name, label, _HINT_WITHOUT_WEIGHTS if unweighted else _HINT)
+    drawn = _graph(tree_svg(tree, _SMALLEST, ran=ran), name, label)
     return drawn if tree.folding is None else html.Div([_folding(tree.folding), drawn])
 
 
@@ -59,14 +56,13 @@ def _folding(folding: Folding) -> Component:
 
 def rounds_graph(placed: PlacedRounds, *, name: str, label: str) -> Component:
     """Give the drawing of an exchange between peers; `name` and `label` as in `tree_graph`."""
-    return _graph(round_lanes_svg(placed, _SMALLEST_ROUNDS), name, label, _HINT_OF_ROUNDS)
+    return _graph(round_lanes_svg(placed, _SMALLEST_ROUNDS), name, label)
 
 
-def _graph(drawn: str, name: str, label: str, hint: str) -> Component:
-    said = escape(hint)
+def _graph(drawn: str, name: str, label: str) -> Component:
     return Drawing(
         f'<div class="graph-frame" role="group" aria-label="{escape(label)}">{drawn}</div>'
-        f'<div class="told" role="status" data-hint="{said}">{said}</div>'
+        f'<div class="told" role="status" data-hint="{_HINT}">{_HINT}</div>'
         f"{exports.markup()}",
         id=name,
     )

@@ -11,7 +11,7 @@ from hopscope_dashboard.address import Query, link, number, view
 from hopscope_dashboard.components import aria, blocks, empty, exports, source
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.components.mark import mark, rank
-from hopscope_dashboard.data import InputError, Row, Rows, TraceData
+from hopscope_dashboard.data import InputError, Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.many_places import MOST_ROWS, left_out, with_most
 from hopscope_dashboard.figures.timeline import timeline
 from hopscope_dashboard.pages import entered_last
@@ -23,7 +23,11 @@ PATH_TABLE = "path-table"
 FACTS = "collective-facts"
 
 _NAMED: Final = ("comm", "seq")
-_ARROWS: Final = "Hops are arrows from the start of the send to the message seen by its receiver."
+_CALL_COLUMNS: Final = (
+    "rank", "host", "cluster", "time_ns", "waiting_ns", "needed_rank", "engine", "call_site",
+)  # fmt: skip
+"""The columns of the analysis that the table of calls shows."""
+_ARROWS: Final = "An arrow is a hop, from the start of its send to its receiver seeing it."
 _BARS: Final = "A bar runs from entering the call to leaving it."
 
 
@@ -54,11 +58,13 @@ def layout(data: TraceData, query: Query) -> Component:
         [
             blocks.page_head(
                 f"{fact['operation']} {name}",
-                _lead(fact, calls, data.rows("algorithms", comm=comm, seq=seq) if hops else []),
+                [
+                    *entered_last.lead(data, fact),
+                    *_lead(fact, calls, data.rows("algorithms", comm=comm, seq=seq) if hops else []),
+                ],
                 *_neighbours(fact),
             ),
             _facts(fact, calls, path),
-            entered_last.note(data, fact),
             *([] if hops else [_why_no_hops(calls)]),
             blocks.columns(
                 blocks.card(
@@ -77,8 +83,8 @@ def layout(data: TraceData, query: Query) -> Component:
                         name=TIMELINE,
                     ),
                     _select_view(),
-                    hint=f"One lane per rank. {_ARROWS if hops else _BARS} Drag to zoom, "
-                    "double-click to see all, click the legend to hide.",
+                    hint="Drag to zoom, double-click to see all.",
+                    meaning=_ARROWS if hops else _BARS,
                 ),
                 _path(path, fact),
                 widths="minmax(0, 1fr) 440px",
@@ -92,7 +98,7 @@ def layout(data: TraceData, query: Query) -> Component:
 def _select_view() -> Component:
     """The button that selects, for all pages, the time to which the picture is zoomed (assets/marks.js)."""
     selects: Any = {"data-selects-view": TIMELINE}
-    return html.Button("Select the time in view", type="button", className="button small", **selects)
+    return html.Button("Select this time", type="button", className="button small", **selects)
 
 
 def _lead(fact: Row, calls: Rows, ran: Rows) -> list[Any]:
@@ -110,12 +116,16 @@ def _lead(fact: Row, calls: Rows, ran: Rows) -> list[Any]:
     return [
         f"On {comm_name}, {quantities.plural(fact['ranks'], 'rank')}, {quantities.size(fact['bytes'])}; run "
         f"by {run_by}{tree}.",
-        *(part for row in ran for part in (f" {algorithms.recognised(row)} ", _picture(row), ".")),
+        *(part for row in ran for part in _algorithm(row)),
     ]
 
 
-def _picture(row: Row) -> Component:
-    return dcc.Link("See who sent to whom", href=link("/tree", collective=row["first"]))
+def _algorithm(row: Row) -> list[Component | str]:
+    """What it ran by, which leads to the picture."""
+    told, address = algorithms.recognised(row), link("/tree", collective=row["first"])
+    if row["depth"] is None:
+        return [f" {told} ", dcc.Link("See who sent to whom", href=address), "."]
+    return [" It ran as ", dcc.Link(algorithms.title(row), href=address, title=told), "."]
 
 
 def _neighbours(fact: Row) -> list[Component]:
@@ -138,35 +148,27 @@ def _neighbours(fact: Row) -> list[Component]:
 
 
 def _facts(fact: Row, calls: Rows, path: Rows) -> Component:
-    last = fact["last_rank"]
     longest = max(path, key=lambda step: step["time_ns"], default=None)
     figures = [
         (
             "Duration",
             quantities.duration(fact["duration_ns"]),
-            "first enter to last leave",
+            "",
         ),
         (
             "After the last enter",
             quantities.duration(fact["after_last_enter_ns"]),
-            "what it took once all were there",
-        ),
-        (
-            "Spread of arrivals",
-            quantities.duration(fact["spread_ns"]),
-            "who was last cannot be told" if last is None else f"rank {last} entered last",
+            "",
         ),
         (
             "Waiting",
             quantities.duration(sum(call["waiting_ns"] or 0 for call in calls)),
-            "for later ranks, over all ranks",
+            "over all ranks",
         ),
         (
             "Longest stretch",
             quantities.duration(longest["time_ns"] if longest else None),
-            f"{longest['category']}, step {longest['step']} of its critical path"
-            if longest
-            else "no critical path is known",
+            f"{longest['category']}, step {longest['step']}" if longest else "no critical path is known",
         ),
     ]
     return html.Div(blocks.key_figures(figures), id=FACTS)
@@ -176,8 +178,8 @@ def _why_no_hops(calls: Rows) -> Component:
     reasons = sorted({call["engine"].partition(":")[2] for call in calls if call["engine"].startswith("native:")})
     why = f" Why: {', '.join(reasons)}." if reasons else ""
     return blocks.note(
-        f"No hops are known of this collective: the MPI library ran it.{why} ",
-        dcc.Link("How to get hops", href="/tree"),
+        f"It has no hops.{why} ",
+        dcc.Link("How to get them", href="/tree"),
         ".",
     )
 
@@ -198,7 +200,7 @@ def _path(path: Rows, fact: Row) -> Component:
         for step in path
     ]
     return blocks.card(
-        "Critical path, step by step",
+        "Critical path",
         blocks.table(
             ["", "", "rank", "at", "time", "share"],
             rows,
@@ -206,7 +208,6 @@ def _path(path: Rows, fact: Row) -> Component:
             right=(0, 3, 4, 5),
             full=exports.csv_address("critical-path", collective=fact["collective"]),
         ),
-        hint=f"{quantities.plural(len(path), 'stretch', 'stretches')}, {quantities.duration(whole)} together.",
     )
 
 
@@ -243,9 +244,9 @@ def _calls(every: Rows, name: str) -> Component:
             name="calls-table",
             right=(0, 3, 4, 5),
             full=exports.csv_address("collective-calls", collective=name),
+            meanings=meanings("collective-calls", *_CALL_COLUMNS, collective=name),
         ),
-        hint="Waited: from the rank's own enter to the enter of the latest rank that it had to wait for."
-        f"{left_out(calls, every, 'calls that waited longest')}",
+        hint=left_out(calls, every, "calls that waited longest").strip(),
     )
 
 

@@ -67,12 +67,12 @@ def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address says how the list is ordered (`order` and `reverse`, as in the analysis) and what it
     is restricted to: `search` and `least`, in ms."""
     total = data.number_of_collectives
-    head = blocks.page_head(
-        "Collectives", "Every execution of a collective operation. Click one to see what happened inside it."
-    )
     if not total:
-        return html.Div([head, empty.nothing_here("No collectives", empty.NO_COLLECTIVES.format(data.shown))])
-    parts = _parts(data.one("collectives", limit=1))
+        reason = empty.NO_COLLECTIVES.format(data.shown)
+        return html.Div([blocks.page_head("Collectives", None), empty.nothing_here("No collectives", reason)])
+    worst = data.one("collectives", order="worst", limit=1)
+    parts = _parts(worst)
+    head = blocks.page_head("Collectives", _answer(worst))
     return html.Div(
         [
             head,
@@ -85,12 +85,21 @@ def layout(data: TraceData, query: Query) -> Component:
                 html.Div(exports.csv_link(_csv(query), id=SAVE), className="exports"),
                 hint=[
                     html.Span(f"{quantities.plural(total, 'collective')}.", id=COUNT, role="status"),
-                    " Duration runs from the first enter to the last leave; much of it may be waiting for the last "
-                    "rank. What it took after the last enter is what a tree can change.",
+                    " A click on one shows what happened inside it.",
                 ],
             ),
         ]
     )
+
+
+def _answer(worst: Row) -> list[Component | str]:
+    name = worst["collective"]
+    return [
+        f"The worst is {worst['operation']} ",
+        dcc.Link(name, href=leads.collective(name)),
+        f": {quantities.duration(worst['after_last_enter_ns'])} after its last enter, "
+        f"{quantities.duration(worst['duration_ns'])} in all.",
+    ]
 
 
 def grid_texts(row: Row) -> dict[str, str]:

@@ -36,7 +36,6 @@ _COLUMNS: Final = (
 """The columns of the analysis that the tables of critical paths show."""
 _MOST: Final = 25
 """So many rows of a table are shown."""
-_LEAD: Final = "Is one run slower than another, and what changed?"
 _TIMES: Final = "Times of the selected part are counted from the start of each run."
 
 
@@ -50,12 +49,7 @@ def layout(data: TraceData, query: Query) -> Component:
         return _one_trace(data)
     other = next((each for each in data.beside if each.identity == query.get(selection.WITH)), data.beside[0])
     new = other.part(selection.options(query))
-    head = blocks.page_head(
-        "Compare",
-        [_LEAD, html.Br(), html.Strong("Base: "), data.name, html.Strong(" New: "), new.name],
-        _swap(data, new, query),
-    )
-    drawn: list[Component] = [head, _which(data, other, query)]
+    drawn: list[Component] = [_which(data, other, query)]
     if query.get("from") or query.get("to"):
         drawn.append(blocks.note(_TIMES))
     if query.get(selection.WITH) == data.identity:
@@ -65,8 +59,10 @@ def layout(data: TraceData, query: Query) -> Component:
     try:
         whole, times, paths = (data.compared_with(new, by) for by in ("activity", "operation", "path"))
     except InputError as error:
+        answer = "These runs cannot be compared."
         drawn += [compared_verdict.not_comparable(str(error)), *compared_trees.cards(data, new, query)]
     else:
+        answer = whole.rows[0]["sentence"] if whole.rows else "Neither run has a critical path."
         drawn += [
             compared_verdict.card(data, new, whole),
             compared_verdict.operations(data, new, times, beside=whole.notes),
@@ -75,16 +71,16 @@ def layout(data: TraceData, query: Query) -> Component:
             *compared_trees.cards(data, new, query),
             compared_collective.card(data, new, query),
         ]
-    return html.Div(drawn)
+    lead = [html.Strong(answer, id=compared_verdict.SAID), f" Base: {data.name}, new: {new.name}."]
+    return html.Div([blocks.page_head("Compare", lead, _swap(data, new, query)), *drawn])
 
 
 def _one_trace(data: TraceData) -> Component:
     return html.Div(
         [
-            blocks.page_head("Compare", _LEAD),
+            blocks.page_head("Compare", "One trace is served; give a second one to see the two side by side."),
             blocks.card(
-                "One trace is served",
-                html.P("Give a second one, and this page sets the two side by side:", className="reason"),
+                None,
                 blocks.code(f"hopscope dashboard {data.path} OTHER"),
                 css="how-to",
             ),
@@ -130,9 +126,9 @@ def _paths(data: TraceData, new: TraceData, found: Compared, query: Query) -> Co
             style={"margin": "18px 0 8px"},
         ),
         _table([(_name(row), row) for row in parts[:_MOST]], PARTS, (data, new), _PARTS[part]),
-        hint="Both on one scale of time, each time with its interval of 95 %. Change is that of the time and of the "
-        "share, the largest first; the intervals of the changes of all "
-        f"{quantities.number(len(rows))} rows hold together with 95 %. {compared_leads.HINT}{more}",
+        hint=more.strip(),
+        meaning="Each time has its interval of 95 %; the intervals of the changes of all "
+        f"{quantities.number(len(rows))} rows hold together with 95 %. A time leads to what its run shows of it.",
     )
 
 
@@ -198,8 +194,7 @@ def _structure(rows: Rows, new: TraceData) -> Component:
             full=compared_leads.csv_address(new, by="structure"),
             meanings=meanings("compare", "operation place", "property", "base", "new", by="structure"),
         ),
-        hint=f"{quantities.number(len(changed))} of {quantities.number(len(rows))} properties that no noise can "
-        f"change.{more}",
+        hint=f"{quantities.number(len(changed))} of {quantities.number(len(rows))} properties.{more}",
     )
 
 

@@ -20,7 +20,7 @@ from hopscope_dashboard.traces import Traces
 TIMELINES: Final = {run: f"compare-timeline-{run}" for run in RUNS}
 FACTS = "compare-collective"
 
-_TITLE: Final = "One collective of both runs"
+_TITLE: Final = "One collective"
 _SLOWEST: Final = {run: f"slowest of {run}" for run in RUNS}
 
 
@@ -71,8 +71,8 @@ def card(base: TraceData, new: TraceData, query: Query) -> Component:
         html.P([html.Strong(f"{sides[0].fact['operation']} {name}"), ": ", _steps(sides, query)], className="reason"),
         _facts(sides),
         *(part for side in sides for part in _drawn(side, longest)),
-        hint="It is the same in both runs by its operation, its communicator and its number there. Both pictures have "
-        "one scale, from the first enter; zooming in one zooms the other.",
+        meaning="It is the same in both runs by its operation, its communicator and its number there. Both pictures "
+        "have one scale, from the first enter; zooming in one zooms the other.",
     )
 
 

@@ -12,8 +12,6 @@ from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data import MESSAGE_CALLS, TraceData
 from hopscope_dashboard.selection import TRACE, WITH, kept
 
-HINT: Final = "A time leads to what its run shows of it."
-
 _DOES: Final = {
     "operation": "see its calls",
     "place": "see its source",

@@ -190,7 +190,7 @@ def _placed(side: _Side, others: Mapping[Edge, Row] | None, role: str, fold: Fol
 def _drawing(side: _Side, placed: PlacedTree | PlacedRounds | None, role: str) -> Component:
     heading = f"{side.run.capitalize()}: {side.data.name}"
     if side.ran is None:
-        why = ["No hops of this are known in this run. The page ", _to_tree(side.data), _HOW]
+        why = ["No hops of this are known in this run: ", _to_tree(side.data), _HOW]
         return html.Div([html.H3(heading), html.P(why, className="reason")], id=DRAWINGS[side.run])
     title = _title(side.ran.row)
     address = link("/tree", collective=side.ran.collective, **{TRACE: side.data.identity})
@@ -232,10 +232,9 @@ def _table(sides: Sequence[_Side]) -> Component:
     told = meanings("tree-edges", "src dst", None, "link", "took_ns", "took_ns", "share", "share")
     more = f" The first {_MOST} of {quantities.number(len(rows))}." if len(rows) > _MOST else ""
     return blocks.card(
-        "Edges, changed ones first",
+        "Edges",
         blocks.table(columns, body, name=EDGES, right=range(3, 7), meanings=told),
-        hint="Median: of one hop, send to receive. Share: of the critical path of the run. "
-        f"{compared_leads.HINT}{more}",
+        hint=more.strip(),
     )
 
 

@@ -25,13 +25,12 @@ _DECIDED: Final = ("slower", "faster", "same", "undecided", "new", "gone")
 _COLUMNS: Final = ("base_ns", "new_ns", "difference_ns change", "change_low change_high", "verdict")
 """The columns of the analysis that both tables show last."""
 _MOST: Final = 40
-_SENTENCES: Final = 3
 
 
 def card(base: TraceData, new: TraceData, found: Compared) -> Component:
-    """Give the verdict on the whole run, what to know beside it, and what its time is spent on."""
+    """Give what to know beside the verdict on the whole run, and what its time is spent on."""
     if not found.rows:
-        return empty.nothing_here("Verdict", "Neither run has a critical path.")
+        return html.Div()
     body = [
         [
             row["activity"],
@@ -45,10 +44,8 @@ def card(base: TraceData, new: TraceData, found: Compared) -> Component:
     columns = [f"per {found.rows[0]['per']}", "base", "new", "change", "95 % interval", "verdict"]
     full = compared_leads.csv_address(new, by="activity")
     return blocks.card(
-        None,
-        html.H2(found.rows[0]["sentence"], id=SAID),
-        html.Ul([html.Li(empty.sentence(note)) for note in found.notes], className="remarks"),
-        html.P("These parts of the critical path add up to the whole.", className="hint"),
+        "By activity",
+        _notes(found.notes),
         blocks.table(
             columns,
             body,
@@ -62,52 +59,32 @@ def card(base: TraceData, new: TraceData, found: Compared) -> Component:
 
 
 def operations(base: TraceData, new: TraceData, found: Compared, beside: Sequence[str]) -> Component:
-    """Give the verdicts on collectives in sentences, and the table that they rest on. beside: notes that the page has
-    already."""
+    """Give how many medians of collectives changed, and the table of them. beside: notes that the page has already."""
     title = "Collectives"
     if not found.rows:
         return empty.nothing_here(title, "Neither run has a complete collective.")
-    medians = sorted((row for row in found.rows if row["statistic"] == "median"), key=_worth)
-    left = len(medians) - _SENTENCES
-    more = [html.P(_counted(medians), className="reason")] if left > 0 else []
-    said = [html.P(html.Strong(sentence(row, base.name, new.name))) for row in medians[:_SENTENCES]]
+    medians = [row for row in found.rows if row["statistic"] == "median"]
     return blocks.card(
         title,
-        html.Div(said, id=OPERATIONS_SAID),
-        *more,
-        html.Ul([html.Li(empty.sentence(note)) for note in found.notes if note not in beside], className="remarks"),
+        html.P(_counted(medians), className="reason", id=OPERATIONS_SAID),
+        _notes([note for note in found.notes if note not in beside]),
         _table(found.rows, base, new),
         blocks.code(f"analyze compare {shlex.quote(base.path)} {shlex.quote(new.path)} --by operation"),
-        hint="Of the time from the last enter to the last leave, which a tree can change. " + compared_leads.HINT,
     )
+
+
+def _notes(notes: Sequence[str]) -> Component | None:
+    """What to know beside the numbers, folded."""
+    if not notes:
+        return None
+    sentences = [html.Li(empty.sentence(note)) for note in notes]
+    folded = [html.Summary(quantities.plural(len(notes), "remark")), html.Ul(sentences, className="remarks")]
+    return html.Details(folded, className="hint")
 
 
 def not_comparable(reason: str) -> Component:
     """Say why there is no verdict."""
-    return blocks.card(
-        "Verdict",
-        html.P(html.Strong("These runs cannot be compared."), id=SAID),
-        html.P(f"{reason}.", className="reason"),
-    )
-
-
-def sentence(row: Row, base: str, new: str) -> str:
-    """Say the verdict of one row with its interval."""
-    on = "" if row["comm"] == 0 else f" on communicator {row['comm']}"
-    what = f"{row['operation']}{on} at {row['place']}"
-    if row["verdict"] in ("new", "gone"):
-        return f"Only {new if row['verdict'] == 'new' else base} calls {what}."
-    before, after = quantities.alike("ns", row["base_ns"], row["new_ns"])
-    change = f"its median went from {before} to {after} ({quantities.changes(row['difference_ns'], row['change'])})"
-    if row["change_low"] is None:
-        return f"Whether {what} takes longer in {new} is undecided: {change}, of too few collectives for an interval."
-    change += f", 95 % interval {quantities.interval(row['change_low'], row['change_high'])}"
-    said = {
-        "slower": f"{what} is slower in {new}",
-        "faster": f"{what} is faster in {new}",
-        "same": f"{what} takes the same time in {new}",
-    }.get(row["verdict"], f"Whether {what} takes longer in {new} is undecided")
-    return f"{said}: {change}."
+    return blocks.card(None, html.P(f"{reason}.", className="reason"))
 
 
 def site(row: Row) -> Component:

@@ -7,7 +7,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import findings, leads
+from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, number, one_of
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
@@ -23,6 +23,8 @@ from hopscope_dashboard.figures.topology_tree import PlacedTree, with_delay
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LINK_COLOURS
+from hopscope_dashboard.sentences.hops import of_delayed_hops
+from hopscope_dashboard.sentences.sentence import lead
 from hopscope_dashboard.trees import RanTree, trees
 
 OVER_TIME = "edge-over-time"
@@ -49,13 +51,12 @@ def layout(data: TraceData, query: Query) -> Component:
     hops are shown over time."""
     limit = one_of(query, "limit", tuple(_LIMITS))
     options = {value: _LIMITS[value] for value in sorted(_LIMITS, key=int)}
+    rows = data.rows_or_none("delayed-hops", limit=int(limit))
     head = blocks.page_head(
         "Delayed hops",
-        "Hops that took longest beyond the median of their edge, each replayed at its usual time.",
+        lead(of_delayed_hops(rows)),
         choice("Longest", "/delayed-hops", query, "limit", options=options, current=limit),
     )
-    said = data.findings("delayed-hops", limit=int(limit))
-    rows = data.rows_or_none("delayed-hops", limit=int(limit))
     if not rows:
         return html.Div([head, *_over_time(data, query), _none(data)])
     asked = number(query, "hop")
@@ -67,7 +68,6 @@ def layout(data: TraceData, query: Query) -> Component:
         [
             head,
             *_over_time(data, query),
-            findings.note(said),
             blocks.columns(_delays(rows), _one(query, rows, chosen, marked), widths=widths),
             _table(rows, limit),
         ]
@@ -99,7 +99,7 @@ def _over_time(data: TraceData, query: Query) -> list[Component]:
 def _none(data: TraceData) -> Component:
     if not data.has_hops:
         words: list[Any] = [
-            "Without hops, nothing is known of what a message took: the page ",
+            "Without hops, nothing is known of what a message took: ",
             dcc.Link("Algorithms and trees", href="/tree"),
             " says how to get them.",
         ]
@@ -114,8 +114,8 @@ def _delays(rows: Rows) -> Component:
     return blocks.card(
         "What became of the delays",
         blocks.drawing("Delay of each hop, moved on and absorbed", delays(rows), name=DELAYS),
-        hint="Moved the end: how much earlier the last rank would have left without the delay. The rest did "
-        "not reach the end.",
+        meaning="A delay is the time beyond the median of the edge. Moved the end: how much earlier the last rank "
+        "would have left without it, by a replay.",
     )
 
 
@@ -173,15 +173,14 @@ def _edge(behind: str | None) -> tuple[int, int] | None:
 
 def _words(row: Row) -> str:
     absorbed = (
-        f"Most of the rest, {quantities.duration(row['absorbed_ns'])}, was absorbed at rank {row['absorbed_at']} "
-        f"behind {row['behind']}."
+        f"Rank {row['absorbed_at']} absorbed {quantities.duration(row['absorbed_ns'])} behind {row['behind']}."
         if row["absorbed_at"] is not None
         else ""
         if row["moved_ns"] == row["delay_ns"]
-        else "The rest did not reach the end."
+        else "The rest was absorbed."
     )
     took, usual, moved = quantities.alike("ns", row["took_ns"], row["usual_ns"], row["moved_ns"])
-    return f"It took {took} where {usual} is usual, and moved the end by {moved} of that. {absorbed}"
+    return f"{took} instead of {usual}; delayed the collective by {moved}. {absorbed}"
 
 
 def _table(rows: Rows, limit: str) -> Component:
@@ -221,8 +220,6 @@ def _table(rows: Rows, limit: str) -> Component:
             full=exports.csv_address("delayed-hops", limit=limit),
             meanings=meanings("delayed-hops", *_COLUMNS),
         ),
-        hint="Amplification: how much of the delay reached the last leave, 1 if all of it. Ranks earlier: how many "
-        "would have left earlier without it. Most absorbed: at which rank, behind what came later there.",
     )
 
 

@@ -7,18 +7,17 @@ from dash.development.base_component import Component
 from hopscope import quantities
 
 from hopscope_dashboard import leads, run_timeline
-from hopscope_dashboard.components import blocks
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data import Row, TraceData
 
 LATE = "entered-last"
 
 
-def note(data: TraceData, fact: Row) -> Component:
-    """Give it as a remark; nothing where the clocks cannot tell who was last, or it entered with another."""
+def lead(data: TraceData, fact: Row) -> list[Component | str]:
+    """Give it as words of a lead; nothing where the clocks cannot tell who was last, or it entered with another."""
     rank, margin = fact["last_rank"], fact["margin_ns"]
     if rank is None or not margin:
-        return html.Div()
+        return []
     enter = fact["first_enter_ns"] + fact["spread_ns"]
     stretch = data.timeline.computing(rank, enter - 1)
     begin = enter - margin
@@ -26,12 +25,11 @@ def note(data: TraceData, fact: Row) -> Component:
         begin, did = stretch["begin_ns"], _computed(stretch)
     else:
         shares = [f"{part['category']} {part['text']}" for part in run_timeline.shares(data, rank, begin, enter)]
-        did = [f"What it did in that time: {', '.join(shares)}. "]
+        did = [f"In that time: {', '.join(shares)}. "]
     said = f"Rank {rank} entered last, {quantities.duration(margin)} after the rank before it."
     before = leads.timeline(begin, enter, ranks=rank)
-    return html.Div(
-        blocks.note(html.Strong(said), " ", *did, dcc.Link("See it in the timeline", href=before), "."), id=LATE
-    )
+    words = [html.Strong(said), " ", *did, dcc.Link("See it in the timeline", href=before), ". "]
+    return [html.Span(words, id=LATE)]
 
 
 def _computed(stretch: Row) -> list[Any]:

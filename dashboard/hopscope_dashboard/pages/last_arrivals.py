@@ -6,7 +6,7 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import findings, leads
+from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, number, one_of
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
@@ -18,6 +18,8 @@ from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_ou
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
+from hopscope_dashboard.sentences.arrivals import of_arrivals
+from hopscope_dashboard.sentences.sentence import lead
 from hopscope_dashboard.trees import trees
 
 SHARES = "arrival-shares"
@@ -37,11 +39,10 @@ _BY: Final = {"rank": "rank", "host": "host", "cluster": "cluster"}
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects `by` (rank, host or cluster) and `at`, a node of the tree."""
     by = one_of(query, "by", tuple(_BY))
-    said = data.findings("last-arrivals")
     rows = data.rows("last-arrivals", by=None if by == "rank" else by)
     head = blocks.page_head(
         "Last arrivals",
-        "The rank that enters a collective last is the one that the others wait for.",
+        lead(of_arrivals(data.rows("last-arrivals"))),
         choice("By", "/last-arrivals", query, "by", options=_BY, current=by),
     )
     if not any(row["collectives"] for row in rows):
@@ -50,7 +51,6 @@ def layout(data: TraceData, query: Query) -> Component:
     return html.Div(
         [
             head,
-            findings.note(said),
             blocks.columns(_shares(data, rows, by), _waiting(data, rows, by), widths="minmax(0, 3fr) minmax(0, 2fr)"),
             _table(data, rows, by),
             _at_node(data, query),
@@ -83,17 +83,13 @@ def _shares(data: TraceData, every: Rows, by: str) -> Component:
         limit="by chance",
         leads=_leads(data, rows, by),
     )
-    hint = (
-        f"Whiskers are 95 % intervals; a {by} is called late, or the cause, only if its whole whisker lies right of "
-        f"its mark, at what chance would give, by more the more {by}s are compared. With messages before a collective, "
-        "the last to enter is often a neighbour that had to wait itself; the cause follows the path back to the rank "
-        "whose computing led there."
-        f"{left_out(rows, every, f'{by}s with the largest shares')}"
-    )
     return blocks.card(
         "Who is last, and whose computing is behind it",
         blocks.drawing("Shares of last arrivals", figure, name=SHARES),
-        hint=hint,
+        hint=left_out(rows, every, f"{by}s with the largest shares").strip(),
+        meaning=f"A {by} is late, or the cause, only if its whole whisker (95 %) lies right of its mark, which is what "
+        "chance would give. The last to enter is often a neighbour that had to wait itself; the cause is the rank "
+        "whose computing led there.",
     )
 
 
@@ -114,8 +110,8 @@ def _waiting(data: TraceData, every: Rows, by: str) -> Component:
     return blocks.card(
         "What it cost the others",
         blocks.drawing("Waiting by last arrival", figure, name=WAITING),
-        hint="Over all ranks and collectives; waiting in parallel counts for each who waits."
-        f"{left_out(rows, every, f'{by}s that were waited for most')}",
+        hint=left_out(rows, every, f"{by}s that were waited for most").strip(),
+        meaning="The sum over all ranks and collectives: parallel waiting counts for each rank that waits.",
     )
 
 
@@ -168,12 +164,7 @@ def _table(data: TraceData, every: Rows, by: str) -> Component:
             full=exports.csv_address("last-arrivals", by=None if by == "rank" else by),
             meanings=meanings("last-arrivals", by, *_COLUMNS, by=by),
         ),
-        hint="Late and cause say yes only if the interval lies wholly above what chance would give, at a level "
-        f"corrected for how many {by}s are compared: of the last arrivals its part of the members, on average over its "
-        "collectives; of the causes its part of all ranks. Costs: what its excess computing takes of the critical "
-        "path; a cause costs 2 % or more. "
-        "Let go last: last because the collective before released it last. "
-        f"Undecided: the clocks cannot tell who was later.{left_out(rows, every, f'{by}s with the largest shares')}",
+        hint=left_out(rows, every, f"{by}s with the largest shares").strip(),
     )
 
 
@@ -185,7 +176,7 @@ def _at_node(data: TraceData, query: Query) -> Component:
     at = number(query, "at")
     at = at if at in parents else nodes[0]
     rows = data.rows_or_none("last-arrivals", at=at)
-    title = "At one node of the tree: which child's message comes last"
+    title = "Which child of a node comes last"
     if not rows:
         return empty.nothing_here(title, f"Rank {at} received no hop towards the root.")
     body = [
@@ -215,7 +206,6 @@ def _at_node(data: TraceData, query: Query) -> Component:
                 "last-arrivals", "child", "share", "binding_share", "undecided", "margin_ns", "collectives", at=at
             ),
         ),
-        hint="All on that node's own clock, so the clocks leave nothing undecided.",
     )
 
 

@@ -6,7 +6,7 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import findings, leads
+from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, one_of
 from hopscope_dashboard.components import blocks, empty, exports, mark
 from hopscope_dashboard.components.choice import choice
@@ -17,6 +17,8 @@ from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_ou
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_CLASS_COLOURS, LATENESS_CLASS_MEANINGS
+from hopscope_dashboard.sentences.arrivals import of_late_ranks
+from hopscope_dashboard.sentences.sentence import lead, path_ns
 
 SHARES = "late-shares"
 LATENESS = "late-by-how-much"
@@ -39,20 +41,18 @@ def layout(data: TraceData, query: Query) -> Component:
     limits = {_DEFAULT: "5 %"} | {value: quantities.milliseconds(float(value)) for value in _LEAST}
     least = None if chosen == _DEFAULT else chosen
     least_ms = None if least is None else float(least)
+    rows = data.rows_or_none("late-ranks", least_ms=least_ms)
     head = blocks.page_head(
         "Late ranks",
-        "A rank is late if it computed longer before a collective than the faster members, by more than a limit.",
+        lead(of_late_ranks(rows, path_ns(data))),
         choice("By more than", "/late-ranks", query, "least_ms", options=limits, current=chosen),
     )
-    said = data.findings("late-ranks", least_ms=least_ms)
-    rows = data.rows_or_none("late-ranks", least_ms=least_ms)
     if not rows:
         reason = f"{data.shown} has no rank in two collectives with others, and no computing between them to compare."
         return html.Div([head, empty.nothing_here("No ranks to compare", reason)])
     return html.Div(
         [
             head,
-            findings.note(said),
             blocks.columns(_shares(data, rows), _lateness(rows), widths="minmax(0, 3fr) minmax(0, 2fr)"),
             _table(rows, least),
         ]
@@ -66,10 +66,10 @@ def _shares(data: TraceData, every: Rows) -> Component:
         "How often",
         blocks.legend(LATENESS_CLASS_COLOURS, LATENESS_CLASS_MEANINGS, classes_of(rows)),
         blocks.drawing("Share of late collectives by rank", shares_by_class(rows, rare=rare, often=often), name=SHARES),
-        hint=f"Whiskers are 95 % intervals, and they decide: wholly above the line at {quantities.share(often)} a rank "
-        f"is always late, wholly below the line at {quantities.share(rare)} it has spikes. A rank is "
-        f"late from {quantities.duration(every[0]['limit_ns'])} on; 5 % is of the time per collective."
+        hint=f"Late: {quantities.duration(every[0]['limit_ns'])} more computing than the faster members."
         f"{left_out(rows, every, _MOST)}",
+        meaning=f"The whiskers (95 %) decide: wholly above {quantities.share(often)} a rank is always late, wholly "
+        f"below {quantities.share(rare)} it has spikes. The limit of 5 % is of the time per collective.",
     )
 
 
@@ -88,8 +88,7 @@ def _lateness(every: Rows) -> Component:
     return blocks.card(
         "By how much",
         blocks.drawing("Lateness by rank", figure, name=LATENESS),
-        hint="Typically: the median over the collectives in which it was late. What it cost the others is under Last "
-        f"arrivals.{left_out(rows, every, 'ranks that were later at worst')}",
+        hint=left_out(rows, every, "ranks that were later at worst").strip(),
     )
 
 
@@ -130,8 +129,7 @@ def _table(every: Rows, least: str | None) -> Component:
             full=exports.csv_address("late-ranks", least_ms=least),
             meanings=meanings("late-ranks", *_COLUMNS),
         ),
-        hint="Latest: collectives in which nobody was later. Step: where ranks take turns, by how many the latest one "
-        f"moves on.{left_out(rows, every, _MOST)}",
+        hint=left_out(rows, every, _MOST).strip(),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 from hopscope import quantities
 from hopscope.words import UNKNOWN_PLACE
@@ -100,12 +100,9 @@ def _waited(time_ns: int, late: int) -> str:
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects `by` (rank, host or cluster) and what the matrix shows: `show`."""
     by, show = one_of(query, "by", tuple(_BY)), one_of(query, "show", tuple(_SHOW))
-    head = blocks.page_head(
-        "Messages",
-        "The program's own point-to-point: who sends how much to whom, and who waits for whom.",
-        choice("By", "/messages", query, "by", options=_BY, current=by),
-    )
     rows = data.rows("messages", by="pair" if by == "rank" else by)
+    controls = choice("By", "/messages", query, "by", options=_BY, current=by)
+    head = blocks.page_head("Messages", _answer(rows, by) if rows else None, controls)
     if not rows:
         return html.Div([head, empty.nothing_here("No messages", _why_none(data) or _NONE_HERE)])
     return html.Div(
@@ -118,6 +115,22 @@ def layout(data: TraceData, query: Query) -> Component:
             _sizes(data),
             _places(data),
         ]
+    )
+
+
+def _answer(rows: Rows, by: str) -> str:
+    """Say how long ranks waited for messages, and between whom most."""
+
+    def waiting(row: Row) -> int:
+        return row["waiting_caused_ns"] + row["waiting_suffered_ns"]
+
+    most, whole = max(rows, key=waiting), sum(map(waiting, rows))
+    if not whole:
+        return "No rank waited for the program's own messages."
+    src, dst = _ENDS[by]
+    return (
+        f"Ranks waited {quantities.duration(whole)} for the program's own messages, most of it for those from "
+        f"{by} {most[src]} to {most[dst]}: {quantities.duration(waiting(most))}."
     )
 
 
@@ -136,18 +149,18 @@ def _total(data: TraceData, rows: Rows) -> Component:
                 (
                     "waiting for late senders",
                     quantities.duration(summed("waiting_caused_ns")),
-                    f"{quantities.plural(summed('late_senders'), 'message')}, over all ranks"
+                    quantities.plural(summed("late_senders"), "message")
                     + (f"; {quantities.number(wrong)} in the wrong order" if wrong else ""),
                 ),
                 (
                     "waiting for late receivers",
                     quantities.duration(summed("waiting_suffered_ns")),
-                    f"{quantities.plural(summed('late_receivers'), 'message')}, over all ranks",
+                    quantities.plural(summed("late_receivers"), "message"),
                 ),
                 (
                     "of the critical path",
                     quantities.share(path),
-                    "runs over messages" + (f"; {quantities.share(p2p)} with the calls around them" if p2p else ""),
+                    f"{quantities.share(p2p)} with the calls around them" if p2p else "",
                 ),
             ]
         ),
@@ -176,11 +189,7 @@ def _on_path(data: TraceData) -> Component:
     if places:
         named = [row["place"] for row in places]
         drawings.append(_path_drawing(named, places, "place", ON_PATH_PLACES, leads.of_program(named)))
-    return blocks.card(
-        "On the critical path",
-        *drawings,
-        hint="What the run had to wait for: calls that send, receive or wait for the program's own messages.",
-    )
+    return blocks.card("On the critical path", *drawings)
 
 
 def _most_on_path(rows: Rows) -> Rows:
@@ -209,8 +218,7 @@ def _matrix(data: TraceData, query: Query, rows: Rows, by: str, show: str) -> Co
         "Who with whom",
         choice("Show", "/messages", query, "show", options=_SHOW, current=show),
         blocks.drawing(f"{_SHOW[show].capitalize()} by sender and receiver", figure, name=MATRIX),
-        hint=f"A row per sending {drawn.by}, a column per receiving one; pairs that exchange no messages stay empty. "
-        f"{drawn.said}",
+        hint=drawn.said,
     )
 
 
@@ -230,8 +238,9 @@ def _cost(data: TraceData) -> Component:
     return blocks.card(
         "What it cost",
         blocks.drawing("Waiting caused and suffered by rank", figure, name=COST),
-        hint="Each wait is charged to the rank that was late, as sender or receiver. A rank that waits much itself may "
-        f"be late only because of it.{left_out(drawn, rows, 'ranks with most of it')}",
+        hint=left_out(drawn, rows, "ranks with most of it").strip(),
+        meaning="Each wait is charged to the rank that was late, as sender or receiver. A rank that waits much itself "
+        "may be late only because of it.",
     )
 
 
@@ -272,14 +281,10 @@ def _pairs(data: TraceData, rows: Rows, by: str) -> Component:
         ]
         for row in listed
     ]
-    hint: list[Any] = [
-        "Sender late: how long the receiver had waited when the send began, and in brackets how often. Receiver late: "
-        "how long the sender had waited when the receive was posted. A call that waits for several messages is charged "
-        "to the latest."
-    ]
+    hint: list[Any] = []
     if len(rows) > len(listed):
         count = quantities.number(len(rows))
-        hint += [f" The first {len(listed)} of {count} pairs; ", html.Code("analyze messages"), " lists all."]
+        hint = [f"The first {len(listed)} of {count} pairs; ", html.Code("analyze messages"), " lists all."]
     return blocks.card(
         "Pairs in numbers",
         _table(
@@ -295,8 +300,7 @@ def _sizes(data: TraceData) -> Component:
     return blocks.card(
         "By size",
         _table(["size"], named, rows, SIZES, "size"),
-        hint="Each size up to below the next. Senders wait for late receivers from the size on at which the MPI "
-        "library stops buffering.",
+        meaning="Senders wait for late receivers from the size on at which the MPI library stops buffering.",
     )
 
 
@@ -313,12 +317,6 @@ def _places(data: TraceData) -> Component:
     return blocks.card(
         "By place",
         _table(["place"], [[_place(row["place"])] for row in rows], rows, PLACES, "place", told=_COLUMNS_OF_PLACES),
-        hint=[
-            "Messages count where their send began. Others waited: because a send or a receive began late here. What "
-            "the critical path spends in each place is on the page ",
-            dcc.Link("Call sites", href="/places"),
-            ".",
-        ],
     )
 
 

@@ -72,7 +72,6 @@ def _operations(rows: Rows, query: Query, across: str) -> list[Component]:
         html.Div(select(label, query, name, options=words, current=str(chosen)), className="selects"),
         blocks.legend(COLOURS, MEANINGS),
     ]
-    link = rows[0]["link"]
     for operation in dict.fromkeys(row["operation"] for row in rows):
         is_barrier = operation == "MPI_Barrier"
         mine = [row for row in rows if row["operation"] == operation and (is_barrier or row[kept] == chosen)]
@@ -86,15 +85,14 @@ def _operations(rows: Rows, query: Query, across: str) -> list[Component]:
                     operation_figure(mine, by),
                     name=figure_id(operation),
                 ),
-                hint=f"Formulas as if every message went over the {link} links; the replay over the ranks' own hosts. "
-                "Both axes are logarithmic." + ("" if any(row["collectives"] for row in mine) else _NONE),
+                hint=None if any(row["collectives"] for row in mine) else _NONE,
             )
         )
     return [*cards, _measured([row for row in rows if row["collectives"] or row["skewed"]])]
 
 
 _STEP: Final = " A step is where messages are announced before they go, which takes two more latencies."
-_NONE: Final = " No collective of the trace is one of these: of this algorithm, size and number of ranks."
+_NONE: Final = "No collective of the trace has this algorithm, size and number of ranks."
 
 
 def _measured(rows: Rows) -> Component:
@@ -123,7 +121,7 @@ def _measured(rows: Rows) -> Component:
         blocks.table(
             [*columns, "interval", "collectives", "skewed"], body, name=MEASURED, right=range(2, 12), last=(9, 11)
         ),
-        hint="From the last enter to the last leave, the median. Skewed: entered too far apart to count. A message "
+        meaning="From the last enter to the last leave, the median. Skewed: entered too far apart to count. A message "
         "pattern that several algorithms share stands under each. analyze formulas lists every point.",
     )
 
@@ -147,9 +145,8 @@ def messages(curves: Rows, sentence: str) -> Component:
             ],
             className="figures",
         ),
-        hint=f"{sentence} Hockney's line is a whole message's way; g is the time between two messages of a sender that "
-        "never pauses; o_s (dashed) and o_r (dotted) are what sender and receiver spend in MPI. Both axes are "
-        "logarithmic.",
+        meaning=f"{sentence} Hockney's line is a whole message's way; g is the time between two messages of a sender "
+        "that never pauses; o_s (dashed) and o_r (dotted) are what sender and receiver spend in MPI.",
     )
 
 

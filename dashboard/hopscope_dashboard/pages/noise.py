@@ -6,7 +6,7 @@ from dash import ClientsideFunction, Dash, Input, Output, State, html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import findings, leads
+from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, one_of
 from hopscope_dashboard.components import blocks, empty, exports, mark, shell
 from hopscope_dashboard.components.choice import choice
@@ -17,6 +17,8 @@ from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_ou
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_COLOURS
+from hopscope_dashboard.sentences.noise import of_noise
+from hopscope_dashboard.sentences.sentence import lead, path_ns
 from hopscope_dashboard.traces import Traces
 
 LATE = "noise-late"
@@ -33,16 +35,15 @@ _THRESHOLDS: Final = {"late_1ms": "1 ms", "late_5ms": "5 ms", "late_10ms": "10 m
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects what the heat-map shows: `show`."""
-    said, rows = data.findings("noise"), data.rows("noise")
+    rows = data.rows("noise")
     show = one_of(query, "show", tuple(_SHOW))
-    head = blocks.page_head("Noise", "Computing time beyond what the rank normally needs at that place of the program.")
+    head = blocks.page_head("Noise", lead(of_noise(rows, path_ns(data))))
     ranks = [row for row in rows if str(row["rank"]).isdigit()]
     if all(row["noise_ns"] is None for row in ranks):
         return html.Div([head, empty.nothing_here("No noise to tell", empty.TOO_SELDOM.format(data.shown))])
     return html.Div(
         [
             head,
-            findings.note(said),
             blocks.columns(_late(ranks), _cost(ranks)),
             _heat(data, query, show),
             _table(rows),
@@ -67,8 +68,7 @@ def _late(every: Rows) -> Component:
     return blocks.card(
         "How often",
         blocks.drawing("Late iterations by rank", figure, name=LATE),
-        hint="Iterations in which the rank had more noise than so much."
-        f"{left_out(rows, every, 'ranks with most late iterations')}",
+        hint=left_out(rows, every, "ranks with most late iterations").strip(),
     )
 
 
@@ -90,7 +90,7 @@ def _cost(every: Rows) -> Component:
     return blocks.card(
         "What it cost",
         blocks.drawing("Noise paid and absorbed by rank", figure, name=COST),
-        hint="Noise off the critical path makes nobody slower: others were waited for longer."
+        hint="Noise off the critical path costs nothing: the run was waiting for another rank."
         f"{left_out(rows, every, 'ranks with most noise')}",
     )
 
@@ -107,15 +107,15 @@ def _heat(data: TraceData, query: Query, show: str) -> Component:
     if not any(row[show] is not None for row in rows):
         return empty.nothing_here("When it came", empty.TOO_SELDOM.format(data.shown))
     number = together(sorted({row["from_iteration"] for row in rows}))
-    column = "iteration" if number == 1 else f"{quantities.number(number)} iterations, of which it shows the worst"
+    column = "one iteration" if number == 1 else f"the worst of {quantities.number(number)} iterations"
     names, found = data.collective_names(), data.iterations_found
     figure = heat_map(ranks=data.ranks, rows=rows, value=show, what=_SHOW[show], names=names)
     return blocks.card(
         "When it came",
         choice("Show", "/noise", query, "show", options=_SHOW, current=show),
         blocks.drawing("Noise by rank and iteration", figure, name=HEAT),
-        hint=f"One row per rank, one column per {column}. A row that stands out is a slow rank, a column "
-        "is the whole machine, single spots are spikes. Drag to select iterations, double-click to clear them."
+        hint=f"A column is {column}. Drag to select iterations, double-click to clear them.",
+        meaning="A row that stands out is a slow rank, a column the whole machine, a single spot a spike."
         + (f" The run has {found}." if found else ""),
     )
 

@@ -6,7 +6,6 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import findings
 from hopscope_dashboard.address import Query, number
 from hopscope_dashboard.components import blocks, empty, exports, mark
 from hopscope_dashboard.components.select import select
@@ -15,6 +14,8 @@ from hopscope_dashboard.figures.many_places import MOST_ROWS, left_out, with_mos
 from hopscope_dashboard.figures.noise_periods import laid_over, periods_by_rank
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.sentences.noise import of_periods
+from hopscope_dashboard.sentences.sentence import lead
 
 PERIODS = "noise-periods"
 FOLDED = "noise-folded"
@@ -26,12 +27,8 @@ _MOST_DOTS: Final = 4_000
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects the `rank` whose noise is laid over itself."""
-    head = blocks.page_head(
-        "Noise periods",
-        "Noise that comes back with a period points to one cause. If the period is a whole number of iterations, the "
-        "program itself may be it.",
-    )
-    said, rows = data.findings("noise-periods"), data.rows_or_none("noise-periods")
+    rows = data.rows_or_none("noise-periods")
+    head = blocks.page_head("Noise periods", lead(of_periods(rows)))
     if not rows:
         return html.Div([head, empty.nothing_here("No noise to tell", empty.TOO_SELDOM.format(data.shown))])
     periodic = [row for row in rows if row["periodic"]]
@@ -39,7 +36,6 @@ def layout(data: TraceData, query: Query) -> Component:
     return html.Div(
         [
             head,
-            findings.note(said),
             blocks.columns(*pictures, widths="minmax(0, 1fr) minmax(0, 1fr)"),
             _table(rows),
         ]
@@ -50,9 +46,9 @@ def _periods(data: TraceData, rows: Rows) -> Component:
     return blocks.card(
         "Which period, on which rank",
         blocks.drawing("Period of the noise by rank", periods_by_rank(ranks=data.ranks, rows=rows), name=PERIODS),
-        hint="Per cent: part of the variance of the rank's noise that goes with the period. The whisker is how exactly "
-        "the run's length can tell it. An empty lane has no period. Equal periods on one host that are no whole "
-        "number of iterations point to something that runs there.",
+        hint="Equal periods on one host that are no whole number of iterations point to something that runs there.",
+        meaning="Per cent: the part of the variance of the rank's noise that goes with the period. The whisker is how "
+        "exactly the run's length can tell it. An empty lane has no period.",
     )
 
 
@@ -73,8 +69,7 @@ def _folded(data: TraceData, query: Query, periodic: Rows) -> Component:
             laid_over(iterations, chosen["period_ns"], data.collective_names()),
             name=FOLDED,
         ),
-        hint="One dot per iteration, placed by its time since the last full period. Noise with this period lines up at "
-        "one place; other noise is spread over all.",
+        hint="One dot per iteration: noise with this period lines up at one place.",
     )
 
 
@@ -104,11 +99,7 @@ def _table(every: Rows) -> Component:
     return blocks.card(
         "In numbers",
         blocks.table(columns, body, name=TABLE, right=(0, *range(2, 10)), full=full, meanings=told),
-        hint="Strength: part of the noise's variance that goes with the surest peak of its spectrum, period or not. "
-        "False alarm: how often noise without a period would show such a peak; below 1 % it is called a period. "
-        "Its own: the period as a number of iterations, where the run cannot tell it from a whole one; then it may be "
-        "something that the program does every so many iterations."
-        f"{left_out(rows, every, 'ranks with the strongest peaks')}",
+        hint=left_out(rows, every, "ranks with the strongest peaks").strip(),
     )
 
 

@@ -27,7 +27,6 @@ CHOSEN = "places-chosen"
 _MOST_BARS: Final = 12
 """Places that are drawn; the table lists all."""
 _BROKEN: Final = {"display": "inline-block", "minWidth": "13em", "whiteSpace": "normal", "overflowWrap": "anywhere"}
-_LEAD: Final = "Which calls of the program the run had to wait for: computing counts for the MPI call that it led to."
 _MEANT: Final = {
     "place": "place",
     "time": "time_ns",
@@ -68,15 +67,28 @@ _MESSAGES: Final[dict[str, Callable[[Row], str]]] = {
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects the place whose source is shown: `at`."""
-    head = blocks.page_head("Call sites", _LEAD)
     rows = data.rows("places")
     known = [row for row in rows if row["place"] != UNKNOWN_PLACE]
+    head = blocks.page_head("Call sites", _answer(known))
     if not known:
         reason = missing.places(data) or "The trace does not say where the calls in this part of the run are."
         return html.Div([head, empty.nothing_here("No places", reason)])
     chosen = next((row for row in known if row["place"] == query.get("at")), known[0])
     tables = [_path(data, rows, chosen), _sums(data, rows, chosen)]
     return html.Div([head, _caveats(data), _bars(rows), *tables, _chosen(data, chosen, query)])
+
+
+def _answer(known: Rows) -> list[Component | str]:
+    """Say which call takes most of the critical path; nothing where none is on it."""
+    first = max(known, key=lambda row: row["time_ns"] or 0, default=None)
+    if first is None or not first["time_ns"]:
+        return []
+    parts = {"in the call": first["call_ns"], "in the computing before it": first["compute_ns"]}
+    return [
+        html.Code(first["place"]),
+        f" takes {quantities.share(first['share'])} of the critical path, most of it "
+        f"{max(parts, key=parts.__getitem__)}.",
+    ]
 
 
 def _caveats(data: TraceData) -> Component:
@@ -109,7 +121,6 @@ def _path(data: TraceData, rows: Rows, chosen: Row) -> Component:
         _table(
             [row for row in rows if row["time_ns"]], {**_ON_PATH, **(_HOPS if data.has_hops else {})}, chosen, TABLE
         ),
-        hint="Only what is on it decides how long the run takes.",
     )
 
 
@@ -125,8 +136,7 @@ def _sums(data: TraceData, rows: Rows, chosen: Row) -> Component:
     return blocks.card(
         "Over all ranks",
         _table(most_waiting, columns, chosen, SUMS),
-        hint="In collectives, a rank waits for those that enter later. Others wait for messages that were sent late "
-        "there, or whose receives were posted late there. Waiting off the critical path costs nothing.",
+        hint="Waiting off the critical path costs nothing.",
     )
 
 

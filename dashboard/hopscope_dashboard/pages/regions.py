@@ -28,8 +28,7 @@ def layout(data: TraceData, query: Query) -> Component:
     del query
     rows = sorted(data.rows_or_none("regions"), key=lambda row: (-row["time_ns"], row["region"], row["rank"]))
     if not rows:
-        lead = "Time that the program marked, by hopscope.region, MPI_Pcontrol or another tool."
-        return html.Div([blocks.page_head("Regions", lead), blocks.note(missing.regions(data) or "None ran here.")])
+        return html.Div(blocks.page_head("Regions", missing.regions(data) or "None ran here."))
     return html.Div([blocks.page_head("Regions", _answer(rows)), _bars(rows), _table(rows)])
 
 

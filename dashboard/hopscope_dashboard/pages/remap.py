@@ -31,25 +31,21 @@ _ROLES = {"up": "up", "down": "down"}
 _CANDIDATE = "remap-candidate"
 """Begins the id of a candidate's name in the table, which its place follows."""
 _SHOWN = 12
-_NO_DRAWING = "This has no drawing: its file names an algorithm, or a shape that the collector builds when it runs."
-_NO_SHAPE = "This algorithm is no tree, so there is none to draw."
-_NO_TREE = "The MPI library's own algorithm ran, which need not be a tree: the page "
+_NO_DRAWING = "It has no drawing: the collector builds it when it runs."
+_NO_SHAPE = "This algorithm is no tree."
+_NO_TREE = "The MPI library's own algorithm ran: "
 
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects the `role` of the trees that are drawn."""
-    lead = (
-        "What other trees and algorithms would have taken: the whole run replayed over each, "
-        "with every rank's own computing."
-    )
     if not data.has_hops:
         return html.Div(
             [
-                blocks.page_head("Other trees", lead),
+                blocks.page_head("Other trees", None),
                 empty.nothing_here(
                     "No hops",
                     [
-                        "Without hops, nothing is known of what a message costs on each link: the page ",
+                        "Without hops, nothing is known of what a message costs on each link: ",
                         dcc.Link("Algorithms and trees", href="/tree"),
                         " says how to get them.",
                     ],
@@ -57,57 +53,34 @@ def layout(data: TraceData, query: Query) -> Component:
             ]
         )
     role = one_of(query, "role", tuple(_ROLES))
+    found = data.remap()
+    first, dot, rest = found.sentence.partition(". ")
     return html.Div(
         [
             blocks.page_head(
-                "Other trees", lead, choice("Trees drawn", "/remap", query, "role", options=_ROLES, current=role)
+                "Other trees",
+                html.Strong(blocks.with_code(first + dot.strip())),
+                choice("Trees drawn", "/remap", query, "role", options=_ROLES, current=role),
             ),
             dcc.Download(id=DOWNLOAD),
-            result(data, role, Fold.of(query)),
+            _file(data, found, rest),
+            _before_and_after(data, found, role, Fold.of(query)),
+            _candidates(found),
         ]
     )
 
 
-def result(data: TraceData, role: str, fold: Fold) -> Component:
-    """Give the page's content. Raises InputError where the trace cannot be replayed."""
-    found = data.remap()
-    return html.Div(
-        [_verdict(data, found), _key_figures(found), _before_and_after(data, found, role, fold), _candidates(found)]
-    )
-
-
-def _verdict(data: TraceData, found: Suggestion) -> Component:
+def _file(data: TraceData, found: Suggestion, rest: str) -> Component | None:
+    """What runs the suggestion, with what else is said of it folded."""
     if found.tree_file is None:
-        return blocks.note(html.Strong(blocks.with_code(found.sentence)))
+        return blocks.card(None, meaning=blocks.with_code(rest)) if rest else None
     button = html.Button([icon("download"), "Download tree.json"], id=DOWNLOAD_BUTTON, className="button primary")
     return blocks.card(
-        "Suggestion",
-        html.P(blocks.with_code(found.sentence), className="reason"),
+        None,
         html.Div(button, style={"margin": "12px 0 4px"}),
         blocks.code(data.suggested_tree().command or ""),
-        hint="Run the same program under it; nothing is compiled again. The prediction holds for the run "
-        "that was replayed.",
+        meaning=[*blocks.with_code(rest), " Run the same program under it; nothing is compiled again."],
     )
-
-
-def _key_figures(found: Suggestion) -> Component:
-    best, ran = found.candidates[0], next(row for row in found.candidates if row["baseline"])
-    within = quantities.interval(best["predicted_low_ns"], best["predicted_high_ns"], "ns")
-    measured, replayed, predicted = quantities.alike(
-        "ns", best["measured_ns"], ran["predicted_ns"], best["predicted_ns"]
-    )
-    figures = [
-        ("Measured", measured, "per iteration, in the run itself"),
-        ("Replayed", replayed, f"error {quantities.share(best['model_error'])}"),
-        ("Predicted", predicted, within),
-        ("Gain", quantities.share(best["gain"]), "predicted against replayed"),
-        (
-            "WAN in a row",
-            f"{_number(ran['wan_crossings'])} → {_number(best['wan_crossings'])}",
-            "worst chain of messages",
-        ),
-    ]
-    return blocks.key_figures(figures)
 
 
 def _number(value: int | None) -> str:

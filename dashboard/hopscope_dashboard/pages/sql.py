@@ -46,9 +46,7 @@ _START: Final = "select op, count(*) as collectives, sum(bytes) as bytes\nfrom c
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address has the query: `sql`."""
     asked = query.get("sql", "").strip()
-    head = blocks.page_head(
-        "SQL", "Ask in SQL what no page answers: of the trace's tables, and of the views that the analyses rest on."
-    )
+    head = blocks.page_head("SQL", "Ask the trace's tables what no page answers.")
     answer = blocks.waiting(html.Div(id=RESULT, style={"minHeight": 120}), "Asking the trace …") if asked else None
     return html.Div(
         [
@@ -63,7 +61,7 @@ def layout(data: TraceData, query: Query) -> Component:
 
 
 def _box(text: str, *, is_asked: bool) -> Component:
-    hint = f"Ctrl-Enter runs it. It can read, but change nothing, and ends after {quantities.duration(1e9 * _LIMIT_S)}."
+    hint = f"Ctrl-Enter runs it, {quantities.duration(1e9 * _LIMIT_S)} at most."
     return blocks.card(
         "Query",
         html.Label("A SELECT in DuckDB's SQL", htmlFor=BOX, className="choice-label"),
@@ -89,10 +87,8 @@ def _schema(data: TraceData) -> Component:
     views = [_relation(each, None) for each in data.relations if not each.is_table]
     return html.Div(
         [
-            blocks.card(
-                "Tables", *tables, hint="A click on a name lists its columns. Rows are those of the whole run."
-            ),
-            blocks.card("Views", *views, hint="What the analyses rest on, step by step."),
+            blocks.card("Tables", *tables, hint="With the rows of the whole run."),
+            blocks.card(None, html.Details([html.Summary(html.H2("Views of the analyses")), *views])),
         ],
         id=SCHEMA,
     )
@@ -110,9 +106,7 @@ def _relation(each: Relation, rows: int | None) -> Component:
         [
             html.Details(
                 [
-                    html.Summary(
-                        [html.Code(each.name), "" if rows is None else html.Small(quantities.plural(rows, "row"))]
-                    ),
+                    html.Summary([html.Code(each.name), "" if rows is None else html.Small(quantities.number(rows))]),
                     html.P(each.meaning, className="hint"),
                     Drawing(
                         f'<div class="table-frame"><table><tbody>{columns}</tbody></table></div>',
@@ -184,10 +178,7 @@ def _failed(reason: str) -> Component:
         [
             html.H2("No result"),
             html.Pre(html.Code(reason)),
-            html.P(
-                "Change the query and run it again. The tables and views beside it, and their columns, are all that a "
-                "query can read."
-            ),
+            html.P("Change the query and run it again; it can read the tables and views beside it."),
         ],
         className="card problem",
         **aria.ALERT,

@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 from hopscope import quantities
 from hopscope.words import short_command
 
-from hopscope_dashboard import diagnosis, findings
+from hopscope_dashboard import diagnosis
 from hopscope_dashboard.address import Query, link, one_of
 from hopscope_dashboard.components import blocks, exports
 from hopscope_dashboard.components.choice import choice
@@ -39,7 +39,6 @@ def layout(others: Sequence[Page], data: TraceData, query: Query) -> Component:
         [
             blocks.page_head("Summary", _what_ran(data, data.run)),
             blocks.columns(diagnosis.card(data), html.Div([efficiency.factors(data), _changes()]), widths=_WIDTHS),
-            findings.note(data.findings("collectives")),
             _whole_run(data),
             blocks.columns(_call_sites(data, query), _path(data) or html.Div(), widths=_WIDTHS),
             _limits(data, others),
@@ -124,12 +123,10 @@ def _path(data: TraceData) -> Component | None:
 
 def _changes() -> Component:
     items = [
-        html.Li(
-            [dcc.Link(remedy.title, href=link("/improve", compute=name)), html.Span(remedy.meaning, className="why")]
-        )
+        html.Li(dcc.Link(remedy.title, href=link("/improve", compute=name), title=remedy.meaning))
         for name, remedy in improve.REMEDIES.items()
     ]
-    return blocks.card("What you can change", html.Ul(items, className="remarks"))
+    return blocks.card("Remedies", html.Ul(items, className="remarks"))
 
 
 def _limits(data: TraceData, others: Sequence[Page]) -> Component | None:
@@ -139,7 +136,7 @@ def _limits(data: TraceData, others: Sequence[Page]) -> Component | None:
     lines = [
         _unfolding(quantities.plural(len(sentences), noun, many), sentences)
         for noun, many, sentences in (
-            ("limit of these answers", "limits of these answers", data.caveats()),
+            ("caveat", "caveats", data.caveats()),
             ("page without data", "pages without data", reasons),
         )
         if sentences

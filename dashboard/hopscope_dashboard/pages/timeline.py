@@ -1,10 +1,10 @@
 """The whole run: every rank over time, by what it did, with the critical path over it."""
 
 from dataclasses import asdict
-from typing import Final
 
 from dash import html
 from dash.development.base_component import Component
+from hopscope import quantities
 
 from hopscope_dashboard import run_rows, selection
 from hopscope_dashboard.address import Query, view
@@ -14,7 +14,6 @@ from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.pages.page import Page
 
 TIMELINE = "run-timeline"
-LEAD: Final = "Every rank over time. The orange line is the critical path: it decided how long the run took."
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -34,7 +33,11 @@ def layout(data: TraceData, query: Query) -> Component:
         selected=asdict(bounds),
     )
     hint = "Drag to select a time for all pages, click to follow what is there, turn the wheel to zoom. ? shows keys."
-    return html.Div([blocks.page_head("Timeline", LEAD), blocks.card(None, canvas, hint=hint)])
+    lead = (
+        f"{quantities.plural(len(data.ranks), 'rank')} over {quantities.duration(data.timeline.duration_ns)}; the "
+        "orange line, the critical path, decided how long that is."
+    )
+    return html.Div([blocks.page_head("Timeline", lead), blocks.card(None, canvas, hint=hint)])
 
 
 def _in_view(data: TraceData, query: Query) -> tuple[int, int] | None:

@@ -8,7 +8,7 @@ from dash.development.base_component import Component
 from hopscope import quantities
 from hopscope.words import ROLES
 
-from hopscope_dashboard import algorithms, findings, leads
+from hopscope_dashboard import algorithms, leads
 from hopscope_dashboard.address import Query, link, one_of
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
@@ -19,13 +19,14 @@ from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.topology_tree import PlacedTree
 from hopscope_dashboard.pages import missing, what_ran
 from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.sentences.algorithms import of_algorithms, of_settings
+from hopscope_dashboard.sentences.sentence import lead
 from hopscope_dashboard.trees import RanTree, between_clusters, trees, weights
 
+_TITLE: Final = "Algorithms and trees"
 TREE = "tree-graph"
 EDGES = "tree-edges-table"
 COUNT = "tree-count"
-
-_LEAD: Final = "Who sends to whom, on which host and in which cluster, and which edges the run waits for."
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -35,10 +36,10 @@ def layout(data: TraceData, query: Query) -> Component:
     drawn, and `role` (up, down or exchange). If it selects nothing, trees come before algorithms.
     """
     if not data.number_of_collectives:
-        return empty.no_collectives("Tree on the topology", _LEAD, data.shown)
+        return empty.no_collectives(_TITLE, "There is no collective.", data.shown)
     edges = data.rows_or_none("tree-edges")
     if not edges:
-        return empty.no_hops("Tree on the topology", _call_level(data), data.run["native_off"])
+        return empty.no_hops(_TITLE, _call_level(data), data.run["native_off"])
     ran, rows = trees(data), algorithms.ran(data)
     if "collective" in query or not ran:
         return _what_ran(data, rows, edges, query, trees_too=bool(ran))
@@ -50,21 +51,20 @@ def layout(data: TraceData, query: Query) -> Component:
     controls = choice("Role", "/tree", query, "role", options=roles, current=role)
     if role == "exchange":
         hint = "These hops run between peers and follow no tree; their edges over all communicators."
-        return html.Div([_head(controls), _edges(exchanged, hint), _found(data), what_ran.table(rows)])
+        return html.Div([_head(data, rows, controls), _edges(exchanged, hint), what_ran.table(rows)])
     weighed = weights(data, chosen, role)
     by_edge = {(row["src"], row["dst"]): row for row in weighed}
     parents = chosen.parents[role]
     drawn = drawn_tree(ranks=data.ranks, parents=parents, edges=by_edge, role=role, fold=Fold.of(query))
     return html.Div(
         [
-            _head(controls, *_often(chosen, rows)),
+            _head(data, rows, controls, *_often(chosen, rows)),
             _which(ran, chosen, query),
             blocks.columns(
                 _drawing(data, chosen, role, drawn),
                 _edges(weighed),
                 widths="minmax(0, 1fr)" if is_wide(drawn) else what_ran.BESIDE,
             ),
-            _found(data),
             what_ran.table(rows),
         ]
     )
@@ -73,16 +73,15 @@ def layout(data: TraceData, query: Query) -> Component:
 def _what_ran(data: TraceData, rows: Rows, edges: Rows, query: Query, *, trees_too: bool) -> Component:
     """What ran inside the collectives, whoever chose it."""
     chosen = algorithms.choose(data, rows, query)
-    hint = "Of all collectives of the trace. Median: of one hop, send to receive. Share: of the critical path."
+    hint = "Of all collectives of the trace."
     if chosen is None:
-        return html.Div([_head(), _edges(edges, hint)])
+        return html.Div([_head(data, rows), _edges(edges, hint)])
     back = [dcc.Link("trees that ran", href="/tree", className="button")] if trees_too else []
     return html.Div(
         [
-            _head(*what_ran.role_choice(chosen, query), *back),
+            _head(data, rows, *what_ran.role_choice(chosen, query), *back),
             what_ran.selects(data, rows, chosen, query),
             what_ran.picture(data, chosen, query),
-            _found(data),
             what_ran.table(rows),
             _edges(edges, hint),
         ]
@@ -147,12 +146,9 @@ def _often(tree: RanTree, rows: Rows) -> list[Component]:
     ]
 
 
-def _head(*controls: Component) -> Component:
-    return blocks.page_head(
-        "Tree on the topology",
-        _LEAD,
-        *controls,
-    )
+def _head(data: TraceData, rows: Rows, *controls: Component) -> Component:
+    """What ran in one sentence, after what of the user's settings the MPI library ignored."""
+    return blocks.page_head(_TITLE, lead(of_settings(rows), of_algorithms(rows, data.run["clusters"])), *controls)
 
 
 def _drawing(data: TraceData, tree: RanTree, role: str, drawn: PlacedTree) -> Component:
@@ -173,16 +169,10 @@ def _edges(edges: Rows, hint: str = "") -> Component:
     return what_ran.edges_table(
         edges,
         name=EDGES,
-        hint=hint
-        or "Of the tree that is drawn, in this role. Median: of one hop, send to receive. On path and share: of the "
-        "critical path of the whole run.",
+        hint=hint,
         rest="analyze tree-edges",
         full=exports.csv_address("tree-edges"),
     )
-
-
-def _found(data: TraceData) -> Component:
-    return findings.note([*data.findings("algorithms"), *data.findings("settings")])
 
 
 def _call_level(data: TraceData) -> Component:
@@ -217,7 +207,7 @@ def _call_level(data: TraceData) -> Component:
             ),
         ),
         html.Div(links, className="page-head-aside", style={"marginTop": 14}),
-        hint="The ten slowest collectives. Who came last and what it cost is known without hops.",
+        hint="The ten slowest collectives.",
     )
 
 

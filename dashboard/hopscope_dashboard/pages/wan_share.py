@@ -4,7 +4,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import findings, leads
+from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.mark import mark
@@ -13,6 +13,8 @@ from hopscope_dashboard.figures.bars import share_bars, time_bars
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
+from hopscope_dashboard.sentences.hops import of_wan_share
+from hopscope_dashboard.sentences.sentence import lead
 
 SHARES = "wan-shares"
 TABLE = "wan-table"
@@ -21,22 +23,19 @@ TABLE = "wan-table"
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page."""
     del query
-    said, rows = data.findings("wan-share"), data.rows("wan-share")
-    head = blocks.page_head(
-        "WAN share", "How much of the way through the collectives is spent on hops between clusters."
-    )
+    rows = data.rows("wan-share")
+    known = data.run["clusters"] > 1 and data.has_hops
+    head = blocks.page_head("WAN share", lead(of_wan_share(rows) if known else None))
     if data.run["clusters"] < 2:
         reason = (
             "All ranks are in one cluster, so no hop runs between clusters. A topology file names "
             "clusters: hopscope run --topology FILE ..."
         )
-        known = [_table(data, rows)] if data.has_hops else [_without_hops()]
-        return html.Div([head, empty.nothing_here("One cluster", reason), *known])
+        hops = _table(data, rows) if data.has_hops else _without_hops()
+        return html.Div([head, empty.nothing_here("One cluster", reason), hops])
     if not data.has_hops:
         return html.Div([head, _without_hops()])
-    return html.Div(
-        [head, findings.note(said), blocks.columns(_shares(data, rows), _times(data, rows)), _table(data, rows)]
-    )
+    return html.Div([head, blocks.columns(_shares(data, rows), _times(data, rows)), _table(data, rows)])
 
 
 def _without_hops() -> Component:
@@ -44,8 +43,7 @@ def _without_hops() -> Component:
     return empty.nothing_here(
         "No hops",
         [
-            "What ran between clusters, and the way of a rank's contribution to the root and back, is known only where "
-            "hops are: the page ",
+            "What ran between clusters is known only with hops: ",
             dcc.Link("Algorithms and trees", href="/tree"),
             " says how to get them.",
         ],
@@ -79,8 +77,8 @@ def _shares(data: TraceData, rows: Rows) -> Component:
     return blocks.card(
         "Share",
         blocks.drawing("WAN share by scope", figure, name=SHARES),
-        hint="For a cluster, over a tree: the ways of its ranks' own contributions to the root and of the results "
-        "back; else the chain of hops that its last rank waited for. Waiting for late ranks is left out.",
+        meaning="For a cluster, over a tree: the ways of its ranks' own contributions to the root and of the results "
+        "back; else the chain of hops that its last rank waited for. Waiting for late ranks is excluded.",
     )
 
 
@@ -104,9 +102,8 @@ def _times(data: TraceData, rows: Rows) -> Component:
     return blocks.card(
         "Time",
         blocks.drawing("Time on WAN hops, on the rest of the way and waiting", figure, name="wan-times"),
-        hint="The critical path is one way through the run. A cluster's row adds up its ways: over a tree those of all "
-        "its ranks, else that of its last rank. Waiting is listed separately: it is time in the collective, but not on "
-        "such a way.",
+        meaning="The critical path is one way through the run. A cluster's row adds up its ways: over a tree those of "
+        "all its ranks, else that of its last rank. Waiting is time in the collective, but not on such a way.",
     )
 
 

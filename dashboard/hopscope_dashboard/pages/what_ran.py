@@ -116,8 +116,7 @@ def picture(data: TraceData, chosen: RanAlgorithm, query: Query) -> Component:
         edges_table(
             edges,
             name=EDGES,
-            hint="Of the collectives drawn. Median: of one hop, send to receive. Share: of the critical path of the "
-            "whole run.",
+            hint="Of the collectives drawn.",
             rest=f"analyze algorithms {data.path} --collective {chosen.collective}",
             full=exports.csv_address("algorithms", collective=chosen.collective),
             role=role,
@@ -216,12 +215,7 @@ def table(rows: Sequence[Row]) -> Component:
             full=exports.csv_address("algorithms"),
             meanings=meanings("algorithms", *_COLUMNS),
         ),
-        hint=[
-            "Recognised from the messages, and by the library's own name where it is known; an algorithm's name leads "
-            "to its picture. Asked: what your settings ask for. Depth: messages in sequence on the longest way; "
-            "crossings: the most of them that go between clusters.",
-            *_more(rest, "analyze algorithms"),
-        ],
+        hint=_more(rest, "analyze algorithms"),
     )
 
 

@@ -11,14 +11,14 @@
 -- column share_high DOUBLE [share] -- Upper end of the share's interval.
 -- column late BOOLEAN -- Whether it enters last more often than by chance: the interval lies wholly above
 --    `chance`, with an error of 5 % divided by how many are compared; null if there is no interval. This only
---    describes: in every clean run a tree releases some rank last. Gates and findings use `cause`.
+--    describes: in every clean run a tree releases some rank last. Gates use `cause`.
 -- column cause_share DOUBLE -- Part of the collectives whose last arrival was late because this one computed longer
 --    than the others.
 -- column cause_low DOUBLE [share] -- Lower end of the cause's interval.
 -- column cause_high DOUBLE [share] -- Upper end of the cause's interval.
 -- column cause BOOLEAN -- Whether it is the cause: that interval lies wholly above `cause_chance`, with an error of
 --    1 % divided by how many are compared, and `cost_share` is 2 % or more; null if one of them is unknown, or it costs 10 %
---    or more and fewer than 28 collectives cannot be sure. Gates and findings use this.
+--    or more and fewer than 28 collectives cannot be sure. Gates use this.
 -- column cost_share DOUBLE -- Part of the run's critical path that its excess computing takes: what it computed longer
 --    than the faster members, where it is the cause and the path lies on it. Of a part of the run, the path to its
 --    collectives counts.

@@ -1,0 +1,60 @@
+"""What noise costs, and whether it is periodic."""
+
+from hopscope.quantities import duration, number, plural, share
+
+from hopscope_dashboard.data import Rows
+from hopscope_dashboard.sentences.sentence import LEAST_COST, Sentence, named, of_ranks
+
+
+def of_noise(rows: Rows, path_ns: int) -> Sentence | None:
+    """Say how much computing took longer than usual. Rows as noise gives them, the last for any rank; `path_ns` is the
+    length of the run's critical path, 0 if there is none."""
+    anyone = next((row for row in rows if not str(row["rank"]).isdigit()), None)
+    if anyone is None or anyone["noise_ns"] is None:
+        text = "Noise cannot be told apart from varying work."
+        return Sentence(text, "The program reaches no place often enough (20 times).")
+    paid = anyone["paid_ns"] or 0
+    part = paid / path_ns if path_ns else None
+    cost = f", {share(part)} of its length" if part is not None else ""
+    if not anyone["iterations"]:
+        text = "Noise is undecided: there are no iterations to examine."
+        return Sentence(text, f"{duration(paid)} of noise lie on the critical path{cost}.")
+    noise_share = anyone["noise_share"] or 0
+    iterations = plural(anyone["iterations"], "iteration")
+    if noise_share < LEAST_COST and (part is None or part < LEAST_COST):
+        return Sentence(f"Computing is steady: noise is {share(noise_share)} of it, over {iterations}.")
+    # No iteration of a run with short ones is 1 ms late: the share shows its noise.
+    makes = (
+        f"some rank 1 ms late or more in {number(anyone['late_1ms'])} of {iterations}"
+        if anyone["late_1ms"]
+        else f"up {share(noise_share)} of the computing in {iterations}"
+    )
+    if part is not None and part < LEAST_COST:
+        evidence = f"It makes {makes}; the critical path paid for {duration(paid)} of it{cost}."
+        return Sentence("Noise costs too little to matter.", evidence)
+    return Sentence(f"Noise makes {makes}.", f"The critical path paid for {duration(paid)} of it{cost}.")
+
+
+def of_periods(rows: Rows) -> Sentence | None:
+    """Name the ranks whose noise is periodic. Rows as noise-periods gives them."""
+    if not rows:
+        return None
+    periodic = sorted((row for row in rows if row["periodic"]), key=lambda row: -row["explained"])
+    if periodic:
+        first = periodic[0]
+        every = "Every" if len(periodic) == 1 else f"Clearest on rank {first['rank']}: every"
+        own = first["whole_iterations"]
+        whose = (
+            "The period is not a whole number of iterations, so the program's loop does not cause it."
+            if own is None
+            else f"The run cannot tell that from {plural(own, 'iteration')}, so it may be the program's own."
+        )
+        return Sentence(
+            f"The noise of {named(periodic, 'rank')} is periodic.",
+            f"{every} {duration(first['period_ns'])} ± {duration(first['resolution_ns'])}, "
+            f"{share(first['explained'])} of the noise's variance. {whose}",
+            of_ranks(periodic),
+        )
+    if all(row["periodic"] is None for row in rows):
+        return Sentence("The trace has too little noise to tell whether it is periodic.")
+    return Sentence("No rank's noise is periodic.")

@@ -1,0 +1,70 @@
+"""What a page answers first, how it is drawn, and the words that several sentences share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dash import html
+from hopscope.quantities import in_words, share
+
+from hopscope_dashboard.address import link
+from hopscope_dashboard.components import blocks
+from hopscope_dashboard.components.mark import mark
+from hopscope_dashboard.data import Row, Rows, TraceData, some
+
+WORTH_SAYING: Final = 0.1
+"""What takes less of the critical path, or of the collectives, is not worth saying."""
+
+LEAST_COST: Final = 0.01
+"""A rank's lateness, or noise, that adds up to less of the run's critical path does not matter."""
+
+_NAMED: Final = 8
+"""So many ranks are named before the rest is counted."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """An answer, the numbers behind it, and the part of the run that it is about, by the address's parameters."""
+
+    text: str
+    evidence: str = ""
+    part: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def lead(*sentences: Sentence | None) -> list[Any]:
+    """Give sentences as the lead of a page, each with what selects that which it is about."""
+    words: list[Any] = []
+    for sentence in sentences:
+        if sentence is not None:
+            words += [html.Strong(blocks.with_code(sentence.text)), " ", *blocks.with_code(sentence.evidence)]
+            words += _select(sentence.part)
+    return words
+
+
+def _select(part: Mapping[str, str]) -> list[Any]:
+    what = " and ".join(f"{name} {value}" for name, value in part.items())
+    select = mark(f"Select {what}", link("", **part), f"select {what}")
+    return [" ", html.Span(select, className="select-it"), " "] if part else []
+
+
+def path_ns(data: TraceData) -> int:
+    """Give the length of the run's critical path without start-up and shutdown; 0 if there is none."""
+    return sum(row["time_ns"] or 0 for row in data.rows_or_none("critical-path"))
+
+
+def named(rows: Rows, word: str = "Rank") -> str:
+    """Write `Rank 3`, `Ranks 1, 2 and 4`; of many only the first."""
+    names = [str(row["rank"]) for row in rows]
+    if len(names) > _NAMED:
+        return f"{word}s {some(names, _NAMED)}"
+    return f"{word if len(names) == 1 else word + 's'} {in_words(names)}"
+
+
+def of_ranks(rows: Sequence[Row]) -> dict[str, str]:
+    """Give the part of the run that these ranks are."""
+    return {"ranks": ",".join(str(rank) for rank in sorted(row["rank"] for row in rows))}
+
+
+def each(rows: Rows, column: str) -> str:
+    """Write `rank 7 in 59.0 %, rank 6 in 35.0 %` from a column of shares; of many only the first."""
+    return some([f"rank {row['rank']} in {share(row[column])}" for row in rows], _NAMED)
