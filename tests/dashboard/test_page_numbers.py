@@ -61,6 +61,8 @@ def graph(drawn: Any) -> Any:
 def test_the_matrix_and_the_table_show_who_waited_for_whom(trace: hopscope.Trace) -> None:
     page = draw(trace, "/messages")
     rows = trace.messages().to_pylist()
+    longest = max(rows, key=lambda row: row["waiting_caused_ns"] + row["waiting_suffered_ns"])
+    assert f"longest for those from rank {longest['src']} to {longest['dst']}:" in page.text
     # Rank 3 computes 3 ms longer than the others, and its two neighbours wait for it in 40 iterations.
     waited = {(row["src"], row["dst"]): row["waiting_caused_ns"] for row in rows}
     assert min(waited[3, 2], waited[3, 4]) > 40 * 2e6

@@ -129,8 +129,8 @@ def _answer(rows: Rows, by: str) -> str:
         return "No rank waited for the program's own messages."
     src, dst = _ENDS[by]
     return (
-        f"Ranks waited {quantities.duration(whole)} for the program's own messages, most of it for those from "
-        f"{by} {most[src]} to {most[dst]}: {quantities.duration(waiting(most))}."
+        f"Ranks waited {quantities.duration(whole)} for the program's own messages, longest for those from {by} "
+        f"{most[src]} to {most[dst]}: {quantities.duration(waiting(most))}."
     )
 
 

@@ -43,7 +43,7 @@ def figure_id(operation: str) -> str:
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects what the figures are `across`, and the `members` or `size` that is kept."""
     if not data.has_hops:
-        return html.Div([blocks.page_head("Models", _LEAD), empty.nothing_here("No hops", missing.hops(data))])
+        return html.Div([blocks.page_head("Models", None), empty.nothing_here("No hops", missing.hops(data))])
     found = data.models()
     across = one_of(query, "across", tuple(_ACROSS))
     controls = choice("Across", "/models", query, "across", options=_ACROSS, current=across)
@@ -51,11 +51,12 @@ def layout(data: TraceData, query: Query) -> Component:
     lines += _STEP if any(row["parameter"] == "alpha" and row["bytes"] for row in found.parameters) else ""
     cards = [messages(found.curves, f"{found.said} {lines}")] if found.curves else []
     if found.lack is None:
+        lead = _LEAD
         cards += _operations(found.times, query, across)
     else:
-        title = "This trace cannot say what collectives take by the formulas"
-        cards.append(empty.nothing_here(title, empty.sentence(found.lack)))
-    return html.Div([blocks.page_head("Models", _LEAD, controls), *cards, parameters(found.parameters, "from hops")])
+        lead = "This trace cannot say what collectives take by the formulas."
+        cards.append(empty.nothing_here("No formulas", empty.sentence(found.lack)))
+    return html.Div([blocks.page_head("Models", lead, controls), *cards, parameters(found.parameters, "from hops")])
 
 
 def _operations(rows: Rows, query: Query, across: str) -> list[Component]:
