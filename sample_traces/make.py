@@ -93,7 +93,7 @@ def keep_debug_information(trace: Path, program: Path) -> None:
 
 def name_no_machine(trace: Path) -> None:
     """Make paths in the trace relative ones, the program's and those of Python's lines, so that neither this checkout's
-    folder nor Python's ends up in it. They keep their length, for the archive has them among lengths of other things."""
+    folder nor Python's ends up in it. They keep their length, which the archive depends on."""
     for file in (trace / "run.json", trace / "traces.otf2", trace / "traces.def"):
         content = file.read_bytes()
         for own in (f"{ROOT}/".encode(), f"{sys.base_prefix}/".encode()):

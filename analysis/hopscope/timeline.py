@@ -122,8 +122,8 @@ class Timeline:
 
     @cached_property
     def once(self) -> dict[str, tuple[int, int]]:
-        """What happens once: `startup` (up to the first collective or message after MPI_Init of all ranks) and `shutdown`
-        (after the last) with their begin and end in ns; empty where there are neither collectives nor messages."""
+        """Begin and end in ns of `startup` (up to the first collective or message after MPI_Init of all ranks) and of
+        `shutdown` (after the last); empty where there are neither collectives nor messages."""
         row = self._ask("run_bounds", "from run_bounds").to_pylist()[0]
         if row["first_ns"] is None:
             return {}

@@ -15,7 +15,11 @@ ITERATIONS = 20
 
 def drawn(directory: Path, others_us: int) -> hopscope.Trace:
     """The run in which rank 0 computes so long in each iteration."""
-    intervals = ["rank location begin_ns end_ns region kind call_site", "0 0 -9 -5 MPI_Init init a", "1 1 -9 -5 MPI_Init init a"]
+    intervals = [
+        "rank location begin_ns end_ns region kind call_site",
+        "0 0 -9 -5 MPI_Init init a",
+        "1 1 -9 -5 MPI_Init init a",
+    ]
     messages = [
         "src dst src_location dst_location link bytes binding"
         " send_begin_ns send_wait_begin_ns send_end_ns recv_post_ns recv_wait_begin_ns recv_end_ns"

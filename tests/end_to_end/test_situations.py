@@ -94,7 +94,7 @@ def test_the_first_entry_is_what_was_planted(name: str, ranks: int, release: str
         ),
     ],
 )
-def test_a_problem_in_another_language_is_named_with_its_line(
+def test_a_problem_in_another_language_is_named_with_its_line(  # noqa: PLR0917
     name: str, kind: str, call: str, guilty: list[int], text: str, evidence: str, planted: Planted
 ) -> None:
     first = planted(situation(name, 4, "openmpi-4")).diagnose().to_pylist()[0]

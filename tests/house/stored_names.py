@@ -1,4 +1,4 @@
-"""The names that sources store: variables, parameters, fields, functions, constants, columns; and which are no nouns."""
+"""The names that sources store: variables, parameters, fields, functions, constants, columns. Which are no nouns."""
 
 from __future__ import annotations
 

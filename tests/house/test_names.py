@@ -25,15 +25,15 @@ def test_names_are_nouns(folder: str) -> None:
     ("suffix", "text", "stored"),
     [
         (".py", "def f(a, *, b=1):\n    for c in a:\n        self.d = [e for e in c]\n", "f a b c d e"),
-        (".c", "struct s { int *a; };\nstatic int f(char *b[], int c) { int d = c, *e; return d; }\n#define G 1\n", "s a f b c d e G"),
+        (".c", "struct s { int *a; };\nint f(char *b[]) { int d = 1, *e; return d; }\n#define G 1\n", "s a f b d e G"),
         (".cpp", "void f(const T &a) { for (auto &b : a) { int c = b; } }\n", "f a b c"),
-        (".sql", "-- as no\ncreate or replace macro f(a, b := 1) as table\nwith c as (select 'as x' as d) from c\n", "f a b c d"),
+        (".sql", "-- as no\ncreate or replace macro f(a, b := 1) as (\nwith c as (select 'as x' as d) from c)", "f a b c d"),
     ],
 )  # fmt: skip
 def test_every_kind_of_name_is_seen(suffix: str, text: str, stored: str, tmp_path: Path) -> None:
     file = tmp_path / f"source{suffix}"
     file.write_text(text)
-    assert {name for name, _ in names_in(file)} - {"table"} == set(stored.split())
+    assert {name for name, _ in names_in(file)} == set(stored.split())
 
 
 def test_a_phrase_counts_only_if_none_of_its_words_is_a_noun() -> None:

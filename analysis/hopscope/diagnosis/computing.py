@@ -1,6 +1,7 @@
 """Causes that lie in computing: ranks that always have more of it, take turns, work alone, or are held up at times.
 
-The kinds exclude one another by the rules in `_at_site` and `_of_some_ranks`. Ranks are compared occurrence by occurrence at each site.
+The kinds exclude one another by the rules in `_at_site` and `_of_some_ranks`. Ranks are compared occurrence by
+occurrence at each site.
 """
 
 from __future__ import annotations

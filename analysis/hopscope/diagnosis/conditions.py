@@ -26,7 +26,7 @@ def unfinished_in(caveats: _Rows) -> list[Entry]:
 
 
 def conditions_in(facts: Facts, caveats: _Rows) -> list[Entry]:
-    """Shared cores, other programs on them, an incomplete trace, the collector's own time and a long start-up, as far as the run has them."""
+    """Shared cores, other programs on them, an incomplete trace, the collector's own time and a long start-up."""
     entries = [Entry(kind, text=row["sentence"]) for word, kind in _CORES for row in caveats if row["kind"] == word]
     incomplete = [row["sentence"] for row in caveats if row["kind"] in _INCOMPLETE]
     whole = facts.duration_ns * facts.ranks

@@ -97,7 +97,7 @@ class Gaps:
         return np.unique(self.rank)
 
     def others_meanwhile(self, numbers: Array) -> Array:
-        """How long each other rank computes, anywhere, during each of these gaps of one rank: a row for each of them."""
+        """Time that each other rank computes, anywhere, during each of these gaps of one rank: a row for each."""
         begin, end = self.end[numbers] - self.computing[numbers], self.end[numbers]
         others = np.setdiff1d(self.ranks, self.rank[numbers])
         result = np.empty((len(others), len(numbers)))

@@ -83,7 +83,7 @@ loads as (
         *,
         count(*) over () as machines
     from external_load
-    qualify row_number() over (order by queued_share desc, machine) = 1
+    qualify row_number() over (order by queued_share desc, machine asc) = 1
 ),
 
 found as (

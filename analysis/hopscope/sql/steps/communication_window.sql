@@ -38,7 +38,11 @@ between_communications as (
 bounds as (
     select
         run_start.at_ns as begin_ns,
-        (select max(intervals.begin_ns) from whole_intervals as intervals where intervals.kind = 'finalize') as end_ns
+        (
+            select max(intervals.begin_ns)
+            from whole_intervals as intervals
+            where intervals.kind = 'finalize'
+        ) as end_ns
     from run_start
 ),
 

@@ -7,6 +7,8 @@ from (
     select min(intervals.end_ns) as started_ns
     from whole_intervals as intervals
     inner join ranks on intervals.rank = ranks.rank
-    where intervals.kind = 'init' and ranks.world = (select min(world) from ranks)
+    where
+        intervals.kind = 'init'
+        and ranks.world = (select min(worlds.world) from ranks as worlds)
     group by intervals.rank
 ) as starts;
