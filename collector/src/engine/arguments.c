@@ -1,4 +1,4 @@
-/* Checks the arguments of an operation and counts its bytes. Knows which buffer counts on which rank. */
+/* Checks the arguments of an operation and counts its bytes. Knows which buffers MPI reads and writes on which rank. */
 #include "engine/arguments.h"
 
 #include "engine/inquiry.h"
@@ -16,14 +16,14 @@ enum operation operation_of(int function) {
     return operations[function] ? (enum operation)(operations[function] - 1) : OPERATIONS;
 }
 
-/* Asks about an address only if it has any bytes. */
+/* An address is irrelevant if it has no bytes: MPI allows any then. */
 static bool address_is_sound(const void *base, MPI_Datatype datatype, uint64_t bytes) {
-    return bytes == 0 || base == MPI_IN_PLACE || inquiry_takes_address(base, datatype);
+    return bytes == 0 || base == MPI_IN_PLACE || inquiry_accepts_address(base, datatype);
 }
 
-/* A buffer whose count and datatype are the same on every rank. */
+/* Checks a buffer whose count and datatype are equal on every rank. */
 static bool shape_is_sound(const struct engine_buffer *buffer, uint64_t *bytes) {
-    if (buffer->count < 0 || !inquiry_takes_datatype(buffer->datatype))
+    if (buffer->count < 0 || !inquiry_accepts_datatype(buffer->datatype))
         return false;
     *bytes = buffer->count > 0 ? type_bytes(buffer->datatype) * (uint64_t)buffer->count : 0;
     return true;
@@ -33,10 +33,10 @@ static bool is_sound(const struct engine_buffer *buffer, uint64_t *bytes) {
     return shape_is_sound(buffer, bytes) && address_is_sound(buffer->base, buffer->datatype, *bytes);
 }
 
-/* A buffer with counts for each rank; *bytes is the sum over all of them. */
+/* Checks a buffer with a count for each rank. *bytes is the sum of all counts. */
 static bool all_are_sound(const struct engine_call *call, const struct engine_buffer *buffer, uint64_t *bytes) {
     *bytes = 0;
-    if (!buffer->datatypes && !inquiry_takes_datatype(buffer->datatype))
+    if (!buffer->datatypes && !inquiry_accepts_datatype(buffer->datatype))
         return false;
     for (int rank = 0; rank < call->comm->size; rank++) {
         int64_t count = buffer_count(call, buffer, rank);
@@ -45,7 +45,7 @@ static bool all_are_sound(const struct engine_call *call, const struct engine_bu
             return false;
         if (count == 0) /* a datatype is not required then */
             continue;
-        if (buffer->datatypes && !inquiry_takes_datatype(datatype))
+        if (buffer->datatypes && !inquiry_accepts_datatype(datatype))
             return false;
         uint64_t block = (uint64_t)count * type_bytes(datatype);
         if (!address_is_sound(buffer->base, datatype, block))
@@ -55,7 +55,8 @@ static bool all_are_sound(const struct engine_call *call, const struct engine_bu
     return true;
 }
 
-/* Both buffers of a reduction have the second's count and datatype. It is written only on ranks that get a result. */
+/* Both buffers of a reduction have the receive buffer's count and datatype. MPI writes it only on ranks that get a
+ * result. */
 static bool reduction_is_sound(const struct engine_call *call, uint64_t bytes, bool has_result) {
     MPI_Datatype datatype = call->receive.datatype;
     return operator_fits(call->op, datatype) && address_is_sound(call->send.base, datatype, bytes) &&
@@ -66,33 +67,33 @@ static bool root_is_sound(const struct engine_call *call) {
     return call->root >= 0 && call->root < call->comm->size;
 }
 
-/* Two buffers with equal blocks: *bytes are the first's, unless it has none here. In a wrong program they differ; the
- * other members have the first one too, and decide by it. */
+/* Checks two buffers with equal blocks. *bytes is the first's size, or the second's if the first is empty here. In an
+ * erroneous program the two differ; then the first decides, because the other members know it too. */
 static bool blocks_are_sound(const struct engine_buffer *first, const struct engine_buffer *second, uint64_t *bytes) {
-    uint64_t other = 0;
+    uint64_t second_bytes = 0;
     if (first->base == MPI_IN_PLACE)
         return is_sound(second, bytes);
     if (second->base == MPI_IN_PLACE)
         return is_sound(first, bytes);
-    if (!is_sound(first, bytes) || !is_sound(second, &other))
+    if (!is_sound(first, bytes) || !is_sound(second, &second_bytes))
         return false;
     if (*bytes == 0)
-        *bytes = other;
+        *bytes = second_bytes;
     return true;
 }
 
-/* The root has blocks of all ranks. The other ranks have only their own, which must not be in place. */
+/* The root has the blocks of all ranks. Every other rank has only its own block, which must not be in place. */
 static bool rooted_blocks_are_sound(const struct engine_call *call, enum operation operation, uint64_t *bytes) {
     bool gathers = operation_input(operation) == CONTENT_OWN;
-    const struct engine_buffer *own = gathers ? &call->send : &call->receive;
-    const struct engine_buffer *each = gathers ? &call->receive : &call->send;
-    bool in_place = own->base == MPI_IN_PLACE, even = operation_is_even(operation);
-    uint64_t other = 0;
+    const struct engine_buffer *block = gathers ? &call->send : &call->receive;
+    const struct engine_buffer *blocks = gathers ? &call->receive : &call->send;
+    bool in_place = block->base == MPI_IN_PLACE, is_even = operation_is_even(operation);
+    uint64_t ignored_bytes = 0;
     if (call->comm->rank != call->root)
-        return !in_place && is_sound(own, even ? bytes : &other);
-    if (even)
-        return blocks_are_sound(own, each, bytes);
-    return all_are_sound(call, each, &other) && (in_place || is_sound(own, &other));
+        return !in_place && is_sound(block, is_even ? bytes : &ignored_bytes);
+    if (is_even)
+        return blocks_are_sound(block, blocks, bytes);
+    return all_are_sound(call, blocks, &ignored_bytes) && (in_place || is_sound(block, &ignored_bytes));
 }
 
 static bool operands_are_sound(const struct engine_call *call, enum operation operation, uint64_t *bytes) {
@@ -110,7 +111,7 @@ static bool operands_are_sound(const struct engine_call *call, enum operation op
 
 static bool shapes_are_sound(const struct engine_call *call, enum operation operation, uint64_t *bytes) {
     const struct engine_buffer *send = &call->send, *receive = &call->receive;
-    uint64_t other = 0;
+    uint64_t ignored_bytes = 0;
     if (operation_input(operation) == CONTENT_NOTHING)
         return true;
     if (operation_reduces(operation))
@@ -121,14 +122,15 @@ static bool shapes_are_sound(const struct engine_call *call, enum operation oper
         return rooted_blocks_are_sound(call, operation, bytes);
     if (operation_is_even(operation))
         return blocks_are_sound(receive, send, bytes);
-    if (!all_are_sound(call, receive, operation_hides_bytes(operation) ? &other : bytes))
+    if (!all_are_sound(call, receive, operation_hides_bytes(operation) ? &ignored_bytes : bytes))
         return false;
     return send->base == MPI_IN_PLACE ||
-           (operation_input(operation) == CONTENT_OWN ? is_sound(send, &other) : all_are_sound(call, send, &other));
+           (operation_input(operation) == CONTENT_OWN ? is_sound(send, &ignored_bytes)
+                                                      : all_are_sound(call, send, &ignored_bytes));
 }
 
 bool arguments_are_sound(const struct engine_call *call, enum operation operation, uint64_t *bytes) {
     *bytes = 0;
     return (!operation_has_root(operation) || root_is_sound(call)) && shapes_are_sound(call, operation, bytes) &&
-           inquiry_takes_both(call, operation);
+           inquiry_accepts_buffers(call, operation);
 }

@@ -1,17 +1,17 @@
-/* Reads a collective's arguments: how many bytes they mean, and whether the MPI library would accept them. */
+/* Reads a collective's arguments: the bytes they describe, and whether the MPI library would accept them. */
 #ifndef HOPSCOPE_ARGUMENTS_H
 #define HOPSCOPE_ARGUMENTS_H
 
 #include "engine/engine_call.h"
 #include "plan/operation.h"
 
-/* The operation of a function; OPERATIONS if the engine knows none. */
+/* The operation of a function; OPERATIONS if the engine does not implement the function. */
 enum operation operation_of(int function);
 
-/* False if the library would refuse the arguments; they then go to the library, which reports its own error. Only this
- * rank refuses; the others wait for it, as they would in the library. If true, *bytes is the packed size by which the
- * rules of a tree file decide: of one block if each rank has one; of all blocks for MPI_Allgatherv and reduce-scatters;
- * else of the message; 0 if members do not know it. */
+/* False if the library would refuse the arguments. The call then goes to the library, which reports its own error.
+ * Only this rank refuses; the others wait for it, as they would in the library. If true, *bytes is the packed size
+ * that the rules of a tree file compare: one block if all ranks have equal blocks; all blocks for MPI_Allgatherv and
+ * reduce-scatters; otherwise the message. It is 0 if members cannot know it. */
 bool arguments_are_sound(const struct engine_call *call, enum operation operation, uint64_t *bytes);
 
 #endif

@@ -16,8 +16,9 @@ struct execution collective_execution(const struct engine_call *call, const stru
                               .error = MPI_SUCCESS};
 }
 
-bool collective_lay(struct engine_comm *e, const struct collective_plan *plan, const struct schedule_request *request) {
-    return algorithm_lay(plan->algorithm, &e->schedule, request) && engine_comm_make_room(e);
+bool collective_schedule(struct engine_comm *e, const struct collective_plan *plan,
+                         const struct schedule_request *request) {
+    return algorithm_lay(plan->algorithm, &e->schedule, request) && engine_comm_reserve(e);
 }
 
 void collective_execute(struct execution *x, struct engine_comm *e) {
@@ -28,8 +29,8 @@ void collective_execute(struct execution *x, struct engine_comm *e) {
 
 int collective_run_empty_handed(struct execution *x, const struct collective_plan *plan,
                                 const struct schedule_request *request) {
-    struct schedule written = {.instead = execution_pass, .instead_context = x};
+    struct schedule schedule = {.instead = execution_pass, .instead_context = x};
     x->error = MPI_ERR_NO_MEM;
-    algorithm_lay(plan->algorithm, &written, request);
+    algorithm_lay(plan->algorithm, &schedule, request);
     return x->error;
 }

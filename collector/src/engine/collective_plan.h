@@ -1,4 +1,4 @@
-/* How a collective runs, and what all collectives share: laying out the schedule, and running it. */
+/* How a collective runs, and the steps that all collectives share: scheduling, then running the schedule. */
 #ifndef HOPSCOPE_COLLECTIVE_PLAN_H
 #define HOPSCOPE_COLLECTIVE_PLAN_H
 
@@ -18,15 +18,15 @@ struct collective_plan {
     int idle_polls;
 };
 
-/* The initial state of every execution: packed bytes, unless the caller changes it. */
+/* The initial state of every execution: packed bytes. Callers change it for reductions. */
 struct execution collective_execution(const struct engine_call *call, const struct collective_plan *plan);
-/* Makes the schedule and memory for it. False if memory runs out. */
-bool collective_lay(struct engine_comm *engine, const struct collective_plan *plan,
-                    const struct schedule_request *request);
-/* Runs it over engine->slots. */
+/* Schedules the collective and allocates the schedule's memory. False if memory runs out. */
+bool collective_schedule(struct engine_comm *engine, const struct collective_plan *plan,
+                         const struct schedule_request *request);
+/* Runs the schedule over engine->slots. */
 void collective_execute(struct execution *execution, struct engine_comm *engine);
-/* For a rank without memory: receives its messages and sends empty ones. Nobody then waits in vain, and a rank that
- * needed its part learns of the failure. Returns the error. */
+/* Takes a rank without memory through the collective: it receives its messages and sends empty ones, so no member
+ * waits forever, and a rank that needed this rank's data learns of the failure. Returns MPI's error code. */
 int collective_run_empty_handed(struct execution *execution, const struct collective_plan *plan,
                                 const struct schedule_request *request);
 

@@ -16,9 +16,9 @@ int collective_run(const struct engine_call *call, const struct collective_plan 
                                  .members = &e->members,
                                  .scratch = e->scratch};
     if (plan->up)
-        r.up = engine_comm_place(e, rank, plan->up, plan->root, TREE_REDUCE);
+        r.up = engine_comm_position(e, rank, plan->up, plan->root, TREE_REDUCE);
     if (plan->down)
-        r.down = engine_comm_place(e, rank, plan->down, plan->root, TREE_BROADCAST);
+        r.down = engine_comm_position(e, rank, plan->down, plan->root, TREE_BROADCAST);
     if (plan->operation == OPERATION_BCAST)
         return broadcast_run(call, plan, &r);
     if (plan->operation == OPERATION_BARRIER || operation_reduces(plan->operation))

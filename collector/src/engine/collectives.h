@@ -1,5 +1,4 @@
-/* Lays out collectives in memory and runs them: reductions in elements of the user's datatype, data movement in packed
- * bytes. */
+/* Schedules collectives and runs them: reductions in elements of the user's datatype, data movement in packed bytes. */
 #ifndef HOPSCOPE_COLLECTIVES_H
 #define HOPSCOPE_COLLECTIVES_H
 

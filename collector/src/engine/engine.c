@@ -1,4 +1,4 @@
-/* Decides whether the engine runs a collective, from what MPI makes equal on every member, and runs it. */
+/* Decides whether the engine runs a collective, from values that MPI makes equal on every member, and runs it. */
 #include "engine/engine.h"
 
 #include <limits.h>
@@ -41,11 +41,11 @@ static const char *const reason_texts[REASONS] = {"intercommunicator",
 
 enum { MOST_ALGORITHMS = 64 }; /* rows of the algorithm table */
 
-/* Only engine_start and engine_stop write it, except the ids, which any thread may define. */
+/* Only engine_start and engine_stop write this, except the ids, which any thread may define. */
 static struct {
     struct tree_plan *plan;
     bool spawned; /* no communicator of this world has members that the plan lists */
-    struct engine_surroundings around;
+    struct engine_surroundings surroundings;
     struct neighbors neighbors;
     int idle_polls;
     uint32_t reason_ids[REASONS];
@@ -57,7 +57,8 @@ static struct {
 
 bool engine_served[FUNCTION_COUNT];
 
-/* Polls before yielding if every rank has its own processor; otherwise a waiting rank yields to those it waits for. */
+/* Polls before yielding if every rank has its own processor. Otherwise a waiting rank yields at once, to let the rank
+ * run that it waits for. */
 enum { POLLS_BEFORE_YIELDING = 4000 };
 
 bool engine_start(const char *tree_text, size_t length, const struct topology *topology, enum transport_name transport,
@@ -70,17 +71,17 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
     size_t trees = (size_t)plan->tree_count;
     engine.plan = plan;
     engine.spawned = spawned;
-    shared_files_tidy();
-    bool found = neighbors_find(&engine.neighbors, topology);
+    shared_files_remove_orphans();
+    bool has_neighbors = neighbors_find(&engine.neighbors, topology);
     engine.idle_polls = engine.neighbors.crowded ? 0 : POLLS_BEFORE_YIELDING;
     engine.size_reason_ids = calloc(trees + 1, sizeof *engine.size_reason_ids);
     engine.tree_ids = calloc(trees * trees + 1, sizeof *engine.tree_ids);
-    engine.around.topology = topology;
-    engine.around.links = topology->emulates ? links_open(topology) : NULL;
-    engine.around.transport = transport;
-    engine.around.neighbors = found && transport == TRANSPORT_shm ? &engine.neighbors : NULL;
+    engine.surroundings.topology = topology;
+    engine.surroundings.links = topology->emulates ? links_open(topology) : NULL;
+    engine.surroundings.transport = transport;
+    engine.surroundings.neighbors = has_neighbors && transport == TRANSPORT_shm ? &engine.neighbors : NULL;
     if (!engine.size_reason_ids || !engine.tree_ids || !sink_open() || !inquiry_open() ||
-        !engine_surroundings_open(&engine.around, world) || (topology->emulates && !engine.around.links)) {
+        !engine_surroundings_open(&engine.surroundings, world) || (topology->emulates && !engine.surroundings.links)) {
         snprintf(message, capacity, "1:1: out of memory for the engine; start fewer ranks on this machine");
         engine_stop();
         return false;
@@ -95,9 +96,9 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
 void engine_stop(void) {
     memset(engine_served, 0, sizeof engine_served);
     tree_plan_free(engine.plan);
-    links_close(engine.around.links);
+    links_close(engine.surroundings.links);
     neighbors_free(&engine.neighbors);
-    engine_surroundings_close(&engine.around);
+    engine_surroundings_close(&engine.surroundings);
     inquiry_close();
     sink_close();
     free(engine.size_reason_ids);
@@ -117,12 +118,12 @@ void engine_comm_abandon(struct comm *comm) {
     comm->engine = NULL;
 }
 
-static bool native_because(enum reason reason, uint32_t *id) {
+static bool leave_to_library(enum reason reason, uint32_t *id) {
     *id = record_define_once(&engine.reason_ids[reason], record_define_reason, reason_texts[reason]);
     return false;
 }
 
-static bool native_because_of_size(int tree, uint32_t *id) {
+static bool leave_to_library_for_size(int tree, uint32_t *id) {
     const struct tree_spec *spec = &engine.plan->trees[tree];
     char text[120];
     snprintf(text, sizeof text, "tree %s is for %d ranks", spec->name, spec->size);
@@ -130,8 +131,8 @@ static bool native_because_of_size(int tree, uint32_t *id) {
     return false;
 }
 
-/* The name of trees and shadow communicators: the algorithm (of leaders, algorithm:exchange), one tree's name for both
- * directions, or reduce/broadcast. */
+/* The name of trees and shadow communicators: the algorithm (for leaders: algorithm:exchange), one tree's name for
+ * both directions, or reduce/broadcast. */
 static uint16_t tree_id(const struct tree_rule *rule, const struct algorithm *algorithm, int up, int down) {
     const struct tree_plan *plan = engine.plan;
     char name[100];
@@ -149,20 +150,21 @@ static uint16_t tree_id(const struct tree_rule *rule, const struct algorithm *al
     return (uint16_t)record_define_once(&engine.tree_ids[up * plan->tree_count + down], record_define_tree, name);
 }
 
-/* Whether the operation may be combined as the algorithm does. Groups are equal on every member. */
+/* True if the algorithm combines operands in rank order on this communicator. Groups are equal on every member, so the
+ * result is too. */
 static bool keeps_order(const struct tree_rule *rule, const struct algorithm *algorithm, enum operation operation,
                         const struct comm *comm, int root) {
-    struct schedule_request r = {.operation = operation,
-                                 .rank = comm->rank,
-                                 .size = comm->size,
-                                 .root = root,
-                                 .groups = &rule->groups,
-                                 .members = &comm->engine->members,
-                                 .scratch = comm->engine->scratch};
-    return algorithm->properties & IN_GROUPS && leaders_keep_order(&r);
+    struct schedule_request request = {.operation = operation,
+                                       .rank = comm->rank,
+                                       .size = comm->size,
+                                       .root = root,
+                                       .groups = &rule->groups,
+                                       .members = &comm->engine->members,
+                                       .scratch = comm->engine->scratch};
+    return algorithm->properties & IN_GROUPS && leaders_keep_order(&request);
 }
 
-/* Looked up at the communicator's first call, and equal on every member, as world ranks are. */
+/* Looked up once, in the communicator's first call. Equal on every member, because world ranks are. */
 static int members_of(struct comm *comm) {
     if (!comm->members_looked_up) {
         comm->members_looked_up = true;
@@ -179,7 +181,7 @@ static bool finish(const struct engine_call *call, int *error, int result) {
     return true;
 }
 
-/* Equal on every member, as the sequence number is. */
+/* Equal on every member, because the sequence number is. */
 static bool is_turn_of_library(const struct engine_call *call) {
     uint64_t turn = engine.plan ? engine.plan->alternate : 0;
     return __builtin_expect(turn != 0, 0) && call->seq / turn % 2 == 0;
@@ -187,25 +189,25 @@ static bool is_turn_of_library(const struct engine_call *call) {
 
 bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
     struct comm *comm = call->comm;
-    bool library = is_turn_of_library(call);
-    struct prepared *ready = comm->engine && !library ? prepared_find(comm->engine, call) : NULL;
+    bool is_library_turn = is_turn_of_library(call);
+    struct prepared *prepared_call = comm->engine && !is_library_turn ? prepared_find(comm->engine, call) : NULL;
     *reason = 0;
-    if (__builtin_expect(ready != NULL, 1))
-        return finish(call, error, prepared_run(ready, call));
+    if (__builtin_expect(prepared_call != NULL, 1))
+        return finish(call, error, prepared_run(prepared_call, call));
     enum operation operation = operation_of(call->function);
     uint64_t bytes;
     if (operation == OPERATIONS || !engine_served[call->function])
         return false;
     if (comm->inter)
-        return native_because(REASON_INTERCOMMUNICATOR, reason);
+        return leave_to_library(REASON_INTERCOMMUNICATOR, reason);
     if (comm->size == 1 || !arguments_are_sound(call, operation, &bytes))
         return false;
-    int chosen = tree_plan_choose(engine.plan, operation, comm->size, members_of(comm), bytes);
-    if (chosen < 0 || engine.plan->rules[chosen].native)
+    int rule_index = tree_plan_choose(engine.plan, operation, comm->size, members_of(comm), bytes);
+    if (rule_index < 0 || engine.plan->rules[rule_index].native)
         return false;
-    if (library)
-        return native_because(REASON_TURN, reason);
-    const struct tree_rule *rule = &engine.plan->rules[chosen];
+    if (is_library_turn)
+        return leave_to_library(REASON_TURN, reason);
+    const struct tree_rule *rule = &engine.plan->rules[rule_index];
     const struct algorithm *algorithm = rule->algorithms[operation];
     const struct tree_spec *trees = engine.plan->trees;
     bool only_down = operation_only_down(operation), only_up = operation_only_up(operation);
@@ -213,23 +215,23 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
     int down = only_up ? rule->reduce_tree : rule->broadcast_tree;
     bool by_tree = up >= 0;
     if (operation != OPERATION_BARRIER && !operation_hides_bytes(operation) && bytes == 0)
-        return native_because(REASON_NO_DATA, reason);
+        return leave_to_library(REASON_NO_DATA, reason);
     if (bytes > INT_MAX)
-        return native_because(REASON_TOO_LONG, reason);
+        return leave_to_library(REASON_TOO_LONG, reason);
     if (by_tree && trees[up].size && trees[up].size != comm->size)
-        return native_because_of_size(up, reason);
+        return leave_to_library_for_size(up, reason);
     if (by_tree && trees[down].size && trees[down].size != comm->size)
-        return native_because_of_size(down, reason);
-    bool free_order =
+        return leave_to_library_for_size(down, reason);
+    bool allows_any_order =
         !operation_reduces(operation) || algorithm->properties & KEEPS_ORDER || operator_commutes(call->op);
-    if (!free_order && !(algorithm->properties & IN_GROUPS))
-        return native_because(REASON_ORDER, reason);
-    struct engine_comm *mine = engine_comm_of(comm, &engine.around);
-    if (!mine->usable)
-        return native_because(REASON_NO_COMMUNICATOR, reason);
+    if (!allows_any_order && !(algorithm->properties & IN_GROUPS))
+        return leave_to_library(REASON_ORDER, reason);
+    struct engine_comm *comm_engine = engine_comm_of(comm, &engine.surroundings);
+    if (!comm_engine->usable)
+        return leave_to_library(REASON_NO_COMMUNICATOR, reason);
     int root = operation_has_root(operation) ? call->root : by_tree ? tree_own_root(&trees[up], &trees[down]) : 0;
-    if (!free_order && !keeps_order(rule, algorithm, operation, comm, root))
-        return native_because(REASON_ORDER, reason);
+    if (!allows_any_order && !keeps_order(rule, algorithm, operation, comm, root))
+        return leave_to_library(REASON_ORDER, reason);
     struct collective_plan plan = {.operation = operation,
                                    .algorithm = algorithm,
                                    .up = by_tree && !only_down ? &trees[up] : NULL,

@@ -13,29 +13,29 @@
 
 struct topology; /* src/topology */
 
-/* Takes the tree file's text, which all ranks share, after every rank is known to be present. tree_text NULL: no
- * engine. transport: what this rank would use within a machine. spawned: this world came by MPI_Comm_spawn, so the
- * ranks that the file lists are others. world: a communicator of the collector's own like MPI_COMM_WORLD, with errors
- * returned; it must live until engine_stop. Returns false with a message (file:line:column: what is wrong; what would
- * be right) for an unusable text; the caller then aborts the job. Call once, from MPI_Init. */
+/* Reads the tree file's text, which is equal on all ranks. Call once, from MPI_Init, when every rank is present.
+ * tree_text NULL: no engine. transport: the transport of this rank within a machine. spawned: MPI_Comm_spawn started
+ * this world, so its ranks are not those that the file lists. world: a communicator of the collector's own with the
+ * ranks of MPI_COMM_WORLD and with errors returned; it must live until engine_stop. If the text is unusable, returns
+ * false with a message (file:line:column: the fault; the remedy) and the caller aborts the job. */
 bool engine_start(const char *tree_text, size_t length, const struct topology *topology, enum transport_name transport,
                   bool spawned, MPI_Comm world, char *message, size_t capacity);
 
-/* True if the engine may run this function at all: one load and a branch, for the wrappers' hot path. */
+/* True if the engine may run this function at all. One load and a branch, for the wrappers' hot path. */
 extern bool engine_served[];
 static inline bool engine_serves(int function) {
     return engine_served[function];
 }
 
 /* Runs the call and returns true with the MPI error code in *error. Or sends nothing and returns false with *reason,
- * the id of a reason definition. What MPI makes equal on every member decides which (DESIGN section 2). *error is what
- * the call must return after calling the communicator's error handler. */
+ * the id of a reason definition. The decision depends only on values that MPI makes equal on every member (DESIGN
+ * section 2). The engine has already called the communicator's error handler; the call must return *error. */
 bool engine_run(const struct engine_call *call, int *error, uint32_t *reason);
 
-/* Frees what the engine keeps for a communicator that the application frees (called on all members). */
+/* Frees the engine's state of a communicator that the application frees. Collective: call it on all members. */
 void engine_comm_free(struct comm *comm);
-/* The same without the other members, so without freeing the engine's communicator. For the end, where MPI_Finalize
- * frees it, and for a communicator that was freed unseen. */
+/* Frees that state locally, without the engine's communicator. For the end, where MPI_Finalize frees it, and for a
+ * communicator that was freed without a call to the collector. */
 void engine_comm_abandon(struct comm *comm);
 void engine_stop(void);
 

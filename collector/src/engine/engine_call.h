@@ -1,4 +1,4 @@
-/* A collective call as the application describes it. */
+/* The arguments of a collective call. */
 #ifndef HOPSCOPE_ENGINE_CALL_H
 #define HOPSCOPE_ENGINE_CALL_H
 
@@ -8,8 +8,8 @@
 
 #include "comm/comm.h"
 
-/* One of a call's two buffers, as the application describes it. If both share count and datatype, and for MPI_Bcast,
- * which has one buffer, they are in `receive`. */
+/* One of a call's two buffers. If the buffers share count and datatype, `receive` holds them; so it does for
+ * MPI_Bcast, which has one buffer. */
 struct engine_buffer {
     const void *base; /* may be MPI_IN_PLACE */
     int64_t count;    /* elements per block */
@@ -29,7 +29,7 @@ struct engine_call {
     uint64_t seq;
 };
 
-/* The number of elements for (or from) a rank, and where they begin: in extents of the datatype, or in bytes with
+/* The number of elements for (or from) a rank, and their position: in extents of the datatype, or in bytes with
  * `datatypes`. The buffer must have one block per rank. */
 int64_t buffer_count(const struct engine_call *call, const struct engine_buffer *buffer, int rank);
 int64_t buffer_displacement(const struct engine_call *call, const struct engine_buffer *buffer, int rank);

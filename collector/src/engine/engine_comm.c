@@ -1,35 +1,36 @@
-/* Creates, on all members or on none, what the engine needs for a communicator. */
+/* Creates the engine's state of a communicator on all members or on none. */
 #include "engine/engine_comm.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* MPICH has only about 2,000 communicators, and they belong to the application. Beyond this many of ours, further
- * communicators go native. Members count separately but agree when one is created. */
+/* MPICH has only about 2,000 communicators, and they belong to the application. If the engine already has this many,
+ * further communicators go native. Each member has its own count; the members agree when they create a communicator. */
 enum { MOST_COMMUNICATORS = 500 };
 static int communicators;
 
-/* clock_exchange.c uses tags of the collector's own communicator below the first. Every MPI library has tags up to the
- * second. */
-enum { FIRST_TAG = 16, LEAST_MOST_TAG = 32767 };
+/* clock_exchange.c uses tags of the collector's own communicator below FIRST_TAG. Every MPI library has tags up to
+ * MIN_MAX_TAG. */
+enum { FIRST_TAG = 16, MIN_MAX_TAG = 32767 };
 
-/* Stands in where even the struct could not be allocated. */
-static struct engine_comm without_memory;
+/* Replaces the state of a communicator whose struct could not be allocated. */
+static struct engine_comm unusable_engine;
 
 static bool allocate(struct engine_comm *e, int size) {
-    size_t n = (size_t)size;
+    size_t count = (size_t)size;
     e->members.size = size;
-    e->members.host_of_rank = malloc(n * sizeof(int));
-    e->members.cluster_of_rank = malloc(n * sizeof(int));
-    e->topology_host = malloc(n * sizeof(int));
-    e->scratch = malloc(SCHEDULE_SCRATCH * n * sizeof(int));
-    e->tables = malloc(4 * n * sizeof(int64_t));
-    bool whole = e->members.host_of_rank && e->members.cluster_of_rank && e->topology_host && e->scratch && e->tables;
-    for (int i = 0; i < ENGINE_PLACES; i++) {
-        e->places[i].place.children = malloc(n * sizeof(int));
-        whole = whole && e->places[i].place.children;
+    e->members.host_of_rank = malloc(count * sizeof(int));
+    e->members.cluster_of_rank = malloc(count * sizeof(int));
+    e->topology_host = malloc(count * sizeof(int));
+    e->scratch = malloc(SCHEDULE_SCRATCH * count * sizeof(int));
+    e->tables = malloc(4 * count * sizeof(int64_t));
+    bool is_complete =
+        e->members.host_of_rank && e->members.cluster_of_rank && e->topology_host && e->scratch && e->tables;
+    for (int i = 0; i < ENGINE_POSITIONS; i++) {
+        e->positions[i].position.children = malloc(count * sizeof(int));
+        is_complete = is_complete && e->positions[i].position.children;
     }
-    return whole;
+    return is_complete;
 }
 
 static bool locate(struct engine_comm *e, const struct comm *comm, const struct topology *topology) {
@@ -46,22 +47,22 @@ static bool locate(struct engine_comm *e, const struct comm *comm, const struct 
     return true;
 }
 
-void engine_comm_forget(struct prepared *p) {
+void prepared_free(struct prepared *p) {
     schedule_clear(&p->schedule);
     free(p->homes);
     *p = (struct prepared){0};
 }
 
 void engine_comm_release(struct engine_comm *e) {
-    if (e == &without_memory)
+    if (e == &unusable_engine)
         return;
     __atomic_fetch_sub(&communicators, 1, __ATOMIC_RELAXED);
     if (e->transport)
         e->transport->kind->close(e->transport);
-    for (int i = 0; i < ENGINE_PLACES; i++)
-        free(e->places[i].place.children);
+    for (int i = 0; i < ENGINE_POSITIONS; i++)
+        free(e->positions[i].position.children);
     for (int i = 0; i < ENGINE_PREPARED; i++)
-        engine_comm_forget(&e->prepared[i]);
+        prepared_free(&e->prepared[i]);
     schedule_clear(&e->schedule);
     free(e->members.host_of_rank);
     free(e->members.cluster_of_rank);
@@ -74,51 +75,51 @@ void engine_comm_release(struct engine_comm *e) {
     free(e);
 }
 
-bool engine_surroundings_open(struct engine_surroundings *around, MPI_Comm world) {
-    int *most = NULL, there = 0;
-    around->world = world;
-    if (pmpi.Comm_group(world, &around->processes) != MPI_SUCCESS)
+bool engine_surroundings_open(struct engine_surroundings *surroundings, MPI_Comm world) {
+    int *max_tag = NULL, is_set = 0;
+    surroundings->world = world;
+    if (pmpi.Comm_group(world, &surroundings->processes) != MPI_SUCCESS)
         return false;
-    around->most_tag = LEAST_MOST_TAG;
-    if (pmpi.Comm_get_attr(world, MPI_TAG_UB, (void *)&most, &there) == MPI_SUCCESS && there)
-        around->most_tag = *most;
+    surroundings->max_tag = MIN_MAX_TAG;
+    if (pmpi.Comm_get_attr(world, MPI_TAG_UB, (void *)&max_tag, &is_set) == MPI_SUCCESS && is_set)
+        surroundings->max_tag = *max_tag;
     return true;
 }
 
-void engine_surroundings_close(struct engine_surroundings *around) {
-    if (around->most_tag > 0)
-        pmpi.Group_free(&around->processes);
+void engine_surroundings_close(struct engine_surroundings *surroundings) {
+    if (surroundings->max_tag > 0)
+        pmpi.Group_free(&surroundings->processes);
 }
 
-/* True if `mine` is true on all members. It asks on the application's communicator: the call itself would have met the
- * same error, which belongs to that communicator's handler. */
-static bool all_agree(const struct comm *comm, bool mine) {
-    int here = mine, all = 0;
-    return pmpi.Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, comm->handle) == MPI_SUCCESS && all;
+/* True if `agreement` is true on all members. It uses the application's communicator: an error here would have hit the
+ * call itself, and belongs to that communicator's handler. */
+static bool all_agree(const struct comm *comm, bool agreement) {
+    int vote = agreement, unanimous = 0;
+    return pmpi.Allreduce(&vote, &unanimous, 1, MPI_INT, MPI_MIN, comm->handle) == MPI_SUCCESS && unanimous;
 }
 
-/* Makes it from the collector's own communicator, so that failing does not reach the error handler of the application's
- * communicator, and no attribute callback runs. The tag separates it from those that other threads make at the same
- * time. */
-static MPI_Comm make_communicator(const struct comm *comm, const struct engine_surroundings *around) {
+/* Creates the communicator from the collector's own, so that a failure does not reach the error handler of the
+ * application's communicator, and no attribute callback runs. The tag separates it from communicators that other
+ * threads create at the same time. */
+static MPI_Comm make_communicator(const struct comm *comm, const struct engine_surroundings *surroundings) {
     MPI_Group members;
-    MPI_Comm made = MPI_COMM_NULL;
-    int tag = FIRST_TAG + (int)(comm->key % (uint64_t)(around->most_tag - FIRST_TAG));
-    if (pmpi.Group_incl(around->processes, comm->size, comm->world_ranks, &members) != MPI_SUCCESS)
+    MPI_Comm communicator = MPI_COMM_NULL;
+    int tag = FIRST_TAG + (int)(comm->key % (uint64_t)(surroundings->max_tag - FIRST_TAG));
+    if (pmpi.Group_incl(surroundings->processes, comm->size, comm->world_ranks, &members) != MPI_SUCCESS)
         return MPI_COMM_NULL;
-    if (pmpi.Comm_create_group(around->world, members, tag, &made) != MPI_SUCCESS)
-        made = MPI_COMM_NULL;
+    if (pmpi.Comm_create_group(surroundings->world, members, tag, &communicator) != MPI_SUCCESS)
+        communicator = MPI_COMM_NULL;
     pmpi.Group_free(&members);
-    if (made != MPI_COMM_NULL)
-        pmpi.Comm_set_errhandler(made, MPI_ERRORS_RETURN);
-    return made;
+    if (communicator != MPI_COMM_NULL)
+        pmpi.Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+    return communicator;
 }
 
 static struct transport *open_transport(const struct engine_comm *e, int rank,
-                                        const struct engine_surroundings *around) {
-    if (around->links)
-        return transport_emulated_open(around->links, e->topology_host, rank);
-    switch (around->transport) {
+                                        const struct engine_surroundings *surroundings) {
+    if (surroundings->links)
+        return transport_emulated_open(surroundings->links, e->topology_host, rank);
+    switch (surroundings->transport) {
     case TRANSPORT_shm: /* starts with the fallback; see share_memory */
     case TRANSPORT_mpi:
         break;
@@ -126,15 +127,16 @@ static struct transport *open_transport(const struct engine_comm *e, int rank,
     return transport_mpi_open();
 }
 
-/* If any member lacks shared memory, all keep to MPI messages. */
-static void share_memory(struct engine_comm *e, const struct comm *comm, const struct engine_surroundings *around) {
-    if (!around->neighbors || around->links)
+/* If any member lacks shared memory, all members stay with MPI messages. */
+static void share_memory(struct engine_comm *e, const struct comm *comm,
+                         const struct engine_surroundings *surroundings) {
+    if (!surroundings->neighbors || surroundings->links)
         return;
-    struct transport *shared = transport_shm_open(comm, around->neighbors);
-    bool all = all_agree(comm, shared && shared->kind->reserve(shared, 4));
+    struct transport *shared = transport_shm_open(comm, surroundings->neighbors);
+    bool is_shared = all_agree(comm, shared && shared->kind->reserve(shared, 4));
     if (shared)
-        transport_shm_settled(shared);
-    if (all) {
+        transport_shm_remove_name(shared);
+    if (is_shared) {
         e->transport->kind->close(e->transport);
         e->transport = shared;
     } else if (shared) {
@@ -142,22 +144,22 @@ static void share_memory(struct engine_comm *e, const struct comm *comm, const s
     }
 }
 
-struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surroundings *around) {
+struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surroundings *surroundings) {
     if (comm->engine)
         return comm->engine;
     struct engine_comm *e = calloc(1, sizeof *e);
-    bool good = e && allocate(e, comm->size) && locate(e, comm, around->topology);
-    if (good) {
-        e->transport = open_transport(e, comm->rank, around);
-        good = e->transport && e->transport->kind->reserve(e->transport, 4);
+    bool is_ready = e && allocate(e, comm->size) && locate(e, comm, surroundings->topology);
+    if (is_ready) {
+        e->transport = open_transport(e, comm->rank, surroundings);
+        is_ready = e->transport && e->transport->kind->reserve(e->transport, 4);
     }
-    bool room = __atomic_fetch_add(&communicators, 1, __ATOMIC_RELAXED) < MOST_COMMUNICATORS;
-    if (all_agree(comm, good && room)) {
-        e->handle = make_communicator(comm, around);
+    bool has_room = __atomic_fetch_add(&communicators, 1, __ATOMIC_RELAXED) < MOST_COMMUNICATORS;
+    if (all_agree(comm, is_ready && has_room)) {
+        e->handle = make_communicator(comm, surroundings);
         e->usable = all_agree(comm, e->handle != MPI_COMM_NULL);
         if (e->usable)
-            share_memory(e, comm, around);
-        /* Freeing needs all members, so a communicator that only some have stays. */
+            share_memory(e, comm, surroundings);
+        /* Freeing needs all members, so a communicator that only some members have is not freed. */
     }
     if (e && e->usable) {
         e->transport->comm = e->handle;
@@ -168,28 +170,28 @@ struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surrou
         engine_comm_release(e);
     else
         __atomic_fetch_sub(&communicators, 1, __ATOMIC_RELAXED);
-    comm->engine = &without_memory;
+    comm->engine = &unusable_engine;
     return comm->engine;
 }
 
-const struct tree_place *engine_comm_place(struct engine_comm *e, int rank, const struct tree_spec *spec, int root,
-                                           enum tree_direction direction) {
-    struct engine_place *oldest = &e->places[0];
-    for (int i = 0; i < ENGINE_PLACES; i++) {
-        struct engine_place *p = &e->places[i];
+const struct tree_place *engine_comm_position(struct engine_comm *e, int rank, const struct tree_spec *spec, int root,
+                                              enum tree_direction direction) {
+    struct cached_position *oldest = &e->positions[0];
+    for (int i = 0; i < ENGINE_POSITIONS; i++) {
+        struct cached_position *p = &e->positions[i];
         if (p->spec == spec && p->root == root && p->direction == direction) {
-            p->used_at = ++e->uses;
-            return &p->place;
+            p->last_use = ++e->uses;
+            return &p->position;
         }
-        if (p->used_at < oldest->used_at)
+        if (p->last_use < oldest->last_use)
             oldest = p;
     }
     oldest->spec = spec;
     oldest->root = root;
     oldest->direction = direction;
-    oldest->used_at = ++e->uses;
-    tree_place_of(spec, &e->members, rank, root, direction, e->scratch, &oldest->place);
-    return &oldest->place;
+    oldest->last_use = ++e->uses;
+    tree_place_of(spec, &e->members, rank, root, direction, e->scratch, &oldest->position);
+    return &oldest->position;
 }
 
 char *engine_comm_memory(struct engine_comm *e, size_t bytes) {
@@ -204,7 +206,7 @@ char *engine_comm_memory(struct engine_comm *e, size_t bytes) {
     return e->memory;
 }
 
-bool engine_comm_make_room(struct engine_comm *e) {
+bool engine_comm_reserve(struct engine_comm *e) {
     if (e->schedule.step_count > e->queue_capacity) {
         int *queue = malloc((size_t)e->schedule.step_capacity * sizeof *queue);
         if (!queue)

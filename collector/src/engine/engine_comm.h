@@ -1,4 +1,4 @@
-/* What the engine keeps for a communicator: a communicator of its own, places in trees, and reused memory. */
+/* The engine's state of a communicator: a communicator of its own, positions in trees, and reused memory. */
 #ifndef HOPSCOPE_ENGINE_COMM_H
 #define HOPSCOPE_ENGINE_COMM_H
 
@@ -11,7 +11,7 @@
 struct links;
 struct neighbors;
 
-/* What all communicators share. */
+/* The state that all communicators share. */
 struct engine_surroundings {
     const struct topology *topology;
     enum transport_name transport;     /* for links that are not emulated */
@@ -19,23 +19,23 @@ struct engine_surroundings {
     const struct neighbors *neighbors; /* NULL: no memory is shared */
     MPI_Comm world;                    /* like MPI_COMM_WORLD, but the collector's own, with errors returned */
     MPI_Group processes;               /* of world */
-    int most_tag;                      /* of world; 0: nothing is open yet */
+    int max_tag;                       /* of world; 0: nothing is open yet */
 };
 
-/* Call it in MPI_Init, with the other fields filled in. */
-bool engine_surroundings_open(struct engine_surroundings *around, MPI_Comm world);
-void engine_surroundings_close(struct engine_surroundings *around);
+/* Call it in MPI_Init, with the other fields filled in. False if MPI gives no group. */
+bool engine_surroundings_open(struct engine_surroundings *surroundings, MPI_Comm world);
+void engine_surroundings_close(struct engine_surroundings *surroundings);
 
-enum { ENGINE_PLACES = 8, ENGINE_PREPARED = 4 };
+enum { ENGINE_POSITIONS = 8, ENGINE_PREPARED = 4 };
 
-/* How to find a slot in another call with the same arguments. */
+/* Where to find a slot in another call with equal arguments. */
 struct slot_home {
-    enum { HOME_NOWHERE, HOME_SEND_BUFFER, HOME_RECEIVE_BUFFER, HOME_MEMORY } of;
+    enum { HOME_NOWHERE, HOME_SEND_BUFFER, HOME_RECEIVE_BUFFER, HOME_MEMORY } kind;
     size_t offset; /* HOME_MEMORY: within the communicator's memory */
     MPI_Aint stride;
 };
 
-/* A call that is likely to repeat, decided and scheduled: prepared.h. */
+/* A call that is likely to repeat, with its schedule: see prepared.h. */
 struct prepared {
     bool used;
     /* Identifies the call: */
@@ -46,7 +46,7 @@ struct prepared {
     struct schedule schedule; /* allocated to its exact size */
     struct slot_home *homes;
     struct execution execution;
-    uint64_t used_at;
+    uint64_t last_use;
 };
 
 struct engine_comm {
@@ -57,13 +57,13 @@ struct engine_comm {
     int *scratch;       /* SCHEDULE_SCRATCH * size, for generators */
     int64_t *tables;    /* 4 * size, for positions and lengths of blocks */
     struct transport *transport;
-    struct engine_place {
+    struct cached_position {
         const struct tree_spec *spec; /* NULL: unused */
         int root;
         enum tree_direction direction;
-        struct tree_place place;
-        uint64_t used_at;
-    } places[ENGINE_PLACES];
+        struct tree_place position;
+        uint64_t last_use;
+    } positions[ENGINE_POSITIONS];
     uint64_t uses;
     struct prepared prepared[ENGINE_PREPARED];
     struct schedule schedule;
@@ -75,24 +75,27 @@ struct engine_comm {
     size_t memory_bytes;
 };
 
-/* The engine's part of comm, created at its first use: collective over comm. Never NULL; check usable. */
-struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surroundings *around);
+/* The engine's state of comm. The first call creates it and is collective over comm. Never NULL; check `usable`.
+ * engine_comm_close or engine_comm_release frees it. */
+struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surroundings *surroundings);
 
-/* This rank's place, cached or computed. Cannot fail. It stays valid until ENGINE_PLACES others have been asked for. */
-const struct tree_place *engine_comm_place(struct engine_comm *engine, int rank, const struct tree_spec *spec, int root,
-                                           enum tree_direction direction);
+/* This rank's position in a tree, cached or computed. Cannot fail. It stays valid until ENGINE_POSITIONS others have
+ * been looked up. */
+const struct tree_place *engine_comm_position(struct engine_comm *engine, int rank, const struct tree_spec *spec,
+                                              int root, enum tree_direction direction);
 
-/* At least this many bytes, aligned to 64, contents undefined; NULL if memory runs out. */
+/* At least this many bytes, aligned to 64, contents undefined; NULL if memory runs out. The engine keeps ownership;
+ * the next call may move the memory. */
 char *engine_comm_memory(struct engine_comm *engine, size_t bytes);
-/* Slots and queue for the schedule, and room in the transport; false if memory runs out. */
-bool engine_comm_make_room(struct engine_comm *engine);
+/* Reserves slots and a queue for the schedule, and messages in the transport. False if memory runs out. */
+bool engine_comm_reserve(struct engine_comm *engine);
 
-/* Frees what a prepared call holds. */
-void engine_comm_forget(struct prepared *prepared);
+/* Frees the contents of a prepared call. */
+void prepared_free(struct prepared *prepared);
 
-/* Collective over the engine's communicator. */
+/* Frees the state and its communicator. Collective over the engine's communicator. */
 void engine_comm_close(struct engine_comm *engine);
-/* The same without freeing the engine's communicator: local. */
+/* Frees the state but not its communicator. Local. */
 void engine_comm_release(struct engine_comm *engine);
 
 #endif

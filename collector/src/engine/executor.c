@@ -1,4 +1,4 @@
-/* The execution loop: runs steps that are ready, polls messages, and waits only when nothing else can be done. */
+/* The execution loop: runs steps that are ready, polls messages, and waits only when no step is ready. */
 #include "engine/executor.h"
 
 #include <sched.h>
@@ -11,14 +11,16 @@ static uint64_t peer_and_tag(const struct execution *x, const struct step *step)
     return (uint64_t)(uint32_t)step->peer << 32 | hop_tag(step->role, step->round, step->segment, x->seq);
 }
 
-/* The tag that MPI matches by: it separates the segments of a window and the roles, which are in flight at the same
- * time.
+/* The tag that MPI matches by. It separates the segments of a window and the roles, because these are in flight at the
+ * same time.
  *
- * It does not separate one collective from the next, and need not. A rank runs one collective at a time on the engine's
- * communicator and leaves it when all its messages are done, so it posts no receive of the next one before. Within a
- * collective a rank receives as many messages per tag from another rank as that one sends (collector/tests/engine
- * checks this for every algorithm), and messages of one sender and tag match in order. So each collective receives
- * exactly its own, however far ahead the sender is. Nonblocking and persistent collectives never run here. */
+ * It does not separate one collective from the next, and need not. A rank runs one collective at a time on the
+ * engine's communicator and leaves it when all its messages are done, so it posts no receive of the next collective
+ * before. Within a collective a rank receives as many messages per tag from another rank as that rank sends
+ * (collector/tests/engine checks this for every algorithm), and messages of one sender and tag match in order. So each
+ * collective receives exactly its own messages, however far ahead the sender is. Nonblocking and persistent
+ * collectives never run here.
+ */
 static int message_tag(const struct step *step) {
     return (int)((step->segment & 127) | (uint32_t)(step->round & 7) << 7 | (uint32_t)step->role << 10);
 }
@@ -26,25 +28,25 @@ static int message_tag(const struct step *step) {
 struct progress {
     struct execution *x;
     int head, tail; /* of the queue */
-    int left;       /* steps not done yet */
-    bool recording;
-    bool stamped; /* only bookkeeping has happened since ticks */
+    int remaining;  /* steps not done yet */
+    bool is_recording;
+    bool ticks_are_current; /* only bookkeeping has happened since ticks */
     uint64_t ticks;
 };
 
 /* Events with only bookkeeping between them share a timestamp: reading the clock is most of a record's cost. */
 static void record(struct progress *p, enum spool_kind kind, uint16_t region, uint64_t a, uint64_t b, uint64_t c) {
-    if (!p->recording)
+    if (!p->is_recording)
         return;
-    if (!p->stamped)
+    if (!p->ticks_are_current)
         p->ticks = clock_now();
-    p->stamped = true;
+    p->ticks_are_current = true;
     record_append(p->ticks, kind, region, p->x->comm, a, b, c);
 }
 
 static void finish(struct progress *p, int index) {
     struct schedule *s = p->x->schedule;
-    p->left--;
+    p->remaining--;
     for (int edge = s->steps[index].first_edge; edge >= 0; edge = s->edges[edge].next) {
         struct step *next = &s->steps[s->edges[edge].step];
         if (--next->waiting == 0) {
@@ -54,8 +56,8 @@ static void finish(struct progress *p, int index) {
     }
 }
 
-static char *place(const struct execution *x, int slot, int64_t at) {
-    return x->slots[slot].base + at * x->slots[slot].stride;
+static char *slot_address(const struct execution *x, int slot, int64_t position) {
+    return x->slots[slot].base + position * x->slots[slot].stride;
 }
 
 static void fail(struct execution *x, int error) {
@@ -64,21 +66,22 @@ static void fail(struct execution *x, int error) {
 }
 
 static void copy(struct execution *x, const struct step *step) {
-    char *to = place(x, step->slot, step->at), *from = place(x, step->operand, step->operand_at);
+    char *target = slot_address(x, step->slot, step->at), *source = slot_address(x, step->operand, step->operand_at);
     if (x->gapless) {
-        memmove(to, from, (size_t)(step->length * x->unit_bytes));
+        memmove(target, source, (size_t)(step->length * x->unit_bytes));
         return;
     }
-    /* The gaps in the user's buffer are not ours to write, so MPI copies, in a message to ourselves. */
-    int error = pmpi.Sendrecv(from, (int)step->length, x->datatype, x->rank, TRANSPORT_TAG_BIT, to, (int)step->length,
-                              x->datatype, x->rank, TRANSPORT_TAG_BIT, x->transport->comm, MPI_STATUS_IGNORE);
+    /* The gaps in the user's buffer must not be written, so MPI copies, in a message from this rank to itself. */
+    int error =
+        pmpi.Sendrecv(source, (int)step->length, x->datatype, x->rank, TRANSPORT_TAG_BIT, target, (int)step->length,
+                      x->datatype, x->rank, TRANSPORT_TAG_BIT, x->transport->comm, MPI_STATUS_IGNORE);
     if (error != MPI_SUCCESS)
         fail(x, error);
 }
 
 static void combine(struct execution *x, const struct step *step) {
-    int error = pmpi.Reduce_local(place(x, step->operand, step->operand_at), place(x, step->slot, step->at),
-                                  (int)step->length, x->datatype, x->op);
+    int error = pmpi.Reduce_local(slot_address(x, step->operand, step->operand_at),
+                                  slot_address(x, step->slot, step->at), (int)step->length, x->datatype, x->op);
     if (error != MPI_SUCCESS)
         fail(x, error);
 }
@@ -88,15 +91,15 @@ static void work(struct progress *p, const struct step *step) {
     bool copies = step->kind == STEP_COPY;
     if (x->error != MPI_SUCCESS)
         return;
-    uint16_t what = copies ? SPOOL_STEP_COPY : SPOOL_STEP_COMBINE;
+    uint16_t region = copies ? SPOOL_STEP_COPY : SPOOL_STEP_COMBINE;
     uint64_t bytes = (uint64_t)(step->length * x->unit_bytes);
-    record(p, SPOOL_STEP_BEGIN, what, 0, bytes, 0);
+    record(p, SPOOL_STEP_BEGIN, region, 0, bytes, 0);
     if (copies)
         copy(x, step);
     else
         combine(x, step);
-    p->stamped = false;
-    record(p, SPOOL_STEP_END, what, 0, bytes, 0);
+    p->ticks_are_current = false;
+    record(p, SPOOL_STEP_END, region, 0, bytes, 0);
 }
 
 static struct message message_of(const struct execution *x, int index) {
@@ -106,7 +109,7 @@ static struct message message_of(const struct execution *x, int index) {
         .peer = step->peer,
         .tag = message_tag(step),
         .bytes = step->length * x->unit_bytes,
-        .data = x->discards ? NULL : place(x, step->slot, step->at),
+        .data = x->discards ? NULL : slot_address(x, step->slot, step->at),
         .count = (int)step->length,
         .datatype = x->datatype,
         .gapless = x->gapless,
@@ -118,18 +121,18 @@ static void start_send(struct progress *p, int index) {
     struct execution *x = p->x;
     struct step *step = &x->schedule->steps[index];
     struct message message = message_of(x, index);
-    bool nothing = x->error != MPI_SUCCESS;
-    if (nothing) {
+    bool is_empty = x->error != MPI_SUCCESS;
+    if (is_empty) {
         message.data = NULL;
         message.count = 0;
         message.datatype = MPI_BYTE;
     }
-    uint64_t bytes = nothing ? 0 : (uint64_t)message.bytes;
-    step->request = p->recording ? record_request_id() : 0;
+    uint64_t bytes = is_empty ? 0 : (uint64_t)message.bytes;
+    step->request = p->is_recording ? record_request_id() : 0;
     record(p, SPOOL_HOP_ISEND, x->tree, peer_and_tag(x, step), bytes, step->request);
-    bool sent = x->transport->kind->send(x->transport, &message);
-    p->stamped = false;
-    if (sent) {
+    bool is_complete = x->transport->kind->send(x->transport, &message);
+    p->ticks_are_current = false;
+    if (is_complete) {
         record(p, SPOOL_HOP_ISEND_COMPLETE, x->tree, peer_and_tag(x, step), (uint64_t)message.bytes, step->request);
         finish(p, index);
     }
@@ -139,10 +142,10 @@ static void start_receive(struct progress *p, int index) {
     struct execution *x = p->x;
     struct step *step = &x->schedule->steps[index];
     struct message message = message_of(x, index);
-    step->request = p->recording ? record_request_id() : 0;
+    step->request = p->is_recording ? record_request_id() : 0;
     record(p, SPOOL_HOP_IRECV_POST, x->tree, peer_and_tag(x, step), (uint64_t)message.bytes, step->request);
     if (!x->transport->kind->receive(x->transport, &message))
-        p->stamped = false;
+        p->ticks_are_current = false;
 }
 
 static void run_ready(struct progress *p) {
@@ -167,54 +170,54 @@ static void run_ready(struct progress *p) {
     }
 }
 
-/* A completion that gives a waiting rank work again ends the wait, at the completion's time. */
-static void complete(struct progress *p, const struct completion *done, bool *waiting) {
+/* A completion that makes a step ready for a waiting rank ends the wait, at the completion's time. */
+static void complete(struct progress *p, const struct completion *completion, bool *waiting) {
     struct execution *x = p->x;
-    const struct step *step = &x->schedule->steps[done->step];
-    bool sent = step->kind == STEP_SEND;
+    const struct step *step = &x->schedule->steps[completion->step];
+    bool is_send = step->kind == STEP_SEND;
     int64_t expected = step->length * x->unit_bytes;
-    if (done->error != MPI_SUCCESS)
-        fail(x, done->error);
-    else if (!sent && done->bytes != expected)
+    if (completion->error != MPI_SUCCESS)
+        fail(x, completion->error);
+    else if (!is_send && completion->bytes != expected)
         fail(x, MPI_ERR_OTHER); /* an empty message: the peer has failed */
-    finish(p, done->step);
-    bool ends_wait = *waiting && (p->head < p->tail || p->left == 0);
-    record(p, sent ? SPOOL_HOP_ISEND_COMPLETE : SPOOL_HOP_IRECV, x->tree, peer_and_tag(x, step),
-           (uint64_t)(sent || done->bytes < 0 ? expected : done->bytes),
+    finish(p, completion->step);
+    bool ends_wait = *waiting && (p->head < p->tail || p->remaining == 0);
+    record(p, is_send ? SPOOL_HOP_ISEND_COMPLETE : SPOOL_HOP_IRECV, x->tree, peer_and_tag(x, step),
+           (uint64_t)(is_send || completion->bytes < 0 ? expected : completion->bytes),
            step->request | (ends_wait ? SPOOL_WAITED : 0));
     if (ends_wait)
         record(p, SPOOL_WAIT_END, x->tree, 0, 0, 0);
     *waiting = *waiting && !ends_wait;
 }
 
-/* Polls once. Completions found without waiting arrived early; so did those found in the same poll as the one that ends
- * a wait. */
-static void look(struct progress *p, bool *waiting) {
-    const struct completion *done;
-    int found = p->x->transport->kind->poll(p->x->transport, &done);
-    if (found == 0)
+/* Polls once. Completions found before the wait begins arrived early; so did those found by the poll that ends a
+ * wait. */
+static void poll_transport(struct progress *p, bool *waiting) {
+    const struct completion *completions;
+    int count = p->x->transport->kind->poll(p->x->transport, &completions);
+    if (count == 0)
         return;
-    p->stamped = false;
-    if (p->recording)
+    p->ticks_are_current = false;
+    if (p->is_recording)
         clock_after_loads();
-    for (int i = 0; i < found; i++)
-        complete(p, &done[i], waiting);
+    for (int i = 0; i < count; i++)
+        complete(p, &completions[i], waiting);
 }
 
 static void wait_for_work(struct progress *p) {
     bool waiting = false;
-    for (int i = 0; i < p->x->transport->early_looks; i++) {
-        look(p, &waiting);
-        if (p->head < p->tail || p->left == 0)
+    for (int i = 0; i < p->x->transport->early_polls; i++) {
+        poll_transport(p, &waiting);
+        if (p->head < p->tail || p->remaining == 0)
             return;
-        p->stamped = p->stamped && i == 0;
+        p->ticks_are_current = p->ticks_are_current && i == 0;
     }
     record(p, SPOOL_WAIT_BEGIN, p->x->tree, 0, 0, 0);
     waiting = true;
     for (int idle = 0; waiting;) {
-        int left = p->left;
-        look(p, &waiting);
-        idle = p->left < left ? 0 : idle + 1;
+        int remaining_before = p->remaining;
+        poll_transport(p, &waiting);
+        idle = p->remaining < remaining_before ? 0 : idle + 1;
         if (waiting && idle > p->x->idle_polls)
             sched_yield();
     }
@@ -222,24 +225,24 @@ static void wait_for_work(struct progress *p) {
 
 void execution_run(struct execution *x) {
     struct schedule *s = x->schedule;
-    struct progress p = {.x = x, .left = s->step_count, .recording = record_here()};
+    struct progress p = {.x = x, .remaining = s->step_count, .is_recording = record_here()};
     for (; p.tail < s->ready_count; p.tail++)
         x->queue[p.tail] = s->ready[p.tail];
     run_ready(&p);
-    while (p.left > 0) {
+    while (p.remaining > 0) {
         wait_for_work(&p);
         run_ready(&p);
     }
 }
 
-void execution_pass(void *context, const struct step *written) {
+void execution_pass(void *context, const struct step *original) {
     struct execution inner = *(struct execution *)context;
-    struct step step = *written;
+    struct step step = *original;
     int queue[1], ready[1] = {0};
-    struct schedule one = {.steps = &step, .step_count = 1, .ready = ready, .ready_count = 1};
+    struct schedule schedule = {.steps = &step, .step_count = 1, .ready = ready, .ready_count = 1};
     if (step.kind != STEP_SEND && step.kind != STEP_RECEIVE)
         return;
-    inner.schedule = &one;
+    inner.schedule = &schedule;
     inner.queue = queue;
     inner.discards = true;
     execution_run(&inner); /* its errors do not matter: we already have one */

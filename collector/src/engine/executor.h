@@ -1,11 +1,11 @@
-/* Runs one rank's schedule and timestamps what happens, as schemas/otf2.md says. */
+/* Runs one rank's schedule and records timestamped events, as schemas/otf2.md defines them. */
 #ifndef HOPSCOPE_EXECUTOR_H
 #define HOPSCOPE_EXECUTOR_H
 
 #include "engine/transport.h"
 #include "plan/schedule.h"
 
-/* Where a slot of the schedule is: unit u is at base + u * stride. */
+/* The memory of a schedule's slot: unit u is at base + u * stride. */
 struct slot_memory {
     char *base;
     MPI_Aint stride;
@@ -30,12 +30,12 @@ struct execution {
     int error;      /* first error; from then on only empty messages are sent, which tell their receivers of it */
 };
 
-/* Runs until every step is done and every send is complete. The schedule can run again. */
+/* Runs until every step is done and every send is complete. The schedule can then run again. Sets execution->error. */
 void execution_run(struct execution *execution);
 
 /* Runs one step of a rank that has failed, from start to end: sends an empty message, or receives one and discards it.
- * Skips local work. context: the execution, with its error; the transport needs room for one message. Used as a
- * schedule's `instead`. */
+ * Skips local work. context: the execution, with its error. The transport needs room for one message. Serves as a
+ * schedule's on_step. */
 void execution_pass(void *context, const struct step *step);
 
 #endif

@@ -1,5 +1,5 @@
-/* Asks the MPI library what it thinks of a call's arguments, on a communicator of this rank alone, so that nobody else
- * hears the answer. Refused arguments go to the library natively, and it reports its own error, once, to the right
+/* Asks the MPI library to check a call's arguments, on a communicator of this rank alone, so that no other rank sees
+ * the error. Calls with refused arguments go to the library natively, and it reports its own error, once, to the right
  * handler. A library that checks no arguments refuses nothing. */
 #ifndef HOPSCOPE_INQUIRY_H
 #define HOPSCOPE_INQUIRY_H
@@ -7,19 +7,19 @@
 #include "engine/engine_call.h"
 #include "plan/operation.h"
 
-/* Once, in MPI_Init. False if the library gives no communicator. */
+/* Call it once, in MPI_Init. False if the library gives no communicator. */
 bool inquiry_open(void);
 void inquiry_close(void);
 
 /* True if the library can send this datatype: it is valid and committed. */
-bool inquiry_takes_datatype(MPI_Datatype datatype);
-/* True if the library reads from and writes to this address. For any count but 0. */
-bool inquiry_takes_address(const void *base, MPI_Datatype datatype);
+bool inquiry_accepts_datatype(MPI_Datatype datatype);
+/* True if the library reads from and writes to this address. Valid for any count but 0. */
+bool inquiry_accepts_address(const void *base, MPI_Datatype datatype);
 /* True if the library combines this datatype with this operation. */
-bool inquiry_takes_operation(MPI_Op op, MPI_Datatype datatype);
-/* True if the library accepts this rank's two buffers together. MPICH refuses some that are the same, where the
- * application should have passed MPI_IN_PLACE. All libraries refuse MPI_IN_PLACE where it has no meaning. The arguments
- * must be sound otherwise. */
-bool inquiry_takes_both(const struct engine_call *call, enum operation operation);
+bool inquiry_accepts_operation(MPI_Op op, MPI_Datatype datatype);
+/* True if the library accepts this rank's two buffers together. MPICH refuses some equal buffers, where the
+ * application should have passed MPI_IN_PLACE. All libraries refuse MPI_IN_PLACE where it has no meaning. Check the
+ * other arguments first. */
+bool inquiry_accepts_buffers(const struct engine_call *call, enum operation operation);
 
 #endif

@@ -1,8 +1,8 @@
-/* How elements of a datatype lie in memory, and how to pack them.
+/* The layout of a datatype's elements in memory, and how to pack them.
  *
  * Reductions work on the user's datatype: every copy mirrors the user's layout, so gaps, lower bounds and negative
- * extents stay as the user's operation expects them. Data movement uses packed bytes, because members may use different
- * datatypes with the same signature.
+ * extents stay as the user's operation expects them. Data movement uses packed bytes, because members may use
+ * different datatypes with equal signatures.
  */
 #ifndef HOPSCOPE_LAYOUT_H
 #define HOPSCOPE_LAYOUT_H
@@ -20,8 +20,8 @@ struct layout {
 /* unit_bytes: packed size of one element; if 0, the datatype may be invalid and has no layout. */
 struct layout layout_of(MPI_Datatype datatype, int64_t unit_bytes);
 
-/* Packs count elements into packed (in), or unpacks them from there. MPI's error code. */
+/* Packs count elements into `packed`, or unpacks them from there if `packs` is false. Returns MPI's error code. */
 int layout_pack(char *user, int64_t count, MPI_Datatype datatype, const struct layout *layout, int64_t unit_bytes,
-                char *packed, bool in, MPI_Comm comm);
+                char *packed, bool packs, MPI_Comm comm);
 
 #endif

@@ -1,12 +1,13 @@
 /* The emulated links: when a message sent now becomes visible to its receiver.
  *
- * Full duplex: a host's interface sends one message at a time and receives one at a time, only to and from other hosts;
- * a directed pair of hosts carries one message's bytes at a time, and so does the link from one cluster to another, for
- * all their hosts together; latencies overlap. A gateway's interfaces receive and send what passes through it. A rank
- * handles one message at a time, sent or received. Times are CLOCK_MONOTONIC in ns.
+ * Links are full duplex. A host's interface sends one message at a time and receives one at a time, only to and from
+ * other hosts. A directed pair of hosts carries one message's bytes at a time, and so does the link from one cluster
+ * to another, for all their hosts together. Latencies overlap. A message through a gateway occupies the gateway's
+ * receiving and sending interface. A rank handles one message at a time, sent or received. Times are CLOCK_MONOTONIC
+ * in ns.
  *
- * Nothing waits here: each of them has a time until which it is busy. Those of interfaces and links are in shared
- * memory, because a machine's ranks share them.
+ * Nothing waits here: each interface, link and rank has a time until which it is busy. Those of interfaces and links
+ * are in shared memory, because a machine's ranks share them.
  */
 #ifndef HOPSCOPE_LINKS_H
 #define HOPSCOPE_LINKS_H
@@ -24,27 +25,29 @@ struct links {
     struct shared_file file;     /* holds `shared`; if not mapped, `shared` is this rank's own */
 };
 
-/* When a message's first and last byte get somewhere. They differ only where bytes pass on as they come. */
+/* When a message's first and last byte arrive at a point. They differ only if bytes are forwarded as they arrive (cut
+ * through). */
 struct passage {
-    uint64_t first, last;
+    uint64_t first_byte_ns, last_byte_ns;
 };
 
-/* Collective over MPI_COMM_WORLD. NULL, on all ranks alike, if memory runs out. */
+/* Collective over MPI_COMM_WORLD. NULL, on all ranks alike, if memory runs out. links_close frees it. */
 struct links *links_open(const struct topology *topology);
 void links_close(struct links *links);
 
-/* How much memory the machine's ranks share; 0 if nothing. */
+/* Bytes of memory that the machine's ranks share; 0 if none. */
 size_t links_shared_bytes(const struct topology *topology);
-/* When a message that a host's interface gets at `now` leaves the wire at its receiver's host, before the interfaces
+/* When a message that a host's interface gets at send_ns leaves the wire at its receiver's host, before the interfaces
  * there handle it. */
-struct passage links_send(struct links *links, int from_host, int to_host, int64_t bytes, uint64_t now);
-/* When those interfaces have handled it. Call it when the first byte is there: they serve messages as they come. */
-uint64_t links_receive(struct links *links, int from_host, int to_host, int64_t bytes, struct passage at);
+struct passage links_send(struct links *links, int from_host, int to_host, int64_t bytes, uint64_t send_ns);
+/* When those interfaces have handled the message. Call it when the first byte has arrived: interfaces serve messages
+ * in order of arrival. */
+uint64_t links_receive(struct links *links, int from_host, int to_host, int64_t bytes, struct passage arrival);
 
-/* Whether ranks need time for messages. */
+/* True if messages occupy ranks. */
 bool links_occupy_ranks(const struct links *links);
-bool links_rank_is_free(const struct links *links, uint64_t now);
-/* Occupies this rank with a message, from `at` on or from when it is free; returns the end. */
-uint64_t links_rank(struct links *links, int64_t bytes, uint64_t at);
+bool links_rank_is_free(const struct links *links, uint64_t now_ns);
+/* Occupies this rank with a message, from begin_ns or from the time when it is free; returns the end. */
+uint64_t links_rank(struct links *links, int64_t bytes, uint64_t begin_ns);
 
 #endif

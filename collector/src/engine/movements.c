@@ -1,19 +1,19 @@
-/* Where the ranks' blocks are while data moves: in the user's buffers if these are plain bytes, otherwise packed in
- * ours. */
+/* Decides where the ranks' blocks are while data moves: in the user's buffers if these are plain bytes, otherwise
+ * packed in the engine's memory. */
 #include "engine/movements.h"
 
 #include "engine/layout.h"
 #include "engine/prepared.h"
 #include "mpi/type_bytes.h"
 
-/* One of the two buffers. */
+/* The input or the output. */
 struct side {
     const struct engine_call *call;
     const struct engine_buffer *buffer; /* NULL: none on this rank */
     struct layout layout;               /* if all blocks have one datatype */
     int64_t unit_bytes;
-    int own;     /* the rank of the only block, at the beginning; -1: one block per rank */
-    int without; /* do not touch this block; -1: none */
+    int block_rank;    /* the rank of the only block, at the beginning; -1: one block per rank */
+    int excluded_rank; /* do not touch this block; -1: none */
     bool packed;
     struct blocks blocks; /* positions and lengths in bytes */
     int64_t packed_bytes;
@@ -22,61 +22,64 @@ struct side {
 
 /* A block in the user's buffer. */
 struct block {
-    char *at;
+    char *address;
     int64_t count, bytes, unit_bytes;
     MPI_Datatype datatype;
     struct layout layout;
 };
 
 static struct block block_of(const struct side *s, int rank) {
-    struct block b = {.count = s->own >= 0 ? s->buffer->count : buffer_count(s->call, s->buffer, rank),
+    struct block b = {.count = s->block_rank >= 0 ? s->buffer->count : buffer_count(s->call, s->buffer, rank),
                       .datatype = buffer_datatype(s->buffer, rank),
                       .layout = s->layout,
                       .unit_bytes = s->unit_bytes};
-    int64_t offset = s->own >= 0 ? 0 : buffer_displacement(s->call, s->buffer, rank);
+    int64_t offset = s->block_rank >= 0 ? 0 : buffer_displacement(s->call, s->buffer, rank);
     if (s->buffer->datatypes && b.count > 0) {
         b.unit_bytes = (int64_t)type_bytes(b.datatype);
         b.layout = layout_of(b.datatype, b.unit_bytes);
     }
-    b.at = (char *)(uintptr_t)s->buffer->base + offset * (s->buffer->datatypes ? 1 : (int64_t)s->layout.extent);
+    b.address = (char *)(uintptr_t)s->buffer->base + offset * (s->buffer->datatypes ? 1 : (int64_t)s->layout.extent);
     b.bytes = b.count * b.unit_bytes;
     return b;
 }
 
-/* Positions of blocks in the user's buffer. False if one is not plain bytes, or (ranges) they are not consecutive. */
-static bool lie_ready(const struct side *s, int64_t *at, int64_t *length, bool ranges) {
-    int first = s->own >= 0 ? s->own : 0, end = s->own >= 0 ? s->own + 1 : s->call->comm->size;
+/* Finds the positions of blocks in the user's buffer. False if a block is not plain bytes, or if `ranges` is set and
+ * the blocks are not consecutive. */
+static bool locate_blocks(const struct side *s, int64_t *positions, int64_t *lengths, bool ranges) {
+    int first = s->block_rank >= 0 ? s->block_rank : 0,
+        end = s->block_rank >= 0 ? s->block_rank + 1 : s->call->comm->size;
     for (int rank = first; rank < end; rank++) {
         struct block b = block_of(s, rank);
         if (b.bytes > 0 && !b.layout.gapless)
             return false;
-        at[rank] = b.at - (char *)(uintptr_t)s->buffer->base;
-        length[rank] = b.bytes;
-        if (ranges && rank > first && at[rank] != at[rank - 1] + length[rank - 1])
+        positions[rank] = b.address - (char *)(uintptr_t)s->buffer->base;
+        lengths[rank] = b.bytes;
+        if (ranges && rank > first && positions[rank] != positions[rank - 1] + lengths[rank - 1])
             return false;
     }
     return true;
 }
 
-static void follow_one_another(struct side *s, int64_t *at, int64_t *length) {
-    int first = s->own >= 0 ? s->own : 0, end = s->own >= 0 ? s->own + 1 : s->call->comm->size;
+static void assign_packed_positions(struct side *s, int64_t *positions, int64_t *lengths) {
+    int first = s->block_rank >= 0 ? s->block_rank : 0,
+        end = s->block_rank >= 0 ? s->block_rank + 1 : s->call->comm->size;
     for (int rank = first; rank < end; rank++) {
-        at[rank] = s->packed_bytes;
-        length[rank] = block_of(s, rank).bytes;
-        s->packed_bytes += length[rank];
+        positions[rank] = s->packed_bytes;
+        lengths[rank] = block_of(s, rank).bytes;
+        s->packed_bytes += lengths[rank];
     }
 }
 
 /* tables: room for every rank's position and length. */
 static void measure(struct side *s, int64_t *tables, bool ranges, bool pack) {
-    int64_t *at = tables, *length = tables + s->call->comm->size;
-    s->blocks = (struct blocks){at, length};
+    int64_t *positions = tables, *lengths = tables + s->call->comm->size;
+    s->blocks = (struct blocks){positions, lengths};
     s->unit_bytes = s->buffer->datatypes ? 0 : (int64_t)type_bytes(s->buffer->datatype);
     if (!s->buffer->datatypes)
         s->layout = layout_of(s->buffer->datatype, s->unit_bytes);
-    s->packed = pack || !lie_ready(s, at, length, ranges);
+    s->packed = pack || !locate_blocks(s, positions, lengths, ranges);
     if (s->packed)
-        follow_one_another(s, at, length);
+        assign_packed_positions(s, positions, lengths);
 }
 
 static int64_t aligned(int64_t bytes) {
@@ -84,22 +87,22 @@ static int64_t aligned(int64_t bytes) {
 }
 
 /* Allocates one piece of memory for packed data and the schedule's own slots. False if memory runs out. */
-static bool place(struct engine_comm *e, struct side *in, struct side *out) {
+static bool allocate(struct engine_comm *e, struct side *input, struct side *output) {
     const struct schedule *s = &e->schedule;
     int64_t ring_bytes = aligned(s->ring_units), rings = s->ring_units > 0 ? s->slot_count - SLOT_OTHER : 0;
-    int64_t inputs = aligned(in->packed_bytes), outputs = aligned(out->packed_bytes);
+    int64_t input_bytes = aligned(input->packed_bytes), output_bytes = aligned(output->packed_bytes);
     char *memory = NULL;
-    if (inputs + outputs + rings > 0) {
-        memory = engine_comm_memory(e, (size_t)(inputs + outputs + rings * ring_bytes));
+    if (input_bytes + output_bytes + rings > 0) {
+        memory = engine_comm_memory(e, (size_t)(input_bytes + output_bytes + rings * ring_bytes));
         if (!memory)
             return false;
     }
-    in->memory = memory;
-    out->memory = memory + inputs;
+    input->memory = memory;
+    output->memory = memory + input_bytes;
     for (int i = SLOT_OWN; i < s->slot_count; i++)
         e->slots[i] = (struct slot_memory){NULL, 1};
     for (int i = 0; i < rings; i++)
-        e->slots[SLOT_OTHER + i] = (struct slot_memory){memory + inputs + outputs + i * ring_bytes, 1};
+        e->slots[SLOT_OTHER + i] = (struct slot_memory){memory + input_bytes + output_bytes + i * ring_bytes, 1};
     return true;
 }
 
@@ -108,50 +111,52 @@ static struct slot_memory slot_of(const struct side *s) {
     return (struct slot_memory){base, 1};
 }
 
-/* Packs or unpacks between the user's buffer and ours; only: that block alone, -1: all but `without`. */
-static int pack(const struct side *s, bool in, int only) {
-    int first = s->own >= 0 ? s->own : 0, end = s->own >= 0 ? s->own + 1 : s->call->comm->size;
+/* Packs the user's buffer into the engine's memory, or unpacks it from there. only_rank: packs that block alone; -1:
+ * packs every block except the excluded one. */
+static int pack(const struct side *s, bool packs, int only_rank) {
+    int first = s->block_rank >= 0 ? s->block_rank : 0,
+        end = s->block_rank >= 0 ? s->block_rank + 1 : s->call->comm->size;
     MPI_Comm comm = s->call->comm->engine->handle;
-    for (int rank = only >= 0 ? only : first; rank < (only >= 0 ? only + 1 : end); rank++) {
+    for (int rank = only_rank >= 0 ? only_rank : first; rank < (only_rank >= 0 ? only_rank + 1 : end); rank++) {
         struct block b = block_of(s, rank);
-        if (b.bytes == 0 || (only < 0 && rank == s->without))
+        if (b.bytes == 0 || (only_rank < 0 && rank == s->excluded_rank))
             continue;
-        int error =
-            layout_pack(b.at, b.count, b.datatype, &b.layout, b.unit_bytes, s->memory + s->blocks.at[rank], in, comm);
+        int error = layout_pack(b.address, b.count, b.datatype, &b.layout, b.unit_bytes, s->memory + s->blocks.at[rank],
+                                packs, comm);
         if (error != MPI_SUCCESS)
             return error;
     }
     return MPI_SUCCESS;
 }
 
-/* Assigns this rank's buffers to the two sides. */
-static void take_sides(const struct engine_call *call, const struct schedule_request *r, struct side *in,
-                       struct side *out) {
+/* Assigns this rank's buffers to input and output. */
+static void assign_buffers(const struct engine_call *call, const struct schedule_request *r, struct side *input,
+                           struct side *output) {
     bool at_root = r->rank == r->root, has_root = operation_has_root(r->operation);
     if (operation_output(r->operation) == CONTENT_OWN) { /* scatters */
-        out->own = r->rank;
-        in->buffer = at_root ? &call->send : NULL;
-        out->buffer = at_root && call->receive.base == MPI_IN_PLACE ? NULL : &call->receive;
+        output->block_rank = r->rank;
+        input->buffer = at_root ? &call->send : NULL;
+        output->buffer = at_root && call->receive.base == MPI_IN_PLACE ? NULL : &call->receive;
     } else if (operation_input(r->operation) == CONTENT_OWN) { /* gathers */
-        in->own = r->rank;
-        in->buffer = (at_root || !has_root) && call->send.base == MPI_IN_PLACE ? NULL : &call->send;
-        out->buffer = at_root || !has_root ? &call->receive : NULL;
-        out->without = has_root && !in->buffer ? r->rank : -1;
+        input->block_rank = r->rank;
+        input->buffer = (at_root || !has_root) && call->send.base == MPI_IN_PLACE ? NULL : &call->send;
+        output->buffer = at_root || !has_root ? &call->receive : NULL;
+        output->excluded_rank = has_root && !input->buffer ? r->rank : -1;
     } else { /* alltoall in place sends from where it will receive */
-        in->buffer = call->send.base == MPI_IN_PLACE ? &call->receive : &call->send;
-        out->buffer = &call->receive;
+        input->buffer = call->send.base == MPI_IN_PLACE ? &call->receive : &call->send;
+        output->buffer = &call->receive;
     }
 }
 
-/* By how many bytes this rank's own block exceeds its place, if both buffers have it. If not 0, the program is
- * wrong. */
-static int64_t excess(const struct side *in, const struct side *out, int rank) {
-    return in->buffer && out->buffer ? in->blocks.length[rank] - out->blocks.length[rank] : 0;
+/* Bytes by which this rank's own block exceeds its position, if both buffers have the block. If not 0, the program is
+ * erroneous. */
+static int64_t excess(const struct side *input, const struct side *output, int rank) {
+    return input->buffer && output->buffer ? input->blocks.length[rank] - output->blocks.length[rank] : 0;
 }
 
-/* Whether others receive this rank's own block. If it does not fit, the rank still delivers what belongs to others;
- * those who would get its block learn of the error instead. */
-static bool passes_own_on(const struct collective_plan *plan) {
+/* True if other ranks receive this rank's own block. If the block does not fit, the rank still delivers the blocks of
+ * others; the receivers of its own block learn of the error instead. */
+static bool forwards_own_block(const struct collective_plan *plan) {
     return plan->algorithm->properties & RANGES ||
            (operation_input(plan->operation) == CONTENT_OWN && !operation_has_root(plan->operation));
 }
@@ -159,45 +164,46 @@ static bool passes_own_on(const struct collective_plan *plan) {
 int movement_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *r) {
     struct engine_comm *e = call->comm->engine;
     struct execution x = collective_execution(call, plan);
-    struct side in = {.call = call, .own = -1, .without = -1}, out = in;
+    struct side input = {.call = call, .block_rank = -1, .excluded_rank = -1}, output = input;
     bool ranges = plan->algorithm->properties & RANGES;
-    take_sides(call, r, &in, &out);
-    /* Not for alltoall, whose input is then a copy; with a root only there. */
-    r->in_place = operation_has_root(r->operation) ? r->rank == r->root && (!in.buffer || !out.buffer) : !in.buffer;
-    if (in.buffer)
-        measure(&in, e->tables, ranges, in.buffer == out.buffer);
-    if (out.buffer)
-        measure(&out, e->tables + 2 * r->size, ranges, false);
-    r->input = in.blocks;
-    r->output = out.blocks;
+    assign_buffers(call, r, &input, &output);
+    /* In Alltoall the input is then a copy, so this does not hold. Operations with a root allow it only there. */
+    r->in_place =
+        operation_has_root(r->operation) ? r->rank == r->root && (!input.buffer || !output.buffer) : !input.buffer;
+    if (input.buffer)
+        measure(&input, e->tables, ranges, input.buffer == output.buffer);
+    if (output.buffer)
+        measure(&output, e->tables + 2 * r->size, ranges, false);
+    r->input = input.blocks;
+    r->output = output.blocks;
     r->most_units = SCHEDULE_MOST_BYTES;
     r->cut = segmentation_of(0, 0, 0);
-    if (!collective_lay(e, plan, r) || !place(e, &in, &out))
+    if (!collective_schedule(e, plan, r) || !allocate(e, &input, &output))
         return collective_run_empty_handed(&x, plan, r);
-    int64_t more = excess(&in, &out, r->rank);
-    if (more > 0 && passes_own_on(plan))
+    int64_t excess_bytes = excess(&input, &output, r->rank);
+    if (excess_bytes > 0 && forwards_own_block(plan))
         x.error = MPI_ERR_TRUNCATE;
-    else if (more < 0 && ranges)
+    else if (excess_bytes < 0 && ranges)
         x.error = MPI_ERR_OTHER;
-    if (in.packed && x.error == MPI_SUCCESS)
-        x.error = pack(&in, true, -1);
-    /* In place, an allgather's own block is already in the output. A block shorter than its place leaves the rest of it
-     * unchanged. */
-    if (out.packed && out.without < 0 && (!in.buffer || more < 0) && x.error == MPI_SUCCESS)
-        x.error = pack(&out, true, r->rank);
-    e->slots[SLOT_INPUT] = slot_of(&in);
-    e->slots[SLOT_OUTPUT] = slot_of(&out);
+    if (input.packed && x.error == MPI_SUCCESS)
+        x.error = pack(&input, true, -1);
+    /* In place, an allgather's own block is already in the output. If the block is shorter than its position, the rest
+     * stays unchanged. */
+    if (output.packed && output.excluded_rank < 0 && (!input.buffer || excess_bytes < 0) && x.error == MPI_SUCCESS)
+        x.error = pack(&output, true, r->rank);
+    e->slots[SLOT_INPUT] = slot_of(&input);
+    e->slots[SLOT_OUTPUT] = slot_of(&output);
     collective_execute(&x, e);
-    if (out.packed && x.error == MPI_SUCCESS)
-        x.error = pack(&out, false, -1);
-    if (more > 0)
+    if (output.packed && x.error == MPI_SUCCESS)
+        x.error = pack(&output, false, -1);
+    if (excess_bytes > 0)
         x.error = MPI_ERR_TRUNCATE;
-    if (!in.packed && !out.packed)
+    if (!input.packed && !output.packed)
         prepared_keep(call, &x);
     return x.error;
 }
 
-/* All data is one block of the same length on all ranks. */
+/* All data is one block of equal length on all ranks. */
 int broadcast_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *r) {
     struct engine_comm *e = call->comm->engine;
     struct execution x = collective_execution(call, plan);
@@ -209,7 +215,7 @@ int broadcast_run(const struct engine_call *call, const struct collective_plan *
     r->most_units = SCHEDULE_MOST_BYTES;
     if (!l.gapless)
         bytes = engine_comm_memory(e, (size_t)r->cut.units);
-    if (!bytes || !collective_lay(e, plan, r))
+    if (!bytes || !collective_schedule(e, plan, r))
         return collective_run_empty_handed(&x, plan, r);
     if (at_root && !l.gapless)
         x.error = layout_pack(user, count, call->receive.datatype, &l, unit_bytes, bytes, true, e->handle);

@@ -1,4 +1,4 @@
-/* Which ranks share this one's memory and processors. */
+/* The ranks that share this rank's memory and processors. */
 #ifndef HOPSCOPE_NEIGHBORS_H
 #define HOPSCOPE_NEIGHBORS_H
 
@@ -14,8 +14,8 @@ struct neighbors {
     bool crowded;     /* this machine has more ranks than processors that they may use */
 };
 
-/* Collective over MPI_COMM_WORLD. Ranks of two hosts of the topology share no memory, wherever they run. False if
- * memory or MPI fails; ranks may differ in it. */
+/* Collective over MPI_COMM_WORLD. Ranks on two hosts of the topology share no memory, wherever they run. False if
+ * memory or MPI fails; this may differ between ranks. neighbors_free frees the contents. */
 bool neighbors_find(struct neighbors *neighbors, const struct topology *topology);
 void neighbors_free(struct neighbors *neighbors);
 

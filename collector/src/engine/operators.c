@@ -10,7 +10,7 @@ static bool is_predefined(MPI_Op op) {
 
 bool operator_fits(MPI_Op op, MPI_Datatype datatype) {
     /* MPI_REPLACE and MPI_NO_OP are for one-sided communication and combine nothing. */
-    return op != MPI_OP_NULL && op != MPI_REPLACE && op != MPI_NO_OP && inquiry_takes_operation(op, datatype);
+    return op != MPI_OP_NULL && op != MPI_REPLACE && op != MPI_NO_OP && inquiry_accepts_operation(op, datatype);
 }
 
 bool operator_is_lasting(MPI_Op op, MPI_Datatype datatype) {

@@ -1,11 +1,11 @@
-/* Which operations the engine may combine with. */
+/* The reduction operations that the engine may use. */
 #ifndef HOPSCOPE_OPERATORS_H
 #define HOPSCOPE_OPERATORS_H
 
 #include "mpi/mpi_table.h"
 
-/* True if the MPI library combines this valid datatype with this operation. If it refuses, the call goes native, so
- * that the error is the library's own. */
+/* True if the MPI library combines this valid datatype with this operation. If not, the call goes native, so that the
+ * error is the library's own. */
 bool operator_fits(MPI_Op op, MPI_Datatype datatype);
 /* True if both are predefined, so that their handles never change meaning. */
 bool operator_is_lasting(MPI_Op op, MPI_Datatype datatype);

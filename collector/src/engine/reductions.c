@@ -1,4 +1,5 @@
-/* Where a reduction's operands and results are: in the user's buffers, and in copies that mirror their layout. */
+/* Decides where a reduction's operands and results are: in the user's buffers, and in copies that mirror their
+ * layout. */
 #include "engine/reductions.h"
 
 #include "engine/layout.h"
@@ -11,7 +12,7 @@ static int64_t round_down(int64_t bytes) {
 }
 
 /* Allocates the slots that are not the user's, consecutively. False if memory runs out. */
-static bool place_rings(struct engine_comm *e, const struct layout *l) {
+static bool allocate_rings(struct engine_comm *e, const struct layout *l) {
     const struct schedule *s = &e->schedule;
     int64_t last = (s->ring_units - 1) * l->extent;
     int64_t low = round_down(l->true_lower + (last < 0 ? last : 0));
@@ -32,16 +33,16 @@ static bool place_rings(struct engine_comm *e, const struct layout *l) {
     return true;
 }
 
-/* What each rank gets from a reduce-scatter, in elements. */
+/* The blocks of a reduce-scatter's result, one per rank, in elements. */
 static struct blocks blocks_of(const struct engine_call *call, int64_t *tables) {
     int size = call->comm->size;
-    int64_t *at = tables, *length = tables + size, next = 0;
+    int64_t *positions = tables, *lengths = tables + size, position = 0;
     for (int rank = 0; rank < size; rank++) {
-        at[rank] = next;
-        length[rank] = buffer_count(call, &call->receive, rank);
-        next += length[rank];
+        positions[rank] = position;
+        lengths[rank] = buffer_count(call, &call->receive, rank);
+        position += lengths[rank];
     }
-    return (struct blocks){at, length};
+    return (struct blocks){positions, lengths};
 }
 
 static bool in_place(const struct engine_call *call, const struct schedule_request *r) {
@@ -66,7 +67,7 @@ int reduction_run(const struct engine_call *call, const struct collective_plan *
     r->cut = segmentation_of(r->empty ? 0 : call->receive.count, x.unit_bytes, plan->segment_bytes);
     if (operation_has_blocks(plan->operation))
         r->input = blocks_of(call, e->tables);
-    if (!collective_lay(e, plan, r) || (!r->empty && !place_rings(e, &l)))
+    if (!collective_schedule(e, plan, r) || (!r->empty && !allocate_rings(e, &l)))
         return collective_run_empty_handed(&x, plan, r);
     char *output = (char *)(uintptr_t)call->receive.base;
     char *input = r->in_place ? output : (char *)(uintptr_t)call->send.base;

@@ -1,10 +1,11 @@
-/* Reductions and the barrier. */
+/* Runs reductions and the barrier. */
 #ifndef HOPSCOPE_REDUCTIONS_H
 #define HOPSCOPE_REDUCTIONS_H
 
 #include "engine/collective_plan.h"
 
-/* A part of collective_run. The plan's and the communicator's fields of the request are already set. */
+/* A branch of collective_run. The caller has set the request's fields that come from the plan and the communicator.
+ * Returns MPI's error code. */
 int reduction_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *request);
 
 #endif

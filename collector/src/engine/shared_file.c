@@ -14,23 +14,23 @@
 
 static const char folder[] = "/dev/shm";
 
-/* shared_files_tidy holds a file exclusively only for a moment. If it takes longer than this, it was stopped, and there
- * is no shared memory. */
+/* shared_files_remove_orphans locks a file exclusively only for a moment. If the lock takes longer than this, its
+ * process was stopped, and no memory is shared. */
 enum { TRIES = 1000, TRY_MICROSECONDS = 100 };
 
-static int beginning(char *name, size_t capacity) {
+static int write_prefix(char *name, size_t capacity) {
     return snprintf(name, capacity, "hopscope-shared-%d-", (int)getuid());
 }
 
-/* Opens the file and locks it. If it was removed in between, the next try creates it anew. */
-static int open_held(const char *path) {
+/* Opens the file and locks it. If the file was removed in between, the next try creates it anew. */
+static int open_locked(const char *path) {
     for (int i = 0; i < TRIES; i++) {
-        struct stat ours, named;
+        struct stat file_status, path_status;
         int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (file < 0)
             return -1;
-        if (flock(file, LOCK_SH | LOCK_NB) == 0 && fstat(file, &ours) == 0 && stat(path, &named) == 0 &&
-            ours.st_ino == named.st_ino)
+        if (flock(file, LOCK_SH | LOCK_NB) == 0 && fstat(file, &file_status) == 0 && stat(path, &path_status) == 0 &&
+            file_status.st_ino == path_status.st_ino)
             return file;
         close(file);
         usleep(TRY_MICROSECONDS);
@@ -41,7 +41,7 @@ static int open_held(const char *path) {
 
 static void *map(int file, size_t bytes) {
     struct file_guard guard;
-    /* Allocate, do not only extend: using a hole on a full disk raises SIGBUS. New pages are zero. */
+    /* Allocates instead of only extending: writing to a hole on a full disk raises SIGBUS. New pages are zero. */
     file_guard_begin(&guard);
     int error = posix_fallocate(file, 0, (off_t)bytes);
     file_guard_end(&guard);
@@ -54,54 +54,54 @@ static void *map(int file, size_t bytes) {
 }
 
 bool shared_file_map(struct shared_file *f, const char *name, size_t bytes) {
-    char own[40];
+    char prefix[40];
     *f = (struct shared_file){.bytes = bytes};
-    beginning(own, sizeof own);
-    snprintf(f->path, sizeof f->path, "%s/%s%s", folder, own, name);
-    f->held = open_held(f->path);
-    if (f->held < 0) {
+    write_prefix(prefix, sizeof prefix);
+    snprintf(f->path, sizeof f->path, "%s/%s%s", folder, prefix, name);
+    f->descriptor = open_locked(f->path);
+    if (f->descriptor < 0) {
         f->path[0] = '\0';
         return false;
     }
-    f->memory = map(f->held, bytes);
+    f->memory = map(f->descriptor, bytes);
     if (f->memory)
         return true;
-    int why = errno;
-    shared_file_settled(f);
-    errno = why;
+    int saved_errno = errno;
+    shared_file_remove_name(f);
+    errno = saved_errno;
     return false;
 }
 
-void shared_file_settled(struct shared_file *f) {
+void shared_file_remove_name(struct shared_file *f) {
     if (!f->path[0])
         return;
-    unlink(f->path); /* the first process removes it, the others find nothing */
-    close(f->held);
+    unlink(f->path); /* the first process removes it; for the others the name is gone */
+    close(f->descriptor);
     f->path[0] = '\0';
 }
 
 void shared_file_unmap(struct shared_file *f) {
-    shared_file_settled(f);
+    shared_file_remove_name(f);
     if (f->memory)
         munmap(f->memory, f->bytes);
     f->memory = NULL;
 }
 
-void shared_files_tidy(void) {
-    char own[40];
-    size_t length = (size_t)beginning(own, sizeof own);
-    DIR *there = opendir(folder);
-    if (!there)
+void shared_files_remove_orphans(void) {
+    char prefix[40];
+    size_t length = (size_t)write_prefix(prefix, sizeof prefix);
+    DIR *directory = opendir(folder);
+    if (!directory)
         return;
-    for (const struct dirent *entry; (entry = readdir(there));) {
-        if (strncmp(entry->d_name, own, length) != 0)
+    for (const struct dirent *entry; (entry = readdir(directory));) {
+        if (strncmp(entry->d_name, prefix, length) != 0)
             continue;
-        int file = openat(dirfd(there), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        int file = openat(dirfd(directory), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
         if (file < 0)
             continue;
         if (flock(file, LOCK_EX | LOCK_NB) == 0)
-            unlinkat(dirfd(there), entry->d_name, 0);
+            unlinkat(dirfd(directory), entry->d_name, 0);
         close(file);
     }
-    closedir(there);
+    closedir(directory);
 }

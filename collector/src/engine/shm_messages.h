@@ -1,4 +1,4 @@
-/* Messages through a window of shared memory: which are in flight, and how they advance. Both ends of shm_window.h. */
+/* Messages in flight through a window of shared memory, and how they advance. Both ends of shm_window.h. */
 #ifndef HOPSCOPE_SHM_MESSAGES_H
 #define HOPSCOPE_SHM_MESSAGES_H
 
@@ -6,8 +6,8 @@
 #include "engine/transport.h"
 
 /* A message that arrived before its receive was posted and was moved aside to free its slot. */
-struct held {
-    struct held *next;
+struct early_message {
+    struct early_message *next;
     uint64_t number;
     uint32_t tag;
     int64_t bytes;
@@ -15,58 +15,59 @@ struct held {
 };
 
 struct peer {
-    struct window_channel *out, *in;
-    uint64_t sent, freed; /* in the outgoing channel: messages sent, and how many of them were last seen freed */
-    uint64_t stuck_at;    /* the poll in which its channel had no room */
-    int queued;           /* messages waiting for room */
-    uint64_t taken;       /* of the incoming channel */
-    uint32_t gone;        /* bit i: message taken + 1 + i has been taken too */
-    bool granting;        /* only one long message at a time */
-    struct held *held;
+    struct window_channel *outgoing, *incoming;
+    uint64_t sent_count;  /* messages put into the outgoing channel */
+    uint64_t freed_count; /* how many of them the receiver had freed when last polled */
+    uint64_t stuck_poll;  /* the poll in which its channel had no room */
+    int queued_count;     /* messages waiting for room */
+    uint64_t taken_count; /* all messages up to this one are taken from the incoming channel */
+    uint32_t taken_bits;  /* bit i: message taken_count + 1 + i has been taken too */
+    bool is_granting;     /* only one long message at a time */
+    struct early_message *early_messages;
 };
 
-struct coming {
-    struct message m;
+struct pending_receive {
+    struct message message;
     uint64_t number; /* of a long message; 0: not found yet */
     int lane;        /* -1: not granted yet */
     int piece, error;
-    int64_t bytes, done;
-    char *to; /* where the pieces go; NULL: discarded */
+    int64_t bytes, done_bytes;
+    char *destination; /* NULL: the pieces are discarded */
 };
 
-struct going {
-    struct message m;
+struct pending_send {
+    struct message message;
     uint64_t number; /* 0: waiting for room in the channel */
     int lane;        /* -1: not granted yet */
     int piece, error;
-    int64_t bytes, done;
-    const char *from;
+    int64_t bytes, done_bytes;
+    const char *source;
 };
 
-/* The transport, as both its ends see it. */
+/* The transport, shared by both ends. */
 struct transport_shm {
     struct transport transport; /* first: the two share their address */
     struct shm_window window;
     struct transport *mpi;
-    int by_mpi; /* MPI messages in flight */
+    int mpi_message_count; /* MPI messages in flight */
     int ranks;
     struct peer *peers;
-    bool lanes_taken[WINDOW_LANES];
-    int capacity, coming_count, going_count, failed;
-    struct coming *coming;
-    struct going *going;
-    struct completion *done;
+    bool lane_is_taken[WINDOW_LANES];
+    int capacity, receive_count, send_count, failed_count;
+    struct pending_receive *receives;
+    struct pending_send *sends;
+    struct completion *completions;
     uint64_t polls;
 };
 
 /* shm_sending.c. True: the message is already sent. */
 bool shm_send(struct transport_shm *transport, const struct message *message);
-/* True when all of it has left. */
-bool shm_advance_going(struct transport_shm *transport, struct going *going);
+/* True when the whole message has left. */
+bool shm_advance_send(struct transport_shm *transport, struct pending_send *pending_send);
 
 /* shm_receiving.c. True when the message has arrived. */
-bool shm_advance_coming(struct transport_shm *transport, struct coming *coming);
-/* Frees held messages that were never received. */
-void shm_forget_held(struct peer *peer);
+bool shm_advance_receive(struct transport_shm *transport, struct pending_receive *pending_receive);
+/* Frees early messages that were never received. */
+void shm_free_early_messages(struct peer *peer);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Limit of all windows together, per sharing rank; communicators beyond it use MPI messages. */
+/* Limit of all windows together, in bytes per sharing rank. Communicators beyond it use MPI messages. */
 enum { MOST_BYTES_PER_RANK = 8 << 20 };
 static _Atomic size_t bytes_in_use;
 
@@ -18,12 +18,12 @@ static bool number_members(struct shm_window *w, const struct comm *comm, const 
     for (int rank = 0; rank < comm->size; rank++)
         if (comm->world_ranks[rank] < 0 || comm->world_ranks[rank] >= neighbors->ranks)
             return false;
-    uint64_t own = neighbors->memory[comm->world_ranks[comm->rank]];
+    uint64_t memory = neighbors->memory[comm->world_ranks[comm->rank]];
     for (int rank = 0; rank < comm->size; rank++) {
-        bool here = neighbors->memory[comm->world_ranks[rank]] == own;
+        bool is_local = neighbors->memory[comm->world_ranks[rank]] == memory;
         if (rank == comm->rank)
-            w->own = w->members;
-        w->member_of_rank[rank] = here ? w->members++ : -1;
+            w->own_index = w->members;
+        w->member_of_rank[rank] = is_local ? w->members++ : -1;
     }
     return true;
 }
@@ -37,16 +37,16 @@ bool shm_window_open(struct shm_window *w, const struct comm *comm, const struct
         return true;
     }
     size_t members = (size_t)w->members;
-    bool deep = neighbors->crowded && w->members <= WINDOW_MOST_CROWDED;
-    w->buffers = deep ? WINDOW_BUFFERS_IF_CROWDED : WINDOW_BUFFERS;
+    bool has_deep_lanes = neighbors->crowded && w->members <= WINDOW_MOST_CROWDED;
+    w->buffers = has_deep_lanes ? WINDOW_BUFFERS_IF_CROWDED : WINDOW_BUFFERS;
     size_t bytes = members * members * sizeof(struct window_channel) +
                    members * WINDOW_LANES * (size_t)w->buffers * sizeof(struct window_buffer);
     if (bytes_in_use + bytes / members > MOST_BYTES_PER_RANK)
         return false;
-    /* Hosts of the topology that are one machine each have a window of their own. */
-    uint64_t place = neighbors->job ^ neighbors->memory[comm->world_ranks[comm->rank]];
+    /* Several hosts of the topology may run on one machine; each has its own window. */
+    uint64_t memory_id = neighbors->job ^ neighbors->memory[comm->world_ranks[comm->rank]];
     char name[40];
-    snprintf(name, sizeof name, "%016llx-%016llx", (unsigned long long)place, (unsigned long long)comm->key);
+    snprintf(name, sizeof name, "%016llx-%016llx", (unsigned long long)memory_id, (unsigned long long)comm->key);
     bool mapped = shared_file_map(&w->file, name, bytes);
     bytes_in_use += share_of(w);
     return mapped;

@@ -1,13 +1,13 @@
 /* Memory that members of a communicator on one machine share.
  *
- *   window = members^2 channels (channel[from][to]), then members * WINDOW_LANES lanes, which belong to their receiver
+ *  window = members^2 channels (channel[sender][receiver]), then members * WINDOW_LANES lanes, each its receiver's
  *
- * A channel carries short messages and announces long ones. A long message goes in pieces through the buffers of a
- * lane, which its receiver grants when it has room for it, so no message ever waits for another one to be received. Two
- * buffers suffice if each rank has a processor (the double buffers of V. Tipparaju, J. Nieplocha, D. Panda: Fast
- * collective operations using shared and remote memory access protocols on clusters, IPDPS 2003). If ranks outnumber
- * processors the two ends take turns, and each turn moves what the lane holds. A lane then has more buffers, unless so
- * many members would need too much memory.
+ * A channel carries short messages and the rendezvous requests (RTS) of long ones. A long message goes in pieces
+ * through the buffers of a lane, which its receiver grants when it has room for the message, so no message ever waits
+ * until another one is received. Two buffers suffice if each rank has a processor (the double buffers of V. Tipparaju,
+ * J. Nieplocha, D. Panda: Fast collective operations using shared and remote memory access protocols on clusters,
+ * IPDPS 2003). If ranks outnumber processors, the two ends run alternately, and each moves only what the lane holds. A
+ * lane then has more buffers, unless the members are so many that they would need too much memory.
  */
 #ifndef HOPSCOPE_SHM_WINDOW_H
 #define HOPSCOPE_SHM_WINDOW_H
@@ -43,8 +43,8 @@ struct window_slot {
 /* Each field that the other side writes has its own cache line. */
 struct window_channel {
     _Alignas(WINDOW_LINE) struct window_slot slots[WINDOW_SLOTS];
-    _Alignas(WINDOW_LINE) _Atomic uint64_t freed;   /* by the receiver: number of slots freed so far */
-    _Alignas(WINDOW_LINE) _Atomic uint64_t granted; /* by the receiver: number << 8 | lane */
+    _Alignas(WINDOW_LINE) _Atomic uint64_t freed_count; /* by the receiver: number of slots freed so far */
+    _Alignas(WINDOW_LINE) _Atomic uint64_t grant;       /* by the receiver: number << 8 | lane */
 };
 
 struct window_buffer {
@@ -54,17 +54,17 @@ struct window_buffer {
 
 struct shm_window {
     struct shared_file file; /* not mapped: nobody to share with */
-    int members, own;        /* on this machine; this rank's index among them */
+    int members, own_index;  /* on this machine; this rank's index among them */
     int buffers;             /* per lane; the same for all members */
     int *member_of_rank;     /* -1: on another machine */
 };
 
-/* Maps the window; local. If it returns false on one member, no member may use its own. */
+/* Maps the window. Local. If it returns false on one member, no member may use its window. */
 bool shm_window_open(struct shm_window *window, const struct comm *comm, const struct neighbors *neighbors);
 void shm_window_close(struct shm_window *window);
 
-static inline struct window_channel *window_channel(const struct shm_window *w, int from, int to) {
-    return (struct window_channel *)w->file.memory + (size_t)from * (size_t)w->members + (size_t)to;
+static inline struct window_channel *window_channel(const struct shm_window *w, int sender, int receiver) {
+    return (struct window_channel *)w->file.memory + (size_t)sender * (size_t)w->members + (size_t)receiver;
 }
 
 /* A lane's buffers, in the order in which pieces use them. */

@@ -1,7 +1,7 @@
-/* How a step's message gets from one rank to another. The executor knows only this interface.
+/* Moves a step's message from one rank to another. The executor knows only this interface.
  *
- * Messages are identified by the index of their step. Nothing here blocks. poll drives MPI's progress even if none of
- * MPI's messages are in flight. poll also reports all errors, even those of starting a message.
+ * Messages are identified by the index of their step. Nothing here blocks. poll drives MPI's progress even if no MPI
+ * message is in flight. poll also reports all errors, even those of starting a message.
  */
 #ifndef HOPSCOPE_TRANSPORT_H
 #define HOPSCOPE_TRANSPORT_H
@@ -38,21 +38,22 @@ struct transport_kind {
     bool (*send)(struct transport *transport, const struct message *message);
     /* True: posting took too little time to need a new timestamp. */
     bool (*receive)(struct transport *transport, const struct message *message);
-    /* Polls once. Returns how many are done, in order of arrival, in *done (valid until the next poll). */
-    int (*poll)(struct transport *transport, const struct completion **done);
+    /* Polls once. Returns the number of completions, in order of arrival, in *completions (valid until the next
+     * poll). */
+    int (*poll)(struct transport *transport, const struct completion **completions);
     void (*close)(struct transport *transport);
 };
 
 struct transport {
     const struct transport_kind *kind;
     MPI_Comm comm;   /* the engine's own, errors are returned */
-    int early_looks; /* a message not found in so many polls has not arrived yet */
+    int early_polls; /* a message not found in this many polls has not arrived yet */
 };
 
-/* One look at MPI cannot tell that nothing has arrived: Testsome makes progress but may report it only in the next
- * call, and a longer message takes a few calls to arrive. With a single look, messages that had been there for
+/* One poll cannot tell that no MPI message has arrived: Testsome makes progress but may report it only in the next
+ * call, and a longer message takes a few calls to arrive. With a single poll, messages that had been there for
  * milliseconds counted as waited for. */
-enum { TRANSPORT_LOOKS_AT_MPI = 8 };
+enum { TRANSPORT_EARLY_MPI_POLLS = 8 };
 
 /* The executor uses tags below 2^14; this bit marks a transport's own messages. All tags are below 32768, which every
  * MPI library allows. */
@@ -63,14 +64,15 @@ struct transport *transport_mpi_open(void);
 
 struct comm;
 struct neighbors;
-/* Through shared memory between members that have it, by MPI messages to the others. NULL if it fails here; then no
- * member may use its own. */
+/* Shared memory between members that share some, MPI messages to the others. NULL if it fails here; then no member may
+ * use its own. */
 struct transport *transport_shm_open(const struct comm *comm, const struct neighbors *neighbors);
-/* Call it when all members have opened theirs, or closed it again. */
-void transport_shm_settled(struct transport *transport);
+/* Call it when all members have opened their transport, or closed it again. */
+void transport_shm_remove_name(struct transport *transport);
 
 struct links;
-/* MPI messages with the topology's delays. host_of_rank: each rank's host in the topology; not copied. */
+/* MPI messages with the topology's delays. host_of_rank: each rank's host in the topology; not copied, so the caller
+ * keeps it alive. */
 struct transport *transport_emulated_open(struct links *links, const int *host_of_rank, int rank);
 
 #endif

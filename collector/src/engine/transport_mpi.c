@@ -5,93 +5,95 @@
 #include "engine/transport.h"
 
 struct transport_mpi {
-    struct transport transport; /* first: the two share their address */
-    int count, capacity;        /* in flight */
+    struct transport transport;  /* first: the two share their address */
+    int request_count, capacity; /* in flight */
     MPI_Request *requests;
     int *steps; /* of each request; -1 - step for a send */
     int *indices;
     MPI_Status *statuses;
-    struct completion *done;
-    int failed; /* as many at the start of done failed to start */
+    struct completion *completions;
+    int failed_count; /* as many completions, the first ones, are of messages that could not start */
 };
 
-static bool reserve(struct transport *transport, int most) {
+static bool reserve(struct transport *transport, int capacity) {
     struct transport_mpi *t = (struct transport_mpi *)transport;
-    if (most <= t->capacity)
+    if (capacity <= t->capacity)
         return true;
-    size_t n = (size_t)most;
-    /* Nothing is in flight now, so nothing has to be moved. */
-    MPI_Request *requests = malloc(n * sizeof *requests);
-    int *steps = malloc(n * sizeof *steps), *indices = malloc(n * sizeof *indices);
-    MPI_Status *statuses = malloc(n * sizeof *statuses);
-    struct completion *done = malloc(n * sizeof *done);
-    bool whole = requests && steps && indices && statuses && done;
-    if (whole) {
+    size_t count = (size_t)capacity;
+    /* Nothing is in flight now, so there is nothing to copy. */
+    MPI_Request *requests = malloc(count * sizeof *requests);
+    int *steps = malloc(count * sizeof *steps), *indices = malloc(count * sizeof *indices);
+    MPI_Status *statuses = malloc(count * sizeof *statuses);
+    struct completion *completions = malloc(count * sizeof *completions);
+    bool is_complete = requests && steps && indices && statuses && completions;
+    if (is_complete) {
         free(t->requests), t->requests = requests;
         free(t->steps), t->steps = steps;
         free(t->indices), t->indices = indices;
         free(t->statuses), t->statuses = statuses;
-        free(t->done), t->done = done;
-        t->capacity = most;
+        free(t->completions), t->completions = completions;
+        t->capacity = capacity;
     } else {
         free(requests);
         free(steps);
         free(indices);
         free(statuses);
-        free(done);
+        free(completions);
     }
-    return whole;
+    return is_complete;
 }
 
-static void started(struct transport_mpi *t, int step, bool sending, int error) {
+static void track_request(struct transport_mpi *t, int step, bool sending, int error) {
     if (error == MPI_SUCCESS)
-        t->steps[t->count++] = sending ? -1 - step : step;
+        t->steps[t->request_count++] = sending ? -1 - step : step;
     else
-        t->done[t->failed++] = (struct completion){step, error, sending ? -1 : 0};
+        t->completions[t->failed_count++] = (struct completion){step, error, sending ? -1 : 0};
 }
 
 static bool send(struct transport *transport, const struct message *m) {
     struct transport_mpi *t = (struct transport_mpi *)transport;
-    started(t, m->step, true,
-            pmpi.Isend(m->data, m->count, m->datatype, m->peer, m->tag, transport->comm, &t->requests[t->count]));
+    track_request(
+        t, m->step, true,
+        pmpi.Isend(m->data, m->count, m->datatype, m->peer, m->tag, transport->comm, &t->requests[t->request_count]));
     return false;
 }
 
 static bool receive(struct transport *transport, const struct message *m) {
     struct transport_mpi *t = (struct transport_mpi *)transport;
-    struct sink to = m->discard ? sink_for(m->bytes) : (struct sink){m->data, m->datatype, m->count};
-    started(t, m->step, false,
-            pmpi.Irecv(to.buffer, to.count, to.datatype, m->peer, m->tag, transport->comm, &t->requests[t->count]));
+    struct sink target = m->discard ? sink_for(m->bytes) : (struct sink){m->data, m->datatype, m->count};
+    track_request(t, m->step, false,
+                  pmpi.Irecv(target.buffer, target.count, target.datatype, m->peer, m->tag, transport->comm,
+                             &t->requests[t->request_count]));
     return false;
 }
 
-static int poll_once(struct transport *transport, const struct completion **done) {
+static int poll_once(struct transport *transport, const struct completion **completions) {
     struct transport_mpi *t = (struct transport_mpi *)transport;
-    int found = t->failed, finished = 0;
-    t->failed = 0;
-    *done = t->done;
-    if (t->count == 0)
-        return found;
-    int error = pmpi.Testsome(t->count, t->requests, &finished, t->indices, t->statuses);
-    if (finished == MPI_UNDEFINED || finished <= 0)
-        return found;
-    for (int i = 0; i < finished; i++) {
+    int count = t->failed_count, finished_count = 0;
+    t->failed_count = 0;
+    *completions = t->completions;
+    if (t->request_count == 0)
+        return count;
+    int error = pmpi.Testsome(t->request_count, t->requests, &finished_count, t->indices, t->statuses);
+    if (finished_count == MPI_UNDEFINED || finished_count <= 0)
+        return count;
+    for (int i = 0; i < finished_count; i++) {
         int index = t->indices[i], step = t->steps[index], bytes = -1;
         if (step >= 0)
             pmpi.Get_count(&t->statuses[i], MPI_BYTE, &bytes);
-        t->done[found++] = (struct completion){
+        t->completions[count++] = (struct completion){
             step >= 0 ? step : -1 - step, error == MPI_ERR_IN_STATUS ? t->statuses[i].MPI_ERROR : MPI_SUCCESS, bytes};
         t->steps[index] = INT32_MIN;
     }
-    int kept = 0;
-    for (int i = 0; i < t->count; i++) {
+    int open_count = 0;
+    for (int i = 0; i < t->request_count; i++) {
         if (t->steps[i] == INT32_MIN)
             continue;
-        t->steps[kept] = t->steps[i];
-        t->requests[kept++] = t->requests[i];
+        t->steps[open_count] = t->steps[i];
+        t->requests[open_count++] = t->requests[i];
     }
-    t->count = kept;
-    return found;
+    t->request_count = open_count;
+    return count;
 }
 
 static void close_mpi(struct transport *transport) {
@@ -100,7 +102,7 @@ static void close_mpi(struct transport *transport) {
     free(t->steps);
     free(t->indices);
     free(t->statuses);
-    free(t->done);
+    free(t->completions);
     free(t);
 }
 
@@ -110,6 +112,6 @@ struct transport *transport_mpi_open(void) {
     if (!t)
         return NULL;
     t->transport.kind = &kind;
-    t->transport.early_looks = TRANSPORT_LOOKS_AT_MPI;
+    t->transport.early_polls = TRANSPORT_EARLY_MPI_POLLS;
     return &t->transport;
 }

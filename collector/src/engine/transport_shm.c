@@ -3,33 +3,33 @@
 
 #include "engine/shm_messages.h"
 
-/* Number of polls between two looks at MPI, whose other messages need our progress while we wait here. */
+/* Number of polls between two polls of MPI, whose other messages need this rank's progress while it waits here. */
 enum { POLLS_PER_PROGRESS = 16 };
 
-static bool reserve(struct transport *transport, int most) {
+static bool reserve(struct transport *transport, int capacity) {
     struct transport_shm *t = (struct transport_shm *)transport;
-    if (most <= t->capacity)
+    if (capacity <= t->capacity)
         return true;
-    size_t n = (size_t)most;
-    struct coming *coming = malloc(n * sizeof *coming);
-    struct going *going = malloc(n * sizeof *going);
-    struct completion *done = malloc(n * sizeof *done);
-    if (!coming || !going || !done || !t->mpi->kind->reserve(t->mpi, most)) {
-        free(coming);
-        free(going);
+    size_t count = (size_t)capacity;
+    struct pending_receive *pending_receive = malloc(count * sizeof *pending_receive);
+    struct pending_send *pending_send = malloc(count * sizeof *pending_send);
+    struct completion *done = malloc(count * sizeof *done);
+    if (!pending_receive || !pending_send || !done || !t->mpi->kind->reserve(t->mpi, capacity)) {
+        free(pending_receive);
+        free(pending_send);
         free(done);
         return false;
     }
-    free(t->coming), t->coming = coming; /* nothing is in flight now */
-    free(t->going), t->going = going;
-    free(t->done), t->done = done;
-    t->capacity = most;
+    free(t->receives), t->receives = pending_receive; /* nothing is in flight now */
+    free(t->sends), t->sends = pending_send;
+    free(t->completions), t->completions = done;
+    t->capacity = capacity;
     return true;
 }
 
-static void count_mpi(struct transport_shm *t, int change) {
-    t->by_mpi += change;
-    t->transport.early_looks = t->by_mpi ? TRANSPORT_LOOKS_AT_MPI : 1;
+static void add_mpi_messages(struct transport_shm *t, int change) {
+    t->mpi_message_count += change;
+    t->transport.early_polls = t->mpi_message_count ? TRANSPORT_EARLY_MPI_POLLS : 1;
 }
 
 static bool send(struct transport *transport, const struct message *m) {
@@ -37,83 +37,83 @@ static bool send(struct transport *transport, const struct message *m) {
     if (t->window.member_of_rank[m->peer] >= 0)
         return shm_send(t, m);
     t->mpi->comm = t->transport.comm;
-    count_mpi(t, 1);
+    add_mpi_messages(t, 1);
     if (!t->mpi->kind->send(t->mpi, m))
         return false;
-    count_mpi(t, -1);
+    add_mpi_messages(t, -1);
     return true;
 }
 
 static bool receive(struct transport *transport, const struct message *m) {
     struct transport_shm *t = (struct transport_shm *)transport;
     if (t->window.member_of_rank[m->peer] >= 0) {
-        struct coming *c = &t->coming[t->coming_count++];
-        c->m = *m;
+        struct pending_receive *c = &t->receives[t->receive_count++];
+        c->message = *m;
         c->number = 0;
         return true;
     }
     t->mpi->comm = t->transport.comm;
-    count_mpi(t, 1);
+    add_mpi_messages(t, 1);
     return t->mpi->kind->receive(t->mpi, m);
 }
 
-static int look_at_mpi(struct transport_shm *t, int found) {
-    const struct completion *done;
-    int flag, here;
-    if (t->by_mpi == 0) {
+static int poll_mpi(struct transport_shm *t, int count) {
+    const struct completion *mpi_completions;
+    int flag, mpi_count;
+    if (t->mpi_message_count == 0) {
         if (t->polls % POLLS_PER_PROGRESS == 0)
             pmpi.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, t->transport.comm, &flag, MPI_STATUS_IGNORE);
-        return found;
+        return count;
     }
-    here = t->mpi->kind->poll(t->mpi, &done);
-    for (int i = 0; i < here; i++)
-        t->done[found++] = done[i];
-    count_mpi(t, -here);
-    return found;
+    mpi_count = t->mpi->kind->poll(t->mpi, &mpi_completions);
+    for (int i = 0; i < mpi_count; i++)
+        t->completions[count++] = mpi_completions[i];
+    add_mpi_messages(t, -mpi_count);
+    return count;
 }
 
-static int poll_once(struct transport *transport, const struct completion **done) {
+static int poll_once(struct transport *transport, const struct completion **completions) {
     struct transport_shm *t = (struct transport_shm *)transport;
-    int found = t->failed, kept = 0;
-    t->failed = 0;
+    int count = t->failed_count, open_count = 0;
+    t->failed_count = 0;
     t->polls++;
-    *done = t->done;
-    for (int i = 0; i < t->coming_count; i++) {
-        struct coming *c = &t->coming[i];
-        if (shm_advance_coming(t, c))
-            t->done[found++] = (struct completion){c->m.step, c->error, c->bytes};
-        else if (kept++ != i)
-            t->coming[kept - 1] = *c;
+    *completions = t->completions;
+    for (int i = 0; i < t->receive_count; i++) {
+        struct pending_receive *c = &t->receives[i];
+        if (shm_advance_receive(t, c))
+            t->completions[count++] = (struct completion){c->message.step, c->error, c->bytes};
+        else if (open_count++ != i)
+            t->receives[open_count - 1] = *c;
     }
-    t->coming_count = kept;
-    kept = 0;
-    for (int i = 0; i < t->going_count; i++) {
-        struct going *g = &t->going[i];
-        if (shm_advance_going(t, g))
-            t->done[found++] = (struct completion){g->m.step, g->error, -1};
-        else if (kept++ != i)
-            t->going[kept - 1] = *g;
+    t->receive_count = open_count;
+    open_count = 0;
+    for (int i = 0; i < t->send_count; i++) {
+        struct pending_send *g = &t->sends[i];
+        if (shm_advance_send(t, g))
+            t->completions[count++] = (struct completion){g->message.step, g->error, -1};
+        else if (open_count++ != i)
+            t->sends[open_count - 1] = *g;
     }
-    t->going_count = kept;
-    return look_at_mpi(t, found);
+    t->send_count = open_count;
+    return poll_mpi(t, count);
 }
 
 static void close_shm(struct transport *transport) {
     struct transport_shm *t = (struct transport_shm *)transport;
     for (int i = 0; t->peers && i < t->ranks; i++)
-        shm_forget_held(&t->peers[i]);
+        shm_free_early_messages(&t->peers[i]);
     if (t->mpi)
         t->mpi->kind->close(t->mpi);
     shm_window_close(&t->window);
     free(t->peers);
-    free(t->coming);
-    free(t->going);
-    free(t->done);
+    free(t->receives);
+    free(t->sends);
+    free(t->completions);
     free(t);
 }
 
-void transport_shm_settled(struct transport *transport) {
-    shared_file_settled(&((struct transport_shm *)transport)->window.file);
+void transport_shm_remove_name(struct transport *transport) {
+    shared_file_remove_name(&((struct transport_shm *)transport)->window.file);
 }
 
 struct transport *transport_shm_open(const struct comm *comm, const struct neighbors *neighbors) {
@@ -122,7 +122,7 @@ struct transport *transport_shm_open(const struct comm *comm, const struct neigh
     if (!t)
         return NULL;
     t->transport.kind = &kind;
-    t->transport.early_looks = 1;
+    t->transport.early_polls = 1;
     t->mpi = transport_mpi_open();
     t->ranks = comm->size;
     t->peers = calloc((size_t)comm->size, sizeof *t->peers);
@@ -131,12 +131,12 @@ struct transport *transport_shm_open(const struct comm *comm, const struct neigh
         return NULL;
     }
     for (int rank = 0; rank < comm->size; rank++) {
-        int there = t->window.member_of_rank[rank];
-        if (there < 0)
+        int member = t->window.member_of_rank[rank];
+        if (member < 0)
             continue;
-        t->peers[rank].out = window_channel(&t->window, t->window.own, there);
-        t->peers[rank].in = window_channel(&t->window, there, t->window.own);
-        t->peers[rank].stuck_at = UINT64_MAX;
+        t->peers[rank].outgoing = window_channel(&t->window, t->window.own_index, member);
+        t->peers[rank].incoming = window_channel(&t->window, member, t->window.own_index);
+        t->peers[rank].stuck_poll = UINT64_MAX;
     }
     return &t->transport;
 }
