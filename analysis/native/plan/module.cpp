@@ -210,7 +210,7 @@ NB_MODULE(_plan, m) {
         return nb::tuple(nb::cast(std::vector<std::string>(words, words + count)));
     };
     m.attr("LEVELS") = words_of(groups_level_names, GROUPS_LEVELS);
-    m.attr("BETWEEN") = words_of(groups_between_names, GROUPS_BETWEENS);
+    m.attr("BETWEEN") = words_of(groups_exchange_names, GROUPS_EXCHANGES);
     m.attr("RECEIVE") = static_cast<int>(STEP_RECEIVE);
     m.attr("SEND") = static_cast<int>(STEP_SEND);
     m.attr("COMBINE") = static_cast<int>(STEP_COMBINE);

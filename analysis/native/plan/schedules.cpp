@@ -63,7 +63,7 @@ class Laying {
     // Makes the schedule as the engine would on this rank.
     void lay(schedule &s, int rank) {
         const tree_rule &rule = c_.plan.rules[c_.rule];
-        tree_place up = place(up_, rank), down = place(down_, rank);
+        tree_position up = place(up_, rank), down = place(down_, rank);
         bool at_root = rank == root_, is_rooted = operation_has_root(c_.what);
         schedule_request r = {};
         r.operation = c_.what;
@@ -82,7 +82,7 @@ class Laying {
         r.members = &members_;
         r.scratch = scratch_.data();
         set_blocks(r, at_root);
-        if (!algorithm_lay(algorithm_, &s, &r))
+        if (!algorithm_schedule(algorithm_, &s, &r))
             throw std::bad_alloc();
     }
 
@@ -122,7 +122,7 @@ class Laying {
                                                  : row];
     }
 
-    static tree_place place(Places &places, int rank) {
+    static tree_position place(Places &places, int rank) {
         if (places.parent.empty())
             return {-1, 0, nullptr};
         auto at = static_cast<size_t>(rank);
@@ -181,8 +181,8 @@ void append(Schedules &out, const schedule &s) {
         out.segment.push_back(static_cast<int32_t>(one.segment));
         out.slot.push_back(one.slot);
         out.operand.push_back(one.operand);
-        out.at.push_back(one.at);
-        out.operand_at.push_back(one.operand_at);
+        out.at.push_back(one.position);
+        out.operand_at.push_back(one.operand_position);
         out.length.push_back(one.kind == STEP_JOIN ? 0 : one.length);
         out.unmet.push_back(one.unmet);
         for (int e = one.first_edge; e >= 0; e = s.edges[e].next)

@@ -41,8 +41,8 @@ Places places_of(const tree_spec &spec, Members &members, int root, tree_directi
     out.parent.reserve(static_cast<size_t>(size));
     out.first_child.push_back(0);
     for (int rank = 0; rank < size; rank++) {
-        tree_place place = {-1, 0, room.data()};
-        tree_place_of(&spec, &view, rank, root, direction, scratch.data(), &place);
+        tree_position place = {-1, 0, room.data()};
+        tree_position_of(&spec, &view, rank, root, direction, scratch.data(), &place);
         out.parent.push_back(place.parent);
         out.children.insert(out.children.end(), room.data(), room.data() + place.child_count);
         out.first_child.push_back(static_cast<int64_t>(out.children.size()));

@@ -18,7 +18,7 @@ struct execution collective_execution(const struct engine_call *call, const stru
 
 bool collective_schedule(struct engine_comm *e, const struct collective_plan *plan,
                          const struct schedule_request *request) {
-    return algorithm_lay(plan->algorithm, &e->schedule, request) && engine_comm_reserve(e);
+    return algorithm_schedule(plan->algorithm, &e->schedule, request) && engine_comm_reserve(e);
 }
 
 void collective_execute(struct execution *x, struct engine_comm *e) {
@@ -29,8 +29,8 @@ void collective_execute(struct execution *x, struct engine_comm *e) {
 
 int collective_run_empty_handed(struct execution *x, const struct collective_plan *plan,
                                 const struct schedule_request *request) {
-    struct schedule schedule = {.instead = execution_pass, .instead_context = x};
+    struct schedule schedule = {.on_step = execution_pass, .on_step_context = x};
     x->error = MPI_ERR_NO_MEM;
-    algorithm_lay(plan->algorithm, &schedule, request);
+    algorithm_schedule(plan->algorithm, &schedule, request);
     return x->error;
 }

@@ -52,7 +52,7 @@ static struct {
     uint32_t *size_reason_ids; /* one per tree */
     uint32_t *tree_ids;        /* one per pair (reduce, broadcast) */
     uint32_t algorithm_ids[MOST_ALGORITHMS];
-    uint32_t leaders_ids[GROUPS_BETWEENS];
+    uint32_t leaders_ids[GROUPS_EXCHANGES];
 } engine;
 
 bool engine_served[FUNCTION_COUNT];
@@ -137,8 +137,8 @@ static uint16_t tree_id(const struct tree_rule *rule, const struct algorithm *al
     const struct tree_plan *plan = engine.plan;
     char name[100];
     if (algorithm->properties & IN_GROUPS) {
-        snprintf(name, sizeof name, "%s:%s", algorithm->name, groups_between_names[rule->groups.between]);
-        return (uint16_t)record_define_once(&engine.leaders_ids[rule->groups.between], record_define_tree, name);
+        snprintf(name, sizeof name, "%s:%s", algorithm->name, groups_exchange_names[rule->groups.exchange]);
+        return (uint16_t)record_define_once(&engine.leaders_ids[rule->groups.exchange], record_define_tree, name);
     }
     if (up < 0)
         return (uint16_t)record_define_once(&engine.algorithm_ids[algorithm - algorithms], record_define_tree,

@@ -174,8 +174,8 @@ struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surrou
     return comm->engine;
 }
 
-const struct tree_place *engine_comm_position(struct engine_comm *e, int rank, const struct tree_spec *spec, int root,
-                                              enum tree_direction direction) {
+const struct tree_position *engine_comm_position(struct engine_comm *e, int rank, const struct tree_spec *spec,
+                                                 int root, enum tree_direction direction) {
     struct cached_position *oldest = &e->positions[0];
     for (int i = 0; i < ENGINE_POSITIONS; i++) {
         struct cached_position *p = &e->positions[i];
@@ -190,7 +190,7 @@ const struct tree_place *engine_comm_position(struct engine_comm *e, int rank, c
     oldest->root = root;
     oldest->direction = direction;
     oldest->last_use = ++e->uses;
-    tree_place_of(spec, &e->members, rank, root, direction, e->scratch, &oldest->position);
+    tree_position_of(spec, &e->members, rank, root, direction, e->scratch, &oldest->position);
     return &oldest->position;
 }
 

@@ -61,7 +61,7 @@ struct engine_comm {
         const struct tree_spec *spec; /* NULL: unused */
         int root;
         enum tree_direction direction;
-        struct tree_place position;
+        struct tree_position position;
         uint64_t last_use;
     } positions[ENGINE_POSITIONS];
     uint64_t uses;
@@ -81,8 +81,8 @@ struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surrou
 
 /* This rank's position in a tree, cached or computed. Cannot fail. It stays valid until ENGINE_POSITIONS others have
  * been looked up. */
-const struct tree_place *engine_comm_position(struct engine_comm *engine, int rank, const struct tree_spec *spec,
-                                              int root, enum tree_direction direction);
+const struct tree_position *engine_comm_position(struct engine_comm *engine, int rank, const struct tree_spec *spec,
+                                                 int root, enum tree_direction direction);
 
 /* At least this many bytes, aligned to 64, contents undefined; NULL if memory runs out. The engine keeps ownership;
  * the next call may move the memory. */

@@ -66,7 +66,8 @@ static void fail(struct execution *x, int error) {
 }
 
 static void copy(struct execution *x, const struct step *step) {
-    char *target = slot_address(x, step->slot, step->at), *source = slot_address(x, step->operand, step->operand_at);
+    char *target = slot_address(x, step->slot, step->position),
+         *source = slot_address(x, step->operand, step->operand_position);
     if (x->gapless) {
         memmove(target, source, (size_t)(step->length * x->unit_bytes));
         return;
@@ -80,8 +81,8 @@ static void copy(struct execution *x, const struct step *step) {
 }
 
 static void combine(struct execution *x, const struct step *step) {
-    int error = pmpi.Reduce_local(slot_address(x, step->operand, step->operand_at),
-                                  slot_address(x, step->slot, step->at), (int)step->length, x->datatype, x->op);
+    int error = pmpi.Reduce_local(slot_address(x, step->operand, step->operand_position),
+                                  slot_address(x, step->slot, step->position), (int)step->length, x->datatype, x->op);
     if (error != MPI_SUCCESS)
         fail(x, error);
 }
@@ -109,7 +110,7 @@ static struct message message_of(const struct execution *x, int index) {
         .peer = step->peer,
         .tag = message_tag(step),
         .bytes = step->length * x->unit_bytes,
-        .data = x->discards ? NULL : slot_address(x, step->slot, step->at),
+        .data = x->discards ? NULL : slot_address(x, step->slot, step->position),
         .count = (int)step->length,
         .datatype = x->datatype,
         .gapless = x->gapless,

@@ -121,8 +121,8 @@ static int pack(const struct side *s, bool packs, int only_rank) {
         struct block b = block_of(s, rank);
         if (b.bytes == 0 || (only_rank < 0 && rank == s->excluded_rank))
             continue;
-        int error = layout_pack(b.address, b.count, b.datatype, &b.layout, b.unit_bytes, s->memory + s->blocks.at[rank],
-                                packs, comm);
+        int error = layout_pack(b.address, b.count, b.datatype, &b.layout, b.unit_bytes,
+                                s->memory + s->blocks.positions[rank], packs, comm);
         if (error != MPI_SUCCESS)
             return error;
     }
@@ -151,7 +151,7 @@ static void assign_buffers(const struct engine_call *call, const struct schedule
 /* Bytes by which this rank's own block exceeds its position, if both buffers have the block. If not 0, the program is
  * erroneous. */
 static int64_t excess(const struct side *input, const struct side *output, int rank) {
-    return input->buffer && output->buffer ? input->blocks.length[rank] - output->blocks.length[rank] : 0;
+    return input->buffer && output->buffer ? input->blocks.lengths[rank] - output->blocks.lengths[rank] : 0;
 }
 
 /* True if other ranks receive this rank's own block. If the block does not fit, the rank still delivers the blocks of

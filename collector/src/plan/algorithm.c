@@ -66,13 +66,13 @@ const struct algorithm algorithms[] = {
     {.name = NULL},
 };
 
-static bool is_named(const struct algorithm *row, const char *name) {
+static bool has_name(const struct algorithm *row, const char *name) {
     return name ? !(row->properties & BY_TREE) && strcmp(row->name, name) == 0 : row->properties & BY_TREE;
 }
 
 const struct algorithm *algorithm_find(const char *name, enum operation operation) {
     for (const struct algorithm *row = algorithms; row->name; row++)
-        if (is_named(row, name) && row->operations & operation_bit(operation))
+        if (has_name(row, name) && row->operations & operation_bit(operation))
             return row;
     return NULL;
 }
@@ -80,15 +80,15 @@ const struct algorithm *algorithm_find(const char *name, enum operation operatio
 uint32_t algorithm_operations(const char *name) {
     uint32_t operations = 0;
     for (const struct algorithm *row = algorithms; row->name; row++)
-        if (is_named(row, name))
+        if (has_name(row, name))
             operations |= row->operations;
     return operations;
 }
 
-/* Whether this is the first row of its name, so that each name is listed once. */
+/* True if this is the first row with its name, so that each name is listed once. */
 static bool is_first(const struct algorithm *row, uint32_t operations) {
-    for (const struct algorithm *before = algorithms; before < row; before++)
-        if (strcmp(before->name, row->name) == 0 && before->operations & operations)
+    for (const struct algorithm *earlier_row = algorithms; earlier_row < row; earlier_row++)
+        if (strcmp(earlier_row->name, row->name) == 0 && earlier_row->operations & operations)
             return false;
     return !(row->properties & BY_TREE) && row->operations & operations;
 }
@@ -108,8 +108,8 @@ void algorithm_nearest(struct nearest *nearest) {
             nearest_try(nearest, row->name);
 }
 
-bool algorithm_lay(const struct algorithm *algorithm, struct schedule *schedule,
-                   const struct schedule_request *request) {
+bool algorithm_schedule(const struct algorithm *algorithm, struct schedule *schedule,
+                        const struct schedule_request *request) {
     schedule_begin(schedule);
-    return algorithm->lay(schedule, request) && schedule_end(schedule);
+    return algorithm->generate(schedule, request) && schedule_end(schedule);
 }

@@ -1,4 +1,4 @@
-/* The algorithms: which operations each serves, and the generator that makes its schedule. */
+/* The algorithms: the operations that each serves, and the generator of its schedule. */
 #ifndef HOPSCOPE_ALGORITHM_H
 #define HOPSCOPE_ALGORITHM_H
 
@@ -10,39 +10,39 @@ struct nearest;
 
 enum algorithm_property {
     KEEPS_ORDER = 1, /* operands stay in rank order, so the op need not commute */
-    CUTS = 2,        /* messages can be cut into segments: `segment_bytes` means something */
+    CUTS = 2,        /* messages can be cut into segments, so `segment_bytes` applies */
     RANGES = 4,      /* its messages hold several blocks, which must be contiguous in both buffers */
     BY_TREE = 8,     /* a rule selects it by naming trees, not by the algorithm's name */
     IN_GROUPS = 16,  /* a rule also says how ranks are grouped; see leaders_keep_order */
 };
 
-/* Makes one rank's schedule. False if memory runs out. */
+/* Generates one rank's schedule. False if memory runs out. */
 typedef bool schedule_generator(struct schedule *schedule, const struct schedule_request *request);
 
 struct algorithm {
     const char *name;    /* as in rules and HOPSCOPE_TREE; several rows may share it */
     uint32_t operations; /* one bit for each operation that this row serves */
     uint32_t properties;
-    schedule_generator *lay;
-    const char *meaning; /* for people: what it does */
+    schedule_generator *generate;
+    const char *meaning; /* for people: how it works */
 };
 
 /* The last row has no name. */
 extern const struct algorithm algorithms[];
 
-/* The row that serves an operation; NULL: none does. name NULL: the algorithm by trees. */
+/* The row that serves an operation; NULL if none does. name NULL: the algorithm by trees. */
 const struct algorithm *algorithm_find(const char *name, enum operation operation);
-/* The operations that an algorithm serves; 0: no algorithm has this name. */
+/* The operations that an algorithm serves; 0 if no algorithm has this name. */
 uint32_t algorithm_operations(const char *name);
-/* Writes `a, b or c`: the algorithms that serve an operation, or all of them (OPERATIONS). Returns text. */
+/* Writes `a, b or c`: the algorithms that serve an operation, or all algorithms (OPERATIONS). Returns text. */
 char *algorithm_names(enum operation operation, char *text, size_t capacity);
 
-/* Tries the names of all algorithms. */
+/* Offers the names of all algorithms to the search for the nearest name. */
 void algorithm_nearest(struct nearest *nearest);
 
 /* Fills the schedule for the algorithm, reusing its memory. False if memory runs out. */
-bool algorithm_lay(const struct algorithm *algorithm, struct schedule *schedule,
-                   const struct schedule_request *request);
+bool algorithm_schedule(const struct algorithm *algorithm, struct schedule *schedule,
+                        const struct schedule_request *request);
 
 /* The generators. */
 schedule_generator schedule_tree, schedule_gather_tree, schedule_scatter_tree, schedule_split_binary,

@@ -1,4 +1,4 @@
-/* Where and why a text is unusable: `line:column: what is wrong; what would be right`. */
+/* Error messages about a file's text: `line:column: the fault; the remedy`. */
 #ifndef HOPSCOPE_COMPLAINT_H
 #define HOPSCOPE_COMPLAINT_H
 
@@ -15,10 +15,10 @@ struct complaint {
     size_t capacity;
 };
 
-/* Always false, so that a reader can return it. */
-__attribute__((format(printf, 3, 4))) static inline bool complain(struct complaint *complaint, const struct json *at,
-                                                                  const char *format, ...) {
-    int used = snprintf(complaint->message, complaint->capacity, "%d:%d: ", at->line, at->column);
+/* Writes the message. Always returns false, so that a reader can return it. */
+__attribute__((format(printf, 3, 4))) static inline bool complain(struct complaint *complaint,
+                                                                  const struct json *element, const char *format, ...) {
+    int used = snprintf(complaint->message, complaint->capacity, "%d:%d: ", element->line, element->column);
     if (used < 0 || (size_t)used >= complaint->capacity)
         return false;
     va_list arguments;
@@ -34,15 +34,16 @@ static inline const char *json_type_word(const struct json *value) {
 }
 
 static inline bool expect_type(struct complaint *complaint, const struct json *value, enum json_type type,
-                               const char *what) {
-    struct json wanted = {.type = type};
+                               const char *label) {
+    struct json example = {.type = type};
     if (value->type == type)
         return true;
-    return complain(complaint, value, "%s is %s; it must be %s", what, json_type_word(value), json_type_word(&wanted));
+    return complain(complaint, value, "%s is %s; it must be %s", label, json_type_word(value),
+                    json_type_word(&example));
 }
 
-/* Checks that an object has no other keys than those named; the message lists them, separated by ", ". */
-static inline bool expect_keys(struct complaint *complaint, const struct json *object, const char *what,
+/* Checks that an object has only keys among `names`; the message lists these, separated by ", ". */
+static inline bool expect_keys(struct complaint *complaint, const struct json *object, const char *label,
                                const char *const *names) {
     for (size_t i = 0; i < object->length; i++) {
         const char *const *name = names;
@@ -50,30 +51,30 @@ static inline bool expect_keys(struct complaint *complaint, const struct json *o
             name++;
         if (*name)
             continue;
-        char known[300];
-        struct listing list = listing_in(known, sizeof known);
+        char known_keys[300];
+        struct listing list = listing_in(known_keys, sizeof known_keys);
         for (name = names; *name; name++)
             listing_add(&list, "`%s`", *name);
-        return complain(complaint, &object->items[i], "%s has the unknown key `%.60s`; known keys are %s", what,
-                        object->keys[i], known);
+        return complain(complaint, &object->items[i], "%s has the unknown key `%.60s`; known keys are %s", label,
+                        object->keys[i], known_keys);
     }
     return true;
 }
 
-/* Reads an integer from least to most. */
-static inline bool read_integer(struct complaint *complaint, const struct json *value, const char *what, int64_t least,
-                                int64_t most, int64_t *out) {
+/* Reads an integer from minimum to maximum. */
+static inline bool read_integer(struct complaint *complaint, const struct json *value, const char *label,
+                                int64_t minimum, int64_t maximum, int64_t *integer) {
     if (value->type != JSON_NUMBER || !value->is_integer)
-        return complain(complaint, value, "%s is %s; it must be a whole number", what,
+        return complain(complaint, value, "%s is %s; it must be a whole number", label,
                         value->type == JSON_NUMBER ? "a fraction or too large" : json_type_word(value));
-    if (value->integer < least || value->integer > most) {
-        if (most == INT64_MAX)
-            return complain(complaint, value, "%s is %lld; it must be at least %lld", what, (long long)value->integer,
-                            (long long)least);
-        return complain(complaint, value, "%s is %lld; it must be from %lld to %lld", what, (long long)value->integer,
-                        (long long)least, (long long)most);
+    if (value->integer < minimum || value->integer > maximum) {
+        if (maximum == INT64_MAX)
+            return complain(complaint, value, "%s is %lld; it must be at least %lld", label, (long long)value->integer,
+                            (long long)minimum);
+        return complain(complaint, value, "%s is %lld; it must be from %lld to %lld", label, (long long)value->integer,
+                        (long long)minimum, (long long)maximum);
     }
-    *out = value->integer;
+    *integer = value->integer;
     return true;
 }
 

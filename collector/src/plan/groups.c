@@ -1,26 +1,26 @@
-/* Finds groups, and places in their trees. Takes all memory from the request's scratch. */
+/* Finds groups, and positions in their trees. Takes all memory from the request's scratch. */
 #include "plan/groups.h"
 
 #include <stddef.h>
 
 const char *const groups_level_names[GROUPS_LEVELS] = {"cluster", "host"};
-const char *const groups_between_names[GROUPS_BETWEENS] = {"all-to-all", "recursive-doubling", "ring"};
+const char *const groups_exchange_names[GROUPS_EXCHANGES] = {"all-to-all", "recursive-doubling", "ring"};
 
-/* Along which tree of groups one leader reaches the others, or they it. */
-static const char *const shape_between[GROUPS_BETWEENS] = {"flat", "binomial-mpich", "chain"};
+/* The shape of the tree of groups over which one leader reaches the others, or they reach it. */
+static const char *const exchange_shape[GROUPS_EXCHANGES] = {"flat", "binomial-mpich", "chain"};
 
-/* Makes a group's members those that the other functions speak of. */
-static void enter(struct groups *g, int group) {
-    const struct tree_members *all = g->request->members;
+/* Selects the group whose members the other functions use. */
+static void select_group(struct groups *g, int group) {
+    const struct tree_members *members = g->request->members;
     int count = 0;
-    for (int rank = 0; rank < all->size; rank++) {
+    for (int rank = 0; rank < members->size; rank++) {
         if (g->group_of[rank] != group)
             continue;
         if (rank == g->leaders[group])
             g->head = count;
         g->ranks[count] = rank;
-        g->members.host_of_rank[count] = all->host_of_rank[rank];
-        g->members.cluster_of_rank[count++] = all->cluster_of_rank[rank];
+        g->members.host_of_rank[count] = members->host_of_rank[rank];
+        g->members.cluster_of_rank[count++] = members->cluster_of_rank[rank];
     }
     g->members.size = count;
     tree_members_number(g->members.host_of_rank, count, g->scratch);
@@ -29,26 +29,26 @@ static void enter(struct groups *g, int group) {
 
 void groups_find(struct groups *g, const struct schedule_request *r) {
     *g = (struct groups){.request = r, .spec = *r->groups};
-    int *room = r->scratch;
-    int **const parts[] = {&g->leaders,
-                           &g->ranks,
-                           &g->members.host_of_rank,
-                           &g->members.cluster_of_rank,
-                           &g->group_of,
-                           &g->order,
-                           &g->first,
-                           &g->stack,
-                           &g->children[0],
-                           &g->children[1],
-                           &g->children[2]};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++, room += r->size)
-        *parts[i] = room;
-    g->scratch = room;
-    if (!g->spec.inside) {
+    int *free_ints = r->scratch;
+    int **const arrays[] = {&g->leaders,
+                            &g->ranks,
+                            &g->members.host_of_rank,
+                            &g->members.cluster_of_rank,
+                            &g->group_of,
+                            &g->order,
+                            &g->first,
+                            &g->stack,
+                            &g->children[0],
+                            &g->children[1],
+                            &g->children[2]};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++, free_ints += r->size)
+        *arrays[i] = free_ints;
+    g->scratch = free_ints;
+    if (!g->spec.group_tree) {
         const struct tree_level flat = {shape_named("flat"), 0};
         g->nested.shape = shape_named("hierarchical");
         g->nested.clusters = g->nested.hosts = g->nested.ranks = flat;
-        g->spec.inside = &g->nested;
+        g->spec.group_tree = &g->nested;
     }
     const int *ids = g->spec.level == GROUPS_CLUSTER ? r->members->cluster_of_rank : r->members->host_of_rank;
     for (int rank = 0; rank < r->size; rank++)
@@ -58,22 +58,23 @@ void groups_find(struct groups *g, const struct schedule_request *r) {
         if (g->group_of[rank] == g->count)
             g->leaders[g->count++] = rank;
     g->leaders[g->group_of[r->root]] = r->root;
-    g->mine = g->group_of[r->rank];
-    enter(g, g->mine);
+    g->own_group = g->group_of[r->rank];
+    select_group(g, g->own_group);
 }
 
 bool groups_leads(const struct groups *g) {
-    return g->leaders[g->mine] == g->request->rank;
+    return g->leaders[g->own_group] == g->request->rank;
 }
 
-/* The place of a member, in ranks of the communicator. */
-static struct tree_place place_of(struct groups *g, int member, enum tree_direction direction, int *children) {
-    struct tree_place place = {.children = children};
-    tree_place_of(g->spec.inside, &g->members, member, g->head, direction, g->scratch, &place);
-    place.parent = place.parent < 0 ? -1 : g->ranks[place.parent];
-    for (int i = 0; i < place.child_count; i++)
+/* A member's position in the tree of its group, as ranks of the communicator. */
+static struct tree_position member_position(struct groups *g, int member, enum tree_direction direction,
+                                            int *children) {
+    struct tree_position position = {.children = children};
+    tree_position_of(g->spec.group_tree, &g->members, member, g->head, direction, g->scratch, &position);
+    position.parent = position.parent < 0 ? -1 : g->ranks[position.parent];
+    for (int i = 0; i < position.child_count; i++)
         children[i] = g->ranks[children[i]];
-    return place;
+    return position;
 }
 
 static int member_of(const struct groups *g, int rank) {
@@ -83,41 +84,44 @@ static int member_of(const struct groups *g, int rank) {
     return member;
 }
 
-struct tree_place groups_inside(struct groups *g, enum tree_direction direction) {
-    return place_of(g, member_of(g, g->request->rank), direction, g->children[direction]);
+struct tree_position groups_position_in_group(struct groups *g, enum tree_direction direction) {
+    return member_position(g, member_of(g, g->request->rank), direction, g->children[direction]);
 }
 
-/* Farther ranks are served first in a broadcast and awaited last in a reduce. */
-struct tree_place groups_across(struct groups *g, enum tree_direction direction) {
-    struct tree_place place = groups_inside(g, direction), between = {.children = g->children[2]};
-    const struct tree_spec spec = {.shape = shape_named(shape_between[g->spec.between])};
+/* In a broadcast a rank sends to farther ranks first; in a reduce it waits for them last. */
+struct tree_position groups_position_across(struct groups *g, enum tree_direction direction) {
+    struct tree_position position = groups_position_in_group(g, direction),
+                         leader_position = {.children = g->children[2]};
+    const struct tree_spec spec = {.shape = shape_named(exchange_shape[g->spec.exchange])};
     const struct tree_members leaders = {g->count, NULL, NULL};
     if (!groups_leads(g))
-        return place;
-    tree_place_of(&spec, &leaders, g->mine, g->group_of[g->request->root], direction, g->scratch, &between);
-    place.parent = between.parent < 0 ? -1 : g->leaders[between.parent];
+        return position;
+    tree_position_of(&spec, &leaders, g->own_group, g->group_of[g->request->root], direction, g->scratch,
+                     &leader_position);
+    position.parent = leader_position.parent < 0 ? -1 : g->leaders[leader_position.parent];
     bool far_first = direction == TREE_BROADCAST;
-    for (int i = place.child_count - 1; far_first && i >= 0; i--)
-        place.children[i + between.child_count] = place.children[i];
-    for (int i = 0; i < between.child_count; i++)
-        place.children[far_first ? i : place.child_count + i] = g->leaders[between.children[i]];
-    place.child_count += between.child_count;
-    return place;
+    for (int i = position.child_count - 1; far_first && i >= 0; i--)
+        position.children[i + leader_position.child_count] = position.children[i];
+    for (int i = 0; i < leader_position.child_count; i++)
+        position.children[far_first ? i : position.child_count + i] = g->leaders[leader_position.children[i]];
+    position.child_count += leader_position.child_count;
+    return position;
 }
 
-/* Lists a member's rank and all below it, as groups_put_in_order says; out NULL: only counts them. */
-static int list(struct groups *g, int member, int *out) {
-    int count = 0, waiting = 0;
-    g->stack[waiting++] = member;
-    while (waiting > 0) {
-        int next = g->stack[--waiting];
-        if (out)
-            out[count] = g->ranks[next];
+/* Lists a member's rank and all ranks below it, in the order that groups_put_in_order defines. ranks NULL: only counts
+ * them. */
+static int list(struct groups *g, int member, int *ranks) {
+    int count = 0, stack_size = 0;
+    g->stack[stack_size++] = member;
+    while (stack_size > 0) {
+        int current = g->stack[--stack_size];
+        if (ranks)
+            ranks[count] = g->ranks[current];
         count++;
-        struct tree_place place = {.children = g->children[2]};
-        tree_place_of(g->spec.inside, &g->members, next, g->head, TREE_REDUCE, g->scratch, &place);
-        for (int i = place.child_count - 1; i >= 0; i--)
-            g->stack[waiting++] = place.children[i];
+        struct tree_position position = {.children = g->children[2]};
+        tree_position_of(g->spec.group_tree, &g->members, current, g->head, TREE_REDUCE, g->scratch, &position);
+        for (int i = position.child_count - 1; i >= 0; i--)
+            g->stack[stack_size++] = position.children[i];
     }
     return count;
 }
@@ -125,21 +129,21 @@ static int list(struct groups *g, int member, int *out) {
 void groups_put_in_order(struct groups *g) {
     int count = 0;
     for (int group = 0; group < g->count; group++) {
-        enter(g, group);
+        select_group(g, group);
         g->first[group] = count;
         count += list(g, g->head, g->order + count);
     }
-    enter(g, g->mine);
+    select_group(g, g->own_group);
 }
 
 int groups_position(const struct groups *g, int rank) {
-    int position = g->first[g->mine];
+    int position = g->first[g->own_group];
     while (g->order[position] != rank)
         position++;
     return position;
 }
 
-int groups_below(struct groups *g, int rank) {
+int groups_subtree_size(struct groups *g, int rank) {
     return list(g, member_of(g, rank), NULL);
 }
 

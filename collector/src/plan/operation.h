@@ -1,4 +1,5 @@
-/* The collective operations that the engine can run, and which of their properties are equal on every member. */
+/* The collective operations that the engine can run, and their properties, as far as these are equal on every
+ * member. */
 #ifndef HOPSCOPE_OPERATION_H
 #define HOPSCOPE_OPERATION_H
 
@@ -52,21 +53,21 @@ static inline uint32_t operation_bit(enum operation operation) {
     return UINT32_C(1) << operation;
 }
 
-/* The MPI function, `MPI_Allreduce`. */
+/* The name of the MPI function, `MPI_Allreduce`. */
 const char *operation_name(enum operation operation);
 /* The operation of that name; OPERATIONS if there is none. */
 enum operation operation_named(const char *name);
 
 bool operation_reduces(enum operation operation);
 bool operation_has_root(enum operation operation);
-/* Data only flows to the root, or only from it, so over a tree one of the two roles does not run. */
+/* Data flows only to the root, or only from it, so over a tree one of the two roles does not run. */
 bool operation_only_up(enum operation operation);
 bool operation_only_down(enum operation operation);
 /* Members know only their own lengths. */
 bool operation_hides_bytes(enum operation operation);
-/* All its blocks have the same length. */
+/* All blocks have one length. */
 bool operation_is_even(enum operation operation);
-/* Its input or its output consists of blocks. */
+/* The input or the output consists of blocks. */
 bool operation_has_blocks(enum operation operation);
 enum operation_content operation_input(enum operation operation);
 enum operation_content operation_output(enum operation operation);

@@ -1,14 +1,15 @@
 /* Pairwise exchange serves one partner after the other; linear serves all at once.
  *
  * Pairwise exchange: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in
- * MPICH", International Journal of High Performance Computing Applications 19 (2005). With a power of two of ranks the
- * partner of round k is rank XOR k; otherwise a rank sends to the k-th after it and receives from the k-th before.
+ * MPICH", International Journal of High Performance Computing Applications 19 (2005). If the number of ranks is a
+ * power of two, the partner of round k is rank XOR k; otherwise a rank sends to the k-th rank after it and receives
+ * from the k-th before it.
  */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"
 
 struct partners {
-    int to, from;
+    int receiver, sender;
 };
 
 static struct partners partners_of(const struct schedule_request *r, int round) {
@@ -19,21 +20,21 @@ static struct partners partners_of(const struct schedule_request *r, int round) 
 }
 
 static struct span block(const struct blocks *b, int slot, int rank) {
-    return (struct span){slot, b->at[rank], b->length[rank], 0, 0};
+    return (struct span){slot, b->positions[rank], b->lengths[rank], 0, 0};
 }
 
-static bool alltoall(struct schedule *s, const struct schedule_request *r, bool one_by_one) {
+static bool alltoall(struct schedule *s, const struct schedule_request *r, bool is_pairwise) {
     struct sequence q;
-    int done = -1;
+    int round_end = -1;
     sequence_open(&q, s, r, SLOT_OTHER, 0);
     for (int round = 1; round < r->size; round++) {
         struct partners p = partners_of(r, round);
-        q.floor = one_by_one ? done : -1;
-        q.round = one_by_one ? round - 1 : 0;
-        int sent = sequence_send(&q, p.to, block(&r->input, SLOT_INPUT, p.to));
-        int received = sequence_receive(&q, p.from, block(&r->output, SLOT_OUTPUT, p.from));
-        if (sent >= 0 || received >= 0)
-            done = one_by_one ? sequence_both(&q, sent, received) : -1;
+        q.floor = is_pairwise ? round_end : -1;
+        q.round = is_pairwise ? round - 1 : 0;
+        int send = sequence_send(&q, p.receiver, block(&r->input, SLOT_INPUT, p.receiver));
+        int receive = sequence_receive(&q, p.sender, block(&r->output, SLOT_OUTPUT, p.sender));
+        if (send >= 0 || receive >= 0)
+            round_end = is_pairwise ? sequence_join(&q, send, receive) : -1;
     }
     q.floor = -1;
     sequence_copy(&q, block(&r->output, SLOT_OUTPUT, r->rank), block(&r->input, SLOT_INPUT, r->rank));
@@ -50,31 +51,34 @@ bool schedule_linear_alltoall(struct schedule *s, const struct schedule_request 
 
 enum { PARTS = SLOT_OTHER };
 
-/* Every rank gets its block from every other and combines them in rank order. It starts with the last, because each
- * further operand goes to the left. */
+/* Every rank gets its block from every other rank and combines them in rank order. It starts with the last, because
+ * each further operand goes to the left. */
 bool schedule_pairwise_reduce_scatter(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
-    int done = -1, rank = r->rank, size = r->size;
-    int64_t units = r->input.length[rank];
+    int round_end = -1, rank = r->rank, size = r->size;
+    int64_t units = r->input.lengths[rank];
     sequence_open(&q, s, r, PARTS + 1, size);
     s->ring_units = units * size;
-    /* The last operand is overwritten by the sum. */
+    /* The sum overwrites the last operand. */
     struct span sum = {PARTS, (size - 1) * units, units, size - 1, 1};
-    struct span own = {SLOT_INPUT, r->input.at[rank], units, 0, 0};
+    struct span own_block = {SLOT_INPUT, r->input.positions[rank], units, 0, 0};
     for (int round = 1; round < size; round++) {
         struct partners p = partners_of(r, round);
-        q.floor = done;
-        int sent = sequence_send(&q, p.to, (struct span){SLOT_INPUT, r->input.at[p.to], r->input.length[p.to], 0, 0});
-        int received = sequence_receive(&q, p.from, (struct span){PARTS, p.from * units, units, p.from, 1});
-        if (sent >= 0 || received >= 0)
-            done = sequence_both(&q, sent, received);
+        q.floor = round_end;
+        int send = sequence_send(
+            &q, p.receiver,
+            (struct span){SLOT_INPUT, r->input.positions[p.receiver], r->input.lengths[p.receiver], 0, 0});
+        int receive = sequence_receive(&q, p.sender, (struct span){PARTS, p.sender * units, units, p.sender, 1});
+        if (send >= 0 || receive >= 0)
+            round_end = sequence_join(&q, send, receive);
         q.round++;
     }
     q.floor = -1;
     if (rank == size - 1)
-        sequence_copy(&q, sum, own);
-    for (int from = size - 2; from >= 0; from--)
-        sequence_combine(&q, from == rank ? own : (struct span){PARTS, from * units, units, from, 1}, sum);
+        sequence_copy(&q, sum, own_block);
+    for (int partner = size - 2; partner >= 0; partner--)
+        sequence_combine(&q, partner == rank ? own_block : (struct span){PARTS, partner * units, units, partner, 1},
+                         sum);
     sequence_wall(&q); /* in place the output overlaps the beginning of the input */
     sequence_copy(&q, (struct span){SLOT_OUTPUT, 0, units, 0, 0}, sum);
     return sequence_close(&q);

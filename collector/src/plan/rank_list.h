@@ -1,4 +1,4 @@
-/* The lists of ranks in a tree file: the members of the communicators that rules are for. */
+/* The lists of ranks in a tree file: the members of the communicators to which rules apply. */
 #ifndef HOPSCOPE_RANK_LIST_H
 #define HOPSCOPE_RANK_LIST_H
 
@@ -12,7 +12,7 @@ struct rank_list {
     int size;
 };
 
-/* Each list once, so a communicator has at most one of them and comparing their numbers is enough. */
+/* Each list is stored once, so a communicator matches at most one list, and comparing list numbers is enough. */
 struct rank_lists {
     struct rank_list *lists;
     int count;
@@ -20,11 +20,11 @@ struct rank_lists {
 
 enum { ANY_MEMBERS = -1, OTHER_MEMBERS = -2 };
 
-/* The number of the list of exactly these ranks in this order; OTHER_MEMBERS if there is none. */
+/* The number of the list with exactly these ranks in this order; OTHER_MEMBERS if there is none. */
 int rank_lists_find(const struct rank_lists *lists, const int *ranks, int size);
 
-/* Reads a rule's `members` into a list, which must have room for one more, and gets its number. world_size: ranks of
- * the job; 0 if unknown. */
+/* Reads a rule's `members` into a list and sets *number to its number. lists must have room for one more. world_size:
+ * ranks of the job; 0 if unknown. False with a complaint. Free with rank_lists_clear. */
 bool rank_lists_read(struct complaint *complaint, const struct json *members, int world_size, struct rank_lists *lists,
                      int *number);
 void rank_lists_clear(struct rank_lists *lists);

@@ -1,5 +1,5 @@
-/* The tree or topology that the user asked for: the text of a file or, for a name (`binomial`, `kary:4`, `ring`), of
- * the tree file that it stands for. */
+/* The tree or topology that the user requested: the text of a file or, for a name (`binomial`, `kary:4`, `ring`), the
+ * text of the equivalent tree file. */
 #ifndef HOPSCOPE_REQUEST_H
 #define HOPSCOPE_REQUEST_H
 
@@ -8,16 +8,16 @@
 #include <stddef.h>
 
 struct requested_text {
-    char *text; /* NULL: not asked for */
+    char *text; /* the caller frees it; NULL: nothing was requested */
     size_t length;
     char name[PATH_MAX]; /* for messages: the file, or the given name after the prefix */
 };
 
-/* False with a message `PATH: why`. */
-bool requested_file_read(struct requested_text *out, const char *path, char *message, size_t capacity);
-/* A file or a name. prefix: precedes a name in messages, for example "HOPSCOPE_TREE=". False with a message that says
- * what was given, what is wrong with it, and what exists. */
-bool requested_tree_read(struct requested_text *out, const char *value, const char *prefix, char *message,
+/* Reads a file. False with a message `PATH: error`. */
+bool requested_file_read(struct requested_text *request, const char *path, char *message, size_t capacity);
+/* Reads a file, or the tree that a name stands for. prefix: precedes a name in messages, for example "HOPSCOPE_TREE=".
+ * False with a message that contains the given text, the fault, and the names that exist. */
+bool requested_tree_read(struct requested_text *request, const char *value, const char *prefix, char *message,
                          size_t capacity);
 
 #endif

@@ -2,27 +2,27 @@
  *
  * Recursive doubling: W. D. Hillis, G. L. Steele, "Data Parallel Algorithms", Communications of the ACM 29 (1986), in
  * the form for exchanges between pairs. After each round a rank knows the sum of its group, an aligned run of ranks,
- * and the sum of the ranks in it that come before. Linear: each rank waits for the one before. Both keep operands in
+ * and the sum of the lower ranks in that group. Linear: each rank waits for the previous one. Both keep operands in
  * rank order.
  */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"
 
-/* Slots: one of two holds the group's sum, the other receives. */
+/* Slots: one of the two holds the group's sum, the other receives. */
 enum { FIRST = SLOT_OTHER, SECOND, SLOTS };
 
 struct scan {
     struct sequence *q;
     const struct schedule_request *r;
-    int64_t at, ring_at, length;
-    int window_place;
-    int group;  /* slot of the group's sum */
-    bool owned; /* it may be overwritten */
-    bool begun; /* the output holds the sum of earlier ranks (with this rank's own in an inclusive scan) */
+    int64_t position, ring_position, length;
+    int window_position;
+    int group;       /* slot of the group's sum */
+    bool owned;      /* the group's sum may be overwritten */
+    bool has_output; /* the output holds the sum of earlier ranks (and, in an inclusive scan, this rank's own part) */
 };
 
 static struct span part(const struct scan *s, int slot) {
-    return (struct span){slot, slot <= SLOT_OUTPUT ? s->at : s->ring_at, s->length, s->window_place, 1};
+    return (struct span){slot, slot <= SLOT_OUTPUT ? s->position : s->ring_position, s->length, s->window_position, 1};
 }
 
 /* A slot that can receive while the group's sum is in use. */
@@ -30,53 +30,53 @@ static int free_slot(const struct scan *s) {
     return s->group == FIRST ? SECOND : FIRST;
 }
 
-static bool inclusive(const struct scan *s) {
+static bool is_inclusive(const struct scan *s) {
     return s->r->operation == OPERATION_SCAN;
 }
 
-/* Combines earlier ranks' sum to the left of the result. */
-static void put_in_front(struct scan *s, int slot) {
-    if (s->begun)
+/* Combines the sum of earlier ranks to the left of the result. */
+static void prepend(struct scan *s, int slot) {
+    if (s->has_output)
         sequence_combine(s->q, part(s, slot), part(s, SLOT_OUTPUT));
     else
         sequence_copy(s->q, part(s, SLOT_OUTPUT), part(s, slot));
-    s->begun = true;
+    s->has_output = true;
 }
 
-/* The output starts as this rank's own part, or empty in an exclusive scan. */
+/* The output starts as this rank's own part; in an exclusive scan it starts empty. */
 static void begin(struct scan *s) {
-    s->begun = inclusive(s);
+    s->has_output = is_inclusive(s);
     s->group = s->r->in_place ? SLOT_OUTPUT : SLOT_INPUT;
     if (s->r->in_place) {
         /* The contribution must still be sent after the output is overwritten. Rank 0 of an exclusive scan may send
          * from its buffer, which does not change. */
-        if (s->r->rank == 0 && !inclusive(s))
+        if (s->r->rank == 0 && !is_inclusive(s))
             return;
         sequence_copy(s->q, part(s, FIRST), part(s, SLOT_OUTPUT));
         s->group = FIRST;
         s->owned = true;
-    } else if (inclusive(s)) {
+    } else if (is_inclusive(s)) {
         sequence_copy(s->q, part(s, SLOT_OUTPUT), part(s, SLOT_INPUT));
     }
 }
 
-static void group_with_lower(struct scan *s, int theirs) {
+static void extend_group(struct scan *s, int peer_slot) {
     if (!s->owned) {
-        /* only the slot in `theirs` is certainly in use */
-        int to = theirs == FIRST ? SECOND : FIRST;
-        sequence_copy(s->q, part(s, to), part(s, s->group));
-        s->group = to;
+        /* only peer_slot is certainly in use */
+        int target_slot = peer_slot == FIRST ? SECOND : FIRST;
+        sequence_copy(s->q, part(s, target_slot), part(s, s->group));
+        s->group = target_slot;
         s->owned = true;
     }
-    sequence_combine(s->q, part(s, theirs), part(s, s->group));
+    sequence_combine(s->q, part(s, peer_slot), part(s, s->group));
 }
 
-static void double_up(struct scan *s) {
+static void scan_by_doubling(struct scan *s) {
     int rank = s->r->rank, size = s->r->size;
     begin(s);
     for (int bit = 1; bit < size; bit *= 2) {
         int peer = rank ^ bit;
-        /* The two groups' sum is needed if another group follows. */
+        /* The sum of both groups is needed only if another group follows. */
         bool grows = (rank | (2 * bit - 1)) + 1 < size;
         s->q->round++;
         if (peer >= size)
@@ -85,47 +85,48 @@ static void double_up(struct scan *s) {
             sequence_send(s->q, peer, part(s, s->group));
             if (!grows)
                 continue;
-            int theirs = free_slot(s);
-            sequence_receive(s->q, peer, part(s, theirs));
-            sequence_combine(s->q, part(s, s->group), part(s, theirs));
-            s->group = theirs;
+            int peer_slot = free_slot(s);
+            sequence_receive(s->q, peer, part(s, peer_slot));
+            sequence_combine(s->q, part(s, s->group), part(s, peer_slot));
+            s->group = peer_slot;
             s->owned = true;
         } else {
-            int theirs = free_slot(s);
+            int peer_slot = free_slot(s);
             if (grows)
                 sequence_send(s->q, peer, part(s, s->group));
-            sequence_receive(s->q, peer, part(s, theirs));
-            put_in_front(s, theirs);
+            sequence_receive(s->q, peer, part(s, peer_slot));
+            prepend(s, peer_slot);
             if (grows)
-                group_with_lower(s, theirs);
+                extend_group(s, peer_slot);
         }
     }
 }
 
-static void one_after_the_other(struct scan *s) {
+static void scan_linearly(struct scan *s) {
     int rank = s->r->rank, size = s->r->size;
     begin(s);
     if (rank > 0) {
-        int before = free_slot(s);
+        int prefix_slot = free_slot(s);
         s->q->round = rank - 1;
-        sequence_receive(s->q, rank - 1, part(s, before));
-        put_in_front(s, before);
-        if (rank + 1 < size && !inclusive(s))
-            group_with_lower(s, before);
+        sequence_receive(s->q, rank - 1, part(s, prefix_slot));
+        prepend(s, prefix_slot);
+        if (rank + 1 < size && !is_inclusive(s))
+            extend_group(s, prefix_slot);
     }
     s->q->round = rank;
     if (rank + 1 < size)
-        sequence_send(s->q, rank + 1, part(s, inclusive(s) ? SLOT_OUTPUT : s->group));
+        sequence_send(s->q, rank + 1, part(s, is_inclusive(s) ? SLOT_OUTPUT : s->group));
 }
 
-static bool lay(struct schedule *schedule, const struct schedule_request *r, void (*segment_of)(struct scan *)) {
+static bool schedule_segments(struct schedule *schedule, const struct schedule_request *r,
+                              void (*segment_of)(struct scan *)) {
     struct sequence q;
     sequence_open(&q, schedule, r, SLOTS, r->cut.window);
     schedule->ring_units = (int64_t)r->cut.window * r->cut.segment_units;
     for (int segment = 0; segment < r->cut.segments && q.good; segment++) {
-        struct scan s = {.q = &q, .r = r, .at = segment * r->cut.segment_units};
-        s.window_place = sequence_segment(&q, &r->cut, segment);
-        s.ring_at = s.window_place * r->cut.segment_units;
+        struct scan s = {.q = &q, .r = r, .position = segment * r->cut.segment_units};
+        s.window_position = sequence_segment(&q, &r->cut, segment);
+        s.ring_position = s.window_position * r->cut.segment_units;
         s.length = segmentation_units(&r->cut, segment);
         segment_of(&s);
     }
@@ -133,9 +134,9 @@ static bool lay(struct schedule *schedule, const struct schedule_request *r, voi
 }
 
 bool schedule_doubling_scan(struct schedule *schedule, const struct schedule_request *r) {
-    return lay(schedule, r, double_up);
+    return schedule_segments(schedule, r, scan_by_doubling);
 }
 
 bool schedule_linear_scan(struct schedule *schedule, const struct schedule_request *r) {
-    return lay(schedule, r, one_after_the_other);
+    return schedule_segments(schedule, r, scan_linearly);
 }

@@ -1,19 +1,19 @@
-/* What all algorithms share: adding steps and their dependencies. */
+/* The steps that all algorithms share: adding steps and their dependencies. */
 #include "plan/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool grow(void **array, int *capacity, int needed, size_t size) {
-    if (needed <= *capacity)
+static bool grow(void **array, int *capacity, int count, size_t size) {
+    if (count <= *capacity)
         return true;
     int larger = *capacity ? *capacity : 64;
-    while (larger < needed)
+    while (larger < count)
         larger *= 2;
-    void *moved = realloc(*array, (size_t)larger * size);
-    if (!moved)
+    void *memory = realloc(*array, (size_t)larger * size);
+    if (!memory)
         return false;
-    *array = moved;
+    *array = memory;
     *capacity = larger;
     return true;
 }
@@ -21,8 +21,8 @@ static bool grow(void **array, int *capacity, int needed, size_t size) {
 int schedule_add(struct schedule *s, struct step step) {
     step.unmet = step.waiting = 0;
     step.first_edge = step.last_edge = -1;
-    if (s->instead) {
-        s->instead(s->instead_context, &step);
+    if (s->on_step) {
+        s->on_step(s->on_step_context, &step);
         return 0;
     }
     void *steps = s->steps;
@@ -33,10 +33,10 @@ int schedule_add(struct schedule *s, struct step step) {
     return s->step_count++;
 }
 
-bool schedule_after(struct schedule *s, int step, int before) {
-    if (before < 0 || s->instead)
+bool schedule_after(struct schedule *s, int step, int predecessor) {
+    if (predecessor < 0 || s->on_step)
         return true;
-    int *last = &s->steps[before].last_edge;
+    int *last = &s->steps[predecessor].last_edge;
     if (*last >= 0 && s->edges[*last].step == step)
         return true;
     void *edges = s->edges;
@@ -46,7 +46,7 @@ bool schedule_after(struct schedule *s, int step, int before) {
     int edge = s->edge_count++;
     s->edges[edge] = (struct edge){step, -1};
     if (*last < 0)
-        s->steps[before].first_edge = edge;
+        s->steps[predecessor].first_edge = edge;
     else
         s->edges[*last].next = edge;
     *last = edge;
@@ -64,14 +64,14 @@ void schedule_begin(struct schedule *s) {
 
 bool schedule_end(struct schedule *s) {
     void *ready = s->ready;
-    if (s->instead)
+    if (s->on_step)
         return true;
     if (!grow(&ready, &s->ready_capacity, s->step_count, sizeof *s->ready))
         return false;
     s->ready = ready;
-    for (int receives = 1; receives >= 0; receives--)
+    for (int is_receive = 1; is_receive >= 0; is_receive--)
         for (int i = 0; i < s->step_count; i++)
-            if (s->steps[i].unmet == 0 && (s->steps[i].kind == STEP_RECEIVE) == receives)
+            if (s->steps[i].unmet == 0 && (s->steps[i].kind == STEP_RECEIVE) == is_receive)
                 s->ready[s->ready_count++] = i;
     return true;
 }

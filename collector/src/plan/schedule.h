@@ -1,11 +1,11 @@
-/* A schedule: what one rank does in one collective, as a dependency graph of nonblocking steps. Pure.
+/* A schedule: the steps of one rank in one collective, as a dependency graph of nonblocking steps. Pure.
  *
- * Lengths and positions are in units: elements of the user's datatype for reductions, packed bytes for data movement. A
- * message may be cut into segments, which follow one another.
+ * Lengths and positions are in units: elements of the user's datatype for reductions, packed bytes for data movement.
+ * A message may be cut into segments, which follow one another.
  *
- * A new algorithm is a new function that fills a schedule, and a row in algorithm.c; nothing else knows about it. It
- * adds steps in an order in which they could run one by one, sends before the receives of the same round. So it can
- * also take a rank without memory through the collective, message by message (see `instead`).
+ * A new algorithm is a new function that fills a schedule, and a row in algorithm.c; no other code knows about it. The
+ * function adds steps in an order in which they could run one by one, sends before the receives of the same round. So
+ * it can also take a rank without memory through the collective, message by message (see `on_step`).
  */
 #ifndef HOPSCOPE_SCHEDULE_H
 #define HOPSCOPE_SCHEDULE_H
@@ -19,10 +19,10 @@
 
 enum step_kind { STEP_RECEIVE, STEP_SEND, STEP_COMBINE, STEP_COPY, STEP_JOIN /* does nothing: joins several steps */ };
 
-/* Where data is. The user's buffers hold all of it; every other slot has schedule.ring_units units. */
+/* Buffers of a step. The user's buffers hold all data; every other slot has schedule.ring_units units. */
 enum buffer_slot {
     SLOT_INPUT,             /* this rank's contribution; read only */
-    SLOT_OUTPUT,            /* where the result goes */
+    SLOT_OUTPUT,            /* this rank's result */
     SLOT_OWN,               /* trees: a copy of the contribution */
     SLOT_OTHER,             /* the first slot that a generator may define: slot_count gives their number */
     SLOT_CHILD = SLOT_OTHER /* trees: SLOT_CHILD + i receives from child i */
@@ -35,9 +35,9 @@ struct step {
     uint32_t segment;
     int slot;    /* RECEIVE, COPY: written; SEND: read; COMBINE: slot = operand op slot, like MPI_Reduce_local */
     int operand; /* COPY, COMBINE: read */
-    int64_t at, operand_at; /* units from the beginning of slot and of operand */
+    int64_t position, operand_position; /* units from the beginning of slot and of operand */
     int64_t length;
-    int unmet;   /* number of steps to finish before this one */
+    int unmet;   /* number of steps that must finish before this one */
     int waiting; /* for the executor: how many of these are not done yet; reset to unmet when the step starts */
     /* Indices into edges, -1 for none: the steps that wait for this one, in the order in which they were added. Steps
      * that become ready together start in this order: for a broadcast the tree's order of children. */
@@ -49,7 +49,7 @@ struct edge {
     int step, next;
 };
 
-/* Once made, it may run any number of times. */
+/* A finished schedule may run any number of times. */
 struct schedule {
     struct step *steps;
     int step_count, step_capacity;
@@ -61,10 +61,10 @@ struct schedule {
     int slot_count;     /* slots in use */
     int64_t ring_units; /* units of each slot that is not the user's; 0: none is used */
     bool own_ring;      /* SLOT_OWN is used */
-    /* If set, nothing is kept and no memory used: each step is passed to this function, in an order in which steps can
-     * run at once. */
-    void (*instead)(void *context, const struct step *step);
-    void *instead_context;
+    /* If set, the schedule keeps nothing and uses no memory: it passes each step to this function, in an order in
+     * which steps can run at once. */
+    void (*on_step)(void *context, const struct step *step);
+    void *on_step_context;
 };
 
 /* The longest message: MPI counts in int. */
@@ -75,7 +75,7 @@ static inline int64_t schedule_most_units(int64_t unit_bytes) {
     return unit_bytes < SCHEDULE_MOST_BYTES ? SCHEDULE_MOST_BYTES / unit_bytes : 1;
 }
 
-/* How to cut a message; equal on every member. */
+/* The segments of a message; equal on every member. */
 struct segmentation {
     int64_t units;         /* of the whole message */
     int64_t segment_units; /* of each segment except the last */
@@ -84,8 +84,8 @@ struct segmentation {
 };
 
 enum { SCHEDULE_WINDOW = 64, SCHEDULE_MOST_SEGMENTS = 4096 };
-/* segment_bytes 0: one segment (two or more beyond 1 GiB, because MPI counts in int). There are at most
- * SCHEDULE_MOST_SEGMENTS: segments grow instead. */
+/* Cuts a message. segment_bytes 0: one segment (two or more beyond 1 GiB, because MPI counts in int). There are at
+ * most SCHEDULE_MOST_SEGMENTS; if the message is longer, segments grow. */
 struct segmentation segmentation_of(int64_t units, int64_t unit_bytes, uint64_t segment_bytes);
 
 /* Units of one segment. */
@@ -93,19 +93,18 @@ static inline int64_t segmentation_units(const struct segmentation *cut, int seg
     return segment < cut->segments - 1 ? cut->segment_units : cut->units - segment * cut->segment_units;
 }
 
-/* The units of the first shares of a vector that `size` ranks divide: the first ranks have one unit more. */
+/* The units of the first `count` shares of a vector that `size` ranks divide. The first ranks have one unit more. */
 static inline int64_t schedule_shares(int64_t units, int size, int count) {
     int64_t longer = units % size;
     return count * (units / size) + (count < longer ? count : longer);
 }
 
-/* Where each rank's part of a buffer is, in units: rank i's has position at[i] and length[i]. NULL: unknown here, or
- * unused. */
+/* The position and length of each rank's block in a buffer, in units. NULL: unknown here, or unused. */
 struct blocks {
-    const int64_t *at, *length;
+    const int64_t *positions, *lengths;
 };
 
-/* Room that a generator may use, in ints for each rank. */
+/* Memory that a generator may use, in ints for each rank. */
 enum { SCHEDULE_SCRATCH = 13 };
 
 struct groups_spec;
@@ -116,30 +115,30 @@ struct schedule_request {
     bool in_place;      /* the contribution is in SLOT_OUTPUT (SLOT_INPUT is the same memory) */
     bool empty;         /* no data: a barrier; nothing is combined or copied */
     int64_t most_units; /* of one message */
-    /* For messages that all hold the whole: */
+    /* For messages that all hold the whole data: */
     struct segmentation cut;
     bool arrival_order; /* trees: combine in order of arrival */
-    /* Trees: this rank's place; NULL for a role that does not run. Gather and scatter also need the tree itself, to
-     * know what is below. */
-    const struct tree_place *up, *down;
+    /* Trees: this rank's position; NULL for a role that does not run. Gather and scatter also need the tree itself, to
+     * know the subtrees. */
+    const struct tree_position *up, *down;
     const struct tree_spec *tree;
     const struct groups_spec *groups; /* leaders: how to group ranks */
     const struct tree_members *members;
     int *scratch; /* SCHEDULE_SCRATCH * size ints */
-    /* Operations with a part for each rank. In Allgather, Scatter off the root and Gather off the root, one of the
-     * buffers holds only the rank's own block: entry `rank`. In Alltoall: what goes to i and what comes from i. */
+    /* Operations with a block for each rank. In Allgather, Scatter off the root and Gather off the root, one of the
+     * buffers holds only the rank's own block: entry `rank`. In Alltoall: the block to i and the block from i. */
     struct blocks input, output;
 };
 
 void schedule_clear(struct schedule *schedule);
 
 /* For generators. schedule_add returns a step's index, or -1 if memory runs out. schedule_after makes step wait for
- * before; it ignores -1 and an immediate repetition. */
+ * predecessor; it ignores -1 and an immediate repetition. False if memory runs out. */
 int schedule_add(struct schedule *schedule, struct step step);
-bool schedule_after(struct schedule *schedule, int step, int before);
+bool schedule_after(struct schedule *schedule, int step, int predecessor);
 
 /* schedule_begin drops the steps but keeps the memory. schedule_end makes the schedule ready to run. False if memory
- * runs out. */
+ * runs out. schedule_clear frees the memory. */
 void schedule_begin(struct schedule *schedule);
 bool schedule_end(struct schedule *schedule);
 

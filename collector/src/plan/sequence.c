@@ -9,12 +9,12 @@ struct cell {
     int readers; /* links: its readers since then; -1: none */
 };
 
-/* Messages between two ranks at these distances of rounds or segments have the same tag, so they must follow one
- * another (see message_tag in the executor). */
+/* Messages between two ranks at these distances of rounds or segments have the same tag, so they must run one after
+ * the other (see message_tag in the executor). */
 enum { ROUNDS_APART = 8, SEGMENTS_APART = 128 };
 
-/* Members' blocks all have one length, so none is empty alone. In a wrong program one may be; its message goes all the
- * same, because the receiver waits for it. */
+/* True if all blocks have one length, so that either all are empty or none. In an erroneous program one may be empty;
+ * its message is still sent, because the receiver waits for it. */
 static bool every_member_sends(enum operation operation) {
     return operation_has_blocks(operation) && operation_is_even(operation) && !operation_reduces(operation);
 }
@@ -28,10 +28,10 @@ void sequence_open(struct sequence *q, struct schedule *schedule, const struct s
     q->cells = cells;
     q->ranks = request->size;
     q->floor = -1;
-    q->empties = every_member_sends(request->operation);
+    q->sends_empty = every_member_sends(request->operation);
     q->good = true;
     schedule->slot_count = slots;
-    if (schedule->instead)
+    if (schedule->on_step)
         return;
     size_t count = (size_t)slots * (size_t)cells, ranks = 2 * (size_t)request->size;
     q->cell = malloc((count + 1) * sizeof *q->cell);
@@ -52,9 +52,9 @@ bool sequence_close(struct sequence *q) {
     return q->good;
 }
 
-void sequence_after(struct sequence *q, int step, int before) {
+void sequence_after(struct sequence *q, int step, int predecessor) {
     if (q->good && step >= 0)
-        q->good = schedule_after(q->schedule, step, before);
+        q->good = schedule_after(q->schedule, step, predecessor);
 }
 
 /* Adds step at the front of the links at *head. */
@@ -62,14 +62,14 @@ static void link_to(struct sequence *q, int *head, int step) {
     if (!q->good)
         return;
     if (q->link_count == q->link_capacity) {
-        int larger = q->link_capacity ? 2 * q->link_capacity : 64;
-        void *moved = realloc(q->links, (size_t)larger * sizeof *q->links);
-        if (!moved) {
+        int capacity = q->link_capacity ? 2 * q->link_capacity : 64;
+        void *memory = realloc(q->links, (size_t)capacity * sizeof *q->links);
+        if (!memory) {
             q->good = false;
             return;
         }
-        q->links = moved;
-        q->link_capacity = larger;
+        q->links = memory;
+        q->link_capacity = capacity;
     }
     q->links[q->link_count] = (struct link){step, *head};
     *head = q->link_count++;
@@ -94,16 +94,16 @@ static void writes(struct sequence *q, int step, const struct span *span) {
     }
 }
 
-/* Makes a step wait for the last message to or from that rank with the same tag. */
+/* Makes a step wait for the last message with the same tag to or from that rank. */
 static void keep_apart(struct sequence *q, int index) {
     const struct step *steps = q->schedule->steps, *step = &steps[index];
     if (!q->latest || !q->good)
         return;
     int *latest = &q->latest[step->kind == STEP_SEND ? step->peer : q->ranks + step->peer];
     for (int link = *latest; link >= 0; link = q->links[link].next) {
-        const struct step *before = &steps[q->links[link].step];
-        if (before->role == step->role && (step->round - before->round) % ROUNDS_APART == 0 &&
-            ((int)step->segment - (int)before->segment) % SEGMENTS_APART == 0) {
+        const struct step *predecessor = &steps[q->links[link].step];
+        if (predecessor->role == step->role && (step->round - predecessor->round) % ROUNDS_APART == 0 &&
+            ((int)step->segment - (int)predecessor->segment) % SEGMENTS_APART == 0) {
             sequence_after(q, index, q->links[link].step);
             break;
         }
@@ -111,7 +111,8 @@ static void keep_apart(struct sequence *q, int index) {
     link_to(q, latest, index);
 }
 
-static int add(struct sequence *q, enum step_kind kind, int peer, const struct span *slot, const struct span *operand) {
+static int add_step(struct sequence *q, enum step_kind kind, int peer, const struct span *slot,
+                    const struct span *operand) {
     if (!q->good)
         return -1;
     struct step step = {.kind = (uint8_t)kind,
@@ -121,8 +122,8 @@ static int add(struct sequence *q, enum step_kind kind, int peer, const struct s
                         .segment = (uint32_t)q->segment,
                         .slot = slot->slot,
                         .operand = operand->slot,
-                        .at = slot->at,
-                        .operand_at = operand->at,
+                        .position = slot->position,
+                        .operand_position = operand->position,
                         .length = slot->length};
     int index = schedule_add(q->schedule, step);
     q->good = index >= 0;
@@ -130,108 +131,108 @@ static int add(struct sequence *q, enum step_kind kind, int peer, const struct s
     return index;
 }
 
-static int message(struct sequence *q, enum step_kind kind, int peer, struct span span) {
-    int64_t left = span.length;
+static int add_message(struct sequence *q, enum step_kind kind, int peer, struct span span) {
+    int64_t rest_units = span.length;
     int segment = q->segment, index = -1;
     do {
-        span.length = left < q->most_units ? left : q->most_units;
-        index = add(q, kind, peer, &span, &span);
+        span.length = rest_units < q->most_units ? rest_units : q->most_units;
+        index = add_step(q, kind, peer, &span, &span);
         q->schedule->most_messages++;
         if (q->good && kind == STEP_SEND)
             reads(q, index, &span);
         else if (q->good)
             writes(q, index, &span);
-        if (q->good && !q->schedule->instead)
+        if (q->good && !q->schedule->on_step)
             keep_apart(q, index);
-        span.at += span.length;
-        left -= span.length;
+        span.position += span.length;
+        rest_units -= span.length;
         q->segment++;
-    } while (left > 0 && q->good);
+    } while (rest_units > 0 && q->good);
     q->segment = segment;
     return index;
 }
 
 int sequence_segment(struct sequence *q, const struct segmentation *cut, int segment) {
     struct schedule *s = q->schedule;
-    int place = segment % cut->window;
+    int position = segment % cut->window;
     q->segment = segment;
     q->round = 0;
     q->most_units = INT64_MAX; /* a segment never exceeds the longest message */
-    if (s->instead || cut->segments <= cut->window)
-        return place;
+    if (s->on_step || cut->segments <= cut->window)
+        return position;
     if (segment > 0) {
-        int before = (segment - 1) % cut->window, last = s->step_count;
-        q->done[before] = add(q, STEP_JOIN, -1, &(struct span){0}, &(struct span){0});
+        int previous = (segment - 1) % cut->window, last = s->step_count;
+        q->done[previous] = add_step(q, STEP_JOIN, -1, &(struct span){0}, &(struct span){0});
         for (int step = q->first; step < last; step++)
-            sequence_after(q, q->done[before], step);
+            sequence_after(q, q->done[previous], step);
     }
     q->first = s->step_count;
-    q->floor = segment < cut->window ? -1 : q->done[place];
+    q->floor = segment < cut->window ? -1 : q->done[position];
     /* Segments are alike, and at most a whole window of them is in flight. */
     if (segment == cut->window)
         q->most_messages = s->most_messages;
-    return place;
+    return position;
 }
 
-int sequence_send(struct sequence *q, int peer, struct span what) {
-    return what.length > 0 || q->empties ? message(q, STEP_SEND, peer, what) : -1;
+int sequence_send(struct sequence *q, int peer, struct span span) {
+    return span.length > 0 || q->sends_empty ? add_message(q, STEP_SEND, peer, span) : -1;
 }
 
-int sequence_receive(struct sequence *q, int peer, struct span where) {
-    return where.length > 0 || q->empties ? message(q, STEP_RECEIVE, peer, where) : -1;
+int sequence_receive(struct sequence *q, int peer, struct span span) {
+    return span.length > 0 || q->sends_empty ? add_message(q, STEP_RECEIVE, peer, span) : -1;
 }
 
 int sequence_signal(struct sequence *q, int peer) {
-    return message(q, STEP_SEND, peer, (struct span){.slot = SLOT_OUTPUT});
+    return add_message(q, STEP_SEND, peer, (struct span){.slot = SLOT_OUTPUT});
 }
 
 int sequence_await(struct sequence *q, int peer) {
-    return message(q, STEP_RECEIVE, peer, (struct span){.slot = SLOT_OUTPUT});
+    return add_message(q, STEP_RECEIVE, peer, (struct span){.slot = SLOT_OUTPUT});
 }
 
-int sequence_both(struct sequence *q, int one, int other) {
-    if (one < 0 || other < 0)
-        return one < 0 ? other : one;
-    int both = add(q, STEP_JOIN, -1, &(struct span){0}, &(struct span){0});
-    sequence_after(q, both, one);
-    sequence_after(q, both, other);
-    return both;
+int sequence_join(struct sequence *q, int first, int second) {
+    if (first < 0 || second < 0)
+        return first < 0 ? second : first;
+    int join = add_step(q, STEP_JOIN, -1, &(struct span){0}, &(struct span){0});
+    sequence_after(q, join, first);
+    sequence_after(q, join, second);
+    return join;
 }
 
 void sequence_wall(struct sequence *q) {
     int last = q->schedule->step_count;
-    if (q->schedule->instead)
+    if (q->schedule->on_step)
         return;
-    int wall = add(q, STEP_JOIN, -1, &(struct span){0}, &(struct span){0});
+    int wall = add_step(q, STEP_JOIN, -1, &(struct span){0}, &(struct span){0});
     for (int step = 0; step < last; step++)
         sequence_after(q, wall, step);
     q->floor = wall;
 }
 
 /* Adds local work, in pieces that MPI can count. */
-static int local(struct sequence *q, enum step_kind kind, struct span to, struct span from) {
-    int64_t left = to.length;
+static int add_local_work(struct sequence *q, enum step_kind kind, struct span target, struct span source) {
+    int64_t rest_units = target.length;
     int index = -1;
-    while (left > 0 && q->good) {
-        to.length = from.length = left < q->most_units ? left : q->most_units;
-        index = add(q, kind, -1, &to, &from);
+    while (rest_units > 0 && q->good) {
+        target.length = source.length = rest_units < q->most_units ? rest_units : q->most_units;
+        index = add_step(q, kind, -1, &target, &source);
         if (q->good) {
-            reads(q, index, &from);
-            writes(q, index, &to);
+            reads(q, index, &source);
+            writes(q, index, &target);
         }
-        to.at += to.length;
-        from.at += to.length;
-        left -= to.length;
+        target.position += target.length;
+        source.position += target.length;
+        rest_units -= target.length;
     }
     return index;
 }
 
-int sequence_copy(struct sequence *q, struct span to, struct span from) {
-    if (from.length < to.length)
-        to.length = from.length;
-    return local(q, STEP_COPY, to, from);
+int sequence_copy(struct sequence *q, struct span target, struct span source) {
+    if (source.length < target.length)
+        target.length = source.length;
+    return add_local_work(q, STEP_COPY, target, source);
 }
 
-int sequence_combine(struct sequence *q, struct span in, struct span inout) {
-    return local(q, STEP_COMBINE, inout, in);
+int sequence_combine(struct sequence *q, struct span operand, struct span accumulator) {
+    return add_local_work(q, STEP_COMBINE, accumulator, operand);
 }

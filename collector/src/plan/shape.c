@@ -88,9 +88,9 @@ static int mpich_children(const struct virtual_rank *r, int *children) {
     for (long bit = 1; r->v + bit < r->size && (r->v == 0 || bit < lowest_bit(r->v)); bit *= 2)
         children[count++] = (int)(r->v + bit);
     for (int i = 0; r->direction == TREE_BROADCAST && i < count / 2; i++) {
-        int other = children[i];
+        int child = children[i];
         children[i] = children[count - 1 - i];
-        children[count - 1 - i] = other;
+        children[count - 1 - i] = child;
     }
     return count;
 }
@@ -99,7 +99,7 @@ static int lam_parent(const struct virtual_rank *r) {
     return r->direction == TREE_REDUCE ? mpich_parent(r) : r->v - highest_bit(r->v);
 }
 
-/* In its broadcast the next rank heads the largest subtree, so ascending order puts the largest first. */
+/* In this broadcast the next rank heads the largest subtree, so ascending order puts the largest first. */
 static int lam_children(const struct virtual_rank *r, int *children) {
     if (r->direction == TREE_REDUCE)
         return mpich_children(r, children);

@@ -1,15 +1,15 @@
 /* Broadcast over a split binary tree: each half of the message goes down a tree of half of the ranks. Each rank then
  * exchanges its half with a partner in the other tree.
  *
- * J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10 (2007). Virtual
- * ranks count from the root: the odd ones are the left half, the even ones the right, each a heap-ordered binary tree
- * below the root. Partners are neighbours, 1 and 2, 3 and 4, ...; a last odd one without a partner gets the other half
- * from the root.
+ * J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10 (2007).
+ * Virtual ranks count from the root: the odd ones are the left half, the even ones the right, each a heap-ordered
+ * binary tree below the root. Partners are neighbours, 1 and 2, 3 and 4, ...; an odd last rank without a partner gets
+ * the other half from the root.
  */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"
 
-struct splitting {
+struct split_broadcast {
     struct sequence q;
     const struct schedule_request *r;
     int v; /* this rank, counted from the root */
@@ -19,7 +19,7 @@ static int rank_of(const struct schedule_request *r, int v) {
     return (int)(((long)v + r->root) % r->size);
 }
 
-/* The v-th rank's number in its half, and back. */
+/* number_of: the index of virtual rank v in its half. virtual_of: the inverse. */
 static int number_of(int v) {
     return (v - 1) / 2;
 }
@@ -32,40 +32,40 @@ static bool is_alone(const struct schedule_request *r, int v) {
     return v % 2 == 1 && v + 1 >= r->size;
 }
 
-/* One segment, which belongs to one half. */
-static void lay_segment(struct splitting *x, struct span what, int half) {
+/* Schedules one segment, which belongs to one half. */
+static void schedule_segment(struct split_broadcast *x, struct span span, int half) {
     const struct schedule_request *r = x->r;
     struct sequence *q = &x->q;
     int v = x->v;
     if (v == 0) {
         q->role = ROLE_DOWN;
         if (virtual_of(0, half) < r->size)
-            sequence_send(q, rank_of(r, virtual_of(0, half)), what);
+            sequence_send(q, rank_of(r, virtual_of(0, half)), span);
         q->role = ROLE_EXCHANGE;
         int last = r->size - 1;
         if (half == 1 && last > 0 && is_alone(r, last))
-            sequence_send(q, rank_of(r, last), what);
+            sequence_send(q, rank_of(r, last), span);
         return;
     }
-    if ((v - 1) % 2 != half) { /* the partner has it */
+    if ((v - 1) % 2 != half) { /* the partner has this half */
         q->role = ROLE_EXCHANGE;
-        sequence_receive(q, rank_of(r, is_alone(r, v) ? 0 : half ? v + 1 : v - 1), what);
+        sequence_receive(q, rank_of(r, is_alone(r, v) ? 0 : half ? v + 1 : v - 1), span);
         return;
     }
     int number = number_of(v);
     q->role = ROLE_DOWN;
-    sequence_receive(q, rank_of(r, number == 0 ? 0 : virtual_of((number - 1) / 2, half)), what);
+    sequence_receive(q, rank_of(r, number == 0 ? 0 : virtual_of((number - 1) / 2, half)), span);
     for (int child = 2 * number + 1; child <= 2 * number + 2; child++)
         if (virtual_of(child, half) < r->size)
-            sequence_send(q, rank_of(r, virtual_of(child, half)), what);
+            sequence_send(q, rank_of(r, virtual_of(child, half)), span);
     q->role = ROLE_EXCHANGE;
     if (!is_alone(r, v))
-        sequence_send(q, rank_of(r, half ? v - 1 : v + 1), what);
+        sequence_send(q, rank_of(r, half ? v - 1 : v + 1), span);
 }
 
 bool schedule_split_binary(struct schedule *s, const struct schedule_request *r) {
-    struct splitting x = {.r = r, .v = (int)(((long)r->rank - r->root + r->size) % r->size)};
-    /* With fewer than two segments the message is cut in the middle. */
+    struct split_broadcast x = {.r = r, .v = (int)(((long)r->rank - r->root + r->size) % r->size)};
+    /* A message of fewer than two segments is cut in the middle. */
     struct segmentation cut = r->cut;
     if (cut.segments < 2 && cut.units > 1) {
         cut.segment_units = (cut.units + 1) / 2;
@@ -74,12 +74,12 @@ bool schedule_split_binary(struct schedule *s, const struct schedule_request *r)
     sequence_open(&x.q, s, r, SLOT_OTHER, cut.window);
     int left = (cut.segments + 1) / 2;
     for (int turn = 0; turn < cut.segments && x.q.good; turn++) {
-        /* Both halves are in flight: one segment of each in turn. */
+        /* Segments of both halves alternate, so that both are in flight. */
         int half = turn % 2, segment = half ? left + turn / 2 : turn / 2;
-        int64_t at = segment * cut.segment_units;
+        int64_t position = segment * cut.segment_units;
         int64_t length = segmentation_units(&cut, segment);
-        int place = sequence_segment(&x.q, &cut, turn);
-        lay_segment(&x, (struct span){SLOT_OUTPUT, at, length, place, 1}, half);
+        int window_position = sequence_segment(&x.q, &cut, turn);
+        schedule_segment(&x, (struct span){SLOT_OUTPUT, position, length, window_position, 1}, half);
     }
     return sequence_close(&x.q);
 }

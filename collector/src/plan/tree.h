@@ -1,12 +1,11 @@
-/* Trees: who talks to whom in a collective. Pure: builds and is tested without MPI.
+/* Trees: each rank's communication partners in a collective. Pure: builds and is tested without MPI.
  *
- * A tree_spec is a rule for a tree of any size (or, explicit, of one size). tree_place_of applies it to a communicator,
- * a root and a direction and says where one rank stands: its parent, and its children in order.
+ * A tree_spec describes a tree of any size (or, if explicit, of one size). tree_position_of applies it to a
+ * communicator, a root and a direction, and returns one rank's position: its parent, and its children in order.
  *
- * Order of children: of simple shapes as shape.c says.
- *   hierarchical   broadcast: clusters, then hosts, then ranks (the farthest first); reduce: the other way round
- *   explicit       as listed, in both directions; after re-rooting the old parent comes first in a broadcast and last
- * in a reduce
+ * Order of children: simple shapes: see shape.c. Hierarchical: in a broadcast clusters, then hosts, then ranks (the
+ * farthest first); in a reduce the other way round. Explicit: as listed, in both directions; after re-rooting, the old
+ * parent comes first in a broadcast and last in a reduce.
  */
 #ifndef HOPSCOPE_TREE_H
 #define HOPSCOPE_TREE_H
@@ -23,19 +22,20 @@ struct tree_spec {
     const struct shape *shape;
     int fan_out;                              /* as in a tree_level */
     struct tree_level clusters, hosts, ranks; /* hierarchical */
-    int size;                                 /* explicit: the communicator it is for; 0 otherwise */
-    int root;                                 /* explicit: the root it is drawn for */
+    int size;                                 /* explicit: the size of its communicators; 0 otherwise */
+    int root;                                 /* explicit: the root of the listed edges */
     int *parents;                             /* explicit: size entries, -1 at the root */
     int *first_child, *children; /* explicit: children of r are children[first_child[r] .. first_child[r + 1]) */
 };
 
-/* Where the ranks of a communicator run. Host and cluster numbers are below size: see tree_members_number. */
+/* The host and cluster of each rank of a communicator. Host and cluster numbers are below size: see
+ * tree_members_number. */
 struct tree_members {
     int size;
     int *host_of_rank, *cluster_of_rank;
 };
 
-struct tree_place {
+struct tree_position {
     int parent; /* -1 at the root */
     int child_count;
     int *children; /* room for size - 1, provided by the caller */
@@ -44,12 +44,13 @@ struct tree_place {
 /* Renumbers ids[0..size) in place by first appearance, so that all are below size. scratch: size ints. */
 void tree_members_number(int *ids, int size, int *scratch);
 
-/* The place of rank in the tree for this root. scratch: 2 * members->size ints. Allocates nothing and cannot fail;
- * an explicit spec must be of size members->size. */
-void tree_place_of(const struct tree_spec *spec, const struct tree_members *members, int rank, int root,
-                   enum tree_direction direction, int *scratch, struct tree_place *place);
+/* Computes the position of rank in the tree for this root. scratch: 2 * members->size ints. Allocates nothing and
+ * cannot fail; an explicit spec must be of size members->size. */
+void tree_position_of(const struct tree_spec *spec, const struct tree_members *members, int rank, int root,
+                      enum tree_direction direction, int *scratch, struct tree_position *position);
 
-/* The root for a collective without one over this pair: an explicit tree's own, so that the tree runs as drawn. */
+/* The root of a collective without one over this pair: an explicit tree's own root, so that the tree runs as listed;
+ * otherwise 0. */
 int tree_own_root(const struct tree_spec *up, const struct tree_spec *down);
 
 #endif

@@ -9,16 +9,16 @@
 #include "plan/tree_rule_file.h"
 #include "plan/tree_spec_file.h"
 
-static bool names_tree_inside(const struct json *rule) {
-    const struct json *inside = json_get(rule, "inside");
-    return inside && inside->type == JSON_STRING;
+static bool names_group_tree(const struct json *rule) {
+    const struct json *group_tree = json_get(rule, "inside");
+    return group_tree && group_tree->type == JSON_STRING;
 }
 
-/* Rules that name algorithms or leave calls to the library need no trees, but for what is inside groups. An `inside`
- * that names none is the rule's own mistake. */
+/* Rules that name algorithms or leave calls to the library need no trees, except for those inside groups. An `inside`
+ * that is no string is reported later, by the rule's reader. */
 static bool needs_trees(const struct json *rules) {
     for (size_t i = 0; i < rules->length; i++)
-        if (rules->items[i].type != JSON_OBJECT || names_tree_inside(&rules->items[i]) ||
+        if (rules->items[i].type != JSON_OBJECT || names_group_tree(&rules->items[i]) ||
             !(json_get(&rules->items[i], "algorithm") || json_get(&rules->items[i], "native")))
             return true;
     return rules->length == 0;
@@ -40,10 +40,10 @@ static bool read_plan(struct complaint *c, const struct json *file, int world_si
         memcpy(plan->name, name->string, name->length);
     }
     const struct json *alternate = json_get(file, "alternate");
-    int64_t turn = 0;
-    if (alternate && !read_integer(c, alternate, "`alternate`", 1, INT64_MAX, &turn))
+    int64_t period = 0;
+    if (alternate && !read_integer(c, alternate, "`alternate`", 1, INT64_MAX, &period))
         return false;
-    plan->alternate = (uint64_t)turn;
+    plan->alternate = (uint64_t)period;
     if (!rules)
         return complain(c, file, "`rules` is missing; give at least one, or every call goes native");
     if ((trees && !expect_type(c, trees, JSON_OBJECT, "`trees`")) || !expect_type(c, rules, JSON_ARRAY, "`rules`"))
@@ -55,7 +55,7 @@ static bool read_plan(struct complaint *c, const struct json *file, int world_si
         return complain(c, trees, "`trees` is empty; give at least one, such as {\"t\": {\"shape\": \"binomial\"}}");
     if (rules->length == 0)
         return complain(c, rules, "`rules` is empty; give at least one, or every call goes native");
-    plan->trees = calloc(count + 1, sizeof *plan->trees); /* and the pipeline's */
+    plan->trees = calloc(count + 1, sizeof *plan->trees); /* one more for the pipeline's */
     plan->rules = calloc(rules->length, sizeof *plan->rules);
     plan->members.lists = calloc(rules->length, sizeof *plan->members.lists);
     if (!plan->trees || !plan->rules || !plan->members.lists)
@@ -103,7 +103,7 @@ void tree_plan_free(struct tree_plan *plan) {
     free(plan);
 }
 
-static bool within(struct tree_range range, uint64_t value) {
+static bool is_in_range(struct tree_range range, uint64_t value) {
     return value >= range.min && value <= range.max;
 }
 
@@ -111,8 +111,8 @@ int tree_plan_choose(const struct tree_plan *plan, enum operation operation, int
                      uint64_t bytes) {
     for (int i = 0; i < plan->rule_count; i++) {
         const struct tree_rule *rule = &plan->rules[i];
-        if (rule->operations[operation] && within(rule->comm_size, (uint64_t)comm_size) && within(rule->bytes, bytes) &&
-            (rule->members == ANY_MEMBERS || rule->members == members))
+        if (rule->operations[operation] && is_in_range(rule->comm_size, (uint64_t)comm_size) &&
+            is_in_range(rule->bytes, bytes) && (rule->members == ANY_MEMBERS || rule->members == members))
             return i;
     }
     return -1;

@@ -11,7 +11,7 @@
 
 enum { LARGEST_FAN_OUT = 1000000 };
 
-/* Whether a name can select it; an explicit tree needs a file. */
+/* True if a name can select the shape; an explicit tree needs a file. */
 static bool has_name(const struct shape *shape) {
     return shape->kind != SHAPE_EXPLICIT;
 }
@@ -28,7 +28,7 @@ static const struct shape *numbered_shape(const char *word, const char **number)
     return NULL;
 }
 
-/* Writes the definition of the tree that a word names. False if it is not a valid name. */
+/* Writes the definition of the tree that a word names. False if the word is not a valid name. */
 static bool define(const char *word, char *definition, size_t capacity) {
     const char *number;
     const struct shape *shape = numbered_shape(word, &number);
@@ -45,21 +45,21 @@ static bool define(const char *word, char *definition, size_t capacity) {
     return true;
 }
 
-/* The algorithm in `leaders:ring`; after: the text behind the colon. NULL if none in groups is named so. */
-static const char *algorithm_before(const char *word, const char **after) {
+/* The algorithm in `leaders:ring`; suffix: the text after the colon. NULL if no algorithm in groups has this name. */
+static const char *algorithm_prefix(const char *word, const char **suffix) {
     for (const struct algorithm *row = algorithms; row->name; row++) {
         size_t length = strlen(row->name);
         if (row->properties & IN_GROUPS && strncmp(word, row->name, length) == 0 && word[length] == ':') {
-            *after = word + length + 1;
+            *suffix = word + length + 1;
             return row->name;
         }
     }
     return NULL;
 }
 
-static bool is_between(const char *word) {
-    for (int i = 0; i < GROUPS_BETWEENS; i++)
-        if (strcmp(word, groups_between_names[i]) == 0)
+static bool is_exchange(const char *word) {
+    for (int i = 0; i < GROUPS_EXCHANGES; i++)
+        if (strcmp(word, groups_exchange_names[i]) == 0)
             return true;
     return false;
 }
@@ -72,18 +72,18 @@ static char *list_operations(uint32_t operations, char *text, size_t capacity) {
     return text;
 }
 
-size_t tree_name_text(const char *name, char *out, size_t capacity) {
+size_t tree_name_text(const char *name, char *text, size_t capacity) {
     char definition[100], operations[400], exchange[60] = "";
-    const char *between, *algorithm = algorithm_before(name, &between);
-    if (algorithm && is_between(between))
-        snprintf(exchange, sizeof exchange, ", \"between\": \"%s\"", between);
+    const char *suffix, *algorithm = algorithm_prefix(name, &suffix);
+    if (algorithm && is_exchange(suffix))
+        snprintf(exchange, sizeof exchange, ", \"between\": \"%s\"", suffix);
     else
         algorithm = name;
-    uint32_t served = *name ? algorithm_operations(algorithm) : 0;
+    uint32_t served_operations = *name ? algorithm_operations(algorithm) : 0;
     int length = 0;
-    if (served) {
-        list_operations(served, operations, sizeof operations);
-        length = snprintf(out, capacity,
+    if (served_operations) {
+        list_operations(served_operations, operations, sizeof operations);
+        length = snprintf(text, capacity,
                           "{\"schema_version\": 1, \"name\": \"%s\", \"rules\": [{\"operations\": [%s], "
                           "\"algorithm\": \"%s\"%s}]}\n",
                           name, operations, algorithm, exchange);
@@ -91,7 +91,7 @@ size_t tree_name_text(const char *name, char *out, size_t capacity) {
         const struct shape *shape = shape_named(name);
         const char *tree = shape && shape->same_as ? shape->same_as : name;
         list_operations(algorithm_operations(NULL), operations, sizeof operations);
-        length = snprintf(out, capacity,
+        length = snprintf(text, capacity,
                           "{\"schema_version\": 1, \"name\": \"%s\", \"trees\": {\"%s\": %s}, \"rules\": "
                           "[{\"operations\": [%s], \"reduce_tree\": \"%s\"}]}\n",
                           tree, tree, definition, operations, tree);
@@ -99,7 +99,7 @@ size_t tree_name_text(const char *name, char *out, size_t capacity) {
     return length < 0 || (size_t)length >= capacity ? 0 : (size_t)length;
 }
 
-/* Lists the named shapes, or only those with a number; `number` is printed where the number goes. */
+/* Lists the named shapes, or only those with a number; `number` is printed in place of the number. */
 static char *list_shapes(bool numbered, const char *number, const char *last, char *text, size_t capacity) {
     struct listing list = listing_in(text, capacity);
     for (const struct shape *row = shapes; row->name; row++)
@@ -108,32 +108,32 @@ static char *list_shapes(bool numbered, const char *number, const char *last, ch
     return listing_end(&list, last);
 }
 
-void tree_name_explain(const char *word, char *out, size_t capacity) {
-    char known[300], algorithms[300];
-    const char *number, *between, *grouped = algorithm_before(word, &between);
-    if (grouped) {
-        struct listing list = listing_in(known, sizeof known);
-        for (int i = 0; i < GROUPS_BETWEENS; i++)
-            listing_add(&list, "%s", groups_between_names[i]);
-        snprintf(out, capacity, "%s: must be followed by %s", grouped, listing_end(&list, " or "));
+void tree_name_explain(const char *word, char *text, size_t capacity) {
+    char choices[300], algorithm_list[300];
+    const char *number, *suffix, *algorithm = algorithm_prefix(word, &suffix);
+    if (algorithm) {
+        struct listing list = listing_in(choices, sizeof choices);
+        for (int i = 0; i < GROUPS_EXCHANGES; i++)
+            listing_add(&list, "%s", groups_exchange_names[i]);
+        snprintf(text, capacity, "%s: must be followed by %s", algorithm, listing_end(&list, " or "));
         return;
     }
     if (numbered_shape(word, &number)) {
-        snprintf(out, capacity, "%s must be followed by a whole number from 1 to %d",
-                 list_shapes(true, ":", " and ", known, sizeof known), LARGEST_FAN_OUT);
+        snprintf(text, capacity, "%s must be followed by a whole number from 1 to %d",
+                 list_shapes(true, ":", " and ", choices, sizeof choices), LARGEST_FAN_OUT);
         return;
     }
-    struct nearest meant = nearest_to(word, strlen(word));
+    struct nearest nearest = nearest_to(word, strlen(word));
     for (const struct shape *row = shapes; row->name; row++)
         if (has_name(row))
-            nearest_try(&meant, row->name);
-    algorithm_nearest(&meant);
-    const struct shape *shape = meant.name ? shape_named(meant.name) : NULL;
-    if (meant.name)
-        snprintf(out, capacity, "no file, shape or algorithm has this name; did you mean %s%s?", meant.name,
+            nearest_try(&nearest, row->name);
+    algorithm_nearest(&nearest);
+    const struct shape *shape = nearest.name ? shape_named(nearest.name) : NULL;
+    if (nearest.name)
+        snprintf(text, capacity, "no file, shape or algorithm has this name; did you mean %s%s?", nearest.name,
                  shape && shape->counts ? ":K" : "");
     else
-        snprintf(out, capacity, "no file, shape or algorithm has this name; shapes are %s, algorithms are %s",
-                 list_shapes(false, ":K", " and ", known, sizeof known),
-                 algorithm_names(OPERATIONS, algorithms, sizeof algorithms));
+        snprintf(text, capacity, "no file, shape or algorithm has this name; shapes are %s, algorithms are %s",
+                 list_shapes(false, ":K", " and ", choices, sizeof choices),
+                 algorithm_names(OPERATIONS, algorithm_list, sizeof algorithm_list));
 }

@@ -1,4 +1,4 @@
-/* What a tree file says, once it is read. */
+/* The contents of a tree file. */
 #ifndef HOPSCOPE_TREE_PLAN_H
 #define HOPSCOPE_TREE_PLAN_H
 
@@ -33,7 +33,8 @@ struct tree_plan {
     struct tree_spec *trees;
     struct tree_rule *rules;
     struct rank_lists members;
-    uint64_t alternate; /* collectives of a communicator after which engine and library take turns; 0: they do not */
+    uint64_t alternate; /* number of a communicator's collectives after which engine and library alternate; 0: the
+                           engine runs all */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads one rule of a tree file: what it applies to, and the trees or the algorithm that it names. */
+/* Reads one rule of a tree file: the calls to which it applies, and the trees or the algorithm that it names. */
 #include "plan/tree_rule_file.h"
 
 #include <string.h>
@@ -21,8 +21,8 @@ static bool read_operations(struct complaint *c, const struct json *list, struct
             return false;
         enum operation operation = operation_named(item->string);
         if (operation == OPERATIONS) {
-            char known[400];
-            struct listing list = listing_in(known, sizeof known);
+            char names[400];
+            struct listing list = listing_in(names, sizeof names);
             for (int k = 0; k < OPERATIONS; k++)
                 listing_add(&list, "%s", operation_name((enum operation)k));
             return complain(c, item, "unknown operation `%.40s`; it must be %s", item->string,
@@ -33,7 +33,7 @@ static bool read_operations(struct complaint *c, const struct json *list, struct
     return true;
 }
 
-/* Where the rule lists an operation, for messages about it. */
+/* The element in which the rule lists an operation, for messages about it. */
 static const struct json *mention(const struct json *operations, enum operation operation) {
     size_t i = 0;
     while (strcmp(operations->items[i].string, operation_name(operation)) != 0)
@@ -41,7 +41,7 @@ static const struct json *mention(const struct json *operations, enum operation 
     return &operations->items[i];
 }
 
-/* Finds the generator for each operation: the rule's algorithm's or, if name is NULL, its trees'. */
+/* Finds the generator for each operation: from the algorithm `name` or, if it is NULL, from the rule's trees. */
 static bool find_algorithms(struct complaint *c, const struct json *operations, const char *name,
                             struct tree_rule *rule) {
     char text[200];
@@ -66,7 +66,7 @@ static bool find_algorithms(struct complaint *c, const struct json *operations, 
     return true;
 }
 
-/* A value that members do not all know cannot choose between rules. */
+/* Lengths that members do not all know cannot select a rule. */
 static bool expect_known_bytes(struct complaint *c, const struct json *operations, const struct json *bytes,
                                const struct tree_rule *rule) {
     for (int i = 0; bytes && i < OPERATIONS; i++)
@@ -78,12 +78,12 @@ static bool expect_known_bytes(struct complaint *c, const struct json *operation
     return true;
 }
 
-static bool read_range(struct complaint *c, const struct json *object, const char *what, struct tree_range *range) {
+static bool read_range(struct complaint *c, const struct json *object, const char *label, struct tree_range *range) {
     static const char *const keys[] = {"min", "max", NULL};
     *range = (struct tree_range){0, UINT64_MAX};
     if (!object)
         return true;
-    if (!expect_type(c, object, JSON_OBJECT, what) || !expect_keys(c, object, what, keys))
+    if (!expect_type(c, object, JSON_OBJECT, label) || !expect_keys(c, object, label, keys))
         return false;
     const struct json *min = json_get(object, "min"), *max = json_get(object, "max");
     int64_t value = 0;
@@ -98,7 +98,7 @@ static bool read_range(struct complaint *c, const struct json *object, const cha
         range->max = (uint64_t)value;
     }
     if (range->min > range->max)
-        return complain(c, object, "%s has min %llu above max %llu, so no call matches; swap them", what,
+        return complain(c, object, "%s has min %llu above max %llu, so no call matches; swap them", label,
                         (unsigned long long)range->min, (unsigned long long)range->max);
     return true;
 }
@@ -118,22 +118,22 @@ static bool read_members(struct complaint *c, const struct json *members, const 
     return true;
 }
 
-static bool find_tree(struct complaint *c, const struct json *name, const char *what, const struct tree_plan *plan,
+static bool find_tree(struct complaint *c, const struct json *name, const char *label, const struct tree_plan *plan,
                       int *index) {
     if (name->type != JSON_STRING)
-        return complain(c, name, "%s is %s; it must be the name of a tree in `trees`", what, json_type_word(name));
+        return complain(c, name, "%s is %s; it must be the name of a tree in `trees`", label, json_type_word(name));
     for (*index = 0; *index < plan->tree_count; ++*index)
         if (strcmp(plan->trees[*index].name, name->string) == 0)
             return true;
-    char known[200];
-    struct listing list = listing_in(known, sizeof known);
+    char names[200];
+    struct listing list = listing_in(names, sizeof names);
     for (int i = 0; i < plan->tree_count; i++)
         listing_add(&list, "`%s`", plan->trees[i].name);
-    return complain(c, name, "%s names the tree `%.40s`, which is not in `trees`; known trees are %s", what,
-                    name->string, known);
+    return complain(c, name, "%s names the tree `%.40s`, which is not in `trees`; known trees are %s", label,
+                    name->string, names);
 }
 
-/* The pipeline is a chain; the plan gets this tree with the first rule that asks for it. */
+/* The pipeline is a chain; the plan gets this tree with the first rule that selects the pipeline. */
 static int pipeline_tree(struct tree_plan *plan) {
     const struct shape *chain = shape_named("chain");
     for (int i = 0; i < plan->tree_count; i++)
@@ -149,11 +149,11 @@ static bool read_algorithm(struct complaint *c, const struct json *object, const
     char text[200];
     if (!expect_type(c, algorithm, JSON_STRING, "`algorithm`"))
         return false;
-    struct nearest meant = nearest_to(algorithm->string, strlen(algorithm->string));
+    struct nearest nearest = nearest_to(algorithm->string, strlen(algorithm->string));
     if (!algorithm_operations(algorithm->string))
-        algorithm_nearest(&meant);
-    if (meant.name)
-        return complain(c, algorithm, "unknown algorithm `%.40s`; did you mean `%s`?", algorithm->string, meant.name);
+        algorithm_nearest(&nearest);
+    if (nearest.name)
+        return complain(c, algorithm, "unknown algorithm `%.40s`; did you mean `%s`?", algorithm->string, nearest.name);
     if (!algorithm_operations(algorithm->string))
         return complain(c, algorithm, "unknown algorithm `%.40s`; it must be %s", algorithm->string,
                         algorithm_names(OPERATIONS, text, sizeof text));
@@ -170,28 +170,28 @@ static bool read_algorithm(struct complaint *c, const struct json *object, const
     return true;
 }
 
-/* Reads one of a few words; what is missing means the first. */
-static bool read_word(struct complaint *c, const struct json *word, const char *what, const char *const *words,
+/* Reads one of a few words; without one, the first is the default. */
+static bool read_word(struct complaint *c, const struct json *word, const char *label, const char *const *words,
                       int count, int *index) {
-    char known[120];
-    struct listing list = listing_in(known, sizeof known);
+    char names[120];
+    struct listing list = listing_in(names, sizeof names);
     *index = 0;
     if (!word)
         return true;
-    if (!expect_type(c, word, JSON_STRING, what))
+    if (!expect_type(c, word, JSON_STRING, label))
         return false;
-    struct nearest meant = nearest_to(word->string, strlen(word->string));
+    struct nearest nearest = nearest_to(word->string, strlen(word->string));
     for (int i = 0; i < count; i++) {
         listing_add(&list, "%s", words[i]);
-        nearest_try(&meant, words[i]);
+        nearest_try(&nearest, words[i]);
         if (strcmp(words[i], word->string) == 0) {
             *index = i;
             return true;
         }
     }
-    if (meant.name)
-        return complain(c, word, "%s is `%.40s`; did you mean `%s`?", what, word->string, meant.name);
-    return complain(c, word, "%s is `%.40s`; it must be %s", what, word->string, listing_end(&list, " or "));
+    if (nearest.name)
+        return complain(c, word, "%s is `%.40s`; did you mean `%s`?", label, word->string, nearest.name);
+    return complain(c, word, "%s is `%.40s`; it must be %s", label, word->string, listing_end(&list, " or "));
 }
 
 static bool in_groups(const struct tree_rule *rule) {
@@ -204,24 +204,25 @@ static bool in_groups(const struct tree_rule *rule) {
 static bool read_groups(struct complaint *c, const struct json *object, const struct tree_plan *plan,
                         struct tree_rule *rule) {
     static const char *const keys[] = {"level", "inside", "between", NULL};
-    const struct json *inside = json_get(object, "inside");
-    int level, between, tree;
+    const struct json *group_tree = json_get(object, "inside");
+    int level, exchange, tree;
     for (const char *const *key = keys; *key && !in_groups(rule); key++)
         if (json_get(object, *key))
             return complain(c, json_get(object, *key), "`%s` is for the algorithm leaders; remove it, or choose that",
                             *key);
     if (!read_word(c, json_get(object, "level"), "`level`", groups_level_names, GROUPS_LEVELS, &level) ||
-        !read_word(c, json_get(object, "between"), "`between`", groups_between_names, GROUPS_BETWEENS, &between))
+        !read_word(c, json_get(object, "between"), "`between`", groups_exchange_names, GROUPS_EXCHANGES, &exchange))
         return false;
-    rule->groups = (struct groups_spec){(enum groups_level)level, (enum groups_between)between, NULL};
-    if (!inside)
+    rule->groups = (struct groups_spec){(enum groups_level)level, (enum groups_exchange)exchange, NULL};
+    if (!group_tree)
         return true;
-    if (!find_tree(c, inside, "`inside`", plan, &tree))
+    if (!find_tree(c, group_tree, "`inside`", plan, &tree))
         return false;
-    rule->groups.inside = &plan->trees[tree];
+    rule->groups.group_tree = &plan->trees[tree];
     if (plan->trees[tree].shape->kind == SHAPE_EXPLICIT)
-        return complain(c, inside, "`inside` names the explicit tree `%.40s`, but groups differ in size; name a shape",
-                        inside->string);
+        return complain(c, group_tree,
+                        "`inside` names the explicit tree `%.40s`, but groups differ in size; name a shape",
+                        group_tree->string);
     return true;
 }
 
@@ -235,8 +236,8 @@ static bool expect_fitting(struct complaint *c, const struct json *name, const s
                     plan->trees[tree].name, size, plan->members.lists[rule->members].size);
 }
 
-/* A tree for more ranks than the job has belongs to a larger job of a series, unless this rule is for jobs of this size
- * too. */
+/* A tree for more ranks than the job has belongs to a larger job of a series, unless this rule applies to jobs of this
+ * size too. */
 static bool expect_in_job(struct complaint *c, const struct json *name, const struct tree_plan *plan, int tree,
                           int world_size, const struct tree_rule *rule) {
     int size = plan->trees[tree].size;

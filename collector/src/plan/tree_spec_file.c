@@ -9,7 +9,7 @@
 #include "plan/complaint.h"
 #include "plan/listing.h"
 
-/* `flat, chain` and so on: the allowed shapes. simple: for a level of a hierarchy. */
+/* Writes the allowed shapes: `flat, chain` and so on. simple: those for a level of a hierarchy. */
 static char *list_shapes(bool simple, char *text, size_t capacity) {
     struct listing list = listing_in(text, capacity);
     for (const struct shape *row = shapes; row->name; row++)
@@ -21,74 +21,74 @@ static char *list_shapes(bool simple, char *text, size_t capacity) {
 }
 
 /* The row that an object names, among the simple shapes or all. NULL with a complaint. */
-static const struct shape *find_shape(struct complaint *c, const struct json *object, const char *where, bool simple) {
-    char known[300];
-    if (!expect_type(c, object, JSON_OBJECT, where))
+static const struct shape *find_shape(struct complaint *c, const struct json *object, const char *label, bool simple) {
+    char names[300];
+    if (!expect_type(c, object, JSON_OBJECT, label))
         return NULL;
     const struct json *name = json_get(object, "shape");
     if (!name) {
-        complain(c, object, "%s has no `shape`; it must be one of %s", where, list_shapes(simple, known, sizeof known));
+        complain(c, object, "%s has no `shape`; it must be one of %s", label, list_shapes(simple, names, sizeof names));
         return NULL;
     }
     if (!expect_type(c, name, JSON_STRING, "`shape`"))
         return NULL;
-    const struct shape *found = shape_named(name->string);
-    if (found && (!simple || found->kind == SHAPE_SIMPLE))
-        return found;
-    struct nearest meant = nearest_to(name->string, strlen(name->string));
+    const struct shape *shape = shape_named(name->string);
+    if (shape && (!simple || shape->kind == SHAPE_SIMPLE))
+        return shape;
+    struct nearest nearest = nearest_to(name->string, strlen(name->string));
     for (const struct shape *row = shapes; row->name; row++)
         if (!simple || row->kind == SHAPE_SIMPLE)
-            nearest_try(&meant, row->name);
+            nearest_try(&nearest, row->name);
     bool numbered = strchr(name->string, ':') != NULL;
-    if (meant.name)
-        complain(c, name, "%s has the unknown shape `%.40s`; did you mean `%s`?%s", where, name->string, meant.name,
+    if (nearest.name)
+        complain(c, name, "%s has the unknown shape `%.40s`; did you mean `%s`?%s", label, name->string, nearest.name,
                  numbered ? " Put the number into `fan_out`" : "");
     else
-        complain(c, name, "%s has the unknown shape `%.40s`; it must be one of %s%s", where, name->string,
-                 list_shapes(simple, known, sizeof known), numbered ? "; put the number into `fan_out`" : "");
+        complain(c, name, "%s has the unknown shape `%.40s`; it must be one of %s%s", label, name->string,
+                 list_shapes(simple, names, sizeof names), numbered ? "; put the number into `fan_out`" : "");
     return NULL;
 }
 
-static bool read_simple(struct complaint *c, const struct json *object, const char *where, const struct shape *shape,
+static bool read_simple(struct complaint *c, const struct json *object, const char *label, const struct shape *shape,
                         int *fan_out) {
     static const char *const keys[] = {"shape", "fan_out", NULL};
     const struct json *width = json_get(object, "fan_out");
     int64_t value = 1;
-    if (!expect_keys(c, object, where, keys))
+    if (!expect_keys(c, object, label, keys))
         return false;
     if (shape->counts && !width)
-        return complain(c, object, "%s is %s but has no `fan_out`; give %s", where, shape->name, shape->counts);
+        return complain(c, object, "%s is %s but has no `fan_out`; give %s", label, shape->name, shape->counts);
     if (width && !read_integer(c, width, "`fan_out`", 1, INT_MAX, &value))
         return false;
     *fan_out = shape->counts ? (int)value : shape->fan_out;
     return true;
 }
 
-static bool read_hierarchical(struct complaint *c, const struct json *object, const char *where,
+static bool read_hierarchical(struct complaint *c, const struct json *object, const char *label,
                               struct tree_spec *spec) {
     static const char *const keys[] = {"shape", "clusters", "hosts", "ranks", NULL};
     struct tree_level *levels[] = {&spec->clusters, &spec->hosts, &spec->ranks};
-    if (!expect_keys(c, object, where, keys))
+    if (!expect_keys(c, object, label, keys))
         return false;
     for (int i = 0; i < 3; i++) {
         *levels[i] = (struct tree_level){shape_named("flat"), 0};
         const struct json *level = json_get(object, keys[i + 1]);
-        char place[100];
-        snprintf(place, sizeof place, "`%s` of %s", keys[i + 1], where);
+        char level_label[100];
+        snprintf(level_label, sizeof level_label, "`%s` of %s", keys[i + 1], label);
         if (!level)
             continue;
-        levels[i]->shape = find_shape(c, level, place, true);
-        if (!levels[i]->shape || !read_simple(c, level, place, levels[i]->shape, &levels[i]->fan_out))
+        levels[i]->shape = find_shape(c, level, level_label, true);
+        if (!levels[i]->shape || !read_simple(c, level, level_label, levels[i]->shape, &levels[i]->fan_out))
             return false;
     }
     return true;
 }
 
-static bool read_parents(struct complaint *c, const struct json *parents, const char *where, struct tree_spec *spec) {
+static bool read_parents(struct complaint *c, const struct json *parents, const char *label, struct tree_spec *spec) {
     if (!expect_type(c, parents, JSON_ARRAY, "`parents`"))
         return false;
     if (parents->length == 0)
-        return complain(c, parents, "`parents` of %s is empty; give one entry per rank, null for the root", where);
+        return complain(c, parents, "`parents` of %s is empty; give one entry per rank, null for the root", label);
     int size = (int)parents->length;
     spec->size = size;
     spec->root = -1;
@@ -101,7 +101,7 @@ static bool read_parents(struct complaint *c, const struct json *parents, const 
         const struct json *item = &parents->items[rank];
         if (item->type == JSON_NULL) {
             if (spec->root >= 0)
-                return complain(c, item, "%s has two roots, ranks %d and %d; exactly one parent must be null", where,
+                return complain(c, item, "%s has two roots, ranks %d and %d; exactly one parent must be null", label,
                                 spec->root, rank);
             spec->root = rank;
             spec->parents[rank] = -1;
@@ -118,26 +118,26 @@ static bool read_parents(struct complaint *c, const struct json *parents, const 
         spec->parents[rank] = (int)item->integer;
     }
     if (spec->root < 0)
-        return complain(c, parents, "%s has no root; the parent of exactly one rank must be null", where);
+        return complain(c, parents, "%s has no root; the parent of exactly one rank must be null", label);
     return true;
 }
 
 /* A rank whose ancestors do not reach the root within size steps is on a cycle or below one. */
-static bool expect_no_cycle(struct complaint *c, const struct json *parents, const char *where,
+static bool expect_no_cycle(struct complaint *c, const struct json *parents, const char *label,
                             const struct tree_spec *spec) {
     for (int rank = 0; rank < spec->size; rank++) {
-        int at = rank, steps = 0;
-        while (at != spec->root && steps++ <= spec->size)
-            at = spec->parents[at];
-        if (at == spec->root)
+        int ancestor = rank, steps = 0;
+        while (ancestor != spec->root && steps++ <= spec->size)
+            ancestor = spec->parents[ancestor];
+        if (ancestor == spec->root)
             continue;
         char cycle[120];
-        int used = snprintf(cycle, sizeof cycle, "%d", at), next = spec->parents[at];
-        for (; next != at && used < 90; next = spec->parents[next])
+        int used = snprintf(cycle, sizeof cycle, "%d", ancestor), next = spec->parents[ancestor];
+        for (; next != ancestor && used < 90; next = spec->parents[next])
             used += snprintf(cycle + used, sizeof cycle - (size_t)used, " > %d", next);
-        snprintf(cycle + used, sizeof cycle - (size_t)used, next == at ? " > %d" : " > ... > %d", at);
-        return complain(c, &parents->items[at], "%s has a cycle: %s; every rank must lead to the root %d", where, cycle,
-                        spec->root);
+        snprintf(cycle + used, sizeof cycle - (size_t)used, next == ancestor ? " > %d" : " > ... > %d", ancestor);
+        return complain(c, &parents->items[ancestor], "%s has a cycle: %s; every rank must lead to the root %d", label,
+                        cycle, spec->root);
     }
     return true;
 }
@@ -153,18 +153,18 @@ static void list_children(struct tree_spec *spec) {
             spec->children[spec->first_child[spec->parents[rank] + 1]++] = rank;
 }
 
-static bool read_order(struct complaint *c, const struct json *object, const char *where, struct tree_spec *spec) {
+static bool read_order(struct complaint *c, const struct json *object, const char *label, struct tree_spec *spec) {
     if (!expect_type(c, object, JSON_OBJECT, "`children`"))
         return false;
     for (size_t i = 0; i < object->length; i++) {
         const struct json *list = &object->items[i];
-        char *end, what[80];
+        char *end, list_label[80];
         long rank = strtol(object->keys[i], &end, 10);
         if (object->keys[i][0] < '0' || object->keys[i][0] > '9' || *end || rank >= spec->size)
-            return complain(c, list, "`children` of %s names `%.30s`, but its ranks are 0 to %d", where,
+            return complain(c, list, "`children` of %s names `%.30s`, but its ranks are 0 to %d", label,
                             object->keys[i], spec->size - 1);
-        snprintf(what, sizeof what, "the children of rank %ld", rank);
-        if (!expect_type(c, list, JSON_ARRAY, what))
+        snprintf(list_label, sizeof list_label, "the children of rank %ld", rank);
+        if (!expect_type(c, list, JSON_ARRAY, list_label))
             return false;
         int first = spec->first_child[rank], count = spec->first_child[rank + 1] - first;
         if (list->length != (size_t)count)
@@ -178,8 +178,8 @@ static bool read_order(struct complaint *c, const struct json *object, const cha
             if (spec->parents[child] != rank)
                 return complain(c, &list->items[k], "rank %lld is listed as a child of %ld, but its parent is %d",
                                 (long long)child, rank, spec->parents[child]);
-            for (int earlier = 0; earlier < k; earlier++)
-                if (spec->children[first + earlier] == child)
+            for (int previous = 0; previous < k; previous++)
+                if (spec->children[first + previous] == child)
                     return complain(c, &list->items[k],
                                     "rank %lld is listed twice among the children of %ld; list each "
                                     "once",
@@ -190,17 +190,17 @@ static bool read_order(struct complaint *c, const struct json *object, const cha
     return true;
 }
 
-static bool read_explicit(struct complaint *c, const struct json *object, const char *where, struct tree_spec *spec) {
+static bool read_explicit(struct complaint *c, const struct json *object, const char *label, struct tree_spec *spec) {
     static const char *const keys[] = {"shape", "parents", "children", NULL};
     const struct json *parents = json_get(object, "parents"), *children = json_get(object, "children");
-    if (!expect_keys(c, object, where, keys))
+    if (!expect_keys(c, object, label, keys))
         return false;
     if (!parents)
-        return complain(c, object, "%s is explicit but has no `parents`; list the parent of every rank", where);
-    if (!read_parents(c, parents, where, spec) || !expect_no_cycle(c, parents, where, spec))
+        return complain(c, object, "%s is explicit but has no `parents`; list the parent of every rank", label);
+    if (!read_parents(c, parents, label, spec) || !expect_no_cycle(c, parents, label, spec))
         return false;
     list_children(spec);
-    return !children || read_order(c, children, where, spec);
+    return !children || read_order(c, children, label, spec);
 }
 
 bool tree_spec_read(struct complaint *c, const char *name, const struct json *value, struct tree_spec *spec) {
@@ -209,16 +209,16 @@ bool tree_spec_read(struct complaint *c, const char *name, const struct json *va
     if (length < 1 || length > 40 || strspn(name, allowed) != length)
         return complain(c, value, "`%.60s` cannot name a tree; use 1 to 40 letters, digits and any of _ . : + -", name);
     memcpy(spec->name, name, length + 1);
-    char where[60];
-    snprintf(where, sizeof where, "the tree `%s`", name);
-    spec->shape = find_shape(c, value, where, false);
+    char label[60];
+    snprintf(label, sizeof label, "the tree `%s`", name);
+    spec->shape = find_shape(c, value, label, false);
     if (!spec->shape)
         return false;
     if (spec->shape->kind == SHAPE_HIERARCHICAL)
-        return read_hierarchical(c, value, where, spec);
+        return read_hierarchical(c, value, label, spec);
     if (spec->shape->kind == SHAPE_EXPLICIT)
-        return read_explicit(c, value, where, spec);
-    return read_simple(c, value, where, spec->shape, &spec->fan_out);
+        return read_explicit(c, value, label, spec);
+    return read_simple(c, value, label, spec->shape, &spec->fan_out);
 }
 
 struct tree_spec *tree_spec_parse(const char *text, size_t length, char *message, size_t capacity) {

@@ -105,7 +105,7 @@ static bool act(int rank, int place) {
     struct actor *a = &actors[rank];
     int index = a->ready[place];
     struct step *s = &a->schedule.steps[index];
-    uint64_t *to = a->slots[s->slot] + s->at, *from = a->slots[s->operand] + s->operand_at;
+    uint64_t *to = a->slots[s->slot] + s->position, *from = a->slots[s->operand] + s->operand_position;
     bool first = !a->started[index];
     a->started[index] = true;
     switch ((enum step_kind)s->kind) {

@@ -21,7 +21,7 @@ struct scene {
     int64_t in_at[MOST][MOST], out_at[MOST][MOST], in_length[MOST][MOST], out_length[MOST][MOST];
     int64_t in_units[MOST], out_units[MOST];
     uint64_t *input[MOST], *before[MOST]; /* before: the output's previous contents */
-    struct tree_place up[MOST], down[MOST];
+    struct tree_position up[MOST], down[MOST];
     int children[2][MOST][MOST];
 };
 
@@ -189,7 +189,7 @@ static void rehearse(const struct algorithm *algorithm, enum operation operation
     int scratch[SCHEDULE_SCRATCH * MOST], hosts[MOST], clusters[MOST];
     struct tree_members members = {size, hosts, clusters};
     struct groups_spec groups = {(enum groups_level)(rand() % GROUPS_LEVELS),
-                                 (enum groups_between)(rand() % GROUPS_BETWEENS), rand() % 3 ? &tree : NULL};
+                                 (enum groups_exchange)(rand() % GROUPS_EXCHANGES), rand() % 3 ? &tree : NULL};
     draw_places(size, hosts, clusters);
     if (!is_any(operation, BIT(SCATTER)))
         other.shape = any_simple_shape();
@@ -214,7 +214,7 @@ static void rehearse(const struct algorithm *algorithm, enum operation operation
     char what[200];
     snprintf(what, sizeof what, "turn %d: %s by %s (%s, %s) on %d ranks, root %d, %lld units in %d segments%s%s", turn,
              operation_name(operation), algorithm->name, groups_level_names[groups.level],
-             groups_between_names[groups.between], size, s.root, (long long)s.units, cut.segments,
+             groups_exchange_names[groups.exchange], size, s.root, (long long)s.units, cut.segments,
              s.in_place ? ", in place" : "", most_units < 100 ? ", in short messages" : "");
     if (is_any(operation, of_blocks | reduce_scatters))
         draw_blocks(&s);
@@ -222,8 +222,8 @@ static void rehearse(const struct algorithm *algorithm, enum operation operation
         fill(&s, rank);
         s.up[rank].children = s.children[0][rank];
         s.down[rank].children = s.children[1][rank];
-        tree_place_of(&tree, &members, rank, s.root, TREE_REDUCE, scratch, &s.up[rank]);
-        tree_place_of(&other, &members, rank, s.root, TREE_BROADCAST, scratch, &s.down[rank]);
+        tree_position_of(&tree, &members, rank, s.root, TREE_REDUCE, scratch, &s.up[rank]);
+        tree_position_of(&other, &members, rank, s.root, TREE_BROADCAST, scratch, &s.down[rank]);
         bool rooted = is_any(operation, BIT(GATHER) | BIT(GATHERV) | BIT(SCATTER) | BIT(SCATTERV) | BIT(REDUCE));
         struct schedule_request r = {.operation = operation,
                                      .rank = rank,
@@ -244,7 +244,7 @@ static void rehearse(const struct algorithm *algorithm, enum operation operation
                                      .output = {s.out_at[rank], s.out_length[rank]}};
         if (operation == OPERATION_REDUCE && s.in_place && rank == s.root)
             memcpy(s.input[rank], actors[rank].slots[SLOT_OUTPUT], (size_t)s.units * sizeof(uint64_t));
-        EXPECT(algorithm_lay(algorithm, &actors[rank].schedule, &r), "%s", what);
+        EXPECT(algorithm_schedule(algorithm, &actors[rank].schedule, &r), "%s", what);
         simulation_place(&actors[rank]);
     }
     expect_failures += simulation_run(size, s.ordered ? simulation_compose : simulation_sum, what);
@@ -279,18 +279,18 @@ static void the_order_of_writing_is_one_that_can_be_run(const struct algorithm *
     int scratch[SCHEDULE_SCRATCH * MOST], children[2][MOST], hosts[MOST], clusters[MOST], left = 0;
     struct tree_spec tree = {.shape = shape_named("binomial-mpich")};
     struct tree_members members = {size, hosts, clusters};
-    struct groups_spec groups = {GROUPS_CLUSTER, (enum groups_between)(size % GROUPS_BETWEENS), &tree};
+    struct groups_spec groups = {GROUPS_CLUSTER, (enum groups_exchange)(size % GROUPS_EXCHANGES), &tree};
     draw_places(size, hosts, clusters);
     memset(pending, 0, sizeof pending);
     for (int rank = 0; rank < size; rank++) {
-        struct tree_place up = {.children = children[0]}, down = {.children = children[1]};
-        tree_place_of(&tree, &members, rank, 0, TREE_REDUCE, scratch, &up);
-        tree_place_of(&tree, &members, rank, 0, TREE_BROADCAST, scratch, &down);
+        struct tree_position up = {.children = children[0]}, down = {.children = children[1]};
+        tree_position_of(&tree, &members, rank, 0, TREE_REDUCE, scratch, &up);
+        tree_position_of(&tree, &members, rank, 0, TREE_BROADCAST, scratch, &down);
         for (int i = 0; i < size; i++) {
             places[i] = 3 * i;
             lengths[i] = 3;
         }
-        struct schedule s = {.instead = write_down, .instead_context = &all[rank]};
+        struct schedule s = {.on_step = write_down, .on_step_context = &all[rank]};
         struct schedule_request r = {.operation = operation,
                                      .rank = rank,
                                      .size = size,
@@ -304,7 +304,7 @@ static void the_order_of_writing_is_one_that_can_be_run(const struct algorithm *
                                      .input = {places, lengths},
                                      .output = {places, lengths}};
         all[rank].count = at[rank] = 0;
-        EXPECT(algorithm_lay(algorithm, &s, &r) && !s.steps && !s.edges && !s.ready, "memory was used");
+        EXPECT(algorithm_schedule(algorithm, &s, &r) && !s.steps && !s.edges && !s.ready, "memory was used");
         left += all[rank].count;
     }
     for (bool moved = true; moved && left > 0;) {

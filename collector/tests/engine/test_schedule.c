@@ -20,10 +20,10 @@ static void messages_are_cut_as_asked(void) {
 
 static void a_barrier_moves_no_data(void) {
     int children[] = {1, 2};
-    struct tree_place place = {-1, 2, children};
+    struct tree_position place = {-1, 2, children};
     struct schedule s = {0};
     struct schedule_request request = {.cut = segmentation_of(0, 0, 0), .up = &place, .down = &place, .empty = true};
-    EXPECT(algorithm_lay(&algorithms[0], &s, &request), "memory");
+    EXPECT(algorithm_schedule(&algorithms[0], &s, &request), "memory");
     for (int i = 0; i < s.step_count; i++)
         EXPECT(s.steps[i].kind != STEP_COMBINE && s.steps[i].kind != STEP_COPY && s.steps[i].length == 0, "step %d", i);
     schedule_clear(&s);
@@ -32,10 +32,10 @@ static void a_barrier_moves_no_data(void) {
 /* Regression: a schedule that stored its edges in reverse order served the smallest subtree first. */
 static void children_are_served_in_the_order_of_the_tree(void) {
     int up_children[] = {1, 2, 4}, down_children[] = {4, 2, 1}, served = 0;
-    struct tree_place up = {-1, 3, up_children}, down = {-1, 3, down_children};
+    struct tree_position up = {-1, 3, up_children}, down = {-1, 3, down_children};
     struct schedule s = {0};
     struct schedule_request request = {.cut = segmentation_of(5, 8, 0), .up = &up, .down = &down};
-    EXPECT(algorithm_lay(&algorithms[0], &s, &request), "memory");
+    EXPECT(algorithm_schedule(&algorithms[0], &s, &request), "memory");
     for (int i = 0; i < s.step_count; i++)
         for (int edge = s.steps[i].first_edge; edge >= 0 && s.steps[i].kind == STEP_JOIN; edge = s.edges[edge].next)
             if (s.steps[s.edges[edge].step].kind == STEP_SEND) {

@@ -10,16 +10,16 @@ enum { MOST = 17 };
 static int host_of[MOST], cluster_of[MOST];
 
 static void place_of(const struct tree_spec *spec, int size, int rank, int root, enum tree_direction direction,
-                     struct tree_place *place) {
+                     struct tree_position *place) {
     struct tree_members members = {size, host_of, cluster_of};
     int scratch[2 * MOST];
-    tree_place_of(spec, &members, rank, root, direction, scratch, place);
+    tree_position_of(spec, &members, rank, root, direction, scratch, place);
 }
 
 static void every_rank_hangs_below_the_root(const struct tree_spec *spec, int size, int root,
                                             enum tree_direction direction) {
     int children[MOST][MOST], roots = 0, edges = 0;
-    struct tree_place places[MOST];
+    struct tree_position places[MOST];
     for (int rank = 0; rank < size; rank++) {
         places[rank].children = children[rank];
         place_of(spec, size, rank, root, direction, &places[rank]);
@@ -117,7 +117,7 @@ static void shapes_are_trees(void) {
 
 static int parent_of(const struct tree_spec *spec, int size, int rank, int root, enum tree_direction direction) {
     int children[MOST];
-    struct tree_place place = {.children = children};
+    struct tree_position place = {.children = children};
     place_of(spec, size, rank, root, direction, &place);
     return place.parent;
 }
@@ -126,7 +126,7 @@ static void children_are(const struct tree_spec *spec, int size, int rank, int r
                          const char *wanted) {
     int children[MOST];
     char seen[100] = "";
-    struct tree_place place = {.children = children};
+    struct tree_position place = {.children = children};
     place_of(spec, size, rank, root, direction, &place);
     for (int i = 0; i < place.child_count; i++)
         snprintf(seen + strlen(seen), sizeof seen - strlen(seen), i ? " %d" : "%d", children[i]);

@@ -319,13 +319,13 @@ static void a_pipeline_is_a_chain_in_segments(void) {
 
 static void leaders_are_named_with_their_exchange(void) {
     char text[600], message[300], name[60];
-    for (int i = 0; i < GROUPS_BETWEENS; i++) {
-        snprintf(name, sizeof name, "leaders:%s", groups_between_names[i]);
+    for (int i = 0; i < GROUPS_EXCHANGES; i++) {
+        snprintf(name, sizeof name, "leaders:%s", groups_exchange_names[i]);
         size_t length = tree_name_text(name, text, sizeof text);
         struct tree_plan *plan = tree_plan_parse(text, length, 8, message, sizeof message);
         EXPECT(plan && strcmp(plan->name, name) == 0, "%s: %s", name, message);
-        EXPECT(plan && (int)plan->rules[0].groups.between == i && plan->rules[0].groups.level == GROUPS_CLUSTER &&
-                   !plan->rules[0].groups.inside,
+        EXPECT(plan && (int)plan->rules[0].groups.exchange == i && plan->rules[0].groups.level == GROUPS_CLUSTER &&
+                   !plan->rules[0].groups.group_tree,
                "%s", name);
         tree_plan_free(plan);
     }
@@ -339,7 +339,7 @@ static void groups_are_read(void) {
     char message[300];
     struct tree_plan *plan = tree_plan_parse(text, sizeof text - 1, 8, message, sizeof message);
     EXPECT(plan, "%s", message);
-    const struct groups_spec wanted = {GROUPS_HOST, BETWEEN_DOUBLING, plan ? &plan->trees[0] : NULL};
+    const struct groups_spec wanted = {GROUPS_HOST, EXCHANGE_DOUBLING, plan ? &plan->trees[0] : NULL};
     EXPECT(plan && memcmp(&plan->rules[0].groups, &wanted, sizeof wanted) == 0, "groups");
     tree_plan_free(plan);
 }

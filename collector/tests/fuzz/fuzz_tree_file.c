@@ -26,8 +26,8 @@ static void check_tree(const struct tree_spec *spec, int size, int root, enum tr
     }
     const struct tree_members members = {size, hosts, clusters};
     for (int rank = 0; rank < size; rank++) {
-        struct tree_place place = {.children = children};
-        tree_place_of(spec, &members, rank, root, direction, scratch, &place);
+        struct tree_position place = {.children = children};
+        tree_position_of(spec, &members, rank, root, direction, scratch, &place);
         parent[rank] = place.parent;
         must(place.child_count >= 0 && place.child_count < size, "a number of children");
         for (int i = 0; i < place.child_count; i++) {
