@@ -6,31 +6,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct engine_comm; /* what the engine keeps per communicator; src/engine */
-struct native_part; /* what src/native keeps */
+struct engine_comm; /* the engine's state of a communicator: src/engine */
+struct native_part; /* src/native's state */
 
 struct comm {
     MPI_Comm handle;
     uint32_t id;  /* of this process's definition; 0 while recording is off */
-    uint64_t key; /* unique in this process; equal on all members if they are of one world */
+    uint64_t key; /* unique in this process; if all members are of one world, equal on all of them */
     int size, rank;
     int peers;        /* processes to exchange with: size; for an intercommunicator the size of the other group */
     int *world_ranks; /* size entries: world rank of each member; NULL for intercommunicators and foreign ones */
     bool inter;
-    bool foreign;        /* it, or one it was made from, has members of another world: see key */
+    bool foreign;        /* it, or a communicator that it derives from, has members of another world: see key */
     bool has_strangers;  /* it has such members itself */
     uint64_t next_seq;   /* needs no lock: MPI forbids two collectives of one rank to begin at once on a communicator */
     uint64_t persistent; /* persistent collectives created on it */
     uint64_t checkpoint; /* the first sequence number at which clocks may be measured again; UINT64_MAX: never */
     struct engine_comm *engine; /* NULL until its first engine collective */
     bool members_looked_up;     /* by the engine, in the tree file's lists */
-    int listed_members;         /* what it found; see plan/rank_list.h */
-    struct native_part *parts;  /* communicators that the MPI library made of it for itself */
-    MPI_Comm local;             /* an intercommunicator's hidden one of its own group, if src/native knows it */
+    int listed_members;         /* the outcome of that: see plan/rank_list.h */
+    struct native_part *parts;  /* communicators that the MPI library derived from it for its own messages */
+    MPI_Comm
+        local; /* of an intercommunicator: the library's hidden communicator of this group, if src/native knows it */
 };
 
-/* The communicator of a handle, found without a lock. NULL if the handle is unknown: it is invalid, or the collector
- * did not see it created. */
+/* Finds a handle's communicator without a lock. Returns NULL for an unknown handle: it is invalid, or the collector did
+ * not see its creation. */
 struct comm *comm_look_up(MPI_Comm handle);
 
 /* The last communicator this thread found. It is valid until any communicator is removed. */

@@ -37,45 +37,48 @@ void members_forget(void) {
     __atomic_sub_fetch(&foreign.comms, 1, __ATOMIC_ACQ_REL);
 }
 
-/* Numbers those processes of a group that are new and not of this world. */
-static bool meet(MPI_Group group) {
-    MPI_Group others, known;
-    if (pmpi.Group_difference(group, world, &others) != MPI_SUCCESS)
+/* Numbers the group's new processes of other worlds. False if MPI fails. */
+static bool add_strangers(MPI_Group group) {
+    MPI_Group strangers, unions;
+    if (pmpi.Group_difference(group, world, &strangers) != MPI_SUCCESS)
         return false;
     if (foreign.count == 0) {
-        foreign.group = others;
+        foreign.group = strangers;
     } else {
-        int error = pmpi.Group_union(foreign.group, others, &known); /* the first group's processes keep their ranks */
-        pmpi.Group_free(&others);
+        int error =
+            pmpi.Group_union(foreign.group, strangers, &unions); /* the first group's processes keep their ranks */
+        pmpi.Group_free(&strangers);
         if (error != MPI_SUCCESS)
             return false;
         pmpi.Group_free(&foreign.group);
-        foreign.group = known;
+        foreign.group = unions;
     }
     return pmpi.Group_size(foreign.group, &foreign.count) == MPI_SUCCESS;
 }
 
-static bool all_known(const int *numbers, int size) {
+static bool is_complete(const int *numbers, int size) {
     for (int i = 0; i < size; i++)
         if (numbers[i] < 0)
             return false;
     return true;
 }
 
-/* Fills in numbers that are -1 from the foreign group. ranks: 0, 1, ...; found: scratch of the same length. */
-static bool number_foreign(MPI_Group group, int size, const int *ranks, int *found, int *numbers) {
+/* Replaces each -1 in numbers by the process's number in the foreign group. ranks: 0, 1, ...; positions: scratch of the
+ * same length. */
+static bool number_foreign(MPI_Group group, int size, const int *ranks, int *positions, int *numbers) {
     if (foreign.count == 0)
         return true;
-    if (pmpi.Group_translate_ranks(group, size, ranks, foreign.group, found) != MPI_SUCCESS)
+    if (pmpi.Group_translate_ranks(group, size, ranks, foreign.group, positions) != MPI_SUCCESS)
         return false;
     for (int i = 0; i < size; i++)
-        if (numbers[i] < 0 && found[i] != MPI_UNDEFINED)
-            numbers[i] = foreign.first + found[i];
+        if (numbers[i] < 0 && positions[i] != MPI_UNDEFINED)
+            numbers[i] = foreign.first + positions[i];
     return true;
 }
 
-/* Numbers of a group's first size processes; NULL if one is unknown, or memory or MPI fails. Frees the group. */
-static int *numbers_of(MPI_Group group, bool meets, int size, bool *any_foreign) {
+/* Returns the numbers of the group's first `size` processes. NULL if a process is unknown, or memory or MPI fails.
+ * Frees the group; the caller frees the numbers. */
+static int *numbers_of(MPI_Group group, bool admits_strangers, int size, bool *any_foreign) {
     int *numbers = NULL, *ranks = NULL, in_group;
     bool ok = false;
     if (pmpi.Group_size(group, &in_group) != MPI_SUCCESS || size <= 0 || size > in_group)
@@ -91,14 +94,14 @@ static int *numbers_of(MPI_Group group, bool meets, int size, bool *any_foreign)
     for (int i = 0; i < size; i++)
         if (numbers[i] == MPI_UNDEFINED)
             numbers[i] = -1;
-    if (!all_known(numbers, size)) {
+    if (!is_complete(numbers, size)) {
         *any_foreign = true;
         if (!number_foreign(group, size, ranks, ranks + size, numbers))
             goto out;
-        if (!all_known(numbers, size) && meets && meet(group))
+        if (!is_complete(numbers, size) && admits_strangers && add_strangers(group))
             number_foreign(group, size, ranks, ranks + size, numbers);
     }
-    ok = all_known(numbers, size);
+    ok = is_complete(numbers, size);
 out:
     if (!ok) {
         free(numbers);
@@ -109,24 +112,24 @@ out:
     return numbers;
 }
 
-/* The sizes come from the communicator, not its groups: for a Cartesian communicator that leaves out the parent's last
- * processes MPICH 5 returns the parent's group. */
-static bool find(struct members *members, MPI_Comm comm, bool inter, bool meets) {
+/* The sizes come from the communicator, not from its groups: MPICH 5 returns the parent's group for a Cartesian
+ * communicator that leaves out the parent's last processes. */
+static bool find_groups(struct members *members, MPI_Comm comm, bool inter, bool admits_strangers) {
     MPI_Group group;
     if (pmpi.Comm_size(comm, &members->size) == MPI_SUCCESS && pmpi.Comm_group(comm, &group) == MPI_SUCCESS)
-        members->local = numbers_of(group, meets, members->size, &members->foreign);
+        members->local = numbers_of(group, admits_strangers, members->size, &members->foreign);
     if (members->local && inter && pmpi.Comm_remote_size(comm, &members->remote_size) == MPI_SUCCESS &&
         pmpi.Comm_remote_group(comm, &group) == MPI_SUCCESS)
-        members->remote = numbers_of(group, meets, members->remote_size, &members->foreign);
+        members->remote = numbers_of(group, admits_strangers, members->remote_size, &members->foreign);
     return members->local && (!inter || members->remote);
 }
 
-bool members_find(struct members *members, MPI_Comm comm, bool inter, bool meets) {
+bool members_find(struct members *members, MPI_Comm comm, bool inter, bool admits_strangers) {
     *members = (struct members){0};
     pthread_mutex_lock(&foreign.lock);
     if (__atomic_load_n(&foreign.comms, __ATOMIC_ACQUIRE) == 0)
         drop_foreign();
-    bool ok = find(members, comm, inter, meets);
+    bool ok = find_groups(members, comm, inter, admits_strangers);
     if (ok && members->foreign)
         __atomic_add_fetch(&foreign.comms, 1, __ATOMIC_ACQ_REL);
     pthread_mutex_unlock(&foreign.lock);

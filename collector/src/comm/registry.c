@@ -1,4 +1,4 @@
-/* The writer's side of the communicators: members, keys, definitions. */
+/* Registers communicators: members, keys, definitions. Only the table's readers need no lock. */
 #include "comm/registry.h"
 
 #include <errno.h>
@@ -16,50 +16,51 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int world_rank;
 static uint32_t last_id;
-static void (*tell_of_lost)(struct comm *comm);
-static void (*tell_of_new)(struct comm *comm);
+static void (*lost_listener)(struct comm *comm);
+static void (*new_listener)(struct comm *comm);
 
-/* How many communicators of one origin, parent, members and salt this rank has made: base hash -> count. */
-struct count {
+/* Counts the communicators that this rank created with one origin, parent, members and salt, by a hash of these four.
+ */
+struct origin_count {
     uint64_t base;
-    uint32_t made;
+    uint32_t count;
 };
-static struct count *counts;
+static struct origin_count *counts;
 static size_t counts_capacity, counts_used;
 
-static struct count *place_of(struct count *in, size_t capacity, uint64_t base) {
+static struct origin_count *slot_of(struct origin_count *slots, size_t capacity, uint64_t base) {
     size_t i = base & (capacity - 1);
-    while (in[i].made && in[i].base != base)
+    while (slots[i].count && slots[i].base != base)
         i = (i + 1) & (capacity - 1);
-    return &in[i];
+    return &slots[i];
 }
 
 static bool grow_counts(void) {
     size_t capacity = counts_capacity ? counts_capacity * 2 : 256;
-    struct count *larger = calloc(capacity, sizeof *larger);
+    struct origin_count *larger = calloc(capacity, sizeof *larger);
     if (!larger)
         return false;
     for (size_t i = 0; i < counts_capacity; i++)
-        if (counts[i].made)
-            *place_of(larger, capacity, counts[i].base) = counts[i];
+        if (counts[i].count)
+            *slot_of(larger, capacity, counts[i].base) = counts[i];
     free(counts);
     counts = larger;
     counts_capacity = capacity;
     return true;
 }
 
-/* Counts one more of this base and returns the count; 0 if memory fails. */
-static uint32_t next_of(uint64_t base) {
+/* Counts another communicator with this hash. Returns the new count, or 0 if memory fails. */
+static uint32_t next_count(uint64_t base) {
     if (counts_used * 2 >= counts_capacity && !grow_counts())
         return 0;
-    struct count *count = place_of(counts, counts_capacity, base);
-    counts_used += !count->made;
-    count->base = base;
-    return ++count->made;
+    struct origin_count *origin_count = slot_of(counts, counts_capacity, base);
+    counts_used += !origin_count->count;
+    origin_count->base = base;
+    return ++origin_count->count;
 }
 
-/* What a communicator comes from. */
-struct making {
+/* The derivation of a communicator: the inputs of its key. */
+struct derivation {
     enum comm_origin origin;
     uint64_t parent_key, salt;
     bool parent_is_foreign;
@@ -83,26 +84,27 @@ static void add_meeting(struct line *line, const struct meeting *meeting) {
     line_boolean(line, "leads", meeting->leads);
     if (!meeting->leads)
         return;
-    line_unsigned(line, "began", meeting->began);
-    line_unsigned(line, "ended", meeting->ended);
-    line_key(line, "place", meeting->place);
+    line_unsigned(line, "began", meeting->begin_ticks);
+    line_unsigned(line, "ended", meeting->end_ticks);
+    line_key(line, "place", meeting->place_hash);
     line_unsigned(line, "peer", peer ? peer->id : 0);
     line_number(line, "peer_rank", meeting->peer_rank);
 }
 
-static void define(struct comm *comm, const struct making *making, uint32_t nth, const struct members *members) {
+static void define(struct comm *comm, const struct derivation *derivation, uint32_t nth,
+                   const struct members *members) {
     char name[MPI_MAX_OBJECT_NAME] = "";
     int length = 0;
     if (pmpi.Comm_get_name(comm->handle, name, &length) != MPI_SUCCESS)
         name[0] = '\0';
-    /* Rank 0 writes the members, on each side of an intercommunicator. Where numbers are private to a process,
-     * everybody does. */
+    /* Rank 0 writes the members, on each side of an intercommunicator. If numbers are private to a process, every rank
+     * writes them. */
     bool writes = comm->rank == 0 || comm->foreign;
     struct line line;
     line_begin(&line, "comm");
     line_unsigned(&line, "id", comm->id);
     line_key(&line, "key", comm->key);
-    line_key(&line, "parent", making->parent_key);
+    line_key(&line, "parent", derivation->parent_key);
     line_text(&line, "name", name);
     line_number(&line, "size", comm->size);
     line_number(&line, "rank", comm->rank);
@@ -111,21 +113,21 @@ static void define(struct comm *comm, const struct making *making, uint32_t nth,
         line_ranks(&line, "remote", writes ? members->remote : NULL, members->remote_size);
     line_boolean(&line, "inter", comm->inter);
     if (comm->foreign) {
-        line_text(&line, "origin", origin_names[making->origin]);
-        line_key(&line, "salt", making->salt);
+        line_text(&line, "origin", origin_names[derivation->origin]);
+        line_key(&line, "salt", derivation->salt);
         line_unsigned(&line, "nth", nth);
-        if (making->meeting)
-            add_meeting(&line, making->meeting);
+        if (derivation->meeting)
+            add_meeting(&line, derivation->meeting);
     }
     line_end(&line);
 }
 
 /* Fills size, rank, inter and foreign of a new communicator and finds its members. */
-static bool describe(struct comm *comm, bool meets, struct members *members) {
+static bool describe(struct comm *comm, bool admits_strangers, struct members *members) {
     int inter = 0;
     if (pmpi.Comm_test_inter(comm->handle, &inter) != MPI_SUCCESS ||
         pmpi.Comm_rank(comm->handle, &comm->rank) != MPI_SUCCESS ||
-        !members_find(members, comm->handle, inter != 0, meets))
+        !members_find(members, comm->handle, inter != 0, admits_strangers))
         return false;
     comm->inter = inter != 0;
     comm->has_strangers = members->foreign;
@@ -152,104 +154,105 @@ static void free_comm(struct comm *comm) {
     free(comm);
 }
 
-static struct making made_from(enum comm_origin origin, MPI_Comm parent, uint64_t salt) {
-    const struct comm *known = parent == MPI_COMM_NULL ? NULL : comm_find(parent);
-    return (struct making){.origin = origin,
-                           .parent_key = known ? known->key : 0,
-                           .salt = salt,
-                           .parent_is_foreign = known && known->foreign};
+static struct derivation origin_of(enum comm_origin origin, MPI_Comm parent, uint64_t salt) {
+    const struct comm *known_parent = parent == MPI_COMM_NULL ? NULL : comm_find(parent);
+    return (struct derivation){.origin = origin,
+                               .parent_key = known_parent ? known_parent->key : 0,
+                               .salt = salt,
+                               .parent_is_foreign = known_parent && known_parent->foreign};
 }
 
-static uint64_t base_of(const struct making *making, const struct members *members) {
-    if (making->meeting && members->foreign)
+static uint64_t base_of(const struct derivation *derivation, const struct members *members) {
+    if (derivation->meeting && members->foreign)
         return hash_mix_ranks(
-            hash_mix(hash_mix(hash_mix(0, (uint64_t)making->origin), making->parent_key), making->salt), members->local,
-            members->size);
+            hash_mix(hash_mix(hash_mix(0, (uint64_t)derivation->origin), derivation->parent_key), derivation->salt),
+            members->local, members->size);
     /* Both sides must hash alike although their local communicators differ. */
-    uint64_t origin = making->meeting ? COMM_ORIGIN_INTERCOMM : making->origin;
-    uint64_t parent_key = making->meeting ? 0 : making->parent_key;
-    return mix_members(hash_mix(hash_mix(hash_mix(0, origin), parent_key), making->salt), members);
+    uint64_t origin = derivation->meeting ? COMM_ORIGIN_INTERCOMM : derivation->origin;
+    uint64_t parent_key = derivation->meeting ? 0 : derivation->parent_key;
+    return mix_members(hash_mix(hash_mix(hash_mix(0, origin), parent_key), derivation->salt), members);
 }
 
-static struct comm *take_in(MPI_Comm made, const struct making *making) {
-    if (made == MPI_COMM_NULL)
+static struct comm *take_in(MPI_Comm handle, const struct derivation *derivation) {
+    if (handle == MPI_COMM_NULL)
         return NULL;
-    /* A new handle that is already known was freed unseen (from Fortran, or inside the MPI library) and reused. */
-    struct comm *stale = comm_find(made);
-    if (stale && tell_of_lost)
-        tell_of_lost(stale);
+    /* A new handle that is already known was freed without the collector's knowledge (from Fortran, or inside the MPI
+     * library) and reused. */
+    struct comm *stale = comm_find(handle);
+    if (stale && lost_listener)
+        lost_listener(stale);
     if (stale)
-        comm_forget(made);
-    int kept = errno;
+        comm_forget(handle);
+    int saved_errno = errno;
     struct comm *comm = calloc(1, sizeof *comm);
     struct members members = {0};
-    uint32_t nth = making->promise.nth;
-    bool known = false;
+    uint32_t nth = derivation->promise.nth;
+    bool known_parent = false;
     if (comm) {
-        comm->handle = made;
+        comm->handle = handle;
         comm->checkpoint = UINT64_MAX;
-        known = describe(comm, making->meeting != NULL, &members);
-        comm->foreign = members.foreign || (making->parent_is_foreign && !making->meeting);
+        known_parent = describe(comm, derivation->meeting != NULL, &members);
+        comm->foreign = members.foreign || (derivation->parent_is_foreign && !derivation->meeting);
     }
-    if (known && tell_of_new)
-        tell_of_new(comm);
-    if (known) {
-        uint64_t base = base_of(making, &members);
+    if (known_parent && new_listener)
+        new_listener(comm);
+    if (known_parent) {
+        uint64_t base = base_of(derivation, &members);
         if (!comm->inter && !comm->foreign)
             comm->world_ranks = members.local;
         pthread_mutex_lock(&lock);
-        if (!making->promise.key && (nth = next_of(base)) > 0)
+        if (!derivation->promise.key && (nth = next_count(base)) > 0)
             comm->key = hash_mix(base, nth);
         else
-            comm->key = making->promise.key;
-        known = comm->key != 0 && comm_table_add(comm);
-        if (known && record_is_on())
+            comm->key = derivation->promise.key;
+        known_parent = comm->key != 0 && comm_table_add(comm);
+        if (known_parent && record_is_on())
             comm->id = ++last_id;
         pthread_mutex_unlock(&lock);
     }
-    if (known && comm->id)
-        define(comm, making, nth, &members);
+    if (known_parent && comm->id)
+        define(comm, derivation, nth, &members);
     if (comm && comm->world_ranks)
         members.local = NULL;
     members_free(&members);
-    if (!known) {
+    if (!known_parent) {
         free_comm(comm);
         comm = NULL;
     }
-    errno = kept;
+    errno = saved_errno;
     return comm;
 }
 
-struct comm *comm_register(MPI_Comm made, enum comm_origin origin, MPI_Comm parent, uint64_t salt) {
-    struct making making = made_from(origin, parent, salt);
-    return take_in(made, &making);
+struct comm *comm_register(MPI_Comm handle, enum comm_origin origin, MPI_Comm parent, uint64_t salt) {
+    struct derivation derivation = origin_of(origin, parent, salt);
+    return take_in(handle, &derivation);
 }
 
-struct comm *comm_register_meeting(MPI_Comm made, enum comm_origin origin, MPI_Comm local, uint64_t salt,
+struct comm *comm_register_meeting(MPI_Comm handle, enum comm_origin origin, MPI_Comm local, uint64_t salt,
                                    const struct meeting *meeting) {
-    struct making making = made_from(origin, local, salt);
-    making.meeting = meeting;
-    return take_in(made, &making);
+    struct derivation derivation = origin_of(origin, local, salt);
+    derivation.meeting = meeting;
+    return take_in(handle, &derivation);
 }
 
 struct comm_promise comm_promise(MPI_Comm parent) {
-    struct comm *known = comm_find(parent);
-    if (!known)
+    struct comm *known_parent = comm_find(parent);
+    if (!known_parent)
         return (struct comm_promise){0};
     pthread_mutex_lock(&lock);
-    /* The members are the parent's, so its key stands for them. The base differs from a plain duplicate's, equally on
-     * all ranks. */
-    uint64_t base = hash_mix(hash_mix(1, COMM_ORIGIN_IDUP), known->key);
-    uint32_t nth = next_of(base);
+    /* The members are the parent's, so its key stands for them. The base differs from a plain duplicate's, by the same
+     * amount on all ranks. */
+    uint64_t base = hash_mix(hash_mix(1, COMM_ORIGIN_IDUP), known_parent->key);
+    uint32_t nth = next_count(base);
     pthread_mutex_unlock(&lock);
-    return (struct comm_promise){nth ? hash_mix(base, nth) : 0, known->key, nth, known->foreign};
+    return (struct comm_promise){nth ? hash_mix(base, nth) : 0, known_parent->key, nth, known_parent->foreign};
 }
 
-struct comm *comm_register_promised(MPI_Comm made, const struct comm_promise *promise) {
-    return promise->key ? take_in(made, &(struct making){.origin = COMM_ORIGIN_IDUP,
-                                                         .parent_key = promise->parent_key,
-                                                         .parent_is_foreign = promise->foreign,
-                                                         .promise = *promise})
+struct comm *comm_register_promised(MPI_Comm handle, const struct comm_promise *promise) {
+    return promise->key ? take_in(handle, &(struct derivation){.origin = COMM_ORIGIN_IDUP,
+                                                               .parent_key = promise->parent_key,
+                                                               .parent_is_foreign = promise->foreign,
+                                                               .promise = *promise})
                         : NULL;
 }
 
@@ -293,15 +296,16 @@ void comm_registry_add_world(void) {
     register_world();
 }
 
-void comm_registry_add_parent(MPI_Comm parent, uint64_t began) {
-    struct meeting meeting = {.leads = world_rank == 0, .began = began, .ended = clock_now(), .peer = MPI_COMM_NULL};
+void comm_registry_add_parent(MPI_Comm parent, uint64_t init_ticks) {
+    struct meeting meeting = {
+        .leads = world_rank == 0, .begin_ticks = init_ticks, .end_ticks = clock_now(), .peer = MPI_COMM_NULL};
     comm_register_meeting(parent, COMM_ORIGIN_PARENT, MPI_COMM_WORLD, 0, &meeting);
 }
 
 static void define_late(struct comm *comm) {
     if (!comm->id) {
         comm->id = ++last_id;
-        define(comm, &(struct making){0}, 1, &(struct members){.local = comm->world_ranks});
+        define(comm, &(struct derivation){0}, 1, &(struct members){.local = comm->world_ranks});
     }
 }
 
@@ -310,14 +314,14 @@ void comm_registry_define_all(void) {
     comm_table_each(define_late);
 }
 
-void comm_registry_tell_of_lost(void (*tell)(struct comm *comm)) {
-    tell_of_lost = tell;
+void comm_registry_tell_of_lost(void (*listener)(struct comm *comm)) {
+    lost_listener = listener;
 }
 
-void comm_registry_tell_of_new(void (*tell)(struct comm *comm)) {
-    tell_of_new = tell;
-    if (tell)
-        comm_table_each(tell);
+void comm_registry_tell_of_new(void (*listener)(struct comm *comm)) {
+    new_listener = listener;
+    if (listener)
+        comm_table_each(listener);
 }
 
 void comm_registry_each(void (*visit)(struct comm *comm)) {
@@ -326,9 +330,9 @@ void comm_registry_each(void (*visit)(struct comm *comm)) {
 
 const struct comm *comm_registry_of_local(MPI_Comm local) {
     pthread_mutex_lock(&lock);
-    const struct comm *found = comm_table_of_local(local);
+    const struct comm *comm = comm_table_of_local(local);
     pthread_mutex_unlock(&lock);
-    return found;
+    return comm;
 }
 
 void comm_registry_stop(void) {

@@ -4,7 +4,7 @@
 
 #include "comm/comm.h"
 
-/* How a communicator came to be; part of its key. */
+/* The operation that created a communicator; part of its key. */
 enum comm_origin {
     COMM_ORIGIN_WORLD,
     COMM_ORIGIN_SELF,
@@ -20,65 +20,67 @@ enum comm_origin {
     COMM_ORIGIN_SPAWN,   /* the spawning side */
     COMM_ORIGIN_PARENT,  /* the spawned side */
     COMM_ORIGIN_ACCEPT,  /* one side */
-    COMM_ORIGIN_CONNECT, /* the other */
+    COMM_ORIGIN_CONNECT, /* the other side */
     COMM_ORIGIN_JOIN,
 };
 
-/* How one side of an intercommunicator met the other, whose processes may be unknown. No value known to both sides is
- * equal on all members, so the assembly uses this to find out which sides belong together. */
+/* One side's view of the creation of an intercommunicator. The other side's processes may be unknown, and no number
+ * that both sides know is equal on all members. The assembly finds the two sides of a communicator by these fields. */
 struct meeting {
-    bool leads;            /* this process knows what follows; exactly one on each side does */
-    uint64_t began, ended; /* ticks of this call; the other leader's call overlapped it */
-    uint64_t place;        /* ACCEPT, CONNECT: a hash of the port; JOIN: of the connection */
-    MPI_Comm peer;         /* INTERCOMM: the other leader is peer_rank here (in the other group of an */
-    int peer_rank;         /*   intercommunicator); else MPI_COMM_NULL */
+    bool leads;                      /* this process knows the fields below; exactly one process on each side does */
+    uint64_t begin_ticks, end_ticks; /* of this call; the other leader's call overlapped it */
+    uint64_t place_hash;             /* ACCEPT, CONNECT: a hash of the port; JOIN: of the connection */
+    MPI_Comm peer;                   /* INTERCOMM: the other leader is peer_rank here (in the other group of an */
+    int peer_rank;                   /*   intercommunicator); else MPI_COMM_NULL */
 };
 
 /* After PMPI_Init: registers MPI_COMM_WORLD and MPI_COMM_SELF. False if memory or MPI fails. */
 bool comm_registry_start(void);
-/* Without MPI_Init: ranks are those of this group, which comm_registry_stop frees. Registers nothing. */
+/* For a program that starts with a session instead of MPI_Init: ranks are those of this group, which comm_registry_stop
+ * frees. Registers nothing. False if memory or MPI fails. */
 bool comm_registry_start_from(MPI_Group world);
 /* MPI_Init came after the first session: registers MPI_COMM_WORLD and MPI_COMM_SELF. */
 void comm_registry_add_world(void);
 /* Writes the definitions of all communicators known so far. Call it when recording begins. */
 void comm_registry_define_all(void);
-/* Sets the function to call when a handle reappears: its old communicator was freed unseen and is forgotten. */
+/* Sets the function to call when a handle reappears: its old communicator was freed without the collector's knowledge
+ * and is forgotten. */
 void comm_registry_tell_of_lost(void (*tell)(struct comm *comm));
-/* Sets the function to call for each communicator before it can be found; calls it for all that can be. NULL: none.
- * Only in MPI_Init and MPI_Finalize. */
+/* Sets the function to call for each communicator before comm_find returns it, and calls it for all existing ones.
+ * NULL: none. Only in MPI_Init and MPI_Finalize. */
 void comm_registry_tell_of_new(void (*tell)(struct comm *comm));
 /* Visits all communicators. Only in MPI_Init and MPI_Finalize, when nothing else runs. */
 void comm_registry_each(void (*visit)(struct comm *comm));
-/* The intercommunicator whose `local` this is; NULL: none. Takes a lock. */
+/* The intercommunicator with this hidden local communicator; NULL: none. Takes a lock. */
 const struct comm *comm_registry_of_local(MPI_Comm local);
-/* Adds a spawned process's communicator with its parents. began: ticks at its call of MPI_Init. */
-void comm_registry_add_parent(MPI_Comm parent, uint64_t began);
+/* Adds a spawned process's communicator with its parents. init_ticks: the time of its call of MPI_Init. */
+void comm_registry_add_parent(MPI_Comm parent, uint64_t init_ticks);
 /* Call it before PMPI_Finalize: forgets all communicators. */
 void comm_registry_stop(void);
 
-/* Registers a communicator that the application has just made from parent (MPI_COMM_NULL if it has none).
+/* Registers a communicator that the application has just created from parent (MPI_COMM_NULL: no parent).
  *
- * Its key is a hash over origin, parent, members in order, salt and how many communicators with the same four this rank
- * has made before. All members took part in making the earlier ones, so they count alike. Within one world all
- * therefore get the same key without a message. Across worlds each process numbers the others itself (members.h), and
- * the assembly works out a common key. Returns NULL, and the communicator stays unknown, if it is MPI_COMM_NULL, has
- * members never met before, or memory fails. Keeps errno. */
-struct comm *comm_register(MPI_Comm made, enum comm_origin origin, MPI_Comm parent, uint64_t salt);
-/* The same for an intercommunicator that this side made on the communicator local. The other side may be new; the key
+ * Its key is a hash of its origin, parent, members in order, salt, and the number of communicators with the same four
+ * that this rank created before. All members took part in creating the earlier ones, so they count alike. Within one
+ * world all therefore get the same key without a message. Across worlds each process numbers the others itself
+ * (members.h), and the assembly computes a common key. Returns NULL, and the communicator stays unknown, if the handle
+ * is MPI_COMM_NULL, memory fails, or a member is an unknown process. Keeps errno. */
+struct comm *comm_register(MPI_Comm handle, enum comm_origin origin, MPI_Comm parent, uint64_t salt);
+/* Registers an intercommunicator that this side created on the communicator `local`. The other side may be new; the key
  * then does not depend on it. Within one world the key has origin INTERCOMM and no parent, so that both sides get the
- * same. */
-struct comm *comm_register_meeting(MPI_Comm made, enum comm_origin origin, MPI_Comm local, uint64_t salt,
+ * same key. */
+struct comm *comm_register_meeting(MPI_Comm handle, enum comm_origin origin, MPI_Comm local, uint64_t salt,
                                    const struct meeting *meeting);
 
-/* For MPI_Comm_idup: duplicates complete in any order but are counted in call order. The promise holds what the
- * duplicate of parent will be (key 0: unknown parent); it is registered when complete. */
+/* For MPI_Comm_idup: duplicates complete in any order but are counted in call order. The promise fixes the key of a
+ * duplicate of parent (key 0: unknown parent); the duplicate is registered when it is complete. */
 struct comm_promise {
     uint64_t key, parent_key;
     uint32_t nth;
     bool foreign;
 };
 struct comm_promise comm_promise(MPI_Comm parent);
-struct comm *comm_register_promised(MPI_Comm made, const struct comm_promise *promise);
+struct comm *comm_register_promised(MPI_Comm handle, const struct comm_promise *promise);
 
 /* Call it before the application's communicator is freed. */
 void comm_forget(MPI_Comm handle);

@@ -1,10 +1,9 @@
-/* Handle -> communicator: an open-addressing table that is read without a lock.
+/* Handle -> communicator: an open-addressing table whose readers take no lock.
  *
  * A slot's handle is stored after its communicator, and a freed slot becomes a tombstone, so a reader sees whole
- * entries only. MPI forbids using a communicator while another thread frees it, which leaves no other race. Tables
- * that were outgrown stay until the end: a reader may still be inside; they double, so all together are no larger
- * than the last.
- */
+ * entries only. MPI forbids using a communicator while another thread frees it, which leaves no other race. Outgrown
+ * tables stay until the end, because a reader may still be inside. Each table is twice as large as the one before, so
+ * all outgrown tables together are no larger than the current one. */
 #include "comm/table.h"
 
 #include <stdlib.h>
@@ -20,7 +19,7 @@ struct slot {
 
 struct table {
     struct table *outgrown;
-    size_t capacity, taken; /* taken: not EMPTY */
+    size_t capacity, used; /* used: slots that are not EMPTY */
     struct slot slots[];
 };
 
@@ -33,40 +32,40 @@ static uint64_t bits_of(MPI_Comm handle) {
     return (uint64_t)(uintptr_t)handle;
 }
 
-static size_t first_place(uint64_t handle, size_t capacity) {
+static size_t first_slot(uint64_t handle, size_t capacity) {
     return (handle * 0x9E3779B97F4A7C15u >> 24) & (capacity - 1);
 }
 
-static struct slot *find_slot(struct table *in, uint64_t handle) {
-    for (size_t i = first_place(handle, in->capacity);; i = (i + 1) & (in->capacity - 1)) {
-        uint64_t there = __atomic_load_n(&in->slots[i].handle, __ATOMIC_ACQUIRE);
-        if (there == handle)
-            return &in->slots[i];
-        if (there == EMPTY)
+static struct slot *find_slot(struct table *current, uint64_t handle) {
+    for (size_t i = first_slot(handle, current->capacity);; i = (i + 1) & (current->capacity - 1)) {
+        uint64_t occupant = __atomic_load_n(&current->slots[i].handle, __ATOMIC_ACQUIRE);
+        if (occupant == handle)
+            return &current->slots[i];
+        if (occupant == EMPTY)
             return NULL;
     }
 }
 
 struct comm *comm_look_up(MPI_Comm handle) {
     uint64_t bits = bits_of(handle);
-    uint64_t now = __atomic_load_n(&comm_generation, __ATOMIC_ACQUIRE);
-    struct table *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
-    if (!in || bits == EMPTY || bits == TOMBSTONE)
+    uint64_t generation = __atomic_load_n(&comm_generation, __ATOMIC_ACQUIRE);
+    struct table *current = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+    if (!current || bits == EMPTY || bits == TOMBSTONE)
         return NULL;
-    struct slot *slot = find_slot(in, bits);
+    struct slot *slot = find_slot(current, bits);
     if (!slot)
         return NULL;
-    comm_memory = (struct comm_memory){bits, now, slot->comm};
+    comm_memory = (struct comm_memory){bits, generation, slot->comm};
     return slot->comm;
 }
 
-static void put(struct table *in, uint64_t handle, struct comm *comm) {
-    size_t i = first_place(handle, in->capacity);
-    while (in->slots[i].handle > TOMBSTONE)
-        i = (i + 1) & (in->capacity - 1);
-    in->taken += in->slots[i].handle == EMPTY;
-    in->slots[i].comm = comm;
-    __atomic_store_n(&in->slots[i].handle, handle, __ATOMIC_RELEASE);
+static void put(struct table *target, uint64_t handle, struct comm *comm) {
+    size_t i = first_slot(handle, target->capacity);
+    while (target->slots[i].handle > TOMBSTONE)
+        i = (i + 1) & (target->capacity - 1);
+    target->used += target->slots[i].handle == EMPTY;
+    target->slots[i].comm = comm;
+    __atomic_store_n(&target->slots[i].handle, handle, __ATOMIC_RELEASE);
 }
 
 static bool grow(void) {
@@ -84,7 +83,7 @@ static bool grow(void) {
 }
 
 bool comm_table_add(struct comm *comm) {
-    if ((!table || table->taken * 2 >= table->capacity) && !grow())
+    if ((!table || table->used * 2 >= table->capacity) && !grow())
         return false;
     put(table, bits_of(comm->handle), comm);
     return true;
@@ -104,7 +103,7 @@ struct comm *comm_table_remove(MPI_Comm handle) {
     if (table->slots[(i + 1) & mask].handle == EMPTY) {
         for (; table->slots[i].handle == TOMBSTONE; i = (i - 1) & mask) {
             __atomic_store_n(&table->slots[i].handle, EMPTY, __ATOMIC_RELEASE);
-            table->taken--;
+            table->used--;
         }
     }
     return comm;
@@ -124,12 +123,12 @@ const struct comm *comm_table_of_local(MPI_Comm local) {
 }
 
 void comm_table_clear(void) {
-    struct table *old = table;
+    struct table *outgrown_table = table;
     __atomic_store_n(&table, NULL, __ATOMIC_RELEASE);
     __atomic_add_fetch(&comm_generation, 1, __ATOMIC_ACQ_REL);
-    while (old) {
-        struct table *next = old->outgrown;
-        free(old);
-        old = next;
+    while (outgrown_table) {
+        struct table *next = outgrown_table->outgrown;
+        free(outgrown_table);
+        outgrown_table = next;
     }
 }

@@ -1,4 +1,4 @@
-/* The table behind comm_find, for its writer (registry.c), which serialises these calls. */
+/* The table behind comm_find, for its only writer (registry.c), which serialises these calls. */
 #ifndef HOPSCOPE_COMM_TABLE_H
 #define HOPSCOPE_COMM_TABLE_H
 

@@ -13,8 +13,8 @@ static int leave_met(struct call *call, enum comm_origin origin, MPI_Comm local,
                      const MPI_Comm *made) {
     if (call_passed_on(call))
         return call->error;
-    meeting->began = call->enter;
-    meeting->ended = clock_now();
+    meeting->begin_ticks = call->enter;
+    meeting->end_ticks = clock_now();
     if (call->error == MPI_SUCCESS)
         comm_register_meeting(*made, origin, local, salt, meeting);
     return call_leave(call);
@@ -70,7 +70,8 @@ WRAPPER int MPI_Comm_spawn_multiple(int count, char *commands[], char **argument
 /* The port's name is significant at the root only. */
 static struct meeting at_port(const struct call *call, const char *port, int root, MPI_Comm comm) {
     bool leads = is_rank(call, comm, root);
-    return (struct meeting){.leads = leads, .place = leads ? hash_text(HASH_START, port) : 0, .peer = MPI_COMM_NULL};
+    return (struct meeting){
+        .leads = leads, .place_hash = leads ? hash_text(HASH_START, port) : 0, .peer = MPI_COMM_NULL};
 }
 
 WRAPPER int MPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made) {
@@ -118,6 +119,6 @@ WRAPPER int MPI_Comm_join(int socket, MPI_Comm *made) {
     uint64_t place = call_passed_on(&call) ? 0 : hash_of_connection(socket); /* before the library uses it */
     errno = kept;
     call.error = pmpi.Comm_join(socket, made);
-    struct meeting meeting = {.leads = true, .place = place, .peer = MPI_COMM_NULL};
+    struct meeting meeting = {.leads = true, .place_hash = place, .peer = MPI_COMM_NULL};
     return leave_met(&call, COMM_ORIGIN_JOIN, MPI_COMM_SELF, 0, &meeting, made);
 }
