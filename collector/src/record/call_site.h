@@ -1,4 +1,4 @@
-/* Where in the program an MPI function was called. */
+/* Call sites: the places in the program that call MPI functions. */
 #ifndef HOPSCOPE_CALL_SITE_H
 #define HOPSCOPE_CALL_SITE_H
 
@@ -16,17 +16,17 @@ enum { CALL_SITE_CACHE = 64 };
 extern _Thread_local struct call_site_cache_entry call_site_cache[CALL_SITE_CACHE]
     __attribute__((tls_model("initial-exec")));
 
-/* Where the cache has a call site, if it has it. */
+/* The cache entry of this address. It holds the call site only if its own address is the same. */
 static inline struct call_site_cache_entry *call_site_cached(uintptr_t address) {
     return &call_site_cache[(address >> 2 ^ address >> 8) % CALL_SITE_CACHE];
 }
 
-/* The id of a call site in machine code. Its first use in the process, *fresh, writes its definition. 0 if recording is
- * off. */
+/* Returns the id of a call site in machine code, or 0 if recording is off. The first use in the process sets *fresh and
+ * writes the definition. */
 uint32_t call_site_look_up(uintptr_t address, bool *fresh);
 
-/* The id of any other kind of call site, by a number that no address has: its highest bit is set. If it is fresh, the
- * caller defines it. 0 if recording is off. */
+/* Returns the id of any other kind of call site, or 0 if recording is off. Its number is one that no address has: the
+ * highest bit is set. If *fresh is set, the caller writes the definition. */
 uint32_t call_site_number(uintptr_t number, bool *fresh);
 
 #endif

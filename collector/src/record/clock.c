@@ -18,25 +18,25 @@ static bool has_invariant_tsc(void) {
 }
 
 struct clock_pair clock_calibrate(void) {
-    struct clock_pair best = {0, 0};
-    uint64_t tightest = UINT64_MAX;
+    struct clock_pair closest = {0, 0};
+    uint64_t shortest_interval = UINT64_MAX;
     for (int i = 0; i < 8; i++) {
-        uint64_t before = clock_now();
+        uint64_t before_ticks = clock_now();
         uint64_t ns = clock_monotonic_ns();
-        uint64_t after = clock_now();
-        if (after - before < tightest) {
-            tightest = after - before;
-            best = (struct clock_pair){before + (after - before) / 2, ns};
+        uint64_t after_ticks = clock_now();
+        if (after_ticks - before_ticks < shortest_interval) {
+            shortest_interval = after_ticks - before_ticks;
+            closest = (struct clock_pair){before_ticks + (after_ticks - before_ticks) / 2, ns};
         }
     }
-    return best;
+    return closest;
 }
 
 void clock_start(void) {
     clock_is_tsc = has_invariant_tsc();
     if (!clock_is_tsc)
         return;
-    /* 200 microseconds give the rate to well under a percent. */
+    /* 200 microseconds give the rate to well under one percent. */
     struct clock_pair first = clock_calibrate(), second = first;
     while (second.monotonic_ns - first.monotonic_ns < 200000)
         second = clock_calibrate();

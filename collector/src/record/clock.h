@@ -19,7 +19,7 @@ static inline uint64_t clock_monotonic_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Ticks; they never run backwards within a thread. */
+/* Returns ticks, which never run backwards within a thread. */
 static inline uint64_t clock_now(void) {
 #if defined(__x86_64__)
     if (__builtin_expect(clock_is_tsc, 1))
@@ -28,7 +28,7 @@ static inline uint64_t clock_now(void) {
     return clock_monotonic_ns();
 }
 
-/* Orders earlier loads before the next clock reading. A processor may otherwise read its counter early and stamp a
+/* Orders earlier loads before the next clock reading. Otherwise a processor may read its counter early and stamp a
  * message as received some nanoseconds before it was sent. */
 static inline void clock_after_loads(void) {
 #if defined(__x86_64__)
@@ -40,11 +40,11 @@ struct clock_pair {
     uint64_t ticks, monotonic_ns;
 };
 
-/* Chooses the counter and measures its rate; once, before the first clock_now. */
+/* Chooses the counter and measures its rate. Call it once, before the first clock_now. */
 void clock_start(void);
-/* Reads both clocks at one instant: the tightest of a few readings. */
+/* Reads both clocks at one instant: the closest pair of a few readings. */
 struct clock_pair clock_calibrate(void);
-/* Roughly how many ticks pass in this many nanoseconds, for thresholds (the assembly converts records). */
+/* Returns approximate ticks, for thresholds only. The assembly converts records. */
 uint64_t clock_ticks_of_ns(uint64_t ns);
 
 #endif

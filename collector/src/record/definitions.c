@@ -21,7 +21,7 @@ int definitions_open(const char *directory, int world_rank, definitions_failed *
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/spool/%d.defs", directory, world_rank) >= (int)sizeof path)
         return ENAMETOOLONG;
-    /* A program before an exec may have recorded as this rank; do not overwrite its file. */
+    /* Another program of this rank may have recorded before an exec: do not overwrite its file. */
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
     return file < 0 ? errno : 0;
 }
@@ -38,13 +38,13 @@ void definitions_close(void) {
     file = -1;
 }
 
-static bool reserve(struct line *line, size_t more) {
+static bool reserve(struct line *line, size_t extra_length) {
     if (line->failed)
         return false;
-    if (line->length + more + 1 <= line->capacity)
+    if (line->length + extra_length + 1 <= line->capacity)
         return true;
     size_t capacity = line->capacity ? line->capacity : 256;
-    while (capacity < line->length + more + 1)
+    while (capacity < line->length + extra_length + 1)
         capacity *= 2;
     char *text = realloc(line->text, capacity);
     if (!text) {
@@ -59,15 +59,15 @@ static bool reserve(struct line *line, size_t more) {
 __attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    va_list again;
-    va_copy(again, arguments);
-    int needed = vsnprintf(NULL, 0, format, arguments);
+    va_list second_pass;
+    va_copy(second_pass, arguments);
+    int text_length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (needed >= 0 && reserve(line, (size_t)needed)) {
-        vsnprintf(line->text + line->length, (size_t)needed + 1, format, again);
-        line->length += (size_t)needed;
+    if (text_length >= 0 && reserve(line, (size_t)text_length)) {
+        vsnprintf(line->text + line->length, (size_t)text_length + 1, format, second_pass);
+        line->length += (size_t)text_length;
     }
-    va_end(again);
+    va_end(second_pass);
 }
 
 void line_begin(struct line *line, const char *kind) {
@@ -81,10 +81,10 @@ void line_text(struct line *line, const char *key, const char *value) {
         add(line, "null");
         return;
     }
-    size_t needed = json_quote(NULL, 0, value);
-    if (reserve(line, needed + 1)) {
-        json_quote(line->text + line->length, needed + 1, value);
-        line->length += needed;
+    size_t text_length = json_quote(NULL, 0, value);
+    if (reserve(line, text_length + 1)) {
+        json_quote(line->text + line->length, text_length + 1, value);
+        line->length += text_length;
     }
 }
 
@@ -97,7 +97,7 @@ void line_unsigned(struct line *line, const char *key, uint64_t value) {
 }
 
 void line_real(struct line *line, const char *key, double value) {
-    /* Not %f: it prints the decimal point of the application's locale. */
+    /* Not %f, which prints the decimal point of the application's locale. */
     int64_t thousandths = (int64_t)(value * 1000 + 0.5);
     add(line, ",\"%s\":%" PRId64 ".%03" PRId64, key, thousandths / 1000, thousandths % 1000);
 }
@@ -122,23 +122,23 @@ void line_ranks(struct line *line, const char *key, const int *ranks, int count)
 }
 
 void line_end(struct line *line) {
-    int kept = errno;
+    int saved_errno = errno;
     add(line, "}\n");
     if (!line->failed && file >= 0) {
         /* Each line is one write to an O_APPEND file, so threads' lines do not mix. */
-        size_t done = 0;
+        size_t offset = 0;
         struct file_guard guard;
         file_guard_begin(&guard);
-        while (done < line->length) {
-            ssize_t written = write(file, line->text + done, line->length - done);
+        while (offset < line->length) {
+            ssize_t written = write(file, line->text + offset, line->length - offset);
             if (written < 0 && errno == EINTR)
                 continue;
             if (written <= 0)
                 break;
-            done += (size_t)written; /* partial only if the disk is full: the next attempt returns the error */
+            offset += (size_t)written; /* partial only if the disk is full: the next attempt returns the error */
         }
         file_guard_end(&guard);
-        if (done < line->length) {
+        if (offset < line->length) {
             char reason[160];
             snprintf(reason, sizeof reason, "cannot write a definition: %s", strerror(errno));
             tell_of_failure(reason);
@@ -146,5 +146,5 @@ void line_end(struct line *line) {
     }
     free(line->text);
     *line = (struct line){0};
-    errno = kept;
+    errno = saved_errno;
 }

@@ -1,4 +1,4 @@
-/* The .defs file of this process: one JSON object per line, each written whole (see hopscope/spool.h). */
+/* The .defs file of this process: one JSON object per line, each written as a whole (see hopscope/spool.h). */
 #ifndef HOPSCOPE_DEFINITIONS_H
 #define HOPSCOPE_DEFINITIONS_H
 
@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opens directory/spool/<world rank>.defs. Returns 0 or an errno. failed: called with the reason if a line cannot be
- * written. */
+/* Opens directory/spool/<world rank>.defs. Returns 0 or an errno. `failed` is called with the reason if a line cannot
+ * be written. */
 typedef void definitions_failed(const char *reason);
 int definitions_open(const char *directory, int world_rank, definitions_failed *failed);
 void definitions_close(void);
-/* Reopens the file after the end of recording, if it still exists; later lines follow the final one. */
+/* Reopens the file after the end of recording, if it still exists. Later lines follow the final one. */
 void definitions_reopen(const char *directory, int world_rank);
 
-/* A growing line. A line that runs out of memory is dropped, never half written. */
+/* A growing line. If memory runs out, the whole line is dropped. */
 struct line {
     char *text;
     size_t length, capacity;

@@ -23,30 +23,30 @@ void record_hold(bool hold) {
         ;
 }
 
-static void set_aside(struct record_cursor *cursor) {
-    cursor->held_next = cursor->next;
-    cursor->held_end = cursor->end;
+static void pause_cursor(struct record_cursor *cursor) {
+    cursor->paused_next = cursor->next;
+    cursor->paused_end = cursor->end;
     cursor->next = cursor->end = NULL;
-    cursor->held = true;
+    cursor->is_paused = true;
 }
 
-static void take_up(struct record_cursor *cursor) {
-    cursor->next = cursor->held_next;
-    cursor->end = cursor->held_end;
-    cursor->held = false;
+static void resume_cursor(struct record_cursor *cursor) {
+    cursor->next = cursor->paused_next;
+    cursor->end = cursor->paused_end;
+    cursor->is_paused = false;
 }
 
 void record_append_past_hold(uint64_t ticks, enum spool_kind kind, uint32_t comm, uint64_t a, uint64_t b, uint64_t c) {
     struct record_cursor *cursor = &record_cursor;
-    bool held = cursor->held;
-    if (held)
-        take_up(cursor);
+    bool was_paused = cursor->is_paused;
+    if (was_paused)
+        resume_cursor(cursor);
     record_append(ticks, kind, 0, comm, a, b, c);
-    if (held)
-        set_aside(cursor);
+    if (was_paused)
+        pause_cursor(cursor);
 }
 
-static void say_skipped(uint64_t ticks, uint32_t gap) {
+static void record_skipped(uint64_t ticks, uint32_t gap) {
     for (size_t i = 0; i < skipped.capacity; i++) {
         const struct channel *channel = &skipped.channels[i];
         if (channel->comm)
@@ -61,41 +61,41 @@ static void say_skipped(uint64_t ticks, uint32_t gap) {
 void record_follow(void) {
     struct record_cursor *cursor = &record_cursor;
     uint32_t last_gap = record_gap();
-    int kept = errno;
+    int saved_errno = errno;
     cursor->phase = __atomic_load_n(&record_phase, __ATOMIC_ACQUIRE);
     bool hold = cursor->phase & 1;
-    if (hold && !cursor->held) {
+    if (hold && !cursor->is_paused) {
         record_append(clock_now(), SPOOL_OFF, 0, 0, (cursor->phase + 1) / 2, 0, 0);
-        set_aside(cursor);
-    } else if (!hold && cursor->held) {
-        uint64_t now = clock_now();
-        take_up(cursor);
-        say_skipped(now, last_gap);
+        pause_cursor(cursor);
+    } else if (!hold && cursor->is_paused) {
+        uint64_t resume_ticks = clock_now();
+        resume_cursor(cursor);
+        record_skipped(resume_ticks, last_gap);
         /* Several gaps that passed unnoticed by this thread count as one. */
-        record_append(now, SPOOL_ON, 0, 0, cursor->phase / 2, 0, 0);
+        record_append(resume_ticks, SPOOL_ON, 0, 0, cursor->phase / 2, 0, 0);
     }
-    errno = kept;
+    errno = saved_errno;
 }
 
-static struct channel *place_of(struct channel *in, size_t capacity, uint32_t comm, uint32_t peer, uint32_t tag) {
-    uint64_t mixed = ((uint64_t)peer << 32 | tag) * 0x9E3779B97F4A7C15u ^ comm * 0xBF58476D1CE4E5B9u;
-    size_t i = (mixed ^ mixed >> 29) & (capacity - 1);
-    while (in[i].comm && (in[i].comm != comm || in[i].peer != peer || in[i].tag != tag))
+static struct channel *slot_of(struct channel *channels, size_t capacity, uint32_t comm, uint32_t peer, uint32_t tag) {
+    uint64_t hash = ((uint64_t)peer << 32 | tag) * 0x9E3779B97F4A7C15u ^ comm * 0xBF58476D1CE4E5B9u;
+    size_t i = (hash ^ hash >> 29) & (capacity - 1);
+    while (channels[i].comm && (channels[i].comm != comm || channels[i].peer != peer || channels[i].tag != tag))
         i = (i + 1) & (capacity - 1);
-    return &in[i];
+    return &channels[i];
 }
 
 static bool grow(void) {
-    int kept = errno;
+    int saved_errno = errno;
     size_t capacity = skipped.capacity ? skipped.capacity * 2 : 64;
     struct channel *larger = calloc(capacity, sizeof *larger);
-    errno = kept;
+    errno = saved_errno;
     if (!larger)
         return false;
     for (size_t i = 0; i < skipped.capacity; i++) {
         const struct channel *old = &skipped.channels[i];
         if (old->comm)
-            *place_of(larger, capacity, old->comm, old->peer, old->tag) = *old;
+            *slot_of(larger, capacity, old->comm, old->peer, old->tag) = *old;
     }
     free(skipped.channels);
     skipped.channels = larger;
@@ -103,13 +103,13 @@ static bool grow(void) {
     return true;
 }
 
-/* NULL if memory runs out. Later messages could then not be matched, so recording ends. */
+/* NULL if memory runs out. Recording then ends, because later messages could not be matched. */
 static struct channel *channel_of(uint32_t comm, uint32_t peer, uint32_t tag) {
     if (skipped.used * 2 >= skipped.capacity && !grow()) {
         record_stop("out of memory while counting unrecorded messages");
         return NULL;
     }
-    struct channel *channel = place_of(skipped.channels, skipped.capacity, comm, peer, tag);
+    struct channel *channel = slot_of(skipped.channels, skipped.capacity, comm, peer, tag);
     skipped.used += channel->comm == 0;
     channel->comm = comm;
     channel->peer = peer;

@@ -15,17 +15,17 @@
 enum { MOST_MODULES = 64, BUILD_ID_BYTES = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uintptr_t known[MOST_MODULES]; /* where those that are defined begin */
+static uintptr_t bases[MOST_MODULES]; /* base addresses of the defined modules */
 static uint32_t count;
 
-/* The number of a module that is new here; 0 if it is defined, or there are too many. */
+/* The number of a new module; 0 if it is already defined, or there are too many. */
 static uint32_t number_of(uintptr_t base) {
     uint32_t number = 0, i = 0;
     pthread_mutex_lock(&lock);
-    while (i < count && known[i] != base)
+    while (i < count && bases[i] != base)
         i++;
     if (i == count && count < MOST_MODULES) {
-        known[count++] = base;
+        bases[count++] = base;
         number = count;
     }
     pthread_mutex_unlock(&lock);
@@ -38,7 +38,7 @@ struct search {
     char build_id[2 * BUILD_ID_BYTES + 1]; /* hexadecimal; empty if it has none */
 };
 
-static void read_notes(struct search *found, const char *notes, size_t bytes, size_t align) {
+static void read_notes(struct search *search, const char *notes, size_t bytes, size_t align) {
     align = align > 4 ? align : 4;
     while (bytes >= sizeof(ElfW(Nhdr))) {
         const ElfW(Nhdr) *note = (const void *)notes;
@@ -49,7 +49,7 @@ static void read_notes(struct search *found, const char *notes, size_t bytes, si
         if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(notes + name, "GNU", 4) == 0 &&
             note->n_descsz <= BUILD_ID_BYTES) {
             for (size_t i = 0; i < note->n_descsz; i++)
-                sprintf(found->build_id + 2 * i, "%02x", (unsigned char)notes[id + i]);
+                sprintf(search->build_id + 2 * i, "%02x", (unsigned char)notes[id + i]);
             return;
         }
         if (next >= bytes)
@@ -83,16 +83,16 @@ void module_define(uintptr_t address, uintptr_t base, const char *name) {
     uint32_t number = number_of(base);
     if (!number)
         return;
-    struct search found = {.address = address};
-    dl_iterate_phdr(read_module, &found);
-    /* The program's name is what it was started as, perhaps found in PATH. */
+    struct search search = {.address = address};
+    dl_iterate_phdr(read_module, &search);
+    /* The program's own name is its argv[0], which the shell may have looked up in PATH. */
     char path[PATH_MAX];
-    bool has_path = realpath(found.is_program ? "/proc/self/exe" : name, path) != NULL;
+    bool has_path = realpath(search.is_program ? "/proc/self/exe" : name, path) != NULL;
     struct line line;
     line_begin(&line, "module");
     line_unsigned(&line, "id", number);
     line_text(&line, "name", name);
     line_text(&line, "path", has_path ? path : NULL);
-    line_text(&line, "build_id", *found.build_id ? found.build_id : NULL);
+    line_text(&line, "build_id", *search.build_id ? search.build_id : NULL);
     line_end(&line);
 }

@@ -1,11 +1,12 @@
-/* Which programs and libraries call MPI: their files and build ids, so that call sites can be looked up after the run
- * in the very build that ran. */
+/* The programs and libraries that call MPI. Their files and build ids let call sites be looked up after the run in
+ * exactly the build that ran. */
 #ifndef HOPSCOPE_MODULE_H
 #define HOPSCOPE_MODULE_H
 
 #include <stdint.h>
 
-/* Writes the definition of the module around an address, once per module. name: what call sites call it. */
+/* Writes the definition of the module around an address, once per module. name: the name that call sites have for it.
+ */
 void module_define(uintptr_t address, uintptr_t base, const char *name);
 
 #endif

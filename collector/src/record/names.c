@@ -1,4 +1,4 @@
-/* Definitions that are just a text and a number: trees, reasons, the MPI library's algorithms and user regions. */
+/* Definitions that consist of a text and a number: trees, reasons, the MPI library's algorithms and user regions. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,12 +64,12 @@ uint32_t record_define_reason(const char *text) {
 }
 
 uint32_t record_define_once(uint32_t *id, uint32_t (*definer)(const char *), const char *text) {
-    uint32_t known = __atomic_load_n(id, __ATOMIC_RELAXED);
-    if (known == 0 && record_is_on()) {
-        known = definer(text);
-        __atomic_store_n(id, known, __ATOMIC_RELAXED);
+    uint32_t current_id = __atomic_load_n(id, __ATOMIC_RELAXED);
+    if (current_id == 0 && record_is_on()) {
+        current_id = definer(text);
+        __atomic_store_n(id, current_id, __ATOMIC_RELAXED);
     }
-    return known;
+    return current_id;
 }
 
 uint32_t record_define_algorithm(const char *text) {
@@ -77,8 +77,8 @@ uint32_t record_define_algorithm(const char *text) {
     return name ? name->id : 0;
 }
 
-uint32_t record_define_region(const char *text, const char **kept) {
+uint32_t record_define_region(const char *text, const char **permanent_name) {
     const struct name *name = define(&regions, text);
-    *kept = name ? name->text : NULL;
+    *permanent_name = name ? name->text : NULL;
     return name ? name->id : 0;
 }

@@ -34,7 +34,7 @@ static struct {
     size_t chunk_bytes;
     int next_index;
     struct record_thread *threads;
-    pthread_key_t at_thread_end;
+    pthread_key_t thread_key;
     bool has_key, has_fork_handler;
 } spools;
 
@@ -42,8 +42,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool record_running;
 
-static void turn(bool on) {
-    __atomic_store_n(&record_running, on, __ATOMIC_RELEASE);
+static void set_running(bool is_running) {
+    __atomic_store_n(&record_running, is_running, __ATOMIC_RELEASE);
 }
 
 /* Chunks must be whole pages and whole records, so that all records of a spool form one array. */
@@ -58,8 +58,8 @@ static size_t whole_chunk(size_t bytes) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Reserves room on the disk for length more bytes: 0 or an errno. A sparse file would end the application with SIGBUS
- * on a full disk. */
+/* Reserves room on the disk for `length` more bytes. Returns 0 or an errno. A sparse file would end the application
+ * with SIGBUS on a full disk. */
 static int prepare_room(int fd, off_t offset, size_t length) {
     struct file_guard guard;
     int attempts = 1000, error;
@@ -77,8 +77,8 @@ static void prefault(char *chunk, size_t bytes) {
     if (madvise(chunk, bytes, MADV_POPULATE_WRITE) == 0)
         return;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    for (size_t at = 0; at < bytes; at += page)
-        *(volatile char *)(chunk + at) = 0;
+    for (size_t offset = 0; offset < bytes; offset += page)
+        *(volatile char *)(chunk + offset) = 0;
 }
 
 static size_t mapped_bytes(void) {
@@ -89,20 +89,20 @@ static struct spool_record *front_of(const struct record_thread *thread) {
     return (void *)((char *)thread->header + SPOOL_HEADER_BYTES);
 }
 
-/* Appends the whole front to the existing chunks. It uses write, which can fail for lack of room where a mapping would
- * kill. Returns 0 or an errno; on error only the file's length has changed. */
+/* Appends the whole front to the existing chunks. Returns 0 or an errno; on error only the file's length has changed.
+ * Uses write, which can fail for lack of room, whereas a mapping would end the process. */
 static int write_front(const struct record_thread *thread) {
-    off_t at = (off_t)(SPOOL_HEADER_BYTES + spools.chunk_bytes * (1 + thread->header->flushed));
+    off_t position = (off_t)(SPOOL_HEADER_BYTES + spools.chunk_bytes * (1 + thread->header->flushed));
     int error = 0;
     struct file_guard guard;
     file_guard_begin(&guard);
-    for (size_t done = 0; !error && done < spools.chunk_bytes;) {
-        ssize_t more =
-            pwrite(thread->fd, (const char *)front_of(thread) + done, spools.chunk_bytes - done, at + (off_t)done);
-        if (more > 0)
-            done += (size_t)more;
-        else if (more == 0 || errno != EINTR)
-            error = more < 0 ? errno : EIO;
+    for (size_t offset = 0; !error && offset < spools.chunk_bytes;) {
+        ssize_t written = pwrite(thread->fd, (const char *)front_of(thread) + offset, spools.chunk_bytes - offset,
+                                 position + (off_t)offset);
+        if (written > 0)
+            offset += (size_t)written;
+        else if (written == 0 || errno != EINTR)
+            error = written < 0 ? errno : EIO;
     }
     file_guard_end(&guard);
     return error;
@@ -119,9 +119,9 @@ static void clear_front(struct record_thread *thread) {
 
 static void begin_chunk(const struct record_thread *thread, struct record_cursor *cursor) {
     cursor->changes++;
-    cursor->entered = NULL;
+    cursor->enter_record = NULL;
     cursor->next = front_of(thread);
-    /* Keeps one record back: the one that finds the front full goes there, before the change of chunks. */
+    /* Keeps one record free: the record that detects the full front goes there, before the chunk changes. */
     cursor->end = cursor->next + spools.chunk_bytes / sizeof(struct spool_record) - 1;
 }
 
@@ -141,7 +141,7 @@ static int open_spool(struct record_thread *thread) {
     thread->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (thread->fd < 0)
         return errno;
-    /* Held while this process lives: `hopscope inspect` sees by it that the process is alive. */
+    /* The lock lasts as long as this process: `hopscope inspect` recognises by it that the process is alive. */
     flock(thread->fd, LOCK_EX | LOCK_NB);
     int error = prepare_room(thread->fd, 0, mapped_bytes());
     if (error)
@@ -192,7 +192,7 @@ static int open_thread(struct record_cursor *cursor) {
     spools.threads = thread;
     pthread_mutex_unlock(&lock);
     if (spools.has_key)
-        pthread_setspecific(spools.at_thread_end, thread);
+        pthread_setspecific(spools.thread_key, thread);
     return 0;
 }
 
@@ -209,24 +209,24 @@ static void close_ended_thread(void *value) {
         call();
     record_cursor = (struct record_cursor){0};
     pthread_mutex_lock(&lock);
-    struct record_thread **place = &spools.threads;
-    while (*place && *place != thread)
-        place = &(*place)->next;
-    bool listed = *place != NULL;
-    if (listed) {
-        *place = thread->next;
+    struct record_thread **link = &spools.threads;
+    while (*link && *link != thread)
+        link = &(*link)->next;
+    bool is_listed = *link != NULL;
+    if (is_listed) {
+        *link = thread->next;
         if (thread->header->state == SPOOL_OPEN)
             thread->header->state = SPOOL_CLOSED;
     }
     pthread_mutex_unlock(&lock);
-    if (listed)
+    if (is_listed)
         free_thread(thread);
 }
 
 /* Spools and definitions belong to the parent: a child that does not exec must not write there. Only the forking thread
- * survives in it. */
+ * survives in the child. */
 static void forget_in_child(void) {
-    turn(false);
+    set_running(false);
     record_cursor = (struct record_cursor){0};
     /* The locks end when the last open file closes. */
     for (struct record_thread *thread = spools.threads; thread; thread = thread->next)
@@ -254,33 +254,33 @@ static void set_all_states(enum spool_state state, const char *reason) {
 }
 
 void record_stop(const char *reason) {
-    int kept = errno;
-    bool was_on = __atomic_exchange_n(&record_running, false, __ATOMIC_ACQ_REL);
-    record_cursor.next = record_cursor.end = record_cursor.held_next = record_cursor.held_end = NULL;
-    if (was_on) {
+    int saved_errno = errno;
+    bool was_running = __atomic_exchange_n(&record_running, false, __ATOMIC_ACQ_REL);
+    record_cursor.next = record_cursor.end = record_cursor.paused_next = record_cursor.paused_end = NULL;
+    if (was_running) {
         set_all_states(SPOOL_STOPPED, reason);
         log_line("recording stopped on rank %d in %s: %s. The application continues", spools.world_rank,
                  spools.directory, reason);
     }
-    errno = kept;
+    errno = saved_errno;
 }
 
-static void stop_for(const char *what, int error) {
+static void stop_for(const char *failure, int error) {
     char reason[200];
-    snprintf(reason, sizeof reason, "%s: %s", what, strerror(error));
+    snprintf(reason, sizeof reason, "%s: %s", failure, strerror(error));
     record_stop(reason);
 }
 
 void record_append_slowly(uint64_t ticks, enum spool_kind kind, uint16_t region, uint32_t comm, uint64_t a, uint64_t b,
                           uint64_t c) {
     struct record_cursor *cursor = &record_cursor;
-    if (cursor->held)
+    if (cursor->is_paused)
         return;
     if (!record_is_on()) {
         cursor->next = cursor->end = NULL;
         return;
     }
-    int kept = errno;
+    int saved_errno = errno;
     uint64_t begin = clock_now();
     bool first = !cursor->thread;
     if (!first)
@@ -298,7 +298,7 @@ void record_append_slowly(uint64_t ticks, enum spool_kind kind, uint16_t region,
             record_fill(cursor->next++, cursor->floor, SPOOL_OVERHEAD_END, 0, 0, 0, 0, 0);
         }
     }
-    errno = kept;
+    errno = saved_errno;
 }
 
 bool record_start(const char *directory, int world_rank, size_t chunk_bytes) {
@@ -306,7 +306,7 @@ bool record_start(const char *directory, int world_rank, size_t chunk_bytes) {
     spools.world_rank = world_rank;
     spools.chunk_bytes = whole_chunk(chunk_bytes);
     if (!spools.has_key)
-        spools.has_key = pthread_key_create(&spools.at_thread_end, close_ended_thread) == 0;
+        spools.has_key = pthread_key_create(&spools.thread_key, close_ended_thread) == 0;
     if (!spools.has_fork_handler)
         spools.has_fork_handler = pthread_atfork(NULL, NULL, forget_in_child) == 0;
     int error = definitions_open(directory, world_rank, record_stop);
@@ -320,20 +320,20 @@ bool record_start(const char *directory, int world_rank, size_t chunk_bytes) {
                  error == EEXIST ? "this rank ran another program before, which recorded here" : strerror(error));
         return false;
     }
-    turn(true);
+    set_running(true);
     define_clock_pair();
     return true;
 }
 
-void record_finish(const char *how) {
+void record_finish(const char *ending) {
     if (!record_is_on())
         return;
     define_clock_pair();
-    turn(false);
+    set_running(false);
     struct line line;
     line_begin(&line, "end");
     line_unsigned(&line, "ticks", clock_now());
-    line_text(&line, "how", how);
+    line_text(&line, "how", ending);
     line_end(&line);
     set_all_states(SPOOL_CLOSED, "");
     record_cursor.next = record_cursor.end = NULL;
@@ -343,7 +343,7 @@ void record_finish(const char *how) {
 double record_measure_cost_ns(void) {
     enum { EVENTS = 512 };
     static struct spool_record scratch[EVENTS];
-    struct record_cursor kept = record_cursor;
+    struct record_cursor saved_cursor = record_cursor;
     double cost = 1e9;
     for (int round = 0; round < 3; round++) {
         record_cursor.next = scratch;
@@ -351,10 +351,10 @@ double record_measure_cost_ns(void) {
         uint64_t begin = clock_monotonic_ns();
         for (uint64_t i = 0; i < EVENTS; i++)
             record_append(clock_now(), SPOOL_SEND, 0, 0, i, 0, 0);
-        double each = (double)(clock_monotonic_ns() - begin) / EVENTS;
-        cost = each < cost ? each : cost;
+        double event_cost = (double)(clock_monotonic_ns() - begin) / EVENTS;
+        cost = event_cost < cost ? event_cost : cost;
     }
-    record_cursor = kept;
+    record_cursor = saved_cursor;
     return cost;
 }
 

@@ -16,24 +16,24 @@ static bool end_empty(struct spool_record *enter, uint64_t duration) {
     }
 }
 
-/* Leaves an open, empty call behind until its kind changes. */
-static void take_back_inside(void) {
+/* Removes the message, so that an open, empty call remains until its kind changes. */
+static void take_back_message(void) {
     record_take_back();
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-/* Reads a field in full width: see whole_call_add. */
-static uint64_t stored(const uint64_t *field) {
+/* Loads a field in full width: see whole_call_add. */
+static uint64_t load_field(const uint64_t *field) {
     return __atomic_load_n(field, __ATOMIC_RELAXED);
 }
 
-static bool end_around(struct spool_record *enter, const struct spool_record *inside, uint64_t duration,
+static bool end_around(struct spool_record *enter, const struct spool_record *message, uint64_t duration,
                        unsigned kind) {
-    uint32_t comm = inside->comm;
-    uint64_t a = stored(&inside->a), b = stored(&inside->b), c = stored(&inside->c);
+    uint32_t comm = message->comm;
+    uint64_t a = load_field(&message->a), b = load_field(&message->b), c = load_field(&message->c);
     if (!whole_call_fits(b | c))
         return false;
-    take_back_inside();
+    take_back_message();
     enter->comm = comm;
     enter->b = a;
     enter->c = b | c << 32;
@@ -41,30 +41,30 @@ static bool end_around(struct spool_record *enter, const struct spool_record *in
     return true;
 }
 
-/* Which wildcards the request used. UINT64_MAX: this message does not match the request. */
-static uint64_t any_of(uint64_t asked, uint64_t a) {
-    uint32_t peer = (uint32_t)(asked >> 32), tag = (uint32_t)asked;
+/* The wildcards of the request. UINT64_MAX: this message does not match the request. */
+static uint64_t wildcards_of(uint64_t request, uint64_t a) {
+    uint32_t peer = (uint32_t)(request >> 32), tag = (uint32_t)request;
     if ((peer != SPOOL_ANY && peer != a >> 32) || (tag != SPOOL_ANY && tag != (uint32_t)a))
         return UINT64_MAX;
     return (peer == SPOOL_ANY ? SPOOL_ASKED_ANY_PEER : 0) | (tag == SPOOL_ANY ? SPOOL_ASKED_ANY_TAG : 0);
 }
 
-/* Merges the one message of a blocking call. */
-static bool end_as_asked(struct spool_record *enter, const struct spool_record *inside, uint64_t duration,
+/* Merges the only message of a blocking call. */
+static bool end_as_asked(struct spool_record *enter, const struct spool_record *message, uint64_t duration,
                          unsigned kind) {
-    uint64_t asked = stored(&enter->b), a = stored(&inside->a), b = stored(&inside->b);
-    uint64_t any = asked == a ? 0 : any_of(asked, a);
-    if (any == UINT64_MAX || inside->comm != enter->comm || stored(&inside->c) || b >= SPOOL_ASKED_ANY_TAG)
+    uint64_t request = load_field(&enter->b), a = load_field(&message->a), b = load_field(&message->b);
+    uint64_t wildcards = request == a ? 0 : wildcards_of(request, a);
+    if (wildcards == UINT64_MAX || message->comm != enter->comm || load_field(&message->c) || b >= SPOOL_ASKED_ANY_TAG)
         return false;
-    take_back_inside();
+    take_back_message();
     enter->b = a;
-    enter->c = b | any;
+    enter->c = b | wildcards;
     whole_call_end(enter, duration, kind | SPOOL_AS_ASKED);
     return true;
 }
 
 /* Merges a call whose last record is a message, or the end or start of a request. */
-static bool end_with_one(struct spool_record *enter, uint64_t leave, uint64_t duration) {
+static bool end_with_message(struct spool_record *enter, uint64_t leave, uint64_t duration) {
     const struct spool_record *last = enter + 1;
     if (last->kind < SPOOL_SEND || last->kind > SPOOL_REQUEST_CANCELLED ||
         (last->ticks != leave && last->ticks != enter->ticks))
@@ -76,18 +76,18 @@ static bool end_with_one(struct spool_record *enter, uint64_t leave, uint64_t du
 }
 
 /* Merges a nonblocking send whose request completed at once. */
-static bool end_with_two(struct spool_record *enter, uint64_t leave, uint64_t duration) {
-    const struct spool_record *sent = enter + 1, *complete = enter + 2;
-    if (enter->kind != SPOOL_ENTER_BARE || sent->kind != SPOOL_ISEND || complete->kind != SPOOL_ISEND_COMPLETE ||
-        sent->ticks != enter->ticks || complete->ticks != leave || sent->c != complete->c ||
-        !whole_call_fits(sent->b | sent->c))
+static bool end_with_send(struct spool_record *enter, uint64_t leave, uint64_t duration) {
+    const struct spool_record *send = enter + 1, *completion = enter + 2;
+    if (enter->kind != SPOOL_ENTER_BARE || send->kind != SPOOL_ISEND || completion->kind != SPOOL_ISEND_COMPLETE ||
+        send->ticks != enter->ticks || completion->ticks != leave || send->c != completion->c ||
+        !whole_call_fits(send->b | send->c))
         return false;
     record_take_back();
-    return end_around(enter, sent, duration, SPOOL_ISEND | SPOOL_AT_ENTER | SPOOL_AT_LEAVE);
+    return end_around(enter, send, duration, SPOOL_ISEND | SPOOL_AT_ENTER | SPOOL_AT_LEAVE);
 }
 
 static bool end_in_place(uint64_t leave) {
-    struct spool_record *enter = record_cursor.entered;
+    struct spool_record *enter = record_cursor.enter_record;
     if (!enter || !record_cursor.next)
         return false;
     uint64_t duration = leave - enter->ticks;
@@ -96,8 +96,8 @@ static bool end_in_place(uint64_t leave) {
     if (whole_call_has(1))
         return end_empty(enter, duration);
     if (whole_call_has(2))
-        return end_with_one(enter, leave, duration);
-    return whole_call_has(3) && end_with_two(enter, leave, duration);
+        return end_with_message(enter, leave, duration);
+    return whole_call_has(3) && end_with_send(enter, leave, duration);
 }
 
 void whole_call_leave(uint64_t leave, uint16_t region) {

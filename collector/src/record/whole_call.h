@@ -1,10 +1,9 @@
 /* A call that contains no other record, or just one message or request, becomes a single record: its ENTER turns into
  * the whole call.
  *
- * This happens in place, if the ENTER is still this thread's last record, or the last but the message's. The kind is
- * stored last, and the fields stored before it mean nothing in an ENTER: a process that dies in between leaves the call
- * open.
- */
+ * This happens in place, if the ENTER is this thread's last record, or the last one before the message's. The kind is
+ * stored last. The fields stored before it mean nothing in an ENTER, so a process that dies in between leaves the call
+ * open. */
 #ifndef HOPSCOPE_WHOLE_CALL_H
 #define HOPSCOPE_WHOLE_CALL_H
 
@@ -12,23 +11,23 @@
 
 #include "record/record.h"
 
-/* Whether a value fits half a field: ticks, bytes. */
+/* True if a value (ticks, bytes) fits half a field. */
 static inline bool whole_call_fits(uint64_t value) {
     return value <= UINT32_MAX;
 }
 
 /* Call it before the enter of a call is recorded. */
 static inline void whole_call_begin(void) {
-    record_cursor.entered = record_cursor.next;
+    record_cursor.enter_record = record_cursor.next;
 }
 
-/* True if this thread's last records are this many, beginning with the call's enter. */
+/* True if this thread's last `records` records begin with the call's enter. */
 static inline bool whole_call_has(size_t records) {
-    uintptr_t next = (uintptr_t)record_cursor.next, entered = (uintptr_t)record_cursor.entered;
-    return next - entered == records * sizeof(struct spool_record);
+    uintptr_t next = (uintptr_t)record_cursor.next, enter = (uintptr_t)record_cursor.enter_record;
+    return next - enter == records * sizeof(struct spool_record);
 }
 
-/* Fills the unused upper half of a field. It does not load the field: a recent store cannot be forwarded to a load of
+/* Fills the unused upper half of a field without loading the field: a recent store cannot be forwarded to a load of
  * another width. */
 static inline void whole_call_add(uint64_t *field, uint64_t upper) {
     uint32_t half = (uint32_t)upper;
@@ -40,9 +39,9 @@ static inline void whole_call_end(struct spool_record *record, uint64_t duration
     __atomic_store_n(&record->kind, (uint16_t)kind, __ATOMIC_RELEASE);
 }
 
-/* The leave of a blocking collective. False: it needs its own record. */
+/* Merges the leave of a blocking collective into its ENTER. False: the leave needs a record of its own. */
 static inline bool whole_call_collective(uint64_t leave, uint64_t seq, uint64_t sent, uint64_t received) {
-    struct spool_record *enter = record_cursor.entered;
+    struct spool_record *enter = record_cursor.enter_record;
     if (__builtin_expect(!whole_call_has(1), 0))
         return false;
     uint64_t duration = leave - enter->ticks;

@@ -8,7 +8,7 @@ void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, 
     uint32_t comm_id = message_comm(comm);
     if (call->error != MPI_SUCCESS || peer == MPI_PROC_NULL || !comm_id)
         return;
-    if (__builtin_expect(record_cursor.held, 0))
+    if (__builtin_expect(record_cursor.is_paused, 0))
         record_skip_send(comm_id, (uint32_t)peer, (uint32_t)tag);
     else
         record_append(call->enter, kind, 0, comm_id, message_peer(peer, tag), message_bytes(count, datatype), id);
@@ -22,7 +22,7 @@ static uint64_t bytes_of(const MPI_Status *status) {
 void message_received(uint64_t ticks, uint32_t comm, const MPI_Status *status) {
     if (!comm || status->MPI_SOURCE < 0)
         return;
-    if (__builtin_expect(record_cursor.held, 0))
+    if (__builtin_expect(record_cursor.is_paused, 0))
         record_skip_receive(comm, (uint32_t)status->MPI_SOURCE, (uint32_t)status->MPI_TAG);
     else
         record_append(ticks, SPOOL_RECV, 0, comm, message_peer(status->MPI_SOURCE, status->MPI_TAG), bytes_of(status),
