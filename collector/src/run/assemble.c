@@ -7,7 +7,10 @@
 #include "log/log.h"
 #include "mpi/loaded_object.h"
 
-enum { INCOMPLETE = 1, LATER = 3 }; /* of assembly/assemble.h: an archive exists; another world will make it */
+enum {
+    INCOMPLETE = 1,
+    DEFERRED = 3
+}; /* statuses of assembly/assemble.h: an archive exists; another world assembles it */
 
 static const char *const file_name = "libhopscope-assemble.so";
 
@@ -18,16 +21,16 @@ bool assemble(const char *directory) {
     if (library)
         *(void **)&entry = dlsym(library, "hopscope_assemble_after_all");
     if (!entry) {
-        const char *why = dlerror();
+        const char *failure = dlerror();
         log_line("no archive was made (%s). The spools are in %s; `hopscope recover %s` makes an archive from them",
-                 why ? why : "libhopscope-assemble.so lacks its entry point", directory, directory);
+                 failure ? failure : "libhopscope-assemble.so lacks its entry point", directory, directory);
         return false;
     }
     struct file_guard guard; /* libotf2's files are guarded too */
     file_guard_begin(&guard);
     int code = entry(directory, message, sizeof message);
     file_guard_end(&guard);
-    if (code != 0 && code != LATER)
+    if (code != 0 && code != DEFERRED)
         log_line("%s %s. The spools stay in %s",
                  code == INCOMPLETE ? "the archive is incomplete;" : "no archive was made:",
                  message[0] ? message : "no reason given", directory);

@@ -1,11 +1,11 @@
-/* Assembles a finished run's spools. Loads the assembly only now, so that the archive library is not in the
- * application's process before. */
+/* Assembles the spools of a finished run. The assembly is loaded only now, which keeps the archive library out of the
+ * application's process until the end. */
 #ifndef HOPSCOPE_ASSEMBLE_CALL_H
 #define HOPSCOPE_ASSEMBLE_CALL_H
 
 #include <stdbool.h>
 
-/* False with one line on stderr that says what is left to do. */
+/* Returns false after one line on stderr that names the next step. */
 bool assemble(const char *directory);
 
 #endif

@@ -7,20 +7,20 @@
 #include "mpi/other_tools.h"
 
 void beside_tools_tell(const struct config *config) {
-    struct other_tool behind = other_tool_behind();
-    struct other_tool before = config->chain ? (struct other_tool){0} : other_tool_before();
-    if (before.path)
+    struct other_tool later_tool = other_tool_behind();
+    struct other_tool earlier_tool = config->chain ? (struct other_tool){0} : other_tool_before();
+    if (earlier_tool.path)
         log_line("%s wraps %s and %d more functions that the collector also wraps, and is loaded before it. Calls that "
                  "it passes on to PMPI functions are not recorded; set HOPSCOPE_CHAIN=1 so that both see every call",
-                 before.path, before.first, before.more);
-    if (behind.path && !config->chain)
+                 earlier_tool.path, earlier_tool.first, earlier_tool.more);
+    if (later_tool.path && !config->chain)
         log_line("%s wraps %s and %d more functions that the collector also wraps, and is loaded after it. It sees "
                  "none of their calls; set HOPSCOPE_CHAIN=1 so that both see every call",
-                 behind.path, behind.first, behind.more);
-    else if (behind.path && config->tree)
+                 later_tool.path, later_tool.first, later_tool.more);
+    else if (later_tool.path && config->tree)
         log_line("%s is loaded after the collector, so it does not see collectives that run over the tree: the "
                  "collector turns them into messages of its own. Load the other tool first, and both see them",
-                 behind.path);
+                 later_tool.path);
 }
 
 bool beside_tools_tell_unbegun(void) {

@@ -1,17 +1,17 @@
-/* Tells the user what follows when other tools wrap MPI functions too. */
+/* Warns the user about other tools that wrap MPI functions too. */
 #ifndef HOPSCOPE_BESIDE_TOOLS_H
 #define HOPSCOPE_BESIDE_TOOLS_H
 
 #include "config/config.h"
 
-/* One line on stderr for each thing that one of the tools will not see. */
+/* Prints a line on stderr for each tool that will miss calls, or hide them from the collector. */
 void beside_tools_tell(const struct config *config);
 
-/* For a program that used MPI but never called the collector's MPI_Init: true if it reported another tool as the
- * reason. */
+/* For a program that used MPI but never called the collector's MPI_Init. Returns true if it reported another tool as
+ * the reason. */
 bool beside_tools_tell_unbegun(void);
 
-/* The object whose MPI_Finalize precedes ours, so that our end of the run may never be called; NULL: none. */
+/* The object whose MPI_Finalize precedes ours, so that our end of the run may never be called. NULL: none. */
 const char *beside_tools_ending(const struct config *config);
 
 #endif

@@ -9,19 +9,19 @@
 
 enum {
     TAG = 1,
-    MOST_ROUNDS = 50,
-    LEAST_ROUNDS = 5,
-    LONGEST_NS = 500 * 1000000,      /* per machine, beyond LEAST_ROUNDS: a slow link must not hold up the start */
-    LONGEST_BRIEFLY_NS = 5 * 1000000 /* nor the application during the run */
+    MAX_ROUNDS = 50,
+    MIN_ROUNDS = 5,
+    MAX_NS = 500 * 1000000,    /* per machine, beyond MIN_ROUNDS: a slow link must not delay the start */
+    MAX_BRIEF_NS = 5 * 1000000 /* nor the application during the run */
 };
 
 struct round_trip {
     uint64_t ref_send, here_recv, here_send, ref_recv;
 };
 
-/* What rank 0 announces: go on, or this round was the fastest. */
-struct call_out {
-    uint64_t more;
+/* Rank 0's message: another round follows, or this round was the fastest. */
+struct announcement {
+    uint64_t is_open;
     struct round_trip fastest;
     double spread_ns;
 };
@@ -35,81 +35,82 @@ static int by_duration(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Twice the offset in ticks, up to a constant: (here_recv - ref_send) + (here_send - ref_recv), relative to the first
- * round. Rates differ by at most parts per million, which is negligible within half a second. */
+/* Returns the variability of the offset. The sum (here_recv - ref_send) + (here_send - ref_recv), relative to the first
+ * round, is twice the offset in ticks, up to a constant. Rates differ by at most parts per million, which is negligible
+ * within half a second. */
 static double spread_ns(const struct round_trip *trips, int count) {
-    double least = INFINITY, most = -INFINITY;
+    double smallest = INFINITY, largest = -INFINITY;
     for (int i = 0; i < count; i++) {
-        int64_t here = (int64_t)(trips[i].here_recv - trips[0].here_recv + trips[i].here_send - trips[0].here_recv);
-        int64_t ref = (int64_t)(trips[i].ref_send - trips[0].ref_send + trips[i].ref_recv - trips[0].ref_send);
-        double offset = (double)(here - ref) / 2;
-        least = offset < least ? offset : least;
-        most = offset > most ? offset : most;
+        int64_t here_sum = (int64_t)(trips[i].here_recv - trips[0].here_recv + trips[i].here_send - trips[0].here_recv);
+        int64_t ref_sum = (int64_t)(trips[i].ref_send - trips[0].ref_send + trips[i].ref_recv - trips[0].ref_send);
+        double offset = (double)(here_sum - ref_sum) / 2;
+        smallest = offset < smallest ? offset : smallest;
+        largest = offset > largest ? offset : largest;
     }
-    return (most - least) / ((double)clock_ticks_of_ns(1000000000) / 1e9);
+    return (largest - smallest) / ((double)clock_ticks_of_ns(1000000000) / 1e9);
 }
 
-static void ask(MPI_Comm comm, int leader, uint64_t longest_ns) {
-    struct round_trip trips[MOST_ROUNDS];
-    struct call_out out = {.more = 1};
+static void measure_leader(MPI_Comm comm, int leader, uint64_t max_ns) {
+    struct round_trip trips[MAX_ROUNDS];
+    struct announcement message = {.is_open = 1};
     int rounds = 0;
     uint64_t begin = clock_monotonic_ns();
-    while (rounds < MOST_ROUNDS && (rounds < LEAST_ROUNDS || clock_monotonic_ns() - begin < longest_ns)) {
-        uint64_t answer[2];
+    while (rounds < MAX_ROUNDS && (rounds < MIN_ROUNDS || clock_monotonic_ns() - begin < max_ns)) {
+        uint64_t reply[2];
         struct round_trip *t = &trips[rounds++];
         t->ref_send = clock_now();
-        pmpi.Send(&out, sizeof out, MPI_BYTE, leader, TAG, comm);
-        pmpi.Recv(answer, sizeof answer, MPI_BYTE, leader, TAG, comm, MPI_STATUS_IGNORE);
+        pmpi.Send(&message, sizeof message, MPI_BYTE, leader, TAG, comm);
+        pmpi.Recv(reply, sizeof reply, MPI_BYTE, leader, TAG, comm, MPI_STATUS_IGNORE);
         t->ref_recv = clock_now();
-        t->here_recv = answer[0];
-        t->here_send = answer[1];
+        t->here_recv = reply[0];
+        t->here_send = reply[1];
     }
     qsort(trips, (size_t)rounds, sizeof trips[0], by_duration);
-    /* The very fastest rounds share the asymmetry of route and scheduler and agree too well; a quarter of them is more
-     * telling. */
-    int fastest = rounds / 4 < LEAST_ROUNDS ? LEAST_ROUNDS : rounds / 4;
-    out = (struct call_out){0, trips[0], spread_ns(trips, fastest)};
-    pmpi.Send(&out, sizeof out, MPI_BYTE, leader, TAG, comm);
+    /* The very fastest rounds share the asymmetry of route and scheduler and agree too well. A quarter of the rounds is
+     * more informative. */
+    int fastest = rounds / 4 < MIN_ROUNDS ? MIN_ROUNDS : rounds / 4;
+    message = (struct announcement){0, trips[0], spread_ns(trips, fastest)};
+    pmpi.Send(&message, sizeof message, MPI_BYTE, leader, TAG, comm);
 }
 
-static void answer_until_done(MPI_Comm comm, const struct machines *machines) {
-    struct call_out in;
+static void reply_until_done(MPI_Comm comm, const struct machines *machines) {
+    struct announcement message;
     for (;;) {
-        if (pmpi.Recv(&in, sizeof in, MPI_BYTE, 0, TAG, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        if (pmpi.Recv(&message, sizeof message, MPI_BYTE, 0, TAG, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             return;
-        uint64_t answer[2] = {clock_now(), 0};
-        if (!in.more)
+        uint64_t reply[2] = {clock_now(), 0};
+        if (!message.is_open)
             break;
-        answer[1] = clock_now();
-        pmpi.Send(answer, sizeof answer, MPI_BYTE, 0, TAG, comm);
+        reply[1] = clock_now();
+        pmpi.Send(reply, sizeof reply, MPI_BYTE, 0, TAG, comm);
     }
     if (!record_is_on())
         return;
     struct line line;
     line_begin(&line, "round_trip");
-    line_unsigned(&line, "ref_send", in.fastest.ref_send);
-    line_unsigned(&line, "here_recv", in.fastest.here_recv);
-    line_unsigned(&line, "here_send", in.fastest.here_send);
-    line_unsigned(&line, "ref_recv", in.fastest.ref_recv);
+    line_unsigned(&line, "ref_send", message.fastest.ref_send);
+    line_unsigned(&line, "here_recv", message.fastest.here_recv);
+    line_unsigned(&line, "here_send", message.fastest.here_send);
+    line_unsigned(&line, "ref_recv", message.fastest.ref_recv);
     line_text(&line, "ref_host", machines_clock_host(machines, 0));
-    line_real(&line, "spread_ns", in.spread_ns);
+    line_real(&line, "spread_ns", message.spread_ns);
     line_end(&line);
 }
 
-static void exchange(MPI_Comm comm, int rank, int size, const struct machines *machines, uint64_t longest_ns) {
+static void exchange(MPI_Comm comm, int rank, int size, const struct machines *machines, uint64_t max_ns) {
     if (rank == 0) {
-        for (int other = 1; other < size; other++)
-            if (machines->clock_leader[other] == other)
-                ask(comm, other, longest_ns);
+        for (int leader = 1; leader < size; leader++)
+            if (machines->clock_leader[leader] == leader)
+                measure_leader(comm, leader, max_ns);
     } else if (machines->clock_leader[rank] == rank) {
-        answer_until_done(comm, machines);
+        reply_until_done(comm, machines);
     }
 }
 
 void clock_exchange(MPI_Comm comm, int rank, int size, const struct machines *machines) {
-    exchange(comm, rank, size, machines, LONGEST_NS);
+    exchange(comm, rank, size, machines, MAX_NS);
 }
 
 void clock_exchange_briefly(MPI_Comm comm, int rank, int size, const struct machines *machines) {
-    exchange(comm, rank, size, machines, LONGEST_BRIEFLY_NS);
+    exchange(comm, rank, size, machines, MAX_BRIEF_NS);
 }

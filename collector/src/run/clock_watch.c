@@ -5,22 +5,22 @@
 
 enum { FIRST_CHECKPOINT = 4, COST_FACTOR = 200 };
 
-/* Used by rank 0 only. */
+/* Rank 0 only. */
 static struct {
     double interval_ns;
     uint64_t measured_ns;       /* time of the last measurement */
     uint64_t number, number_ns; /* of the last checkpoint */
 } watch;
 
-/* What rank 0 broadcasts. */
-struct call_out {
+/* Rank 0's broadcast. */
+struct watch_decision {
     uint64_t measure, next;
 };
 
 uint64_t clock_watch_start(MPI_Comm comm, int rank, const struct machines *machines, double seconds) {
     uint64_t first = UINT64_MAX;
-    for (int other = 1; other < machines->ranks && first == UINT64_MAX; other++)
-        if (machines->clock_leader[other] == other)
+    for (int rank_of_machine = 1; rank_of_machine < machines->ranks && first == UINT64_MAX; rank_of_machine++)
+        if (machines->clock_leader[rank_of_machine] == rank_of_machine)
             first = FIRST_CHECKPOINT;
     if (first == UINT64_MAX)
         return first;
@@ -35,34 +35,35 @@ uint64_t clock_watch_start(MPI_Comm comm, int rank, const struct machines *machi
     return first;
 }
 
-static struct call_out decide(uint64_t number) {
-    uint64_t now = clock_monotonic_ns();
-    double since = (double)(now - watch.measured_ns), left = watch.interval_ns - since;
-    struct call_out out = {.measure = left < watch.interval_ns / 10};
-    if (out.measure)
-        left = watch.interval_ns;
-    double elapsed = (double)(now - watch.number_ns);
-    double rate = elapsed > 0 ? (double)(number - watch.number) / elapsed : 0;
-    /* Aim at half the distance: the program may slow down. */
-    double step = rate * left / 2, most = (double)number;
-    out.next = number + (step < 1 ? 1 : (uint64_t)(step < most ? step : most));
+static struct watch_decision decide(uint64_t number) {
+    uint64_t now_ns = clock_monotonic_ns();
+    double elapsed_since_measurement_ns = (double)(now_ns - watch.measured_ns),
+           remaining_ns = watch.interval_ns - elapsed_since_measurement_ns;
+    struct watch_decision decision = {.measure = remaining_ns < watch.interval_ns / 10};
+    if (decision.measure)
+        remaining_ns = watch.interval_ns;
+    double elapsed_ns = (double)(now_ns - watch.number_ns);
+    double rate = elapsed_ns > 0 ? (double)(number - watch.number) / elapsed_ns : 0;
+    /* Aim at half the distance, because the program may slow down. */
+    double step = rate * remaining_ns / 2, max_step = (double)number;
+    decision.next = number + (step < 1 ? 1 : (uint64_t)(step < max_step ? step : max_step));
     watch.number = number;
-    watch.number_ns = now;
-    return out;
+    watch.number_ns = now_ns;
+    return decision;
 }
 
 uint64_t clock_watch_check(MPI_Comm comm, int rank, int size, const struct machines *machines, uint64_t number) {
-    struct call_out out = {0, UINT64_MAX};
+    struct watch_decision decision = {0, UINT64_MAX};
     if (rank == 0)
-        out = decide(number);
-    if (pmpi.Bcast(&out, sizeof out, MPI_BYTE, 0, comm) != MPI_SUCCESS)
+        decision = decide(number);
+    if (pmpi.Bcast(&decision, sizeof decision, MPI_BYTE, 0, comm) != MPI_SUCCESS)
         return UINT64_MAX;
-    if (out.measure) {
+    if (decision.measure) {
         uint64_t begin = clock_monotonic_ns();
         clock_exchange_briefly(comm, rank, size, machines);
         watch.measured_ns = clock_monotonic_ns();
         double cost = (double)(watch.measured_ns - begin) * COST_FACTOR;
         watch.interval_ns = watch.interval_ns < cost ? cost : watch.interval_ns;
     }
-    return out.next;
+    return decision.next;
 }

@@ -11,38 +11,39 @@ static bool needs_quotes(const char *word) {
     return !*word || word[strspn(word, plain)];
 }
 
-/* Appends to out at `at`. Returns the new end, or capacity if the text does not fit. */
-static size_t append(char *out, size_t capacity, size_t at, const char *text, size_t length) {
-    if (at + length >= capacity)
+/* Appends to the first length_before bytes of output. Returns the new length, or capacity if the text does not fit. */
+static size_t append(char *output, size_t capacity, size_t length_before, const char *text, size_t length) {
+    if (length_before + length >= capacity)
         return capacity;
-    memcpy(out + at, text, length);
-    return at + length;
+    memcpy(output + length_before, text, length);
+    return length_before + length;
 }
 
-static size_t append_word(char *out, size_t capacity, size_t at, const char *word) {
+static size_t append_word(char *output, size_t capacity, size_t length_before, const char *word) {
     if (!needs_quotes(word))
-        return append(out, capacity, at, word, strlen(word));
-    at = append(out, capacity, at, "'", 1);
+        return append(output, capacity, length_before, word, strlen(word));
+    length_before = append(output, capacity, length_before, "'", 1);
     for (const char *c = word; *c; c++)
-        at = *c == '\'' ? append(out, capacity, at, "'\\''", 4) : append(out, capacity, at, c, 1);
-    return append(out, capacity, at, "'", 1);
+        length_before = *c == '\'' ? append(output, capacity, length_before, "'\\''", 4)
+                                   : append(output, capacity, length_before, c, 1);
+    return append(output, capacity, length_before, "'", 1);
 }
 
-void quote_words(char *out, size_t capacity, const char *words, size_t length) {
+void quote_words(char *output, size_t capacity, const char *words, size_t length) {
     size_t end = 0; /* after the last whole word */
     for (size_t i = 0; i < length; i += strlen(words + i) + 1) {
-        size_t at = i ? append(out, capacity, end, " ", 1) : 0;
-        at = append_word(out, capacity, at, words + i);
-        if (at >= capacity)
+        size_t length_before = i ? append(output, capacity, end, " ", 1) : 0;
+        length_before = append_word(output, capacity, length_before, words + i);
+        if (length_before >= capacity)
             break;
-        end = at;
+        end = length_before;
     }
-    out[end] = '\0';
+    output[end] = '\0';
 }
 
-void read_command_line(char *out, size_t capacity) {
+void read_command_line(char *output, size_t capacity) {
     char words[4096];
-    out[0] = '\0';
+    output[0] = '\0';
     int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return;
@@ -51,5 +52,5 @@ void read_command_line(char *out, size_t capacity) {
     if (length <= 0)
         return;
     words[length] = '\0';
-    quote_words(out, capacity, words, (size_t)length);
+    quote_words(output, capacity, words, (size_t)length);
 }

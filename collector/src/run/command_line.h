@@ -1,4 +1,4 @@
-/* The process's command line as one would type it. */
+/* The process's command line, as a user would type it. */
 #ifndef HOPSCOPE_COMMAND_LINE_H
 #define HOPSCOPE_COMMAND_LINE_H
 
@@ -6,8 +6,8 @@
 
 /* The words of /proc/self/cmdline, quoted for a POSIX shell where needed. Writes as many whole words as fit into
  * capacity bytes; empty if the file cannot be read. */
-void read_command_line(char *out, size_t capacity);
-/* The same for NUL-terminated words, length bytes together. */
-void quote_words(char *out, size_t capacity, const char *words, size_t length);
+void read_command_line(char *output, size_t capacity);
+/* read_command_line for NUL-terminated words of `length` bytes in total. */
+void quote_words(char *output, size_t capacity, const char *words, size_t length);
 
 #endif

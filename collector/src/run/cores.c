@@ -9,36 +9,38 @@
 
 enum { MOST_CORES = 8192, MOST_THREADS = 1024, BUSY_SHARE = 10 };
 
-/* Appends `begin` or `begin-end`. Returns the new end of the text, or capacity if it does not fit. */
-static size_t append_range(char *out, size_t capacity, size_t at, int begin, int end) {
-    int length = begin == end ? snprintf(out + at, capacity - at, "%s%d", at ? "," : "", begin)
-                              : snprintf(out + at, capacity - at, "%s%d-%d", at ? "," : "", begin, end);
-    return length < 0 || at + (size_t)length >= capacity ? capacity : at + (size_t)length;
+/* Appends `begin` or `begin-end`. Returns the new length of the text, or capacity if it does not fit. */
+static size_t append_range(char *output, size_t capacity, size_t length_before, int begin, int end) {
+    int length = begin == end ? snprintf(output + length_before, capacity - length_before, "%s%d",
+                                         length_before ? "," : "", begin)
+                              : snprintf(output + length_before, capacity - length_before, "%s%d-%d",
+                                         length_before ? "," : "", begin, end);
+    return length < 0 || length_before + (size_t)length >= capacity ? capacity : length_before + (size_t)length;
 }
 
-void cores_allowed(char *out, size_t capacity) {
-    size_t bytes = CPU_ALLOC_SIZE(MOST_CORES), at = 0;
+void cores_allowed(char *output, size_t capacity) {
+    size_t bytes = CPU_ALLOC_SIZE(MOST_CORES), length_before = 0;
     cpu_set_t *allowed = CPU_ALLOC(MOST_CORES);
-    out[0] = '\0';
+    output[0] = '\0';
     if (!allowed || sched_getaffinity(0, bytes, allowed) != 0) {
         CPU_FREE(allowed);
         return;
     }
-    for (int core = 0, begin = -1; core <= MOST_CORES && at < capacity; core++) {
+    for (int core = 0, begin = -1; core <= MOST_CORES && length_before < capacity; core++) {
         bool is_allowed = core < MOST_CORES && CPU_ISSET_S((size_t)core, bytes, allowed);
         if (is_allowed && begin < 0)
             begin = core;
         if (!is_allowed && begin >= 0) {
-            at = append_range(out, capacity, at, begin, core - 1);
+            length_before = append_range(output, capacity, length_before, begin, core - 1);
             begin = -1;
         }
     }
     CPU_FREE(allowed);
-    if (at >= capacity)
-        out[0] = '\0';
+    if (length_before >= capacity)
+        output[0] = '\0';
 }
 
-/* Reads a thread's two times: on a core, and ready without one. */
+/* Reads a thread's times: on a core, and ready to run without one. */
 static bool read_thread(const char *thread, int64_t *cpu_ns, int64_t *queued_ns) {
     char path[64 + 256], text[80] = "";
     snprintf(path, sizeof path, "/proc/self/task/%s/schedstat", thread);

@@ -7,15 +7,15 @@
 #include <stdint.h>
 
 struct core_use {
-    int busy_threads;  /* those that took at least a tenth of the processor time of the busiest one */
+    int busy_threads;  /* threads with at least a tenth of the processor time of the busiest one */
     int64_t cpu_ns;    /* processor time of all threads that still exist */
-    int64_t queued_ns; /* time in which they were ready to run, and no core was free */
+    int64_t queued_ns; /* time in which they were ready to run, but no core was free */
 };
 
 /* Writes the cores that the kernel lets this thread use, such as `0-3,8`; an empty text if they are unknown or do not
  * fit. */
-void cores_allowed(char *out, size_t capacity);
-/* False if the kernel does not tell. */
+void cores_allowed(char *output, size_t capacity);
+/* Reads the use of cores so far. False if the kernel does not provide it. */
 bool cores_used(struct core_use *use);
 
 #endif

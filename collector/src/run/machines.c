@@ -24,26 +24,25 @@ void machines_own(struct machines *machines) {
     }
 }
 
-/* Names leaders in rank order; a leader whose host name is already taken by another machine gets its number
- * appended. */
+/* Names leaders in rank order. If another machine already has a leader's host name, a number is appended. */
 static void name_clocks(struct machines *machines) {
     for (int rank = 0; rank < machines->ranks; rank++) {
-        struct machine_name *own = &machines->of_rank[rank];
+        struct machine_name *machine = &machines->of_rank[rank];
         int leader = 0, same_name = 0;
         for (; leader < rank; leader++) {
             if (machines->clock_leader[leader] != leader)
                 continue;
-            if (strcmp(machines->of_rank[leader].boot, own->boot) == 0)
+            if (strcmp(machines->of_rank[leader].boot, machine->boot) == 0)
                 break;
-            same_name += strcmp(machines->of_rank[leader].host, own->host) == 0;
+            same_name += strcmp(machines->of_rank[leader].host, machine->host) == 0;
         }
         machines->clock_leader[rank] = leader;
         if (leader < rank)
             continue;
         if (same_name)
-            snprintf(own->clock_host, sizeof own->clock_host, "%.100s#%d", own->host, same_name + 1);
+            snprintf(machine->clock_host, sizeof machine->clock_host, "%.100s#%d", machine->host, same_name + 1);
         else
-            snprintf(own->clock_host, sizeof own->clock_host, "%s", own->host);
+            snprintf(machine->clock_host, sizeof machine->clock_host, "%s", machine->host);
     }
 }
 
@@ -53,10 +52,10 @@ bool machines_gather(struct machines *machines, MPI_Comm comm, int rank, int siz
     machines->clock_leader = calloc((size_t)size, sizeof *machines->clock_leader);
     if (!machines->of_rank || !machines->clock_leader)
         return false;
-    struct machine_name *own = &machines->of_rank[rank];
-    snprintf(own->host, sizeof own->host, "%s", machines->own_host);
-    snprintf(own->boot, sizeof own->boot, "%s", machines->own_boot);
-    if (pmpi.Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, machines->of_rank, (int)sizeof *own, MPI_BYTE, comm) !=
+    struct machine_name *machine = &machines->of_rank[rank];
+    snprintf(machine->host, sizeof machine->host, "%s", machines->own_host);
+    snprintf(machine->boot, sizeof machine->boot, "%s", machines->own_boot);
+    if (pmpi.Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, machines->of_rank, (int)sizeof *machine, MPI_BYTE, comm) !=
         MPI_SUCCESS)
         return false;
     name_clocks(machines);

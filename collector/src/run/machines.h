@@ -1,4 +1,4 @@
-/* Which machine each rank runs on: its name, and whose clock it shares. */
+/* The machine of each rank: its name and its clock. */
 #ifndef HOPSCOPE_MACHINES_H
 #define HOPSCOPE_MACHINES_H
 

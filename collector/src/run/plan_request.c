@@ -13,7 +13,7 @@
 #include "topology/topology_file.h"
 #endif
 
-/* Gives every rank rank 0's text. False if memory or MPI fails. */
+/* Gives rank 0's text to every rank. False if memory or MPI fails. */
 static bool share_text(struct requested_text *text, MPI_Comm comm, int rank) {
     uint64_t head[2] = {text->text != NULL, text->length};
     if (pmpi.Bcast(head, sizeof head, MPI_BYTE, 0, comm) != MPI_SUCCESS)
@@ -30,7 +30,7 @@ static bool share_text(struct requested_text *text, MPI_Comm comm, int rank) {
 static bool make_topology(struct plan_request *request, const struct machines *machines, char *message,
                           size_t capacity) {
 #ifdef HOPSCOPE_HAVE_ENGINE
-    char why[600];
+    char complaint[600];
     const char **hosts = calloc((size_t)machines->ranks, sizeof *hosts);
     if (!hosts) {
         snprintf(message, capacity, "out of memory for the topology");
@@ -39,10 +39,10 @@ static bool make_topology(struct plan_request *request, const struct machines *m
     for (int rank = 0; rank < machines->ranks; rank++)
         hosts[rank] = machines->of_rank[rank].host;
     request->topology = topology_make(request->topology_file.text, request->topology_file.length, hosts,
-                                      machines->ranks, why, sizeof why);
+                                      machines->ranks, complaint, sizeof complaint);
     free(hosts);
     if (!request->topology)
-        snprintf(message, capacity, "%s:%s", request->topology_file.name, why);
+        snprintf(message, capacity, "%s:%s", request->topology_file.name, complaint);
     return request->topology != NULL;
 #else
     (void)request, (void)machines, (void)message, (void)capacity;
@@ -79,7 +79,7 @@ bool plan_request_read(struct plan_request *request, const struct config *config
     return make_topology(request, machines, message, capacity);
 }
 
-static void keep(const struct requested_text *text, const char *directory, const char *name) {
+static void write_text(const struct requested_text *text, const char *directory, const char *name) {
     if (!text->text)
         return;
     char path[PATH_MAX + 64];
@@ -96,8 +96,8 @@ static void keep(const struct requested_text *text, const char *directory, const
 }
 
 void plan_request_keep(const struct plan_request *request, const char *directory) {
-    keep(&request->tree, directory, "tree.json");
-    keep(&request->topology_file, directory, "topology.json");
+    write_text(&request->tree, directory, "tree.json");
+    write_text(&request->topology_file, directory, "topology.json");
 }
 
 void plan_request_free(struct plan_request *request) {

@@ -45,30 +45,30 @@ static struct {
     char job[200];
     bool job_is_of_world; /* no other world has this job name */
     bool in_session;      /* the program has not called MPI_Init: there is no MPI_COMM_WORLD */
-    MPI_Group world;      /* the processes of such a program */
+    MPI_Group world;      /* the processes of a program in sessions only */
     bool spawned;         /* by MPI_Comm_spawn */
-    MPI_Comm parent;      /* those that spawned this world, once MPI_Init was called; else MPI_COMM_NULL */
+    MPI_Comm parent;      /* communicator with the spawning processes, once MPI_Init was called; else MPI_COMM_NULL */
     char root[PATH_MAX];  /* the trace directory of all worlds; a spawned one records beneath it */
-    MPI_Comm comm;        /* the collector's own, over all ranks; MPI_COMM_NULL unless all are present */
+    MPI_Comm comm; /* the collector's own, over all ranks; MPI_COMM_NULL unless every rank carries the collector */
     struct machines machines;
     struct topology *topology; /* the engine's while it runs */
 } run;
 
 static void name_directory(void) {
-    char relative[PATH_MAX], here[PATH_MAX];
+    char relative[PATH_MAX], working_directory[PATH_MAX];
     if (run.config.directory)
         snprintf(relative, sizeof relative, "%s", run.config.directory);
     else
         snprintf(relative, sizeof relative, "hopscope-%s", run.job);
-    bool absolute = relative[0] == '/' || !getcwd(here, sizeof here);
+    bool absolute = relative[0] == '/' || !getcwd(working_directory, sizeof working_directory);
     int length = absolute ? snprintf(run.directory, sizeof run.directory, "%s", relative)
-                          : snprintf(run.directory, sizeof run.directory, "%s/%s", here, relative);
+                          : snprintf(run.directory, sizeof run.directory, "%s/%s", working_directory, relative);
     if (length >= (int)sizeof run.directory)
         log_line("the name of the trace directory is too long: %s", relative);
     memcpy(run.root, run.directory, sizeof run.root);
 }
 
-/* Each session has its own thread level; the highest is a safe answer. */
+/* Each session has its own thread level. The highest level is a safe answer. */
 static int thread_level(void) {
     int level = MPI_THREAD_MULTIPLE;
     if (!run.in_session)
@@ -85,8 +85,8 @@ static void define_process(void) {
     library[strcspn(library, "\n")] = '\0';
     for (char *c = library; *c; c++)
         *c = *c == '\t' ? ' ' : *c;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    struct timespec wall_time;
+    clock_gettime(CLOCK_REALTIME, &wall_time);
     struct line line;
     line_begin(&line, "process");
     line_number(&line, "world_rank", run.rank);
@@ -103,7 +103,7 @@ static void define_process(void) {
     line_number(&line, "memory", (int64_t)own_memory());
     line_text(&line, "command", command);
     line_text(&line, "mpi_library", library);
-    line_number(&line, "started_ns", (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+    line_number(&line, "started_ns", (int64_t)wall_time.tv_sec * 1000000000 + wall_time.tv_nsec);
     line_number(&line, "thread_level", thread_level());
     line_boolean(&line, "thread_multiple", thread_level() == MPI_THREAD_MULTIPLE);
     line_text(&line, "mode", "observe");
@@ -117,7 +117,7 @@ static void define_process(void) {
     line_end(&line);
 }
 
-/* Defines what only messages from the other ranks could tell. */
+/* Defines the properties that need messages from the other ranks. */
 static void define_process_again(const struct plan_request *request) {
     struct line line;
     line_begin(&line, "process");
@@ -135,7 +135,7 @@ static void define_process_again(const struct plan_request *request) {
     line_end(&line);
 }
 
-/* Defines how the process shared its cores, up to now. */
+/* Defines how the process has shared its cores so far. */
 static void define_core_use(void) {
     struct core_use use;
     if (!cores_used(&use))
@@ -148,13 +148,14 @@ static void define_core_use(void) {
     line_end(&line);
 }
 
-/* MPICH 5 comes back from MPI_Abort before its launcher has ended the process. */
+/* MPICH 5 returns from MPI_Abort before its launcher has ended the process. */
 static _Noreturn void end_job(void) {
     pmpi.Abort(MPI_COMM_WORLD, 2);
     _exit(2);
 }
 
-/* All ranks get here with the same texts, so all fail alike: one reports and ends the job, the others wait for that. */
+/* All ranks get here with the same texts, so all fail alike: one rank reports and ends the job, the others wait for
+ * that. */
 static _Noreturn void end_for_wrong_input(const char *message) {
     record_finish("wrong input");
     pmpi.Barrier(run.comm);
@@ -167,7 +168,7 @@ static _Noreturn void end_for_wrong_input(const char *message) {
     end_job();
 }
 
-static void make_own_comm(void) {
+static void create_collector_comm(void) {
 #if HOPSCOPE_MPI_4
     if (run.in_session) {
         if (pmpi.Comm_create_from_group(run.world, "org.hopscope.collector", MPI_INFO_NULL, MPI_ERRORS_RETURN,
@@ -176,7 +177,8 @@ static void make_own_comm(void) {
         return;
     }
 #endif
-    int error = pmpi.Comm_split(MPI_COMM_WORLD, 0, run.rank, &run.comm); /* the default handler would end the job */
+    int error =
+        pmpi.Comm_split(MPI_COMM_WORLD, 0, run.rank, &run.comm); /* the default error handler would end the job */
     if (error != MPI_SUCCESS) {
         log_line("MPI could not create the collector's communicator (error %d), so the job ends before it has begun",
                  error);
@@ -185,10 +187,10 @@ static void make_own_comm(void) {
     pmpi.Comm_set_errhandler(run.comm, MPI_ERRORS_RETURN);
 }
 
-/* MPICH 5 makes shared memory for the collectives of a communicator after the first five of them (its
- * MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). Here that would come in MPI_Finalize, when an application may have limited the
- * size of its files: it was ended by SIGXFSZ. */
-static void pass_first_collectives(void) {
+/* MPICH 5 creates shared memory for the collectives of a communicator after the first five of them (its
+ * MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). Otherwise that would happen in MPI_Finalize, when an application may have
+ * limited the size of its files: SIGXFSZ ended such a program. */
+static void exhaust_first_collectives(void) {
 #ifndef OMPI_MPI_H
     enum { FIRST = 6 };
     for (int i = 0; i < FIRST; i++)
@@ -199,8 +201,8 @@ static void pass_first_collectives(void) {
 static void start_together(void) {
     char message[800] = "out of memory at the start of the collector";
     struct plan_request request;
-    make_own_comm();
-    pass_first_collectives();
+    create_collector_comm();
+    exhaust_first_collectives();
     if (!machines_gather(&run.machines, run.comm, run.rank, run.size) ||
         !plan_request_read(&request, &run.config, run.comm, run.rank, &run.machines, message, sizeof message))
         end_for_wrong_input(message);
@@ -213,9 +215,9 @@ static void start_together(void) {
     comm_registry_tell_of_lost(engine_comm_abandon);
     if (!engine_start(request.tree.text, request.tree.length, request.topology, run.config.transport, run.spawned,
                       run.comm, message, sizeof message)) {
-        char placed[PATH_MAX + sizeof message];
-        snprintf(placed, sizeof placed, "%s:%s", request.tree.name, message);
-        end_for_wrong_input(placed);
+        char located_message[PATH_MAX + sizeof message];
+        snprintf(located_message, sizeof located_message, "%s:%s", request.tree.name, message);
+        end_for_wrong_input(located_message);
     }
 #endif
     if (run.rank == 0)
@@ -223,9 +225,10 @@ static void start_together(void) {
     plan_request_free(&request);
 }
 
-/* Spawned processes record beneath the spawning job's directory, if it is known. False if nothing distinguishes this
- * group from other groups or from its parents, whose spools it would overwrite; all of the group agree. */
-static bool place_among_worlds(void) {
+/* Spawned processes record in a subdirectory of the spawning job's directory, if it is known. Returns false if nothing
+ * distinguishes this group from other groups or from its parents, whose spools it would overwrite. All processes of the
+ * group get the same answer. */
+static bool choose_directory(void) {
     if (run.in_session || pmpi.Comm_get_parent(&run.parent) != MPI_SUCCESS)
         run.parent = MPI_COMM_NULL;
     run.spawned = run.in_session ? job_was_spawned() : run.parent != MPI_COMM_NULL;
@@ -244,13 +247,14 @@ static bool place_among_worlds(void) {
     return true;
 }
 
-/* All messages between the ranks of a program without MPI_Init; none unless all are present. */
+/* Exchanges all messages between the ranks of a program without MPI_Init. Sends none unless every rank carries the
+ * collector. */
 static void start_in_session(void) {
     if (run.config.tree)
         run.terms.refusal = record_define_reason("MPI by sessions without MPI_Init");
     if (run.presence != PRESENCE_COMPLETE)
         return;
-    make_own_comm();
+    create_collector_comm();
     if (run.comm == MPI_COMM_NULL)
         return;
     if (machines_gather(&run.machines, run.comm, run.rank, run.size))
@@ -259,18 +263,18 @@ static void start_in_session(void) {
     run.comm = MPI_COMM_NULL;
 }
 
-/* began: ticks on entering MPI_Init. */
-static bool start(uint64_t began) {
-    bool speak = run.rank == 0 && !job_was_spawned();
-    run.config = config_read(speak);
+/* init_ticks: time of entering MPI_Init. */
+static bool start(uint64_t init_ticks) {
+    bool is_reporter = run.rank == 0 && !job_was_spawned();
+    run.config = config_read(is_reporter);
     run.job_is_of_world = job_token(run.job, sizeof run.job, !run.in_session);
     if (run.in_session) /* must not be mistaken for ranks inside MPI_Init */
         strncat(run.job, "-sessions", sizeof run.job - strlen(run.job) - 1);
     name_directory();
-    if (!place_among_worlds())
+    if (!choose_directory())
         return false;
     machines_own(&run.machines);
-    if (speak)
+    if (is_reporter)
         beside_tools_tell(&run.config);
     struct presence_question question = {
         .directory = run.directory,
@@ -298,7 +302,7 @@ static bool start(uint64_t began) {
             record_hold(true);
     }
     if (serving && run.parent != MPI_COMM_NULL)
-        comm_registry_add_parent(run.parent, began);
+        comm_registry_add_parent(run.parent, init_ticks);
     run.terms.records_messages = run.config.messages;
     run.terms.native_every = run.config.native_every;
     run.terms.rank = run.rank;
@@ -313,40 +317,40 @@ static bool start(uint64_t began) {
     return serving;
 }
 
-struct run_terms run_start(uint64_t began) {
-    int kept = errno;
+struct run_terms run_start(uint64_t init_ticks) {
+    int saved_errno = errno;
     run.comm = run.parent = MPI_COMM_NULL;
     pmpi.Comm_rank(MPI_COMM_WORLD, &run.rank);
     pmpi.Comm_size(MPI_COMM_WORLD, &run.size);
-    run.terms.serves = start(began);
-    errno = kept;
+    run.terms.serves = start(init_ticks);
+    errno = saved_errno;
     return run.terms;
 }
 
-void run_add_world(uint64_t began) {
+void run_add_world(uint64_t init_ticks) {
     comm_registry_add_world();
     if (pmpi.Comm_get_parent(&run.parent) == MPI_SUCCESS && run.parent != MPI_COMM_NULL)
-        comm_registry_add_parent(run.parent, began);
+        comm_registry_add_parent(run.parent, init_ticks);
 }
 
 void run_checkpoint(int function, uint64_t seq, bool has_data) {
     /* Nobody leaves one of these before everybody has entered. */
-    bool all_come = function == FUNCTION_MPI_Barrier || (function == FUNCTION_MPI_Allreduce && has_data);
+    bool is_synchronizing = function == FUNCTION_MPI_Barrier || (function == FUNCTION_MPI_Allreduce && has_data);
     struct comm *world = comm_find(MPI_COMM_WORLD);
-    if (!all_come || !world || run.comm == MPI_COMM_NULL)
+    if (!is_synchronizing || !world || run.comm == MPI_COMM_NULL)
         return;
-    int kept = errno;
+    int saved_errno = errno;
     record_append(clock_now(), SPOOL_OVERHEAD_BEGIN, 0, 0, 0, 0, 0);
     world->checkpoint = clock_watch_check(run.comm, run.rank, run.size, &run.machines, seq);
     record_append(clock_now(), SPOOL_OVERHEAD_END, 0, 0, 0, 0, 0);
-    errno = kept;
+    errno = saved_errno;
 }
 
 void run_finish(void) {
-    int kept = errno;
-    bool together = run.comm != MPI_COMM_NULL;
+    int saved_errno = errno;
+    bool is_complete = run.comm != MPI_COMM_NULL;
     define_core_use();
-    if (together) {
+    if (is_complete) {
         clock_exchange(run.comm, run.rank, run.size, &run.machines);
 #ifdef HOPSCOPE_HAVE_ENGINE
         comm_registry_each(engine_comm_abandon);
@@ -357,49 +361,49 @@ void run_finish(void) {
     }
     record_append(clock_now(), SPOOL_LEAVE, FUNCTION_MPI_Finalize, 0, 0, 0, 0);
     record_finish("finalize");
-    if (together) {
+    if (is_complete) {
         /* After this barrier every spool is complete. */
         pmpi.Barrier(run.comm);
         pmpi.Comm_free(&run.comm);
     }
     comm_registry_stop();
     machines_free(&run.machines);
-    errno = kept;
+    errno = saved_errno;
 }
 
 #if HOPSCOPE_MPI_4
-static MPI_Session own_session; /* keeps the group of the world alive */
+static MPI_Session world_session; /* keeps the group of the world alive */
 
 struct run_terms run_start_in_session(void) {
-    int kept = errno;
+    int saved_errno = errno;
     run.comm = run.parent = MPI_COMM_NULL;
     run.in_session = true;
     bool serving = false;
-    if (pmpi.Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own_session) == MPI_SUCCESS) {
-        serving = pmpi.Group_from_session_pset(own_session, "mpi://WORLD", &run.world) == MPI_SUCCESS &&
+    if (pmpi.Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &world_session) == MPI_SUCCESS) {
+        serving = pmpi.Group_from_session_pset(world_session, "mpi://WORLD", &run.world) == MPI_SUCCESS &&
                   pmpi.Group_rank(run.world, &run.rank) == MPI_SUCCESS &&
                   pmpi.Group_size(run.world, &run.size) == MPI_SUCCESS && start(0);
         if (!serving)
-            pmpi.Session_finalize(&own_session);
+            pmpi.Session_finalize(&world_session);
     }
     run.in_session = run.terms.serves = serving;
-    errno = kept;
+    errno = saved_errno;
     return run.terms;
 }
 
 void run_finish_in_session(int function) {
-    int kept = errno;
+    int saved_errno = errno;
     define_core_use();
     record_append(clock_now(), SPOOL_LEAVE, (uint16_t)function, 0, 0, 0, 0);
     record_finish("finalize");
     comm_registry_stop();
     machines_free(&run.machines);
-    pmpi.Session_finalize(&own_session);
-    errno = kept;
+    pmpi.Session_finalize(&world_session);
+    errno = saved_errno;
 }
 
 void run_tell_of_late_session(void) {
-    int kept = errno;
+    int saved_errno = errno;
     struct line line;
     definitions_reopen(run.directory, run.rank);
     line_begin(&line, "process");
@@ -409,22 +413,22 @@ void run_tell_of_late_session(void) {
     if (run.rank == 0)
         log_line("an MPI session was opened after all earlier ones had closed. It and later sessions are not recorded; "
                  "keep one session open to the end, and all are");
-    errno = kept;
+    errno = saved_errno;
 }
 #endif
 
 void run_assemble(void) {
-    /* Runs after PMPI_Finalize, so that no other rank waits for it; with several worlds the last to end assembles. If
-     * some ranks lack the collector, nobody knows when the last spool is complete, so the launcher, `hopscope recover`
-     * or the first analysis assembles later. */
+    /* Runs after PMPI_Finalize, so that no other rank waits for it. With several worlds the last one to end assembles.
+     * If some ranks lack the collector, no process knows when the last spool is complete. The launcher, `hopscope
+     * recover` or the first analysis then assembles later. */
     if (run.presence == PRESENCE_COMPLETE && run.rank == 0 && !run.config.record)
         presence_withdraw(run.directory);
     if (run.presence != PRESENCE_COMPLETE || run.rank != 0 || !run.config.assemble || !run.config.record)
         return;
-    int kept = errno;
+    int saved_errno = errno;
     if (assemble(run.root) && !run.config.directory)
         log_line("the trace is in %s", run.root);
-    errno = kept;
+    errno = saved_errno;
 }
 
 void run_abort(void) {

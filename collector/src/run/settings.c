@@ -11,15 +11,15 @@
 #include "mpi/mpi_table.h"
 #include "record/definitions.h"
 
-enum { LARGEST_FILE = 1 << 20 };
+enum { MAX_FILE_BYTES = 1 << 20 };
 
-/* NULL: it cannot be read, or is larger than that. The caller frees it. */
+/* Returns a file's text, which the caller frees. NULL: it cannot be read, or is larger than MAX_FILE_BYTES. */
 static char *text_of(const char *path) {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* opening a pipe would wait for a writer */
-    struct stat about;
-    bool usable = file >= 0 && fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= LARGEST_FILE;
-    char *text = usable ? malloc((size_t)about.st_size + 1) : NULL;
-    ssize_t length = text ? read(file, text, (size_t)about.st_size) : -1;
+    struct stat status;
+    bool usable = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= MAX_FILE_BYTES;
+    char *text = usable ? malloc((size_t)status.st_size + 1) : NULL;
+    ssize_t length = text ? read(file, text, (size_t)status.st_size) : -1;
     if (file >= 0)
         close(file);
     if (length < 0) {
@@ -30,14 +30,15 @@ static char *text_of(const char *path) {
     return text;
 }
 
-/* asked: in the environment; value: what the library holds; source: who it has that from. NULL: not known. */
-static void define(const char *name, const char *asked, const char *value, const char *source, bool names_file) {
-    const char *path = value ? value : asked;
+/* request: the setting in the environment. value: the library's current value. source: the origin of that value. NULL:
+ * unknown. */
+static void define(const char *name, const char *request, const char *value, const char *source, bool names_file) {
+    const char *path = value ? value : request;
     char *text = names_file && path && *path ? text_of(path) : NULL;
     struct line line;
     line_begin(&line, "setting");
     line_text(&line, "name", name);
-    line_text(&line, "asked", asked);
+    line_text(&line, "asked", request);
     line_text(&line, "value", value);
     line_text(&line, "source", source);
     line_text(&line, "text", text);
@@ -47,14 +48,14 @@ static void define(const char *name, const char *asked, const char *value, const
 
 #ifdef OMPI_MPI_H
 
-/* Open MPI's variables could also be read through MPI_T. But initialising that loads every component that is installed,
- * 0.2 s and the start of drivers that the program does not use, where components are files of their own. These two
- * functions only look at what MPI_Init has registered. */
-typedef int find_variable(const char *name, int *index);
-typedef int look_at_variable(int index, const void *storage, int *source, const char **file);
+/* Open MPI's variables could also be read through MPI_T. But initialising MPI_T loads every installed component, which
+ * takes 0.2 s and starts drivers that the program does not use, where components are files of their own. These two
+ * functions only read the variables that MPI_Init has registered. */
+typedef int find_variable_function(const char *name, int *index);
+typedef int get_variable_function(int index, const void *storage, int *source, const char **file);
 
-static find_variable *find;
-static look_at_variable *look;
+static find_variable_function *find_variable_by_name;
+static get_variable_function *get_variable;
 
 enum kind { NUMBER, TRUTH, WORDS, FILE_NAME };
 
@@ -64,22 +65,25 @@ static const char *const sources[] = {"default", "command line", "environment", 
 static void define_variable(const char *name, enum kind kind) {
     char in_environment[128], digits[32];
     snprintf(in_environment, sizeof in_environment, "OMPI_MCA_%s", name);
-    const char *asked = getenv(in_environment), *value = NULL, *source = NULL;
-    int index, from = 0;
+    const char *request = getenv(in_environment), *value = NULL, *source = NULL;
+    int index, source_index = 0;
     const void *storage = NULL;
-    if (find && look && find(name, &index) == 0 && look(index, &storage, &from, NULL) == 0 && storage) {
-        source = from >= 0 && from < (int)(sizeof sources / sizeof *sources) ? sources[from] : NULL;
+    if (find_variable_by_name && get_variable && find_variable_by_name(name, &index) == 0 &&
+        get_variable(index, &storage, &source_index, NULL) == 0 && storage) {
+        source =
+            source_index >= 0 && source_index < (int)(sizeof sources / sizeof *sources) ? sources[source_index] : NULL;
         if (kind == NUMBER)
             snprintf(digits, sizeof digits, "%d", *(const int *)storage);
         else if (kind == TRUTH)
             snprintf(digits, sizeof digits, "%d", *(const bool *)storage);
         value = kind == NUMBER || kind == TRUTH ? digits : *(char *const *)storage;
     }
-    if (asked || from != 0)
-        define(name, asked, value, source, kind == FILE_NAME);
+    if (request || source_index != 0)
+        define(name, request, value, source, kind == FILE_NAME);
 }
 
-/* han runs an operation by others inside hosts and between them: in which form, and which component runs those. */
+/* The component han splits an operation into parts inside hosts and between them. These settings choose its form, and
+ * the components that run the parts. */
 static void define_han(void) {
     static const char *const operations[] = {"allgather", "allreduce", "barrier", "bcast", "gather", "reduce"};
     static const struct {
@@ -108,8 +112,8 @@ void settings_define(void) {
         "scan",      "scatter",
     };
     static const char *const details[] = {"", "_segmentsize", "_chain_fanout", "_tree_fanout"};
-    find = (find_variable *)mpi_table_of_library("mca_base_var_find_by_name");
-    look = (look_at_variable *)mpi_table_of_library("mca_base_var_get_value");
+    find_variable_by_name = (find_variable_function *)mpi_table_of_library("mca_base_var_find_by_name");
+    get_variable = (get_variable_function *)mpi_table_of_library("mca_base_var_get_value");
     define_variable("coll", WORDS);
     define_variable("coll_tuned_priority", NUMBER);
     define_variable("coll_tuned_use_dynamic_rules", TRUTH);
@@ -134,9 +138,9 @@ void settings_define(void) {
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = strcspn(*entry, "=");
         bool is_file = ends_with(*entry, length, "_TUNING_JSON_FILE");
-        bool is_ours = strncmp(*entry, "MPIR_CVAR_", 10) == 0 || strncmp(*entry, "MPICH_", 6) == 0;
+        bool is_setting = strncmp(*entry, "MPIR_CVAR_", 10) == 0 || strncmp(*entry, "MPICH_", 6) == 0;
         char name[128];
-        if (is_ours && length < sizeof name && (*entry)[length] == '=' &&
+        if (is_setting && length < sizeof name && (*entry)[length] == '=' &&
             (is_file || ends_with(*entry, length, "_ALGORITHM"))) {
             snprintf(name, sizeof name, "%.*s", (int)length, *entry);
             define(name, *entry + length + 1, NULL, "environment", is_file);

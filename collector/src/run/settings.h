@@ -1,9 +1,9 @@
-/* What the user asked of the MPI library's own collectives: the settings that choose their algorithms. */
+/* The user's settings that choose the algorithms of the MPI library's own collectives. */
 #ifndef HOPSCOPE_SETTINGS_H
 #define HOPSCOPE_SETTINGS_H
 
-/* Defines each setting that the environment or the library says was made, with the text of the files that settings
- * name. As they are now: call it at the end of MPI_Init, on one rank. Changes nothing. */
+/* Defines each setting that the environment or the library reports, with the text of the files that settings name. Call
+ * it on one rank at the end of MPI_Init, because it reads their state at that time. Changes nothing. */
 void settings_define(void);
 
 #endif

@@ -1,8 +1,7 @@
-/* Reports in one line, when a process ends, that it used MPI and the collector saw nothing of it.
+/* Reports in one line, when a process ends, that it used MPI but bypassed the collector.
  *
  * A program that opens its MPI library itself and looks functions up in that handle (dlopen, dlsym) bypasses a
- * preloaded library. Another tool that takes MPI_Init first hides the program too.
- */
+ * preloaded library. Another tool that takes MPI_Init first hides the program too. */
 #include "run/unseen.h"
 
 #include <dlfcn.h>
@@ -14,10 +13,10 @@
 #include "mpi/loaded_object.h"
 #include "run/beside_tools.h"
 
-static bool begun;
+static bool is_recorded;
 
-void unseen_not(void) {
-    begun = true;
+void unseen_dismiss(void) {
+    is_recorded = true;
 }
 
 static bool is_mpi(const char *path) {
@@ -29,8 +28,8 @@ static bool is_mpi(const char *path) {
     return false;
 }
 
-/* True for one process per job, if the launcher gives ranks. */
-static bool speaks(void) {
+/* True for one process per job, if the launcher provides ranks. */
+static bool is_reporting_process(void) {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "PALS_RANKID", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);
@@ -40,9 +39,9 @@ static bool speaks(void) {
     return true;
 }
 
-__attribute__((destructor)) static void at_end(void) {
+__attribute__((destructor)) static void report_at_end(void) {
     struct loaded_object library;
-    if (begun || !loaded_objects(&library, 1, is_mpi) || !speaks())
+    if (is_recorded || !loaded_objects(&library, 1, is_mpi) || !is_reporting_process())
         return;
     void *handle = dlopen(library.path, RTLD_LAZY | RTLD_NOLOAD);
     int (*initialized)(int *) = handle ? (int (*)(int *))dlsym(handle, "PMPI_Initialized") : NULL;

@@ -26,7 +26,7 @@ void *call_steps_aside(const char *name) {
     char message[256];
     if (mpi_table_resolve(message, sizeof message))
         return NULL;
-    unseen_not(); /* step_aside says why */
+    unseen_dismiss(); /* step_aside says why */
     return step_aside(name, message);
 }
 
@@ -36,21 +36,21 @@ struct stack {
 
 static _Thread_local struct stack own_stack;
 
-/* Reads the process's mappings, so it runs once per thread and only for a call inside another one. */
+/* Reads the process's mappings, so it runs once per thread, and only for a call inside another one. */
 static struct stack find_own_stack(void) {
     pthread_attr_t attributes;
     void *low;
     size_t bytes;
     if (own_stack.high)
         return own_stack;
-    int kept = errno;
+    int saved_errno = errno;
     own_stack.high = 1; /* an empty range */
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
         if (pthread_attr_getstack(&attributes, &low, &bytes) == 0)
             own_stack = (struct stack){(uintptr_t)low, (uintptr_t)low + bytes};
         pthread_attr_destroy(&attributes);
     }
-    errno = kept;
+    errno = saved_errno;
     return own_stack;
 }
 
@@ -58,26 +58,27 @@ static bool lies_in(struct stack stack, uintptr_t address) {
     return address >= stack.low && address < stack.high;
 }
 
-/* The frame may be gone and its memory reused. */
+/* The frame may be gone and its memory reused, so this reads memory that the address sanitizer would refuse. */
 __attribute__((no_sanitize("address"))) static bool is_marked(const struct call *call) {
     return *(const volatile uint64_t *)&call->mark == call_mark(call);
 }
 
-bool call_abandoned(uintptr_t now) {
+bool call_abandoned(uintptr_t frame) {
     const struct call *old = call_thread.outermost;
-    /* Stacks grow downwards, so a wrapper called from inside another has a lower address. A program's own stacks
-     * (coroutines, fibers) have no known bounds; there the outer call counts as still running. */
+    /* Stacks grow downwards, so a wrapper called from inside another one has a lower address. A program's own stacks
+     * (coroutines, fibers) have no known bounds; on them the outer call counts as running. */
     struct stack stack = find_own_stack();
-    if (!lies_in(stack, (uintptr_t)old) || !lies_in(stack, now))
+    if (!lies_in(stack, (uintptr_t)old) || !lies_in(stack, frame))
         return false;
-    /* Destructors that run because of an exception start where the left frame began, so they may find its memory
+    /* Destructors that run because of an exception start at the position of the left frame, so they may find its memory
      * unchanged. */
-    if (now < (uintptr_t)old && is_marked(old) && frames_find((uintptr_t)old) != FRAMES_LEFT)
+    if (frame < (uintptr_t)old && is_marked(old) && frames_find((uintptr_t)old) != FRAMES_LEFT)
         return false;
-    if (call_thread.entered) {
-        /* Nobody knows when it was left, so it ends at this thread's last record. */
+    if (call_thread.recorded_function) {
+        /* The time of leaving is unknown, so the call ends at this thread's last record. */
         const struct spool_record *last = record_last();
-        record_append(last ? last->ticks : clock_now(), SPOOL_LEAVE, (uint16_t)call_thread.entered, 0, 0, 0, 0);
+        record_append(last ? last->ticks : clock_now(), SPOOL_LEAVE, (uint16_t)call_thread.recorded_function, 0, 0, 0,
+                      0);
     }
     native_end();
     call_close();

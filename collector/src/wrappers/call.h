@@ -1,4 +1,4 @@
-/* What every wrapper does around the PMPI call: enter and leave.
+/* Enter and leave: the statements of every wrapper around the PMPI call.
  *
  * Only a thread's outermost wrapper records: an MPI library, an application callback or another tool may call MPI
  * functions inside one. Before MPI_Init and after MPI_Finalize wrappers only pass calls on. A wrapper has the same
@@ -6,8 +6,7 @@
  * recording. Statements in between that change anything must check call_passed_on first.
  *
  * A C++ exception or longjmp out of an error handler or callback of the application skips the end of a wrapper. The
- * next wrapper detects that and ends the call for it.
- */
+ * next wrapper detects that and ends the call for it. */
 #ifndef HOPSCOPE_CALL_H
 #define HOPSCOPE_CALL_H
 
@@ -19,33 +18,33 @@
 #include "record/record.h"
 #include "record/whole_call.h"
 
-/* WRAPPER marks a wrapper's definition of an MPI function; CALLER is the place in the application that called it. */
+/* WRAPPER marks a wrapper's definition of an MPI function. CALLER is the call site in the application. */
 #define WRAPPER __attribute__((visibility("default")))
 #define CALLER call_caller(__builtin_return_address(0))
 
 struct call {
     uint64_t mark;              /* set while the wrapper with this frame is running */
     enum mpi_function function; /* FUNCTION_NONE: the call is only passed on */
-    int error;                  /* what the MPI function returned */
+    int error;                  /* returned by the MPI function */
     uint32_t site;
     uint64_t enter; /* ticks */
     /* For collectives: */
     struct comm *comm; /* NULL: unknown to the collector */
     uint64_t seq;
     uint64_t root;   /* as in the records */
-    uint32_t reason; /* why it ran natively although a tree was asked for; 0: no such reason */
+    uint32_t reason; /* why it ran natively although a tree was requested; 0: no such reason */
     bool by_engine;
-    int tag; /* of the library's messages, for a nonblocking or persistent one; 0: not known */
+    int tag; /* of the library's messages, for a nonblocking or persistent collective; 0: unknown */
 };
 
 struct call_thread {
-    const struct call *outermost; /* of this thread's outermost wrapper; NULL: in none */
-    enum mpi_function entered;    /* its function, if its enter is recorded */
-    /* Failed tests and probes from one place in quick succession share one record pair, because polls would flood the
-     * spool. The pair exists from the first poll on and its leave is updated in place, so a killed or hanging program's
-     * last poll can be read. NULL: not polling. */
+    const struct call *outermost;        /* this thread's outermost wrapper; NULL: the thread is in none */
+    enum mpi_function recorded_function; /* the outermost wrapper's function, if its enter is recorded */
+    /* Failed tests and probes from one call site in quick succession share one record pair, because polls would flood
+     * the spool. The pair exists from the first poll on and its leave is updated in place, so a killed or hanging
+     * program's last poll can be read. NULL: not polling. */
     struct spool_record *poll_leave;
-    uint32_t poll_chunk; /* record_cursor.changes when it was written */
+    uint32_t poll_chunk; /* record_cursor.changes at that record */
     enum mpi_function poll_function;
     uint32_t poll_site;
     /* The Fortran call site, while the MPI library's Fortran binding makes the C call. */
@@ -62,31 +61,31 @@ static inline const void *call_caller(const void *return_address) {
     return fortran ? fortran : return_address;
 }
 
-/* Makes sure that the PMPI functions are known; ends the process with a message if there are none. */
+/* Resolves the PMPI functions. Ends the process with a message if there are none. */
 void call_pass_on(void);
-/* For MPI_Init and MPI_Init_thread, by name. Usually NULL. If the program's MPI library is not the one this preload was
- * built for, returns the function to call instead; no other call gets here then. */
+/* For MPI_Init and MPI_Init_thread, by name. Usually NULL. If this preload was built for another MPI library than the
+ * program's, returns the function to call instead; no other call gets here then. */
 void *call_steps_aside(const char *name);
 
 static inline uint64_t call_mark(const struct call *call) {
     return (uint64_t)(uintptr_t)call ^ 0x9E3779B97F4A7C15u;
 }
 
-/* Call it in a wrapper with this frame address that seems to be inside another one. True if that one was left early; it
- * is then ended here. */
-bool call_abandoned(uintptr_t now);
+/* Call it in a wrapper with this frame address that seems to be inside another one. Returns true if the program left
+ * that one early; its call is then ended here. */
+bool call_abandoned(uintptr_t frame);
 
 static inline void call_occupy(struct call *call) {
     call->mark = call_mark(call);
     call_thread.outermost = call;
-    call_thread.entered = FUNCTION_NONE;
+    call_thread.recorded_function = FUNCTION_NONE;
 }
 
 static inline bool call_passed_on(const struct call *call) {
     return __builtin_expect(call->function == FUNCTION_NONE, 0);
 }
 
-/* Whether the call entered now may be recorded. */
+/* True if the call entered now may be recorded. */
 static inline bool call_is_outermost(const struct call *call) {
     if (__builtin_expect(!__atomic_load_n(&call_serving, __ATOMIC_ACQUIRE), 0)) {
         call_pass_on();
@@ -95,7 +94,7 @@ static inline bool call_is_outermost(const struct call *call) {
     return __builtin_expect(call_thread.outermost == NULL, 1) || call_abandoned((uintptr_t)call);
 }
 
-/* The common beginning, which records nothing yet. False: the call is only passed on. */
+/* Begins any call without a record. False: the call is only passed on. */
 static inline bool call_open(struct call *call, enum mpi_function function, const void *caller) {
     if (!call_is_outermost(call)) {
         call->function = FUNCTION_NONE;
@@ -117,10 +116,10 @@ static inline void call_close(void) {
     call_thread.outermost = NULL;
 }
 
-/* Records the enter of an open call, with an ENTER kind and that kind's fields. */
+/* Records the enter of an open call, with an ENTER kind and the fields of that kind. */
 static inline void call_record_enter(const struct call *call, enum spool_kind kind, uint32_t comm, uint64_t b,
                                      uint64_t c) {
-    call_thread.entered = call->function;
+    call_thread.recorded_function = call->function;
     whole_call_begin();
     record_append(call->enter, kind, (uint16_t)call->function, comm, call->site, b, c);
 }
@@ -130,7 +129,7 @@ static inline void call_enter(struct call *call, enum mpi_function function, con
         call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
 }
 
-/* Ends a call that is not only passed on. Returns call->error, so that a wrapper can end with it. */
+/* Ends a call that is not only passed on. Returns call->error, for the wrapper to return. */
 static inline int call_leave_at(struct call *call, uint64_t ticks) {
     whole_call_leave(ticks, (uint16_t)call->function);
     call_close();

@@ -27,7 +27,7 @@ void collective_enter(struct call *call, enum mpi_function function, const void 
     uint32_t id = 0;
     call->seq = 0;
     if (call->comm) {
-        /* Count every collective, recorded or not, tree or native: all members must count alike. */
+        /* Count every collective, recorded or not, run by the engine or not: all members must count alike. */
         call->seq = call->comm->next_seq++;
         id = call->comm->id;
     }
@@ -57,12 +57,12 @@ static bool run_engine(struct call *call, struct engine_call *engine_call) {
 bool collective_by_engine(struct call *call, struct engine_call *engine_call) {
 #ifdef HOPSCOPE_HAVE_ENGINE
     if (__builtin_expect(engine_serves((int)call->function), 0)) {
-        int kept = errno;
+        int saved_errno = errno;
         native_end();
         call->by_engine = run_engine(call, engine_call);
         if (!call->by_engine)
             native_begin(call->comm, call->seq);
-        errno = kept;
+        errno = saved_errno;
         return call->by_engine;
     }
 #else
@@ -76,7 +76,7 @@ bool collective_by_engine(struct call *call, struct engine_call *engine_call) {
 bool collective_refused(const struct call *call) {
     int class = MPI_ERR_OTHER;
     pmpi.Error_class(call->error, &class);
-    /* Errors found before anything was sent, not those of a collective in progress. */
+    /* Errors that the library detects before it sends anything, unlike those of a collective in progress. */
     return class == MPI_ERR_COMM || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE || class == MPI_ERR_OP ||
            class == MPI_ERR_ROOT || class == MPI_ERR_BUFFER || class == MPI_ERR_ARG || class == MPI_ERR_REQUEST ||
            class == MPI_ERR_TOPOLOGY;
@@ -103,8 +103,8 @@ int collective_leave(struct call *call, uint64_t sent, uint64_t received) {
     if (__builtin_expect(record_here(), 1)) {
         uint64_t leave = clock_now();
         uint32_t algorithm = native_algorithm(call->function);
-        bool plain = !call->reason && !call->by_engine && !algorithm;
-        if (!plain || !whole_call_collective(leave, call->seq, sent, received))
+        bool is_plain = !call->reason && !call->by_engine && !algorithm;
+        if (!is_plain || !whole_call_collective(leave, call->seq, sent, received))
             record_append(leave, SPOOL_LEAVE, (uint16_t)call->function, call->reason, sent, received,
                           call->by_engine | (uint64_t)algorithm << SPOOL_ALGORITHM_AT);
     }

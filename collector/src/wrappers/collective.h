@@ -1,7 +1,7 @@
-/* Enter and leave of a collective, and the choice of who executes it.
+/* Enter and leave of a collective, and the choice between the engine and the MPI library.
  *
- * Bytes are those of the packed data that the call's own arguments describe, as if nothing were in place: what this
- * rank contributes and what it receives.
+ * Bytes are those of the packed data that the call's own arguments describe, as if nothing were in place: this rank's
+ * contribution and what it receives.
  *   Barrier                      0, 0
  *   Bcast                        the root sends count, the others receive count
  *   Reduce                       every rank sends count, the root receives count
@@ -14,8 +14,7 @@
  * On an intercommunicator all blocks are those of the other group's ranks, but for Reduce_scatter those of this group.
  * The root passes MPI_ROOT; the others of its group take no part in Bcast, Reduce, Gather(v), Scatter(v): 0, 0. Bytes
  * are also 0, 0 on communicators that the collector does not know, and for failed calls. Calls that the MPI library
- * refused do not count as collectives.
- */
+ * refused do not count as collectives. */
 #ifndef HOPSCOPE_COLLECTIVE_H
 #define HOPSCOPE_COLLECTIVE_H
 
@@ -33,7 +32,7 @@ struct engine_call;
 /* Neither a rank nor any library's MPI_ROOT or MPI_PROC_NULL. */
 enum { NO_ROOT = INT_MIN };
 
-/* A root argument as recorded. */
+/* The recorded form of a root argument. */
 uint64_t collective_root(int root);
 
 /* Set in MPI_Init if the requested tree cannot be used at all; the reason's definition id. */
@@ -57,15 +56,15 @@ int collective_leave(struct call *call, uint64_t sent, uint64_t received);
 /* For a failed call: true if the MPI library refused its arguments (MPI_COMM_NULL, a count below 0, ...). Such a call
  * was no collective: the other members do not know of it, and it must not be counted. */
 bool collective_refused(const struct call *call);
-/* Whether messages are to be expected of a collective on several ranks: it moves bytes, or it is a barrier. */
+/* True if a collective on several ranks must send messages: it moves bytes, or it is a barrier. */
 bool collective_has_messages(enum mpi_function function, uint64_t sent, uint64_t received);
 
-/* True if byte counts can be computed: see above. */
+/* True if byte counts can be computed (see above). */
 static inline bool collective_counts(const struct call *call) {
     return call->error == MPI_SUCCESS && call->comm;
 }
 
-/* Packed bytes of count elements, and of one such block per peer rank. 0 if unknown. */
+/* Packed bytes of count elements; packed_by_all: of one such block per peer rank. 0 if unknown. */
 static inline uint64_t packed(const struct call *call, MPI_Count count, MPI_Datatype datatype) {
     return collective_counts(call) && count > 0 ? (uint64_t)count * type_bytes(datatype) : 0;
 }

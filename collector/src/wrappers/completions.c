@@ -1,8 +1,7 @@
 /* Waits and tests: the ends of requests.
  *
  * Each call works on a copy of the handles, because the library overwrites completed ones. If the application ignores
- * statuses, it passes our own: they tell the source, tag and size of what was received.
- */
+ * statuses, the wrapper passes its own: they give the source, tag and size of each received message. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -20,38 +19,38 @@ struct array {
     void *allocated;
 };
 
-/* users: the application's array of statuses, or MPI_STATUSES_IGNORE. */
+/* user_statuses: the application's array, or MPI_STATUSES_IGNORE. */
 static void copy(const struct call *call, struct array *array, int count, const MPI_Request requests[],
-                 MPI_Status *users) {
+                 MPI_Status *user_statuses) {
     array->allocated = NULL;
     array->handles = NULL;
-    array->statuses = users;
+    array->statuses = user_statuses;
     if (call_passed_on(call))
         return;
     array->handles = array->few_handles;
-    array->statuses = users == MPI_STATUSES_IGNORE ? array->few_statuses : users;
+    array->statuses = user_statuses == MPI_STATUSES_IGNORE ? array->few_statuses : user_statuses;
     if (count > ON_STACK) {
-        int kept = errno;
+        int saved_errno = errno;
         size_t room = (size_t)count * (sizeof(MPI_Status) + sizeof(MPI_Request));
         array->allocated = malloc(room);
         array->handles = NULL;
         if (!array->allocated) {
-            array->statuses = users;
+            array->statuses = user_statuses;
         } else {
-            if (users == MPI_STATUSES_IGNORE)
+            if (user_statuses == MPI_STATUSES_IGNORE)
                 array->statuses = array->allocated;
             array->handles = (MPI_Request *)((MPI_Status *)array->allocated + count);
         }
-        errno = kept;
+        errno = saved_errno;
     }
     for (int i = 0; array->handles && i < count; i++)
         array->handles[i] = requests[i];
 }
 
 static void release(struct array *array) {
-    int kept = errno;
+    int saved_errno = errno;
     free(array->allocated);
-    errno = kept;
+    errno = saved_errno;
 }
 
 static bool was_cancelled(const struct request *request, const MPI_Status *status) {
@@ -59,20 +58,20 @@ static bool was_cancelled(const struct request *request, const MPI_Status *statu
     return request->cancelled && pmpi.Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled;
 }
 
-/* Records that the message never existed. Matching needs to know that even if recording was paused meanwhile. */
+/* Records that the message never existed. Matching needs this even if recording was paused meanwhile. */
 static void cancelled(uint64_t ticks, const struct request *request) {
     if (!request->gap)
         record_append_past_hold(ticks, SPOOL_REQUEST_CANCELLED, 0, 0, 0, request->id);
 }
 
 /* The status is the receive's, but MPICH does not fill it in (seen in 4.0 and 5.0). So it is used only after wildcards,
- * and not with MPICH: such a receive stays without an end. Otherwise the request's own values count, with the most
- * bytes that could arrive. */
+ * and not with MPICH: such a receive has no recorded end. Without wildcards the requested peer and tag count, with the
+ * largest number of bytes that could arrive. */
 static void complete_both(uint64_t ticks, struct request request, const MPI_Status *status) {
     if (request.id && !request.gap)
         record_append(ticks, SPOOL_ISEND_COMPLETE, 0, 0, 0, 0, request.id);
     request.id = request.receive_id;
-    if (request.id && request.named)
+    if (request.id && request.without_wildcards)
         message_completed_from(ticks, &request, message_peer(request.peer, request.tag), request.bytes);
 #ifdef OMPI_MPI_H
     else if (request.id)
@@ -82,7 +81,7 @@ static void complete_both(uint64_t ticks, struct request request, const MPI_Stat
 #endif
 }
 
-/* Handles the completion of the request behind this handle; status belongs to it. */
+/* Handles the completion of the request behind this handle. The status belongs to it. */
 static void complete(uint64_t ticks, MPI_Request handle, const MPI_Status *status) {
     struct request request;
     if (handle == MPI_REQUEST_NULL || !requests_take(handle, &request))
@@ -103,12 +102,12 @@ static void complete(uint64_t ticks, MPI_Request handle, const MPI_Status *statu
         record_append(ticks, SPOOL_ISEND_COMPLETE, 0, 0, 0, 0, request.id);
 }
 
-/* After an error in some requests: forgets those that are gone, without a record. */
-static void forget_completed(int count, const MPI_Request before[], const MPI_Request after[]) {
+/* After an error in some requests: forgets the completed ones without a record. */
+static void forget_completed(int count, const MPI_Request handles[], const MPI_Request remaining[]) {
     struct request request;
-    for (int i = 0; before && i < count; i++)
-        if (before[i] != MPI_REQUEST_NULL && after[i] == MPI_REQUEST_NULL)
-            requests_take(before[i], &request);
+    for (int i = 0; handles && i < count; i++)
+        if (handles[i] != MPI_REQUEST_NULL && remaining[i] == MPI_REQUEST_NULL)
+            requests_take(handles[i], &request);
 }
 
 static int leave_one(struct call *call, uint64_t leave, MPI_Request handle, const MPI_Request *request,
@@ -145,7 +144,7 @@ static int leave_some(struct call *call, struct array *array, int count, const M
     return call_leave_at(call, leave);
 }
 
-/* One of several requests; index MPI_UNDEFINED: none was active. */
+/* Ends a call for one of several requests. Index MPI_UNDEFINED: none was active. */
 static int leave_any(struct call *call, struct array *array, int count, const MPI_Request requests[], const int *index,
                      const MPI_Status *status) {
     if (call_passed_on(call))
@@ -159,26 +158,26 @@ static int leave_any(struct call *call, struct array *array, int count, const MP
     return call_leave_at(call, leave);
 }
 
-/* For a test: true if it found nothing, and then ends the call. One that found something ends like a wait. */
-static bool found_nothing(struct call *call, struct array *array, bool nothing) {
+/* Ends the call of a test that completed nothing and returns true. A successful test ends like a wait. */
+static bool end_if_unsuccessful(struct call *call, struct array *array, bool is_unsuccessful) {
     if (call_passed_on(call))
         return false;
-    if (nothing) {
+    if (is_unsuccessful) {
         release(array);
         poll_failed(call);
     } else {
         poll_succeeded(call);
     }
-    return nothing;
+    return is_unsuccessful;
 }
 
 WRAPPER int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Wait, CALLER);
-    MPI_Status own, *known = message_status(&call, status, &own);
+    MPI_Status own_status, *status_out = message_status(&call, status, &own_status);
     MPI_Request handle = call_passed_on(&call) ? MPI_REQUEST_NULL : *request;
-    call.error = pmpi.Wait(request, known);
-    return call_passed_on(&call) ? call.error : leave_one(&call, clock_now(), handle, request, known);
+    call.error = pmpi.Wait(request, status_out);
+    return call_passed_on(&call) ? call.error : leave_one(&call, clock_now(), handle, request, status_out);
 }
 
 WRAPPER int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
@@ -195,9 +194,9 @@ WRAPPER int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Statu
     struct array array;
     call_enter(&call, FUNCTION_MPI_Waitany, CALLER);
     copy(&call, &array, count, requests, MPI_STATUSES_IGNORE);
-    MPI_Status own, *known = message_status(&call, status, &own);
-    call.error = pmpi.Waitany(count, requests, index, known);
-    return leave_any(&call, &array, count, requests, index, known);
+    MPI_Status own_status, *status_out = message_status(&call, status, &own_status);
+    call.error = pmpi.Waitany(count, requests, index, status_out);
+    return leave_any(&call, &array, count, requests, index, status_out);
 }
 
 WRAPPER int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
@@ -212,14 +211,14 @@ WRAPPER int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indic
 WRAPPER int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     struct call call;
     call_open(&call, FUNCTION_MPI_Test, CALLER);
-    MPI_Status own, *known = message_status(&call, status, &own);
+    MPI_Status own_status, *status_out = message_status(&call, status, &own_status);
     MPI_Request handle = call_passed_on(&call) ? MPI_REQUEST_NULL : *request;
-    call.error = pmpi.Test(request, flag, known);
+    call.error = pmpi.Test(request, flag, status_out);
     if (call_passed_on(&call))
         return call.error;
     if (call.error == MPI_SUCCESS && (!*flag || handle == MPI_REQUEST_NULL))
         return poll_failed(&call);
-    return leave_one(&call, poll_succeeded(&call), handle, request, known);
+    return leave_one(&call, poll_succeeded(&call), handle, request, status_out);
 }
 
 WRAPPER int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
@@ -228,7 +227,7 @@ WRAPPER int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status
     call_open(&call, FUNCTION_MPI_Testall, CALLER);
     copy(&call, &array, count, requests, statuses);
     call.error = pmpi.Testall(count, requests, flag, array.statuses);
-    if (found_nothing(&call, &array, call.error == MPI_SUCCESS && !*flag))
+    if (end_if_unsuccessful(&call, &array, call.error == MPI_SUCCESS && !*flag))
         return call.error;
     return leave_all(&call, &array, count, requests);
 }
@@ -238,11 +237,11 @@ WRAPPER int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag
     struct array array;
     call_open(&call, FUNCTION_MPI_Testany, CALLER);
     copy(&call, &array, count, requests, MPI_STATUSES_IGNORE);
-    MPI_Status own, *known = message_status(&call, status, &own);
-    call.error = pmpi.Testany(count, requests, index, flag, known);
-    if (found_nothing(&call, &array, call.error == MPI_SUCCESS && (!*flag || *index == MPI_UNDEFINED)))
+    MPI_Status own_status, *status_out = message_status(&call, status, &own_status);
+    call.error = pmpi.Testany(count, requests, index, flag, status_out);
+    if (end_if_unsuccessful(&call, &array, call.error == MPI_SUCCESS && (!*flag || *index == MPI_UNDEFINED)))
         return call.error;
-    return leave_any(&call, &array, count, requests, index, known);
+    return leave_any(&call, &array, count, requests, index, status_out);
 }
 
 WRAPPER int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
@@ -251,7 +250,7 @@ WRAPPER int MPI_Testsome(int count, MPI_Request requests[], int *done, int indic
     call_open(&call, FUNCTION_MPI_Testsome, CALLER);
     copy(&call, &array, count, requests, statuses);
     call.error = pmpi.Testsome(count, requests, done, indices, array.statuses);
-    if (found_nothing(&call, &array, call.error == MPI_SUCCESS && (*done == 0 || *done == MPI_UNDEFINED)))
+    if (end_if_unsuccessful(&call, &array, call.error == MPI_SUCCESS && (*done == 0 || *done == MPI_UNDEFINED)))
         return call.error;
     return leave_some(&call, &array, count, requests, done, indices);
 }

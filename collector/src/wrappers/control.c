@@ -4,14 +4,13 @@
  * for flushing, needs nothing more. Negative levels mean nothing here. Further arguments belong to other tools; MPI
  * libraries ignore them.
  *
- * What a communicator's members must do alike continues without recording: collectives are counted, and the engine runs
- * what it would have run.
- */
+ * Whatever the members of a communicator must do alike continues without recording: collectives are counted, and the
+ * engine runs the same collectives. */
 #include "wrappers/call.h"
 
 WRAPPER int MPI_Pcontrol(const int level, ...) {
     struct call call;
-    /* The call is recorded before and after the gap and shows where the program made it. */
+    /* The call is recorded before and after the gap and shows its call site in the program. */
     if (level > 0)
         record_hold(false);
     call_enter(&call, FUNCTION_MPI_Pcontrol, CALLER);

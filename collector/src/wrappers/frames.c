@@ -6,11 +6,11 @@
 #include <unwind.h>
 
 struct walk {
-    const void *ours; /* base address of this library */
-    uintptr_t wanted;
-    bool outside; /* past the frames of the asking wrapper */
+    const void *library; /* base address of this library */
+    uintptr_t address;
+    bool has_left_caller; /* past the frames of the calling wrapper */
     bool last_is_ours;
-    enum frames found;
+    enum frames outcome;
 };
 
 static const void *object_of(const void *code) {
@@ -20,25 +20,25 @@ static const void *object_of(const void *code) {
 
 /* The walk gives each frame's return address and its lower end. Between two wrappers there is always a foreign frame:
  * the MPI library's or a callback's. */
-static _Unwind_Reason_Code look(struct _Unwind_Context *frame, void *opaque) {
+static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *frame, void *opaque) {
     struct walk *walk = opaque;
     uintptr_t end = _Unwind_GetCFA(frame);
-    /* Look at the call, not the next instruction: a call may be the last instruction of its function. */
-    bool ours = object_of((const void *)(_Unwind_GetIP(frame) - 1)) == walk->ours;
-    if (!walk->outside && ours)
+    /* Use the call, not the next instruction: a call may be the last instruction of its function. */
+    bool is_ours = object_of((const void *)(_Unwind_GetIP(frame) - 1)) == walk->library;
+    if (!walk->has_left_caller && is_ours)
         return _URC_NO_REASON;
-    if (end > walk->wanted) {
-        walk->found = walk->outside && walk->last_is_ours ? FRAMES_THERE : FRAMES_LEFT;
+    if (end > walk->address) {
+        walk->outcome = walk->has_left_caller && walk->last_is_ours ? FRAMES_THERE : FRAMES_LEFT;
         return _URC_END_OF_STACK;
     }
-    walk->outside = true;
-    walk->last_is_ours = ours;
+    walk->has_left_caller = true;
+    walk->last_is_ours = is_ours;
     return _URC_NO_REASON;
 }
 
 enum frames frames_find(uintptr_t address) {
-    struct walk walk = {.ours = object_of((const void *)(uintptr_t)frames_find), .wanted = address};
-    if (walk.ours)
-        _Unwind_Backtrace(look, &walk);
-    return walk.found;
+    struct walk walk = {.library = object_of((const void *)(uintptr_t)frames_find), .address = address};
+    if (walk.library)
+        _Unwind_Backtrace(visit_frame, &walk);
+    return walk.outcome;
 }

@@ -1,4 +1,4 @@
-/* Which calls of this library are on the running thread's stack. */
+/* The calls of this library on the running thread's stack. */
 #ifndef HOPSCOPE_FRAMES_H
 #define HOPSCOPE_FRAMES_H
 
@@ -6,8 +6,8 @@
 
 enum frames { FRAMES_UNKNOWN, FRAMES_THERE, FRAMES_LEFT };
 
-/* Call it inside a wrapper. Tells whether the wrapper with a frame at this address is still further up this stack, or
- * has been left. Unknown if the stack cannot be walked up to there. Takes some microseconds. */
+/* Call it inside a wrapper. Tells if the wrapper with a frame at this address is still further up this stack
+ * (FRAMES_THERE) or has been left. Unknown if the stack cannot be walked up to there. Takes some microseconds. */
 enum frames frames_find(uintptr_t address);
 
 #endif

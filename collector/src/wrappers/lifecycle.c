@@ -1,5 +1,6 @@
-/* MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort: where serving begins and ends. In a program that has called
- * MPI_Init, sessions are ordinary calls; in any other the first one begins serving and the last one ends it. */
+/* MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort: the begin and end of serving. In a program that has called
+ * MPI_Init, sessions are ordinary calls. In any other program the first session begins serving and the last one ends
+ * it. */
 #include <pthread.h>
 
 #include "native/shared/native.h"
@@ -10,16 +11,16 @@
 #include "wrappers/message.h"
 #include "wrappers/requests.h"
 
-static bool began;
-static bool began_in_session;
-static bool ended; /* and the recording with it */
-static int users;  /* if a session began: open sessions, plus one for an MPI_Init */
+static bool has_begun;
+static bool is_session_run;
+static bool has_ended; /* serving and recording are over */
+static int users;      /* in a session run: open sessions, plus one for an MPI_Init */
 
-/* Before PMPI_Init: the timestamp of entering the call. */
+/* Call it before PMPI_Init. Returns the timestamp of entering the call. */
 static uint64_t before_init(void) {
     call_pass_on();
-    unseen_not();
-    if (!began)
+    unseen_dismiss();
+    if (!has_begun)
         clock_start();
     return clock_now();
 }
@@ -34,18 +35,18 @@ static void serve(struct run_terms terms) {
 }
 
 static int after_init(int error, enum mpi_function function, uint64_t enter, const void *caller) {
-    if (error == MPI_SUCCESS && began_in_session) {
+    if (error == MPI_SUCCESS && is_session_run) {
         __atomic_add_fetch(&users, 1, __ATOMIC_RELAXED);
         if (__atomic_load_n(&call_serving, __ATOMIC_ACQUIRE))
             run_add_world(enter);
     }
-    if (error != MPI_SUCCESS || began)
+    if (error != MPI_SUCCESS || has_begun)
         return error;
-    began = true;
+    has_begun = true;
     struct call call;
     call_occupy(&call);
     struct run_terms terms = run_start(enter);
-    /* There was no spool before this point. */
+    /* The spool exists only from here on. */
     record_append(enter, SPOOL_ENTER, (uint16_t)function, 0, site_of_caller(caller), 0, 0);
     serve(terms);
     record_append(clock_now(), SPOOL_LEAVE, (uint16_t)function, 0, 0, 0, 0);
@@ -54,40 +55,40 @@ static int after_init(int error, enum mpi_function function, uint64_t enter, con
 }
 
 WRAPPER int MPI_Init(int *argc, char ***argv) {
-    __typeof__(MPI_Init) *others = (__typeof__(MPI_Init) *)call_steps_aside("MPI_Init");
-    uint64_t enter = others ? 0 : before_init();
-    int error = (others ? others : pmpi.Init)(argc, argv);
-    return others ? error : after_init(error, FUNCTION_MPI_Init, enter, CALLER);
+    __typeof__(MPI_Init) *other_init = (__typeof__(MPI_Init) *)call_steps_aside("MPI_Init");
+    uint64_t enter = other_init ? 0 : before_init();
+    int error = (other_init ? other_init : pmpi.Init)(argc, argv);
+    return other_init ? error : after_init(error, FUNCTION_MPI_Init, enter, CALLER);
 }
 
 WRAPPER int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-    __typeof__(MPI_Init_thread) *others = (__typeof__(MPI_Init_thread) *)call_steps_aside("MPI_Init_thread");
-    uint64_t enter = others ? 0 : before_init();
-    int error = (others ? others : pmpi.Init_thread)(argc, argv, required, provided);
-    return others ? error : after_init(error, FUNCTION_MPI_Init_thread, enter, CALLER);
+    __typeof__(MPI_Init_thread) *other_init = (__typeof__(MPI_Init_thread) *)call_steps_aside("MPI_Init_thread");
+    uint64_t enter = other_init ? 0 : before_init();
+    int error = (other_init ? other_init : pmpi.Init_thread)(argc, argv, required, provided);
+    return other_init ? error : after_init(error, FUNCTION_MPI_Init_thread, enter, CALLER);
 }
 
-/* Whether this finalize ends the recording. If a session began it, each session and the world count, and the last of
- * them ends it. */
+/* True if this finalize ends the recording. In a session run each session and the world count, and the last of them
+ * ends it. */
 static bool is_last(bool of_session) {
-    if (!of_session && !began_in_session)
+    if (!of_session && !is_session_run)
         return true;
-    return __atomic_sub_fetch(&users, 1, __ATOMIC_ACQ_REL) == 0 && began_in_session;
+    return __atomic_sub_fetch(&users, 1, __ATOMIC_ACQ_REL) == 0 && is_session_run;
 }
 
 /* Call it before the library's finalize. True if the recording ends with it. */
 static bool before_finalize(const struct call *call, bool of_session) {
     if (call_passed_on(call) || !is_last(of_session))
         return false;
-    __atomic_store_n(&ended, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&has_ended, true, __ATOMIC_RELAXED);
     native_stop();
     __atomic_store_n(&call_serving, false, __ATOMIC_RELEASE);
-    /* Both record the leave. */
+    /* Both functions record the leave. */
 #if HOPSCOPE_MPI_4
-    if (began_in_session)
+    if (is_session_run)
         run_finish_in_session((int)call->function);
 #endif
-    if (!began_in_session)
+    if (!is_session_run)
         run_finish();
     return true;
 }
@@ -96,7 +97,7 @@ static int after_finalize(struct call *call, bool last) {
     if (!last)
         return call_leave(call);
     call_close();
-    if (!began_in_session)
+    if (!is_session_run)
         run_assemble();
     return call->error;
 }
@@ -121,11 +122,11 @@ WRAPPER int MPI_Abort(MPI_Comm comm, int code) {
 
 #if HOPSCOPE_MPI_4
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
-static bool late_told; /* the user was told that sessions after the end are not recorded */
+static bool late_session_reported; /* the user knows that sessions after the end are not recorded */
 
-/* After the first session, if nothing has begun yet: like after_init. */
+/* Begins serving after the first session, like after_init. */
 static void begin_in_session(uint64_t enter, const void *caller) {
-    began = began_in_session = true;
+    has_begun = is_session_run = true;
     struct call call;
     call_occupy(&call);
     struct run_terms terms = run_start_in_session();
@@ -135,27 +136,27 @@ static void begin_in_session(uint64_t enter, const void *caller) {
     call_close();
 }
 
-/* After a session that entered here, under the lock, while nothing was recorded. */
+/* Call it after a session, under the lock, if its enter was not recorded. */
 static void after_session_init(int error, uint64_t enter, const void *caller) {
     if (error != MPI_SUCCESS)
         return;
     __atomic_add_fetch(&users, 1, __ATOMIC_RELAXED);
-    if (!began)
+    if (!has_begun)
         begin_in_session(enter, caller);
-    else if (__atomic_load_n(&ended, __ATOMIC_RELAXED) && !late_told)
+    else if (__atomic_load_n(&has_ended, __ATOMIC_RELAXED) && !late_session_reported)
         run_tell_of_late_session();
-    late_told = __atomic_load_n(&ended, __ATOMIC_RELAXED);
+    late_session_reported = __atomic_load_n(&has_ended, __ATOMIC_RELAXED);
 }
 
 WRAPPER int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Session_init, CALLER);
-    bool inside = call_thread.outermost != NULL; /* of this call, or of another one */
-    if (!inside)
+    bool is_nested = call_thread.outermost != NULL; /* the outermost wrapper is this call or another one */
+    if (!is_nested)
         pthread_mutex_lock(&starting);
-    uint64_t enter = inside ? 0 : before_init();
+    uint64_t enter = is_nested ? 0 : before_init();
     call.error = pmpi.Session_init(info, handler, session);
-    if (!inside) {
+    if (!is_nested) {
         after_session_init(call.error, enter, CALLER);
         pthread_mutex_unlock(&starting);
     } else if (call.error == MPI_SUCCESS && !call_passed_on(&call)) {

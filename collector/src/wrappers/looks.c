@@ -1,4 +1,4 @@
-/* MPI_Request_get_status and similar: they look at requests but complete none. A wait or test follows. */
+/* MPI_Request_get_status and similar: they inspect requests but complete none. A wait or test follows. */
 #include "wrappers/completions.h"
 
 WRAPPER int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {

@@ -2,7 +2,7 @@
 
 bool messages_recorded = true;
 
-/* While recording is paused messages are only counted: see hold.h. */
+/* While recording is paused, messages are only counted: see hold.h. */
 void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, int peer, int tag, MPI_Count count,
                   MPI_Datatype datatype, uint64_t id) {
     uint32_t comm_id = message_comm(comm);
@@ -29,14 +29,14 @@ void message_received(uint64_t ticks, uint32_t comm, const MPI_Status *status) {
                       0);
 }
 
-void message_completed_from(uint64_t ticks, const struct request *request, uint64_t from, uint64_t bytes) {
+void message_completed_from(uint64_t ticks, const struct request *request, uint64_t source, uint64_t bytes) {
     uint32_t gap = record_gap();
     if (__builtin_expect(gap == 0 && request->gap == 0, 1))
-        record_append(ticks, SPOOL_IRECV, 0, request->comm, from, bytes, request->id);
+        record_append(ticks, SPOOL_IRECV, 0, request->comm, source, bytes, request->id);
     else if (request->gap == gap)
-        record_skip_receive(request->comm, (uint32_t)(from >> 32), (uint32_t)from);
+        record_skip_receive(request->comm, (uint32_t)(source >> 32), (uint32_t)source);
     else
-        record_append_past_hold(ticks, SPOOL_SKIPPED, request->comm, from, 1,
+        record_append_past_hold(ticks, SPOOL_SKIPPED, request->comm, source, 1,
                                 request->gap ? SPOOL_IN_GAP | request->gap : request->id);
 }
 

@@ -14,13 +14,13 @@
  * not their messages and requests. */
 extern bool messages_recorded;
 
-/* The definition under which messages on this communicator are recorded; 0: they are not. */
+/* The id of the communicator's definition, under which its messages are recorded; 0: they are not recorded. */
 static inline uint32_t message_comm(MPI_Comm handle) {
     struct comm *comm = messages_recorded ? comm_find(handle) : NULL;
     return comm ? comm->id : 0;
 }
 
-/* The same for a call that may only be passed on. */
+/* message_comm for a call that may only be passed on. */
 static inline uint32_t message_comm_of(const struct call *call, MPI_Comm handle) {
     return call_passed_on(call) ? 0 : message_comm(handle);
 }
@@ -34,33 +34,34 @@ static inline uint64_t message_peer(int peer, int tag) {
     return (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag;
 }
 
-/* Like message_peer, for what a call asks for; see SPOOL_ENTER. */
-static inline uint64_t message_asked(int peer, int tag) {
-    uint32_t from = peer == MPI_ANY_SOURCE ? SPOOL_ANY : peer == MPI_PROC_NULL ? SPOOL_NOBODY : (uint32_t)peer;
-    return (uint64_t)from << 32 | (tag == MPI_ANY_TAG ? SPOOL_ANY : (uint32_t)tag);
+/* The peer and tag that a call requests, like message_peer; see SPOOL_ENTER. */
+static inline uint64_t message_request(int peer, int tag) {
+    uint32_t source = peer == MPI_ANY_SOURCE ? SPOOL_ANY : peer == MPI_PROC_NULL ? SPOOL_NOBODY : (uint32_t)peer;
+    return (uint64_t)source << 32 | (tag == MPI_ANY_TAG ? SPOOL_ANY : (uint32_t)tag);
 }
 
-/* call_enter for a blocking send, receive or probe. If the call hangs, its record says for whom it waits. */
+/* call_enter for a blocking send, receive or probe. If the call hangs, its record shows the peer that it waits for. */
 static inline void message_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm,
-                                 uint64_t asked, uint64_t also_asked) {
+                                 uint64_t request, uint64_t second_request) {
     if (!call_open(call, function, caller))
         return;
-    struct comm *known = comm_find(comm);
-    call_record_enter(call, also_asked ? SPOOL_ENTER : SPOOL_ENTER_MESSAGE, known ? known->id : 0, asked, also_asked);
+    struct comm *known_comm = comm_find(comm);
+    call_record_enter(call, second_request ? SPOOL_ENTER : SPOOL_ENTER_MESSAGE, known_comm ? known_comm->id : 0,
+                      request, second_request);
 }
 
 /* The status for the library to fill in, even if the application ignores it. */
-static inline MPI_Status *message_status(const struct call *call, MPI_Status *applications, MPI_Status *own) {
-    return applications == MPI_STATUS_IGNORE && !call_passed_on(call) ? own : applications;
+static inline MPI_Status *message_status(const struct call *call, MPI_Status *user_status, MPI_Status *own_status) {
+    return user_status == MPI_STATUS_IGNORE && !call_passed_on(call) ? own_status : user_status;
 }
 
 /* After a send: SPOOL_SEND, or SPOOL_ISEND with its request id. Its timestamp is the call's enter. */
 void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, int peer, int tag, MPI_Count count,
                   MPI_Datatype datatype, uint64_t id);
-/* After a blocking receive, with what the status says. */
+/* After a blocking receive, with the fields of its status. */
 void message_received(uint64_t ticks, uint32_t comm, const MPI_Status *status);
-/* The receive that began this request has ended and was not cancelled. from: peer and tag. */
+/* The receive that began this request has ended and was not cancelled. source: peer and tag. */
 void message_completed(uint64_t ticks, const struct request *request, const MPI_Status *status);
-void message_completed_from(uint64_t ticks, const struct request *request, uint64_t from, uint64_t bytes);
+void message_completed_from(uint64_t ticks, const struct request *request, uint64_t source, uint64_t bytes);
 
 #endif

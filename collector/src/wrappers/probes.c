@@ -1,10 +1,10 @@
-/* Probes, and what all polling calls share. */
+/* Probes, and the functions that all polling calls share. */
 #include "wrappers/completions.h"
 #include "wrappers/message.h"
 #include "wrappers/requests.h"
 
-/* Whether this call continues the polls before it: their leave must still be this thread's last record. */
-static bool goes_on(const struct call *call) {
+/* True if this call continues the previous polls: their leave must still be this thread's last record. */
+static bool continues_poll(const struct call *call) {
     static uint64_t gap;
     if (!gap)
         gap = clock_ticks_of_ns(POLL_GAP_NS);
@@ -17,7 +17,7 @@ static bool goes_on(const struct call *call) {
 int poll_failed(struct call *call) {
     struct call_thread *t = &call_thread;
     uint64_t leave = clock_now();
-    if (goes_on(call)) {
+    if (continues_poll(call)) {
         __atomic_store_n(&t->poll_leave->ticks, leave, __ATOMIC_RELAXED);
     } else {
         call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
@@ -36,7 +36,7 @@ int poll_failed(struct call *call) {
 
 uint64_t poll_succeeded(struct call *call) {
     uint64_t leave = clock_now();
-    if (goes_on(call))
+    if (continues_poll(call))
         record_take_back();
     else
         call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
@@ -44,23 +44,23 @@ uint64_t poll_succeeded(struct call *call) {
     return leave;
 }
 
-int poll_leave(struct call *call, const int *found) {
+int poll_leave(struct call *call, const int *flag) {
     if (call_passed_on(call))
         return call->error;
-    if (call->error == MPI_SUCCESS && *found <= 0)
+    if (call->error == MPI_SUCCESS && *flag <= 0)
         return poll_failed(call);
     return call_leave_at(call, poll_succeeded(call));
 }
 
 /* Remembers the communicator of a message that a probe matched, until the message is received. */
-static void matched(const struct call *call, MPI_Comm comm, const MPI_Message *message) {
+static void remember_message(const struct call *call, MPI_Comm comm, const MPI_Message *message) {
     if (call->error == MPI_SUCCESS && !call_passed_on(call) && *message != MPI_MESSAGE_NO_PROC)
         requests_add_message(*message, message_comm(comm));
 }
 
 WRAPPER int MPI_Probe(int peer, int tag, MPI_Comm comm, MPI_Status *status) {
     struct call call;
-    message_enter(&call, FUNCTION_MPI_Probe, CALLER, comm, message_asked(peer, tag), 0);
+    message_enter(&call, FUNCTION_MPI_Probe, CALLER, comm, message_request(peer, tag), 0);
     call.error = pmpi.Probe(peer, tag, comm, status);
     return call_leave(&call);
 }
@@ -74,9 +74,9 @@ WRAPPER int MPI_Iprobe(int peer, int tag, MPI_Comm comm, int *flag, MPI_Status *
 
 WRAPPER int MPI_Mprobe(int peer, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
     struct call call;
-    message_enter(&call, FUNCTION_MPI_Mprobe, CALLER, comm, message_asked(peer, tag), 0);
+    message_enter(&call, FUNCTION_MPI_Mprobe, CALLER, comm, message_request(peer, tag), 0);
     call.error = pmpi.Mprobe(peer, tag, comm, message, status);
-    matched(&call, comm, message);
+    remember_message(&call, comm, message);
     return call_leave(&call);
 }
 
@@ -86,6 +86,6 @@ WRAPPER int MPI_Improbe(int peer, int tag, MPI_Comm comm, int *flag, MPI_Message
     call.error = pmpi.Improbe(peer, tag, comm, flag, message, status);
     int error = poll_leave(&call, flag);
     if (error == MPI_SUCCESS && *flag)
-        matched(&call, comm, message);
+        remember_message(&call, comm, message);
     return error;
 }

@@ -1,8 +1,7 @@
 /* User regions: hopscope/region.h.
  *
- * Each thread has a stack of open regions. It notes whether the beginning of each was recorded, so that its end is
- * recorded exactly if its beginning was, even if recording was paused or resumed in between.
- */
+ * Each thread has a stack of open regions. A region notes if its beginning was recorded, so that its end is recorded
+ * exactly if its beginning was, even if recording was paused or resumed in between. */
 #define HOPSCOPE_INSIDE_COLLECTOR
 #include "hopscope/region.h"
 
@@ -12,7 +11,7 @@
 #include "log/log.h"
 #include "wrappers/call.h"
 
-enum { DEEPEST = 64, REMEMBERED = 64 };
+enum { MAX_DEPTH = 64, NAME_SLOTS = 64 };
 
 struct open_region {
     uint32_t hash; /* of its name */
@@ -26,9 +25,9 @@ struct known_name {
 };
 
 static _Thread_local struct {
-    int depth; /* regions beyond DEEPEST are only counted */
-    struct open_region open[DEEPEST];
-    struct known_name names[REMEMBERED];
+    int depth; /* regions beyond MAX_DEPTH are only counted */
+    struct open_region open[MAX_DEPTH];
+    struct known_name names[NAME_SLOTS];
 } regions __attribute__((tls_model("initial-exec")));
 
 static uint32_t hash_of(const char *name) {
@@ -39,43 +38,43 @@ static uint32_t hash_of(const char *name) {
 }
 
 static uint32_t id_of(const char *name, uint32_t hash) {
-    struct known_name *known = &regions.names[hash % REMEMBERED];
-    if (__builtin_expect(!known->text || strcmp(known->text, name) != 0, 0)) {
-        int kept = errno;
-        known->id = record_define_region(name, &known->text);
-        errno = kept;
+    struct known_name *name_slot = &regions.names[hash % NAME_SLOTS];
+    if (__builtin_expect(!name_slot->text || strcmp(name_slot->text, name) != 0, 0)) {
+        int saved_errno = errno;
+        name_slot->id = record_define_region(name, &name_slot->text);
+        errno = saved_errno;
     }
-    return known->id;
+    return name_slot->id;
 }
 
-/* Inside an MPI call nothing is recorded, as everywhere; and a region must not split the call's records. */
-static bool records(void) {
+/* Inside an MPI call nothing is recorded, as everywhere; besides, a region must not split the call's records. */
+static bool can_record(void) {
     return __atomic_load_n(&call_serving, __ATOMIC_ACQUIRE) &&
            (!call_thread.outermost || call_abandoned((uintptr_t)__builtin_frame_address(0)));
 }
 
 /* Readers of a trace need a name for every region. */
-static const char *named(const char *name) {
+static const char *readable_name(const char *name) {
     return name && *name ? name : "(unnamed)";
 }
 
 WRAPPER void hopscope_region_begin(const char *name) {
     int depth = regions.depth++;
-    if (depth >= DEEPEST)
+    if (depth >= MAX_DEPTH)
         return;
-    name = named(name);
+    name = readable_name(name);
     struct open_region *region = &regions.open[depth];
     *region = (struct open_region){.hash = hash_of(name)};
-    if (!records() || !record_begin())
+    if (!can_record() || !record_begin())
         return;
     region->id = id_of(name, region->hash);
     if (region->id)
         record_append(clock_now(), SPOOL_REGION_BEGIN, 0, 0, site_of_caller(CALLER), region->id, 0);
 }
 
-static void tell_once(const char *name) {
-    static bool told;
-    if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+static void report_once(const char *name) {
+    static bool is_reported;
+    if (!__atomic_exchange_n(&is_reported, true, __ATOMIC_RELAXED))
         log_line("hopscope_region_end(\"%s\"): no such region is open in this thread; this call and others like it are "
                  "ignored",
                  name);
@@ -83,9 +82,9 @@ static void tell_once(const char *name) {
 
 /* The depth after the region of this name has ended. */
 static int depth_after(const char *name) {
-    if (!name || regions.depth > DEEPEST)
+    if (!name || regions.depth > MAX_DEPTH)
         return regions.depth - 1;
-    uint32_t hash = hash_of(named(name));
+    uint32_t hash = hash_of(readable_name(name));
     int depth = regions.depth;
     while (depth > 0 && regions.open[depth - 1].hash != hash)
         depth--;
@@ -96,16 +95,16 @@ WRAPPER void hopscope_region_end(const char *name) {
     int depth = depth_after(name);
     if (depth < 0) {
         if (name)
-            tell_once(name);
+            report_once(name);
         return;
     }
-    bool recorded = records();
-    if (recorded)
+    bool is_recording = can_record();
+    if (is_recording)
         record_begin();
-    uint64_t now = recorded ? clock_now() : 0;
+    uint64_t end_ticks = is_recording ? clock_now() : 0;
     for (; regions.depth > depth; regions.depth--) {
-        const struct open_region *region = regions.depth <= DEEPEST ? &regions.open[regions.depth - 1] : NULL;
-        if (recorded && region && region->id)
-            record_append_past_hold(now, SPOOL_REGION_END, 0, 0, region->id, 0);
+        const struct open_region *region = regions.depth <= MAX_DEPTH ? &regions.open[regions.depth - 1] : NULL;
+        if (is_recording && region && region->id)
+            record_append_past_hold(end_ticks, SPOOL_REGION_END, 0, 0, region->id, 0);
     }
 }

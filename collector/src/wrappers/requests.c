@@ -4,24 +4,24 @@
 #include <sched.h>
 #include <stdlib.h>
 
-static bool locking;
-static bool held;
+static bool needs_lock;
+static bool is_locked;
 static struct request *table; /* open addressing, linear, a power of two; removal leaves no tombstones */
 static size_t capacity, used;
 static uint64_t last_order;
 
-/* Held for a few dozen instructions; nothing waits under it, except growing. */
+/* Held for a few dozen instructions. Only growing the table takes longer. */
 static void lock(void) {
-    if (!locking)
+    if (!needs_lock)
         return;
-    for (int spins = 0; __atomic_exchange_n(&held, true, __ATOMIC_ACQUIRE); spins++)
+    for (int spins = 0; __atomic_exchange_n(&is_locked, true, __ATOMIC_ACQUIRE); spins++)
         if (spins > 100)
             sched_yield();
 }
 
 static void unlock(void) {
-    if (locking)
-        __atomic_store_n(&held, false, __ATOMIC_RELEASE);
+    if (needs_lock)
+        __atomic_store_n(&is_locked, false, __ATOMIC_RELEASE);
 }
 
 static uint64_t bits_of(MPI_Request handle) {
@@ -34,22 +34,22 @@ static uint64_t bits_of_message(MPI_Message message) {
     return (uint64_t)(uintptr_t)message ^ (uint64_t)1 << 62;
 }
 
-static size_t first_place(uint64_t handle, size_t size) {
+static size_t first_slot(uint64_t handle, size_t size) {
     return (handle * 0x9E3779B97F4A7C15u >> 24) & (size - 1);
 }
 
-static void put(struct request *in, size_t size, const struct request *request) {
-    size_t i = first_place(request->handle, size);
-    while (in[i].handle)
+static void put(struct request *slots, size_t size, const struct request *request) {
+    size_t i = first_slot(request->handle, size);
+    while (slots[i].handle)
         i = (i + 1) & (size - 1);
-    in[i] = *request;
+    slots[i] = *request;
 }
 
 static bool grow(void) {
-    int kept = errno;
+    int saved_errno = errno;
     size_t size = capacity ? capacity * 2 : 4096;
     struct request *larger = calloc(size, sizeof *larger);
-    errno = kept;
+    errno = saved_errno;
     if (!larger)
         return false;
     for (size_t i = 0; i < capacity; i++)
@@ -62,7 +62,7 @@ static bool grow(void) {
 }
 
 void requests_start(bool threads) {
-    locking = threads;
+    needs_lock = threads;
     grow();
 }
 
@@ -75,24 +75,24 @@ bool requests_complete_at_once(MPI_Request handle) {
 #endif
 }
 
-/* The oldest request with this handle that is active (or any, to forget it); NULL if there is none. */
+/* The oldest request with this handle that is active (or any, to forget it). NULL if there is none. */
 static struct request *oldest(uint64_t handle, bool active) {
-    struct request *found = NULL;
+    struct request *match = NULL;
     if (!capacity)
         return NULL;
-    for (size_t i = first_place(handle, capacity); table[i].handle; i = (i + 1) & (capacity - 1)) {
+    for (size_t i = first_slot(handle, capacity); table[i].handle; i = (i + 1) & (capacity - 1)) {
         struct request *request = &table[i];
-        if (request->handle == handle && (request->active || !active) && (!found || request->order < found->order))
-            found = request;
+        if (request->handle == handle && (request->active || !active) && (!match || request->order < match->order))
+            match = request;
     }
-    return found;
+    return match;
 }
 
 /* Closes the gap by moving back entries that were displaced past it (Knuth, TAOCP vol. 3, 6.4, algorithm R). */
 static void remove_at(struct request *request) {
     size_t gap = (size_t)(request - table), mask = capacity - 1;
     for (size_t i = (gap + 1) & mask; table[i].handle; i = (i + 1) & mask) {
-        size_t home = first_place(table[i].handle, capacity);
+        size_t home = first_slot(table[i].handle, capacity);
         if (((i - home) & mask) >= ((i - gap) & mask)) {
             table[gap] = table[i];
             gap = i;
@@ -115,16 +115,16 @@ static void add(uint64_t handle, struct request request) {
 
 static bool take(uint64_t handle, struct request *request) {
     lock();
-    struct request *found = oldest(handle, true);
-    if (found) {
-        *request = *found;
-        if (found->persistent)
-            found->active = found->cancelled = false;
+    struct request *match = oldest(handle, true);
+    if (match) {
+        *request = *match;
+        if (match->persistent)
+            match->active = match->cancelled = false;
         else
-            remove_at(found);
+            remove_at(match);
     }
     unlock();
-    return found != NULL;
+    return match != NULL;
 }
 
 void requests_add(MPI_Request handle, struct request request) {
@@ -138,57 +138,57 @@ bool requests_take(MPI_Request handle, struct request *request) {
 
 bool requests_look_up(MPI_Request handle, struct request *request) {
     lock();
-    struct request *found = oldest(bits_of(handle), false);
-    if (found)
-        *request = *found;
+    struct request *match = oldest(bits_of(handle), false);
+    if (match)
+        *request = *match;
     unlock();
-    return found != NULL;
+    return match != NULL;
 }
 
 bool requests_activate(MPI_Request handle, uint64_t id, uint32_t gap, struct request *request) {
     lock();
-    struct request *found = oldest(bits_of(handle), false);
-    if (found) {
-        found->active = true;
-        found->id = id;
-        found->gap = gap;
-        found->unready = found->partitions;
-        *request = *found;
-        found->seq++;
+    struct request *match = oldest(bits_of(handle), false);
+    if (match) {
+        match->active = true;
+        match->id = id;
+        match->gap = gap;
+        match->unready = match->partitions;
+        *request = *match;
+        match->seq++;
     }
     unlock();
-    return found != NULL;
+    return match != NULL;
 }
 
 bool requests_ready(MPI_Request handle, int partitions, uint32_t gap, struct request *request) {
-    bool all = false;
+    bool is_ready = false;
     lock();
-    struct request *found = oldest(bits_of(handle), true);
-    if (found && found->unready > 0) {
-        found->unready -= partitions;
-        all = found->unready <= 0;
+    struct request *match = oldest(bits_of(handle), true);
+    if (match && match->unready > 0) {
+        match->unready -= partitions;
+        is_ready = match->unready <= 0;
     }
-    if (all) {
-        found->gap = gap;
-        *request = *found;
+    if (is_ready) {
+        match->gap = gap;
+        *request = *match;
     }
     unlock();
-    return all;
+    return is_ready;
 }
 
 void requests_mark_cancelled(MPI_Request handle) {
     lock();
-    struct request *found = oldest(bits_of(handle), true);
-    if (found)
-        found->cancelled = true;
+    struct request *match = oldest(bits_of(handle), true);
+    if (match)
+        match->cancelled = true;
     unlock();
 }
 
 void requests_forget(MPI_Request handle) {
     lock();
-    struct request *found = oldest(bits_of(handle), false);
-    if (found)
-        remove_at(found);
+    struct request *match = oldest(bits_of(handle), false);
+    if (match)
+        remove_at(match);
     unlock();
 }
 

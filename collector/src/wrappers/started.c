@@ -2,7 +2,7 @@
 
 #include "native/shared/native.h"
 
-/* Packs a request id and, above it, the root, so that the record that ends a collective has both. */
+/* Packs a request id and, above it, the root, so that the record of a collective's end has both. */
 static uint64_t id_and_root(uint64_t id, uint64_t root) {
     return id | (root + 1) << SPOOL_REQUEST_BITS;
 }
@@ -16,7 +16,7 @@ static struct request request_of(const struct call *call, uint64_t sent, uint64_
                             .received = received};
 }
 
-/* Nothing is recorded if it began in a recording gap. */
+/* Records nothing if the collective began in a recording gap. */
 void started_record(const struct call *call, const struct comm *comm, const struct request *request) {
     if (request->gap)
         return;
@@ -95,7 +95,7 @@ int persistent_leave(struct call *call, uint64_t sent, uint64_t received, const 
         request.persistent = true;
         request.seq = call->seq;
         request.comm_handle = call->comm->handle;
-        if (native_next_tag(call->comm) != call->tag) /* it has been given to this one */
+        if (native_next_tag(call->comm) != call->tag) /* the library has given the tag to this one */
             request.tag = call->tag;
         requests_add(*handle, request);
     } else if (call->comm && collective_refused(call)) {

@@ -2,7 +2,7 @@
 #include "wrappers/forms.h"
 #include "wrappers/requests.h"
 
-/* After a nonblocking send. Registers the request before any thread can complete it. */
+/* Ends a nonblocking send. Registers the request before any thread can complete it. */
 static int leave_isend(struct call *call, MPI_Comm comm, int peer, int tag, COUNT count, MPI_Datatype datatype,
                        const MPI_Request *request) {
     if (call_passed_on(call))
@@ -22,14 +22,14 @@ static int leave_isend(struct call *call, MPI_Comm comm, int peer, int tag, COUN
     return call_leave_at(call, leave);
 }
 
-/* asked: see message_asked; SPOOL_NOBODY if that is already decided. */
-static int leave_ireceive(struct call *call, uint32_t comm_id, uint64_t asked, const MPI_Request *request) {
+/* request_peer: see message_request; SPOOL_NOBODY if a probe has already matched the message. */
+static int leave_ireceive(struct call *call, uint32_t comm_id, uint64_t request_peer, const MPI_Request *request) {
     if (call_passed_on(call))
         return call->error;
     uint64_t leave = clock_now();
     if (call->error == MPI_SUCCESS && comm_id) {
         uint64_t id = record_request_id();
-        record_append(call->enter, SPOOL_IRECV_POST, 0, comm_id, asked, 0, id);
+        record_append(call->enter, SPOOL_IRECV_POST, 0, comm_id, request_peer, 0, id);
         requests_add(
             *request,
             (struct request){.kind = REQUEST_RECEIVE, .active = true, .id = id, .gap = record_gap(), .comm = comm_id});
@@ -74,7 +74,7 @@ WRAPPER int MPI_FORM(Irecv)(void *buffer, COUNT count, MPI_Datatype datatype, in
     struct call call;
     call_enter(&call, FUNCTION_MPI_Irecv, CALLER);
     call.error = PMPI_FORM(Irecv)(buffer, count, datatype, peer, tag, comm, request);
-    return leave_ireceive(&call, peer == MPI_PROC_NULL ? 0 : message_comm_of(&call, comm), message_asked(peer, tag),
+    return leave_ireceive(&call, peer == MPI_PROC_NULL ? 0 : message_comm_of(&call, comm), message_request(peer, tag),
                           request);
 }
 
@@ -84,10 +84,10 @@ WRAPPER int MPI_FORM(Imrecv)(void *buffer, COUNT count, MPI_Datatype datatype, M
     call_enter(&call, FUNCTION_MPI_Imrecv, CALLER);
     uint32_t comm = call_passed_on(&call) ? 0 : requests_take_message(*message);
     call.error = PMPI_FORM(Imrecv)(buffer, count, datatype, message, request);
-    return leave_ireceive(&call, comm, message_asked(MPI_PROC_NULL, MPI_ANY_TAG), request);
+    return leave_ireceive(&call, comm, message_request(MPI_PROC_NULL, MPI_ANY_TAG), request);
 }
 
-/* After the creation of a persistent request: each start will record it. */
+/* Ends the creation of a persistent request. Each start will record it. */
 static int leave_persistent(struct call *call, enum request_kind kind, MPI_Comm comm, int peer, int tag, COUNT count,
                             MPI_Datatype datatype, const MPI_Request *request) {
     if (call_passed_on(call))
@@ -144,33 +144,33 @@ WRAPPER int MPI_FORM(Recv_init)(void *buffer, COUNT count, MPI_Datatype datatype
 }
 
 #if HOPSCOPE_MPI_4
-/* What MPI_Isendrecv receives. */
+/* The receive of MPI_Isendrecv. */
 struct receive {
-    int from, tag;
+    int source, tag;
     COUNT count;
     MPI_Datatype datatype;
 };
 
-/* A send and a receive with one request; peers MPI_PROC_NULL are left out. */
-static int leave_both(struct call *call, MPI_Comm comm, int to, int send_tag, COUNT count, MPI_Datatype datatype,
-                      struct receive receive, const MPI_Request *handle) {
+/* Ends a send and a receive with one request. Records nothing for peers MPI_PROC_NULL. */
+static int leave_both(struct call *call, MPI_Comm comm, int destination, int send_tag, COUNT count,
+                      MPI_Datatype datatype, struct receive receive, const MPI_Request *handle) {
     if (call_passed_on(call))
         return call->error;
     uint64_t leave = clock_now();
     uint32_t comm_id = message_comm(comm);
     if (call->error == MPI_SUCCESS && comm_id) {
         struct request request = {.kind = REQUEST_BOTH, .active = true, .gap = record_gap(), .comm = comm_id};
-        if (to != MPI_PROC_NULL) {
+        if (destination != MPI_PROC_NULL) {
             request.id = record_request_id();
-            message_sent(call, SPOOL_ISEND, comm, to, send_tag, count, datatype, request.id);
+            message_sent(call, SPOOL_ISEND, comm, destination, send_tag, count, datatype, request.id);
         }
-        if (receive.from != MPI_PROC_NULL) {
+        if (receive.source != MPI_PROC_NULL) {
             request.receive_id = record_request_id();
-            request.named = receive.from != MPI_ANY_SOURCE && receive.tag != MPI_ANY_TAG;
-            request.peer = receive.from;
+            request.without_wildcards = receive.source != MPI_ANY_SOURCE && receive.tag != MPI_ANY_TAG;
+            request.peer = receive.source;
             request.tag = receive.tag;
             request.bytes = (uint64_t)receive.count * type_bytes(receive.datatype);
-            record_append(call->enter, SPOOL_IRECV_POST, 0, comm_id, message_asked(receive.from, receive.tag), 0,
+            record_append(call->enter, SPOOL_IRECV_POST, 0, comm_id, message_request(receive.source, receive.tag), 0,
                           request.receive_id);
         }
         requests_add(*handle, request);
@@ -178,23 +178,24 @@ static int leave_both(struct call *call, MPI_Comm comm, int to, int send_tag, CO
     return call_leave_at(call, leave);
 }
 
-WRAPPER int MPI_FORM(Isendrecv)(const void *send, COUNT send_count, MPI_Datatype send_type, int to, int send_tag,
-                                void *receive, COUNT receive_count, MPI_Datatype receive_type, int from,
+WRAPPER int MPI_FORM(Isendrecv)(const void *send, COUNT send_count, MPI_Datatype send_type, int destination,
+                                int send_tag, void *receive, COUNT receive_count, MPI_Datatype receive_type, int source,
                                 int receive_tag, MPI_Comm comm, MPI_Request *request) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Isendrecv, CALLER);
-    call.error = PMPI_FORM(Isendrecv)(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type,
-                                      from, receive_tag, comm, request);
-    return leave_both(&call, comm, to, send_tag, send_count, send_type,
-                      (struct receive){from, receive_tag, receive_count, receive_type}, request);
+    call.error = PMPI_FORM(Isendrecv)(send, send_count, send_type, destination, send_tag, receive, receive_count,
+                                      receive_type, source, receive_tag, comm, request);
+    return leave_both(&call, comm, destination, send_tag, send_count, send_type,
+                      (struct receive){source, receive_tag, receive_count, receive_type}, request);
 }
 
-WRAPPER int MPI_FORM(Isendrecv_replace)(void *buffer, COUNT count, MPI_Datatype datatype, int to, int send_tag,
-                                        int from, int receive_tag, MPI_Comm comm, MPI_Request *request) {
+WRAPPER int MPI_FORM(Isendrecv_replace)(void *buffer, COUNT count, MPI_Datatype datatype, int destination, int send_tag,
+                                        int source, int receive_tag, MPI_Comm comm, MPI_Request *request) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Isendrecv_replace, CALLER);
-    call.error = PMPI_FORM(Isendrecv_replace)(buffer, count, datatype, to, send_tag, from, receive_tag, comm, request);
-    return leave_both(&call, comm, to, send_tag, count, datatype, (struct receive){from, receive_tag, count, datatype},
-                      request);
+    call.error = PMPI_FORM(Isendrecv_replace)(buffer, count, datatype, destination, send_tag, source, receive_tag, comm,
+                                              request);
+    return leave_both(&call, comm, destination, send_tag, count, datatype,
+                      (struct receive){source, receive_tag, count, datatype}, request);
 }
 #endif
