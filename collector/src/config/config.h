@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What carries hops between ranks of one machine, as HOPSCOPE_TRANSPORT names it; the first if it says nothing. */
+/* The carriers of hops between ranks of one machine, by their names in HOPSCOPE_TRANSPORT. The first is the default. */
 #define TRANSPORTS(X) X(shm) X(mpi)
 
 enum transport_name {
@@ -17,23 +17,23 @@ enum transport_name {
 struct config {
     const char *directory;   /* HOPSCOPE_DIR: the trace directory; NULL: hopscope-<job> in the working directory */
     const char *tree;        /* HOPSCOPE_TREE: a tree file or the name of a shape; NULL: observe */
-    const char *topology;    /* HOPSCOPE_TOPOLOGY: a topology file; NULL: the hosts that the ranks run on */
-    double presence_seconds; /* HOPSCOPE_PRESENCE_TIMEOUT: how long ranks wait for one another's collector */
-    size_t chunk_bytes;      /* HOPSCOPE_SPOOL_CHUNK_BYTES: how much of a spool is written at a time */
+    const char *topology;    /* HOPSCOPE_TOPOLOGY: a topology file; NULL: the hosts of the ranks */
+    double presence_seconds; /* HOPSCOPE_PRESENCE_TIMEOUT: longest wait for the collectors of other ranks */
+    size_t chunk_bytes;      /* HOPSCOPE_SPOOL_CHUNK_BYTES: size of a spool's chunk, which is written at a time */
     double clock_seconds;    /* HOPSCOPE_CLOCK_INTERVAL: between clock measurements in a long run; 0: none in between */
     bool record;             /* HOPSCOPE_RECORD: 0 records nothing; a tree runs all the same */
-    bool messages;           /* HOPSCOPE_RECORD: collectives leaves messages out; all (also unset) does not */
-    unsigned native_every;   /* HOPSCOPE_NATIVE: the library's own messages in every n-th collective; 0: in none */
-    bool python;             /* HOPSCOPE_PYTHON: 0 shows calls through mpi4py by its extension, not by line of Python */
-    bool python_told;        /* HOPSCOPE_PYTHON: 1 also says on stderr if lines of Python cannot be had */
-    bool paused;             /* HOPSCOPE_PAUSED: 1 records nothing from MPI_Init on until MPI_Pcontrol(1) */
+    bool messages; /* HOPSCOPE_RECORD: collectives excludes point-to-point messages; all (also unset) includes them */
+    unsigned native_every; /* HOPSCOPE_NATIVE: the library's own messages in every n-th collective; 0: in none */
+    bool python;           /* HOPSCOPE_PYTHON: 0 shows calls through mpi4py by its extension, not by line of Python */
+    bool reports_python;   /* HOPSCOPE_PYTHON: 1 also reports on stderr if lines of Python are unavailable */
+    bool paused;           /* HOPSCOPE_PAUSED: 1 records nothing from MPI_Init on until MPI_Pcontrol(1) */
     enum transport_name transport;
     bool assemble; /* HOPSCOPE_ASSEMBLE: 0 leaves the spools for `hopscope recover` or the first analysis */
     bool chain;    /* HOPSCOPE_CHAIN: 1 calls other tools that wrap MPI functions too; see mpi/chain.h */
 };
 
-/* An empty variable counts as unset, and an invalid value keeps the default. If `speak`, lines on stderr name such
- * values, and unknown variables whose names begin like ours. */
-struct config config_read(bool speak);
+/* Reads all variables. An empty variable counts as unset, and an invalid one keeps the default. is_reporter: print
+ * lines on stderr that name invalid variables, and unknown ones whose names begin like ours. */
+struct config config_read(bool is_reporter);
 
 #endif

@@ -19,13 +19,13 @@ static void list_all(char *text, size_t capacity) {
                                  i ? ", " : "Known variables: ", variable_name((enum variable)i));
 }
 
-static void tell(const char *entry, size_t length) {
-    struct nearest meant = nearest_to(entry + PREFIX, length - PREFIX);
+static void report_variable(const char *entry, size_t length) {
+    struct nearest suggestion = nearest_to(entry + PREFIX, length - PREFIX);
     char words[500];
     for (int i = 0; i < VARIABLES; i++)
-        nearest_try(&meant, variable_name((enum variable)i) + PREFIX);
-    if (meant.name)
-        snprintf(words, sizeof words, "Did you mean %s%s?", prefix, meant.name);
+        nearest_try(&suggestion, variable_name((enum variable)i) + PREFIX);
+    if (suggestion.name)
+        snprintf(words, sizeof words, "Did you mean %s%s?", prefix, suggestion.name);
     else
         list_all(words, sizeof words);
     log_line("unknown variable %.200s ignored. %s", entry, words);
@@ -35,12 +35,12 @@ void config_tell_unknown(void) {
     for (char **entry = environ; entry && *entry; entry++) {
         const char *end = strchr(*entry, '=');
         size_t length = end ? (size_t)(end - *entry) : 0;
-        bool known = length <= PREFIX || strncasecmp(*entry, prefix, PREFIX) != 0;
-        for (int i = 0; i < VARIABLES && !known; i++) {
+        bool is_known = length <= PREFIX || strncasecmp(*entry, prefix, PREFIX) != 0;
+        for (int i = 0; i < VARIABLES && !is_known; i++) {
             const char *name = variable_name((enum variable)i);
-            known = strlen(name) == length && strncmp(*entry, name, length) == 0;
+            is_known = strlen(name) == length && strncmp(*entry, name, length) == 0;
         }
-        if (!known)
-            tell(*entry, length);
+        if (!is_known)
+            report_variable(*entry, length);
     }
 }

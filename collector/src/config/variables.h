@@ -1,5 +1,5 @@
-/* Every environment variable of Hopscope, once; a test compares the table in docs/collector.md with this list. That
- * table explains them, and config.h those that the preload reads. */
+/* All environment variables of Hopscope. A test compares the table in docs/collector.md with this list. That table
+ * explains them, and config.h those that the preload reads. */
 #ifndef HOPSCOPE_VARIABLES_H
 #define HOPSCOPE_VARIABLES_H
 
@@ -31,17 +31,17 @@ static inline const char *variable_name(enum variable variable) {
     return names[variable];
 }
 
-/* NULL if it is not set, or empty. */
+/* NULL if the variable is unset or empty. */
 static inline const char *variable_text(enum variable variable) {
     const char *value = getenv(variable_name(variable));
     return value && *value ? value : NULL;
 }
 
-/* A variable that is 0 or 1; anything else counts as unset. */
+/* Reads a variable that is 0 or 1. Anything else counts as unset. */
 static inline bool variable_switch(enum variable variable, bool unset) {
     const char *value = variable_text(variable);
-    bool known = value && (strcmp(value, "0") == 0 || strcmp(value, "1") == 0);
-    return known ? *value == '1' : unset;
+    bool is_valid = value && (strcmp(value, "0") == 0 || strcmp(value, "1") == 0);
+    return is_valid ? *value == '1' : unset;
 }
 
 #endif

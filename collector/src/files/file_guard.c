@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <time.h>
 
-static sigset_t too_large(void) {
+static sigset_t size_signals(void) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGXFSZ);
@@ -17,20 +17,20 @@ static bool is_pending(void) {
 }
 
 void file_guard_begin(struct file_guard *guard) {
-    int kept = errno;
-    sigset_t signals = too_large();
+    int saved_errno = errno;
+    sigset_t signals = size_signals();
     pthread_sigmask(SIG_BLOCK, &signals, &guard->mask);
     guard->pending = is_pending();
-    errno = kept;
+    errno = saved_errno;
 }
 
 void file_guard_end(const struct file_guard *guard) {
-    int kept = errno;
-    sigset_t signals = too_large();
-    /* The kernel raises the signal in the writing thread, so this consumes the one that our write raised. */
+    int saved_errno = errno;
+    sigset_t signals = size_signals();
+    /* The kernel raises the signal in the writing thread, so this consumes the signal of our own write. */
     if (!guard->pending)
         while (sigtimedwait(&signals, NULL, &(struct timespec){0}) < 0 && errno == EINTR)
             continue;
     pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
-    errno = kept;
+    errno = saved_errno;
 }

@@ -1,12 +1,11 @@
-/* The collector's own files inside the application's process.
+/* Protects the application's process from signals of the collector's own writes.
  *
- * A write beyond RLIMIT_FSIZE raises SIGXFSZ. It ends a process without a handler, and the application may take it for
- * its own. Between begin and end the calling thread's writes only fail with EFBIG: the signal is blocked, and consumed
- * if our own work raised it. The application's handler, its mask, and a SIGXFSZ that was already pending stay as they
- * were.
+ * A write beyond RLIMIT_FSIZE raises SIGXFSZ. The signal ends a process without a handler, and the application's
+ * handler may take it for its own. Between begin and end the calling thread's writes only fail with EFBIG: the signal
+ * is blocked, and consumed if our own work raised it. The application's handler, its mask, and a SIGXFSZ that was
+ * already pending stay unchanged.
  *
- * Use it around everything of ours that can extend a file, and nothing else: no MPI function, no callback.
- */
+ * Use it around everything of ours that can extend a file, and nothing else: no MPI function, no callback. */
 #ifndef HOPSCOPE_FILE_GUARD_H
 #define HOPSCOPE_FILE_GUARD_H
 
@@ -14,7 +13,7 @@
 #include <stdbool.h>
 
 struct file_guard {
-    sigset_t mask; /* the thread's, before begin */
+    sigset_t mask; /* the thread's signal mask before begin */
     bool pending;  /* SIGXFSZ was pending before begin */
 };
 

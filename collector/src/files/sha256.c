@@ -21,7 +21,7 @@ static const uint32_t constants[ROUNDS] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t turned(uint32_t word, int bits) {
+static uint32_t rotate_right(uint32_t word, int bits) {
     return word >> bits | word << (32 - bits);
 }
 
@@ -35,15 +35,16 @@ static void add_block(uint32_t hash[WORDS], const unsigned char *bytes) {
         w[i] = big_endian(bytes + (size_t)i * 4);
     for (int i = 16; i < ROUNDS; i++) {
         uint32_t a = w[i - 15], b = w[i - 2];
-        w[i] =
-            w[i - 16] + (turned(a, 7) ^ turned(a, 18) ^ a >> 3) + w[i - 7] + (turned(b, 17) ^ turned(b, 19) ^ b >> 10);
+        w[i] = w[i - 16] + (rotate_right(a, 7) ^ rotate_right(a, 18) ^ a >> 3) + w[i - 7] +
+               (rotate_right(b, 17) ^ rotate_right(b, 19) ^ b >> 10);
     }
     memcpy(v, hash, sizeof v);
     for (int i = 0; i < ROUNDS; i++) {
         uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
         uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        uint32_t first = v[7] + (turned(v[4], 6) ^ turned(v[4], 11) ^ turned(v[4], 25)) + choice + constants[i] + w[i];
-        uint32_t second = (turned(v[0], 2) ^ turned(v[0], 13) ^ turned(v[0], 22)) + majority;
+        uint32_t first = v[7] + (rotate_right(v[4], 6) ^ rotate_right(v[4], 11) ^ rotate_right(v[4], 25)) + choice +
+                         constants[i] + w[i];
+        uint32_t second = (rotate_right(v[0], 2) ^ rotate_right(v[0], 13) ^ rotate_right(v[0], 22)) + majority;
         memmove(v + 1, v, (WORDS - 1) * sizeof *v);
         v[4] += first;
         v[0] = first + second;
@@ -53,13 +54,13 @@ static void add_block(uint32_t hash[WORDS], const unsigned char *bytes) {
 }
 
 void sha256(const unsigned char *bytes, size_t size, char text[SHA256_TEXT]) {
-    /* The same of the square roots of the first eight primes. */
+    /* The first 32 bits of the fractions of the square roots of the first eight primes. */
     uint32_t hash[WORDS] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                             0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     size_t whole = size / BLOCK * BLOCK, rest = size - whole;
-    for (size_t at = 0; at < whole; at += BLOCK)
-        add_block(hash, bytes + at);
-    /* The end: a single bit, zeros, and the number of bits. */
+    for (size_t offset = 0; offset < whole; offset += BLOCK)
+        add_block(hash, bytes + offset);
+    /* The padding: a single bit, zeros, and the number of bits. */
     unsigned char last[2 * BLOCK] = {0};
     size_t length = rest < BLOCK - 8 ? BLOCK : 2 * BLOCK;
     if (rest)
@@ -67,8 +68,8 @@ void sha256(const unsigned char *bytes, size_t size, char text[SHA256_TEXT]) {
     last[rest] = 0x80;
     for (size_t i = 0; i < 8; i++)
         last[length - 1 - i] = (unsigned char)((uint64_t)size * 8 >> (8 * i));
-    for (size_t at = 0; at < length; at += BLOCK)
-        add_block(hash, last + at);
+    for (size_t offset = 0; offset < length; offset += BLOCK)
+        add_block(hash, last + offset);
     for (int i = 0; i < WORDS; i++)
         snprintf(text + (size_t)i * 8, 9, "%08x", hash[i]);
 }
@@ -78,11 +79,11 @@ bool sha256_of_file(const char *path, char text[SHA256_TEXT]) {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return false;
-    bool done = fstat(file, &status) == 0;
-    size_t size = done ? (size_t)status.st_size : 0;
+    bool has_status = fstat(file, &status) == 0;
+    size_t size = has_status ? (size_t)status.st_size : 0;
     const unsigned char *bytes = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : NULL;
     close(file);
-    if (!done || bytes == MAP_FAILED)
+    if (!has_status || bytes == MAP_FAILED)
         return false;
     sha256(bytes, size, text);
     if (size)

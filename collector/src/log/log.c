@@ -10,34 +10,35 @@
 
 enum { LONGEST_LINE = 1024 };
 
-/* Number of bytes of the control character at `text`: ASCII's (C0, DEL), or one of C1 in UTF-8. 0: it is none. */
+/* Number of bytes of the control character at `text`: ASCII's (C0, DEL), or a C1 character in UTF-8. 0: it is no
+ * control character. */
 static size_t control_at(const unsigned char *text) {
     if (text[0] < 0x20 || text[0] == 0x7f)
         return 1;
     return text[0] == 0xc2 && text[1] >= 0x80 && text[1] <= 0x9f ? 2 : 0;
 }
 
-/* Appends the text with \x1b in place of an escape character and so on, because names of regions, hosts and files may
- * contain anything. Returns the new length, at most `capacity`. */
+/* Appends the text, with \x1b for an escape character and so on, because names of regions, hosts and files may contain
+ * anything. Returns the new length, at most `capacity`. */
 static size_t append_visible(char *line, size_t length, size_t capacity, const char *text) {
     const unsigned char *next = (const unsigned char *)text;
     while (*next) {
-        char shown[5] = {(char)*next};
-        size_t taken = control_at(next);
-        if (taken)
-            snprintf(shown, sizeof shown, "\\x%02x", (unsigned)next[taken - 1]);
-        size_t bytes = strlen(shown);
+        char visible[5] = {(char)*next};
+        size_t control_bytes = control_at(next);
+        if (control_bytes)
+            snprintf(visible, sizeof visible, "\\x%02x", (unsigned)next[control_bytes - 1]);
+        size_t bytes = strlen(visible);
         if (length + bytes > capacity)
             break;
-        memcpy(line + length, shown, bytes);
+        memcpy(line + length, visible, bytes);
         length += bytes;
-        next += taken ? taken : 1;
+        next += control_bytes ? control_bytes : 1;
     }
     return length;
 }
 
 void log_line(const char *format, ...) {
-    int kept = errno;
+    int saved_errno = errno;
     char text[LONGEST_LINE] = "", line[LONGEST_LINE] = "hopscope: ";
     va_list arguments;
     va_start(arguments, format);
@@ -49,7 +50,7 @@ void log_line(const char *format, ...) {
     file_guard_begin(&guard);
     /* A closed stderr is not a failure. */
     if (write(STDERR_FILENO, line, bytes) < 0)
-        errno = kept;
+        errno = saved_errno;
     file_guard_end(&guard);
-    errno = kept;
+    errno = saved_errno;
 }
