@@ -7,14 +7,14 @@
 
 #define HASH_START 0xCBF29CE484222325u
 
-/* FNV-1a; start with HASH_START or with the hash of what came before. */
+/* FNV-1a. Start with HASH_START or with the hash of the preceding bytes. */
 static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length) {
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001B3u;
     return hash;
 }
 
-/* The same for a text; NULL counts as empty. */
+/* hash_bytes for a text. NULL counts as empty. */
 static inline uint64_t hash_text(uint64_t hash, const char *text) {
     for (; text && *text; text++)
         hash = hash_bytes(hash, text, 1);

@@ -6,16 +6,15 @@
  *     ...
  *     hopscope_region_end("solve");
  *
- * There is nothing to link. If the collector is preloaded the calls reach it; otherwise they do nothing, at the cost of
- * a comparison. Any thread may call them, between MPI_Init and MPI_Finalize; before and after, and inside an MPI
- * callback, they record nothing. Regions of one thread nest. Names are copied, so they need not outlive the call; an
+ * There is nothing to link. If the collector is preloaded, the calls reach it; otherwise they do nothing, at the cost
+ * of a comparison. Any thread may call them, between MPI_Init and MPI_Finalize. Before and after, and inside an MPI
+ * callback, they record nothing. Regions of one thread nest. Names are copied, so they need not outlive the call. An
  * empty name ("" or NULL) begins the region "(unnamed)". `hopscope_region_end` also ends regions that began inside this
- * one and are still open; NULL ends the innermost; a name that was not begun is reported once, on stderr, and does
+ * one and are still open; NULL ends the innermost. A name without an open region is reported once, on stderr, and does
  * nothing.
  *
  * C and C++. For Fortran there is hopscope/region.f90, for Python `with hopscope.region("solve"):`. Only this header
- * and region.f90 are for users; the others here are internal.
- */
+ * and region.f90 are for users; the others here are internal. */
 #ifndef HOPSCOPE_REGION_H
 #define HOPSCOPE_REGION_H
 
@@ -41,34 +40,34 @@ static inline hopscope_region_function_ hopscope_region_find_(const char *symbol
     union {
         void *address;
         hopscope_region_function_ call;
-    } found;
-    found.address = dlsym((void *)0 /* RTLD_DEFAULT */, symbol);
-    return found.call;
+    } function;
+    function.address = dlsym((void *)0 /* RTLD_DEFAULT */, symbol);
+    return function.call;
 }
 
-static inline void hopscope_region_call_(hopscope_region_function_ *known, int *looked, const char *symbol,
-                                         const char *name) {
+static inline void hopscope_region_call_(hopscope_region_function_ *cached_function, int *is_resolved,
+                                         const char *symbol, const char *name) {
     hopscope_region_function_ call;
-    if (!__atomic_load_n(looked, __ATOMIC_ACQUIRE)) {
+    if (!__atomic_load_n(is_resolved, __ATOMIC_ACQUIRE)) {
         call = hopscope_region_find_(symbol);
-        __atomic_store_n(known, call, __ATOMIC_RELAXED);
-        __atomic_store_n(looked, 1, __ATOMIC_RELEASE);
+        __atomic_store_n(cached_function, call, __ATOMIC_RELAXED);
+        __atomic_store_n(is_resolved, 1, __ATOMIC_RELEASE);
     }
-    call = __atomic_load_n(known, __ATOMIC_RELAXED);
+    call = __atomic_load_n(cached_function, __ATOMIC_RELAXED);
     if (call)
         call(name);
 }
 
 static inline void hopscope_region_begin(const char *name) {
-    static hopscope_region_function_ known;
-    static int looked;
-    hopscope_region_call_(&known, &looked, "hopscope_region_begin", name);
+    static hopscope_region_function_ cached_function;
+    static int is_resolved;
+    hopscope_region_call_(&cached_function, &is_resolved, "hopscope_region_begin", name);
 }
 
 static inline void hopscope_region_end(const char *name) {
-    static hopscope_region_function_ known;
-    static int looked;
-    hopscope_region_call_(&known, &looked, "hopscope_region_end", name);
+    static hopscope_region_function_ cached_function;
+    static int is_resolved;
+    hopscope_region_call_(&cached_function, &is_resolved, "hopscope_region_end", name);
 }
 
 #if defined(__cplusplus)

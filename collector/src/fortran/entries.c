@@ -1,8 +1,8 @@
 /* The Fortran names of the wrapped functions.
  *
  * They record nothing. They note the call site and jump to the MPI library's own binding, which then calls a C wrapper
- * (see bindings.h). All arguments are addresses and hidden text lengths, at most MOST words. So every entry passes on
- * that many words; those beyond the real arguments come from the caller's frame and nobody reads them.
+ * (see bindings.h). All arguments are addresses and hidden text lengths, at most 16 words. So every entry passes on
+ * that many words. Those beyond the real arguments come from the caller's frame, and no function reads them.
  *
  * The names are generated from schemas/mpi_functions.h when the collector is built: a new function needs nothing here.
  */
@@ -24,36 +24,36 @@
 typedef void binding(PARAMETERS);
 
 static binding *find(const char *symbol) {
-    binding *found = (binding *)dlsym(RTLD_NEXT, symbol);
-    return found ? found : (binding *)bindings_find(symbol);
+    binding *function = (binding *)dlsym(RTLD_NEXT, symbol);
+    return function ? function : (binding *)bindings_find(symbol);
 }
 
 /* The MPI library's own definition rather than another tool's: Open MPI calls it pmpi_bcast_f08_, MPICH
  * pmpir_bcast_f08ts_; for mpif.h both call it pmpi_bcast_. rest: without `mpi`. */
 static binding *look_up(const char *rest) {
     static const char *const prefixes[] = {"pmpi", "pmpir", "mpi"};
-    binding *found = NULL;
+    binding *function = NULL;
     char symbol[128];
     bindings_redirect();
-    for (size_t i = 0; !found && i < sizeof prefixes / sizeof *prefixes; i++) {
+    for (size_t i = 0; !function && i < sizeof prefixes / sizeof *prefixes; i++) {
         snprintf(symbol, sizeof symbol, "%s%s", prefixes[i], rest);
-        found = find(symbol);
+        function = find(symbol);
     }
-    if (!found) {
+    if (!function) {
         log_line("the program calls %s, but none of its libraries defines it", symbol);
         abort();
     }
-    return found;
+    return function;
 }
 
 #define ENTRY(name, ending)                                                                                            \
     WRAPPER void mpi_##name##ending(PARAMETERS);                                                                       \
     WRAPPER void mpi_##name##ending(PARAMETERS) {                                                                      \
-        static binding *known;                                                                                         \
-        binding *next = __atomic_load_n(&known, __ATOMIC_ACQUIRE);                                                     \
+        static binding *cached_binding;                                                                                \
+        binding *next = __atomic_load_n(&cached_binding, __ATOMIC_ACQUIRE);                                            \
         if (__builtin_expect(!next, 0)) {                                                                              \
             next = look_up("_" #name #ending);                                                                         \
-            __atomic_store_n(&known, next, __ATOMIC_RELEASE);                                                          \
+            __atomic_store_n(&cached_binding, next, __ATOMIC_RELEASE);                                                 \
         }                                                                                                              \
         const void *outer = call_thread.fortran_caller;                                                                \
         call_thread.fortran_caller = outer ? outer : __builtin_return_address(0);                                      \
@@ -67,7 +67,7 @@ FORTRAN_NAMES(MPIF_H_AND_USE_MPI)
 FORTRAN_NAMES(USE_MPI_F08)
 
 #ifndef OMPI_MPI_H
-/* MPICH's name says whether there is a buffer (passed by descriptor) and whether counts are large. */
+/* MPICH's name shows if there is a buffer (passed by descriptor) and if counts are large. */
 #define USE_MPI_F08_BUFFER(name) ENTRY(name, _f08ts_)
 #define USE_MPI_F08_LARGE(name) ENTRY(name, _f08_large_)
 #define USE_MPI_F08_BUFFER_LARGE(name) ENTRY(name, _f08ts_large_)

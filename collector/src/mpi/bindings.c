@@ -26,29 +26,29 @@ static void *wrapper_of(const struct loaded_object *object, const char *symbol) 
 
 void bindings_redirect(void) {
     struct loaded_object bindings[MOST_BINDINGS];
-    int kept = errno;
+    int saved_errno = errno;
     int count = loaded_objects(bindings, MOST_BINDINGS, is_binding);
     for (int i = 0; i < count; i++)
         loaded_object_redirect(&bindings[i], wrapper_of);
-    errno = kept;
+    errno = saved_errno;
 }
 
 void *bindings_find(const char *symbol) {
     struct loaded_object bindings[MOST_BINDINGS];
-    void *found = NULL;
-    int kept = errno;
+    void *function = NULL;
+    int saved_errno = errno;
     int count = loaded_objects(bindings, MOST_BINDINGS, is_binding);
-    for (int i = 0; i < count && !found; i++) {
+    for (int i = 0; i < count && !function; i++) {
         void *library = dlopen(bindings[i].path, RTLD_LAZY | RTLD_NOLOAD);
-        found = library ? dlsym(library, symbol) : NULL;
+        function = library ? dlsym(library, symbol) : NULL;
         if (library)
             dlclose(library);
     }
-    errno = kept;
-    return found;
+    errno = saved_errno;
+    return function;
 }
 
 /* Programs are usually linked to the bindings, so these are loaded before main. */
-__attribute__((constructor)) static void at_start(void) {
+__attribute__((constructor)) static void redirect_at_load(void) {
     bindings_redirect();
 }

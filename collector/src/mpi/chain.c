@@ -9,7 +9,7 @@
 
 enum { MOST_OBJECTS = 32 };
 
-static void *own; /* this preload, as a handle for dlsym */
+static void *preload_handle; /* this preload, as a handle for dlsym */
 
 bool chain_wanted(void) {
     return variable_switch(VARIABLE_CHAIN, false);
@@ -17,37 +17,37 @@ bool chain_wanted(void) {
 
 void *chain_wrapper(const char *name) {
     Dl_info info;
-    if (!own && dladdr((const void *)chain_wrapper, &info) != 0 && info.dli_fname)
-        own = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    return own ? dlsym(own, name) : NULL;
+    if (!preload_handle && dladdr((const void *)chain_wrapper, &info) != 0 && info.dli_fname)
+        preload_handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    return preload_handle ? dlsym(preload_handle, name) : NULL;
 }
 
 void *chain_next(const char *name) {
     return chain_wanted() && chain_wrapper(name) ? dlsym(RTLD_NEXT, name) : NULL;
 }
 
-/* For a tool's reference to PMPI_X: our MPI_X, if the tool defines MPI_X itself. */
+/* Replaces a tool's reference to PMPI_X by our MPI_X, if the tool defines MPI_X itself. */
 static void *wrapper_behind(const struct loaded_object *tool, const char *symbol) {
     if (strncmp(symbol, "PMPI_", 5) != 0)
         return NULL;
     void *handle = dlopen(*tool->path ? tool->path : NULL, RTLD_LAZY | RTLD_NOLOAD);
-    const void *theirs = handle ? dlsym(handle, symbol + 1) : NULL;
+    const void *definition = handle ? dlsym(handle, symbol + 1) : NULL;
     if (handle)
         dlclose(handle);
-    return theirs && loaded_object_has(tool, theirs) ? chain_wrapper(symbol + 1) : NULL;
+    return definition && loaded_object_has(tool, definition) ? chain_wrapper(symbol + 1) : NULL;
 }
 
-static bool any(const char *path) {
+static bool accept_all(const char *path) {
     (void)path;
     return true;
 }
 
 /* The program and earlier preloads precede us in the loader's order. */
-__attribute__((constructor)) static void at_start(void) {
+__attribute__((constructor)) static void redirect_at_load(void) {
     struct loaded_object objects[MOST_OBJECTS];
-    int kept = errno;
-    int count = chain_wanted() ? loaded_objects(objects, MOST_OBJECTS, any) : 0;
-    for (int i = 0; i < count && !loaded_object_has(&objects[i], (const void *)at_start); i++)
+    int saved_errno = errno;
+    int count = chain_wanted() ? loaded_objects(objects, MOST_OBJECTS, accept_all) : 0;
+    for (int i = 0; i < count && !loaded_object_has(&objects[i], (const void *)redirect_at_load); i++)
         loaded_object_redirect(&objects[i], wrapper_behind);
-    errno = kept;
+    errno = saved_errno;
 }

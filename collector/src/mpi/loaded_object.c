@@ -22,17 +22,17 @@ enum { JUMP_SLOT = -1, ADDRESS_SLOT = -1 };
 #endif
 
 struct search {
-    struct loaded_object *found;
+    struct loaded_object *objects;
     int capacity, count;
-    bool (*wanted)(const char *path);
+    bool (*predicate)(const char *path);
 };
 
-/* Only copies, because the loader holds a lock here, under which symbols cannot be looked up. */
-static int keep_wanted(struct dl_phdr_info *info, size_t size, void *opaque) {
+/* Only copies, because the loader holds a lock here, under which no symbol can be looked up. */
+static int add_object(struct dl_phdr_info *info, size_t size, void *opaque) {
     (void)size;
     struct search *search = opaque;
-    if (search->count < search->capacity && search->wanted(info->dlpi_name)) {
-        search->found[search->count++] = (struct loaded_object){
+    if (search->count < search->capacity && search->predicate(info->dlpi_name)) {
+        search->objects[search->count++] = (struct loaded_object){
             .path = info->dlpi_name,
             .base = info->dlpi_addr,
             .headers = info->dlpi_phdr,
@@ -42,17 +42,17 @@ static int keep_wanted(struct dl_phdr_info *info, size_t size, void *opaque) {
     return 0;
 }
 
-int loaded_objects(struct loaded_object found[], int capacity, bool (*wanted)(const char *path)) {
-    struct search search = {found, capacity, 0, wanted};
-    dl_iterate_phdr(keep_wanted, &search);
+int loaded_objects(struct loaded_object objects[], int capacity, bool (*predicate)(const char *path)) {
+    struct search search = {objects, capacity, 0, predicate};
+    dl_iterate_phdr(add_object, &search);
     return search.count;
 }
 
 bool loaded_object_has(const struct loaded_object *object, const void *address) {
     for (int i = 0; i < object->header_count; i++) {
         const ElfW(Phdr) *header = &object->headers[i];
-        ElfW(Addr) begin = object->base + header->p_vaddr, at = (ElfW(Addr))address;
-        if (header->p_type == PT_LOAD && at >= begin && at - begin < header->p_memsz)
+        ElfW(Addr) begin = object->base + header->p_vaddr, target = (ElfW(Addr))address;
+        if (header->p_type == PT_LOAD && target >= begin && target - begin < header->p_memsz)
             return true;
     }
     return false;
@@ -61,8 +61,8 @@ bool loaded_object_has(const struct loaded_object *object, const void *address) 
 struct tables {
     const ElfW(Sym) * symbols;
     const char *strings;
-    const ElfW(Rela) * calls, *others;
-    size_t calls_bytes, others_bytes;
+    const ElfW(Rela) * calls, *references;
+    size_t calls_bytes, references_bytes;
 };
 
 static const ElfW(Phdr) * header_of(const struct loaded_object *object, uint32_t type) {
@@ -80,25 +80,25 @@ static bool read_tables(const struct loaded_object *object, struct tables *table
     for (const ElfW(Dyn) *entry = (const void *)(object->base + header->p_vaddr); entry->d_tag != DT_NULL; entry++) {
         ElfW(Addr) address = entry->d_un.d_ptr;
         /* Some loaders leave these addresses unrelocated. */
-        const void *at = (const void *)(address < object->base ? address + object->base : address);
+        const void *section = (const void *)(address < object->base ? address + object->base : address);
         switch (entry->d_tag) {
         case DT_SYMTAB:
-            tables->symbols = at;
+            tables->symbols = section;
             break;
         case DT_STRTAB:
-            tables->strings = at;
+            tables->strings = section;
             break;
         case DT_JMPREL:
-            tables->calls = at;
+            tables->calls = section;
             break;
         case DT_PLTRELSZ:
             tables->calls_bytes = entry->d_un.d_val;
             break;
         case DT_RELA:
-            tables->others = at;
+            tables->references = section;
             break;
         case DT_RELASZ:
-            tables->others_bytes = entry->d_un.d_val;
+            tables->references_bytes = entry->d_un.d_val;
             break;
         case DT_PLTREL:
             if (entry->d_un.d_val != DT_RELA)
@@ -141,17 +141,17 @@ void loaded_object_redirect(const struct loaded_object *object, replacement *rep
     if (!read_tables(object, &tables) || !make_writable(object, true))
         return;
     redirect(object, &tables, tables.calls, tables.calls_bytes, replace);
-    redirect(object, &tables, tables.others, tables.others_bytes, replace);
+    redirect(object, &tables, tables.references, tables.references_bytes, replace);
     make_writable(object, false);
 }
 
 void *loaded_object_beside(const char *file_name) {
-    Dl_info own;
-    if (!dladdr((const void *)(void (*)(void))loaded_object_beside, &own) || !own.dli_fname)
+    Dl_info collector_object;
+    if (!dladdr((const void *)(void (*)(void))loaded_object_beside, &collector_object) || !collector_object.dli_fname)
         return NULL;
     char path[PATH_MAX];
-    const char *slash = strrchr(own.dli_fname, '/');
-    int folder = slash ? (int)(slash - own.dli_fname) : 1;
-    snprintf(path, sizeof path, "%.*s/%s", folder, slash ? own.dli_fname : ".", file_name);
+    const char *slash = strrchr(collector_object.dli_fname, '/');
+    int folder = slash ? (int)(slash - collector_object.dli_fname) : 1;
+    snprintf(path, sizeof path, "%.*s/%s", folder, slash ? collector_object.dli_fname : ".", file_name);
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }

@@ -1,5 +1,5 @@
-/* A shared object of this process: its name, and the places where the loader put the addresses of symbols it
- * references. */
+/* A shared object of this process: its name, and the slots in which the loader stored the addresses of referenced
+ * symbols. */
 #ifndef HOPSCOPE_LOADED_OBJECT_H
 #define HOPSCOPE_LOADED_OBJECT_H
 
@@ -7,22 +7,23 @@
 #include <stdbool.h>
 
 struct loaded_object {
-    const char *path; /* the loader's; empty for the program itself */
+    const char *path; /* the loader's name for it; empty for the program itself */
     ElfW(Addr) base;
     const ElfW(Phdr) * headers;
     int header_count;
 };
 
-/* Fills found[] with the loaded objects that are wanted, in the loader's order; returns how many. */
-int loaded_objects(struct loaded_object found[], int capacity, bool (*wanted)(const char *path));
+/* Fills objects[] with the loaded objects whose path satisfies the predicate, in the loader's order. Returns their
+ * number, at most capacity. */
+int loaded_objects(struct loaded_object objects[], int capacity, bool (*predicate)(const char *path));
 
 /* True if the address is inside the object. */
 bool loaded_object_has(const struct loaded_object *object, const void *address);
 
-/* Loads a file that lies beside the collector's own; NULL: see dlerror(). */
+/* Loads a file from the collector's own folder. NULL: see dlerror(). */
 void *loaded_object_beside(const char *file_name);
 
-/* What an object's reference to a symbol becomes; NULL keeps it. */
+/* Returns the new target of an object's reference to a symbol. NULL keeps the old one. */
 typedef void *replacement(const struct loaded_object *object, const char *symbol);
 
 /* Redirects the object's references to functions of other objects. */

@@ -31,8 +31,8 @@ static void *find(const char *name) {
 }
 
 #ifdef OMPI_MPI_H
-/* An executable may hold the library's data itself (a copy relocation). Everybody then uses that copy, which is first
- * in the global order. Data of a privately loaded library is found only through its handle. */
+/* An executable may contain the library's data itself (a copy relocation). Everybody then uses that copy, which is
+ * first in the global order. Data of a privately loaded library is found only through its handle. */
 static void *find_data(const char *name) {
     void *global = dlsym(RTLD_DEFAULT, name);
     return global ? global : find(name);
@@ -53,7 +53,7 @@ static void find_library(void) {
 
 /* Handles of the three ABIs differ in width or value, so a wrong answer would crash somewhere else. Open MPI has a
  * symbol that no other library has; the library's name tells the other two apart. */
-static bool is_ours(void) {
+static bool is_supported_library(void) {
     Dl_info info = {0};
     bool abi = dladdr(find("PMPI_Init"), &info) != 0 && info.dli_fname && strstr(info.dli_fname, "libmpi_abi");
 #ifdef OMPI_MPI_H
@@ -72,7 +72,7 @@ static bool resolve(char *message, size_t capacity) {
                  HOPSCOPE_LIBRARY);
         return false;
     }
-    if (!is_ours()) {
+    if (!is_supported_library()) {
         snprintf(message, capacity,
                  "libhopscope-%s.so is preloaded, but this program's MPI library is not %s; preload the library that "
                  "`hopscope preload` names",
@@ -104,7 +104,7 @@ static bool resolve(char *message, size_t capacity) {
     return !missing;
 }
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t resolve_guard = PTHREAD_ONCE_INIT;
 static bool resolved;
 static char why_not[256];
 
@@ -113,7 +113,7 @@ static void resolve_once(void) {
 }
 
 bool mpi_table_resolve(char *message, size_t capacity) {
-    pthread_once(&once, resolve_once);
+    pthread_once(&resolve_guard, resolve_once);
     if (!resolved)
         snprintf(message, capacity, "%s", why_not);
     return resolved;

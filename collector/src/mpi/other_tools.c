@@ -31,43 +31,45 @@ static struct definition definition_of(void *address) {
     return (struct definition){info.dli_fname, info.dli_fbase};
 }
 
-static struct definition before_us(const char *name) {
-    void *own = chain_wrapper(name), *first = dlsym(RTLD_DEFAULT, name);
-    struct definition other = definition_of(first);
-    return !own || first == own || other.base == definition_of(own).base ? (struct definition){0} : other;
+static struct definition earlier_definition(const char *name) {
+    void *wrapper = chain_wrapper(name), *first = dlsym(RTLD_DEFAULT, name);
+    struct definition first_definition = definition_of(first);
+    return !wrapper || first == wrapper || first_definition.base == definition_of(wrapper).base ? (struct definition){0}
+                                                                                                : first_definition;
 }
 
-static struct definition behind_us(const char *name) {
+static struct definition later_definition(const char *name) {
     struct definition library = definition_of((void *)pmpi_library.Init);
-    struct definition other = chain_wrapper(name) ? definition_of(dlsym(RTLD_NEXT, name)) : (struct definition){0};
-    return other.base == library.base ? (struct definition){0} : other;
+    struct definition next_definition =
+        chain_wrapper(name) ? definition_of(dlsym(RTLD_NEXT, name)) : (struct definition){0};
+    return next_definition.base == library.base ? (struct definition){0} : next_definition;
 }
 
-static struct other_tool find(struct definition (*where)(const char *name)) {
+static struct other_tool find(struct definition (*definition_finder)(const char *name)) {
     struct other_tool tool = {0};
     const void *base = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct definition found = where(names[i]);
-        if (!found.path)
+        struct definition definition = definition_finder(names[i]);
+        if (!definition.path)
             continue;
         if (!tool.path) {
-            tool = (struct other_tool){.path = found.path, .first = names[i]};
-            base = found.base;
+            tool = (struct other_tool){.path = definition.path, .first = names[i]};
+            base = definition.base;
         } else {
-            tool.more += found.base == base;
+            tool.further_count += definition.base == base;
         }
     }
     return tool;
 }
 
 struct other_tool other_tool_before(void) {
-    return find(before_us);
+    return find(earlier_definition);
 }
 
 struct other_tool other_tool_behind(void) {
-    return find(behind_us);
+    return find(later_definition);
 }
 
 const char *other_tool_with(const char *name) {
-    return before_us(name).path;
+    return earlier_definition(name).path;
 }

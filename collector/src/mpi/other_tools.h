@@ -4,17 +4,17 @@
 
 struct other_tool {
     const char *path;  /* the object with the definitions; NULL: there is none */
-    const char *first; /* one of the functions */
-    int more;          /* how many more it defines */
+    const char *first; /* one of its functions that the collector wraps too */
+    int further_count; /* number of its further such functions */
 };
 
-/* Loaded before us: the program calls it, and its PMPI calls go past us. */
+/* A tool loaded before us: the program calls it, and its PMPI calls bypass us. */
 struct other_tool other_tool_before(void);
 
-/* Loaded after us: without chaining it sees nothing. */
+/* A tool loaded after us: without chaining it sees nothing. */
 struct other_tool other_tool_behind(void);
 
-/* The object before us that defines the function; NULL: we are the first. */
+/* The object before us that defines the function. NULL: we are the first. */
 const char *other_tool_with(const char *name);
 
 #endif

@@ -12,39 +12,39 @@
 
 enum { MOST_OBJECTS = 1024 };
 
-static bool is_another(const char *path) {
+static bool accept_all(const char *path) {
     (void)path;
     return true;
 }
 
-/* The library's definition of a function that we define, or that its Fortran bindings called before we redirected
+/* Finds the library's definition of a function that we define, or that its Fortran bindings called before we redirected
  * them. */
 static void *definition_of(const char *symbol) {
     bool passes_on = strncmp(symbol, "PMPI_", 5) == 0;
-    void *own = chain_wrapper(passes_on ? symbol + 1 : symbol);
-    if (!own)
+    void *wrapper = chain_wrapper(passes_on ? symbol + 1 : symbol);
+    if (!wrapper)
         return NULL;
-    void *found = mpi_table_of_library(symbol);
-    return found && found != own ? found : bindings_find(symbol);
+    void *library_function = mpi_table_of_library(symbol);
+    return library_function && library_function != wrapper ? library_function : bindings_find(symbol);
 }
 
-static void *librarys(const struct loaded_object *object, const char *symbol) {
+static void *library_definition(const struct loaded_object *object, const char *symbol) {
     (void)object;
     return definition_of(symbol);
 }
 
-void *step_aside(const char *name, const char *why) {
+void *step_aside(const char *name, const char *reason) {
     static struct loaded_object objects[MOST_OBJECTS];
-    int kept = errno;
+    int saved_errno = errno;
     void *next = definition_of(name);
     if (!next)
         return NULL;
     if (job_first_on_host(0))
-        log_line("%s. Nothing is recorded; the program runs without the collector", why);
-    int count = loaded_objects(objects, MOST_OBJECTS, is_another);
+        log_line("%s. Nothing is recorded; the program runs without the collector", reason);
+    int count = loaded_objects(objects, MOST_OBJECTS, accept_all);
     for (int i = 0; i < count; i++)
         if (!loaded_object_has(&objects[i], (const void *)step_aside))
-            loaded_object_redirect(&objects[i], librarys);
-    errno = kept;
+            loaded_object_redirect(&objects[i], library_definition);
+    errno = saved_errno;
     return next;
 }

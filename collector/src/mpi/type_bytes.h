@@ -1,4 +1,4 @@
-/* Packed bytes per element of a datatype, from the MPI library or remembered. */
+/* Packed bytes per element of a datatype, from the MPI library or from the thread's memory. */
 #ifndef HOPSCOPE_TYPE_BYTES_H
 #define HOPSCOPE_TYPE_BYTES_H
 
@@ -7,7 +7,7 @@
 /* The last predefined datatype that this thread used: its handle never changes meaning. */
 struct type_memory {
     MPI_Datatype datatype;
-    uint64_t bytes; /* 0: none yet */
+    uint64_t bytes; /* 0: no datatype yet */
 };
 extern _Thread_local struct type_memory type_memory __attribute__((tls_model("initial-exec")));
 
@@ -23,7 +23,7 @@ static inline uint64_t type_bytes(MPI_Datatype datatype) {
     return type_is_remembered(datatype) ? type_memory.bytes : type_bytes_asked(datatype);
 }
 
-/* Under the same condition: true if the handle never changes meaning. */
+/* True if the handle never changes meaning. Under the same condition as type_bytes. */
 static inline bool type_is_predefined(MPI_Datatype datatype) {
     return type_bytes(datatype) > 0 && type_is_remembered(datatype);
 }

@@ -12,11 +12,11 @@ void beside_tools_tell(const struct config *config) {
     if (earlier_tool.path)
         log_line("%s wraps %s and %d more functions that the collector also wraps, and is loaded before it. Calls that "
                  "it passes on to PMPI functions are not recorded; set HOPSCOPE_CHAIN=1 so that both see every call",
-                 earlier_tool.path, earlier_tool.first, earlier_tool.more);
+                 earlier_tool.path, earlier_tool.first, earlier_tool.further_count);
     if (later_tool.path && !config->chain)
         log_line("%s wraps %s and %d more functions that the collector also wraps, and is loaded after it. It sees "
                  "none of their calls; set HOPSCOPE_CHAIN=1 so that both see every call",
-                 later_tool.path, later_tool.first, later_tool.more);
+                 later_tool.path, later_tool.first, later_tool.further_count);
     else if (later_tool.path && config->tree)
         log_line("%s is loaded after the collector, so it does not see collectives that run over the tree: the "
                  "collector turns them into messages of its own. Load the other tool first, and both see them",
