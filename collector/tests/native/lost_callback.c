@@ -32,7 +32,7 @@ static struct openmpi_request *watched_receive(int *into, int count, struct hop_
 }
 
 static void take_callback_away(struct openmpi_request *request) {
-    expect(hop_is_ours(request), "a receive that is not complete will call back");
+    expect(hop_is_watched(request), "a receive that is not complete will call back");
     *(openmpi_completed **)openmpi_word(request, openmpi_layout.callback) = NULL;
 }
 

@@ -67,7 +67,7 @@ static void refused_with(const char *what, unsigned char *at, const void *damage
 static void a_damaged_library_is_refused(void) {
     struct mpich_image image;
     EXPECT(mpich_image_of_file(&image, bytes, size), "whole");
-    unsigned char *table = in_file(&image, image.unwinding), *call = in_file(&image, layout.calls[0].at);
+    unsigned char *table = in_file(&image, image.unwinding), *call = in_file(&image, layout.calls[0].address);
     refused_with("no ELF file", bytes, "\0", 1);
     refused_with("unknown encoding of the table", table + 3, "\x1b", 1);
     refused_with("table out of order", table + 12 + 800, "\xff\xff\xff\x7f", 4);
@@ -82,7 +82,7 @@ static void a_damaged_library_is_refused(void) {
         const struct mpich_segment *s = &image.segments[i];
         if (name < s->bytes || name >= s->bytes + s->size)
             continue;
-        uint64_t at = layout.calls[0].at, to = s->begin + (uint64_t)(name - s->bytes);
+        uint64_t at = layout.calls[0].address, to = s->begin + (uint64_t)(name - s->bytes);
         int32_t distance = (int32_t)(to - (at + 7));
         unsigned char lea[7] = {0x48, 0x8d, 0x05};
         memcpy(lea + 3, &distance, sizeof distance);

@@ -1,12 +1,13 @@
-/* Which builds of MPICH the collector may change: those that were tested. A build is known by the SHA-256 of its file.
- */
+/* The builds of MPICH that the collector may change: those that were tested. The SHA-256 of its file identifies a
+ * build. */
 #ifndef HOPSCOPE_MPICH_BUILDS_H
 #define HOPSCOPE_MPICH_BUILDS_H
 
 #include <stdbool.h>
 
-/* The library file is one of those tested with this release, or in the user's list: lines that begin with the sum, in
- * the file `hopscope/native` of $XDG_CONFIG_HOME or ~/.config, where `hopscope native --verify` adds it. */
+/* True if this release was tested with the library file, or if the user's list contains it. The list is the file
+ * `hopscope/native` of $XDG_CONFIG_HOME or ~/.config; its lines begin with the sum, and `hopscope native --verify` adds
+ * them. */
 bool mpich_build_is_known(const char *library);
 
 #endif

@@ -1,10 +1,9 @@
-/* A helper mentions its own name: `lea` loads the address of the string. The function that this instruction lies in,
- * by the table that unwinding uses, is the helper, if all mentions agree.
+/* A helper mentions its own name: `lea` loads the address of the string. The helper is the function that contains this
+ * instruction, by the table for unwinding, if all mentions agree.
  *
- * Calls are searched for byte by byte. The bytes of a call may also be part of another instruction; that they then
- * lead to the very beginning of a helper happens once in some thousand libraries. So a build is used only after a test
- * of it (mpich_builds.h).
- */
+ * Calls are searched for byte by byte. The bytes of a call may also be part of another instruction. Such bytes lead to
+ * the exact beginning of a helper about once in some thousand libraries. So a build is used only after a test of it
+ * (mpich_builds.h). */
 #include "native/mpich/calls.h"
 
 #include <stdarg.h>
@@ -76,7 +75,7 @@ bool mpich_image_of_loaded(struct mpich_image *image, ElfW(Addr) base, const Elf
     return true;
 }
 
-/* So many bytes at an address; NULL if they are not all there. */
+/* Returns `size` bytes at an address. NULL if the image does not contain all of them. */
 static const unsigned char *bytes_at(const struct mpich_image *image, uint64_t address, uint64_t size) {
     for (int i = 0; i < image->count; i++) {
         const struct mpich_segment *s = &image->segments[i];
@@ -92,7 +91,7 @@ static int32_t int32_at(const unsigned char *bytes) {
     return value;
 }
 
-/* The library's functions in ascending order: pairs of 32-bit distances from the table's beginning, of which the first
+/* The library's functions in ascending order: pairs of 32-bit distances from the table's beginning. The first of a pair
  * leads to the function. */
 struct functions {
     const unsigned char *pairs;
@@ -119,7 +118,7 @@ static bool read_functions(const struct mpich_image *image, struct functions *fu
     return true;
 }
 
-/* The beginning of the function that an address lies in; 0: in none. */
+/* Returns the beginning of the function that contains an address. 0: no function does. */
 static uint64_t function_around(const struct functions *functions, uint64_t address) {
     uint32_t low = 0, high = functions->count;
     while (low < high) {
@@ -132,12 +131,12 @@ static uint64_t function_around(const struct functions *functions, uint64_t addr
     return low ? function_begin(functions, low - 1) : 0;
 }
 
-/* Where the names lie. A name may be there several times. */
+/* The addresses of the names. A name may occur several times. */
 enum { MOST_NAMES = 64 };
 struct names {
     int count;
     struct name {
-        uint64_t at;
+        uint64_t address;
         enum mpich_helper helper;
     } names[MOST_NAMES];
 };
@@ -146,17 +145,17 @@ static bool find_names(const struct mpich_image *image, struct names *names) {
     names->count = 0;
     for (int i = 0; i < image->count; i++) {
         const struct mpich_segment *s = &image->segments[i];
-        const unsigned char *at = s->bytes, *end = s->bytes + s->size;
-        while (!s->code && (at = memmem(at, (size_t)(end - at), "MPIC_", 5))) {
+        const unsigned char *position = s->bytes, *end = s->bytes + s->size;
+        while (!s->code && (position = memmem(position, (size_t)(end - position), "MPIC_", 5))) {
             for (int h = 0; h < MPICH_HELPER_COUNT; h++) {
                 size_t size = strlen(helpers[h].name) + 1;
-                if ((size_t)(end - at) < size || memcmp(at, helpers[h].name, size) != 0)
+                if ((size_t)(end - position) < size || memcmp(position, helpers[h].name, size) != 0)
                     continue;
                 if (names->count == MOST_NAMES)
                     return false;
-                names->names[names->count++] = (struct name){s->begin + (uint64_t)(at - s->bytes), h};
+                names->names[names->count++] = (struct name){s->begin + (uint64_t)(position - s->bytes), h};
             }
-            at++;
+            position++;
         }
     }
     return names->count > 0;
@@ -168,30 +167,30 @@ static bool is_lea(const unsigned char *bytes) {
     return bytes[1] == 0x8d && (bytes[0] & 0xfb) == 0x48 && (bytes[2] & 0xc7) == 0x05;
 }
 
-static uint64_t target(const struct mpich_segment *s, uint64_t at, int length) {
-    return s->begin + at + (uint64_t)length + (uint64_t)(int64_t)int32_at(s->bytes + at + length - 4);
+static uint64_t target(const struct mpich_segment *s, uint64_t offset, int length) {
+    return s->begin + offset + (uint64_t)length + (uint64_t)(int64_t)int32_at(s->bytes + offset + length - 4);
 }
 
-/* False: one name is mentioned in two functions. */
+/* False if two functions mention one name. */
 static bool find_mentions(const struct mpich_segment *code, const struct functions *functions,
-                          const struct names *names, uint64_t found[]) {
+                          const struct names *names, uint64_t function_begins[]) {
     uint64_t low = UINT64_MAX, high = 0;
     for (int i = 0; i < names->count; i++) {
-        low = names->names[i].at < low ? names->names[i].at : low;
-        high = names->names[i].at > high ? names->names[i].at : high;
+        low = names->names[i].address < low ? names->names[i].address : low;
+        high = names->names[i].address > high ? names->names[i].address : high;
     }
-    for (uint64_t at = 0; at + LEA_BYTES <= code->size; at++) {
-        if (!is_lea(code->bytes + at))
+    for (uint64_t offset = 0; offset + LEA_BYTES <= code->size; offset++) {
+        if (!is_lea(code->bytes + offset))
             continue;
-        uint64_t to = target(code, at, LEA_BYTES);
-        for (int i = 0; to >= low && to <= high && i < names->count; i++) {
-            uint64_t *function = &found[names->names[i].helper];
-            uint64_t around = function_around(functions, code->begin + at);
-            if (names->names[i].at != to)
+        uint64_t target_address = target(code, offset, LEA_BYTES);
+        for (int i = 0; target_address >= low && target_address <= high && i < names->count; i++) {
+            uint64_t *function = &function_begins[names->names[i].helper];
+            uint64_t function_begin_address = function_around(functions, code->begin + offset);
+            if (names->names[i].address != target_address)
                 continue;
-            if (!around || (*function && *function != around))
+            if (!function_begin_address || (*function && *function != function_begin_address))
                 return false;
-            *function = around;
+            *function = function_begin_address;
         }
     }
     return true;
@@ -206,7 +205,7 @@ static int helper_at(const struct mpich_layout *layout, uint64_t address) {
 
 enum { CALL = 0xe8, JUMP = 0xe9, CALL_BYTES = 5, CONDITIONAL = 0x0f, CONDITIONAL_BYTES = 6 };
 
-/* False: a helper is reached otherwise than by calls, or two calls overlap. */
+/* False if a helper is reached by anything but a call, or if two calls overlap. */
 static bool find_calls(const struct mpich_segment *code, struct mpich_layout *layout) {
     uint64_t low = UINT64_MAX, high = 0;
     for (int h = 0; h < MPICH_HELPER_COUNT; h++) {
@@ -214,21 +213,21 @@ static bool find_calls(const struct mpich_segment *code, struct mpich_layout *la
         low = begin && begin < low ? begin : low;
         high = begin > high ? begin : high;
     }
-    uint64_t free_from = 0;
-    for (uint64_t at = 0; at + LEA_BYTES <= code->size; at++) {
-        const unsigned char *bytes = code->bytes + at;
+    uint64_t next_free_offset = 0;
+    for (uint64_t offset = 0; offset + LEA_BYTES <= code->size; offset++) {
+        const unsigned char *bytes = code->bytes + offset;
         int length = bytes[0] == CALL || bytes[0] == JUMP                   ? CALL_BYTES
                      : bytes[0] == CONDITIONAL && (bytes[1] & 0xf0) == 0x80 ? CONDITIONAL_BYTES
                      : is_lea(bytes)                                        ? LEA_BYTES
                                                                             : 0;
-        uint64_t to = length ? target(code, at, length) : 0;
-        int helper = to >= low && to <= high ? helper_at(layout, to) : -1;
+        uint64_t target_address = length ? target(code, offset, length) : 0;
+        int helper = target_address >= low && target_address <= high ? helper_at(layout, target_address) : -1;
         if (helper < 0)
             continue;
-        if (bytes[0] != CALL || at < free_from || layout->call_count == MPICH_MOST_CALLS)
+        if (bytes[0] != CALL || offset < next_free_offset || layout->call_count == MPICH_MOST_CALLS)
             return false;
-        layout->calls[layout->call_count++] = (struct mpich_call){code->begin + at, helper};
-        free_from = at + CALL_BYTES;
+        layout->calls[layout->call_count++] = (struct mpich_call){code->begin + offset, helper};
+        next_free_offset = offset + CALL_BYTES;
     }
     return true;
 }
@@ -257,7 +256,7 @@ bool mpich_find_helpers(const struct mpich_image *image, struct mpich_layout *la
     if (!find_calls(code, layout))
         return refuse(reason, capacity, "MPIC_ functions are reached otherwise than by calls");
     for (int i = 0; i < layout->call_count; i++)
-        if (!function_around(&functions, layout->calls[i].at))
+        if (!function_around(&functions, layout->calls[i].address))
             return refuse(reason, capacity, "a call of %s lies outside all functions",
                           helpers[layout->calls[i].helper].name);
     return true;

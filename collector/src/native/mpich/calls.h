@@ -1,7 +1,6 @@
-/* Where MPICH keeps the functions that every message of its collectives passes (MPIC_Send, MPIC_Wait, ...), and the
- * calls of them. They have no symbols: they are found by the name that each mentions in its error messages, and by the
- * bounds of functions that exceptions are unwound by. Only for x86-64. Reads, and changes nothing.
- */
+/* Finds the MPICH functions that every message of its collectives passes (MPIC_Send, MPIC_Wait, ...), and the calls of
+ * them. They have no symbols. Their error messages contain their names, and the table for unwinding exceptions has the
+ * bounds of functions. Only for x86-64. Reads, and changes nothing. */
 #ifndef HOPSCOPE_MPICH_CALLS_H
 #define HOPSCOPE_MPICH_CALLS_H
 
@@ -10,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(name, whether every release has it) */
+/* X(name, required: every release has it) */
 #define MPICH_HELPERS(X)                                                                                               \
     X(Send, true)                                                                                                      \
     X(Recv, true)                                                                                                      \
@@ -32,7 +31,7 @@ enum mpich_helper {
 
 const char *mpich_helper_name(enum mpich_helper helper);
 
-/* The parts of a library's file that are mapped, or of the library in this process. Addresses are the file's. */
+/* The mapped segments of a library's file, or of the library in this process. Addresses are the file's. */
 enum { MPICH_MOST_SEGMENTS = 8 };
 struct mpich_image {
     int count;
@@ -44,9 +43,9 @@ struct mpich_image {
     uint64_t unwinding; /* the table of functions (.eh_frame_hdr) */
 };
 
-/* False: it is not a whole shared library for x86-64. */
+/* False if it is not a whole shared library for x86-64. */
 bool mpich_image_of_file(struct mpich_image *image, const unsigned char *bytes, size_t size);
-/* False: it has too many parts. */
+/* False if it has too many segments. */
 bool mpich_image_of_loaded(struct mpich_image *image, ElfW(Addr) base, const ElfW(Phdr) * headers, int count);
 
 enum { MPICH_MOST_CALLS = 1024 };
@@ -54,12 +53,13 @@ struct mpich_layout {
     uint64_t functions[MPICH_HELPER_COUNT]; /* 0: this release lacks it */
     int call_count;
     struct mpich_call {
-        uint64_t at; /* of the instruction: one byte, then four of distance */
+        uint64_t address; /* of the instruction: one byte, then four of distance */
         enum mpich_helper helper;
     } calls[MPICH_MOST_CALLS];
 };
 
-/* False, with a reason, unless each function is found without doubt and is reached by plain calls only. */
+/* Finds all helpers. Returns false, with a reason, unless each function is found without doubt and is reached by plain
+ * calls only. */
 bool mpich_find_helpers(const struct mpich_image *image, struct mpich_layout *layout, char *reason, size_t capacity);
 
 #endif

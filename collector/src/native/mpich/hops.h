@@ -1,34 +1,34 @@
-/* The ends of messages inside MPICH, as records of hops: begun when the library begins them, ended when it has waited
- * for them. */
+/* The ends of messages inside MPICH, as records of hops. An end begins when the library begins it, and ends when the
+ * library has waited for it. */
 #ifndef HOPSCOPE_MPICH_HOPS_H
 #define HOPSCOPE_MPICH_HOPS_H
 
 #include "native/mpich/inside.h"
 #include "native/shared/records.h"
 
-/* Records them under this definition; threads: several may be in the library at once. False if memory runs out. */
+/* Records ends under this definition. threads: several may be in the library at once. False if memory runs out. */
 bool mpich_hops_start(uint16_t tree, const struct mpich_release *release, int processes, bool threads);
-/* Before the library is finalized. */
+/* Call it before the library is finalized. */
 void mpich_hops_stop(void);
 
-/* An end that begins now. id 0: it is not recorded, and the following do nothing. */
+/* Begins an end. id 0: it is not recorded, and the functions below do nothing with it. */
 struct native_end mpich_end_begin(bool sends, intptr_t count, int type, int peer, int tag,
                                   const struct mpich_comm *comm);
-/* It ends when this thread has waited for the request. */
+/* The end is over when this thread has waited for the request. */
 void mpich_end_watch(const struct native_end *end, struct mpich_request *request);
 
-/* Around a helper that sends, receives, or both, and waits for that itself. */
+/* Around a helper that sends, receives, or both, and waits itself. */
 struct mpich_blocking {
     struct native_end send, receive;
 };
 void mpich_blocking_begin(struct mpich_blocking *blocking);
 void mpich_blocking_end(struct mpich_blocking *blocking);
 
-/* Around a wait for one request. begin is true if it is recorded and not complete; only then comes end. */
+/* Around a wait for one request. begin returns true if the request is recorded and not complete; only then call end. */
 bool mpich_wait_begin(struct mpich_request *request);
 void mpich_wait_end(struct mpich_request *request);
 
-/* Ends that were begun and never waited for, or for which there was no place. */
+/* Number of ends that were never waited for, or for which the pool had no slot. */
 uint64_t mpich_hops_lost(void);
 
 #endif

@@ -1,6 +1,5 @@
-/* What the collector knows of MPICH's inside. MPICH installs no headers for it; this was read from its sources, and
- * holds for the builds that were tested (mpich_builds.h).
- */
+/* The collector's knowledge of MPICH's internals. MPICH installs no headers for them. They were read from its sources,
+ * and hold for the builds that were tested (mpich_builds.h). */
 #ifndef HOPSCOPE_MPICH_H
 #define HOPSCOPE_MPICH_H
 
@@ -15,20 +14,20 @@ struct mpich_comm {
 enum mpich_request_kind { MPICH_REQUEST_SEND = 1, MPICH_REQUEST_RECV = 2 };
 struct mpich_request {
     int handle, references, kind, unused;
-    const int *incomplete; /* leads to 0 when it is complete */
+    const int *incomplete; /* leads to 0 when the request is complete */
 };
 
 /* Blocking collectives have one tag for each operation, nonblocking ones have their own from here on. */
 enum { MPICH_FIRST_NONBLOCKING_TAG = 287 };
 
-/* Its calls are changed in the machine's own code. */
+/* The collector changes its calls in machine code, which is known for one architecture. */
 #if defined(__x86_64__)
 enum { MPICH_CODE_IS_KNOWN = 1 };
 #else
 enum { MPICH_CODE_IS_KNOWN = 0 };
 #endif
 
-/* Its helpers. `rest`: arguments that differ between releases and are passed on as they came: status, error flag or
+/* Its helpers. `rest`: arguments that differ between releases and are passed on unchanged: status, error flag or
  * attributes. They are read as words, also where a release has fewer of them or smaller ones. */
 typedef uintptr_t rest;
 typedef int mpich_send(const void *buffer, intptr_t count, int type, int destination, int tag, struct mpich_comm *comm,
@@ -47,15 +46,15 @@ typedef int mpich_start_receive(void *buffer, intptr_t count, int type, int sour
 typedef int mpich_wait(struct mpich_request *request, rest a);
 typedef int mpich_wait_all(int count, struct mpich_request **requests, MPI_Status *statuses, rest a);
 
-/* Where a request has its status; and whether the library holds its lock, which is not recursive, in its helpers if
- * there may be several threads: then it must not be asked anything there. */
+/* status_offset: of the status in a request. locks: with several threads the library holds a lock in its helpers, which
+ * is not recursive; then no PMPI function may be called there. */
 struct mpich_release {
     const char *version; /* begins with this */
-    size_t status_place;
+    size_t status_offset;
     bool locks;
 };
 
-/* NULL: it is none of those that were tested. */
+/* NULL: no release that was tested. */
 static inline const struct mpich_release *mpich_release(const char *version) {
     static const struct mpich_release releases[] = {{"4.0.", 0x30, true}, {"5.0.", 0x28, false}};
     static const char head[] = "MPICH Version:";
@@ -77,7 +76,7 @@ static inline bool mpich_is_complete(const struct mpich_request *request) {
     return __atomic_load_n(request->incomplete, __ATOMIC_ACQUIRE) == 0;
 }
 
-/* Bytes of an element, for a type's own handle: predefined ones contain it. False: it must be asked for. */
+/* Bytes of an element. The handle of a predefined type contains them. False: the library must be asked. */
 static inline bool mpich_type_bytes(int type, MPI_Count *bytes) {
     unsigned kind = (unsigned)type >> 30;
     *bytes = kind == 1 ? (unsigned)type >> 8 & 0xff : 0;

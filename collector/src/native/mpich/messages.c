@@ -1,8 +1,7 @@
-/* Our functions in the place of MPICH's helpers, and how they get there. Opt-in: HOPSCOPE_NATIVE=mpich.
+/* The functions that replace MPICH's helpers. Opt-in: HOPSCOPE_NATIVE=mpich.
  *
- * The library's nonblocking collectives, and those blocking ones that it makes of nonblocking ones (the
- * neighbourhood's), do not wait by these helpers and are not recorded.
- */
+ * The library's nonblocking collectives, and the blocking ones that consist of nonblocking ones (the neighbourhood's),
+ * do not wait by these helpers and are not recorded. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -32,7 +31,7 @@ static bool running;
 
 static uint64_t not_recorded;
 
-/* A blocking collective's message, while messages are recorded. */
+/* True for a blocking collective's message, while messages are recorded. */
 static inline bool concerns(int tag) {
     if (!__atomic_load_n(&running, __ATOMIC_RELAXED))
         return false;
@@ -144,8 +143,8 @@ static int wait(struct mpich_request *request, rest a) {
     return error;
 }
 
-/* One after the other, so that each has its own end. Then the library waits for them again, which is short, frees them
- * and reports errors. */
+/* Waits for one after the other, so that each has its own end. Then the library waits for them again, which is short,
+ * frees them and reports errors. */
 static int wait_all(int count, struct mpich_request **requests, MPI_Status *statuses, rest a) {
     for (int i = 0; i < count; i++)
         if (mpich_wait_begin(requests[i])) {
@@ -155,7 +154,7 @@ static int wait_all(int count, struct mpich_request **requests, MPI_Status *stat
     return library.wait_all(count, requests, statuses, a);
 }
 
-static void *const ours[MPICH_HELPER_COUNT] = {
+static void *const replacements[MPICH_HELPER_COUNT] = {
     [MPICH_Send] = (void *)send,
     [MPICH_Recv] = (void *)receive,
     [MPICH_Ssend] = (void *)synchronous_send,
@@ -168,41 +167,41 @@ static void *const ours[MPICH_HELPER_COUNT] = {
     [MPICH_Waitall] = (void *)wait_all,
 };
 
-static void remember(ElfW(Addr) base, const struct mpich_layout *layout) {
-    void *at[MPICH_HELPER_COUNT];
+static void save_library_functions(ElfW(Addr) base, const struct mpich_layout *layout) {
+    void *functions[MPICH_HELPER_COUNT];
     for (int h = 0; h < MPICH_HELPER_COUNT; h++)
-        at[h] = layout->functions[h] ? (void *)(base + layout->functions[h]) : NULL;
-    library.send = (mpich_send *)at[MPICH_Send];
-    library.synchronous_send = (mpich_send *)at[MPICH_Ssend];
-    library.receive = (mpich_receive *)at[MPICH_Recv];
-    library.send_receive = (mpich_send_receive *)at[MPICH_Sendrecv];
-    library.replace = (mpich_replace *)at[MPICH_Sendrecv_replace];
-    library.start_send = (mpich_start_send *)at[MPICH_Isend];
-    library.start_synchronous_send = (mpich_start_send *)at[MPICH_Issend];
-    library.start_receive = (mpich_start_receive *)at[MPICH_Irecv];
-    library.wait = (mpich_wait *)at[MPICH_Wait];
-    library.wait_all = (mpich_wait_all *)at[MPICH_Waitall];
+        functions[h] = layout->functions[h] ? (void *)(base + layout->functions[h]) : NULL;
+    library.send = (mpich_send *)functions[MPICH_Send];
+    library.synchronous_send = (mpich_send *)functions[MPICH_Ssend];
+    library.receive = (mpich_receive *)functions[MPICH_Recv];
+    library.send_receive = (mpich_send_receive *)functions[MPICH_Sendrecv];
+    library.replace = (mpich_replace *)functions[MPICH_Sendrecv_replace];
+    library.start_send = (mpich_start_send *)functions[MPICH_Isend];
+    library.start_synchronous_send = (mpich_start_send *)functions[MPICH_Issend];
+    library.start_receive = (mpich_start_receive *)functions[MPICH_Irecv];
+    library.wait = (mpich_wait *)functions[MPICH_Wait];
+    library.wait_all = (mpich_wait_all *)functions[MPICH_Waitall];
 }
 
-static bool any(const char *path) {
+static bool accept_all(const char *path) {
     (void)path;
     return true;
 }
 
-static bool find_library(struct loaded_object *found) {
-    enum { MOST = 512 };
-    static struct loaded_object objects[MOST];
-    const void *inside = mpi_table_of_library("PMPI_Init");
-    int count = loaded_objects(objects, MOST, any);
-    for (int i = 0; inside && i < count; i++)
-        if (loaded_object_has(&objects[i], inside)) {
-            *found = objects[i];
+static bool find_library(struct loaded_object *library_object) {
+    enum { MAX_OBJECTS = 512 };
+    static struct loaded_object objects[MAX_OBJECTS];
+    const void *address = mpi_table_of_library("PMPI_Init");
+    int count = loaded_objects(objects, MAX_OBJECTS, accept_all);
+    for (int i = 0; address && i < count; i++)
+        if (loaded_object_has(&objects[i], address)) {
+            *library_object = objects[i];
             return true;
         }
     return false;
 }
 
-/* Once in a process: what is redirected stays so. */
+/* Once in a process: redirected calls stay so. */
 static bool redirect(char *reason, size_t capacity) {
     static bool done;
     static struct mpich_layout layout;
@@ -228,13 +227,13 @@ static bool redirect(char *reason, size_t capacity) {
         snprintf(reason, capacity, "%s has more parts than expected", object.path);
         return false;
     }
-    char why[120];
-    if (!mpich_find_helpers(&image, &layout, why, sizeof why)) {
-        snprintf(reason, capacity, "in %s, %s", object.path, why);
+    char complaint[120];
+    if (!mpich_find_helpers(&image, &layout, complaint, sizeof complaint)) {
+        snprintf(reason, capacity, "in %s, %s", object.path, complaint);
         return false;
     }
-    remember(object.base, &layout);
-    done = mpich_redirect(&object, &layout, ours, reason, capacity);
+    save_library_functions(object.base, &layout);
+    done = mpich_redirect(&object, &layout, replacements, reason, capacity);
     return done;
 }
 
@@ -270,8 +269,8 @@ static struct native_losses losses(void) {
     return (struct native_losses){__atomic_load_n(&not_recorded, __ATOMIC_RELAXED), mpich_hops_lost()};
 }
 
-/* Its hidden communicators are freed with those that they were made of. Its algorithms are not called through tables.
- */
+/* The library frees its hidden communicators with the communicators that they derive from. It does not call its
+ * algorithms through tables. */
 const struct native_library native_library = {
     .answers_inside = false,
     .first_nonblocking_tag = MPICH_FIRST_NONBLOCKING_TAG,

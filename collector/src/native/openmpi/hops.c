@@ -1,43 +1,43 @@
-/* A request that is not complete when it is made calls back when it is: the library's head of requests has a place for
- * that. What was there before is called after us.
+/* A request that is incomplete at its creation calls back when it completes: the head of the library's requests has a
+ * field for that. A callback that was there before is called after ours.
  *
- * The thread that completes a request need not be the one that made it, and it may do so at any moment. So the callback
- * is stored, then completion is looked at again, and a callback that came too late to be called is withdrawn by
- * compare-and-swap. One case is left: the other thread has seen that there is nothing to call, and says only after our
- * second look that the request is complete. So where there may be several threads, each one keeps a list of what it
- * watches and looks again later.
- */
+ * The thread that completes a request may be another one than its creator, and may do so at any moment. So the callback
+ * is stored, then completion is checked again, and a callback that came too late to be called is withdrawn by
+ * compare-and-swap. One case is left: the other thread has seen that there is nothing to call, and marks the request
+ * complete only after our second check. So with several threads, each one keeps a list of the slots that it watches and
+ * checks them again later. */
 #include "native/openmpi/hops.h"
 
 #include "mpi/type_bytes.h"
 
 static uint16_t native_tree;
 static bool many_threads;
-static _Thread_local char here __attribute__((tls_model("initial-exec")));
-/* What this thread watches, if there may be several; the next look at all of it is due at `limit`. */
+static _Thread_local char thread_marker __attribute__((tls_model("initial-exec")));
+/* The slots that this thread watches, if there may be several threads. When `count` reaches `limit`, all are checked
+ * again. */
 enum { FIRST_LIMIT = 8 };
 static unsigned starts;
 static _Thread_local struct {
-    struct place *newest;
+    struct slot *newest;
     unsigned count, limit;
     unsigned start; /* value of `starts`: requests of an earlier start are gone */
 } watched __attribute__((tls_model("initial-exec")));
 
-/* The wait that this thread begins with a look. What the look itself completes was early. */
-static _Thread_local struct hop_wait *looks_for __attribute__((tls_model("initial-exec")));
+/* The wait that this thread begins with a look. A completion during the look itself was early. */
+static _Thread_local struct hop_wait *looking_wait __attribute__((tls_model("initial-exec")));
 
-/* This thread's wait for requests that are not recorded: those of nonblocking collectives that the library runs inside
- * a blocking one. What completes meanwhile was waited for. */
-static _Thread_local struct hop_wait *waits_for_others __attribute__((tls_model("initial-exec")));
+/* This thread's wait for unrecorded requests: those of nonblocking collectives that the library runs inside a blocking
+ * one. A completion meanwhile was waited for. */
+static _Thread_local struct hop_wait *unrecorded_wait __attribute__((tls_model("initial-exec")));
 
 bool hops_start(uint16_t tree, int processes, bool threads) {
     native_tree = tree;
     many_threads = threads;
     starts++;
-    return pool_start(4096 + 8 * (size_t)processes, sizeof(struct place));
+    return pool_start(4096 + 8 * (size_t)processes, sizeof(struct slot));
 }
 
-/* Not type_bytes: the library's own types, not made through MPI functions, have no envelope to ask for. */
+/* Not type_bytes: the library's own types, not created through MPI functions, have no envelope. */
 static uint64_t bytes_of(size_t count, MPI_Datatype type) {
     MPI_Count size = 0;
     if (count == 0 || type == MPI_DATATYPE_NULL)
@@ -49,7 +49,7 @@ static uint64_t bytes_of(size_t count, MPI_Datatype type) {
 
 struct hop_end hop_of(const struct subject *subject, bool sends, int peer, size_t count, MPI_Datatype type) {
     return (struct hop_end){.end = native_end_of(subject, sends, peer, bytes_of(count, type)),
-                            .from_any = peer == MPI_ANY_SOURCE,
+                            .from_any_source = peer == MPI_ANY_SOURCE,
                             .ranks = subject->ranks};
 }
 
@@ -57,12 +57,12 @@ void hop_begin(struct hop_end *hop) {
     native_end_begin(&hop->end, native_tree);
 }
 
-/* A receive may have been posted for more than was sent, and from anybody. */
+/* A receive may have been posted for more bytes than were sent, and for any source. */
 static void take_status(struct hop_end *hop, struct openmpi_request *request) {
     if (hop->end.sends)
         return;
     hop->end.bytes = *(size_t *)openmpi_word(request, openmpi_layout.received);
-    if (__builtin_expect(hop->from_any, 0))
+    if (__builtin_expect(hop->from_any_source, 0))
         hop->end.peer_and_tag = native_peer(hop->ranks, *(int *)openmpi_word(request, openmpi_layout.source)) |
                                 (uint32_t)hop->end.peer_and_tag;
 }
@@ -71,122 +71,124 @@ void hop_finish(const struct hop_end *hop, bool blocked) {
     native_end_finish(&hop->end, native_tree, clock_now(), blocked);
 }
 
-/* True if this completion is the last one that the place's wait needs. */
-static bool ends_wait(struct place *place, struct hop_wait *wait) {
+/* True if this completion is the last one that the slot's wait needs. */
+static bool ends_wait(struct slot *slot, struct hop_wait *wait) {
     return wait &&
-           __atomic_load_n(&wait->use, __ATOMIC_ACQUIRE) == __atomic_load_n(&place->wait_use, __ATOMIC_RELAXED) &&
-           __atomic_sub_fetch(&wait->left, 1, __ATOMIC_ACQ_REL) == 0;
+           __atomic_load_n(&wait->use, __ATOMIC_ACQUIRE) == __atomic_load_n(&slot->wait_use, __ATOMIC_RELAXED) &&
+           __atomic_sub_fetch(&wait->open_count, 1, __ATOMIC_ACQ_REL) == 0;
 }
 
 int hop_completed(struct openmpi_request *request) {
-    uint64_t now = clock_now();
-    struct place **data = openmpi_word(request, openmpi_layout.data);
-    struct place *place = *data;
-    openmpi_completed *earlier = place->earlier;
-    struct hop_wait *wait = __atomic_exchange_n(&place->wait, NULL, __ATOMIC_ACQ_REL);
-    bool last = ends_wait(place, wait);
-    bool early = wait && wait == looks_for;
-    take_status(&place->hop, request);
-    native_end_finish(&place->hop.end, native_tree, now, (last && !early) || waits_for_others);
-    if (last && early) {
-        wait->ended = true;
-    } else if (last && wait->thread == &here) {
-        native_wait(now, SPOOL_WAIT_END, native_tree);
-        wait->ended = true;
+    uint64_t ticks = clock_now();
+    struct slot **data = openmpi_word(request, openmpi_layout.data);
+    struct slot *slot = *data;
+    openmpi_completed *previous_callback = slot->previous_callback;
+    struct hop_wait *wait = __atomic_exchange_n(&slot->wait, NULL, __ATOMIC_ACQ_REL);
+    bool is_last = ends_wait(slot, wait);
+    bool is_early = wait && wait == looking_wait;
+    take_status(&slot->hop, request);
+    native_end_finish(&slot->hop.end, native_tree, ticks, (is_last && !is_early) || unrecorded_wait);
+    if (is_last && is_early) {
+        wait->is_ended = true;
+    } else if (is_last && wait->thread == &thread_marker) {
+        native_wait(ticks, SPOOL_WAIT_END, native_tree);
+        wait->is_ended = true;
     }
-    void *earlier_data = place->earlier_data;
-    if (place_called_back(place))
-        pool_give_back(place);
-    __atomic_store_n((void **)data, earlier_data, __ATOMIC_RELEASE);
-    return earlier ? earlier(request) : 0;
+    void *previous_data = slot->previous_data;
+    if (slot_called_back(slot))
+        pool_give_back(slot);
+    __atomic_store_n((void **)data, previous_data, __ATOMIC_RELEASE);
+    return previous_callback ? previous_callback(request) : 0;
 }
 
-/* Whether the end of what the place watches is recorded. It is recorded here if the request is complete, or has been
- * used anew, without calling back. */
-static bool is_over(struct place *place) {
-    struct place **data = openmpi_word(place->request, openmpi_layout.data);
-    bool is_still_its = __atomic_load_n(data, __ATOMIC_ACQUIRE) == place;
-    if (place_is_called_back(place))
+/* True if the end of the watched message is recorded. If the request is complete, or has been reused, without calling
+ * back, the end is recorded here. */
+static bool is_finished(struct slot *slot) {
+    struct slot **data = openmpi_word(slot->request, openmpi_layout.data);
+    bool is_same_slot = __atomic_load_n(data, __ATOMIC_ACQUIRE) == slot;
+    if (slot_is_called_back(slot))
         return true;
-    if (is_still_its && !openmpi_is_complete(place->request))
+    if (is_same_slot && !openmpi_is_complete(slot->request))
         return false;
-    if (is_still_its)
-        take_status(&place->hop, place->request);
-    hop_finish(&place->hop, false);
+    if (is_same_slot)
+        take_status(&slot->hop, slot->request);
+    hop_finish(&slot->hop, false);
     return true;
 }
 
-/* At so many of them, the newest first. */
-static void look_again(size_t most) {
+/* Checks this many watched slots again, the newest first. */
+static void look_again(size_t max_slots) {
     if (watched.start != starts) {
         watched.newest = NULL;
         watched.count = 0;
         watched.start = starts;
     }
-    struct place **at = &watched.newest;
-    while (*at && most-- > 0) {
-        struct place *place = *at;
-        if (is_over(place)) {
-            *at = place->older;
-            pool_give_back(place);
+    struct slot **link = &watched.newest;
+    while (*link && max_slots-- > 0) {
+        struct slot *slot = *link;
+        if (is_finished(slot)) {
+            *link = slot->older;
+            pool_give_back(slot);
             watched.count--;
         } else {
-            at = &place->older;
+            link = &slot->older;
         }
     }
     watched.limit = 2 * watched.count + FIRST_LIMIT;
 }
 
-static void watch_place(struct place *place) {
+static void watch_slot(struct slot *slot) {
     if (watched.count >= watched.limit || watched.start != starts)
         look_again(SIZE_MAX);
-    place->older = watched.newest;
-    watched.newest = place;
+    slot->older = watched.newest;
+    watched.newest = slot;
     watched.count++;
 }
 
 void hops_leave_thread(void) {
     look_again(SIZE_MAX);
     while (watched.newest) {
-        struct place *place = watched.newest;
-        watched.newest = place->older;
-        if (!place_leave(place))
-            pool_give_back(place);
+        struct slot *slot = watched.newest;
+        watched.newest = slot->older;
+        if (!slot_leave(slot))
+            pool_give_back(slot);
     }
     watched.count = 0;
 }
 
-/* The request will call back. NULL: there is no place left. */
-static struct place *set_callback(const struct hop_end *hop, struct openmpi_request *request, enum place_state state) {
-    struct place *place = pool_take();
-    if (!place)
+/* Makes the request call back. NULL: the pool has no slot left. */
+static struct slot *set_callback(const struct hop_end *hop, struct openmpi_request *request, enum slot_state state) {
+    struct slot *slot = pool_take();
+    if (!slot)
         return NULL;
     openmpi_completed **callback = openmpi_word(request, openmpi_layout.callback);
-    struct place **data = openmpi_word(request, openmpi_layout.data);
-    place->hop = *hop;
-    place->earlier = *callback;
-    place->earlier_data = *data;
-    place->request = request;
-    __atomic_store_n(&place->state, state, __ATOMIC_RELAXED);
-    __atomic_store_n(&place->wait, NULL, __ATOMIC_RELAXED);
-    __atomic_store_n(data, place, __ATOMIC_RELEASE);
+    struct slot **data = openmpi_word(request, openmpi_layout.data);
+    slot->hop = *hop;
+    slot->previous_callback = *callback;
+    slot->previous_data = *data;
+    slot->request = request;
+    __atomic_store_n(&slot->state, state, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->wait, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(data, slot, __ATOMIC_RELEASE);
     __atomic_store_n(callback, hop_completed, __ATOMIC_SEQ_CST);
-    return place;
+    return slot;
 }
 
 void hop_watch(struct hop_end *hop, struct openmpi_request *request) {
-    enum place_state state = many_threads ? PLACE_WATCHED : PLACE_OF_CALLBACK;
-    struct place *place = openmpi_is_complete(request) ? NULL : set_callback(hop, request, state);
-    if (place) {
-        openmpi_completed **callback = openmpi_word(request, openmpi_layout.callback), *ours = hop_completed;
+    enum slot_state state = many_threads ? SLOT_WATCHED : SLOT_OF_CALLBACK;
+    struct slot *slot = openmpi_is_complete(request) ? NULL : set_callback(hop, request, state);
+    if (slot) {
+        openmpi_completed **callback = openmpi_word(request, openmpi_layout.callback),
+                          *expected_callback = hop_completed;
         if (!openmpi_is_complete(request) ||
-            !__atomic_compare_exchange_n(callback, &ours, place->earlier, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-            if (state == PLACE_WATCHED)
-                watch_place(place);
+            !__atomic_compare_exchange_n(callback, &expected_callback, slot->previous_callback, false, __ATOMIC_SEQ_CST,
+                                         __ATOMIC_SEQ_CST)) {
+            if (state == SLOT_WATCHED)
+                watch_slot(slot);
             return;
         }
-        *(void **)openmpi_word(request, openmpi_layout.data) = place->earlier_data;
-        pool_give_back(place);
+        *(void **)openmpi_word(request, openmpi_layout.data) = slot->previous_data;
+        pool_give_back(slot);
     } else if (!openmpi_is_complete(request)) {
         return;
     }
@@ -195,112 +197,112 @@ void hop_watch(struct hop_end *hop, struct openmpi_request *request) {
 }
 
 void hop_prepare(const struct hop_end *hop, struct openmpi_request *request) {
-    set_callback(hop, request, PLACE_OF_CALLBACK);
+    set_callback(hop, request, SLOT_OF_CALLBACK);
 }
 
 void hop_start(struct openmpi_request *request) {
-    struct place **data = openmpi_word(request, openmpi_layout.data);
-    if (hop_is_ours(request))
+    struct slot **data = openmpi_word(request, openmpi_layout.data);
+    if (hop_is_watched(request))
         hop_begin(&(*data)->hop);
 }
 
 /* Makes the request's completion count for the wait. False: it is complete, or not recorded. */
-static bool await(struct openmpi_request *request, struct hop_wait *wait) {
-    if (!hop_is_ours(request) || openmpi_is_complete(request))
+static bool add_to_wait(struct openmpi_request *request, struct hop_wait *wait) {
+    if (!hop_is_watched(request) || openmpi_is_complete(request))
         return false;
-    struct place **data = openmpi_word(request, openmpi_layout.data);
-    struct place *place = __atomic_load_n(data, __ATOMIC_ACQUIRE);
-    struct hop_wait *nobody = NULL;
-    __atomic_store_n(&place->wait_use, wait->use, __ATOMIC_RELAXED);
-    if (!__atomic_compare_exchange_n(&place->wait, &nobody, wait, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    struct slot **data = openmpi_word(request, openmpi_layout.data);
+    struct slot *slot = __atomic_load_n(data, __ATOMIC_ACQUIRE);
+    struct hop_wait *expected_wait = NULL;
+    __atomic_store_n(&slot->wait_use, wait->use, __ATOMIC_RELAXED);
+    if (!__atomic_compare_exchange_n(&slot->wait, &expected_wait, wait, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         return false;
-    /* Another thread may have completed it meanwhile; then the place may be another request's. */
-    struct hop_wait *ours = wait;
-    return (hop_is_ours(request) && __atomic_load_n(data, __ATOMIC_ACQUIRE) == place) ||
-           !__atomic_compare_exchange_n(&place->wait, &ours, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    /* Another thread may have completed it meanwhile; then the slot may belong to another request. */
+    struct hop_wait *registered_wait = wait;
+    return (hop_is_watched(request) && __atomic_load_n(data, __ATOMIC_ACQUIRE) == slot) ||
+           !__atomic_compare_exchange_n(&slot->wait, &registered_wait, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* others: none of the requests is recorded. */
-static bool is_to_be_awaited(size_t count, struct openmpi_request **requests, bool for_all, bool others) {
-    bool any = false;
+/* is_unrecorded: none of the requests is recorded. */
+static bool needs_wait(size_t count, struct openmpi_request **requests, bool waits_for_all, bool is_unrecorded) {
+    bool has_incomplete = false;
     for (size_t i = 0; i < count; i++) {
         bool complete = openmpi_is_complete(requests[i]);
-        if (complete && !for_all)
+        if (complete && !waits_for_all)
             return false;
-        any = any || (!complete && (others || hop_is_ours(requests[i])));
+        has_incomplete = has_incomplete || (!complete && (is_unrecorded || hop_is_watched(requests[i])));
     }
-    return any;
+    return has_incomplete;
 }
 
-/* When the wait begins; 0: there is nothing to wait for. A message may have come that the library has not looked at
- * yet: then it was early. A look that finds nothing may yield the core, and that is waiting already. So where another
- * thread may complete the requests meanwhile, the look comes once they know of the wait. */
-static uint64_t wait_begin(size_t count, struct openmpi_request **requests, bool for_all, bool others) {
-    if (!is_to_be_awaited(count, requests, for_all, others))
+/* Returns the begin of the wait; 0: it has nothing to wait for. A message may have arrived that the library has not
+ * looked at yet: then it was early. An unsuccessful look may yield the core, which is waiting already. So if another
+ * thread may complete the requests meanwhile, the look follows once the requests know of the wait. */
+static uint64_t wait_begin(size_t count, struct openmpi_request **requests, bool waits_for_all, bool is_unrecorded) {
+    if (!needs_wait(count, requests, waits_for_all, is_unrecorded))
         return 0;
-    uint64_t now = clock_now();
-    if (many_threads && !others)
-        return now;
+    uint64_t ticks = clock_now();
+    if (many_threads && !is_unrecorded)
+        return ticks;
     openmpi_progress();
-    if (!is_to_be_awaited(count, requests, for_all, others))
+    if (!needs_wait(count, requests, waits_for_all, is_unrecorded))
         return 0;
-    return native_after_look(now);
+    return native_after_look(ticks);
 }
 
 static void end_use(struct hop_wait *wait) {
     __atomic_store_n(&wait->use, wait->use + 1, __ATOMIC_RELEASE);
-    pool_give_back((struct place *)((char *)wait - offsetof(struct place, own)));
+    pool_give_back((struct slot *)((char *)wait - offsetof(struct slot, own_wait)));
 }
 
-/* Of the requests that a wait is for, each may have one that this thread watches. */
-static void look_around_wait(size_t count) {
+/* Each request of a wait may belong to a slot that this thread watches. */
+static void look_again_around_wait(size_t count) {
     if (watched.newest)
         look_again(2 * count + FIRST_LIMIT);
 }
 
-struct hop_wait *hop_wait_begin(size_t count, struct openmpi_request **requests, bool for_all) {
-    look_around_wait(count);
-    bool others = !hops_among(count, requests);
-    if (others && !subject_is_open())
+struct hop_wait *hop_wait_begin(size_t count, struct openmpi_request **requests, bool waits_for_all) {
+    look_again_around_wait(count);
+    bool is_unrecorded = !hops_among(count, requests);
+    if (is_unrecorded && !subject_is_open())
         return NULL;
-    uint64_t now = wait_begin(count, requests, for_all, others);
-    struct place *place = now ? pool_take() : NULL;
-    if (!place)
+    uint64_t ticks = wait_begin(count, requests, waits_for_all, is_unrecorded);
+    struct slot *slot = ticks ? pool_take() : NULL;
+    if (!slot)
         return NULL;
-    struct hop_wait *wait = &place->own;
-    wait->thread = &here;
-    wait->ended = false;
-    /* One too many until all are counted, so that it does not end before. */
-    __atomic_store_n(&wait->left, (uint32_t)count + 1, __ATOMIC_RELAXED);
+    struct hop_wait *wait = &slot->own_wait;
+    wait->thread = &thread_marker;
+    wait->is_ended = false;
+    /* One more than all until they are counted, so that the wait does not end before. */
+    __atomic_store_n(&wait->open_count, (uint32_t)count + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&wait->use, wait->use + 1, __ATOMIC_RELEASE);
-    uint32_t awaited = 0;
+    uint32_t awaited_count = 0;
     for (size_t i = 0; i < count; i++)
-        awaited += await(requests[i], wait);
-    uint32_t needed = for_all || awaited == 0 ? awaited : 1;
-    /* Below zero, as an unsigned number, no later completion reaches it. */
-    __atomic_sub_fetch(&wait->left, (uint32_t)count + 1 - needed, __ATOMIC_ACQ_REL);
-    if (many_threads && !others) {
-        looks_for = wait;
+        awaited_count += add_to_wait(requests[i], wait);
+    uint32_t needed_count = waits_for_all || awaited_count == 0 ? awaited_count : 1;
+    /* Below zero, as an unsigned number, no later completion ends the wait. */
+    __atomic_sub_fetch(&wait->open_count, (uint32_t)count + 1 - needed_count, __ATOMIC_ACQ_REL);
+    if (many_threads && !is_unrecorded) {
+        looking_wait = wait;
         openmpi_progress();
-        looks_for = NULL;
-        if (wait->ended) {
+        looking_wait = NULL;
+        if (wait->is_ended) {
             end_use(wait);
             return NULL;
         }
-        now = native_after_look(now);
+        ticks = native_after_look(ticks);
     }
-    native_wait(now, SPOOL_WAIT_BEGIN, native_tree);
-    if (others)
-        waits_for_others = wait;
+    native_wait(ticks, SPOOL_WAIT_BEGIN, native_tree);
+    if (is_unrecorded)
+        unrecorded_wait = wait;
     return wait;
 }
 
 void hop_wait_end(struct hop_wait *wait, size_t count) {
-    look_around_wait(count);
+    look_again_around_wait(count);
     if (!wait)
         return;
-    waits_for_others = NULL;
-    if (!wait->ended)
+    unrecorded_wait = NULL;
+    if (!wait->is_ended)
         native_wait(clock_now(), SPOOL_WAIT_END, native_tree);
     end_use(wait);
 }

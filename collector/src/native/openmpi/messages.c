@@ -1,4 +1,4 @@
-/* Our functions in the place of Open MPI's, and how they get there. */
+/* The functions that replace Open MPI's. */
 #include <stdio.h>
 
 #include "native/openmpi/hops.h"
@@ -7,7 +7,7 @@
 #include "native/shared/open_collective.h"
 #include "record/record.h"
 
-/* What passes for the application goes on by a jump: a function with a stack frame would cost more than all else. */
+/* The application's calls go on by a jump: a function with a stack frame would cost more than all the rest. */
 #define INSIDE __attribute__((noinline))
 
 /* Messages of the application have tags from 0 up. */
@@ -78,7 +78,7 @@ static int start_receive(void *buffer, size_t count, MPI_Datatype type, int sour
     return start_receive_inside(buffer, count, type, source, tag, comm, request);
 }
 
-/* Some collectives make persistent requests and start them once. */
+/* Some collectives create persistent requests and start them once. */
 static int prepare_send(const void *buffer, size_t count, MPI_Datatype type, int destination, int tag, int mode,
                         MPI_Comm comm, struct openmpi_request **request) {
     struct subject subject;
@@ -107,7 +107,7 @@ static int start(size_t count, struct openmpi_request **requests) {
     return openmpi.start(count, requests);
 }
 
-/* A wait of the application for its own requests. */
+/* True for a wait of the application for its own requests. */
 static inline bool is_of_no_collective(size_t count, struct openmpi_request **requests) {
     return !native_collective.comm && !hops_among(count, requests);
 }
@@ -166,7 +166,7 @@ static int wait_some(size_t count, struct openmpi_request **requests, int *compl
     return wait_some_inside(count, requests, completed, indices, statuses);
 }
 
-/* In two steps, so that the moment is known from which on it waits. */
+/* In two steps, so that the begin of the wait is known. */
 INSIDE static int receive_inside(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                                  MPI_Status *status) {
     struct subject subject;
@@ -189,7 +189,7 @@ static int receive(void *buffer, size_t count, MPI_Datatype type, int source, in
     return receive_inside(buffer, count, type, source, tag, comm, status);
 }
 
-/* A communicator that the library makes inside a collective is for its own use. */
+/* A communicator that the library creates inside a collective is for its own use. */
 static int add_comm(MPI_Comm comm) {
     if (native_collective.comm)
         native_collective.set_up = true;
@@ -201,19 +201,19 @@ static int del_comm(MPI_Comm comm) {
     return openmpi.del_comm(comm);
 }
 
-static const struct openmpi_functions ours = {.receive = receive,
-                                              .start_receive = start_receive,
-                                              .send = send,
-                                              .start_send = start_send,
-                                              .prepare_receive = prepare_receive,
-                                              .prepare_send = prepare_send,
-                                              .start = start,
-                                              .add_comm = add_comm,
-                                              .del_comm = del_comm,
-                                              .wait = wait,
-                                              .wait_any = wait_any,
-                                              .wait_all = wait_all,
-                                              .wait_some = wait_some};
+static const struct openmpi_functions replacements = {.receive = receive,
+                                                      .start_receive = start_receive,
+                                                      .send = send,
+                                                      .start_send = start_send,
+                                                      .prepare_receive = prepare_receive,
+                                                      .prepare_send = prepare_send,
+                                                      .start = start,
+                                                      .add_comm = add_comm,
+                                                      .del_comm = del_comm,
+                                                      .wait = wait,
+                                                      .wait_any = wait_any,
+                                                      .wait_all = wait_all,
+                                                      .wait_some = wait_some};
 
 static bool start_recording(int processes, bool many_threads, char *reason, size_t capacity) {
     if (!openmpi_prove(reason, capacity))
@@ -222,7 +222,7 @@ static bool start_recording(int processes, bool many_threads, char *reason, size
         snprintf(reason, capacity, "no memory");
         return false;
     }
-    openmpi_replace(&ours);
+    openmpi_replace(&replacements);
     openmpi_names_start();
     record_before_thread_ends(hops_leave_thread);
     return true;

@@ -13,7 +13,7 @@
 
 /* From 1: native_collective.called. */
 enum {
-    NONE,
+    NO_ALGORITHM,
 #define NUMBER(function, prefix, name) OF_##prefix##_##name,
     OPENMPI_ALGORITHMS(NUMBER)
 #undef NUMBER
@@ -25,21 +25,21 @@ static const struct {
     const char *symbol, *name;
 } algorithms[END] = {
 #define ROW(function, prefix, name) {FUNCTION_MPI_##function, "ompi_coll_base_" #prefix "_" #name, #name},
-    [NONE] = {0}, OPENMPI_ALGORITHMS(ROW)
+    [NO_ALGORITHM] = {0}, OPENMPI_ALGORITHMS(ROW)
 #undef ROW
 };
 
 static const char common[] = "ompi_coll_base_";
 
-/* Open MPI's own functions; NULL if this release does not have it, or another tool has its place. Used by the code
- * below. */
+/* Open MPI's own functions. NULL if this release lacks it, or another tool has replaced it. The code below uses the
+ * table. */
 void *openmpi_algorithms_own[END];
 
 #if defined(__x86_64__)
 #define WITHOUT_FRAME __attribute__((naked, used, no_sanitize("address", "undefined", "thread")))
 
-/* Keeps the number in eax, if it is the first, and jumps on. The arguments stay where they are: rax and r11 belong to
- * the called function. */
+/* Stores the number from eax, if it is the first, and jumps on. The arguments stay where they are: rax and r11 belong
+ * to the called function. */
 void openmpi_algorithms_note(void);
 WITHOUT_FRAME void openmpi_algorithms_note(void) {
     __asm__("movq native_collective@gottpoff(%%rip), %%r11\n\t"
@@ -61,22 +61,22 @@ OPENMPI_ALGORITHMS(OURS)
 
 static void *const ours[END] = {
 #define OURS(function, prefix, name) (void *)our_##prefix##_##name,
-    [NONE] = NULL, OPENMPI_ALGORITHMS(OURS)
+    [NO_ALGORITHM] = NULL, OPENMPI_ALGORITHMS(OURS)
 #undef OURS
 };
 #else
 static void *const ours[END];
 #endif
 
-static bool is_open_mpis(const char *path) {
+static bool is_open_mpi_object(const char *path) {
     const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
     return strncmp(file, "libmpi.so", strlen("libmpi.so")) == 0 || strncmp(file, "mca_coll_", strlen("mca_coll_")) == 0;
 }
 
-static void *from_list(void *const *functions, const char *symbol) {
+static void *listed_function(void *const *functions, const char *symbol) {
     if (strncmp(symbol, common, sizeof common - 1) != 0)
         return NULL;
-    for (int i = NONE + 1; i < END; i++)
+    for (int i = NO_ALGORITHM + 1; i < END; i++)
         if (openmpi_algorithms_own[i] && strcmp(symbol, algorithms[i].symbol) == 0)
             return functions[i];
     return NULL;
@@ -84,17 +84,17 @@ static void *from_list(void *const *functions, const char *symbol) {
 
 static void *our_function(const struct loaded_object *object, const char *symbol) {
     (void)object;
-    return from_list(ours, symbol);
+    return listed_function(ours, symbol);
 }
 
-static void *own_function(const struct loaded_object *object, const char *symbol) {
+static void *library_function_of(const struct loaded_object *object, const char *symbol) {
     (void)object;
-    return from_list(openmpi_algorithms_own, symbol);
+    return listed_function(openmpi_algorithms_own, symbol);
 }
 
 static void redirect(replacement *replace) {
     struct loaded_object objects[64];
-    int count = loaded_objects(objects, sizeof objects / sizeof *objects, is_open_mpis);
+    int count = loaded_objects(objects, sizeof objects / sizeof *objects, is_open_mpi_object);
     for (int i = 0; i < count; i++)
         loaded_object_redirect(&objects[i], replace);
 }
@@ -104,10 +104,10 @@ static bool running;
 void openmpi_names_start(void) {
     if (!variable_switch(VARIABLE_NATIVE_NAMES, true))
         return;
-    for (int i = NONE + 1; i < END; i++) {
-        void *own = mpi_table_of_library(algorithms[i].symbol);
+    for (int i = NO_ALGORITHM + 1; i < END; i++) {
+        void *library_function = mpi_table_of_library(algorithms[i].symbol);
         void *preferred = dlsym(RTLD_DEFAULT, algorithms[i].symbol);
-        openmpi_algorithms_own[i] = !preferred || preferred == own ? own : NULL;
+        openmpi_algorithms_own[i] = !preferred || preferred == library_function ? library_function : NULL;
     }
     redirect(our_function);
     running = true;
@@ -115,7 +115,7 @@ void openmpi_names_start(void) {
 
 void openmpi_names_stop(void) {
     if (running)
-        redirect(own_function);
+        redirect(library_function_of);
     running = false;
 }
 

@@ -1,8 +1,7 @@
-/* What the callbacks of requests need, in places of the pool. A thread that comes too late to one learns by the number
- * of its use that it has been reused.
- */
-#ifndef HOPSCOPE_NATIVE_PLACES_H
-#define HOPSCOPE_NATIVE_PLACES_H
+/* The data of requests' callbacks, in slots of the pool. A thread that comes too late to a slot recognises by its use
+ * count that it has been reused. */
+#ifndef HOPSCOPE_NATIVE_SLOTS_H
+#define HOPSCOPE_NATIVE_SLOTS_H
 
 #include "native/openmpi/tables.h"
 #include "native/shared/pool.h"
@@ -11,50 +10,51 @@
 /* One end of a message. */
 struct hop_end {
     struct native_end end;
-    bool from_any; /* MPI_ANY_SOURCE: the source is known when it is complete */
+    bool from_any_source; /* MPI_ANY_SOURCE: the source is known at completion */
     struct subject_ranks ranks;
 };
 
-/* The library's waiting for requests. It ends when `left` of those that are not complete have completed. */
+/* The library's wait for requests. It ends when `open_count` of the incomplete ones have completed. */
 struct hop_wait {
-    uint32_t use;  /* odd while the wait lasts */
-    uint32_t left; /* completions until it ends */
-    bool ended;    /* and its end is recorded */
+    uint32_t use;        /* odd while the wait lasts */
+    uint32_t open_count; /* completions until it ends */
+    bool is_ended;       /* and its end is recorded */
     const void *thread;
 };
 
-enum place_state {
-    PLACE_OF_CALLBACK, /* the callback gives it back */
-    PLACE_WATCHED,     /* the thread that took it does */
-    PLACE_CALLED_BACK, /* watched, and the callback has come */
+enum slot_state {
+    SLOT_OF_CALLBACK, /* the callback gives it back */
+    SLOT_WATCHED,     /* the thread that took it gives it back */
+    SLOT_CALLED_BACK, /* watched, and the callback has come */
 };
 
-struct place {
-    struct pool_place in_pool;
+struct slot {
+    struct pool_slot in_pool;
     uint32_t state;
     uint32_t wait_use;
-    struct hop_wait *wait; /* that waits for it, or NULL */
+    struct hop_wait *wait; /* the wait for this request, or NULL */
     struct hop_end hop;
-    openmpi_completed *earlier;
-    void *earlier_data;
+    openmpi_completed *previous_callback;
+    void *previous_data;
     struct openmpi_request *request;
-    struct place *older; /* that its thread watches */
-    struct hop_wait own; /* if the place is a wait's */
+    struct slot *older;       /* the next one of its thread's watch list */
+    struct hop_wait own_wait; /* if the slot is a wait's */
 };
 
-/* By the callback: whether it must give the place back. Else the place may be another request's from now on. */
-static inline bool place_called_back(struct place *place) {
-    return __atomic_exchange_n(&place->state, PLACE_CALLED_BACK, __ATOMIC_ACQ_REL) == PLACE_OF_CALLBACK;
+/* For the callback: true if it must give the slot back. Otherwise the slot may belong to another request from now on.
+ */
+static inline bool slot_called_back(struct slot *slot) {
+    return __atomic_exchange_n(&slot->state, SLOT_CALLED_BACK, __ATOMIC_ACQ_REL) == SLOT_OF_CALLBACK;
 }
 
-static inline bool place_is_called_back(const struct place *place) {
-    return __atomic_load_n(&place->state, __ATOMIC_ACQUIRE) == PLACE_CALLED_BACK;
+static inline bool slot_is_called_back(const struct slot *slot) {
+    return __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == SLOT_CALLED_BACK;
 }
 
-/* By the thread that watches: leaves the place to the callback. False: that has come already. */
-static inline bool place_leave(struct place *place) {
-    uint32_t watched = PLACE_WATCHED;
-    return __atomic_compare_exchange_n(&place->state, &watched, PLACE_OF_CALLBACK, false, __ATOMIC_ACQ_REL,
+/* For the watching thread: leaves the slot to the callback. False: the callback has already come. */
+static inline bool slot_leave(struct slot *slot) {
+    uint32_t watched = SLOT_WATCHED;
+    return __atomic_compare_exchange_n(&slot->state, &watched, SLOT_OF_CALLBACK, false, __ATOMIC_ACQ_REL,
                                        __ATOMIC_ACQUIRE);
 }
 

@@ -1,7 +1,6 @@
-/* What the collector knows of Open MPI's inside: the table of functions that every message passes (mca_pml), the one
- * that waits for requests (ompi_request_functions), and the head that all requests share. Open MPI installs no headers
- * for these; the layouts were read from its sources and are proven at run time before anything is changed
- * (openmpi_prove).
+/* The collector's knowledge of Open MPI's internals: the table of functions that every message passes (mca_pml), the
+ * one that waits for requests (ompi_request_functions), and the head of all requests. Open MPI installs no headers for
+ * these. The layouts were read from its sources and are proven at run time before anything is changed (openmpi_prove).
  */
 #ifndef HOPSCOPE_NATIVE_OPENMPI_H
 #define HOPSCOPE_NATIVE_OPENMPI_H
@@ -29,7 +28,7 @@ typedef int openmpi_wait_some(size_t count, struct openmpi_request **requests, i
                               MPI_Status *statuses);
 typedef int openmpi_completed(struct openmpi_request *request);
 
-/* The functions whose places the collector takes. */
+/* The functions that the collector replaces. */
 struct openmpi_functions {
     openmpi_receive *receive;
     openmpi_start_receive *start_receive;
@@ -45,22 +44,22 @@ struct openmpi_functions {
     openmpi_wait_some *wait_some;
 };
 
-/* Looks once whether messages have come. */
+/* Looks once for arrived messages. */
 extern void (*openmpi_progress)(void);
 
-/* The library's own; after openmpi_prove. */
+/* The library's own functions, after openmpi_prove. */
 extern struct openmpi_functions openmpi;
 
-/* True if this process's Open MPI is of a release that was tested, and everything found in it is as it was there: the
- * size of the table, whose functions these are, and, by messages from this process to itself, where a request tells
- * that it is complete and whom it calls then. Else false, with a reason. Changes nothing. After PMPI_Init. */
+/* True if this process's Open MPI is a tested release, and matches it: the size of the table, the object of its
+ * functions, and, by messages from this process to itself, the fields of a request for completion and callback.
+ * Otherwise false, with a reason. Changes nothing. Call it after PMPI_Init. */
 bool openmpi_prove(char *reason, size_t capacity);
-/* Puts these in the place of the library's own, and back. */
-void openmpi_replace(const struct openmpi_functions *ours);
+/* Replaces the library's functions by these, and restores them. */
+void openmpi_replace(const struct openmpi_functions *functions);
 void openmpi_restore(void);
 
-/* Where a request says that it is complete, what it calls then, whose message it received and how many bytes; set by
- * openmpi_prove. */
+/* Offsets in a request: of the completion flag, its callback, the callback's data, the source and the bytes of the
+ * received message. openmpi_prove sets them. */
 extern struct openmpi_request_layout {
     size_t complete, callback, data, source, received;
 } openmpi_layout;

@@ -11,18 +11,18 @@
 
 static bool running;
 
-void native_start(unsigned every, int rank, int processes, bool many_threads) {
+void native_start(unsigned interval, int rank, int processes, bool many_threads) {
     char reason[PATH_MAX + 200];
-    int kept = errno;
+    int saved_errno = errno;
     if (&native_library && record_is_on() && !running) {
-        subject_start(every);
+        subject_start(interval);
         running = native_looks = native_library.start(processes, many_threads, reason, sizeof reason);
         if (!running)
             outcome_off(rank, reason);
         else
             comm_registry_tell_of_new(subject_learn_local);
     }
-    errno = kept;
+    errno = saved_errno;
 }
 
 void native_stop(void) {
@@ -54,7 +54,7 @@ void native_expect_no_more(const struct comm *comm, int tag) {
 
 uint32_t native_reason(const struct comm *comm, bool has_payload) {
     if (native_collective.set_up)
-        subject_learn_seen();
+        subject_learn_hidden();
     return outcome_reason(comm, has_payload);
 }
 

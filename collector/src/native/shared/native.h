@@ -1,8 +1,7 @@
 /* The MPI library's own messages inside its collectives, recorded as hops of source `native`.
  *
- * Off where it cannot be trusted: then one line says why, and the trace has calls only. For an MPI library whose inside
- * is not known (library.h), all of this does nothing.
- */
+ * Off if the library does not match expectations: one line then gives the reason, and the trace has calls only. For an
+ * MPI library with unknown internals (library.h), all functions do nothing. */
 #ifndef HOPSCOPE_NATIVE_H
 #define HOPSCOPE_NATIVE_H
 
@@ -10,52 +9,55 @@
 #include "hopscope/functions.h"
 #include "native/shared/open_collective.h"
 
-/* After PMPI_Init, once recording has begun: from now on, in every n-th collective of each communicator. many_threads:
- * several may be in the library at once. */
-void native_start(unsigned every, int rank, int processes, bool many_threads);
-/* Before PMPI_Finalize. */
+/* After PMPI_Init, once recording has begun: records messages in every interval-th collective of each communicator.
+ * many_threads: several may be in the library at once. */
+void native_start(unsigned interval, int rank, int processes, bool many_threads);
+/* Call it before PMPI_Finalize. */
 void native_stop(void);
-/* Whether messages of nonblocking and persistent collectives are looked at. */
+/* True if messages of nonblocking and persistent collectives are looked at. */
 bool native_knows_tags(void);
-/* The tag that the messages of the next nonblocking collective on comm will have, or of the next persistent one that is
- * made, each time that it is started. 0: they are not looked at. */
+/* The tag of the messages of the next nonblocking collective on comm, or of the next persistent one that is created, at
+ * each start. 0: they are not looked at. */
 int native_next_tag(const struct comm *comm);
-/* The collective whose messages have this tag is about to begin. */
+/* The collective with this tag is about to begin. */
 void native_expect(const struct comm *comm, int tag, uint64_t seq);
-/* It has begun and has not taken this tag, for it passes no message: the next one will. */
+/* The collective has begun and has not consumed this tag, for it passes no message. The next one will. */
 void native_expect_no_more(const struct comm *comm, int tag);
 /* If native_end() was true for a call on comm: the id of the reason why the call's messages are not the collective's
- * alone, or why there are none; 0: there is nothing to say. */
+ * alone, or why there are none. 0: no such reason. */
 uint32_t native_reason(const struct comm *comm, bool has_payload);
-/* The id of the reason why the messages of the nonblocking or persistent collective that has begun are not recorded; 0:
+/* The id of the reason why the messages of the nonblocking or persistent collective that has begun are not recorded. 0:
  * they are, or there are none. */
 uint32_t native_started_reason(const struct comm *comm, uint64_t seq, bool has_payload);
-/* The id of what native_algorithm() says of this function. */
+/* The id of native_algorithm() for this function. */
 uint32_t native_algorithm_called(enum mpi_function function);
-/* Before the application frees comm. */
+/* Call it before the application frees comm. */
 void native_comm_free(struct comm *comm);
 
-/* The library begins a blocking collective; comm may be NULL. */
+/* The library begins a blocking collective. comm may be NULL. */
 static inline void native_begin(struct comm *comm, uint64_t seq) {
     native_collective.comm = comm;
     native_collective.seq = seq;
     native_collective.silent = native_looks;
     native_collective.left_out = false;
-    native_collective.on_own = native_collective.on_part = false;
+    native_collective.uses_comm = native_collective.uses_hidden_comm = false;
     native_collective.called = 0;
 }
 
-/* It has ended. True if the library set up communicators of its own in it, or no message of it was recorded. */
+/* The blocking collective has ended. True if the library set up communicators of its own in it, or no message of it was
+ * recorded. */
 static inline bool native_end(void) {
     native_collective.comm = NULL;
     return native_collective.set_up || native_collective.silent;
 }
 
-/* After native_end(): the id of the definition of the library's algorithm that ran; 0: it is not known. A hierarchical
- * collective runs the same function on a part of the communicator, which says nothing of the whole. */
+/* After native_end(): the id of the definition of the library's algorithm that ran. 0: unknown. A hierarchical
+ * collective runs the same function on a subset of the communicator, which does not describe the whole. */
 static inline uint32_t native_algorithm(enum mpi_function function) {
-    const struct native_collective *was = &native_collective;
-    return was->called && was->on_own && !was->on_part ? native_algorithm_called(function) : 0;
+    const struct native_collective *collective = &native_collective;
+    return collective->called && collective->uses_comm && !collective->uses_hidden_comm
+               ? native_algorithm_called(function)
+               : 0;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* The blocking collective that the MPI library runs now on this thread. */
+/* The blocking collective that the MPI library currently runs on this thread. */
 #ifndef HOPSCOPE_OPEN_COLLECTIVE_H
 #define HOPSCOPE_OPEN_COLLECTIVE_H
 
@@ -7,15 +7,15 @@
 struct native_collective {
     struct comm *comm; /* NULL: none, or it is not recorded */
     uint64_t seq;
-    bool set_up;   /* in it, the library has made communicators for itself */
-    bool silent;   /* its messages would be seen, and there has been none that is recorded */
-    bool left_out; /* there have been messages that are not looked at; perhaps they are its own */
-    /* Of its messages that are recorded: one is on its communicator; one is on another that the library made of it. */
-    bool on_own, on_part;
-    uint32_t called; /* the library's algorithm that was called first (openmpi_names.c); 0: none is known */
+    bool set_up;   /* the library has created communicators of its own in it */
+    bool silent;   /* its messages would be seen, and none has been recorded */
+    bool left_out; /* messages have passed that are not looked at; they may be its own */
+    /* At least one recorded message is on its communicator; on a hidden communicator that derives from it. */
+    bool uses_comm, uses_hidden_comm;
+    uint32_t called; /* the library's algorithm that was called first (openmpi_names.c); 0: unknown */
 };
 
-/* Messages are looked at. */
+/* True while messages are looked at. */
 extern bool native_looks;
 
 extern _Thread_local struct native_collective native_collective __attribute__((tls_model("initial-exec")));

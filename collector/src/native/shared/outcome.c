@@ -33,13 +33,15 @@ static bool has_messages(const struct comm *comm, bool has_payload) {
 }
 
 uint32_t outcome_reason(const struct comm *comm, bool has_payload) {
-    struct native_collective was = native_collective;
+    struct native_collective collective = native_collective;
     native_collective.set_up = native_collective.silent = false;
-    if (was.set_up)
+    if (collective.set_up)
         return record_define_reason(native_library.set_up);
-    if (!was.silent || !has_messages(comm, has_payload))
+    if (!collective.silent || !has_messages(comm, has_payload))
         return 0;
-    return id_of(subject_is_thinned(comm, was.seq) ? &left_out : was.left_out ? &only_nonblocking : &silent);
+    return id_of(subject_is_thinned(comm, collective.seq) ? &left_out
+                 : collective.left_out                    ? &only_nonblocking
+                                                          : &silent);
 }
 
 uint32_t outcome_started_reason(const struct comm *comm, uint64_t seq, bool has_payload) {

@@ -1,8 +1,7 @@
-/* A blocking collective's messages pass while its call is open on this thread: on its communicator, or on one that the
- * library made of it and hides (the parts of a hierarchical collective, the own group of an intercommunicator). A
- * nonblocking one's pass in any call and on any thread; they are known by their tag, which is the collective's own on
- * its communicator.
- */
+/* A blocking collective's messages pass while its call is open on this thread. They pass on its communicator, or on a
+ * hidden one that the library derived from it (the parts of a hierarchical collective, the own group of an
+ * intercommunicator). A nonblocking one's pass in any call and on any thread. Their tag identifies them, because it is
+ * the collective's own on its communicator. */
 #include "native/shared/subject.h"
 
 #include <stdlib.h>
@@ -17,49 +16,49 @@ _Thread_local struct native_collective native_collective __attribute__((tls_mode
 bool native_looks;
 
 static struct subject_counts counts;
-static unsigned every = 1;
+static unsigned interval = 1;
 
-static bool count_one(uint64_t *of) {
-    __atomic_add_fetch(of, 1, __ATOMIC_RELAXED);
+static bool increment(uint64_t *counter) {
+    __atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
     return false;
 }
 
-/* All members decide alike. The size spreads communicators that run in step. */
+/* All members decide alike. The size decorrelates communicators that run in step. */
 bool subject_is_thinned(const struct comm *comm, uint64_t seq) {
-    return every > 1 && (seq + (uint64_t)comm->size) % every != 0;
+    return interval > 1 && (seq + (uint64_t)comm->size) % interval != 0;
 }
 
-void subject_start(unsigned every_nth) {
-    every = every_nth;
+void subject_start(unsigned nth) {
+    interval = nth;
 }
 
-/* Nonblocking collectives that may be under way, by communicator and tag: nobody says when one is over, so the latest
- * ones are kept. A bucket has room for some whose numbers fall together; the oldest one makes room. `version` is odd
- * while a place is written, and a reader that sees it change has read a mixture. */
-enum { BUCKETS = 1 << 10, PLACES = 8 };
-static struct expected {
+/* Nonblocking collectives that may be in progress, by communicator and tag. Nothing reports the end of one, so the
+ * latest ones are kept. A bucket has slots for several with colliding hashes; the oldest one is overwritten. `version`
+ * is odd while a slot is written, and a reader that sees it change has read a mixture. */
+enum { BUCKETS = 1 << 10, BUCKET_SLOTS = 8 };
+static struct expectations {
     uint32_t version;
     uint32_t comm; /* 0: it is thinned out */
     uint64_t handle, seq, age;
     int32_t tag;
     int32_t own_tag; /* the next one of the handle's own, if it is an intercommunicator's local communicator; else 0 */
-} expected[BUCKETS][PLACES];
+} expectations[BUCKETS][BUCKET_SLOTS];
 
 /* Communicators that run in step use the same tags, at addresses that differ in a few bits. */
-static struct expected *bucket_of(MPI_Comm handle, int tag) {
-    uint64_t mixed = (uint64_t)(uintptr_t)handle * 0x9E3779B97F4A7C15u;
-    mixed = ((mixed ^ mixed >> 32) + (uint64_t)(uint32_t)-tag) * 0xBF58476D1CE4E5B9u;
-    return expected[mixed >> 32 & (BUCKETS - 1)];
+static struct expectations *bucket_of(MPI_Comm handle, int tag) {
+    uint64_t hash = (uint64_t)(uintptr_t)handle * 0x9E3779B97F4A7C15u;
+    hash = ((hash ^ hash >> 32) + (uint64_t)(uint32_t)-tag) * 0xBF58476D1CE4E5B9u;
+    return expectations[hash >> 32 & (BUCKETS - 1)];
 }
 
-static struct expected *oldest_of(struct expected *bucket) {
-    struct expected *oldest = bucket;
-    uint64_t least = UINT64_MAX;
-    for (struct expected *place = bucket; place < bucket + PLACES; place++) {
-        uint64_t age = __atomic_load_n(&place->age, __ATOMIC_RELAXED);
-        if (age < least && __atomic_load_n(&place->version, __ATOMIC_RELAXED) % 2 == 0) {
-            least = age;
-            oldest = place;
+static struct expectations *oldest_of(struct expectations *bucket) {
+    struct expectations *oldest = bucket;
+    uint64_t lowest_age = UINT64_MAX;
+    for (struct expectations *slot = bucket; slot < bucket + BUCKET_SLOTS; slot++) {
+        uint64_t age = __atomic_load_n(&slot->age, __ATOMIC_RELAXED);
+        if (age < lowest_age && __atomic_load_n(&slot->version, __ATOMIC_RELAXED) % 2 == 0) {
+            lowest_age = age;
+            oldest = slot;
         }
     }
     return oldest;
@@ -69,21 +68,21 @@ static struct expected *oldest_of(struct expected *bucket) {
 static void expect(const struct comm *comm, MPI_Comm handle, int tag, uint64_t seq, int own_tag) {
     static uint64_t next_age = 1;
     uint64_t age = __atomic_fetch_add(&next_age, 1, __ATOMIC_RELAXED);
-    struct expected *bucket = bucket_of(handle, tag), *place;
+    struct expectations *bucket = bucket_of(handle, tag), *slot;
     uint32_t version;
-    do { /* ends: a thread that is in the way has chosen another place */
-        place = oldest_of(bucket);
-        version = __atomic_load_n(&place->version, __ATOMIC_RELAXED) & ~1u;
-    } while (!__atomic_compare_exchange_n(&place->version, &version, version + 1, false, __ATOMIC_ACQ_REL,
-                                          __ATOMIC_RELAXED));
+    do { /* ends: a competing thread has chosen another slot */
+        slot = oldest_of(bucket);
+        version = __atomic_load_n(&slot->version, __ATOMIC_RELAXED) & ~1u;
+    } while (
+        !__atomic_compare_exchange_n(&slot->version, &version, version + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    __atomic_store_n(&place->handle, (uint64_t)(uintptr_t)handle, __ATOMIC_RELAXED);
-    __atomic_store_n(&place->comm, subject_is_thinned(comm, seq) ? 0 : comm->id, __ATOMIC_RELAXED);
-    __atomic_store_n(&place->seq, seq, __ATOMIC_RELAXED);
-    __atomic_store_n(&place->tag, tag, __ATOMIC_RELAXED);
-    __atomic_store_n(&place->own_tag, own_tag, __ATOMIC_RELAXED);
-    __atomic_store_n(&place->age, age, __ATOMIC_RELAXED);
-    __atomic_store_n(&place->version, version + 2, __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->handle, (uint64_t)(uintptr_t)handle, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->comm, subject_is_thinned(comm, seq) ? 0 : comm->id, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->seq, seq, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->tag, tag, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->own_tag, own_tag, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->age, age, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->version, version + 2, __ATOMIC_RELEASE);
 }
 
 void subject_expect(const struct comm *comm, int tag, uint64_t seq) {
@@ -93,14 +92,14 @@ void subject_expect(const struct comm *comm, int tag, uint64_t seq) {
 }
 
 static void expect_no_more(MPI_Comm handle, int tag) {
-    for (struct expected *place = bucket_of(handle, tag), *end = place + PLACES; place < end; place++) {
-        uint32_t version = __atomic_load_n(&place->version, __ATOMIC_ACQUIRE) & ~1u;
-        if (__atomic_load_n(&place->handle, __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)handle &&
-            __atomic_load_n(&place->tag, __ATOMIC_RELAXED) == tag &&
-            __atomic_compare_exchange_n(&place->version, &version, version + 1, false, __ATOMIC_ACQ_REL,
+    for (struct expectations *slot = bucket_of(handle, tag), *end = slot + BUCKET_SLOTS; slot < end; slot++) {
+        uint32_t version = __atomic_load_n(&slot->version, __ATOMIC_ACQUIRE) & ~1u;
+        if (__atomic_load_n(&slot->handle, __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)handle &&
+            __atomic_load_n(&slot->tag, __ATOMIC_RELAXED) == tag &&
+            __atomic_compare_exchange_n(&slot->version, &version, version + 1, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_RELAXED)) {
-            __atomic_store_n(&place->tag, 0, __ATOMIC_RELAXED);
-            __atomic_store_n(&place->version, version + 2, __ATOMIC_RELEASE);
+            __atomic_store_n(&slot->tag, 0, __ATOMIC_RELAXED);
+            __atomic_store_n(&slot->version, version + 2, __ATOMIC_RELEASE);
         }
     }
 }
@@ -111,56 +110,56 @@ void subject_expect_no_more(const struct comm *comm, int tag) {
         expect_no_more(comm->local, tag);
 }
 
-/* False: it is another one's, or it is being written. */
-static bool is_expected(const struct expected *place, MPI_Comm handle, int tag, struct subject *subject,
+/* False if the slot belongs to another collective or is being written. */
+static bool is_expected(const struct expectations *slot, MPI_Comm handle, int tag, struct subject *subject,
                         uint64_t *age) {
-    uint32_t version = __atomic_load_n(&place->version, __ATOMIC_ACQUIRE);
-    if (__atomic_load_n(&place->tag, __ATOMIC_RELAXED) != tag ||
-        __atomic_load_n(&place->handle, __ATOMIC_RELAXED) != (uint64_t)(uintptr_t)handle)
+    uint32_t version = __atomic_load_n(&slot->version, __ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&slot->tag, __ATOMIC_RELAXED) != tag ||
+        __atomic_load_n(&slot->handle, __ATOMIC_RELAXED) != (uint64_t)(uintptr_t)handle)
         return false;
-    *subject = (struct subject){.comm = __atomic_load_n(&place->comm, __ATOMIC_RELAXED),
-                                .seq = __atomic_load_n(&place->seq, __ATOMIC_RELAXED),
+    *subject = (struct subject){.comm = __atomic_load_n(&slot->comm, __ATOMIC_RELAXED),
+                                .seq = __atomic_load_n(&slot->seq, __ATOMIC_RELAXED),
                                 .key = (uint32_t)-tag};
-    int32_t own_tag = __atomic_load_n(&place->own_tag, __ATOMIC_RELAXED);
+    int32_t own_tag = __atomic_load_n(&slot->own_tag, __ATOMIC_RELAXED);
     subject->ranks.group = own_tag ? SPOOL_OWN_GROUP : 0;
-    /* What makes communicators of an intercommunicator has used the tag since. */
-    bool is_own = own_tag && tag <= own_tag && tag > native_library.next_tag(handle);
-    *age = __atomic_load_n(&place->age, __ATOMIC_RELAXED);
+    /* A communicator-creating call on the intercommunicator has consumed this tag since. */
+    bool is_consumed = own_tag && tag <= own_tag && tag > native_library.next_tag(handle);
+    *age = __atomic_load_n(&slot->age, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    return !is_own && version % 2 == 0 && __atomic_load_n(&place->version, __ATOMIC_RELAXED) == version;
+    return !is_consumed && version % 2 == 0 && __atomic_load_n(&slot->version, __ATOMIC_RELAXED) == version;
 }
 
-/* The latest one of this communicator and tag: handles and tags are used again. */
+/* Finds the latest one of this communicator and tag, because handles and tags are reused. */
 static bool find_expected(MPI_Comm handle, int tag, struct subject *subject) {
-    const struct expected *bucket = bucket_of(handle, tag);
+    const struct expectations *bucket = bucket_of(handle, tag);
     uint64_t latest = 0, age;
-    for (int i = 0; i < PLACES; i++) {
-        struct subject one;
-        if (is_expected(&bucket[i], handle, tag, &one, &age) && age > latest) {
+    for (int i = 0; i < BUCKET_SLOTS; i++) {
+        struct subject candidate;
+        if (is_expected(&bucket[i], handle, tag, &candidate, &age) && age > latest) {
             latest = age;
-            *subject = one;
+            *subject = candidate;
         }
     }
     return latest > 0;
 }
 
-/* A communicator that the library made for itself, with its members' ranks in the application's. They hang on that one,
- * which only one thread at a time may use for a blocking collective, so they need no lock. */
+/* A hidden communicator of the library, with its members' ranks in the application's communicator. The parts belong to
+ * that communicator, which only one thread at a time may use for a blocking collective, so they need no lock. */
 struct native_part {
     struct native_part *next;
     MPI_Comm handle;
-    uint32_t freed; /* value of `freed` when it was learned */
+    uint32_t freed_count; /* value of `freed_count` at its description */
     uint32_t key;
     bool is_foreign; /* it is another communicator's part */
     int count;
     int ranks[];
 };
 
-/* Communicators freed so far: another one may get the handle, so what was learned before is learned again. */
-static uint32_t freed;
+/* Number of communicators freed so far. Another communicator may get the handle, so older descriptions are renewed. */
+static uint32_t freed_count;
 
 void subject_forget_hidden(void) {
-    __atomic_add_fetch(&freed, 1, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&freed_count, 1, __ATOMIC_RELEASE);
 }
 
 void subject_free(struct comm *comm) {
@@ -171,12 +170,12 @@ void subject_free(struct comm *comm) {
     }
 }
 
-/* The same on all members: made of the hidden communicator's members, as ranks of its parent. */
+/* A hash of the hidden communicator's members, as ranks of its parent. It is equal on all members. */
 static uint32_t key_of(const struct native_part *part) {
-    uint64_t mixed = 0;
+    uint64_t hash = 0;
     for (int i = 0; i < part->count; i++)
-        mixed = (mixed + (uint64_t)part->ranks[i] + 1) * 0x9E3779B97F4A7C15u;
-    return (uint32_t)(mixed >> 32);
+        hash = (hash + (uint64_t)part->ranks[i] + 1) * 0x9E3779B97F4A7C15u;
+    return (uint32_t)(hash >> 32);
 }
 
 static bool has_strangers(const struct native_part *part) {
@@ -190,7 +189,7 @@ void subject_learn_local(struct comm *comm) {
     comm->local = comm->inter && native_library.local_comm ? native_library.local_comm(comm->handle) : MPI_COMM_NULL;
 }
 
-/* A thread that waits in a collective also drives what other threads do. When they make a communicator of an
+/* A thread that waits in a collective also drives other threads' operations. When these create a communicator from an
  * intercommunicator, messages pass on its local communicator, which the library hides as well. */
 static bool is_foreign(const struct native_part *part, const struct comm *parent) {
     if (has_strangers(part))
@@ -199,31 +198,32 @@ static bool is_foreign(const struct native_part *part, const struct comm *parent
     return owner && owner != parent;
 }
 
-static struct native_part *learn(MPI_Comm handle, const struct comm *parent) {
-    MPI_Group here = MPI_GROUP_NULL, there = MPI_GROUP_NULL;
+static struct native_part *describe_part(MPI_Comm handle, const struct comm *parent) {
+    MPI_Group hidden_group = MPI_GROUP_NULL, parent_group = MPI_GROUP_NULL;
     int count = 0;
     struct native_part *part = NULL;
-    if (pmpi.Comm_group(handle, &here) == MPI_SUCCESS && pmpi.Comm_group(parent->handle, &there) == MPI_SUCCESS &&
-        pmpi.Group_size(here, &count) == MPI_SUCCESS)
+    if (pmpi.Comm_group(handle, &hidden_group) == MPI_SUCCESS &&
+        pmpi.Comm_group(parent->handle, &parent_group) == MPI_SUCCESS &&
+        pmpi.Group_size(hidden_group, &count) == MPI_SUCCESS)
         part = malloc(sizeof *part + (size_t)count * 2 * sizeof *part->ranks);
     if (part) {
-        int *own = part->ranks + count;
+        int *hidden_ranks = part->ranks + count;
         for (int i = 0; i < count; i++)
-            own[i] = i;
-        *part = (struct native_part){.handle = handle, .count = count, .freed = freed};
-        pmpi.Group_translate_ranks(here, count, own, there, part->ranks);
+            hidden_ranks[i] = i;
+        *part = (struct native_part){.handle = handle, .count = count, .freed_count = freed_count};
+        pmpi.Group_translate_ranks(hidden_group, count, hidden_ranks, parent_group, part->ranks);
         part->key = key_of(part);
         part->is_foreign = is_foreign(part, parent);
     }
-    if (here != MPI_GROUP_NULL)
-        pmpi.Group_free(&here);
-    if (there != MPI_GROUP_NULL)
-        pmpi.Group_free(&there);
+    if (hidden_group != MPI_GROUP_NULL)
+        pmpi.Group_free(&hidden_group);
+    if (parent_group != MPI_GROUP_NULL)
+        pmpi.Group_free(&parent_group);
     return part;
 }
 
 static struct native_part *add_part(MPI_Comm handle, struct comm *parent) {
-    struct native_part *part = learn(handle, parent);
+    struct native_part *part = describe_part(handle, parent);
     if (part) {
         part->next = parent->parts;
         parent->parts = part;
@@ -235,28 +235,28 @@ static _Thread_local struct {
     struct comm *parent;
     int count;
     MPI_Comm handles[4];
-} seen __attribute__((tls_model("initial-exec")));
+} unseen_parts __attribute__((tls_model("initial-exec")));
 
-static void note_seen(MPI_Comm handle, struct comm *parent) {
+static void note_hidden(MPI_Comm handle, struct comm *parent) {
     if (!native_collective.set_up)
-        seen.count = 0;
+        unseen_parts.count = 0;
     native_collective.set_up = true;
-    seen.parent = parent;
-    for (int i = 0; i < seen.count; i++)
-        if (seen.handles[i] == handle)
+    unseen_parts.parent = parent;
+    for (int i = 0; i < unseen_parts.count; i++)
+        if (unseen_parts.handles[i] == handle)
             return;
-    if (seen.count < (int)(sizeof seen.handles / sizeof *seen.handles))
-        seen.handles[seen.count++] = handle;
+    if (unseen_parts.count < (int)(sizeof unseen_parts.handles / sizeof *unseen_parts.handles))
+        unseen_parts.handles[unseen_parts.count++] = handle;
 }
 
-void subject_learn_seen(void) {
-    for (int i = 0; i < seen.count; i++)
-        add_part(seen.handles[i], seen.parent);
-    seen.count = 0;
+void subject_learn_hidden(void) {
+    for (int i = 0; i < unseen_parts.count; i++)
+        add_part(unseen_parts.handles[i], unseen_parts.parent);
+    unseen_parts.count = 0;
 }
 
 static const struct native_part *find_part(MPI_Comm handle, struct comm *parent) {
-    if (parent->parts && parent->parts->freed != __atomic_load_n(&freed, __ATOMIC_ACQUIRE))
+    if (parent->parts && parent->parts->freed_count != __atomic_load_n(&freed_count, __ATOMIC_ACQUIRE))
         subject_free(parent);
     struct native_part *part = parent->parts;
     while (part && part->handle != handle)
@@ -265,42 +265,42 @@ static const struct native_part *find_part(MPI_Comm handle, struct comm *parent)
         if (native_library.answers_inside)
             part = add_part(handle, parent);
         else
-            note_seen(handle, parent);
+            note_hidden(handle, parent);
     }
     return part;
 }
 
-/* The communicator it was expected on has been freed, and another one has its handle. */
+/* True if the expected communicator has been freed, and another one has its handle. */
 static bool is_outdated(MPI_Comm handle, const struct subject *subject) {
-    const struct comm *now = comm_find(handle);
-    return now && subject->comm && now->id != subject->comm;
+    const struct comm *current = comm_find(handle);
+    return current && subject->comm && current->id != subject->comm;
 }
 
 bool subject_find(MPI_Comm handle, int tag, struct subject *subject) {
     struct comm *open = native_collective.comm;
     if (native_is_nonblocking(tag)) {
         if (find_expected(handle, tag, subject) && !is_outdated(handle, subject))
-            return subject->comm || count_one(&counts.thinned);
-        /* A hierarchical collective runs nonblocking ones on the communicators that the library made for it. What makes
-         * communicators uses them too, on those of the application. */
+            return subject->comm || increment(&counts.thinned);
+        /* A hierarchical collective runs nonblocking ones on the library's hidden communicators. Communicator-creating
+         * calls use them too, on those of the application. */
         if (open && comm_find(handle))
             open = NULL;
     }
     if (!open)
-        return count_one(&counts.internal);
+        return increment(&counts.internal);
     uint64_t seq = native_collective.seq;
     if (subject_is_thinned(open, seq))
-        return count_one(&counts.thinned);
+        return increment(&counts.thinned);
     const struct native_part *part = open->handle == handle ? NULL : find_part(handle, open);
     if (part && part->is_foreign)
-        return count_one(&counts.internal);
+        return increment(&counts.internal);
     native_collective.silent = false;
     *subject = (struct subject){.comm = open->id, .seq = seq, .key = (uint32_t)-tag};
     if (open->handle == handle)
-        return native_collective.on_own = true;
-    native_collective.on_part = true;
+        return native_collective.uses_comm = true;
+    native_collective.uses_hidden_comm = true;
     if (!part)
-        return count_one(&counts.unknown);
+        return increment(&counts.unknown);
     subject->ranks = (struct subject_ranks){part->ranks, part->count, open->inter ? SPOOL_OWN_GROUP : 0};
     subject->key ^= part->key;
     return true;
