@@ -1,10 +1,9 @@
-/* The place of a call through mpi4py is the line of Python nearest to it: of the innermost frame whose file is neither
- * mpi4py's own nor frozen into the interpreter. Each thread remembers the places that it has seen, by code object and
- * instruction; a place is put into words once per process.
+/* The call site of a call through mpi4py is the line of Python nearest to it: that of the innermost frame whose file is
+ * neither mpi4py's own nor frozen into the interpreter. Each thread remembers recent call sites, by code object and
+ * instruction. Each call site is defined once per process.
  *
- * A code object may have been freed and another one be where it was. So what its place was made from is compared again
- * each time, as a hash of a part of it.
- */
+ * A code object may have been freed, and another one may have its address. So the origin of its call site is compared
+ * each time, as a hash of a part of it. */
 #include "python/site.h"
 
 #include <dlfcn.h>
@@ -21,53 +20,55 @@
 #include "python/frames/reading.h"
 #include "record/definitions.h"
 
-enum { MOST_FRAMES = 64, REMEMBERED = 64, SAMPLE = 64 /* bytes at each end */ };
+enum { MOST_FRAMES = 64, SITE_SLOTS = 64, SAMPLE = 64 /* bytes at each end */ };
 
-/* In place of an id: a frame that is passed over on the way to the program's own. */
+/* An id for a frame that is skipped on the way to the program's own. */
 #define PASSED_OVER UINT32_MAX
-/* In place of an instruction's highest bit: a frame that is taken although it is one of those. */
+/* In an instruction's highest bit: a skipped frame that is used because no other exists. */
 #define TAKEN_ANYWAY ((uint32_t)1 << 31)
 
 #define NOT_AN_ADDRESS ((uint64_t)1 << 63)
 
-struct remembered {
+struct cached_site {
     uintptr_t code;
     uint64_t digest;
     uint32_t instruction, id;
 };
 
-static _Thread_local struct remembered remembered[REMEMBERED] __attribute__((tls_model("initial-exec")));
+static _Thread_local struct cached_site cached_site[SITE_SLOTS] __attribute__((tls_model("initial-exec")));
 
-/* Only ever tried: who holds it may wait for the interpreter's lock, which whoever waited for this one may hold. */
+/* Only ever tried: its holder may wait for the interpreter's lock, and a thread that waited for this lock may hold that
+ * one. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum python_sites allowed;
-/* mpi4py's machine code; bytes 0: it has not been seen, or its calls are as any other's. */
+/* mpi4py's machine code; bytes 0: it has not been seen, or its calls are treated like all others. */
 static uintptr_t low;
 static size_t bytes;
-static char own_files[PATH_MAX]; /* how the names of mpi4py's own sources begin */
-/* Waiting: for a call in which the interpreter can be asked. */
-static enum { UNKNOWN, WAITING, READING, OFF } state;
+static char own_files[PATH_MAX]; /* the common beginning of the paths of mpi4py's own sources */
+/* WAITING: for a call in which the interpreter can be asked. */
+static enum { UNKNOWN, WAITING, READING, DISABLED } state;
 static struct python_interpreter interpreter;
 static const struct python_reading *reading; /* once it is loaded */
 
-static void define_outcome(const char *off) {
+static void define_outcome(const char *disabled_reason) {
     char version[32];
     snprintf(version, sizeof version, "%lu.%lu.%lu", interpreter.version >> 24, interpreter.version >> 16 & 0xFF,
              interpreter.version >> 8 & 0xFF);
     struct line line;
     line_begin(&line, "python");
     line_text(&line, "version", interpreter.version ? version : NULL);
-    line_text(&line, "off", off);
+    line_text(&line, "off", disabled_reason);
     line_end(&line);
-    if (off && allowed == PYTHON_SITES_TOLD)
-        log_line("lines of Python are not read: %s; calls through mpi4py are shown by its extension module", off);
+    if (disabled_reason && allowed == PYTHON_SITES_REPORTED)
+        log_line("lines of Python are not read: %s; calls through mpi4py are shown by its extension module",
+                 disabled_reason);
 }
 
-static void settle(const char *off) {
-    define_outcome(off);
-    if (off)
+static void settle(const char *disabled_reason) {
+    define_outcome(disabled_reason);
+    if (disabled_reason)
         __atomic_store_n(&bytes, 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&state, off ? OFF : READING, __ATOMIC_RELEASE);
+    __atomic_store_n(&state, disabled_reason ? DISABLED : READING, __ATOMIC_RELEASE);
 }
 
 static bool is_interpreter_here(void) {
@@ -83,8 +84,8 @@ static bool find_interpreter(const char **reason) {
     return false;
 }
 
-/* Under the lock. */
-static void find_out(void) {
+/* Call it under the lock. */
+static void settle_state(void) {
     const char *reason = NULL;
     if (state == UNKNOWN) {
         if (find_interpreter(&reason))
@@ -101,13 +102,13 @@ void python_sites_begin(enum python_sites sites) {
         return;
     allowed = sites;
     if (sites == PYTHON_SITES_OFF)
-        __atomic_store_n(&state, OFF, __ATOMIC_RELEASE);
+        __atomic_store_n(&state, DISABLED, __ATOMIC_RELEASE);
     else if (is_interpreter_here())
-        find_out();
+        settle_state();
     pthread_mutex_unlock(&lock);
 }
 
-/* The segment of a loaded object that has an address. */
+/* The segment of a loaded object that contains an address. */
 struct segment {
     uintptr_t address, low;
     size_t bytes;
@@ -137,7 +138,7 @@ static bool is_mpi4py(const char *file) {
            memcmp(last + 1 - strlen(folder), folder, strlen(folder)) == 0 && strncmp(last + 1, name, strlen(name)) == 0;
 }
 
-/* True if a call came out of mpi4py and its lines may be read, perhaps later. */
+/* True if a call came from mpi4py and its lines may be read, perhaps later. */
 static bool find_mpi4py(uintptr_t address) {
     Dl_info info;
     struct segment segment = {.address = address - 1};
@@ -145,7 +146,7 @@ static bool find_mpi4py(uintptr_t address) {
         !dl_iterate_phdr(find_segment, &segment) || pthread_mutex_trylock(&lock) != 0)
         return false;
     if (allowed != PYTHON_SITES_OFF)
-        find_out();
+        settle_state();
     bool first = !bytes && (state == WAITING || state == READING);
     if (first) {
         memcpy(own_files, info.dli_fname, (size_t)(strrchr(info.dli_fname, '/') + 1 - info.dli_fname));
@@ -157,39 +158,39 @@ static bool find_mpi4py(uintptr_t address) {
 }
 
 static bool reads_frames(void) {
-    int known = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-    if (__builtin_expect(known == READING, 1))
+    int current = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(current == READING, 1))
         return true;
-    if (known != WAITING || !python_may_call(&interpreter) || pthread_mutex_trylock(&lock) != 0)
+    if (current != WAITING || !python_may_call(&interpreter) || pthread_mutex_trylock(&lock) != 0)
         return false;
-    find_out();
+    settle_state();
     pthread_mutex_unlock(&lock);
     return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == READING;
 }
 
-/* Both halves of a product. No product waits for another one, so they take little more than the reading. */
-static uint64_t folded(uint64_t word, uint64_t at) {
-    unsigned __int128 product = (unsigned __int128)(word ^ 0x9E3779B97F4A7C15u) * (0xBF58476D1CE4E5B9u + 2 * at);
+/* Adds both halves of a product. No product waits for another one, so the hash takes little more than the reading. */
+static uint64_t folded(uint64_t word, uint64_t position) {
+    unsigned __int128 product = (unsigned __int128)(word ^ 0x9E3779B97F4A7C15u) * (0xBF58476D1CE4E5B9u + 2 * position);
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t sum_of(uint64_t hash, uintptr_t from, size_t count) {
+static uint64_t sum_of(uint64_t hash, uintptr_t address, size_t count) {
     uint64_t word = 0;
-    size_t at = 0;
-    for (; at + sizeof word <= count; at += sizeof word) {
-        memcpy(&word, (const void *)(from + at), sizeof word);
-        hash += folded(word, at);
+    size_t offset = 0;
+    for (; offset + sizeof word <= count; offset += sizeof word) {
+        memcpy(&word, (const void *)(address + offset), sizeof word);
+        hash += folded(word, offset);
     }
     word = 0;
-    memcpy(&word, (const void *)(from + at), count - at);
+    memcpy(&word, (const void *)(address + offset), count - offset);
     return hash + folded(word, count);
 }
 
-static uint64_t sample(uint64_t hash, uintptr_t from, size_t count) {
+static uint64_t sample(uint64_t hash, uintptr_t address, size_t count) {
     hash = hash_mix(hash, count);
     if (count <= 2 * SAMPLE)
-        return sum_of(hash, from, count);
-    return sum_of(sum_of(hash, from, SAMPLE) << 1, from + count - SAMPLE, SAMPLE);
+        return sum_of(hash, address, count);
+    return sum_of(sum_of(hash, address, SAMPLE) << 1, address + count - SAMPLE, SAMPLE);
 }
 
 static uint64_t digest_of(const struct python_code *code) {
@@ -214,7 +215,7 @@ static bool is_passed_over(const char *file) {
     return strncmp(file, own_files, strlen(own_files)) == 0 || strncmp(file, frozen, strlen(frozen)) == 0;
 }
 
-/* Writes the definition of a place, once per process. 0 if recording is off. */
+/* Writes the definition of a call site, once per process. 0 if recording is off. */
 static uint32_t define(const char *file, const char *name, int in_line) {
     uint64_t hash = hash_mix(hash_text(HASH_START, file), hash_text(HASH_START, name));
     bool fresh;
@@ -222,46 +223,48 @@ static uint32_t define(const char *file, const char *name, int in_line) {
     if (!fresh)
         return id;
     /* A program may have been started by a relative name. */
-    char *whole = *file == '/' || *file == '<' ? NULL : realpath(file, NULL);
+    char *absolute_path = *file == '/' || *file == '<' ? NULL : realpath(file, NULL);
     struct line line;
     line_begin(&line, "call_site");
     line_unsigned(&line, "id", id);
-    line_text(&line, "file", whole ? whole : file);
+    line_text(&line, "file", absolute_path ? absolute_path : file);
     line_number(&line, "line", in_line);
     line_text(&line, "function", name);
     line_end(&line);
-    free(whole);
+    free(absolute_path);
     return id;
 }
 
-static uint32_t put_into_words(const struct python_code *code, bool anyway) {
-    int kept = errno;
+static uint32_t define_code(const struct python_code *code, bool is_fallback) {
+    int saved_errno = errno;
     char *file = copy_of(&code->file), *name = copy_of(&code->name);
     uint32_t id = 0;
-    if (file && name && !anyway && is_passed_over(file))
+    if (file && name && !is_fallback && is_passed_over(file))
         id = PASSED_OVER;
     else if (file && name)
         id = define(file, name, reading->line(&interpreter.reader, code));
     free(file);
     free(name);
-    errno = kept;
+    errno = saved_errno;
     return id;
 }
 
-static uint32_t site_of_code(const struct python_code *code, bool anyway) {
-    uint32_t instruction = code->instruction | (anyway ? TAKEN_ANYWAY : 0);
+static uint32_t site_of_code(const struct python_code *code, bool is_fallback) {
+    uint32_t instruction = code->instruction | (is_fallback ? TAKEN_ANYWAY : 0);
     uint64_t digest = digest_of(code);
     uint64_t slot = (code->address >> 4 ^ instruction >> 1) * 0x9E3779B97F4A7C15u >> 32;
-    struct remembered *here = &remembered[slot % REMEMBERED];
-    if (__builtin_expect(here->code == code->address && here->instruction == instruction && here->digest == digest, 1))
-        return here->id;
-    uint32_t id = put_into_words(code, anyway);
+    struct cached_site *slot_entry = &cached_site[slot % SITE_SLOTS];
+    if (__builtin_expect(slot_entry->code == code->address && slot_entry->instruction == instruction &&
+                             slot_entry->digest == digest,
+                         1))
+        return slot_entry->id;
+    uint32_t id = define_code(code, is_fallback);
     if (id)
-        *here = (struct remembered){code->address, digest, instruction, id};
+        *slot_entry = (struct cached_site){code->address, digest, instruction, id};
     return id;
 }
 
-/* 0: this thread runs no Python code, or that of another interpreter. */
+/* 0: this thread runs no Python code, or code of another interpreter. */
 static uint32_t site_of_frame(void) {
     const struct python_reader *reader = &interpreter.reader;
     if (!interpreter.Py_IsInitialized())
@@ -280,12 +283,12 @@ static uint32_t site_of_frame(void) {
     return nearest.address ? site_of_code(&nearest, true) : 0;
 }
 
-static void keep(struct call_site_cache_entry *entry, uintptr_t address, uint32_t id) {
+static void cache_site(struct call_site_cache_entry *entry, uintptr_t address, uint32_t id) {
     if (id)
         *entry = (struct call_site_cache_entry){address, id};
 }
 
-/* Calls of mpi4py are in the cache by a number that no address has: they must come here each time. */
+/* The cache has calls of mpi4py under a number that no address has, so that they come here each time. */
 static uint32_t site_in_mpi4py(uintptr_t address) {
     uint32_t id = reads_frames() ? site_of_frame() : 0;
     struct call_site_cache_entry *entry = call_site_cached(address);
@@ -295,7 +298,7 @@ static uint32_t site_in_mpi4py(uintptr_t address) {
         return entry->id;
     bool fresh;
     id = call_site_look_up(address, &fresh);
-    keep(entry, ~address, id);
+    cache_site(entry, ~address, id);
     return id;
 }
 
@@ -305,8 +308,8 @@ uint32_t python_site_look_up(uintptr_t address) {
         return site_in_mpi4py(address);
     bool fresh;
     uint32_t id = call_site_look_up(address, &fresh);
-    if (fresh && !size && __atomic_load_n(&state, __ATOMIC_ACQUIRE) != OFF && find_mpi4py(address))
+    if (fresh && !size && __atomic_load_n(&state, __ATOMIC_ACQUIRE) != DISABLED && find_mpi4py(address))
         return site_in_mpi4py(address);
-    keep(call_site_cached(address), address, id);
+    cache_site(call_site_cached(address), address, id);
     return id;
 }

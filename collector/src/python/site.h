@@ -1,14 +1,14 @@
-/* Where a wrapper was called from: a place in the program's machine code, or, for a call through mpi4py, the line of
+/* The call site of a wrapper: an address in the program's machine code or, for a call through mpi4py, the line of
  * Python nearest to it. */
 #ifndef HOPSCOPE_PYTHON_SITE_H
 #define HOPSCOPE_PYTHON_SITE_H
 
 #include "record/call_site.h"
 
-enum python_sites { PYTHON_SITES_OFF, PYTHON_SITES_QUIETLY, PYTHON_SITES_TOLD };
+enum python_sites { PYTHON_SITES_OFF, PYTHON_SITES_QUIETLY, PYTHON_SITES_REPORTED };
 
-/* In MPI_Init, once recording has begun; off before. Told: a line on stderr says so if lines of Python cannot be had.
- */
+/* Call it in MPI_Init, once recording has begun; off before. REPORTED: a line on stderr gives the reason if lines of
+ * Python are unavailable. */
 void python_sites_begin(enum python_sites sites);
 
 /* The id of a call site that is not in this thread's cache; 0 if recording is off. */

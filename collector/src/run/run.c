@@ -295,7 +295,7 @@ static bool start(uint64_t init_ticks) {
         if (run.rank == 0)
             settings_define();
         comm_registry_define_all();
-        python_sites_begin(run.config.reports_python ? PYTHON_SITES_TOLD
+        python_sites_begin(run.config.reports_python ? PYTHON_SITES_REPORTED
                            : run.config.python       ? PYTHON_SITES_QUIETLY
                                                      : PYTHON_SITES_OFF);
         if (run.config.paused)

@@ -6,11 +6,11 @@
 
 enum {
     ALIGNMENT = 8,
-    STACK_TAGS = 3,        /* from 3.14 on the lowest bits of a frame's references say who owns them */
+    STACK_TAGS = 3,        /* from 3.14 on the lowest bits of a frame's references show their ownership */
     FIRST_WITHOUT_CODE = 3 /* owner: all from here on stand for C code */
 };
 
-/* More than any program has; what exceeds it is no such object. */
+/* More than any program has; a larger size belongs to no such object. */
 #define MOST_CHARACTERS ((size_t)1 << 16)
 #define MOST_BYTES ((size_t)1 << 26)
 
@@ -58,15 +58,15 @@ bool python_read_code(const struct python_reader *reader, uintptr_t frame, struc
     uintptr_t address = memory_word(memory, frame + layout->frame_code) & ~(uintptr_t)STACK_TAGS;
     if (!is_object(reader, address, reader->code_type))
         return false;
-    uintptr_t at = memory_word(memory, frame + layout->frame_instruction) - (address + layout->code_bytecode);
-    if (at / 2 >= memory_word(memory, address + PYTHON_OBJECT_SIZE) || at > UINT32_MAX)
+    uintptr_t offset = memory_word(memory, frame + layout->frame_instruction) - (address + layout->code_bytecode);
+    if (offset / 2 >= memory_word(memory, address + PYTHON_OBJECT_SIZE) || offset > UINT32_MAX)
         return false;
     uintptr_t lines = memory_word(memory, address + layout->code_lines);
     if (!is_object(reader, lines, reader->bytes_type))
         return false;
     *code = (struct python_code){
         .address = address,
-        .instruction = (uint32_t)at,
+        .instruction = (uint32_t)offset,
         .lines = lines + PYTHON_BYTES_DATA,
         .lines_bytes = memory_word(memory, lines + PYTHON_OBJECT_SIZE),
     };
@@ -77,38 +77,38 @@ bool python_read_code(const struct python_reader *reader, uintptr_t frame, struc
 }
 
 /* Returns the number of bytes: 1 to 4. */
-static size_t encode(uint32_t character, char to[4]) {
+static size_t encode(uint32_t character, char output[4]) {
     if (character >= 0xDC80 && character <= 0xDCFF) { /* Python's stand-in for a byte that was not UTF-8 */
-        to[0] = (char)(character & 0xFF);
+        output[0] = (char)(character & 0xFF);
         return 1;
     }
-    size_t more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+    size_t further_bytes = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
     static const unsigned char first[] = {0x00, 0xC0, 0xE0, 0xF0};
-    for (size_t i = more; i > 0; i--, character >>= 6)
-        to[i] = (char)(0x80 | (character & 0x3F));
-    to[0] = (char)(first[more] | character);
-    return more + 1;
+    for (size_t i = further_bytes; i > 0; i--, character >>= 6)
+        output[i] = (char)(0x80 | (character & 0x3F));
+    output[0] = (char)(first[further_bytes] | character);
+    return further_bytes + 1;
 }
 
-size_t python_text_copy(const struct python_reader *reader, const struct python_text *text, char *to, size_t room) {
+size_t python_text_copy(const struct python_reader *reader, const struct python_text *text, char *output, size_t room) {
     size_t used = 0;
     for (size_t i = 0; i < text->count; i++) {
-        uint8_t one;
-        uint16_t two;
+        uint8_t byte;
+        uint16_t half;
         uint32_t character;
-        uintptr_t at = text->characters + i * text->width;
-        void *into = text->width == 1 ? (void *)&one : text->width == 2 ? (void *)&two : (void *)&character;
-        if (!memory_read(reader->memory, at, into, text->width))
+        uintptr_t address = text->characters + i * text->width;
+        void *target = text->width == 1 ? (void *)&byte : text->width == 2 ? (void *)&half : (void *)&character;
+        if (!memory_read(reader->memory, address, target, text->width))
             return 0;
-        character = text->width == 1 ? one : text->width == 2 ? two : character;
+        character = text->width == 1 ? byte : text->width == 2 ? half : character;
         char bytes[4];
         size_t count = character > 0x10FFFF ? 0 : encode(character, bytes);
         if (used + count < room)
-            memcpy(to + used, bytes, count);
+            memcpy(output + used, bytes, count);
         used += count;
     }
     if (room)
-        to[used < room ? used : room - 1] = '\0';
+        output[used < room ? used : room - 1] = '\0';
     return used;
 }
 

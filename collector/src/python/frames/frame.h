@@ -1,17 +1,17 @@
-/* A thread's Python frames, read raw: the thread has released the interpreter's lock and may ask nothing. It waits in
- * a wrapper of ours, so its own frames, their code and their texts stay what they are meanwhile. */
+/* A thread's Python frames, read raw: the thread has released the interpreter's lock and may not ask the interpreter.
+ * It waits in a wrapper, so its own frames, their code and their texts stay unchanged meanwhile. */
 #ifndef HOPSCOPE_PYTHON_FRAME_H
 #define HOPSCOPE_PYTHON_FRAME_H
 
 #include "python/frames/layout.h"
 #include "python/frames/memory.h"
 
-/* How to read this process's interpreter. */
+/* The access to this process's interpreter. */
 struct python_reader {
     struct python_layout layout;
     int memory; /* see memory.h */
     uintptr_t code_type, text_type, bytes_type;
-    uintptr_t interpreter; /* the one whose frames are read; others have types of their own */
+    uintptr_t interpreter; /* the one whose frames are read; other interpreters have types of their own */
 };
 
 struct python_text {
@@ -20,7 +20,7 @@ struct python_text {
     uint32_t width; /* bytes of a character: 1, 2 or 4 */
 };
 
-/* A code object and the place in it. */
+/* A code object and the position in it. */
 struct python_code {
     uintptr_t address;
     uint32_t instruction; /* bytes from the beginning of the bytecode */
@@ -33,13 +33,13 @@ struct python_code {
 /* The innermost frame of a thread state; 0 if it has none, or is another interpreter's. */
 uintptr_t python_innermost(const struct python_reader *reader, uintptr_t state);
 uintptr_t python_caller(const struct python_reader *reader, uintptr_t frame);
-/* False for a frame that stands for C code, or holds anything but what a code object should. */
+/* False for a frame that stands for C code, or that does not refer to a valid code object. */
 bool python_read_code(const struct python_reader *reader, uintptr_t frame, struct python_code *code);
 /* False: it is no text of a known form. */
 bool python_read_text(const struct python_reader *reader, uintptr_t object, struct python_text *text);
-/* Writes it in UTF-8, with a NUL, and returns its length, which may exceed the room; then nothing is of use. A byte of
- * a file name that was not UTF-8 becomes that byte again. 0: empty, or not readable. */
-size_t python_text_copy(const struct python_reader *reader, const struct python_text *text, char *to, size_t room);
+/* Writes the text in UTF-8, with a NUL, and returns its length. If that exceeds the room, the output is unusable. A
+ * byte of a file name that was not UTF-8 becomes that byte again. 0: empty, or not readable. */
+size_t python_text_copy(const struct python_reader *reader, const struct python_text *text, char *output, size_t room);
 /* The line of the instruction; -1: it has none. */
 int python_line(const struct python_reader *reader, const struct python_code *code);
 

@@ -39,8 +39,8 @@ bool python_interpreter_find(struct python_interpreter *interpreter, const char 
 /* Whether this thread may call the interpreter, and no exception is on its way that a call could lose. It asks without
  * a lock, and PyGILState_Check() would say yes to all where a program has several interpreters. */
 static inline bool python_may_call(const struct python_interpreter *interpreter) {
-    void *own = interpreter->Py_IsInitialized() ? interpreter->PyGILState_GetThisThreadState() : NULL;
-    return own && interpreter->holder() == own && !interpreter->PyErr_Occurred();
+    void *state = interpreter->Py_IsInitialized() ? interpreter->PyGILState_GetThisThreadState() : NULL;
+    return state && interpreter->holder() == state && !interpreter->PyErr_Occurred();
 }
 
 #endif

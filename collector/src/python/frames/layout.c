@@ -39,8 +39,8 @@ static const struct python_layout of_3_12 = {
     .text_compact = 56,
 };
 
-/* What is published is a list of 64-bit numbers in groups. A minor release may add to each group and add groups, so
- * these are where the groups begin. */
+/* The interpreter publishes a list of 64-bit numbers in groups. A minor release may add to each group and add groups,
+ * so these are the beginnings of the groups. */
 static const struct groups {
     unsigned long minor;
     size_t state, frame, code;

@@ -1,8 +1,7 @@
-/* Where CPython keeps what a frame is known by: byte offsets within its structures, which no header promises.
+/* CPython's layout of frames and code objects: byte offsets within its structures, which no header promises.
  *
- * They are fixed within a minor release. 3.11 and 3.12 are known from their headers; from 3.13 on the interpreter
- * publishes its own, at the beginning of _PyRuntime. self_test.h tells whether they hold in this process.
- */
+ * They are fixed within a minor release. 3.11 and 3.12 are known from their headers. From 3.13 on the interpreter
+ * publishes its own, at the beginning of _PyRuntime. self_test.h checks them in this process. */
 #ifndef HOPSCOPE_PYTHON_LAYOUT_H
 #define HOPSCOPE_PYTHON_LAYOUT_H
 
@@ -34,7 +33,7 @@ struct python_layout {
 #undef OFFSET
 };
 
-/* Public headers have these; the same in all releases that are served, but for free-threaded builds. */
+/* From public headers; equal in all supported releases, except in free-threaded builds. */
 enum {
     PYTHON_OBJECT_TYPE = 8,
     PYTHON_OBJECT_SIZE = 16,
@@ -43,8 +42,8 @@ enum {
     PYTHON_TEXT_STATE = 32,
 };
 
-/* Version: as Py_Version has it, 0x030b07f0 for 3.11.7. Published: the address of _PyRuntime, NULL if the process has
- * none. False with a reason if the layout of this release or build is not known. */
+/* version: in Py_Version's form, 0x030b07f0 for 3.11.7. published: the address of _PyRuntime, NULL if the process has
+ * none. Returns false with a reason if the layout of this release or build is unknown. */
 bool python_layout_find(unsigned long version, const void *published, struct python_layout *layout,
                         const char **reason);
 

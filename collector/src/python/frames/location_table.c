@@ -1,5 +1,5 @@
 /* An entry begins with a byte whose highest bit is set: bits 3 to 6 are its form, bits 0 to 2 the number of code units
- * less one. What follows depends on the form; columns are skipped. The entries' line differences add up. */
+ * less one. The rest depends on the form; columns are skipped. The entries' line differences add up. */
 #include "python/frames/location_table.h"
 
 enum { CODE_UNIT = 2 };
@@ -8,7 +8,7 @@ enum { CODE_UNIT = 2 };
  * in the form. */
 enum { FIRST_ON_LINE = 10, LAST_ON_LINE = 12, WITHOUT_COLUMNS = 13, LONG = 14, WITHOUT_LINE = 15 };
 
-/* Six bits a byte, the lowest first; bit 6 says that more follow. Then the lowest bit is the sign. */
+/* Six bits a byte, the lowest first; bit 6 shows that more follow. Then the lowest bit is the sign. */
 static int signed_number(const uint8_t *bytes, const uint8_t *end) {
     uint32_t value = 0;
     unsigned shift = 0;

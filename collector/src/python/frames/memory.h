@@ -1,4 +1,4 @@
-/* Reading an interpreter's memory: at once, or guarded, while it is not certain that an address is one. */
+/* Reads an interpreter's memory: directly, or guarded, while an address may be invalid. */
 #ifndef HOPSCOPE_PYTHON_MEMORY_H
 #define HOPSCOPE_PYTHON_MEMORY_H
 
@@ -12,12 +12,12 @@
 enum { MEMORY_DIRECT = -1 };
 
 /* False: not readable. */
-static inline bool memory_read(int file, uintptr_t address, void *to, size_t bytes) {
+static inline bool memory_read(int file, uintptr_t address, void *target, size_t bytes) {
     if (__builtin_expect(file == MEMORY_DIRECT, 1)) {
-        memcpy(to, (const void *)address, bytes);
+        memcpy(target, (const void *)address, bytes);
         return true;
     }
-    return (address >> 63) == 0 && pread(file, to, bytes, (off_t)address) == (ssize_t)bytes;
+    return (address >> 63) == 0 && pread(file, target, bytes, (off_t)address) == (ssize_t)bytes;
 }
 
 /* 0: not readable. */

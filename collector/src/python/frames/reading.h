@@ -1,4 +1,4 @@
-/* What libhopscope-python.so has for the collector, which loads it only where there is an interpreter. */
+/* The functions of libhopscope-python.so for the collector, which loads it only into processes with an interpreter. */
 #ifndef HOPSCOPE_PYTHON_READING_H
 #define HOPSCOPE_PYTHON_READING_H
 
@@ -10,7 +10,7 @@ struct python_reading {
     uintptr_t (*innermost)(const struct python_reader *reader, uintptr_t state);
     uintptr_t (*caller)(const struct python_reader *reader, uintptr_t frame);
     bool (*read_code)(const struct python_reader *reader, uintptr_t frame, struct python_code *code);
-    size_t (*text_copy)(const struct python_reader *reader, const struct python_text *text, char *to, size_t room);
+    size_t (*text_copy)(const struct python_reader *reader, const struct python_text *text, char *output, size_t room);
     int (*line)(const struct python_reader *reader, const struct python_code *code);
 };
 

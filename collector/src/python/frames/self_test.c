@@ -4,26 +4,26 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { MOST_FRAMES = 256, LONGEST = 3 * PATH_MAX };
+enum { MOST_FRAMES = 256, MAX_BYTES = 3 * PATH_MAX };
 
-/* Compares a text as read with one as the interpreter has it. */
-static bool is_same(const struct python_interpreter *py, const struct python_text *text, void *said) {
+/* Compares a raw text with the interpreter's own. */
+static bool matches(const struct python_interpreter *py, const struct python_text *text, void *expected) {
     static const char bytes_as_they_are[] = "surrogateescape";
-    char *copy = malloc(LONGEST);
-    size_t bytes = copy ? python_text_copy(&py->reader, text, copy, LONGEST) : LONGEST;
-    void *read = bytes < LONGEST ? py->PyUnicode_DecodeUTF8(copy, (intptr_t)bytes, bytes_as_they_are) : NULL;
-    bool same = read && said && py->PyUnicode_Compare(read, said) == 0;
+    char *copy = malloc(MAX_BYTES);
+    size_t bytes = copy ? python_text_copy(&py->reader, text, copy, MAX_BYTES) : MAX_BYTES;
+    void *read = bytes < MAX_BYTES ? py->PyUnicode_DecodeUTF8(copy, (intptr_t)bytes, bytes_as_they_are) : NULL;
+    bool is_equal = read && expected && py->PyUnicode_Compare(read, expected) == 0;
     py->Py_DecRef(read);
     free(copy);
-    return same;
+    return is_equal;
 }
 
 static bool attribute_is_same(const struct python_interpreter *py, const struct python_text *text, void *code,
                               const char *name) {
-    void *said = py->PyObject_GetAttrString(code, name);
-    bool same = is_same(py, text, said);
-    py->Py_DecRef(said);
-    return same;
+    void *expected = py->PyObject_GetAttrString(code, name);
+    bool is_equal = matches(py, text, expected);
+    py->Py_DecRef(expected);
+    return is_equal;
 }
 
 static bool texts_are_read(const struct python_interpreter *py) {
@@ -33,23 +33,23 @@ static bool texts_are_read(const struct python_interpreter *py) {
     for (size_t i = 0; i < sizeof texts / sizeof *texts && good; i++) {
         struct python_text text;
         void *object = py->PyUnicode_DecodeUTF8(texts[i], (intptr_t)strlen(texts[i]), NULL);
-        good = object && python_read_text(&py->reader, (uintptr_t)object, &text) && is_same(py, &text, object);
+        good = object && python_read_text(&py->reader, (uintptr_t)object, &text) && matches(py, &text, object);
         py->Py_DecRef(object);
     }
     return good;
 }
 
 static bool is_same_frame(const struct python_interpreter *py, const struct python_code *code, void *frame) {
-    void *said = py->PyFrame_GetCode(frame);
-    bool same = said == (void *)code->address && py->PyFrame_GetLasti(frame) == (int)code->instruction &&
-                py->PyFrame_GetLineNumber(frame) == python_line(&py->reader, code) &&
-                attribute_is_same(py, &code->file, said, "co_filename") &&
-                attribute_is_same(py, &code->name, said, "co_qualname");
-    py->Py_DecRef(said);
-    return same;
+    void *expected = py->PyFrame_GetCode(frame);
+    bool is_equal = expected == (void *)code->address && py->PyFrame_GetLasti(frame) == (int)code->instruction &&
+                    py->PyFrame_GetLineNumber(frame) == python_line(&py->reader, code) &&
+                    attribute_is_same(py, &code->file, expected, "co_filename") &&
+                    attribute_is_same(py, &code->name, expected, "co_qualname");
+    py->Py_DecRef(expected);
+    return is_equal;
 }
 
-/* The next frame outwards, from this one on, that runs Python code. */
+/* Returns the next frame outwards, from this one on, that runs Python code. */
 static uintptr_t next_with_code(const struct python_reader *reader, uintptr_t frame, struct python_code *code) {
     for (int i = 0; frame && i < MOST_FRAMES; i++, frame = python_caller(reader, frame))
         if (python_read_code(reader, frame, code))
@@ -60,19 +60,19 @@ static uintptr_t next_with_code(const struct python_reader *reader, uintptr_t fr
 static bool frames_are_read(const struct python_interpreter *py, uintptr_t state) {
     struct python_code code;
     uintptr_t frame = next_with_code(&py->reader, python_innermost(&py->reader, state), &code);
-    void *said = py->PyEval_GetFrame();
-    bool same = frame && said;
-    py->Py_IncRef(said);
-    for (int i = 0; same && said && i < MOST_FRAMES; i++) {
-        same = frame && is_same_frame(py, &code, said);
-        void *back = py->PyFrame_GetBack(said);
-        py->Py_DecRef(said);
-        said = back;
+    void *expected = py->PyEval_GetFrame();
+    bool is_equal = frame && expected;
+    py->Py_IncRef(expected);
+    for (int i = 0; is_equal && expected && i < MOST_FRAMES; i++) {
+        is_equal = frame && is_same_frame(py, &code, expected);
+        void *caller = py->PyFrame_GetBack(expected);
+        py->Py_DecRef(expected);
+        expected = caller;
         frame = frame ? next_with_code(&py->reader, python_caller(&py->reader, frame), &code) : 0;
     }
-    same = same && (said || !frame);
-    py->Py_DecRef(said);
-    return same;
+    is_equal = is_equal && (expected || !frame);
+    py->Py_DecRef(expected);
+    return is_equal;
 }
 
 const char *python_self_test(struct python_interpreter *interpreter) {
