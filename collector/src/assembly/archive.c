@@ -12,7 +12,7 @@ struct complaint {
     char text[200];
 };
 
-static OTF2_ErrorCode keep_complaint(void *data, const char *file, uint64_t line, const char *function,
+static OTF2_ErrorCode save_complaint(void *data, const char *file, uint64_t line, const char *function,
                                      OTF2_ErrorCode code, const char *format, va_list arguments) {
     (void)file, (void)line, (void)function;
     struct complaint *complaint = data;
@@ -76,7 +76,7 @@ static bool write_clock_offsets(const struct run *run, OTF2_Archive *archive, co
     return OTF2_Archive_CloseDefWriter(archive, writer) == OTF2_SUCCESS && ok;
 }
 
-/* Calls write for every location: each thread found, and the first thread of every rank, found or not. */
+/* Calls write for every location: each recorded thread, and the first thread of every rank, recorded or not. */
 static bool for_all_locations(struct run *run, OTF2_Archive *archive, bool events, struct strings *strings,
                               struct progress *progress) {
     bool ok = true;
@@ -96,7 +96,7 @@ static bool for_all_locations(struct run *run, OTF2_Archive *archive, bool event
     return ok;
 }
 
-static void say_what_was_left_out(struct run *run) {
+static void report_omitted_records(struct run *run) {
     if (run->records_without_comm)
         sentences_add(&run->missing, "%llu message(s) and collectives on communicators that were never defined",
                       (unsigned long long)run->records_without_comm);
@@ -127,7 +127,7 @@ static bool write_all(struct run *run, OTF2_Archive *archive, struct progress *p
          OTF2_Archive_CloseDefFiles(archive) == OTF2_SUCCESS;
     ok = ok && write_definitions(run, strings.writer, &strings);
     if (ok) {
-        say_what_was_left_out(run);
+        report_omitted_records(run);
         run_json_write(run, run_json);
         ok = !run_json->failed &&
              OTF2_Archive_SetProperty(archive, ARCHIVE_PROPERTY_VERSION, HOPSCOPE_VERSION, true) == OTF2_SUCCESS &&
@@ -144,7 +144,7 @@ bool archive_write(struct run *run, const char *directory, struct progress *prog
                    char *message, size_t capacity) {
     enum { DEFINITION_CHUNK_BYTES = 4 << 20 };
     struct complaint complaint = {0};
-    OTF2_Error_RegisterCallback(keep_complaint, &complaint);
+    OTF2_Error_RegisterCallback(save_complaint, &complaint);
     OTF2_Archive *archive = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
                                               DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     bool ok = archive && OTF2_Archive_SetFlushCallbacks(archive, &flush_callbacks, NULL) == OTF2_SUCCESS &&

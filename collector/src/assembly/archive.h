@@ -13,12 +13,12 @@ enum { ARCHIVE_ATTRIBUTES(ATTRIBUTE_ID) ATTRIBUTE_COUNT };
 #undef ATTRIBUTE_ID
 enum parameter { PARAMETER_SENDS_SKIPPED, PARAMETER_RECEIVES_SKIPPED };
 
-/* Writes DIR/.../traces.otf2 and its companions into directory. run_json: receives the text that also becomes run.json;
- * it is made once the events are counted. False with a message. */
+/* Writes DIR/.../traces.otf2 and its companions into directory. run_json receives the text that also becomes run.json,
+ * once the events are counted; the caller frees it. False with a message. */
 bool archive_write(struct run *run, const char *directory, struct progress *progress, struct text *run_json,
                    char *message, size_t capacity);
 
-/* A string gets its id when it is first used. */
+/* A string gets its id at its first use. */
 struct strings {
     struct id_table ids; /* by hash of the text */
     char **texts;

@@ -16,7 +16,7 @@
 #include "assembly/run.h"
 #include "config/variables.h"
 
-/* The archive is made in here. It lies within DIR, so that it can be renamed into place. */
+/* The archive is created in here. It lies within DIR, so that it can be renamed into place. */
 #define WORKSHOP ".assembling"
 
 /* Beside enum assemble_outcome: the archive already holds everything in the spools. */
@@ -34,8 +34,8 @@ static bool make_paths(struct paths *paths, const char *dir) {
            snprintf(paths->workshop, PATH_MAX, "%s/" WORKSHOP, dir) < PATH_MAX;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where) {
-    (void)status, (void)kind, (void)where;
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *position) {
+    (void)status, (void)kind, (void)position;
     return remove(path);
 }
 
@@ -49,7 +49,7 @@ static bool exists(const char *path) {
 }
 
 /* With several worlds: true while a process has not ended, or a world of MPI_Comm_spawn has not appeared yet. */
-static bool goes_on(const struct run *run) {
+static bool is_still_running(const struct run *run) {
     bool open = run->spawns_without_world > 0;
     for (int rank = 0; run->world_count > 1 && rank < run->rank_count && !open; rank++) {
         const struct process *process = &run->processes[rank];
@@ -62,8 +62,8 @@ static bool goes_on(const struct run *run) {
 
 static struct timespec newest;
 
-static int note_newest(const char *path, const struct stat *status, int kind, struct FTW *where) {
-    (void)path, (void)kind, (void)where;
+static int note_newest(const char *path, const struct stat *status, int kind, struct FTW *position) {
+    (void)path, (void)kind, (void)position;
     if (status->st_mtim.tv_sec > newest.tv_sec ||
         (status->st_mtim.tv_sec == newest.tv_sec && status->st_mtim.tv_nsec > newest.tv_nsec))
         newest = status->st_mtim;
@@ -86,8 +86,8 @@ static bool is_assembled(const struct run *run, const struct paths *paths) {
            (anchor.st_mtim.tv_sec == newest.tv_sec && anchor.st_mtim.tv_nsec >= newest.tv_nsec);
 }
 
-/* Records in all spools. The lock file of an incomplete run keeps how many its archive was made from: file times do not
- * change when a running process appends through a mapping. */
+/* Counts the records in all spools. The lock file of an incomplete run contains the count of its archive, because file
+ * times do not change when a running process appends through a mapping. */
 static uint64_t records_in(const struct run *run) {
     uint64_t records = 0;
     for (int rank = 0; rank < run->rank_count; rank++)
@@ -96,7 +96,7 @@ static uint64_t records_in(const struct run *run) {
     return records;
 }
 
-/* UINT64_MAX: the run was whole. */
+/* UINT64_MAX: the run was complete. */
 static uint64_t read_count(int lock) {
     char text[24] = "";
     ssize_t length = pread(lock, text, sizeof text - 1, 0);
@@ -116,7 +116,7 @@ static bool write_text(const char *path, const char *bytes, size_t length) {
     return fclose(file) == 0 && ok;
 }
 
-/* Writes tree.json and topology.json as used, unless the run already left them. */
+/* Writes the run's tree.json and topology.json, unless the run already left them. */
 static void write_inputs(const struct run *run, const char *dir) {
     bool tree = false, topology = false;
     char path[PATH_MAX];
@@ -137,34 +137,34 @@ static void write_inputs(const struct run *run, const char *dir) {
     }
 }
 
-/* The anchor file moves last: it makes the directory an archive. */
+/* The anchor file moves last, because it makes the directory an archive. */
 static bool move_into_place(const struct paths *paths, const char *dir, char *message, size_t capacity) {
     static const char *const names[] = {"traces", "traces.def", "run.json", "traces.otf2"};
     unlink(paths->anchor);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char from[PATH_MAX + 16], to[PATH_MAX];
-        snprintf(from, sizeof from, "%s/%s", paths->workshop, names[i]);
-        snprintf(to, sizeof to, "%s/%s", dir, names[i]);
+        char source[PATH_MAX + 16], target[PATH_MAX];
+        snprintf(source, sizeof source, "%s/%s", paths->workshop, names[i]);
+        snprintf(target, sizeof target, "%s/%s", dir, names[i]);
         if (i == 0)
-            remove_tree(to);
-        if (rename(from, to) != 0) {
-            snprintf(message, capacity, "%s: %s; free some space or change its permissions, then assemble again", to,
-                     strerror(errno));
+            remove_tree(target);
+        if (rename(source, target) != 0) {
+            snprintf(message, capacity, "%s: %s; free some space or change its permissions, then assemble again",
+                     target, strerror(errno));
             return false;
         }
     }
     return true;
 }
 
-static void say(const struct run *run, char *message, size_t capacity) {
+static void report_missing(const struct run *run, char *message, size_t capacity) {
     size_t used = 0;
     for (size_t i = 0; i < run->missing.count && used < capacity; i++) {
-        int more = snprintf(message + used, capacity - used, "%s%s", i ? "; " : "missing: ", run->missing.items[i]);
-        used += more > 0 ? (size_t)more : 0;
+        int written = snprintf(message + used, capacity - used, "%s%s", i ? "; " : "missing: ", run->missing.items[i]);
+        used += written > 0 ? (size_t)written : 0;
     }
 }
 
-static int assemble_run(struct run *run, const struct paths *paths, const char *dir, int lock, bool after_all,
+static int assemble_run(struct run *run, const struct paths *paths, const char *dir, int lock, bool waits_for_worlds,
                         struct progress *progress, char *message, size_t capacity) {
     if (!run_read(run, dir, message, capacity))
         return ASSEMBLE_FAILED;
@@ -173,13 +173,13 @@ static int assemble_run(struct run *run, const struct paths *paths, const char *
     if (is_assembled(run, paths) && (assembled == UINT64_MAX || assembled == records))
         return UNCHANGED;
     bool ok = clock_map_make(run) && join_worlds(run);
-    if (ok && after_all && goes_on(run))
+    if (ok && waits_for_worlds && is_still_running(run))
         return ASSEMBLE_LATER;
     if (!ok || !merge_comms(run) || !survey(run) || !clock_map_finish(run)) {
         snprintf(message, capacity, "out of memory while reading %s", paths->spool);
         return ASSEMBLE_FAILED;
     }
-    progress->total = run->places * sizeof(struct spool_record);
+    progress->total = run->stored_count * sizeof(struct spool_record);
     remove_tree(paths->workshop);
     if (mkdir(paths->workshop, 0777) != 0) {
         snprintf(message, capacity, "%s: %s; free some space or change its permissions, then assemble again",
@@ -202,14 +202,14 @@ static int assemble_run(struct run *run, const struct paths *paths, const char *
     text_free(&run_json);
     remove_tree(paths->workshop);
     if (outcome == ASSEMBLE_INCOMPLETE)
-        say(run, message, capacity);
+        report_missing(run, message, capacity);
     return outcome;
 }
 
-static int assemble_locked(const struct paths *paths, const char *dir, int lock, bool after_all,
+static int assemble_locked(const struct paths *paths, const char *dir, int lock, bool waits_for_worlds,
                            struct progress *progress, char *message, size_t capacity) {
     struct run run = {0};
-    int outcome = assemble_run(&run, paths, dir, lock, after_all, progress, message, capacity);
+    int outcome = assemble_run(&run, paths, dir, lock, waits_for_worlds, progress, message, capacity);
     if (outcome == ASSEMBLE_WHOLE && !variable_switch(VARIABLE_KEEP_SPOOL, false)) {
         /* worlds[0] is dir itself. A joined run is a link. It goes before the worlds beneath it, so the run it points
          * to stays. */
@@ -224,12 +224,12 @@ static int assemble_locked(const struct paths *paths, const char *dir, int lock,
     return outcome;
 }
 
-static int assemble_dir(const char *dir, bool after_all, char *message, size_t capacity, assemble_progress *report,
-                        void *context) {
-    char unwanted[8];
+static int assemble_dir(const char *dir, bool waits_for_worlds, char *message, size_t capacity,
+                        assemble_progress *report, void *context) {
+    char unused[8];
     if (!message || capacity == 0) {
-        message = unwanted;
-        capacity = sizeof unwanted;
+        message = unused;
+        capacity = sizeof unused;
     }
     message[0] = '\0';
     struct paths paths;
@@ -239,7 +239,7 @@ static int assemble_dir(const char *dir, bool after_all, char *message, size_t c
     }
     if (!exists(paths.spool)) {
         if (exists(paths.anchor)) {
-            remove_tree(paths.workshop); /* left over if their removal was interrupted */
+            remove_tree(paths.workshop); /* left from an interrupted removal */
             return ASSEMBLE_WHOLE;
         }
         snprintf(message, capacity,
@@ -260,9 +260,9 @@ static int assemble_dir(const char *dir, bool after_all, char *message, size_t c
         continue;
     struct progress progress = {.report = report, .context = context};
     int outcome = exists(paths.spool) || !exists(paths.anchor)
-                      ? assemble_locked(&paths, dir, lock, after_all, &progress, message, capacity)
+                      ? assemble_locked(&paths, dir, lock, waits_for_worlds, &progress, message, capacity)
                       : ASSEMBLE_WHOLE; /* another process has just done it */
-    /* The lock file stays for processes waiting on it; but a whole run's directory holds only the run's files. */
+    /* The lock file stays for processes waiting on it; but a complete run's directory contains only the run's files. */
     if (outcome == ASSEMBLE_WHOLE)
         unlink(paths.lock);
     close(lock);

@@ -1,8 +1,7 @@
-/* Makes the OTF2 archive of a run from what its ranks recorded. The only writer of the archive (schemas/otf2.md).
+/* Creates the OTF2 archive of a run from the records of its ranks. The only writer of the archive (schemas/otf2.md).
  *
  * Loaded by the collector at MPI_Finalize (libhopscope-assemble.so) and run by the launcher, `hopscope recover` and the
- * first analysis (hopscope-assemble). Knows OTF2 and nothing of MPI.
- */
+ * first analysis (hopscope-assemble). Knows OTF2 and nothing of MPI. */
 #ifndef HOPSCOPE_ASSEMBLE_H
 #define HOPSCOPE_ASSEMBLE_H
 
@@ -10,11 +9,11 @@
 
 #include "assembly/progress.h"
 
-/* What hopscope_assemble returns. */
+/* Return codes of hopscope_assemble. */
 enum assemble_outcome {
     ASSEMBLE_WHOLE = 0,
-    ASSEMBLE_INCOMPLETE = 1, /* there is an archive; the message says what it lacks */
-    ASSEMBLE_FAILED = 2,     /* there is none; the message says why and what to do */
+    ASSEMBLE_INCOMPLETE = 1, /* there is an archive; the message lists its gaps */
+    ASSEMBLE_FAILED = 2,     /* there is none; the message gives the reason and the next step */
     ASSEMBLE_LATER = 3,      /* none yet: some of the run's processes still record or have yet to start */
 };
 
@@ -25,10 +24,11 @@ enum assemble_outcome {
  * enum assemble_outcome. */
 __attribute__((visibility("default"))) int hopscope_assemble(const char *dir, char *message, size_t capacity);
 
-/* The same for a world that has ended: returns LATER and does nothing while another world of the run still runs. */
+/* hopscope_assemble for a world that has ended: returns LATER and does nothing while another world of the run still
+ * runs. */
 __attribute__((visibility("default"))) int hopscope_assemble_after_all(const char *dir, char *message, size_t capacity);
 
-/* The same with progress reports. NULL: silent. */
+/* hopscope_assemble with progress reports. NULL: silent. */
 __attribute__((visibility("default"))) int hopscope_assemble_with_progress(const char *dir, char *message,
                                                                            size_t capacity, assemble_progress *progress,
                                                                            void *context);

@@ -25,16 +25,16 @@ static const char *clock_name(const struct process *process) {
 }
 
 /* Finds the machine among those of processes already read, by the boot id of its kernel, or by name if that is unknown.
- * *named: how many have the name. */
-static uint32_t machine_of(const struct run *run, const struct process *process, int *named) {
-    *named = 0;
+ * *name_count: number of machines with this name. */
+static uint32_t machine_of(const struct run *run, const struct process *process, int *name_count) {
+    *name_count = 0;
     for (size_t i = 0; i < run->machine_count; i++) {
         const struct machine *machine = &run->machines[i];
         bool boots = machine->boot && process->boot;
         bool same_name = strcmp(machine->clock_name, clock_name(process)) == 0;
         if (boots ? strcmp(machine->boot, process->boot) == 0 : same_name)
             return (uint32_t)i;
-        *named += same_name;
+        *name_count += same_name;
     }
     return NO_ID;
 }
@@ -44,8 +44,8 @@ static bool find_machines(struct run *run) {
         struct process *process = &run->processes[rank];
         if (!process->present)
             continue;
-        int named;
-        process->machine = machine_of(run, process, &named);
+        int name_count;
+        process->machine = machine_of(run, process, &name_count);
         if (process->machine != NO_ID)
             continue;
         struct machine *machines = realloc(run->machines, (run->machine_count + 1) * sizeof *machines);
@@ -60,25 +60,25 @@ static bool find_machines(struct run *run) {
                                     .ns_per_tick = 1,
                                     .first_ns = UINT64_MAX};
         /* Every world names its own machines; two worlds may use one name for different machines. */
-        if (named)
-            snprintf(machine->name, sizeof machine->name, "%.130s#%d", machine->clock_name, named + 1);
+        if (name_count)
+            snprintf(machine->name, sizeof machine->name, "%.130s#%d", machine->clock_name, name_count + 1);
         else
             snprintf(machine->name, sizeof machine->name, "%.150s", machine->clock_name);
     }
     return true;
 }
 
-static bool read_both(struct clock_pair_definition *now) {
+static bool read_both(struct clock_pair_definition *current_pair) {
 #if defined(__x86_64__)
     struct timespec t;
-    uint64_t before = __rdtsc();
+    uint64_t before_ticks = __rdtsc();
     clock_gettime(CLOCK_MONOTONIC, &t);
-    uint64_t after = __rdtsc();
-    now->ticks = before + (after - before) / 2;
-    now->monotonic_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    uint64_t after_ticks = __rdtsc();
+    current_pair->ticks = before_ticks + (after_ticks - before_ticks) / 2;
+    current_pair->monotonic_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     return true;
 #else
-    (void)now;
+    (void)current_pair;
     return false;
 #endif
 }
@@ -88,44 +88,44 @@ static bool has_name_of_this(const struct machine *machine) {
     return gethostname(name, sizeof name) == 0 && strcmp(name, machine->name) == 0;
 }
 
-/* Reads both clocks now. False if this is not the machine or it has rebooted since the pair: otherwise both clocks went
- * on from there at a plausible and, where known, the same rate. */
+/* Reads both clocks now. False if this is another machine, or if it has rebooted since the pair: otherwise both clocks
+ * have advanced from there at a plausible and, where known, the same rate. */
 static bool measure_now(const struct machine *machine, struct clock_pair_definition last, double known_rate,
-                        struct clock_pair_definition *now) {
-    if (!has_name_of_this(machine) || !read_both(now))
+                        struct clock_pair_definition *current_pair) {
+    if (!has_name_of_this(machine) || !read_both(current_pair))
         return false;
-    if (now->ticks <= last.ticks || now->monotonic_ns <= last.monotonic_ns + SHORT_SPAN_NS / 100)
+    if (current_pair->ticks <= last.ticks || current_pair->monotonic_ns <= last.monotonic_ns + SHORT_SPAN_NS / 100)
         return false;
-    double rate = (double)(now->monotonic_ns - last.monotonic_ns) / (double)(now->ticks - last.ticks);
+    double rate = (double)(current_pair->monotonic_ns - last.monotonic_ns) / (double)(current_pair->ticks - last.ticks);
     return known_rate > 0 ? fabs(rate / known_rate - 1) < 0.01 : rate > 0.1 && rate < 10;
 }
 
-/* Returns the span of the pairs in ns; it determines how well the rate is known. */
+/* Returns the span of the pairs in ns, which determines the precision of the rate. */
 static uint64_t fit(const struct run *run, struct machine *machine) {
     struct clock_pair_definition first = {0}, last = {0};
-    bool any = false;
+    bool has_pair = false;
     for (int rank = 0; rank < run->rank_count; rank++) {
         const struct process *process = &run->processes[rank];
         if (process->machine == NO_ID || &run->machines[process->machine] != machine)
             continue;
         for (size_t i = 0; i < process->pair_count; i++) {
-            if (!any || process->pairs[i].ticks < first.ticks)
+            if (!has_pair || process->pairs[i].ticks < first.ticks)
                 first = process->pairs[i];
-            if (!any || process->pairs[i].ticks > last.ticks)
+            if (!has_pair || process->pairs[i].ticks > last.ticks)
                 last = process->pairs[i];
-            any = true;
+            has_pair = true;
         }
     }
-    if (!any)
+    if (!has_pair)
         return 0;
     machine->base_ticks = first.ticks;
     machine->base_ns = first.monotonic_ns < INT64_MAX / 8 ? first.monotonic_ns : INT64_MAX / 8;
     uint64_t span = last.monotonic_ns > first.monotonic_ns ? last.monotonic_ns - first.monotonic_ns : 0;
     double rate = span && last.ticks > first.ticks ? (double)span / (double)(last.ticks - first.ticks) : 0;
-    struct clock_pair_definition now;
-    if (span < SHORT_SPAN_NS && measure_now(machine, last, span > 1000000 ? rate : 0, &now)) {
-        span = now.monotonic_ns - first.monotonic_ns;
-        rate = (double)span / (double)(now.ticks - first.ticks);
+    struct clock_pair_definition current_pair;
+    if (span < SHORT_SPAN_NS && measure_now(machine, last, span > 1000000 ? rate : 0, &current_pair)) {
+        span = current_pair.monotonic_ns - first.monotonic_ns;
+        rate = (double)span / (double)(current_pair.ticks - first.ticks);
     }
     if (rate > 0)
         machine->ns_per_tick = rate;
@@ -136,21 +136,21 @@ static bool fit_all(struct run *run) {
     uint64_t *spans = calloc(run->machine_count, sizeof *spans);
     if (!spans)
         return false;
-    size_t best = 0;
+    size_t longest = 0;
     for (size_t i = 0; i < run->machine_count; i++) {
         if (run->machines[i].is_tsc)
             spans[i] = fit(run, &run->machines[i]);
-        if (spans[i] > spans[best])
-            best = i;
+        if (spans[i] > spans[longest])
+            longest = i;
     }
     for (size_t i = 0; i < run->machine_count; i++) {
         struct machine *machine = &run->machines[i];
         if (!machine->is_tsc || spans[i] >= SHORT_SPAN_NS / 10)
             continue;
-        if (spans[i] == 0 && spans[best] > 0) {
-            machine->ns_per_tick = run->machines[best].ns_per_tick;
+        if (spans[i] == 0 && spans[longest] > 0) {
+            machine->ns_per_tick = run->machines[longest].ns_per_tick;
             sentences_add(&run->missing, "the clock rate of %s (assumed equal to that of %s)", machine->name,
-                          run->machines[best].name);
+                          run->machines[longest].name);
         } else if (spans[i] == 0) {
             sentences_add(&run->missing, "the clock rate of %s, so its times are in ticks instead of nanoseconds",
                           machine->name);
@@ -165,63 +165,65 @@ bool clock_map_make(struct run *run) {
 }
 
 bool clock_map_now(const struct machine *machine, uint64_t *now_ns) {
-    struct clock_pair_definition now = {0};
+    struct clock_pair_definition current_pair = {0};
     struct timespec t;
     if (!machine->is_tsc) {
         if (!has_name_of_this(machine) || clock_gettime(CLOCK_MONOTONIC, &t) != 0)
             return false;
-        now.monotonic_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+        current_pair.monotonic_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     } else {
         /* Another machine would hardly match in both boot time and counter rate. */
-        if (!read_both(&now) || now.ticks < machine->base_ticks)
+        if (!read_both(&current_pair) || current_pair.ticks < machine->base_ticks)
             return false;
-        double mapped = (double)machine_clock_ns(machine, now.ticks), since = mapped - (double)machine->base_ns;
-        if (fabs(mapped - (double)now.monotonic_ns) > 1e6 + since * 0.01)
+        double mapped = (double)machine_clock_ns(machine, current_pair.ticks),
+               elapsed_ns = mapped - (double)machine->base_ns;
+        if (fabs(mapped - (double)current_pair.monotonic_ns) > 1e6 + elapsed_ns * 0.01)
             return false;
     }
-    *now_ns = machine_clock_corrected(machine, now.monotonic_ns);
+    *now_ns = machine_clock_corrected(machine, current_pair.monotonic_ns);
     return true;
 }
 
 /* Keeps, of measurements close together, the one with the smallest bound. Their differences are errors, and a line
  * through two of them would be far off at the other end of the run. */
-static void keep_the_best(struct machine *machine) {
-    int64_t apart = (int64_t)(machine->last_ns - machine->first_ns) / 8;
-    apart = apart < 1 ? 1 : apart > 1000000000 ? 1000000000 : apart;
-    size_t kept = 0;
+static void keep_best_measurements(struct machine *machine) {
+    int64_t min_distance_ns = (int64_t)(machine->last_ns - machine->first_ns) / 8;
+    min_distance_ns = min_distance_ns < 1 ? 1 : min_distance_ns > 1000000000 ? 1000000000 : min_distance_ns;
+    size_t kept_count = 0;
     int64_t group_begin = 0;
     for (size_t i = 0; i < machine->measurement_count; i++) {
         struct clock_measurement m = machine->measurements[i];
-        if (kept == 0 || m.at_ns - group_begin >= apart) {
+        if (kept_count == 0 || m.at_ns - group_begin >= min_distance_ns) {
             group_begin = m.at_ns;
-            machine->measurements[kept++] = m;
-        } else if (m.bound_ns < machine->measurements[kept - 1].bound_ns) {
-            machine->measurements[kept - 1] = m;
+            machine->measurements[kept_count++] = m;
+        } else if (m.bound_ns < machine->measurements[kept_count - 1].bound_ns) {
+            machine->measurements[kept_count - 1] = m;
         }
     }
-    machine->measurement_count = kept;
+    machine->measurement_count = kept_count;
 }
 
 /* A clock's rate wanders by less than this between measurements; temperature changes a quartz that much in minutes. */
 static const double WANDER = 1e-6;
 
-/* How much worse a measurement is than the line through its two neighbours; <= 0: keep it. */
-static double uselessness(const struct clock_measurement *m) {
-    int64_t near = m->at_ns - m[-1].at_ns < m[1].at_ns - m->at_ns ? m->at_ns - m[-1].at_ns : m[1].at_ns - m->at_ns;
-    int64_t around = m[-1].bound_ns > m[1].bound_ns ? m[-1].bound_ns : m[1].bound_ns;
-    return (double)(m->bound_ns - around) - WANDER * (double)near;
+/* By how many ns a measurement is worse than the line through its two neighbours; <= 0: keep it. */
+static double excess_bound(const struct clock_measurement *m) {
+    int64_t nearest_distance_ns =
+        m->at_ns - m[-1].at_ns < m[1].at_ns - m->at_ns ? m->at_ns - m[-1].at_ns : m[1].at_ns - m->at_ns;
+    int64_t neighbour_bound_ns = m[-1].bound_ns > m[1].bound_ns ? m[-1].bound_ns : m[1].bound_ns;
+    return (double)(m->bound_ns - neighbour_bound_ns) - WANDER * (double)nearest_distance_ns;
 }
 
 /* Measurements during the run are taken while the application waits, and some are bad: one scheduler time slice is as
  * long as a thousand round trips. */
-static void drop_the_useless(struct machine *machine) {
+static void drop_poor_measurements(struct machine *machine) {
     for (;;) {
         size_t worst = 0;
-        double by = 0;
+        double worst_excess_ns = 0;
         for (size_t i = 1; i + 1 < machine->measurement_count; i++) {
-            double here = uselessness(&machine->measurements[i]);
-            if (here > by) {
-                by = here;
+            double excess_ns = excess_bound(&machine->measurements[i]);
+            if (excess_ns > worst_excess_ns) {
+                worst_excess_ns = excess_ns;
                 worst = i;
             }
         }
@@ -257,8 +259,8 @@ bool clock_map_finish(struct run *run) {
         if (machine->first_ns == UINT64_MAX)
             continue; /* no events: no time to correct */
         if (!machine->is_reference) {
-            keep_the_best(machine);
-            drop_the_useless(machine);
+            keep_best_measurements(machine);
+            drop_poor_measurements(machine);
             if (machine->measurement_count == 0)
                 sentences_add(&run->missing, "the clock offset between %s and %s, so their times cannot be compared",
                               machine->name, reference);

@@ -9,15 +9,15 @@
 #include "assembly/machine_clock.h"
 
 /* Offset and bound of one round trip: reference -> here -> reference. */
-static struct clock_measurement measure(const struct machine *reference, const struct machine *here,
+static struct clock_measurement measure(const struct machine *reference, const struct machine *machine,
                                         const struct round_trip *trip) {
     int64_t ref_send = (int64_t)machine_clock_ns(reference, trip->ref_send);
     int64_t ref_recv = (int64_t)machine_clock_ns(reference, trip->ref_recv);
-    int64_t here_recv = (int64_t)machine_clock_ns(here, trip->here_recv);
-    int64_t here_send = (int64_t)machine_clock_ns(here, trip->here_send);
+    int64_t here_recv = (int64_t)machine_clock_ns(machine, trip->here_recv);
+    int64_t here_send = (int64_t)machine_clock_ns(machine, trip->here_send);
     int64_t bound = ((ref_recv - ref_send) - (here_send - here_recv)) / 2;
     bound = bound < 0 ? 0 : bound;
-    /* The spread of slower rounds may exceed the bound; the error cannot. */
+    /* The variability of slower rounds may exceed the bound; the error cannot. */
     int64_t error = trip->spread_ns < (double)bound ? (int64_t)(trip->spread_ns + 0.5) : bound;
     return (struct clock_measurement){
         .at_ns = here_recv + (here_send - here_recv) / 2,
@@ -27,9 +27,9 @@ static struct clock_measurement measure(const struct machine *reference, const s
     };
 }
 
-/* The machine that this process's world calls by that name; NO_ID if there is none. */
-static uint32_t machine_named(const struct run *run, const struct process *of, const char *name) {
-    const struct world *world = &run->worlds[of->world];
+/* The machine that this process's world calls by that name. NO_ID if there is none. */
+static uint32_t machine_named(const struct run *run, const struct process *observer, const char *name) {
+    const struct world *world = &run->worlds[observer->world];
     for (int rank = world->first; name && rank < world->first + world->size; rank++) {
         const struct process *process = &run->processes[rank];
         if (process->clock_host && strcmp(process->clock_host, name) == 0)
@@ -59,46 +59,50 @@ static struct clock_measurement reversed(struct clock_measurement m) {
     return m;
 }
 
-/* m: a measurement against `between`, which has measurements against the reference. */
-static struct clock_measurement by_way_of(const struct machine *between, struct clock_measurement m) {
-    int64_t there = m.at_ns + m.offset_ns;
+/* m: a measurement against `intermediate`, which has measurements against the reference. */
+static struct clock_measurement by_way_of(const struct machine *intermediate, struct clock_measurement m) {
+    int64_t intermediate_ns = m.at_ns + m.offset_ns;
     int64_t error = 0, bound = 0;
-    for (size_t i = 0; i < between->measurement_count; i++) {
-        const struct clock_measurement *known = &between->measurements[i];
-        error = known->error_ns > error ? known->error_ns : error;
-        bound = known->bound_ns > bound ? known->bound_ns : bound;
+    for (size_t i = 0; i < intermediate->measurement_count; i++) {
+        const struct clock_measurement *measurement = &intermediate->measurements[i];
+        error = measurement->error_ns > error ? measurement->error_ns : error;
+        bound = measurement->bound_ns > bound ? measurement->bound_ns : bound;
     }
-    m.offset_ns += (int64_t)machine_clock_corrected(between, there > 0 ? (uint64_t)there : 0) - there;
+    m.offset_ns += (int64_t)machine_clock_corrected(intermediate, intermediate_ns > 0 ? (uint64_t)intermediate_ns : 0) -
+                   intermediate_ns;
     m.error_ns += error;
     m.bound_ns += bound;
     return m;
 }
 
-/* Uses the round trips between a machine that is tied to the reference and one that is not; *more: there were some. */
-static bool tie(struct run *run, bool *tied, bool *more) {
-    bool *before = malloc(run->machine_count * sizeof *before);
-    if (!before)
+/* Uses the round trips between a machine that is tied to the reference and one that is not. *has_changed: there were
+ * some. */
+static bool tie(struct run *run, bool *tied, bool *has_changed) {
+    bool *was_tied = malloc(run->machine_count * sizeof *was_tied);
+    if (!was_tied)
         return false;
-    memcpy(before, tied, run->machine_count * sizeof *before);
+    memcpy(was_tied, tied, run->machine_count * sizeof *was_tied);
     bool ok = true;
-    *more = false;
+    *has_changed = false;
     for (int rank = 0; rank < run->rank_count; rank++) {
         const struct process *process = &run->processes[rank];
-        uint32_t here = process->machine;
-        for (size_t i = 0; here != NO_ID && i < process->round_trip_count && ok; i++) {
-            uint32_t there = machine_named(run, process, process->round_trips[i].ref_host);
-            if (there == NO_ID || before[here] == before[there])
+        uint32_t own_machine = process->machine;
+        for (size_t i = 0; own_machine != NO_ID && i < process->round_trip_count && ok; i++) {
+            uint32_t ref_machine = machine_named(run, process, process->round_trips[i].ref_host);
+            if (ref_machine == NO_ID || was_tied[own_machine] == was_tied[ref_machine])
                 continue;
-            struct clock_measurement m = measure(&run->machines[there], &run->machines[here], &process->round_trips[i]);
-            uint32_t loose = before[there] ? here : there, known = before[there] ? there : here;
-            m = loose == here ? m : reversed(m);
-            if (!run->machines[known].is_reference)
-                m = by_way_of(&run->machines[known], m);
-            ok = machine_clock_add(&run->machines[loose], m);
-            *more = tied[loose] = true;
+            struct clock_measurement m =
+                measure(&run->machines[ref_machine], &run->machines[own_machine], &process->round_trips[i]);
+            uint32_t untied_machine = was_tied[ref_machine] ? own_machine : ref_machine,
+                     tied_machine = was_tied[ref_machine] ? ref_machine : own_machine;
+            m = untied_machine == own_machine ? m : reversed(m);
+            if (!run->machines[tied_machine].is_reference)
+                m = by_way_of(&run->machines[tied_machine], m);
+            ok = machine_clock_add(&run->machines[untied_machine], m);
+            *has_changed = tied[untied_machine] = true;
         }
     }
-    free(before);
+    free(was_tied);
     return ok;
 }
 
@@ -109,8 +113,8 @@ bool clock_offsets_find(struct run *run) {
         return false;
     run->machines[reference].is_reference = tied[reference] = true;
     bool ok = true;
-    for (bool more = true; more && ok;)
-        ok = tie(run, tied, &more);
+    for (bool has_changed = true; has_changed && ok;)
+        ok = tie(run, tied, &has_changed);
     free(tied);
     return ok;
 }

@@ -1,4 +1,4 @@
-/* Round trips between machines become their measurements. */
+/* Converts round trips between machines to their measurements. */
 #ifndef HOPSCOPE_CLOCK_OFFSETS_H
 #define HOPSCOPE_CLOCK_OFFSETS_H
 

@@ -38,26 +38,26 @@ struct function {
 static const struct function functions[FUNCTION_COUNT] = {{"unknown", NO_COLLECTIVE, OTF2_REGION_ROLE_FUNCTION, 0},
                                                           MPI_FUNCTIONS(ROW, ROWS)};
 
-static const struct function *at(uint16_t function) {
+static const struct function *entry_of(uint16_t function) {
     return &functions[function < FUNCTION_COUNT ? function : FUNCTION_NONE];
 }
 
 const char *function_name(uint16_t function) {
-    return at(function)->name;
+    return entry_of(function)->name;
 }
 
 OTF2_CollectiveOp function_collective_op(uint16_t function) {
-    return at(function)->operation;
+    return entry_of(function)->operation;
 }
 
 bool function_is_collective(uint16_t function) {
-    return at(function)->form == BLOCKING || at(function)->form == NONBLOCKING;
+    return entry_of(function)->form == BLOCKING || entry_of(function)->form == NONBLOCKING;
 }
 
 bool function_is_nonblocking(uint16_t function) {
-    return at(function)->form == NONBLOCKING;
+    return entry_of(function)->form == NONBLOCKING;
 }
 
 OTF2_RegionRole function_role(uint16_t function) {
-    return at(function)->role;
+    return entry_of(function)->role;
 }

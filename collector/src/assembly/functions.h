@@ -11,10 +11,11 @@
 /* function: enum mpi_function as recorded; a number not in the list is "unknown". */
 const char *function_name(uint16_t function);
 bool function_is_collective(uint16_t function);
-/* True for a collective that returns before it is done, but not for a persistent one's start: that is MPI_Start. */
+/* True for a collective that returns before it is complete, but not for a persistent one's start, which is MPI_Start.
+ */
 bool function_is_nonblocking(uint16_t function);
 OTF2_RegionRole function_role(uint16_t function);
-/* Only for collectives and functions that make a persistent one. */
+/* Only for collectives and functions that create a persistent one. */
 OTF2_CollectiveOp function_collective_op(uint16_t function);
 
 #endif

@@ -24,7 +24,7 @@ static inline bool index_list_add(struct index_list *list, size_t index) {
     return true;
 }
 
-/* Whether index is in an ascending list. Ask in ascending order, with *next 0 at first. */
+/* True if an ascending list contains the index. Call it with ascending indices, and *next 0 at first. */
 static inline bool index_list_has_next(const struct index_list *list, size_t *next, size_t index) {
     while (*next < list->count && list->items[*next] < index)
         ++*next;

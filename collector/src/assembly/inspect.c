@@ -16,29 +16,30 @@
 static bool grow(void *array, size_t count, size_t *room, size_t size) {
     if (count < *room)
         return true;
-    size_t wanted = *room ? *room * 2 : 16;
-    void *grown = realloc(*(void **)array, wanted * size);
+    size_t new_room = *room ? *room * 2 : 16;
+    void *grown = realloc(*(void **)array, new_room * size);
     if (!grown)
         return false;
     *(void **)array = grown;
-    *room = wanted;
+    *room = new_room;
     return true;
 }
 
-static bool open_request(struct thread_place *place, const struct spool_record *record, uint64_t ns) {
-    size_t room = place->open_room;
-    if (!grow(&place->open, place->open_count, &place->open_room, sizeof *place->open) ||
-        !grow(&place->open_ns, place->open_count, &room, sizeof *place->open_ns))
+static bool open_request(struct thread_state *thread, const struct spool_record *record, uint64_t ns) {
+    size_t room = thread->open_room;
+    if (!grow(&thread->open, thread->open_count, &thread->open_room, sizeof *thread->open) ||
+        !grow(&thread->open_ns, thread->open_count, &room, sizeof *thread->open_ns))
         return false;
-    place->open[place->open_count] = *record;
-    place->open_ns[place->open_count++] = ns;
+    thread->open[thread->open_count] = *record;
+    thread->open_ns[thread->open_count++] = ns;
     return true;
 }
 
-/* Returns an entry to fill. It reuses that of a finished collective on comm: of finished ones only the last counts. */
-static struct last_collective *entry_for(struct rank_place *rank, uint32_t comm) {
+/* Returns an entry to fill. It reuses that of a finished collective on comm, because of finished ones only the last
+ * counts. */
+static struct last_collective *entry_for(struct rank_state *rank, uint32_t comm) {
     for (size_t i = 0; i < rank->collective_count; i++)
-        if (rank->collectives[i].comm == comm && !rank->collectives[i].inside)
+        if (rank->collectives[i].comm == comm && !rank->collectives[i].is_open)
             return &rank->collectives[i];
     struct last_collective *grown =
         realloc(rank->collectives, (rank->collective_count + 1) * sizeof *rank->collectives);
@@ -48,27 +49,27 @@ static struct last_collective *entry_for(struct rank_place *rank, uint32_t comm)
     return &grown[rank->collective_count++];
 }
 
-static struct last_collective *open_collective(struct rank_place *rank, uint32_t comm, uint64_t seq) {
+static struct last_collective *open_collective(struct rank_state *rank, uint32_t comm, uint64_t seq) {
     for (size_t i = 0; i < rank->collective_count; i++) {
-        struct last_collective *one = &rank->collectives[i];
-        if (one->comm == comm && one->seq == seq && one->inside)
-            return one;
+        struct last_collective *collective = &rank->collectives[i];
+        if (collective->comm == comm && collective->seq == seq && collective->is_open)
+            return collective;
     }
     return NULL;
 }
 
-/* Searches from the end: few requests are open at a time, and they end roughly in the order in which they began.
- * Returns the record that began it, or SPOOL_NONE. */
-static struct spool_record close_request(struct thread_place *place, uint64_t id) {
-    size_t i = place->open_count;
-    while (i > 0 && place->open[i - 1].c != id)
+/* Searches from the end: few requests are open at a time, and they end approximately in the order in which they began.
+ * Returns the record that began the request, or SPOOL_NONE. */
+static struct spool_record close_request(struct thread_state *thread, uint64_t id) {
+    size_t i = thread->open_count;
+    while (i > 0 && thread->open[i - 1].c != id)
         i--;
     if (i == 0)
         return (struct spool_record){0};
-    struct spool_record begin = place->open[i - 1];
-    size_t after = place->open_count-- - i;
-    memmove(&place->open[i - 1], &place->open[i], after * sizeof *place->open);
-    memmove(&place->open_ns[i - 1], &place->open_ns[i], after * sizeof *place->open_ns);
+    struct spool_record begin = thread->open[i - 1];
+    size_t later_count = thread->open_count-- - i;
+    memmove(&thread->open[i - 1], &thread->open[i], later_count * sizeof *thread->open);
+    memmove(&thread->open_ns[i - 1], &thread->open_ns[i], later_count * sizeof *thread->open_ns);
     return begin;
 }
 
@@ -76,18 +77,18 @@ struct scan {
     const struct run *run;
     const struct process *process;
     const struct machine *machine;
-    struct rank_place *rank;
-    struct thread_place *place;
+    struct rank_state *rank;
+    struct thread_state *thread;
 };
 
 static bool enter_collective(struct scan *s, const struct spool_record *record, uint64_t root, uint64_t ns) {
     uint32_t comm = comm_of(s->process, record->comm);
     if (comm == NO_ID || record->b >> ARCHIVE_PERSISTENT_SHIFT)
-        return true; /* a persistent one's number does not tell its place among the others */
+        return true; /* a persistent one's number does not give its position among the others */
     struct last_collective *collective = entry_for(s->rank, comm);
     if (!collective)
         return false;
-    *collective = (struct last_collective){comm, record->b, ns, record->region, root, .inside = true};
+    *collective = (struct last_collective){comm, record->b, ns, record->region, root, .is_open = true};
     return true;
 }
 
@@ -105,40 +106,40 @@ static bool start_collective(struct scan *s, const struct spool_record *record, 
 static bool enter(struct scan *s, const struct spool_record *record, uint64_t ns) {
     if (function_is_collective(record->region) && !enter_collective(s, record, record->c, ns))
         return false;
-    s->place->call = *record;
-    s->place->call_ns = ns;
+    s->thread->call = *record;
+    s->thread->call_ns = ns;
     return true;
 }
 
-/* MPI refused the collective entered last, so it does not count; the one before it is over. */
-static void take_back(struct rank_place *rank, struct last_collective *collective) {
+/* MPI refused the collective entered last, so it does not count. The previous one is over. */
+static void undo_enter(struct rank_state *rank, struct last_collective *collective) {
     if (collective->seq > 0) {
         collective->seq--;
-        collective->inside = false;
+        collective->is_open = false;
     } else {
         *collective = rank->collectives[--rank->collective_count];
     }
 }
 
 static void leave(struct scan *s, const struct spool_record *record, uint64_t ns) {
-    const struct spool_record *call = &s->place->call;
+    const struct spool_record *call = &s->thread->call;
     if (!call->kind || call->region != record->region)
         return;
     if (function_is_collective(call->region)) {
         struct last_collective *collective = open_collective(s->rank, comm_of(s->process, call->comm), call->b);
         if (collective && record->c == SPOOL_REFUSED)
-            take_back(s->rank, collective);
+            undo_enter(s->rank, collective);
         else if (collective && !collective->started)
-            collective->inside = false;
+            collective->is_open = false;
     }
-    s->place->last = *call;
-    s->place->last_enter_ns = s->place->call_ns;
-    s->place->last_leave_ns = ns;
-    s->place->call.kind = SPOOL_NONE;
-    s->place->waits = false;
+    s->thread->last = *call;
+    s->thread->last_enter_ns = s->thread->call_ns;
+    s->thread->last_leave_ns = ns;
+    s->thread->call.kind = SPOOL_NONE;
+    s->thread->waits = false;
 }
 
-static bool take(struct scan *s, const struct spool_record *record) {
+static bool inspect_record(struct scan *s, const struct spool_record *record) {
     uint64_t ns = machine_clock_corrected(s->machine, machine_clock_ns(s->machine, record->ticks));
     switch (record->kind) {
     case SPOOL_ENTER:
@@ -150,76 +151,76 @@ static bool take(struct scan *s, const struct spool_record *record) {
     case SPOOL_IRECV_POST:
     case SPOOL_HOP_ISEND:
     case SPOOL_HOP_IRECV_POST:
-        return open_request(s->place, record, ns);
+        return open_request(s->thread, record, ns);
     case SPOOL_ISEND_COMPLETE:
     case SPOOL_IRECV:
     case SPOOL_REQUEST_CANCELLED:
     case SPOOL_HOP_ISEND_COMPLETE:
     case SPOOL_HOP_IRECV:
-        close_request(s->place, record->c & ~SPOOL_WAITED);
+        close_request(s->thread, record->c & ~SPOOL_WAITED);
         return true;
     case SPOOL_COLLECTIVE_REQUEST:
-        return open_request(s->place, record, ns) && start_collective(s, record, ns);
+        return open_request(s->thread, record, ns) && start_collective(s, record, ns);
     case SPOOL_COLLECTIVE_COMPLETE: {
         uint64_t mask = ((uint64_t)1 << SPOOL_REQUEST_BITS) - 1;
-        struct spool_record begin = close_request(s->place, record->c & mask);
+        struct spool_record begin = close_request(s->thread, record->c & mask);
         struct last_collective *collective =
             begin.kind ? open_collective(s->rank, comm_of(s->process, begin.comm), begin.b) : NULL;
         if (collective)
-            collective->inside = false;
+            collective->is_open = false;
         return true;
     }
     case SPOOL_WAIT_BEGIN:
-        s->place->waits = true;
-        s->place->wait_ns = ns;
+        s->thread->waits = true;
+        s->thread->wait_ns = ns;
         return true;
     case SPOOL_WAIT_END:
-        s->place->waits = false;
+        s->thread->waits = false;
         return true;
     default:
         return true;
     }
 }
 
-static bool take_all(struct scan *s, const struct spool_record *stored) {
-    struct spool_record records[MOST_IN_ONE];
+static bool inspect_stored(struct scan *s, const struct spool_record *stored) {
+    struct spool_record records[MAX_STORED_RECORDS];
     size_t count = records_of(stored, records);
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++)
-        ok = take(s, &records[i]);
+        ok = inspect_record(s, &records[i]);
     return ok;
 }
 
 /* A living process holds a lock on each of its spools. */
-static void find_out_if_alive(struct rank_place *rank, const struct process *process, const struct run *run) {
+static void check_liveness(struct rank_state *rank, const struct process *process, const struct run *run) {
     char path[PATH_MAX];
-    rank->known = process->ended;
-    for (size_t i = 0; i < process->spool_count && !process->ended; i++) {
+    rank->is_observable = process->has_ended;
+    for (size_t i = 0; i < process->spool_count && !process->has_ended; i++) {
         snprintf(path, sizeof path, "%s/spool/%d.%u.spool", run->worlds[process->world].directory, process->world_rank,
                  process->spools[i].thread);
         int file = open(path, O_RDONLY | O_CLOEXEC);
         if (file < 0)
             continue;
-        bool got = flock(file, LOCK_SH | LOCK_NB) == 0;
-        rank->alive = rank->alive || (!got && errno == EWOULDBLOCK);
-        rank->known = rank->known || got || errno == EWOULDBLOCK;
+        bool is_unlocked = flock(file, LOCK_SH | LOCK_NB) == 0;
+        rank->alive = rank->alive || (!is_unlocked && errno == EWOULDBLOCK);
+        rank->is_observable = rank->is_observable || is_unlocked || errno == EWOULDBLOCK;
         close(file);
     }
 }
 
-static bool place_rank(struct inspection *inspection, int number) {
+static bool inspect_rank(struct inspection *inspection, int number) {
     const struct process *process = &inspection->run.processes[number];
-    struct rank_place *rank = &inspection->ranks[number];
+    struct rank_state *rank = &inspection->ranks[number];
     rank->threads = calloc(process->spool_count + 1, sizeof *rank->threads);
     if (!rank->threads)
         return false;
     for (size_t i = 0; i < process->spool_count; i++) {
         const struct spool_file *file = &process->spools[i];
-        struct thread_place *place = &rank->threads[rank->thread_count++];
-        *place = (struct thread_place){.thread = file->thread, .records = file->records};
-        struct scan s = {&inspection->run, process, &inspection->run.machines[process->machine], rank, place};
+        struct thread_state *thread = &rank->threads[rank->thread_count++];
+        *thread = (struct thread_state){.thread = file->thread, .records = file->records};
+        struct scan s = {&inspection->run, process, &inspection->run.machines[process->machine], rank, thread};
         for (size_t p = 0; p < file->count; p++)
-            if (!take_all(&s, &file->stored[p]))
+            if (!inspect_stored(&s, &file->stored[p]))
                 return false;
         if (file->count == 0)
             continue;
@@ -229,11 +230,11 @@ static bool place_rank(struct inspection *inspection, int number) {
         inspection->first_ns = first < inspection->first_ns ? first : inspection->first_ns;
         inspection->last_ns = last > inspection->last_ns ? last : inspection->last_ns;
     }
-    find_out_if_alive(rank, process, &inspection->run);
+    check_liveness(rank, process, &inspection->run);
     return true;
 }
 
-/* Uses all clock measurements as they are: only a finished run shows which are best. */
+/* Uses all clock measurements unchanged, because only a finished run shows the best ones. */
 bool inspect(struct inspection *inspection, const char *directory, char *message, size_t capacity) {
     *inspection = (struct inspection){.first_ns = UINT64_MAX};
     struct run *run = &inspection->run;
@@ -242,15 +243,15 @@ bool inspect(struct inspection *inspection, const char *directory, char *message
     inspection->ranks = calloc((size_t)run->rank_count, sizeof *inspection->ranks);
     bool ok = inspection->ranks && clock_map_make(run) && join_worlds(run) && merge_comms(run);
     for (int rank = 0; ok && rank < run->rank_count; rank++)
-        ok = !run->processes[rank].present || place_rank(inspection, rank);
+        ok = !run->processes[rank].present || inspect_rank(inspection, rank);
     if (!ok) {
         snprintf(message, capacity, "out of memory while reading %s", directory);
         return false;
     }
     if (inspection->first_ns == UINT64_MAX)
         inspection->first_ns = 0;
-    for (size_t i = 0; i < run->machine_count && !inspection->has_now; i++)
-        inspection->has_now = clock_map_now(&run->machines[i], &inspection->now_ns);
+    for (size_t i = 0; i < run->machine_count && !inspection->has_clock; i++)
+        inspection->has_clock = clock_map_now(&run->machines[i], &inspection->now_ns);
     if (inspection->now_ns < inspection->last_ns)
         inspection->now_ns = inspection->last_ns;
     return true;
@@ -258,13 +259,13 @@ bool inspect(struct inspection *inspection, const char *directory, char *message
 
 void inspection_free(struct inspection *inspection) {
     for (int rank = 0; inspection->ranks && rank < inspection->run.rank_count; rank++) {
-        struct rank_place *place = &inspection->ranks[rank];
-        for (size_t i = 0; i < place->thread_count; i++) {
-            free(place->threads[i].open);
-            free(place->threads[i].open_ns);
+        struct rank_state *rank_state = &inspection->ranks[rank];
+        for (size_t i = 0; i < rank_state->thread_count; i++) {
+            free(rank_state->threads[i].open);
+            free(rank_state->threads[i].open_ns);
         }
-        free(place->threads);
-        free(place->collectives);
+        free(rank_state->threads);
+        free(rank_state->collectives);
     }
     free(inspection->ranks);
     run_free(&inspection->run);

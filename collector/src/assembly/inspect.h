@@ -1,4 +1,4 @@
-/* Where every rank of a run is now, or was when it died: for `hopscope inspect`. */
+/* The current position of every rank of a run, or its position at its death: for `hopscope inspect`. */
 #ifndef HOPSCOPE_INSPECT_H
 #define HOPSCOPE_INSPECT_H
 
@@ -10,17 +10,17 @@ struct last_collective {
     uint64_t seq, enter_ns;
     uint16_t function;
     uint64_t root; /* a rank, or SPOOL_ROOT_* */
-    bool inside;
+    bool is_open;
     bool started; /* it continues after its call has returned */
 };
 
-/* What one thread was doing at its last record. Times are corrected to the reference machine's clock. */
-struct thread_place {
+/* A thread's activity at its last record. Times are corrected to the reference machine's clock. */
+struct thread_state {
     uint32_t thread;
     size_t records;
-    struct spool_record call; /* ENTER of the outermost call it is in; SPOOL_NONE: outside MPI */
+    struct spool_record call; /* ENTER of the outermost open call; SPOOL_NONE: outside MPI */
     uint64_t call_ns;
-    struct spool_record last; /* ENTER of the last call it left; SPOOL_NONE: none */
+    struct spool_record last; /* ENTER of the last completed call; SPOOL_NONE: none */
     uint64_t last_enter_ns, last_leave_ns;
     bool waits; /* the engine can do nothing but wait */
     uint64_t wait_ns;
@@ -29,25 +29,26 @@ struct thread_place {
     size_t open_count, open_room;
 };
 
-struct rank_place {
-    struct thread_place *threads;
+struct rank_state {
+    struct thread_state *threads;
     size_t thread_count;
-    struct last_collective *collectives; /* those still open, and the last of each communicator */
+    struct last_collective *collectives; /* the open ones, and the last of each communicator */
     size_t collective_count;
-    bool alive, known; /* whether its process still exists; known: this machine can tell */
+    bool alive, is_observable; /* whether its process still exists; is_observable: this machine can tell */
 };
 
 struct inspection {
     struct run run;
-    struct rank_place *ranks; /* run.rank_count entries */
+    struct rank_state *ranks; /* run.rank_count entries */
     uint64_t first_ns, last_ns;
-    bool has_now; /* now_ns is known: one of the clocks is this machine's */
+    bool has_clock; /* now_ns is known: one of the clocks is this machine's */
     uint64_t now_ns;
 };
 
-/* Reads DIR/spool, even while it is being written. False with a message if nothing can be said. */
+/* Reads DIR/spool, even while it is being written. False with a message if it contains nothing to report. Free the
+ * inspection in both cases. */
 bool inspect(struct inspection *inspection, const char *directory, char *message, size_t capacity);
-void inspection_json(const struct inspection *inspection, struct text *out);
+void inspection_json(const struct inspection *inspection, struct text *output);
 void inspection_free(struct inspection *inspection);
 
 #endif

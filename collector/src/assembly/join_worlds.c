@@ -1,10 +1,9 @@
-/* Joins what the processes of different worlds recorded about one another.
+/* Joins the records of the processes of different worlds about one another.
  *
  * Each process numbers the processes of other worlds by itself (comm/members.h of the collector). Its
- * intercommunicators tell who they are: meet_leaders.c pairs the two sides of each, and from then on each process's
- * numbers for the other side translate to ranks. Communicators made from those are then identified by their members, as
- * in a single world: origin, parent, members, and how many equal ones there were before, which all members count alike.
- */
+ * intercommunicators identify them: meet_leaders.c pairs the two sides of each, and from then on each process's numbers
+ * for the other side translate to ranks. Communicators that derive from those are then identified by their members, as
+ * in a single world: by origin, parent, members, and the number of equal ones before, which all members count alike. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@
 struct side {
     uint64_t key;
     int *ranks, size; /* of its members */
-    uint32_t partner; /* index; NO_ID: not known yet */
+    uint32_t partner; /* index; NO_ID: unknown so far */
 };
 
 struct joining {
@@ -24,7 +23,7 @@ struct joining {
         int *ranks; /* trace-wide ranks by (number - world_size); -1 unknown */
         int count;
         struct id_table keys; /* a process's own key -> index of its definition */
-    } *of;                    /* by rank; empty for processes without foreign communicators */
+    } *by_rank;               /* by rank; empty for processes without foreign communicators */
     struct side *sides;
     size_t side_count;
     struct id_table side_ids;
@@ -32,7 +31,7 @@ struct joining {
     bool ok;
 };
 
-/* Makes keys that are unique in one world unique across worlds; those of the first world stay. */
+/* Makes keys that are unique in one world unique across worlds. Keys of the first world stay. */
 static uint64_t key_in_world(uint64_t key, uint32_t world) {
     return world && key ? hash_mix(key, world) : key;
 }
@@ -44,7 +43,7 @@ static int rank_of(const struct joining *j, const struct process *process, int n
     const struct world *world = &j->run->worlds[process->world];
     if (number < process->world_size)
         return number < world->size ? world->first + number : -1;
-    const struct numbers *numbers = &j->of[process->rank];
+    const struct numbers *numbers = &j->by_rank[process->rank];
     int64_t foreign = number - process->world_size;
     return foreign >= 0 && foreign < numbers->count ? numbers->ranks[foreign] : -1;
 }
@@ -58,7 +57,7 @@ static bool translate(const struct joining *j, const struct process *process, in
     return true;
 }
 
-static void settle(struct comm_definition *definition, uint64_t key, uint64_t parent) {
+static void set_common_key(struct comm_definition *definition, uint64_t key, uint64_t parent) {
     definition->common_key = key ? key : 1;
     definition->common_parent = parent;
     definition->joined = true;
@@ -72,31 +71,31 @@ static void settle_in_world(const struct run *run, const struct process *process
     for (int l = 0; l < 2; l++)
         for (int i = 0; lists[l] && i < counts[l]; i++)
             lists[l][i] = lists[l][i] >= 0 && lists[l][i] < world->size ? world->first + lists[l][i] : -1;
-    settle(definition, key_in_world(definition->key, process->world),
-           key_in_world(definition->parent_key, process->world));
+    set_common_key(definition, key_in_world(definition->key, process->world),
+                   key_in_world(definition->parent_key, process->world));
 }
 
 static int largest(const int *numbers, int count) {
-    int most = -1;
+    int maximum = -1;
     for (int i = 0; i < count; i++)
-        most = numbers[i] > most ? numbers[i] : most;
-    return most;
+        maximum = numbers[i] > maximum ? numbers[i] : maximum;
+    return maximum;
 }
 
-/* Makes room for a process's numbers and indexes its definitions by key. */
+/* Allocates a process's numbers and indexes its definitions by key. */
 static bool prepare(struct joining *j, struct process *process) {
-    struct numbers *numbers = &j->of[process->rank];
-    int most = -1;
+    struct numbers *numbers = &j->by_rank[process->rank];
+    int maximum = -1;
     for (size_t i = 0; i < process->comm_count; i++) {
         const struct comm_definition *d = &process->comms[i];
         if (!d->foreign)
             continue;
-        int here = largest(d->members, d->member_count), there = largest(d->remote, d->remote_count);
-        most = here > most ? here : most;
-        most = there > most ? there : most;
+        int largest_member = largest(d->members, d->member_count), largest_remote = largest(d->remote, d->remote_count);
+        maximum = largest_member > maximum ? largest_member : maximum;
+        maximum = largest_remote > maximum ? largest_remote : maximum;
     }
     enum { MOST_FOREIGN = 1 << 26 }; /* a larger number comes from a damaged file */
-    int64_t count = most - process->world_size + 1;
+    int64_t count = maximum - process->world_size + 1;
     if (count <= 0 || count > MOST_FOREIGN || process->world_size < 0)
         return true;
     numbers->ranks = malloc((size_t)count * sizeof *numbers->ranks);
@@ -110,10 +109,10 @@ static bool prepare(struct joining *j, struct process *process) {
     return true;
 }
 
-/* The parent's key, 0 if no parent was recorded. False if it is not known yet. */
+/* The parent's key, 0 if no parent was recorded. False if it is unknown so far. */
 static bool parent_of(const struct joining *j, const struct process *process, const struct comm_definition *definition,
                       uint64_t *key) {
-    uint32_t parent = id_table_find(&j->of[process->rank].keys, definition->parent_key);
+    uint32_t parent = id_table_find(&j->by_rank[process->rank].keys, definition->parent_key);
     *key = parent == NO_ID ? 0 : process->comms[parent].common_key;
     return parent == NO_ID || process->comms[parent].joined;
 }
@@ -140,21 +139,22 @@ static bool find_side(struct joining *j, const struct process *process, struct c
 }
 
 /* Once both sides are known, the other side's members resolve this process's numbers for it. */
-static bool meet(struct joining *j, struct process *process, struct comm_definition *d) {
+static bool resolve_partner(struct joining *j, struct process *process, struct comm_definition *d) {
     if (d->side == NO_ID || j->sides[d->side].partner == NO_ID)
         return false;
-    const struct side *own = &j->sides[d->side], *other = &j->sides[own->partner];
-    if (!d->remote || d->remote_count != other->size)
+    const struct side *side = &j->sides[d->side], *partner = &j->sides[side->partner];
+    if (!d->remote || d->remote_count != partner->size)
         return false;
-    struct numbers *numbers = &j->of[process->rank];
+    struct numbers *numbers = &j->by_rank[process->rank];
     for (int i = 0; i < d->remote_count; i++) {
         int64_t foreign = d->remote[i] - process->world_size;
         if (foreign >= 0 && foreign < numbers->count)
-            numbers->ranks[foreign] = other->ranks[i];
-        d->remote[i] = other->ranks[i];
+            numbers->ranks[foreign] = partner->ranks[i];
+        d->remote[i] = partner->ranks[i];
     }
-    uint64_t low = own->key < other->key ? own->key : other->key, high = own->key < other->key ? other->key : own->key;
-    settle(d, hash_mix(low, high), 0);
+    uint64_t low = side->key < partner->key ? side->key : partner->key,
+             high = side->key < partner->key ? partner->key : side->key;
+    set_common_key(d, hash_mix(low, high), 0);
     return true;
 }
 
@@ -173,7 +173,7 @@ static bool derive(struct joining *j, struct process *process, struct comm_defin
     key = hash_mix_ranks(key, swap ? d->remote : d->members, swap ? d->remote_count : d->member_count);
     if (d->inter)
         key = hash_mix_ranks(key, swap ? d->members : d->remote, swap ? d->member_count : d->remote_count);
-    settle(d, key, parent);
+    set_common_key(d, key, parent);
     return true;
 }
 
@@ -190,19 +190,19 @@ static bool resolve_all(struct joining *j) {
             else if (d->side == NO_ID)
                 changed = find_side(j, process, d) || changed;
             else
-                changed = meet(j, process, d) || changed;
+                changed = resolve_partner(j, process, d) || changed;
         }
     }
     return changed;
 }
 
-/* A leader of MPI_Intercomm_create identifies its partner exactly: both leaders, the peer communicator, the tag, and
- * how many such calls came before. (If the peer communicator lies within one world, only its rank 0 recorded the
- * members.) */
-static uint64_t meeting_key(const struct leader *leader, bool *known) {
+/* The key by which a leader of MPI_Intercomm_create finds its partner exactly: both leaders, the peer communicator, the
+ * tag, and the number of such calls before. (If the peer communicator lies within one world, only its rank 0 recorded
+ * the members.) */
+static uint64_t meeting_key(const struct leader *leader, bool *is_known) {
     const struct process *process = leader->process;
     const struct comm_definition *d = leader->definition;
-    *known = false;
+    *is_known = false;
     if (d->peer < 1 || d->peer > process->comm_count || d->peer_rank < 0)
         return 0;
     const struct comm_definition *peer = &process->comms[d->peer - 1];
@@ -210,10 +210,11 @@ static uint64_t meeting_key(const struct leader *leader, bool *known) {
     int count = peer->inter ? peer->remote_count : peer->member_count;
     if (!peer->joined || !list || d->peer_rank >= count)
         return 0;
-    int other = list[d->peer_rank], own = process->rank;
-    *known = true;
-    return hash_mix(hash_mix(hash_mix(hash_mix(peer->common_key, d->salt), (uint64_t)(own < other ? own : other)),
-                             (uint64_t)(own < other ? other : own)),
+    int partner_rank = list[d->peer_rank], own_rank = process->rank;
+    *is_known = true;
+    return hash_mix(hash_mix(hash_mix(hash_mix(peer->common_key, d->salt),
+                                      (uint64_t)(own_rank < partner_rank ? own_rank : partner_rank)),
+                             (uint64_t)(own_rank < partner_rank ? partner_rank : own_rank)),
                     (uint64_t)leader->nth_there);
 }
 
@@ -221,12 +222,13 @@ static void number_meetings(struct joining *j) {
     for (size_t i = 0; i < j->leaders.count; i++) {
         struct leader *leader = &j->leaders.items[i];
         for (size_t k = 0; k < i; k++) {
-            const struct leader *before = &j->leaders.items[k];
-            leader->nth_there += before->process == leader->process && leader->definition->meets == MEETS_INTERCOMM &&
-                                 before->definition->meets == MEETS_INTERCOMM &&
-                                 before->definition->peer == leader->definition->peer &&
-                                 before->definition->peer_rank == leader->definition->peer_rank &&
-                                 before->definition->salt == leader->definition->salt;
+            const struct leader *predecessor = &j->leaders.items[k];
+            leader->nth_there += predecessor->process == leader->process &&
+                                 leader->definition->meets == MEETS_INTERCOMM &&
+                                 predecessor->definition->meets == MEETS_INTERCOMM &&
+                                 predecessor->definition->peer == leader->definition->peer &&
+                                 predecessor->definition->peer_rank == leader->definition->peer_rank &&
+                                 predecessor->definition->salt == leader->definition->salt;
         }
     }
 }
@@ -237,15 +239,16 @@ static bool join_sides(struct joining *j) {
         struct leader *leader = &j->leaders.items[i];
         if (leader->definition->meets != MEETS_INTERCOMM || leader->partner != SIZE_MAX)
             continue;
-        bool known, known_too;
-        uint64_t key = meeting_key(leader, &known);
-        for (size_t k = 0; known && k < i; k++) {
-            struct leader *other = &j->leaders.items[k];
-            if (other->definition->meets != MEETS_INTERCOMM || other->partner != SIZE_MAX ||
-                meeting_key(other, &known_too) != key || !known_too || other->process == leader->process)
+        bool is_known, is_candidate_known;
+        uint64_t key = meeting_key(leader, &is_known);
+        for (size_t k = 0; is_known && k < i; k++) {
+            struct leader *partner_side = &j->leaders.items[k];
+            if (partner_side->definition->meets != MEETS_INTERCOMM || partner_side->partner != SIZE_MAX ||
+                meeting_key(partner_side, &is_candidate_known) != key || !is_candidate_known ||
+                partner_side->process == leader->process)
                 continue;
             leader->partner = k;
-            other->partner = i;
+            partner_side->partner = i;
             break;
         }
     }
@@ -253,19 +256,19 @@ static bool join_sides(struct joining *j) {
         const struct leader *leader = &j->leaders.items[i];
         if (leader->partner == SIZE_MAX)
             continue;
-        uint32_t own = leader->definition->side, other = j->leaders.items[leader->partner].definition->side;
-        if (own != NO_ID && other != NO_ID && own != other && j->sides[own].partner == NO_ID) {
-            j->sides[own].partner = other;
+        uint32_t side = leader->definition->side, partner_side = j->leaders.items[leader->partner].definition->side;
+        if (side != NO_ID && partner_side != NO_ID && side != partner_side && j->sides[side].partner == NO_ID) {
+            j->sides[side].partner = partner_side;
             changed = true;
         }
     }
     return changed;
 }
 
-/* Settles communicators within one world whose parent has members that were not found. Processes that made several with
- * the same members made them in the same order. */
-static bool settle_the_own(struct joining *j, struct process *process) {
-    struct id_table made = {0};
+/* Settles communicators within one world whose parent has members that were not found. Processes that created several
+ * with the same members created them in the same order. */
+static bool settle_local(struct joining *j, struct process *process) {
+    struct id_table keys = {0};
     bool ok = true;
     for (size_t i = 0; i < process->comm_count && ok; i++) {
         struct comm_definition *d = &process->comms[i];
@@ -274,21 +277,21 @@ static bool settle_the_own(struct joining *j, struct process *process) {
             !translate(j, process, d->members, d->member_count))
             continue;
         uint64_t key = hash_mix_ranks(hash_mix(d->origin, process->world), d->members, d->member_count);
-        while (id_table_find(&made, key) != NO_ID)
+        while (id_table_find(&keys, key) != NO_ID)
             key = hash_mix(key, 1);
-        ok = id_table_add(&made, key, 0);
-        settle(d, key, 0);
+        ok = id_table_add(&keys, key, 0);
+        set_common_key(d, key, 0);
     }
-    id_table_free(&made);
+    id_table_free(&keys);
     return ok;
 }
 
 static void free_all(struct joining *j) {
-    for (int rank = 0; j->of && rank < j->run->rank_count; rank++) {
-        free(j->of[rank].ranks);
-        id_table_free(&j->of[rank].keys);
+    for (int rank = 0; j->by_rank && rank < j->run->rank_count; rank++) {
+        free(j->by_rank[rank].ranks);
+        id_table_free(&j->by_rank[rank].keys);
     }
-    free(j->of);
+    free(j->by_rank);
     free(j->sides);
     id_table_free(&j->side_ids);
     leaders_free(&j->leaders);
@@ -296,19 +299,19 @@ static void free_all(struct joining *j) {
 
 bool join_worlds(struct run *run) {
     struct joining j = {.run = run, .ok = true};
-    bool any = false;
+    bool has_foreign = false;
     for (int rank = 0; rank < run->rank_count; rank++) {
         struct process *process = &run->processes[rank];
         for (size_t i = 0; i < process->comm_count; i++) {
-            any = any || process->comms[i].foreign;
+            has_foreign = has_foreign || process->comms[i].foreign;
             if (!process->comms[i].foreign)
                 settle_in_world(run, process, &process->comms[i]);
         }
     }
-    if (!any)
+    if (!has_foreign)
         return true;
-    j.of = calloc((size_t)run->rank_count, sizeof *j.of);
-    j.ok = j.of && leaders_find(&j.leaders, run);
+    j.by_rank = calloc((size_t)run->rank_count, sizeof *j.by_rank);
+    j.ok = j.by_rank && leaders_find(&j.leaders, run);
     for (int rank = 0; rank < run->rank_count && j.ok; rank++)
         j.ok = prepare(&j, &run->processes[rank]);
     if (j.ok) {
@@ -320,9 +323,9 @@ bool join_worlds(struct run *run) {
         changed = join_sides(&j) || changed;
     }
     for (int rank = 0; rank < run->rank_count && j.ok; rank++)
-        j.ok = settle_the_own(&j, &run->processes[rank]);
+        j.ok = settle_local(&j, &run->processes[rank]);
     if (j.ok)
-        leaders_say(&j.leaders, run);
+        leaders_report(&j.leaders, run);
     bool ok = j.ok;
     free_all(&j);
     return ok;

@@ -16,8 +16,8 @@ uint64_t machine_clock_ns(const struct machine *machine, uint64_t ticks) {
     if (ticks >= machine->base_ticks)
         return machine->base_ns +
                (uint64_t)(bounded((double)(ticks - machine->base_ticks) * machine->ns_per_tick) + 0.5);
-    uint64_t before = (uint64_t)(bounded((double)(machine->base_ticks - ticks) * machine->ns_per_tick) + 0.5);
-    return before < machine->base_ns ? machine->base_ns - before : 0;
+    uint64_t distance_ns = (uint64_t)(bounded((double)(machine->base_ticks - ticks) * machine->ns_per_tick) + 0.5);
+    return distance_ns < machine->base_ns ? machine->base_ns - distance_ns : 0;
 }
 
 /* Interpolates between measurements and, as libotf2's readers do, extrapolates beyond the first and the last two. */
@@ -28,10 +28,10 @@ uint64_t machine_clock_corrected(const struct machine *machine, uint64_t raw_ns)
         return raw_ns;
     double offset = (double)m[0].offset_ns;
     if (count > 1) {
-        size_t after = 1;
-        while (after + 1 < count && (uint64_t)m[after].at_ns < raw_ns)
-            after++;
-        const struct clock_measurement *a = &m[after - 1], *b = &m[after];
+        size_t next = 1;
+        while (next + 1 < count && (uint64_t)m[next].at_ns < raw_ns)
+            next++;
+        const struct clock_measurement *a = &m[next - 1], *b = &m[next];
         offset = (double)a->offset_ns + (double)(b->offset_ns - a->offset_ns) * (double)((int64_t)raw_ns - a->at_ns) /
                                             (double)(b->at_ns - a->at_ns);
     }

@@ -1,4 +1,4 @@
-/* One machine's clock: from ticks to nanoseconds, and from there to the reference machine's clock. */
+/* One machine's clock: converts ticks to nanoseconds, and these to the reference machine's clock. */
 #ifndef HOPSCOPE_MACHINE_CLOCK_H
 #define HOPSCOPE_MACHINE_CLOCK_H
 

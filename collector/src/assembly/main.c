@@ -1,5 +1,5 @@
-/* hopscope-assemble DIR: makes a run's archive from its spools (assemble.h), or reports where its ranks are
- * (inspect.h). */
+/* hopscope-assemble DIR: creates a run's archive from its spools (assemble.h), or reports the current positions of its
+ * ranks (inspect.h). */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 enum { EXIT_WRONG_INPUT = 2 };
 
 static void show_progress(void *context, uint64_t done, uint64_t total) {
-    int *shown = context;
+    int *last_percent = context;
     int percent = total ? (int)(done * 100 / total) : 100;
-    if (percent == *shown)
+    if (percent == *last_percent)
         return;
-    *shown = percent;
+    *last_percent = percent;
     fprintf(stderr, "\rassembling %3d %% of %llu MB%s", percent, (unsigned long long)(total / 1000000),
             percent == 100 ? "\n" : "");
 }
@@ -54,9 +54,9 @@ int main(int argc, char **argv) {
         return help ? 0 : EXIT_WRONG_INPUT;
     }
     char message[4000];
-    int shown = -1;
+    int last_percent = -1;
     int outcome = hopscope_assemble_with_progress(argv[1], message, sizeof message,
-                                                  isatty(STDERR_FILENO) ? show_progress : NULL, &shown);
+                                                  isatty(STDERR_FILENO) ? show_progress : NULL, &last_percent);
     if (message[0])
         fprintf(stderr, "hopscope-assemble: %s\n", message);
     return outcome == ASSEMBLE_FAILED ? EXIT_WRONG_INPUT : 0;

@@ -11,8 +11,8 @@ static struct leader leader_of(const struct run *run, const struct process *proc
     if (!machine)
         return leader;
     leader.tied = machine->is_reference || machine->measurement_count > 0;
-    leader.began_ns = (int64_t)machine_clock_corrected(machine, machine_clock_ns(machine, definition->began));
-    leader.ended_ns = (int64_t)machine_clock_corrected(machine, machine_clock_ns(machine, definition->ended));
+    leader.begin_ns = (int64_t)machine_clock_corrected(machine, machine_clock_ns(machine, definition->begin_ticks));
+    leader.end_ns = (int64_t)machine_clock_corrected(machine, machine_clock_ns(machine, definition->end_ticks));
     for (size_t i = 0; i < machine->measurement_count; i++)
         if (machine->measurements[i].bound_ns > leader.slack_ns)
             leader.slack_ns = machine->measurements[i].bound_ns;
@@ -40,7 +40,7 @@ bool leaders_find(struct leaders *leaders, const struct run *run) {
     return true;
 }
 
-/* The kind of meeting the other side must have; MEETS_NOT: join_worlds.c finds the partner. */
+/* The kind of meeting on the other side. MEETS_NOT: join_worlds.c finds the partner. */
 static enum meeting opposite(enum meeting meets) {
     switch (meets) {
     case MEETS_SPAWN:
@@ -58,8 +58,8 @@ static enum meeting opposite(enum meeting meets) {
     }
 }
 
-/* Whether a may have met b. Asked only in the direction in which a's partner must exist if its world was recorded: from
- * a spawned world to its parents, from a client to the port's owner, between the ends of a socket. */
+/* True if a may have met b. Called only in the direction in which a's partner must exist if its world was recorded:
+ * from a spawned world to its parents, from a client to the port's owner, between the ends of a socket. */
 static bool may_meet(const struct run *run, const struct leader *a, const struct leader *b) {
     const struct comm_definition *x = a->definition, *y = b->definition;
     if (a == b || b->partner != SIZE_MAX || opposite(x->meets) != y->meets || x->member_count != y->remote_count ||
@@ -70,14 +70,14 @@ static bool may_meet(const struct run *run, const struct leader *a, const struct
         return false;
     if (spawned && a->process->parent_rank >= 0 && a->process->parent_rank != b->process->world_rank)
         return false;
-    if (!spawned && (x->place != y->place || !x->place))
+    if (!spawned && (x->place_hash != y->place_hash || !x->place_hash))
         return false;
     bool one_clock = a->process->machine == b->process->machine;
     if (!one_clock && (!a->tied || !b->tied))
         return !spawned;
     int64_t slack = one_clock ? 0 : a->slack_ns + b->slack_ns;
-    int64_t last = spawned ? a->began_ns : a->ended_ns;
-    return a->began_ns <= b->ended_ns + slack && b->began_ns <= last + slack;
+    int64_t last = spawned ? a->begin_ns : a->end_ns;
+    return a->begin_ns <= b->end_ns + slack && b->begin_ns <= last + slack;
 }
 
 static bool seeks(const struct leader *leader) {
@@ -85,20 +85,20 @@ static bool seeks(const struct leader *leader) {
     return leader->partner == SIZE_MAX && (meets == MEETS_PARENT || meets == MEETS_CONNECT || meets == MEETS_JOIN);
 }
 
-/* The only candidate that this leader may have met; SIZE_MAX if there are none or several. */
-static size_t only_one(const struct leaders *leaders, const struct run *run, size_t of) {
-    size_t found = SIZE_MAX;
-    for (size_t i = 0; seeks(&leaders->items[of]) && i < leaders->count; i++) {
-        if (!may_meet(run, &leaders->items[of], &leaders->items[i]))
+/* The only candidate that this leader may have met. SIZE_MAX if there are none or several. */
+static size_t only_candidate(const struct leaders *leaders, const struct run *run, size_t leader_index) {
+    size_t candidate = SIZE_MAX;
+    for (size_t i = 0; seeks(&leaders->items[leader_index]) && i < leaders->count; i++) {
+        if (!may_meet(run, &leaders->items[leader_index], &leaders->items[i]))
             continue;
-        if (found != SIZE_MAX)
+        if (candidate != SIZE_MAX)
             return SIZE_MAX;
-        found = i;
+        candidate = i;
     }
-    return found;
+    return candidate;
 }
 
-/* only: each leader's only candidate; suitors: for how many leaders this one is the only candidate. */
+/* only: each leader's only candidate. suitors: number of leaders with this one as only candidate. */
 static bool pair_up(struct leaders *leaders, const size_t *only, const uint32_t *suitors) {
     bool changed = false;
     for (size_t i = 0; i < leaders->count; i++) {
@@ -118,11 +118,11 @@ bool leaders_meet(struct leaders *leaders, const struct run *run) {
     size_t *only = malloc((leaders->count + 1) * sizeof *only);
     uint32_t *suitors = malloc((leaders->count + 1) * sizeof *suitors);
     bool ok = only && suitors;
-    /* Every pair found leaves fewer candidates for the others. */
+    /* Every pair leaves fewer candidates for the others. */
     for (bool changed = ok; changed; changed = pair_up(leaders, only, suitors)) {
         memset(suitors, 0, leaders->count * sizeof *suitors);
         for (size_t i = 0; i < leaders->count; i++) {
-            only[i] = only_one(leaders, run, i);
+            only[i] = only_candidate(leaders, run, i);
             if (only[i] != SIZE_MAX)
                 suitors[only[i]]++;
         }
@@ -132,27 +132,28 @@ bool leaders_meet(struct leaders *leaders, const struct run *run) {
     return ok;
 }
 
-void leaders_say(const struct leaders *leaders, struct run *run) {
-    size_t alone[MEETS_INTERCOMM + 1] = {0};
+void leaders_report(const struct leaders *leaders, struct run *run) {
+    size_t unpaired[MEETS_INTERCOMM + 1] = {0};
     for (size_t i = 0; i < leaders->count; i++)
-        alone[leaders->items[i].definition->meets] += leaders->items[i].partner == SIZE_MAX;
-    run->spawns_without_world = alone[MEETS_SPAWN];
-    if (alone[MEETS_SPAWN])
+        unpaired[leaders->items[i].definition->meets] += leaders->items[i].partner == SIZE_MAX;
+    run->spawns_without_world = unpaired[MEETS_SPAWN];
+    if (unpaired[MEETS_SPAWN])
         sentences_add(&run->missing,
                       "the processes that %zu call(s) of MPI_Comm_spawn started (they were not recorded, or "
                       "simultaneous spawns cannot be told apart)",
-                      alone[MEETS_SPAWN]);
-    if (alone[MEETS_PARENT])
+                      unpaired[MEETS_SPAWN]);
+    if (unpaired[MEETS_PARENT])
         sentences_add(&run->missing,
                       "the parents of %zu world(s) started by MPI_Comm_spawn (their recordings are not here, or "
                       "simultaneous spawns cannot be told apart)",
-                      alone[MEETS_PARENT]);
-    size_t met = alone[MEETS_ACCEPT] + alone[MEETS_CONNECT] + alone[MEETS_JOIN] + alone[MEETS_INTERCOMM];
-    if (met)
+                      unpaired[MEETS_PARENT]);
+    size_t connection_count =
+        unpaired[MEETS_ACCEPT] + unpaired[MEETS_CONNECT] + unpaired[MEETS_JOIN] + unpaired[MEETS_INTERCOMM];
+    if (connection_count)
         sentences_add(&run->missing,
                       "the other side of %zu connection(s) between worlds (its recordings are not here; `hopscope "
                       "recover DIR OTHER` joins those of another run)",
-                      met);
+                      connection_count);
 }
 
 void leaders_free(struct leaders *leaders) {

@@ -1,16 +1,16 @@
-/* Pairs the sides of intercommunicators between worlds, from what their leaders recorded of the meeting. */
+/* Pairs the sides of intercommunicators between worlds, by the meetings that their leaders recorded. */
 #ifndef HOPSCOPE_MEET_LEADERS_H
 #define HOPSCOPE_MEET_LEADERS_H
 
 #include "assembly/run.h"
 
-/* The one process of a side that knows how it met the other side. */
+/* The only process of a side that recorded its meeting with the other side. */
 struct leader {
     const struct process *process;
     const struct comm_definition *definition;
-    bool tied;                            /* its machine's clock is tied to the reference's */
-    int64_t began_ns, ended_ns, slack_ns; /* corrected; slack_ns: how wrong the times may be */
-    int nth_there;  /* for MPI_Intercomm_create: how many with the same peer and tag came before */
+    bool tied;                          /* its machine's clock is tied to the reference's */
+    int64_t begin_ns, end_ns, slack_ns; /* corrected; slack_ns: largest error of the times */
+    int nth_there;  /* for MPI_Intercomm_create: number of earlier calls with the same peer and tag */
     size_t partner; /* index; SIZE_MAX: unknown */
 };
 
@@ -26,7 +26,7 @@ bool leaders_find(struct leaders *leaders, const struct run *run);
  * Connections were made at one port, or over one socket, at the same time. False if memory runs out. */
 bool leaders_meet(struct leaders *leaders, const struct run *run);
 /* Adds sentences about leaders whose partner is unknown. */
-void leaders_say(const struct leaders *leaders, struct run *run);
+void leaders_report(const struct leaders *leaders, struct run *run);
 void leaders_free(struct leaders *leaders);
 
 #endif

@@ -1,5 +1,5 @@
-/* Finds which definitions of different processes are the same communicator: those with the same key. Numbers
- * communicators the same way in every run in which the program makes them in the same way, and merges their members. */
+/* Finds the definitions of different processes that are the same communicator, by their keys. Numbers communicators
+ * equally in every run in which the program creates them equally, and merges their members. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,9 +25,9 @@ static int by_key(const void *a, const void *b) {
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* MPI_COMM_WORLD first, then in order of creation: a parent's definition precedes its children's in every process. With
- * several threads creating communicators that order is random; see in_order_of_descent. */
-static int in_order_of_making(const void *a, const void *b) {
+/* MPI_COMM_WORLD first, then in order of creation: a parent's definition precedes its children's in every process. If
+ * several threads create communicators, that order is random; see compare_by_descent. */
+static int compare_by_creation(const void *a, const void *b) {
     const struct comm *x = a, *y = b;
     if (x->world != y->world)
         return x->world ? -1 : 1;
@@ -38,11 +38,11 @@ static int in_order_of_making(const void *a, const void *b) {
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* MPI_COMM_WORLD first, then by generation and key, which depend only on what the program asked for. */
-static int in_order_of_descent(const void *a, const void *b) {
+/* MPI_COMM_WORLD first, then by generation and key, which depend only on the program's calls. */
+static int compare_by_descent(const void *a, const void *b) {
     const struct comm *x = a, *y = b;
     if (x->world || y->world)
-        return in_order_of_making(a, b);
+        return compare_by_creation(a, b);
     if (x->generation == y->generation)
         return (x->key > y->key) - (x->key < y->key);
     return x->generation < y->generation ? -1 : 1;
@@ -70,20 +70,20 @@ static bool ranks_exist(const struct run *run, const int *ranks, int count) {
     return true;
 }
 
-/* A rank of the world that was not found and is not yet a member; -1 if there is none. */
+/* A rank of the world that was not found and is not yet a member. -1 if there is none. */
 static int unknown_rank(const struct run *run, const struct world *world, const int *members, int size) {
     for (int rank = world->first; rank < world->first + world->size; rank++) {
-        bool taken = run->processes[rank].present;
-        for (int i = 0; i < size && !taken; i++)
-            taken = members[i] == rank;
-        if (!taken)
+        bool is_taken = run->processes[rank].present;
+        for (int i = 0; i < size && !is_taken; i++)
+            is_taken = members[i] == rank;
+        if (!is_taken)
             return rank;
     }
     return -1;
 }
 
-/* Takes the members from one that wrote them all. Otherwise takes each from its own report, and fills in the silent
- * ones from the missing ranks. */
+/* Takes the members from a view that lists them all. Otherwise takes each from its own report, and fills the gaps with
+ * the missing ranks. */
 static bool find_members(struct run *run, struct comm *comm, const struct view *views, size_t count) {
     /* All members are of this world, or join_worlds found them. */
     const struct world *world = &run->worlds[run->processes[views[0].rank].world];
@@ -106,19 +106,19 @@ static bool find_members(struct run *run, struct comm *comm, const struct view *
     for (size_t i = 0; i < count; i++)
         if (views[i].definition->rank >= 0 && views[i].definition->rank < size)
             comm->members[views[i].definition->rank] = views[i].rank;
-    int guessed = 0;
+    int guess_count = 0;
     for (int i = 0; i < size; i++) {
         if (comm->members[i] >= 0)
             continue;
         comm->members[i] = size == world->size ? world->first + i : unknown_rank(run, world, comm->members, size);
-        guessed += size != world->size;
+        guess_count += size != world->size;
         if (comm->members[i] < 0) {
             comm->size = i;
             break;
         }
     }
-    if (guessed)
-        sentences_add(&run->missing, "%d member(s) of %s%s (assumed to be the missing ranks, in order)", guessed,
+    if (guess_count)
+        sentences_add(&run->missing, "%d member(s) of %s%s (assumed to be the missing ranks, in order)", guess_count,
                       comm->name ? "communicator " : "", comm->name ? comm->name : "an unnamed communicator");
     return true;
 }
@@ -148,7 +148,7 @@ static bool find_groups(const struct run *run, struct comm *comm, const struct v
         memcpy(comm->members + comm->first_group, second, (size_t)(comm->size - comm->first_group) * sizeof *second);
         return true;
     }
-    /* Groups unknown: all who reported it form one group. Its messages are ambiguous and are left out. */
+    /* Groups unknown: all that reported it form one group. Its messages are ambiguous and are omitted. */
     comm->members = malloc(count * sizeof *comm->members);
     if (!comm->members)
         return false;
@@ -229,11 +229,11 @@ bool merge_comms(struct run *run) {
             run->comm_count++;
     }
     if (ok)
-        qsort(run->comms, run->comm_count, sizeof *run->comms, in_order_of_making);
+        qsort(run->comms, run->comm_count, sizeof *run->comms, compare_by_creation);
     ok = ok && link_all(run, views, count);
     if (ok && threads_make(run)) {
         find_generations(run);
-        qsort(run->comms, run->comm_count, sizeof *run->comms, in_order_of_descent);
+        qsort(run->comms, run->comm_count, sizeof *run->comms, compare_by_descent);
         ok = link_all(run, views, count);
     }
     free(views);

@@ -1,10 +1,10 @@
-/* How far an assembly has got. */
+/* The progress of an assembly. */
 #ifndef HOPSCOPE_ASSEMBLY_PROGRESS_H
 #define HOPSCOPE_ASSEMBLY_PROGRESS_H
 
 #include <stdint.h>
 
-/* Called with bytes of spools read: done of total. */
+/* Called with the bytes of spools: those read so far, and the total. */
 typedef void assemble_progress(void *context, uint64_t done, uint64_t total);
 
 struct progress {

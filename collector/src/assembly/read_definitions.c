@@ -8,23 +8,23 @@
 #include "hopscope/hash.h"
 #include "json/json.h"
 
-static void take_text(const struct json *line, const char *key, char **out) {
+static void take_text(const struct json *line, const char *key, char **output) {
     const struct json *value = json_get(line, key);
     if (!value || value->type != JSON_STRING)
         return;
     char *copy = strdup(value->string);
     if (!copy)
         return;
-    free(*out);
-    *out = copy;
+    free(*output);
+    *output = copy;
 }
 
-static int64_t integer_of(const struct json *line, const char *key, int64_t otherwise) {
+static int64_t integer_of(const struct json *line, const char *key, int64_t default_number) {
     const struct json *value = json_get(line, key);
-    return value && value->type == JSON_NUMBER && value->is_integer ? value->integer : otherwise;
+    return value && value->type == JSON_NUMBER && value->is_integer ? value->integer : default_number;
 }
 
-/* No known machine's ticks exceed int64_t; a larger number is kept as precisely as a double can. */
+/* No known machine's ticks exceed int64_t. A larger number is stored as precisely as a double allows. */
 static uint64_t unsigned_of(const struct json *line, const char *key) {
     const struct json *value = json_get(line, key);
     if (!value || value->type != JSON_NUMBER)
@@ -45,29 +45,29 @@ static uint64_t key_of(const struct json *line, const char *key) {
 }
 
 /* Returns element id (from 1) of an array of definitions, which grows as needed; new elements are zero. NULL if memory
- * runs out or for an id that no process would write. */
+ * runs out, or for an id that no process would write. */
 static void *element(void **array, size_t *count, size_t size, int64_t id) {
     if (id < 1 || id > 1 << 28)
         return NULL;
     if ((size_t)id > *count) {
-        size_t wanted = (size_t)id;
-        /* Ids come in order, so it doubles: the capacity is the next power of two of count. */
+        size_t new_count = (size_t)id;
+        /* Ids come in order, so the capacity doubles: it is the next power of two of count. */
         size_t capacity = 1;
         while (capacity < *count)
             capacity *= 2;
         if (*count == 0)
             capacity = 0;
-        if (wanted > capacity) {
+        if (new_count > capacity) {
             size_t next = capacity ? capacity : 1;
-            while (next < wanted)
+            while (next < new_count)
                 next *= 2;
             void *grown = realloc(*array, next * size);
             if (!grown)
                 return NULL;
             *array = grown;
         }
-        memset((char *)*array + *count * size, 0, (wanted - *count) * size);
-        *count = wanted;
+        memset((char *)*array + *count * size, 0, (new_count - *count) * size);
+        *count = new_count;
     }
     return (char *)*array + ((size_t)id - 1) * size;
 }
@@ -102,7 +102,7 @@ static void take_process(struct process *process, const struct json *line) {
     process->thread_level = integer_of(line, "thread_level", process->thread_level);
     process->parent_rank = integer_of(line, "parent_rank", process->parent_rank);
     process->thread_multiple = process->thread_multiple || boolean_of(line, "thread_multiple");
-    process->began_again = process->began_again || boolean_of(line, "began_again");
+    process->has_later_session = process->has_later_session || boolean_of(line, "began_again");
     process->spawned = process->spawned || boolean_of(line, "spawned");
     take_text(line, "job", &process->job);
     take_text(line, "boot", &process->boot);
@@ -143,9 +143,9 @@ static void take_foreign(struct comm_definition *comm, const struct json *line) 
     comm->salt = key_of(line, "salt");
     comm->nth = unsigned_of(line, "nth");
     comm->leads = boolean_of(line, "leads");
-    comm->began = unsigned_of(line, "began");
-    comm->ended = unsigned_of(line, "ended");
-    comm->place = key_of(line, "place");
+    comm->begin_ticks = unsigned_of(line, "began");
+    comm->end_ticks = unsigned_of(line, "ended");
+    comm->place_hash = key_of(line, "place");
     comm->peer = (uint32_t)unsigned_of(line, "peer");
     comm->peer_rank = (int)integer_of(line, "peer_rank", -1);
 }
@@ -191,8 +191,8 @@ static bool take_round_trip(struct process *process, const struct json *line) {
     trip->here_send = unsigned_of(line, "here_send");
     trip->ref_recv = unsigned_of(line, "ref_recv");
     take_text(line, "ref_host", &trip->ref_host);
-    const struct json *spread = json_get(line, "spread_ns");
-    trip->spread_ns = spread && spread->type == JSON_NUMBER ? spread->number : 0;
+    const struct json *variability = json_get(line, "spread_ns");
+    trip->spread_ns = variability && variability->type == JSON_NUMBER ? variability->number : 0;
     return true;
 }
 
@@ -201,14 +201,14 @@ static bool take_setting(struct process *process, const struct json *line) {
     if (!setting)
         return false;
     take_text(line, "name", &setting->name);
-    take_text(line, "asked", &setting->asked);
+    take_text(line, "asked", &setting->request);
     take_text(line, "value", &setting->value);
     take_text(line, "source", &setting->source);
     take_text(line, "text", &setting->text);
     return true;
 }
 
-/* name NULL: there is no room for it. */
+/* name NULL: its array could not grow. */
 static bool take_name(const struct json *line, const char *key, struct name_definition *name) {
     if (name)
         take_text(line, key, &name->text);
@@ -238,9 +238,9 @@ static bool take_line(struct process *process, const struct json *line) {
         site->offset = unsigned_of(line, "offset");
         site->line = integer_of(line, "line", -1);
     } else if (strcmp(kind, "python") == 0) {
-        process->python.tried = true;
+        process->python.is_reported = true;
         take_text(line, "version", &process->python.version);
-        take_text(line, "off", &process->python.off);
+        take_text(line, "off", &process->python.failure);
     } else if (strcmp(kind, "module") == 0) {
         struct module_definition *module = ELEMENT(process, modules, module_count, id);
         if (!module)
@@ -263,12 +263,12 @@ static bool take_line(struct process *process, const struct json *line) {
     } else if (strcmp(kind, "round_trip") == 0) {
         return take_round_trip(process, line);
     } else if (strcmp(kind, "native") == 0) {
-        process->native.tried = true;
-        take_text(line, "off", &process->native.off);
+        process->native.is_reported = true;
+        take_text(line, "off", &process->native.failure);
         for (int i = 0; i < NATIVE_COUNTS; i++)
             process->native.counts[i] = unsigned_of(line, native_count_names[i]);
     } else if (strcmp(kind, "end") == 0) {
-        process->ended = true;
+        process->has_ended = true;
         take_text(line, "how", &process->end_how);
     } else {
         return false;
@@ -280,10 +280,10 @@ static char *read_whole(const char *path, size_t *length) {
     FILE *file = fopen(path, "re");
     if (!file)
         return NULL;
-    size_t capacity = 1 << 16, used = 0, got;
+    size_t capacity = 1 << 16, used = 0, read_bytes;
     char *bytes = malloc(capacity);
-    while (bytes && (got = fread(bytes + used, 1, capacity - used, file)) > 0) {
-        used += got;
+    while (bytes && (read_bytes = fread(bytes + used, 1, capacity - used, file)) > 0) {
+        used += read_bytes;
         if (used == capacity) {
             char *grown = realloc(bytes, capacity *= 2);
             if (!grown) {
@@ -341,16 +341,16 @@ static void free_names(struct name_definition *names, size_t count) {
 }
 
 void process_free(struct process *process) {
-    char *texts[] = {process->clock_host,    process->host,
-                     process->cluster,       process->command,
-                     process->mpi_library,   process->cores,
-                     process->mode,          process->tick_source,
-                     process->presence,      process->tree_file,
-                     process->topology_file, process->end_how,
-                     process->record,        process->job,
-                     process->boot,          process->finalize_goes_to,
-                     process->native.off,    process->python.version,
-                     process->python.off};
+    char *texts[] = {process->clock_host,     process->host,
+                     process->cluster,        process->command,
+                     process->mpi_library,    process->cores,
+                     process->mode,           process->tick_source,
+                     process->presence,       process->tree_file,
+                     process->topology_file,  process->end_how,
+                     process->record,         process->job,
+                     process->boot,           process->finalize_goes_to,
+                     process->native.failure, process->python.version,
+                     process->python.failure};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     for (size_t i = 0; i < process->comm_count; i++) {
@@ -373,7 +373,7 @@ void process_free(struct process *process) {
     for (size_t i = 0; i < process->setting_count; i++) {
         struct setting_definition *setting = &process->settings[i];
         free(setting->name);
-        free(setting->asked);
+        free(setting->request);
         free(setting->value);
         free(setting->source);
         free(setting->text);

@@ -4,8 +4,9 @@
 
 #include "assembly/run.h"
 
-/* Fills process from the file. A line that its process did not finish is left out silently; other unreadable lines are
- * left out and reported in missing. False if the file cannot be read, or does not describe its process. */
+/* Fills process from the file. An unfinished last line is dropped silently; other unreadable lines are dropped and
+ * reported in missing. False if the file cannot be read, or does not describe its process. process_free frees the
+ * process. */
 bool read_definitions(struct process *process, const char *path, struct sentences *missing);
 void process_free(struct process *process);
 

@@ -41,7 +41,7 @@ static bool add_worlds(struct run *run, const char *directory, uint32_t *familie
             int unreadable = 0;
             if (ok && snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name) < (int)sizeof path)
                 ok = joined ? add_worlds(run, path, families, &unreadable) : add_world(run, path, family, &unreadable);
-            if (unreadable) { /* such as one that has not made its spool/ yet */
+            if (unreadable) { /* for example a world that has not created its spool/ yet */
                 sentences_add(&run->missing, "everything in %s (%s)", path, strerror(unreadable));
                 ok = true;
             }
@@ -61,8 +61,8 @@ static int64_t started(const struct world *world) {
     return INT64_MAX;
 }
 
-/* Runs in the order given; within each, the world that started first. */
-static int in_order(const void *a, const void *b) {
+/* Runs in the given order; within each run, the world that started first. */
+static int compare_worlds(const void *a, const void *b) {
     const struct world *x = a, *y = b;
     if (x->family != y->family)
         return x->family < y->family ? -1 : 1;
@@ -78,20 +78,20 @@ static int in_order(const void *a, const void *b) {
 
 /* Drops worlds without any known rank and numbers the ranks of the others consecutively. */
 static bool number_ranks(struct run *run) {
-    qsort(run->worlds, run->world_count, sizeof *run->worlds, in_order);
-    size_t kept = 0;
+    qsort(run->worlds, run->world_count, sizeof *run->worlds, compare_worlds);
+    size_t kept_count = 0;
     for (size_t i = 0; i < run->world_count; i++) {
         struct world *world = &run->worlds[i];
         world->first = run->rank_count;
         run->rank_count += world->size;
         if (world->size > 0)
-            run->worlds[kept++] = *world;
+            run->worlds[kept_count++] = *world;
         else
             free(world->directory);
     }
-    run->world_count = kept;
+    run->world_count = kept_count;
     run->processes = malloc((size_t)(run->rank_count ? run->rank_count : 1) * sizeof *run->processes);
-    for (size_t i = 0; run->processes && i < kept; i++) {
+    for (size_t i = 0; run->processes && i < kept_count; i++) {
         struct world *world = &run->worlds[i];
         memcpy(run->processes + world->first, world->processes, (size_t)world->size * sizeof *run->processes);
         free(world->processes);
@@ -113,22 +113,22 @@ const char *rank_name(const struct run *run, int rank, char *text, size_t capaci
     return text;
 }
 
-/* Writes "0, 3 to 5 and 7" for the ranks for which a test holds; returns how many. */
-static int list_ranks(const struct run *run, bool (*holds)(const struct process *), struct text *out) {
-    int found = 0;
+/* Writes "0, 3 to 5 and 7" for the ranks for which a test holds. Returns their number. */
+static int list_ranks(const struct run *run, bool (*holds)(const struct process *), struct text *output) {
+    int count = 0;
     for (int rank = 0; rank < run->rank_count; rank++) {
         if (!holds(&run->processes[rank]))
             continue;
         int last = rank;
         while (last + 1 < run->rank_count && holds(&run->processes[last + 1]))
             last++;
-        text_add(out, "%s%d", found ? ", " : "", rank);
+        text_add(output, "%s%d", count ? ", " : "", rank);
         if (last > rank)
-            text_add(out, " to %d", last);
-        found += last - rank + 1;
+            text_add(output, " to %d", last);
+        count += last - rank + 1;
         rank = last;
     }
-    return found;
+    return count;
 }
 
 /* Tests for list_ranks. */
@@ -151,12 +151,12 @@ static bool died(const struct process *process) {
     return false;
 }
 
-static bool began_again(const struct process *process) {
-    return process->began_again;
+static bool has_later_session(const struct process *process) {
+    return process->has_later_session;
 }
 
-/* Its call of MPI_Finalize went to another tool first. */
-static bool is_taken(const struct process *process) {
+/* True if another tool's MPI_Finalize took this process's call first. */
+static bool has_foreign_finalize(const struct process *process) {
     return died(process) && process->finalize_goes_to;
 }
 
@@ -168,42 +168,45 @@ static bool aborted(const struct process *process) {
     return process->end_how && strcmp(process->end_how, "abort") == 0;
 }
 
-static void say(struct run *run, bool (*holds)(const struct process *), const char *what, const char *consequence) {
+static void report_loss(struct run *run, bool (*holds)(const struct process *), const char *loss,
+                        const char *consequence) {
     struct text ranks = {0};
     int count = list_ranks(run, holds, &ranks);
     if (count > 0 && ranks.bytes)
-        sentences_add(&run->missing, "%s of rank%s %s%s", what, count > 1 ? "s" : "", ranks.bytes, consequence);
+        sentences_add(&run->missing, "%s of rank%s %s%s", loss, count > 1 ? "s" : "", ranks.bytes, consequence);
     text_free(&ranks);
 }
 
-static void say_whose_end_another_tool_took(struct run *run) {
+static void report_foreign_finalize(struct run *run) {
     const char *tool = NULL;
     for (int rank = 0; rank < run->rank_count && !tool; rank++)
-        tool = is_taken(&run->processes[rank]) ? run->processes[rank].finalize_goes_to : NULL;
+        tool = has_foreign_finalize(&run->processes[rank]) ? run->processes[rank].finalize_goes_to : NULL;
     if (!tool)
         return;
-    struct text why = {0};
-    text_add(&why,
+    struct text explanation = {0};
+    text_add(&explanation,
              " (MPI_Finalize was not reached through the collector: %s, which was loaded first, defines it too. Set "
              "HOPSCOPE_CHAIN=1 so that both see every call)",
              tool);
-    say(run, is_taken, "anything after the last record", why.bytes ? why.bytes : "");
-    text_free(&why);
+    report_loss(run, has_foreign_finalize, "anything after the last record",
+                explanation.bytes ? explanation.bytes : "");
+    text_free(&explanation);
 }
 
-static void say_what_is_missing(struct run *run) {
-    say(run, is_absent, "everything",
+static void report_missing(struct run *run) {
+    report_loss(
+        run, is_absent, "everything",
         " (no spool was found; either the collector was not preloaded there, or its node-local spools must still be "
         "copied to spool/)");
-    say(run, lacks_definitions, "all events",
-        " (the .defs file, without which they cannot be read, is missing or empty)");
-    say(run, lacks_spools, "all events", " (the .spool file is missing or damaged)");
-    say(run, died_unheard, "anything after the last record", " (MPI_Finalize was not reached)");
-    say_whose_end_another_tool_took(run);
-    say(run, began_again, "the later MPI sessions",
-        " (they were opened after all earlier ones had closed; keep one session open to the end, and all are "
-        "recorded)");
-    say(run, aborted, "the end of the run", " (MPI_Abort was called there)");
+    report_loss(run, lacks_definitions, "all events",
+                " (the .defs file, without which they cannot be read, is missing or empty)");
+    report_loss(run, lacks_spools, "all events", " (the .spool file is missing or damaged)");
+    report_loss(run, died_unheard, "anything after the last record", " (MPI_Finalize was not reached)");
+    report_foreign_finalize(run);
+    report_loss(run, has_later_session, "the later MPI sessions",
+                " (they were opened after all earlier ones had closed; keep one session open to the end, and all are "
+                "recorded)");
+    report_loss(run, aborted, "the end of the run", " (MPI_Abort was called there)");
     for (int rank = 0; rank < run->rank_count; rank++) {
         const struct process *process = &run->processes[rank];
         char name[64];
@@ -215,18 +218,18 @@ static void say_what_is_missing(struct run *run) {
     }
 }
 
-/* A process of another world on the same machine whose place is known; NULL if there is none. */
-static const struct process *placed_beside(const struct run *run, const struct process *process) {
+/* A process of another world on the same machine whose host is known. NULL if there is none. */
+static const struct process *find_neighbour(const struct run *run, const struct process *process) {
     for (int rank = 0; rank < run->rank_count; rank++) {
-        const struct process *other = &run->processes[rank];
-        if (other->host && other->clock_host && strcmp(other->clock_host, process->clock_host) == 0)
-            return other;
+        const struct process *neighbour = &run->processes[rank];
+        if (neighbour->host && neighbour->clock_host && strcmp(neighbour->clock_host, process->clock_host) == 0)
+            return neighbour;
     }
     return NULL;
 }
 
-/* Places a process that ended before it knew its place, or whose world knows none (sessions). If its world used no
- * topology, its host is its machine. */
+/* Gives hosts to the processes of a world that ended before it knew them, or that knows none (sessions). If a world
+ * used no topology, each process's host is its machine. */
 static void place_unplaced(struct run *run, const struct world *world) {
     bool any_placed = false;
     for (int rank = world->first; rank < world->first + world->size; rank++)
@@ -235,9 +238,9 @@ static void place_unplaced(struct run *run, const struct world *world) {
         struct process *process = &run->processes[rank];
         if (!process->present || !process->clock_host)
             continue;
-        const struct process *beside = placed_beside(run, process);
-        const char *cluster = beside && beside->cluster ? beside->cluster : "cluster";
-        process->host = strdup(beside ? beside->host : process->clock_host);
+        const struct process *neighbour = find_neighbour(run, process);
+        const char *cluster = neighbour && neighbour->cluster ? neighbour->cluster : "cluster";
+        process->host = strdup(neighbour ? neighbour->host : process->clock_host);
         if (!process->cluster)
             process->cluster = strdup(cluster);
     }
@@ -257,17 +260,17 @@ bool run_read(struct run *run, const char *directory, char *message, size_t capa
             snprintf(message, capacity, "out of memory while reading %s/spool", directory);
         return false;
     }
-    bool any = false;
+    bool has_definitions = false;
     for (int rank = 0; rank < run->rank_count; rank++)
-        any = any || run->processes[rank].present;
-    if (!any) {
+        has_definitions = has_definitions || run->processes[rank].present;
+    if (!has_definitions) {
         snprintf(message, capacity,
                  "%s/spool has no definitions (<rank>.defs) of any rank, so there is nothing to assemble", directory);
         return false;
     }
     for (size_t i = 0; i < run->world_count; i++)
         place_unplaced(run, &run->worlds[i]);
-    say_what_is_missing(run);
+    report_missing(run);
     return true;
 }
 

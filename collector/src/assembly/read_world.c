@@ -1,4 +1,4 @@
-/* Reads the spool directory of one world: which ranks and threads exist, and which should. */
+/* Reads the spool directory of one world, to find its recorded and its missing ranks and threads. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -28,7 +28,8 @@ static int is_spool_name(const struct dirent *entry) {
     return parse_name(entry->d_name, &rank, &thread);
 }
 
-/* A rank's spools, then its definitions: a rank may still run, and what its last record names was defined before. */
+/* A rank's spools, then its definitions: a rank may still run, and the definitions of its last record were written
+ * before it. */
 static int in_reading_order(const struct dirent **a, const struct dirent **b) {
     int rank_a, thread_a, rank_b, thread_b;
     parse_name((*a)->d_name, &rank_a, &thread_a);

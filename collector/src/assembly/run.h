@@ -1,8 +1,7 @@
-/* What the spool directory says about a run, before it becomes an archive.
+/* A run as its spool directory describes it, before it becomes an archive.
  *
  * Read by read_run.c (definitions) and spool_file.c (records); completed by clock_map.c, merge_comms.c and survey.c;
- * written by archive.c, write_definitions.c, write_events.c and run_json.c.
- */
+ * written by archive.c, write_definitions.c, write_events.c and run_json.c. */
 #ifndef HOPSCOPE_ASSEMBLY_RUN_H
 #define HOPSCOPE_ASSEMBLY_RUN_H
 
@@ -25,12 +24,12 @@ struct spool_file {
     size_t mapped_bytes, file_bytes;   /* the first file_bytes can be read again from the file; the rest is a copy */
     const struct spool_record *stored; /* see stored.h */
     struct spool_record *sorted;       /* a copy in time order if the file is not; else NULL */
-    size_t count, records;             /* places, and the records in them */
+    size_t count, records;             /* stored records or whole calls, and the records in them */
     enum spool_state state;
     char stop_reason[256];
     /* survey.c */
-    struct index_list open_enters; /* ascending: places of ENTER records of calls never left */
-    struct index_list refused;     /* ascending: places of collectives that MPI refused */
+    struct index_list open_enters; /* ascending: positions of ENTER records of calls never left */
+    struct index_list refused;     /* ascending: positions of collectives that MPI refused */
     struct id_table waited;        /* requests of hops whose completion ended a wait */
     uint64_t events_written;       /* write_events.c */
 };
@@ -42,7 +41,7 @@ struct comm_definition {      /* index = id - 1; key 0: undefined */
     bool inter, self, world; /* MPI_COMM_SELF and MPI_COMM_WORLD, even if the program renamed them */
     int *members, *remote;   /* trace-wide ranks once joined is set; NULL if this process did not write them */
     int member_count, remote_count;
-    /* If it has processes of other worlds (comm/registry.h of the collector): */
+    /* Only if it has processes of other worlds (comm/registry.h of the collector): */
     bool foreign;
     uint64_t origin, salt, nth; /* origin: a hash of the word */
     enum meeting {
@@ -55,8 +54,8 @@ struct comm_definition {      /* index = id - 1; key 0: undefined */
         MEETS_INTERCOMM
     } meets;
     bool leads;
-    uint64_t began, ended, place; /* set on the leader */
-    uint32_t peer;                /* a definition id of this process, 0: none */
+    uint64_t begin_ticks, end_ticks, place_hash; /* set on the leader */
+    uint32_t peer;                               /* a definition id of this process, 0: none */
     int peer_rank;
     uint32_t side; /* set by join_worlds.c; or NO_ID */
     /* set by join_worlds.c */
@@ -73,7 +72,7 @@ struct site_definition {
     uint32_t merged; /* index into run.sites */
 };
 
-/* The file of a module that call sites name. */
+/* The file of a module of call sites. */
 struct module_definition {
     char *name, *path, *build_id; /* NULL: unknown */
 };
@@ -83,8 +82,8 @@ struct name_definition {
     uint32_t merged; /* index into run.trees or run.user_regions; unused for the others */
 };
 
-struct setting_definition { /* NULL: not known; see hopscope/spool.h */
-    char *name, *asked, *value, *source, *text;
+struct setting_definition { /* NULL: unknown; see hopscope/spool.h */
+    char *name, *request, *value, *source, *text;
 };
 
 struct clock_pair_definition {
@@ -97,7 +96,8 @@ struct round_trip {
     double spread_ns;
 };
 
-/* One rank. present: its definitions were found. */
+/* Messages inside the MPI library that are not recorded as hops: of no collective; of a collective between those looked
+ * at; of an unknown collective; beyond the slots of the pool. X(name) */
 /* Messages inside the MPI library that are no hops: of no collective; of one between those looked at; of one that is
  * not known; one more than there was room for. X(name) */
 #define NATIVE_COUNTS_LIST(X) X(internal) X(thinned) X(unknown) X(lost)
@@ -109,21 +109,21 @@ enum {
 };
 extern const char *const native_count_names[NATIVE_COUNTS];
 
-/* What a process recorded of the messages inside the MPI library. */
+/* A process's account of the messages inside the MPI library. */
 struct native_messages {
-    bool tried;
-    char *off; /* why nothing; NULL: it did */
+    bool is_reported;
+    char *failure; /* the reason why nothing was recorded; NULL: something was */
     uint64_t counts[NATIVE_COUNTS];
 };
 
-/* Whether lines of Python were read. */
+/* A process's account of reading lines of Python. */
 struct python_lines {
-    bool tried;
-    char *version, *off; /* off: why not; NULL: they were */
+    bool is_reported;
+    char *version, *failure; /* failure: the reason why none were read; NULL: they were */
 };
 
 struct process {
-    bool present, ended, spawned, thread_multiple;
+    bool present, has_ended, spawned, thread_multiple;
     int rank; /* trace-wide */
     int world_rank;
     uint32_t world; /* index into run.worlds */
@@ -134,7 +134,7 @@ struct process {
     struct native_messages native;
     struct python_lines python;
     char *finalize_goes_to; /* the object of another tool whose MPI_Finalize precedes the collector's */
-    bool began_again;       /* started a session after all had ended; that part is not recorded */
+    bool has_later_session; /* started a session after all had ended; that part is not recorded */
     bool has_event_cost;
     double event_cost_ns;
     struct comm_definition *comms;
@@ -164,7 +164,7 @@ struct clock_measurement {
 /* One MPI_COMM_WORLD (or mpi://WORLD): the job's own, or one made by MPI_Comm_spawn. Its trace-wide ranks start at
  * first. */
 struct world {
-    char *directory;           /* where its spool/ is */
+    char *directory;           /* the folder of its spool/ */
     uint32_t family;           /* same for worlds of one run, which may have spawned one another */
     struct process *processes; /* until number_ranks moves them to run.processes */
     int first, size;
@@ -210,7 +210,7 @@ struct site { /* merged call site; module and offset, or file and line */
     int64_t line;
 };
 
-/* A region: what was called, and from where. OTF2 id: index. */
+/* A region: a function and its call site. OTF2 id: index. */
 struct region {
     uint16_t function;     /* enum mpi_function */
     bool refused;          /* a collective that the MPI library refused */
@@ -242,9 +242,9 @@ struct run {
     size_t region_count;
     struct id_table region_ids, shadow_ids;
     /* survey.c; first and last are corrected to the reference machine's clock */
-    uint64_t places, first_ns, last_ns, overhead_ns;                                     /* places in the spools */
-    size_t threads;                                                                      /* spools with records */
-    uint64_t records_unknown, records_without_comm, records_unjoined, records_ungrouped; /* left out */
+    uint64_t stored_count, first_ns, last_ns, overhead_ns; /* all stored records or whole calls of the spools */
+    size_t threads;                                        /* spools with records */
+    uint64_t records_unknown, records_without_comm, records_unjoined, records_ungrouped; /* omitted */
     uint64_t leaves_without_enter;
     /* write_events.c */
     uint64_t events;
@@ -260,11 +260,11 @@ bool run_read(struct run *run, const char *directory, char *message, size_t capa
 bool world_read(struct world *world, struct sentences *missing, int *error);
 void run_free(struct run *run);
 
-/* Maps DIR/spool/<name> of this rank and thread into *file. False with a reason if the spool is not usable. */
+/* Maps DIR/spool/<name> of this rank and thread into *file. False with a reason if the spool is unusable. */
 bool spool_file_open(struct spool_file *file, const char *path, uint32_t world_rank, uint32_t thread, char *reason,
                      size_t capacity);
 void spool_file_close(struct spool_file *file);
-/* Releases the pages that a pass over the records has brought in; they can be read again. */
+/* Releases the pages that a pass over the records has loaded; they can be read again. */
 void spool_file_rest(const struct spool_file *file);
 
 /* A rank's name in a sentence: "3", or "3 (1 of world 2)" if there are several worlds. */
@@ -272,25 +272,25 @@ const char *rank_name(const struct run *run, int rank, char *text, size_t capaci
 
 /* Fits each machine's map from ticks to ns and computes the offsets between machines. */
 bool clock_map_make(struct run *run);
-/* The current time, corrected; false if this is another machine, or it has rebooted. */
+/* The current corrected time. False if this is another machine, or it has rebooted. */
 bool clock_map_now(const struct machine *machine, uint64_t *now_ns);
-/* After survey: selects each machine's measurements, reports clocks that nothing ties to the reference's, and sets the
- * run's span. */
+/* After survey: selects each machine's measurements, reports clocks without a connection to the reference's, and sets
+ * the run's span. */
 bool clock_map_finish(struct run *run);
 
-/* Translates members to trace-wide ranks and keys to ones equal on all members, across worlds too. Counts in a sentence
- * what cannot be joined. Call it after clock_map_make. */
+/* Translates members to trace-wide ranks and keys to ones equal on all members, across worlds too. Reports in a
+ * sentence how many cannot be joined. Call it after clock_map_make. */
 bool join_worlds(struct run *run);
-/* Finds which definitions of different processes are the same communicator. Call it after join_worlds. */
+/* Finds the definitions of different processes that are the same communicator. Call it after join_worlds. */
 bool merge_comms(struct run *run);
 
 /* One pass over all records: finds order, span, regions, shadow communicators and calls never left. */
 bool survey(struct run *run);
-/* OTF2 ids; NO_ID if the record refers to nothing known. A region's id comes from the record that begins it. */
+/* OTF2 ids. NO_ID if the record refers to nothing known. A region's id comes from the record that begins it. */
 uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin,
                    bool refused);
 uint32_t comm_of(const struct process *process, uint32_t id);
-/* The place of a hop's peer among its communicator's members, both groups' of an intercommunicator; NO_ID: not known.
+/* The index of a hop's peer among its communicator's members, of both groups for an intercommunicator. NO_ID: unknown.
  */
 uint32_t hop_peer_of(const struct run *run, const struct process *process, const struct spool_record *hop);
 /* True if its processes of other worlds were not found. */

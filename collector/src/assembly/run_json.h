@@ -6,6 +6,6 @@
 
 /* Earliest start of a rank in ns since 1970; 0: unknown. */
 int64_t run_started_ns(const struct run *run);
-void run_json_write(const struct run *run, struct text *out);
+void run_json_write(const struct run *run, struct text *output);
 
 #endif

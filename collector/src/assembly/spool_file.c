@@ -13,9 +13,9 @@
 _Static_assert(sizeof(struct spool_record) == 40, "records are written and read with this layout");
 
 /* Limit of HOPSCOPE_SPOOL_CHUNK_BYTES, rounded up. */
-enum { MOST_CHUNK_BYTES = 1 << 30 };
+enum { MAX_CHUNK_BYTES = 1 << 30 };
 
-/* The last places may still change: a call's enter may yet absorb what it sent and its completion. */
+/* The last records may still change: a call's enter may yet absorb its message and its completion. */
 enum { UNSETTLED = 3 };
 
 static const char *fault_of(const struct spool_header *header, size_t bytes, uint32_t world_rank, uint32_t thread) {
@@ -26,7 +26,7 @@ static const char *fault_of(const struct spool_header *header, size_t bytes, uin
     if (header->version != SPOOL_VERSION)
         return "another version of the collector wrote it; assemble it with that version's hopscope-assemble";
     if (header->record_bytes != sizeof(struct spool_record) || header->header_bytes != SPOOL_HEADER_BYTES ||
-        header->chunk_bytes == 0 || header->chunk_bytes > MOST_CHUNK_BYTES ||
+        header->chunk_bytes == 0 || header->chunk_bytes > MAX_CHUNK_BYTES ||
         header->chunk_bytes % sizeof(struct spool_record) != 0 ||
         header->chunk_bytes % (uint64_t)sysconf(_SC_PAGESIZE) != 0)
         return "its header is damaged";
@@ -36,7 +36,7 @@ static const char *fault_of(const struct spool_header *header, size_t bytes, uin
 }
 
 /* Counts records up to the first unwritten one. They are written in order, so the written ones are a prefix. A binary
- * search would do but for damaged files, and all records are read anyway. */
+ * search would suffice but for damaged files, and all records are read anyway. */
 static size_t count_written(const struct spool_record *records, size_t room) {
     size_t count = 0;
     while (count < room && records[count].kind != SPOOL_NONE)
@@ -47,7 +47,7 @@ static size_t count_written(const struct spool_record *records, size_t room) {
 /* Copies the records of a front while its process may be writing. A record is final once another call follows it, so
  * the last is read first. A later record may still be merged into an unsettled one during the copy; the kind then
  * differs from the one read, and the copy starts again. */
-static void copy_front(struct spool_record *to, const struct spool_record *front, size_t room) {
+static void copy_front(struct spool_record *copy, const struct spool_record *front, size_t room) {
     size_t count;
     bool changed;
     do {
@@ -55,24 +55,24 @@ static void copy_front(struct spool_record *to, const struct spool_record *front
         changed = false;
         for (size_t i = count; i > 0; i--) {
             uint16_t kind = __atomic_load_n(&front[i - 1].kind, __ATOMIC_ACQUIRE);
-            to[i - 1] = front[i - 1];
-            to[i - 1].kind = kind; /* the kind before its fields were read */
+            copy[i - 1] = front[i - 1];
+            copy[i - 1].kind = kind; /* the kind before its fields were read */
             __atomic_thread_fence(__ATOMIC_ACQUIRE);
             if (count - i < UNSETTLED)
-                changed = changed || __atomic_load_n(&front[count - 1].kind, __ATOMIC_RELAXED) != to[count - 1].kind;
+                changed = changed || __atomic_load_n(&front[count - 1].kind, __ATOMIC_RELAXED) != copy[count - 1].kind;
             if (changed)
                 break;
         }
     } while (changed);
     if (count < room)
-        to[count].kind = SPOOL_NONE; /* may be left over from an earlier attempt */
+        copy[count].kind = SPOOL_NONE; /* an earlier attempt may have left one */
 }
 
 static uint64_t counter(const uint64_t *of_header) {
     return __atomic_load_n(of_header, __ATOMIC_ACQUIRE);
 }
 
-/* What a file of this size holds: its chunks (fewer than the header says if the file was cut off) and its front. */
+/* The extent of a file of this size: its chunks (fewer than the header says if the file was cut off) and its front. */
 struct extent {
     uint64_t flushed, front; /* from the header */
     size_t chunks, in_front; /* bytes */
@@ -95,8 +95,8 @@ static bool has_changed(const struct extent *e, const struct spool_header *heade
     return counter(&header->flushed) != e->flushed || counter(&header->front) != e->front;
 }
 
-static bool map_part(char *to, size_t bytes, int fd, size_t from) {
-    return bytes == 0 || mmap(to, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, (off_t)from) != MAP_FAILED;
+static bool map_part(char *address, size_t bytes, int fd, size_t file_offset) {
+    return bytes == 0 || mmap(address, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, (off_t)file_offset) != MAP_FAILED;
 }
 
 /* Maps the records of this extent consecutively. If the process may be alive, copies the front, because the process may

@@ -1,4 +1,4 @@
-/* Expands one stored place of a spool: a record, or a whole call. */
+/* Expands one stored record of a spool, which may be a whole call. */
 #include "assembly/stored.h"
 
 static uint64_t lower(uint64_t field) {
@@ -9,7 +9,7 @@ static uint64_t upper(uint64_t field) {
     return field >> 32;
 }
 
-static bool holds_another(uint16_t kind) {
+static bool has_inner_record(uint16_t kind) {
     return kind & (SPOOL_AT_ENTER | SPOOL_AT_LEAVE);
 }
 
@@ -28,7 +28,7 @@ static struct spool_record collective(const struct spool_record *stored) {
 }
 
 /* The ENTER of a message that matched its request, except for wildcards. */
-static struct spool_record asked(const struct spool_record *stored) {
+static struct spool_record message_enter(const struct spool_record *stored) {
     struct spool_record enter = bare(stored);
     enter.comm = stored->comm;
     enter.b = stored->b;
@@ -41,8 +41,8 @@ static struct spool_record asked(const struct spool_record *stored) {
 
 struct spool_record first_of(const struct spool_record *stored) {
     struct spool_record enter = bare(stored);
-    if (holds_another(stored->kind))
-        return stored->kind & SPOOL_AS_ASKED ? asked(stored) : enter;
+    if (has_inner_record(stored->kind))
+        return stored->kind & SPOOL_AS_ASKED ? message_enter(stored) : enter;
     switch (stored->kind) {
     case SPOOL_ENTER_COLLECTIVE:
     case SPOOL_CALL_COLLECTIVE:
@@ -62,7 +62,7 @@ struct spool_record first_of(const struct spool_record *stored) {
     }
 }
 
-static struct spool_record inside(const struct spool_record *stored, uint64_t leave) {
+static struct spool_record inner_record(const struct spool_record *stored, uint64_t leave) {
     struct spool_record record = {.ticks = stored->kind & SPOOL_AT_ENTER ? stored->ticks : leave,
                                   .kind = stored->kind & SPOOL_KIND_INSIDE,
                                   .comm = stored->comm,
@@ -78,17 +78,17 @@ static struct spool_record inside(const struct spool_record *stored, uint64_t le
 
 size_t count_of(uint16_t kind) {
     bool sent_at_once = (kind & SPOOL_AT_ENTER) && (kind & SPOOL_AT_LEAVE);
-    return sent_at_once ? 4 : holds_another(kind) ? 3 : kind == SPOOL_CALL || kind == SPOOL_CALL_COLLECTIVE ? 2 : 1;
+    return sent_at_once ? 4 : has_inner_record(kind) ? 3 : kind == SPOOL_CALL || kind == SPOOL_CALL_COLLECTIVE ? 2 : 1;
 }
 
-size_t records_of(const struct spool_record *stored, struct spool_record records[MOST_IN_ONE]) {
+size_t records_of(const struct spool_record *stored, struct spool_record records[MAX_STORED_RECORDS]) {
     size_t count = count_of(stored->kind);
     records[0] = first_of(stored);
     if (count == 1)
         return 1;
     uint64_t leave = stored->ticks + upper(stored->a);
     if (count >= 3)
-        records[1] = inside(stored, leave);
+        records[1] = inner_record(stored, leave);
     if (count == 4)
         records[2] = (struct spool_record){.ticks = leave, .kind = SPOOL_ISEND_COMPLETE, .c = records[1].c};
     bool counts = stored->kind == SPOOL_CALL_COLLECTIVE;

@@ -1,6 +1,5 @@
-/* One place in a spool holds a record or a whole call: its ENTER, what happened in it, and its LEAVE. These functions
- * return the records as if each had its own place: ENTER and LEAVE, never their short forms.
- */
+/* One stored record of a spool is a record or a whole call: its ENTER, the record in it, and its LEAVE. These functions
+ * return the records as if each were stored separately: ENTER and LEAVE, never their short forms. */
 #ifndef HOPSCOPE_STORED_H
 #define HOPSCOPE_STORED_H
 
@@ -9,11 +8,11 @@
 
 #include "hopscope/spool.h"
 
-enum { MOST_IN_ONE = 4 };
+enum { MAX_STORED_RECORDS = 4 };
 
-/* The records in time order; returns how many. */
-size_t records_of(const struct spool_record *stored, struct spool_record records[MOST_IN_ONE]);
-/* How many records a place of this kind holds. */
+/* Writes the records in time order. Returns their number. */
+size_t records_of(const struct spool_record *stored, struct spool_record records[MAX_STORED_RECORDS]);
+/* The number of records in a stored record of this kind. */
 size_t count_of(uint16_t kind);
 /* The first of them. A record that begins something always comes first. */
 struct spool_record first_of(const struct spool_record *stored);

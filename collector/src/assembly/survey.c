@@ -1,5 +1,5 @@
-/* One pass over all records before the archive is written: checks their order, finds their span, the regions and shadow
- * communicators they need, and the calls that were never left. */
+/* One pass over all records before the archive is written: checks their order, and finds their span, the regions and
+ * shadow communicators that they need, and the calls that were never left. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,17 +17,17 @@ uint32_t comm_of(const struct process *process, uint32_t id) {
 
 uint32_t hop_peer_of(const struct run *run, const struct process *process, const struct spool_record *hop) {
     uint32_t comm = comm_of(process, hop->comm), peer = (uint32_t)(hop->a >> 32);
-    const struct comm *its = comm == NO_ID ? NULL : &run->comms[comm];
-    if (!its || (its->inter && its->first_group == 0))
+    const struct comm *known_comm = comm == NO_ID ? NULL : &run->comms[comm];
+    if (!known_comm || (known_comm->inter && known_comm->first_group == 0))
         return NO_ID;
-    if (its->self || !its->inter)
-        return peer < (uint32_t)(its->self ? 1 : its->size) ? peer : NO_ID;
-    int rank = process->comms[hop->comm - 1].rank; /* in the own group */
-    bool in_first = rank >= 0 && rank < its->first_group && its->members[rank] == process->rank;
+    if (known_comm->self || !known_comm->inter)
+        return peer < (uint32_t)(known_comm->self ? 1 : known_comm->size) ? peer : NO_ID;
+    int rank = process->comms[hop->comm - 1].rank; /* in this process's group */
+    bool in_first = rank >= 0 && rank < known_comm->first_group && known_comm->members[rank] == process->rank;
     bool to_first = in_first == ((peer & SPOOL_OWN_GROUP) != 0);
-    int count = to_first ? its->first_group : its->size - its->first_group;
+    int count = to_first ? known_comm->first_group : known_comm->size - known_comm->first_group;
     peer &= ~SPOOL_OWN_GROUP;
-    return peer >= (uint32_t)count ? NO_ID : peer + (to_first ? 0 : (uint32_t)its->first_group);
+    return peer >= (uint32_t)count ? NO_ID : peer + (to_first ? 0 : (uint32_t)known_comm->first_group);
 }
 
 bool is_unjoined(const struct process *process, uint32_t id) {
@@ -46,15 +46,15 @@ static uint32_t site_of(const struct process *process, const struct spool_record
 }
 
 static const struct name_definition *user_region(const struct process *process, const struct spool_record *begin) {
-    bool known = begin->kind == SPOOL_REGION_BEGIN && begin->b >= 1 && begin->b <= process->user_region_count;
-    return known ? &process->user_regions[begin->b - 1] : NULL;
+    bool is_known = begin->kind == SPOOL_REGION_BEGIN && begin->b >= 1 && begin->b <= process->user_region_count;
+    return is_known ? &process->user_regions[begin->b - 1] : NULL;
 }
 
 /* Key of an enter, a collective's request or a user region; user regions follow all functions. */
 static uint64_t region_key(const struct process *process, const struct spool_record *begin, bool refused) {
     const struct name_definition *user = user_region(process, begin);
-    uint64_t what = user ? (uint64_t)UINT16_MAX + 1 + user->merged : begin->region | (uint64_t)refused << 15;
-    return what << 32 | site_of(process, begin);
+    uint64_t region_number = user ? (uint64_t)UINT16_MAX + 1 + user->merged : begin->region | (uint64_t)refused << 15;
+    return region_number << 32 | site_of(process, begin);
 }
 
 uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin,
@@ -90,11 +90,12 @@ static bool is_same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Address space layout does not matter. A function's name does only where it is no symbol: one line of Python may have
- * several functions. */
-static bool is_same_site(const struct site *site, const struct site_definition *other) {
-    return site->offset == other->offset && site->line == other->line && is_same_text(site->module, other->module) &&
-           is_same_text(site->file, other->file) && (!site->file || is_same_text(site->symbol, other->symbol));
+/* Address space layout does not matter. A function's name matters only if it is no symbol, because one line of Python
+ * may have several functions. */
+static bool is_same_site(const struct site *site, const struct site_definition *definition) {
+    return site->offset == definition->offset && site->line == definition->line &&
+           is_same_text(site->module, definition->module) && is_same_text(site->file, definition->file) &&
+           (!site->file || is_same_text(site->symbol, definition->symbol));
 }
 
 static uint64_t key_of_site(const struct site_definition *site) {
@@ -134,17 +135,17 @@ static bool merge_sites(struct run *run) {
 }
 
 /* Gives each of one process's definitions its index among all names, which borrows the text. */
-static bool merge_names(char ***all, size_t *count, struct name_definition *names, size_t name_count) {
+static bool merge_names(char ***merged_names, size_t *count, struct name_definition *names, size_t name_count) {
     for (size_t i = 0; i < name_count; i++) {
         char *name = names[i].text ? names[i].text : "unknown";
         size_t id = 0;
-        while (id < *count && strcmp((*all)[id], name) != 0)
+        while (id < *count && strcmp((*merged_names)[id], name) != 0)
             id++;
         if (id == *count) {
-            char **grown = realloc(*all, (*count + 1) * sizeof **all);
+            char **grown = realloc(*merged_names, (*count + 1) * sizeof **merged_names);
             if (!grown)
                 return false;
-            *all = grown;
+            *merged_names = grown;
             grown[(*count)++] = name;
         }
         names[i].merged = (uint32_t)id;
@@ -189,11 +190,13 @@ static bool need_shadow(struct run *run, const struct process *process, const st
     return true;
 }
 
-/* The first place from `begin` on, before `end`, whose time is later than this one, or not earlier. */
-static size_t first_after(const struct spool_record *records, size_t begin, size_t end, uint64_t ticks, bool or_at) {
+/* Returns the first index from `begin` on, before `end`, whose time is later than this one, or with is_inclusive not
+ * earlier. */
+static size_t first_after(const struct spool_record *records, size_t begin, size_t end, uint64_t ticks,
+                          bool is_inclusive) {
     while (begin < end) {
         size_t middle = begin + (end - begin) / 2;
-        if (records[middle].ticks > ticks || (or_at && records[middle].ticks == ticks))
+        if (records[middle].ticks > ticks || (is_inclusive && records[middle].ticks == ticks))
             end = middle;
         else
             begin = middle + 1;
@@ -201,7 +204,7 @@ static size_t first_after(const struct spool_record *records, size_t begin, size
     return begin;
 }
 
-/* Merges two neighbouring parts, each in order. Only where they overlap do records move. */
+/* Merges two neighbouring ranges, each in order. Records move only in their overlap. */
 static bool merge(struct spool_record *records, size_t begin, size_t middle, size_t end) {
     if (records[middle - 1].ticks <= records[middle].ticks)
         return true;
@@ -212,17 +215,17 @@ static bool merge(struct spool_record *records, size_t begin, size_t middle, siz
     if (!left)
         return false;
     memcpy(left, records + begin, count * sizeof *left);
-    for (size_t out = begin; a < count; out++)
-        records[out] = b == end || left[a].ticks <= records[b].ticks ? left[a++] : records[b++];
+    for (size_t target = begin; a < count; target++)
+        records[target] = b == end || left[a].ticks <= records[b].ticks ? left[a++] : records[b++];
     free(left);
     return true;
 }
 
-/* Sorts stably by time, one record per place. libotf2 refuses an event earlier than its predecessor. Records are out of
+/* Sorts stably by time, one record at a time. libotf2 refuses an event earlier than its predecessor. Records are out of
  * order by no more than a call: a message that is noted after the MPI function has returned has the time of its enter,
  * and the library's own messages in that function came before. */
 static bool sort_by_time(struct spool_file *file) {
-    struct spool_record *sorted = malloc((file->records + MOST_IN_ONE) * sizeof *sorted);
+    struct spool_record *sorted = malloc((file->records + MAX_STORED_RECORDS) * sizeof *sorted);
     size_t records = 0;
     if (!sorted)
         return false;
@@ -262,7 +265,7 @@ static bool note_waited(struct spool_file *file, uint64_t request) {
     return id == request || id_table_find(&file->waited, id) != NO_ID || id_table_add(&file->waited, id, 0);
 }
 
-/* record: one of those at this place in the file. */
+/* record: one of those at this index in the file. */
 static bool survey_record(struct run *run, const struct process *process, struct spool_file *file, size_t index,
                           const struct spool_record *record, struct index_list *open) {
     switch (record->kind) {
@@ -312,7 +315,7 @@ static bool survey_file(struct run *run, const struct process *process, struct s
     struct index_list open = {0};
     bool ok = true;
     for (size_t i = 0; i < file->count && ok; i++) {
-        struct spool_record records[MOST_IN_ONE];
+        struct spool_record records[MAX_STORED_RECORDS];
         size_t count = records_of(&file->stored[i], records);
         for (size_t r = 0; r < count && ok; r++)
             ok = survey_record(run, process, file, i, &records[r], &open);
@@ -326,7 +329,7 @@ static bool survey_file(struct run *run, const struct process *process, struct s
     uint64_t last = machine_clock_ns(machine, last_ticks_of(&file->stored[file->count - 1]));
     machine->first_ns = first < machine->first_ns ? first : machine->first_ns;
     machine->last_ns = last > machine->last_ns ? last : machine->last_ns;
-    run->places += file->count;
+    run->stored_count += file->count;
     run->threads++;
     spool_file_rest(file);
     return ok;

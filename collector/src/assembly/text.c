@@ -7,14 +7,14 @@
 
 #include "json/json.h"
 
-static bool reserve(struct text *text, size_t more) {
+static bool reserve(struct text *text, size_t extra_length) {
     if (text->failed)
         return false;
-    size_t wanted = text->length + more + 1;
-    if (wanted <= text->capacity)
+    size_t needed_capacity = text->length + extra_length + 1;
+    if (needed_capacity <= text->capacity)
         return true;
     size_t capacity = text->capacity ? text->capacity : 256;
-    while (capacity < wanted)
+    while (capacity < needed_capacity)
         capacity *= 2;
     char *bytes = realloc(text->bytes, capacity);
     if (!bytes) {
@@ -27,15 +27,15 @@ static bool reserve(struct text *text, size_t more) {
 }
 
 void text_add(struct text *text, const char *format, ...) {
-    va_list arguments, again;
+    va_list arguments, second_pass;
     va_start(arguments, format);
-    va_copy(again, arguments);
-    int needed = vsnprintf(NULL, 0, format, arguments);
-    if (needed >= 0 && reserve(text, (size_t)needed)) {
-        vsnprintf(text->bytes + text->length, (size_t)needed + 1, format, again);
-        text->length += (size_t)needed;
+    va_copy(second_pass, arguments);
+    int text_length = vsnprintf(NULL, 0, format, arguments);
+    if (text_length >= 0 && reserve(text, (size_t)text_length)) {
+        vsnprintf(text->bytes + text->length, (size_t)text_length + 1, format, second_pass);
+        text->length += (size_t)text_length;
     }
-    va_end(again);
+    va_end(second_pass);
     va_end(arguments);
 }
 
@@ -44,11 +44,11 @@ void text_add_quoted(struct text *text, const char *value) {
         text_add(text, "null");
         return;
     }
-    size_t needed = json_quote(NULL, 0, value);
-    if (!reserve(text, needed))
+    size_t text_length = json_quote(NULL, 0, value);
+    if (!reserve(text, text_length))
         return;
-    json_quote(text->bytes + text->length, needed + 1, value);
-    text->length += needed;
+    json_quote(text->bytes + text->length, text_length + 1, value);
+    text->length += text_length;
 }
 
 void text_free(struct text *text) {

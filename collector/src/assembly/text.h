@@ -12,7 +12,7 @@ struct text {
 };
 
 __attribute__((format(printf, 2, 3))) void text_add(struct text *text, const char *format, ...);
-/* The value as a JSON string, or null for NULL. */
+/* Appends a JSON string, or null for NULL. */
 void text_add_quoted(struct text *text, const char *value);
 void text_free(struct text *text);
 

@@ -8,7 +8,7 @@
 
 struct writing {
     struct run *run;
-    OTF2_GlobalDefWriter *to;
+    OTF2_GlobalDefWriter *writer;
     struct strings *strings;
     bool ok;
 };
@@ -28,14 +28,15 @@ uint64_t location_of(int rank, uint32_t thread) {
 static void write_clock(struct writing *w) {
     uint64_t started = OTF2_UNDEFINED_TIMESTAMP;
     for (int rank = 0; rank < w->run->rank_count; rank++) {
-        int64_t at = w->run->processes[rank].started_ns;
-        if (at > 0 && (uint64_t)at < started)
-            started = (uint64_t)at;
+        int64_t rank_started_ns = w->run->processes[rank].started_ns;
+        if (rank_started_ns > 0 && (uint64_t)rank_started_ns < started)
+            started = (uint64_t)rank_started_ns;
     }
-    check(w, OTF2_GlobalDefWriter_WriteClockProperties(w->to, 1000000000u, w->run->first_ns,
+    check(w, OTF2_GlobalDefWriter_WriteClockProperties(w->writer, 1000000000u, w->run->first_ns,
                                                        w->run->last_ns - w->run->first_ns + 1, started));
-    check(w, OTF2_GlobalDefWriter_WriteParadigm(w->to, OTF2_PARADIGM_MPI, text(w, "MPI"), OTF2_PARADIGM_CLASS_PROCESS));
-    check(w, OTF2_GlobalDefWriter_WriteParadigm(w->to, OTF2_PARADIGM_MEASUREMENT_SYSTEM, text(w, "Hopscope"),
+    check(w, OTF2_GlobalDefWriter_WriteParadigm(w->writer, OTF2_PARADIGM_MPI, text(w, "MPI"),
+                                                OTF2_PARADIGM_CLASS_PROCESS));
+    check(w, OTF2_GlobalDefWriter_WriteParadigm(w->writer, OTF2_PARADIGM_MEASUREMENT_SYSTEM, text(w, "Hopscope"),
                                                 OTF2_PARADIGM_CLASS_PROCESS));
     static const struct {
         const char *name, *description;
@@ -46,12 +47,12 @@ static void write_clock(struct writing *w) {
 #undef ROW
     };
     for (uint32_t i = 0; i < ATTRIBUTE_COUNT; i++)
-        check(w, OTF2_GlobalDefWriter_WriteAttribute(w->to, i, text(w, attributes[i].name),
+        check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, i, text(w, attributes[i].name),
                                                      text(w, attributes[i].description), attributes[i].type));
-    check(w, OTF2_GlobalDefWriter_WriteParameter(w->to, PARAMETER_SENDS_SKIPPED, text(w, ARCHIVE_PARAMETER_SENDS),
+    check(w, OTF2_GlobalDefWriter_WriteParameter(w->writer, PARAMETER_SENDS_SKIPPED, text(w, ARCHIVE_PARAMETER_SENDS),
                                                  OTF2_PARAMETER_TYPE_UINT64));
-    check(w, OTF2_GlobalDefWriter_WriteParameter(w->to, PARAMETER_RECEIVES_SKIPPED, text(w, ARCHIVE_PARAMETER_RECEIVES),
-                                                 OTF2_PARAMETER_TYPE_UINT64));
+    check(w, OTF2_GlobalDefWriter_WriteParameter(w->writer, PARAMETER_RECEIVES_SKIPPED,
+                                                 text(w, ARCHIVE_PARAMETER_RECEIVES), OTF2_PARAMETER_TYPE_UINT64));
 }
 
 static const char *cluster_of(const struct process *process) {
@@ -66,48 +67,48 @@ static bool aborted(const struct process *process) {
     return process->end_how && strcmp(process->end_how, "abort") == 0;
 }
 
-/* Why some of a rank's events are missing; ARCHIVE_COMPLETE if none are. */
-static void completeness(const struct process *process, struct text *out) {
+/* Writes the reason why some of a rank's events are missing; ARCHIVE_COMPLETE if none are. */
+static void completeness(const struct process *process, struct text *output) {
     if (!process->present || process->spool_count == 0) {
-        text_add(out, "no recording of this rank was found");
+        text_add(output, "no recording of this rank was found");
         return;
     }
     for (size_t i = 0; i < process->spool_count; i++) {
         const struct spool_file *file = &process->spools[i];
         if (file->state == SPOOL_STOPPED) {
-            text_add(out, "recording stopped: %s", file->stop_reason);
+            text_add(output, "recording stopped: %s", file->stop_reason);
             return;
         }
         if (file->state != SPOOL_CLOSED) {
-            text_add(out, "MPI_Finalize was not reached");
+            text_add(output, "MPI_Finalize was not reached");
             return;
         }
     }
     if (aborted(process)) {
-        text_add(out, "MPI_Abort was called");
+        text_add(output, "MPI_Abort was called");
         return;
     }
-    text_add(out, ARCHIVE_COMPLETE);
+    text_add(output, ARCHIVE_COMPLETE);
 }
 
 static void text_property(struct writing *w, uint32_t group, const char *name, const char *value) {
-    check(w, OTF2_GlobalDefWriter_WriteLocationGroupProperty(w->to, group, text(w, name), OTF2_TYPE_STRING,
+    check(w, OTF2_GlobalDefWriter_WriteLocationGroupProperty(w->writer, group, text(w, name), OTF2_TYPE_STRING,
                                                              (OTF2_AttributeValue){.stringRef = text(w, value)}));
 }
 
 static void number_property(struct writing *w, uint32_t group, const char *name, int64_t value) {
-    check(w, OTF2_GlobalDefWriter_WriteLocationGroupProperty(w->to, group, text(w, name), OTF2_TYPE_INT64,
+    check(w, OTF2_GlobalDefWriter_WriteLocationGroupProperty(w->writer, group, text(w, name), OTF2_TYPE_INT64,
                                                              (OTF2_AttributeValue){.int64 = value}));
 }
 
 static void write_rank(struct writing *w, const struct process *process, uint32_t node) {
-    struct text out = {0};
+    struct text output = {0};
     uint32_t group = (uint32_t)process->rank;
-    text_add(&out, ARCHIVE_RANK "%d", process->rank);
-    check(w, OTF2_GlobalDefWriter_WriteLocationGroup(w->to, group, text(w, out.bytes ? out.bytes : ""),
+    text_add(&output, ARCHIVE_RANK "%d", process->rank);
+    check(w, OTF2_GlobalDefWriter_WriteLocationGroup(w->writer, group, text(w, output.bytes ? output.bytes : ""),
                                                      OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
                                                      OTF2_UNDEFINED_LOCATION_GROUP));
-    text_free(&out);
+    text_free(&output);
     number_property(w, group, ARCHIVE_PROPERTY_WORLD, process->world);
     number_property(w, group, ARCHIVE_PROPERTY_WORLD_RANK, process->world_rank);
     if (process->present) {
@@ -124,9 +125,9 @@ static void write_rank(struct writing *w, const struct process *process, uint32_
             number_property(w, group, ARCHIVE_PROPERTY_MEMORY, process->memory);
         text_property(w, group, ARCHIVE_PROPERTY_CLOCK_HOST, w->run->machines[process->machine].name);
     }
-    completeness(process, &out);
-    text_property(w, group, ARCHIVE_PROPERTY_COMPLETE, out.bytes ? out.bytes : "");
-    text_free(&out);
+    completeness(process, &output);
+    text_property(w, group, ARCHIVE_PROPERTY_COMPLETE, output.bytes ? output.bytes : "");
+    text_free(&output);
     /* A rank's first thread always gets a location, because it is a member of communicators. */
     bool has_first = false;
     for (size_t i = 0; i <= process->spool_count; i++) {
@@ -135,15 +136,15 @@ static void write_rank(struct writing *w, const struct process *process, uint32_
             break;
         uint32_t thread = missing_first ? 0 : process->spools[i].thread;
         has_first = has_first || thread == 0;
-        text_add(&out, thread ? "Thread %u" : "Main thread", thread);
-        check(w, OTF2_GlobalDefWriter_WriteLocation(w->to, location_of(process->rank, thread),
-                                                    text(w, out.bytes ? out.bytes : ""), OTF2_LOCATION_TYPE_CPU_THREAD,
-                                                    missing_first ? 0 : process->spools[i].events_written, group));
-        text_free(&out);
+        text_add(&output, thread ? "Thread %u" : "Main thread", thread);
+        check(w, OTF2_GlobalDefWriter_WriteLocation(
+                     w->writer, location_of(process->rank, thread), text(w, output.bytes ? output.bytes : ""),
+                     OTF2_LOCATION_TYPE_CPU_THREAD, missing_first ? 0 : process->spools[i].events_written, group));
+        text_free(&output);
     }
 }
 
-/* One system tree node per distinct text; holds the id where the text was first seen. */
+/* The system tree nodes, one per distinct text. Ids count in order of first use. */
 struct nodes {
     struct node {
         uint32_t parent;
@@ -166,9 +167,9 @@ static uint32_t node_of(struct writing *w, struct nodes *nodes, uint32_t parent,
     nodes->items = items;
     items[nodes->count++] = (struct node){parent, name, kind};
     uint32_t id = nodes->count;
-    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->to, id, text(w, name), text(w, kind), parent));
+    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->writer, id, text(w, name), text(w, kind), parent));
     if (strcmp(kind, ARCHIVE_CLASS_HOST) == 0)
-        check(w, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w->to, id, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+        check(w, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w->writer, id, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
     return id;
 }
 
@@ -187,9 +188,9 @@ static void write_system_tree(struct writing *w) {
     struct nodes nodes = {0};
     char **worlds = name_worlds(w->run);
     w->ok = w->ok && worlds;
-    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->to, 0, text(w, "machine"), text(w, ARCHIVE_CLASS_MACHINE),
+    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->writer, 0, text(w, "machine"), text(w, ARCHIVE_CLASS_MACHINE),
                                                       OTF2_UNDEFINED_SYSTEM_TREE_NODE));
-    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w->to, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
+    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w->writer, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
     for (int rank = 0; rank < w->run->rank_count && w->ok; rank++) {
         const struct process *process = &w->run->processes[rank];
         uint32_t node = node_of(w, &nodes, 0, cluster_of(process), ARCHIVE_CLASS_CLUSTER);
@@ -219,13 +220,13 @@ static void write_regions(struct writing *w) {
             if (site->symbol && *site->symbol)
                 text_add(&description, ARCHIVE_CALLED_FROM "%s", site->symbol);
         }
-        struct text own = {0};
-        text_add(&own, region->refused ? "%s" ARCHIVE_REFUSED : "%s",
+        struct text own_regions = {0};
+        text_add(&own_regions, region->refused ? "%s" ARCHIVE_REFUSED : "%s",
                  region->user_name ? region->user_name : function_name(region->function));
-        uint32_t name = text(w, own.bytes ? own.bytes : "");
-        text_free(&own);
+        uint32_t name = text(w, own_regions.bytes ? own_regions.bytes : "");
+        text_free(&own_regions);
         check(w, OTF2_GlobalDefWriter_WriteRegion(
-                     w->to, (uint32_t)i, name, name, description.bytes ? text(w, description.bytes) : empty,
+                     w->writer, (uint32_t)i, name, name, description.bytes ? text(w, description.bytes) : empty,
                      region->user_name ? OTF2_REGION_ROLE_CODE
                      : region->refused ? OTF2_REGION_ROLE_FUNCTION
                                        : function_role(region->function),
@@ -237,17 +238,17 @@ static void write_regions(struct writing *w) {
     static const struct {
         const char *name;
         OTF2_RegionRole role;
-    } own[OWN_REGION_COUNT] = {
+    } own_regions[OWN_REGION_COUNT] = {
         [OWN_HOP_WAIT] = {ARCHIVE_REGION_HOP_WAIT, OTF2_REGION_ROLE_DATA_TRANSFER},
         [OWN_COMBINE] = {ARCHIVE_REGION_COMBINE, OTF2_REGION_ROLE_FUNCTION},
         [OWN_COPY] = {ARCHIVE_REGION_COPY, OTF2_REGION_ROLE_FUNCTION},
         [OWN_OVERHEAD] = {ARCHIVE_REGION_OVERHEAD, OTF2_REGION_ROLE_ARTIFICIAL},
     };
     for (uint32_t i = 0; i < OWN_REGION_COUNT; i++) {
-        uint32_t name = text(w, own[i].name);
-        check(w, OTF2_GlobalDefWriter_WriteRegion(w->to, (uint32_t)w->run->region_count + i, name, name, empty,
-                                                  own[i].role, OTF2_PARADIGM_MEASUREMENT_SYSTEM, OTF2_REGION_FLAG_NONE,
-                                                  empty, 0, 0));
+        uint32_t name = text(w, own_regions[i].name);
+        check(w, OTF2_GlobalDefWriter_WriteRegion(w->writer, (uint32_t)w->run->region_count + i, name, name, empty,
+                                                  own_regions[i].role, OTF2_PARADIGM_MEASUREMENT_SYSTEM,
+                                                  OTF2_REGION_FLAG_NONE, empty, 0, 0));
     }
 }
 
@@ -283,9 +284,9 @@ static uint32_t group_of(struct writing *w, struct groups *groups, const int *ra
     items[groups->count] = (struct members){ranks, count};
     for (int i = 0; i < count; i++)
         members[i] = (uint64_t)ranks[i];
-    check(w,
-          OTF2_GlobalDefWriter_WriteGroup(w->to, groups->count + GROUP_FIRST, text(w, ""), OTF2_GROUP_TYPE_COMM_GROUP,
-                                          OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, (uint32_t)count, members));
+    check(w, OTF2_GlobalDefWriter_WriteGroup(w->writer, groups->count + GROUP_FIRST, text(w, ""),
+                                             OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+                                             (uint32_t)count, members));
     free(members);
     return groups->count++ + GROUP_FIRST;
 }
@@ -296,11 +297,11 @@ static void write_comm(struct writing *w, struct groups *groups, uint32_t id, co
     if (comm->inter && comm->first_group > 0) {
         uint32_t first = group_of(w, groups, comm->members, comm->first_group);
         uint32_t second = group_of(w, groups, comm->members + comm->first_group, comm->size - comm->first_group);
-        check(w, OTF2_GlobalDefWriter_WriteInterComm(w->to, id, name, first, second, parent, OTF2_COMM_FLAG_NONE));
+        check(w, OTF2_GlobalDefWriter_WriteInterComm(w->writer, id, name, first, second, parent, OTF2_COMM_FLAG_NONE));
         return;
     }
     uint32_t group = comm->self ? (uint32_t)GROUP_SELF : group_of(w, groups, comm->members, comm->size);
-    check(w, OTF2_GlobalDefWriter_WriteComm(w->to, id, name, group, parent, OTF2_COMM_FLAG_NONE));
+    check(w, OTF2_GlobalDefWriter_WriteComm(w->writer, id, name, group, parent, OTF2_COMM_FLAG_NONE));
 }
 
 static void write_comms(struct writing *w) {
@@ -313,10 +314,10 @@ static void write_comms(struct writing *w) {
     }
     for (int rank = 0; rank < run->rank_count; rank++)
         locations[rank] = location_of(rank, 0);
-    check(w, OTF2_GlobalDefWriter_WriteGroup(w->to, GROUP_LOCATIONS, text(w, ""), OTF2_GROUP_TYPE_COMM_LOCATIONS,
+    check(w, OTF2_GlobalDefWriter_WriteGroup(w->writer, GROUP_LOCATIONS, text(w, ""), OTF2_GROUP_TYPE_COMM_LOCATIONS,
                                              OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, (uint32_t)run->rank_count,
                                              locations));
-    check(w, OTF2_GlobalDefWriter_WriteGroup(w->to, GROUP_SELF, text(w, ""), OTF2_GROUP_TYPE_COMM_SELF,
+    check(w, OTF2_GlobalDefWriter_WriteGroup(w->writer, GROUP_SELF, text(w, ""), OTF2_GROUP_TYPE_COMM_SELF,
                                              OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 0, NULL));
     for (uint32_t i = 0; i < run->comm_count && w->ok; i++)
         write_comm(w, &groups, i, &run->comms[i]);
@@ -338,7 +339,7 @@ static void write_comms(struct writing *w) {
 }
 
 bool write_definitions(struct run *run, OTF2_GlobalDefWriter *writer, struct strings *strings) {
-    struct writing w = {.run = run, .to = writer, .strings = strings, .ok = true};
+    struct writing w = {.run = run, .writer = writer, .strings = strings, .ok = true};
     write_clock(&w);
     write_system_tree(&w);
     write_regions(&w);

@@ -11,7 +11,7 @@ struct writing {
     const struct machine *machine;
     const struct spool_file *file;
     struct strings *strings;
-    OTF2_EvtWriter *to;
+    OTF2_EvtWriter *writer;
     OTF2_AttributeList *attributes;
     struct index_list open;               /* begin records */
     size_t next_open_enter, next_refused; /* positions in the file's lists of these */
@@ -32,7 +32,8 @@ static uint32_t tag_of(const struct spool_record *record) {
     return (uint32_t)record->a;
 }
 
-/* Both records of a hop's request say whether its completion ended a wait; at the first one that is still to come. */
+/* Both records of a hop's request show if its completion ended a wait. At the first record the completion is still to
+ * come. */
 static uint64_t hop_request(const struct writing *w, uint64_t request) {
     uint64_t id = request & ~SPOOL_WAITED;
     return archive_request(id, id_table_find(&w->file->waited, id) != NO_ID);
@@ -68,7 +69,7 @@ static uint64_t id_below(uint64_t id_and_root) {
 }
 
 /* Counts a record whose communicator is unknown. */
-static void left_out(struct writing *w, const struct spool_record *record) {
+static void count_omitted(struct writing *w, const struct spool_record *record) {
     if (is_unjoined(w->process, record->comm))
         w->run->records_unjoined++;
     else
@@ -95,15 +96,15 @@ static void enter(struct writing *w, size_t index, const struct spool_record *re
         w->next_seq[comm] = seq + 1;
         w->hops_since_enter = 0;
     }
-    check(w, OTF2_EvtWriter_Enter(w->to, w->attributes, ns, region_of(w->run, w->process, record, refused)));
+    check(w, OTF2_EvtWriter_Enter(w->writer, w->attributes, ns, region_of(w->run, w->process, record, refused)));
     if (comm != NO_ID && !nonblocking)
-        check(w, OTF2_EvtWriter_MpiCollectiveBegin(w->to, NULL, ns));
+        check(w, OTF2_EvtWriter_MpiCollectiveBegin(w->writer, NULL, ns));
     else if (collective(record) && !refused)
-        left_out(w, record);
+        count_omitted(w, record);
     push(w, index);
 }
 
-/* NULL: the MPI library's algorithm is not known. */
+/* NULL: the MPI library's algorithm is unknown. */
 static const char *algorithm_of(const struct process *process, const struct spool_record *leave) {
     uint64_t id = leave ? leave->c >> SPOOL_ALGORITHM_AT : 0;
     return id >= 1 && id <= process->algorithm_count ? process->algorithms[id - 1].text : NULL;
@@ -114,7 +115,7 @@ static void add_text(struct writing *w, uint32_t attribute, const char *text) {
         check(w, OTF2_AttributeList_AddStringRef(w->attributes, attribute, string_id(w->strings, text)));
 }
 
-/* False: there is none of this number. */
+/* False if no reason has this id. */
 static bool add_reason(struct writing *w, uint64_t id) {
     if (id < 1 || id > w->process->reason_count)
         return false;
@@ -132,29 +133,29 @@ static void leave_call(struct writing *w, const struct spool_record *begin, cons
     bool refused = leave && leave->c == SPOOL_REFUSED;
     uint32_t comm = collective(begin) && !refused ? comm_of(w->process, begin->comm) : NO_ID;
     if (comm != NO_ID) {
-        check(w, OTF2_EvtWriter_MpiCollectiveEnd(w->to, NULL, ns, function_collective_op(begin->region), comm,
+        check(w, OTF2_EvtWriter_MpiCollectiveEnd(w->writer, NULL, ns, function_collective_op(begin->region), comm,
                                                  root_of(begin->c), leave ? leave->a : 0, leave ? leave->b : 0));
         if (leave && !add_reason(w, leave->comm) && leave->c == 1 && w->hops_since_enter == 0)
             add_text(w, ATTRIBUTE_ENGINE, source_words[SOURCE_TREE]);
         add_text(w, ATTRIBUTE_ALGORITHM, algorithm_of(w->process, leave));
     }
-    check(w, OTF2_EvtWriter_Leave(w->to, w->attributes, ns, region_of(w->run, w->process, begin, refused)));
+    check(w, OTF2_EvtWriter_Leave(w->writer, w->attributes, ns, region_of(w->run, w->process, begin, refused)));
 }
 
 static uint32_t inner_region(const struct writing *w, const struct spool_record *begin) {
     if (begin->kind == SPOOL_REGION_BEGIN)
         return region_of(w->run, w->process, begin, false);
-    enum own_region own = OWN_OVERHEAD;
+    enum own_region collector_region = OWN_OVERHEAD;
     if (begin->kind == SPOOL_WAIT_BEGIN)
-        own = OWN_HOP_WAIT;
+        collector_region = OWN_HOP_WAIT;
     else if (begin->kind == SPOOL_STEP_BEGIN)
-        own = begin->region == SPOOL_STEP_COPY ? OWN_COPY : OWN_COMBINE;
-    return (uint32_t)w->run->region_count + own;
+        collector_region = begin->region == SPOOL_STEP_COPY ? OWN_COPY : OWN_COMBINE;
+    return (uint32_t)w->run->region_count + collector_region;
 }
 
-/* Begins anything that is not a call. */
+/* Begins a region other than a call. */
 static void begin_inner(struct writing *w, size_t index, const struct spool_record *record, uint64_t ns) {
-    check(w, OTF2_EvtWriter_Enter(w->to, NULL, ns, inner_region(w, record)));
+    check(w, OTF2_EvtWriter_Enter(w->writer, NULL, ns, inner_region(w, record)));
     push(w, index);
 }
 
@@ -170,19 +171,19 @@ static void end_of(struct writing *w, const struct spool_record *record, uint64_
         if (begin.kind == SPOOL_ENTER)
             leave_call(w, &begin, w->open.count == depth ? record : NULL, ns);
         else
-            check(w, OTF2_EvtWriter_Leave(w->to, NULL, ns, inner_region(w, &begin)));
+            check(w, OTF2_EvtWriter_Leave(w->writer, NULL, ns, inner_region(w, &begin)));
     }
 }
 
 static void message(struct writing *w, const struct spool_record *record, uint64_t ns) {
     bool hop = record->kind >= SPOOL_HOP_ISEND;
-    uint32_t known = comm_of(w->process, record->comm);
-    uint32_t comm = known;
-    if (hop && known != NO_ID) {
+    uint32_t comm_id = comm_of(w->process, record->comm);
+    uint32_t comm = comm_id;
+    if (hop && comm_id != NO_ID) {
         uint32_t shadow = shadow_of(w->run, w->process, record);
         comm = shadow == NO_ID ? NO_ID : (uint32_t)w->run->comm_count + shadow;
     }
-    const struct comm *members = known == NO_ID ? NULL : &w->run->comms[known];
+    const struct comm *members = comm_id == NO_ID ? NULL : &w->run->comms[comm_id];
     bool ungrouped = members && members->inter && members->first_group == 0;
     int size = !members ? 0 : members->self ? 1 : members->size;
     if (ungrouped) {
@@ -191,24 +192,24 @@ static void message(struct writing *w, const struct spool_record *record, uint64
     }
     uint32_t peer = hop ? hop_peer_of(w->run, w->process, record) : peer_of(record), tag = tag_of(record);
     if (comm == NO_ID || peer >= (uint32_t)size) {
-        left_out(w, record);
+        count_omitted(w, record);
         return;
     }
     w->hops_since_enter += hop;
     uint64_t request = hop ? hop_request(w, record->c) : archive_request(record->c, false);
     switch (record->kind) {
     case SPOOL_SEND:
-        check(w, OTF2_EvtWriter_MpiSend(w->to, NULL, ns, peer, comm, tag, record->b));
+        check(w, OTF2_EvtWriter_MpiSend(w->writer, NULL, ns, peer, comm, tag, record->b));
         break;
     case SPOOL_RECV:
-        check(w, OTF2_EvtWriter_MpiRecv(w->to, NULL, ns, peer, comm, tag, record->b));
+        check(w, OTF2_EvtWriter_MpiRecv(w->writer, NULL, ns, peer, comm, tag, record->b));
         break;
     case SPOOL_ISEND:
     case SPOOL_HOP_ISEND:
-        check(w, OTF2_EvtWriter_MpiIsend(w->to, NULL, ns, peer, comm, tag, record->b, request));
+        check(w, OTF2_EvtWriter_MpiIsend(w->writer, NULL, ns, peer, comm, tag, record->b, request));
         break;
     default:
-        check(w, OTF2_EvtWriter_MpiIrecv(w->to, NULL, ns, peer, comm, tag, record->b, request));
+        check(w, OTF2_EvtWriter_MpiIrecv(w->writer, NULL, ns, peer, comm, tag, record->b, request));
         break;
     }
 }
@@ -219,7 +220,7 @@ static void collective_request(struct writing *w, const struct spool_record *rec
     uint32_t comm = comm_of(w->process, record->comm);
     int64_t seq = (int64_t)record->b;
     if (comm == NO_ID) {
-        left_out(w, record);
+        count_omitted(w, record);
         return;
     }
     check(w, OTF2_AttributeList_AddUint32(w->attributes, ATTRIBUTE_COMM, comm));
@@ -233,23 +234,25 @@ static void collective_request(struct writing *w, const struct spool_record *rec
                                                  region_of(w->run, w->process, record, false)));
     }
     add_reason(w, record->a >> SPOOL_REASON_AT);
-    check(w, OTF2_EvtWriter_NonBlockingCollectiveRequest(w->to, w->attributes, ns, archive_request(record->c, false)));
+    check(w,
+          OTF2_EvtWriter_NonBlockingCollectiveRequest(w->writer, w->attributes, ns, archive_request(record->c, false)));
 }
 
 static void collective_complete(struct writing *w, const struct spool_record *record, uint64_t ns) {
     uint32_t comm = comm_of(w->process, record->comm);
     if (comm != NO_ID)
-        check(w, OTF2_EvtWriter_NonBlockingCollectiveComplete(w->to, NULL, ns, function_collective_op(record->region),
-                                                              comm, root_of(root_above(record->c)), record->a,
-                                                              record->b, archive_request(id_below(record->c), false)));
+        check(w, OTF2_EvtWriter_NonBlockingCollectiveComplete(
+                     w->writer, NULL, ns, function_collective_op(record->region), comm, root_of(root_above(record->c)),
+                     record->a, record->b, archive_request(id_below(record->c), false)));
 }
 
-static void on_off(struct writing *w, const struct spool_record *record, OTF2_MeasurementMode mode, uint64_t ns) {
+static void write_measurement_mode(struct writing *w, const struct spool_record *record, OTF2_MeasurementMode mode,
+                                   uint64_t ns) {
     check(w, OTF2_AttributeList_AddUint32(w->attributes, ATTRIBUTE_GAP, (uint32_t)record->a));
-    check(w, OTF2_EvtWriter_MeasurementOnOff(w->to, w->attributes, ns, mode));
+    check(w, OTF2_EvtWriter_MeasurementOnOff(w->writer, w->attributes, ns, mode));
 }
 
-static void skipped(struct writing *w, const struct spool_record *record, enum parameter which, uint64_t count,
+static void skipped(struct writing *w, const struct spool_record *record, enum parameter parameter, uint64_t count,
                     uint64_t ns) {
     uint32_t comm = comm_of(w->process, record->comm);
     if (count == 0 || comm == NO_ID)
@@ -261,10 +264,10 @@ static void skipped(struct writing *w, const struct spool_record *record, enum p
         check(w, OTF2_AttributeList_AddUint32(w->attributes, ATTRIBUTE_GAP, (uint32_t)record->c));
     else
         check(w, OTF2_AttributeList_AddUint64(w->attributes, ATTRIBUTE_REQUEST, archive_request(record->c, false)));
-    check(w, OTF2_EvtWriter_ParameterUnsignedInt(w->to, w->attributes, ns, which, count));
+    check(w, OTF2_EvtWriter_ParameterUnsignedInt(w->writer, w->attributes, ns, parameter, count));
 }
 
-/* record: one of those at this place in the file. */
+/* record: one of those at this index in the file. */
 static void write_record(struct writing *w, size_t index, const struct spool_record *record) {
     uint64_t ns = machine_clock_ns(w->machine, record->ticks);
     /* Rounding cannot reverse an order, but times before the first calibration pair end at 0. */
@@ -296,16 +299,16 @@ static void write_record(struct writing *w, size_t index, const struct spool_rec
         message(w, record, ns);
         break;
     case SPOOL_ISEND_COMPLETE:
-        check(w, OTF2_EvtWriter_MpiIsendComplete(w->to, NULL, ns, archive_request(record->c, false)));
+        check(w, OTF2_EvtWriter_MpiIsendComplete(w->writer, NULL, ns, archive_request(record->c, false)));
         break;
     case SPOOL_HOP_ISEND_COMPLETE:
-        check(w, OTF2_EvtWriter_MpiIsendComplete(w->to, NULL, ns, hop_request(w, record->c)));
+        check(w, OTF2_EvtWriter_MpiIsendComplete(w->writer, NULL, ns, hop_request(w, record->c)));
         break;
     case SPOOL_IRECV_POST:
-        check(w, OTF2_EvtWriter_MpiIrecvRequest(w->to, NULL, ns, archive_request(record->c, false)));
+        check(w, OTF2_EvtWriter_MpiIrecvRequest(w->writer, NULL, ns, archive_request(record->c, false)));
         break;
     case SPOOL_HOP_IRECV_POST:
-        check(w, OTF2_EvtWriter_MpiIrecvRequest(w->to, NULL, ns, hop_request(w, record->c)));
+        check(w, OTF2_EvtWriter_MpiIrecvRequest(w->writer, NULL, ns, hop_request(w, record->c)));
         break;
     case SPOOL_COLLECTIVE_REQUEST:
         collective_request(w, record, ns);
@@ -314,17 +317,17 @@ static void write_record(struct writing *w, size_t index, const struct spool_rec
         collective_complete(w, record, ns);
         break;
     case SPOOL_OFF:
-        on_off(w, record, OTF2_MEASUREMENT_OFF, ns);
+        write_measurement_mode(w, record, OTF2_MEASUREMENT_OFF, ns);
         break;
     case SPOOL_ON:
-        on_off(w, record, OTF2_MEASUREMENT_ON, ns);
+        write_measurement_mode(w, record, OTF2_MEASUREMENT_ON, ns);
         break;
     case SPOOL_SKIPPED:
         skipped(w, record, PARAMETER_SENDS_SKIPPED, record->b >> 32, ns);
         skipped(w, record, PARAMETER_RECEIVES_SKIPPED, record->b & UINT32_MAX, ns);
         break;
     case SPOOL_REQUEST_CANCELLED:
-        check(w, OTF2_EvtWriter_MpiRequestCancelled(w->to, NULL, ns, archive_request(record->c, false)));
+        check(w, OTF2_EvtWriter_MpiRequestCancelled(w->writer, NULL, ns, archive_request(record->c, false)));
         break;
     default:
         w->run->records_unknown++;
@@ -340,13 +343,13 @@ bool write_events(struct run *run, const struct process *process, struct spool_f
                         .machine = &run->machines[process->machine],
                         .file = file,
                         .strings = strings,
-                        .to = writer,
+                        .writer = writer,
                         .attributes = OTF2_AttributeList_New(),
                         .next_seq = calloc(run->comm_count + 1, sizeof(int64_t)),
                         .ok = true};
     w.ok = w.attributes && w.next_seq;
     for (size_t i = 0; i < file->count && w.ok; i++) {
-        struct spool_record records[MOST_IN_ONE];
+        struct spool_record records[MAX_STORED_RECORDS];
         size_t count = records_of(&file->stored[i], records);
         for (size_t r = 0; r < count; r++)
             write_record(&w, i, &records[r]);
