@@ -15,7 +15,7 @@ from hopscope.algorithms.open_mpi import ALGORITHMS
 
 OPEN_MPI = [pytest.param(mpi, id=mpi.release) for mpi in local_mpi.find_all() if mpi.flavour == "openmpi"]
 BROADCASTS = Path(__file__).parent / "programs" / "broadcasts.c"
-LIST = Path(__file__).parents[2] / "collector" / "src" / "native" / "openmpi_algorithms.h"
+LIST = Path(__file__).parents[2] / "collector" / "src" / "native" / "openmpi" / "algorithms.h"
 OF_RELEASE_5 = {("allgather", "sparbit"), ("allgatherv", "sparbit")}
 """Their messages are none that the recogniser knows."""
 
