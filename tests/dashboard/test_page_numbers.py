@@ -236,7 +236,7 @@ def test_the_menu_hides_what_a_trace_lacks_and_the_summary_says_why(sample: Samp
     without_hops = dict.fromkeys(["Algorithms and trees", "WAN share", "Other trees", "Models", "Delayed hops"], HOPS)
     assert lacking(sample("observe_only/trace")) == {**without_hops, **ALONE, **UNMARKED}
     limits = text(draw(sample("observe_only/trace"), "/").part("limits"))
-    assert "7 pages without data" in limits
+    assert "8 pages without data" in limits
     assert all(f"{title}: {reason}" in limits for title, reason in {**without_hops, **ALONE, **UNMARKED}.items())
     reasons = lacking(hopscope.open(SimulatedRun(iterations=0).write(tmp_path / "started")))
     none = "This trace has no MPI collective."
