@@ -65,6 +65,20 @@ def test_every_command_gives_json_rows_with_the_documented_columns(
     assert all(list(row) == [column.name for column in analysis.columns] for row in rows)
 
 
+@pytest.mark.parametrize("name", ["late", "noise"])
+def test_a_word_alone_that_is_a_path_is_a_trace_also_with_the_name_of_a_command(
+    name: str, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Regression: `analyze noise` beside a folder of that name said that an argument was missing.
+    monkeypatch.chdir(tmp_path)
+    Path(name).symlink_to(dataset)
+    assert here(name) == 0
+    alone = capsys.readouterr().out
+    assert here("diagnose", name) == 0
+    assert alone == capsys.readouterr().out
+    assert here("noise", name) == 0
+
+
 WHOLE_RUN = [
     *(name for name in COMMANDS if all(grain.whole_run for grain in catalog.load().command(name).grains)),
     *COMPUTED,

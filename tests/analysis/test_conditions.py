@@ -47,7 +47,7 @@ def test_more_ranks_or_threads_than_cores(tmp_path: Path, rows: list[str], crowd
 
 def test_shared_cores_come_before_all_other_caveats(tmp_path: Path) -> None:
     trace = trace_with(tmp_path, ranks("0 n 0-1 1 6 4 1000", "1 n 0-1 1 6 4 1000", "2 n 0-1 1 6 4 1000"))
-    sentence = "3 ranks shared 2 cores, and were ready without one for 40.0 % of their time."
+    sentence = "3 ranks shared 2 cores, and had none for 40.0 % of the time in which they needed one."
     assert trace.caveats()[0].startswith(sentence)
 
 

@@ -90,7 +90,9 @@ class _Analyses(click.Group):
             now = catalog.FORMERLY[args[0]]
             say(f"note: `analyze {args[0]}` is now `analyze {now}`")
             args = [now, *args[1:]]
-        if args and Path(args[0]).exists() and args[0] not in self.list_commands(ctx):
+        # A command alone is no whole one: all but `list` need a trace.
+        is_command = args and args[0] in self.list_commands(ctx) and (len(args) > 1 or args[0] == "list")
+        if args and Path(args[0]).exists() and not is_command:
             args = [SHORTHAND, *args]
         return super().resolve_command(ctx, args)
 

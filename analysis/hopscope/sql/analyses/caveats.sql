@@ -109,7 +109,7 @@ found as (
             ),
             quantity(cores, 'cores'),
             coalesce(
-                format(', and were ready without one for {} of their time', quantity(queued_share, 'share')), ''
+                format(', and had none for {} of the time in which they needed one', quantity(queued_share, 'share')), ''
             )
         ) as sentence
     from crowds
