@@ -297,8 +297,8 @@ def _situations() -> Iterator[tuple[str, Sample]]:
 
 
 OTHER_LANGUAGES: dict[str, Path] = {"imbalance_fortran": IMBALANCE_F90, "serial_python": SERIAL_PY}
-"""Problems of programs that are not in C. The debug information of a Fortran program lies beside the trace, so that its
-call sites have lines."""
+"""Problems of programs that are not in C. Debug information of the one in Fortran lies beside its trace, so that call
+sites have lines."""
 
 
 def _other_languages() -> Iterator[tuple[str, Sample]]:

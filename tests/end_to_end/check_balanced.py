@@ -2,8 +2,8 @@
 
 Runs `situations.c` without a plant, alone and beside processes that compute, on 2 and 4 ranks. Prints how many runs
 have a PROBLEM, and how many blame work of the ranks themselves, which no load on the machine excuses. Alone there
-should be no PROBLEM; that needs an idle machine, so the load before each run is printed, too. With --whole, exit code 1
-unless both hold.
+should be no PROBLEM; that needs an idle machine, so the load before each run is printed, too. With --whole, exit
+code 1 unless both hold.
 
 A journal keeps the finished runs: started again with the same one, it goes on where it was ended.
 """
