@@ -109,7 +109,8 @@ found as (
             ),
             quantity(cores, 'cores'),
             coalesce(
-                format(', and had none for {} of the time in which they needed one', quantity(queued_share, 'share')), ''
+                format(', and had none for {} of the time in which they needed one', quantity(queued_share, 'share')),
+                ''
             )
         ) as sentence
     from crowds
