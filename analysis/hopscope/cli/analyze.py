@@ -90,11 +90,13 @@ class _Analyses(click.Group):
             now = catalog.FORMERLY[args[0]]
             say(f"note: `analyze {args[0]}` is now `analyze {now}`")
             args = [now, *args[1:]]
-        # A command alone is no whole one: all but `list` need a trace.
-        is_command = args and args[0] in self.list_commands(ctx) and (len(args) > 1 or args[0] == "list")
-        if args and Path(args[0]).exists() and not is_command:
+        if args and Path(args[0]).exists() and not self._is_whole_command(ctx, args):
             args = [SHORTHAND, *args]
         return super().resolve_command(ctx, args)
+
+    def _is_whole_command(self, ctx: click.Context, args: list[str]) -> bool:
+        """Whether the words name a command and what it needs: all but `list` need a trace."""
+        return args[0] in self.list_commands(ctx) and (len(args) > 1 or args[0] == "list")
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         fixed = super().get_command(ctx, cmd_name)
