@@ -86,10 +86,13 @@ def candidates_for(
     """At most MOST candidates, the most promising first, and what could not be proposed, in sentences. machine: the
     file of a sweep, whose rules are the first candidate, or of a probe, whose links the replay takes. engine: also what
     Hopscope's engine runs."""
-    probed = machine is not None and kind_of(machine) == "machine"
-    recost = partial(with_probed_links, read_machine(machine)) if machine is not None and probed else None
+    swept: list[Candidate] = []
+    recost: Recost | None = None
+    if machine is not None and kind_of(machine) == "machine":
+        recost = partial(with_probed_links, read_machine(machine))
+    elif machine is not None:
+        swept = list(_swept(recorded, machine))
     proposed, notes = all_candidates(recorded, recost, engine=engine)
-    swept = [] if machine is None or probed else list(_swept(recorded, machine))
     return [*swept, *_screened(proposed)][:MOST], notes
 
 
@@ -100,9 +103,10 @@ def all_candidates(
     of the replay."""
     notes: list[str] = []
     pool = [*_bindings(recorded), *_parameters(recorded)]
-    for propose in (_orders, _settings, *((_trees,) if engine else ())):
+    proposals = [_orders(recorded), _settings(recorded, recost), *([_trees(recorded, recost)] if engine else [])]
+    for proposal in proposals:
         try:
-            pool += propose(recorded, recost)
+            pool += proposal
         except InputError as problem:
             notes.append(str(problem))
     return pool, notes
@@ -138,10 +142,9 @@ def _settings(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
             yield Candidate(name, "algorithm", choices=proposed.choices, besides=proposed.besides, predicted_gain=gain)
 
 
-def _orders(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
+def _orders(recorded: Recorded) -> Iterator[Candidate]:
     """The rank order that the replay prefers, where there are several hosts and the command does not place ranks. Its
     costs are always those of the hops."""
-    del recost
     before = recorded.hosts
     launcher = launcher_of(recorded.library)
     if len(set(before)) < 2 or launcher is None or OWN_PLACEMENT & set(launcher_options(recorded.words)):
