@@ -14,10 +14,10 @@ from hopscope.errors import InputError
 from hopscope.formula_times.measured import Measured
 from hopscope.formula_times.points import OPERATIONS, Point, points
 from hopscope.links import LINKS
-from hopscope.model.formulas import FORMULAS, MODELS, longest_message, receivers, replayed_ns, schedules
+from hopscope.model.formulas import FORMULAS, MODELS, replayed_ns, replayed_over_links_ns, schedules
 from hopscope.model.hops import Array
 from hopscope.model.parameters import Hockney, LogGP, PLogP
-from hopscope.model.routes import fitted, published_by_class
+from hopscope.model.routes import fitted
 from hopscope.model.sequences import leaves
 from hopscope.parameters import Fitted, Row, links_of, models_by_class
 
@@ -121,17 +121,12 @@ def _replay_of_machine(found: Fitted, parameters: Sequence[Row]) -> Replay:
         for name, models in models_by_class(parameters).items()
         if isinstance(model := models.get("LogGP"), LogGP)
     }
-    number = np.zeros(len(LINKS), np.int64)
-    number[list(known)] = np.arange(len(known))
 
     def replay(point: Point) -> float | None:
         at = placed(point)
         if at is None or not set(known).issuperset(at.links):
             return None
-        machine = published_by_class(
-            list(known.values()), number[at.link], longest_message(at.laid), receivers(at.laid)
-        )
-        return float(leaves([at.laid], range(len(at.hosts)), machine).max())
+        return replayed_over_links_ns(at.laid, known, at.link)
 
     return replay
 

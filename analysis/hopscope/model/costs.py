@@ -27,6 +27,17 @@ NEAR = 3.0
 ANNOUNCED = ("announcement_ns", "answer_ns", "announced_ns")
 
 
+def link_classes(ends: tuple[Array, Array], other_ends: tuple[Array, Array]) -> Array:
+    """The link class between each two of different ranks, as its place in LINKS. Of either end: hosts and clusters, as
+    arrays that are broadcast."""
+    (host, cluster), (other_host, other_cluster) = ends, other_ends
+    near, far, here = (
+        LINKS.index(link_class(same_rank=False, same_host=same_host, same_cluster=same_cluster))
+        for same_host, same_cluster in ((False, True), (False, False), (True, True))
+    )
+    return np.where(host == other_host, here, np.where(cluster == other_cluster, near, far))
+
+
 @dataclass
 class LinkCost:
     """latency_ns + bytes * per_byte_ns of one link class; hops: how many it was fitted from, 0 for a stand-in.
@@ -143,10 +154,5 @@ class Costs:
     def classes(self, host_clusters: Sequence[int]) -> Array:
         """The link class of each pair of hosts, as its place in LINKS; of two ranks of one host on the diagonal."""
         clusters = np.asarray([*host_clusters, *self.machine.gateways_clusters])
-        near, far, here = (
-            LINKS.index(link_class(same_rank=False, same_host=same_host, same_cluster=same_cluster))
-            for same_host, same_cluster in ((False, True), (False, False), (True, True))
-        )
-        link = np.where(clusters[:, None] == clusters[None, :], near, far)
-        np.fill_diagonal(link, here)
-        return link
+        hosts = np.arange(len(clusters))
+        return link_classes((hosts[:, None], clusters[:, None]), (hosts, clusters))

@@ -10,12 +10,12 @@ import numpy as np
 
 from hopscope import _plan
 from hopscope.formula_times.measured import published_name
-from hopscope.links import LINKS, link_class
-from hopscope.model.formulas import FORMULAS, MODELS, longest_message, receivers
+from hopscope.links import LINKS
+from hopscope.model.costs import link_classes
+from hopscope.model.formulas import FORMULAS, MODELS, replayed_over_links_ns
 from hopscope.model.hops import Array
-from hopscope.model.parameters import Call
-from hopscope.model.routes import published_by_class
-from hopscope.model.sequences import lay, leaves
+from hopscope.model.parameters import Call, LogGP
+from hopscope.model.sequences import lay
 from hopscope.parameters import models_by_class, rows_of_machine
 from hopscope.remap.settings.library import as_run
 from hopscope.sweep.grid import Point
@@ -72,18 +72,18 @@ class Predictions:
         assert method.offered is not None
         plan = planned(method.offered, point.ranks, least_bytes=point.bytes if point.bytes else None)
         which = self._links(point.ranks)
-        loggp = {LINKS.index(link): models["LogGP"] for link, models in self._models.items() if "LogGP" in models}
+        loggp = {
+            LINKS.index(link): model
+            for link, models in self._models.items()
+            if isinstance(model := models.get("LogGP"), LogGP)
+        }
         if isinstance(plan, Unplanned) or not set(np.unique(which[~np.eye(len(which), dtype=bool)])) <= set(loggp):
             return None
         rule = {**plan.rule, "segment_bytes": method.segment_bytes} if method.segment_bytes else plan.rule
         laid = self._laid(point, operation, rule, plan.trees)
         if laid is None:
             return None
-        laid = as_run(laid, method.offered)
-        number = np.zeros(len(LINKS), np.int64)
-        number[list(loggp)] = np.arange(len(loggp))
-        machine = published_by_class(list(loggp.values()), number[which], longest_message(laid), receivers(laid))
-        return float(leaves([laid], range(point.ranks), machine).max())
+        return replayed_over_links_ns(as_run(laid, method.offered), loggp, which)
 
     def _laid(
         self, point: Point, operation: str, rule: dict[str, Any], trees: dict[str, Any] | None
@@ -100,12 +100,5 @@ class Predictions:
 
     def _links_between(self, ranks: int) -> Array:
         """The class of links between each two of the first ranks, as its place in LINKS."""
-        places = list(zip(self._hosts[:ranks], self._clusters[:ranks], strict=True))
-        rows = [
-            [
-                link_class(same_rank=a == b, same_host=host == other_host, same_cluster=cluster == other_cluster)
-                for b, (other_host, other_cluster) in enumerate(places)
-            ]
-            for a, (host, cluster) in enumerate(places)
-        ]
-        return np.asarray([[LINKS.index(link) for link in row] for row in rows])
+        hosts, clusters = np.asarray(self._hosts[:ranks]), np.asarray(self._clusters[:ranks])
+        return link_classes((hosts[:, None], clusters[:, None]), (hosts, clusters))

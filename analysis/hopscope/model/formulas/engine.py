@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from hopscope import _plan
+from hopscope.links import LINKS
 from hopscope.model.hops import Array
 from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
-from hopscope.model.routes import published
-from hopscope.model.sequences import duration_ns, lay
+from hopscope.model.routes import published, published_by_class
+from hopscope.model.sequences import duration_ns, lay, leaves
 
 _SHAPES: dict[str, dict[str, Any]] = {
     "flat": {"shape": "flat"},
@@ -70,6 +71,15 @@ def replayed_ns(operation: str, algorithm: str, call: Call, model: Hockney | Log
     if laid is None:
         return None
     return duration_ns(laid, published(model, call.ranks, longest_message(laid), receivers(laid)))
+
+
+def replayed_over_links_ns(laid: _plan.Schedules, models: Mapping[int, LogGP], link: Array) -> float:
+    """Time of schedules over links of several classes, in ns. models: by the class's place in LINKS. link: the class
+    between each two ranks, of which those that messages take have a model."""
+    number = np.zeros(len(LINKS), np.int64)
+    number[list(models)] = np.arange(len(models))
+    machine = published_by_class(list(models.values()), number[link], longest_message(laid), receivers(laid))
+    return float(leaves([laid], range(len(link)), machine).max())
 
 
 def longest_message(laid: _plan.Schedules) -> float:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopscope import _plan
-from hopscope.links import LINKS, link_class
-from hopscope.model.costs import HostPair
+from hopscope.model.costs import HostPair, link_classes
 from hopscope.paths.columns import Array
 from hopscope.remap.candidate import Structure
 
@@ -35,12 +34,7 @@ def messages_of(schedules: _plan.Schedules) -> Messages:
 def classes_of(messages: Messages, hosts: Sequence[int], clusters: Sequence[int]) -> Array:
     """The link class of each message, as its place in LINKS. hosts, clusters: of each rank."""
     host, cluster = np.asarray(hosts), np.asarray(clusters)
-    near, far, here = (
-        LINKS.index(link_class(same_rank=False, same_host=same_host, same_cluster=same_cluster))
-        for same_host, same_cluster in ((False, True), (False, False), (True, True))
-    )
-    apart = np.where(cluster[messages.src] == cluster[messages.dst], near, far)
-    return np.where(host[messages.src] == host[messages.dst], here, apart)
+    return link_classes((host[messages.src], cluster[messages.src]), (host[messages.dst], cluster[messages.dst]))
 
 
 def host_pairs_of(messages: Messages, hosts: Sequence[int]) -> set[HostPair]:
