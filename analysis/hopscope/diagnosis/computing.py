@@ -220,16 +220,22 @@ def _of_some_ranks(site: SiteGaps, gaps: Gaps, chosen: Array) -> SiteCause:
     if len(chosen) > 1:
         return _longer_than_others(site, "imbalance", chosen)
     typical = np.nanmedian(site.computing, axis=1)
-    own = float(np.nanmean(site.computing[chosen[0]]))
-    if np.delete(typical, chosen[0]).max(initial=0.0) > _ALONE * own:
+    most_beside = _ALONE * float(np.nanmean(site.computing[chosen[0]]))
+    if np.delete(typical, chosen[0]).max(initial=0.0) > most_beside:
         return _longer_than_others(site, "imbalance", chosen)
-    # Others may compute meanwhile after calls of their own, as where one rank sends and another receives.
-    numbers = site.row[chosen[0]]
+    elsewhere = _computing_elsewhere(site, gaps, int(chosen[0]))
+    if len(elsewhere) and np.nanmedian(np.nanmax(elsewhere, axis=0)) > most_beside:
+        return _longer_than_others(site, "imbalance", chosen, elsewhere)
+    return _longer_than_others(site, "serial-section", chosen)
+
+
+def _computing_elsewhere(site: SiteGaps, gaps: Gaps, position: int) -> Array:
+    """Computing of each other rank in ns, a row for each, at any site during the occurrences of one rank: others may
+    compute meanwhile after calls of their own, as where one rank sends and another receives."""
+    numbers = site.row[position]
     elsewhere = np.full((len(gaps.ranks) - 1, site.occurrences), np.nan)
     elsewhere[:, numbers >= 0] = gaps.others_meanwhile(numbers[numbers >= 0])
-    if not len(elsewhere) or np.nanmedian(np.nanmax(elsewhere, axis=0)) <= _ALONE * own:
-        return _longer_than_others(site, "serial-section", chosen)
-    return _longer_than_others(site, "imbalance", chosen, elsewhere)
+    return elsewhere
 
 
 def _longer_than_others(site: SiteGaps, kind: Kind, chosen: Array, elsewhere: Array | None = None) -> SiteCause:

@@ -99,16 +99,16 @@ class Gaps:
     def others_meanwhile(self, numbers: Array) -> Array:
         """Time that each other rank computes, anywhere, during each of these gaps of one rank: a row for each."""
         begin, end = self.end[numbers] - self.computing[numbers], self.end[numbers]
-        others = np.setdiff1d(self.ranks, self.rank[numbers])
-        result = np.empty((len(others), len(numbers)))
-        for place, rank in enumerate(others.tolist()):
-            its = np.flatnonzero(self.rank == rank)
-            its = its[np.argsort(self.end[its], kind="stable")]
-            at = np.column_stack([self.end[its] - self.computing[its], self.end[its]]).ravel()
-            computed = np.repeat(np.cumsum(self.computing[its]), 2)
-            computed[::2] -= self.computing[its]
-            result[place] = np.interp(end, at, computed) - np.interp(begin, at, computed)
-        return result
+        ranks = np.setdiff1d(self.ranks, self.rank[numbers])
+        computing = np.empty((len(ranks), len(numbers)))
+        for row, rank in enumerate(ranks.tolist()):
+            gaps = np.flatnonzero(self.rank == rank)
+            gaps = gaps[np.argsort(self.end[gaps], kind="stable")]
+            ends = np.column_stack([self.end[gaps] - self.computing[gaps], self.end[gaps]]).ravel()
+            until_end = np.repeat(np.cumsum(self.computing[gaps]), 2)
+            until_end[::2] -= self.computing[gaps]
+            computing[row] = np.interp(end, ends, until_end) - np.interp(begin, ends, until_end)
+        return computing
 
     def sites(self) -> Iterator[SiteGaps]:
         """The sites at which ranks can be compared, or at which one rank computes alone."""

@@ -164,18 +164,18 @@ def _check(operation: str | None) -> None:
 def _models(parameters: Sequence[Row], link: str | None, untold: Sequence[str] = ()) -> tuple[Models, str]:
     """The models of a class of links, by default of the farthest that has one, and its name. untold: why links have
     none, in sentences."""
-    found = models_by_class(parameters)
-    if not found:
+    by_class = models_by_class(parameters)
+    if not by_class:
         lack = (
             "no link has the parameters of a model: its messages have one size only or always met others, so nothing "
             "tells what a byte costs; run the program with messages of several sizes, or give --machine the file of "
             "`hopscope probe`."
         )
         raise InputError(" ".join([lack, *untold]).removesuffix("."))
-    if link is not None and link not in found:
-        raise InputError(f"nothing was measured of the links {link!r}; choose one of {', '.join(found)}")
-    chosen = link or max(found, key=LINKS.index)
-    return found[chosen], chosen
+    if link is not None and link not in by_class:
+        raise InputError(f"nothing was measured of the links {link!r}; choose one of {', '.join(by_class)}")
+    chosen = link or max(by_class, key=LINKS.index)
+    return by_class[chosen], chosen
 
 
 def _laid(

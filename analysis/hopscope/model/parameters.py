@@ -72,8 +72,8 @@ class LogGP:
     def towards(self, destinations: int) -> LogGP:
         """The model with the gaps of a rank that sends to so many destinations in a row: those of the largest measured
         number up to it."""
-        known = [gaps for count, *gaps in self.gaps if count <= destinations]
-        return replace(self, g=known[-1][0], G=known[-1][1], gaps=()) if known else self
+        gaps = [gap for count, *gap in self.gaps if count <= destinations]
+        return replace(self, g=gaps[-1][0], G=gaps[-1][1], gaps=()) if gaps else self
 
     def bytes(self, size: float) -> float:
         """(m - 1) G: from a message's first byte to its last. An empty one is as short as one byte."""
@@ -99,8 +99,8 @@ class PLogP:
     def towards(self, destinations: int) -> PLogP:
         """The model with the gap of a rank that sends to so many destinations in a row: that of the largest measured
         number up to it."""
-        known = [gap for count, gap in self.gaps if count <= destinations]
-        return replace(self, g=known[-1], gaps=()) if known else self
+        gaps = [gap for count, gap in self.gaps if count <= destinations]
+        return replace(self, g=gaps[-1], gaps=()) if gaps else self
 
 
 @dataclass(frozen=True)

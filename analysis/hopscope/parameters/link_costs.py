@@ -1,4 +1,4 @@
-"""What a probe measured of links, in the place of what a run's hops show of them."""
+"""Replaces the costs of links that a run's hops show by those that a probe measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sweep says: the best method of each point, what following the library or a model costs, and the rules."""
+"""Decides by a sweep: the best method of each point, what following the library or a model costs, and the rules."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ def disputed(sweep: Sweep) -> dict[Point, set[str]]:
     chosen: dict[Point, set[str]] = {}
     for point, row in zip(sweep.points, decisions(sweep), strict=True):
         if row["unsteady"] or any((row[penalty_of(model)] or 0.0) > _DISPUTED for model in NAMES):
-            known = sweep.at(point)
-            best = min(map(least, known.values()))
-            near = {name for name, times in known.items() if least(times) <= SURELY_SLOWER * best}
-            chosen[point] = near | ({DEFAULT, *(row[model.lower()] for model in NAMES)} & set(known))
+            measured = sweep.at(point)
+            best = min(map(least, measured.values()))
+            contenders = {name for name, times in measured.items() if least(times) <= SURELY_SLOWER * best}
+            chosen[point] = contenders | ({DEFAULT, *(row[model.lower()] for model in NAMES)} & set(measured))
     return chosen
 
 
 def penalties(rows: Sequence[Mapping[str, Any]], model: str) -> tuple[float, float, float] | None:
     """Median, 90th percentile and maximum over the points at which a model chooses; None if there is none. model: one
     of NAMES, or the library's `default`."""
-    known = [row[penalty_of(model)] for row in rows if row[penalty_of(model)] is not None]
-    if not known:
+    shares = [row[penalty_of(model)] for row in rows if row[penalty_of(model)] is not None]
+    if not shares:
         return None
-    median, high = np.quantile(known, (0.5, 0.9)).tolist()
-    return median, high, max(known)
+    median, high = np.quantile(shares, (0.5, 0.9)).tolist()
+    return median, high, max(shares)
 
 
 def penalty_of(model: str) -> str:

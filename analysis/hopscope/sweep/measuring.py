@@ -26,7 +26,7 @@ _ENOUGH: Final = 10
 REFINING: Final = 10
 """Repeats that a refinement adds."""
 PROBED_SHARE: Final = 0.1
-"""Of the budget, for the machine's parameters."""
+"""Share of the budget for the machine's parameters."""
 
 Start = Callable[[Sequence[str], Mapping[str, str]], tuple[Sequence[str], Mapping[str, str]]]
 """What makes a command and its variables start on the hosts that the user wants."""
@@ -55,8 +55,8 @@ class _Pass:
 
 
 def parameters(job: Machine, seconds: float, made: dict[str, Any], most_bytes: int) -> dict[str, Any]:
-    """What a probe says of the machine that a job runs on, as the content of a machine file. most_bytes: of the sweep's
-    messages; of longer ones, the next size that a probe knows tells what bytes take."""
+    """The content of a machine file, by a probe of the machine that a job runs on. most_bytes: of the sweep's messages;
+    of longer ones, the next size that a probe knows tells what bytes take."""
     from hopscope.probe import Budget, Prober, machine_content  # late: scipy
     from hopscope.probe.measuring import SIZES
 

@@ -33,8 +33,8 @@ class Method:
     segment_bytes: int = 0
 
     def concerns(self, point: Point) -> bool:
-        """Whether it runs on so many ranks, and differs from other methods: a message is cut into two segments at
-        least. One that does not run would end its job, and with it the other operations' methods."""
+        """Tell whether it runs on the point's ranks and differs from other methods: a message is cut into two segments
+        at least. One that does not run would end its job, and with it the other operations' methods."""
         algorithm = self.offered
         if algorithm is not None and (algorithm.operation, algorithm.number) in ALGORITHMS:
             runs = messages_name(algorithm, point.ranks) is not None

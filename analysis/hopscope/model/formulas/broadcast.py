@@ -7,7 +7,7 @@ from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
 
 BCAST = "MPI_Bcast"
 _CHILDREN = 2
-"""Of a node of a binary tree."""
+"""Children of a node of a binary tree."""
 
 
 @row(BCAST, "linear", Hockney)
