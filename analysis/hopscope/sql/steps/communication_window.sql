@@ -5,7 +5,7 @@
 -- the work is start-up. Then the window is the whole run (is_whole): from the last end of MPI_Init to the last begin of MPI_Finalize. One row; times are
 -- null where there is neither.
 --
--- uses run_start
+-- uses run_start, after_start
 create or replace view communication_window as
 with communications as (
     select
@@ -83,8 +83,7 @@ whole_run as (
 select
     case
         when whole_run.is_whole then whole_run.begin_ns
-        when part_from_ns() is null and run_start.at_ns < asked_window.end_ns
-            then greatest(asked_window.begin_ns, run_start.at_ns)
+        when part_from_ns() is null then after_start(asked_window.begin_ns, asked_window.end_ns, run_start.at_ns)
         else asked_window.begin_ns
     end as begin_ns,
     if(whole_run.is_whole, whole_run.end_ns, asked_window.end_ns) as end_ns,

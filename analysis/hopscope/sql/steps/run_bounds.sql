@@ -3,7 +3,7 @@
 -- From the first enter of a collective or begin of a message, but not before `run_start`, to the last leave or receive, of the whole run; null where it has
 -- neither. What lies before is start-up, what lies after is shutdown.
 --
--- uses run_start
+-- uses run_start, after_start
 create or replace view run_bounds as
 with ends as (
     select
@@ -26,11 +26,7 @@ communication as (
 )
 
 select
-    if(
-        run_start.at_ns < communication.last_ns,
-        greatest(communication.first_ns, run_start.at_ns),
-        communication.first_ns
-    ) as first_ns,
+    after_start(communication.first_ns, communication.last_ns, run_start.at_ns) as first_ns,
     communication.last_ns
 from communication
 cross join run_start;
