@@ -356,7 +356,7 @@ class TraceData:
         with lock:
             if key not in self._answers:
                 asked = next(self._numbers)
-                self._begun[asked] = (_in_words(key), time.monotonic())
+                self._begun[asked] = (str(key[0]), time.monotonic())
                 try:
                     self._answers[key] = make()
                 finally:
@@ -369,12 +369,16 @@ class Sweep:
 
     def __init__(self, path: Path) -> None:
         """Raises InputError if it is no sweep's file."""
-        from hopscope.sweep.decision import decisions  # late: scipy
+        from hopscope.sweep.decision import decisions, penalty_of  # late: scipy
         from hopscope.sweep.measured import read
+        from hopscope.sweep.models import NAMES
         from hopscope.sweep.summary import summary
 
         self.path = str(path)
         self.rows: Rows = decisions(read(path))
+        self.models = {name.lower(): name for name in NAMES}
+        """Names of the models, by the columns with their choices."""
+        self.penalty_of = penalty_of
         self.summary = tuple(summary(self.rows))
 
 
@@ -416,8 +420,3 @@ def _are_numbers(values: Sequence[Value]) -> bool:
 
 def _key(command: str, options: Mapping[str, Value]) -> tuple[object, ...]:
     return (command, *sorted((name, value) for name, value in options.items() if value is not None))
-
-
-def _in_words(key: tuple[object, ...]) -> str:
-    """What is being found out, by the key of its answer."""
-    return str(key[0])

@@ -1,5 +1,6 @@
 """What a sweep of the machine measured: the best method of each size and number of ranks, and what others choose."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from dash import html
@@ -10,7 +11,7 @@ from hopscope_dashboard.address import Query, one_of
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.data import Row, TraceData
+from hopscope_dashboard.data import Row, Sweep, TraceData
 from hopscope_dashboard.figures.decision_map import colours, decision_map
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
@@ -21,14 +22,6 @@ _PATH: Final = "/decision-map"
 _LEAD: Final = (
     "The best algorithm by message size and ranks, and what it costs to follow the library or a model instead."
 )
-_BY: Final = {
-    "measured": "Measured",
-    "default": "Default",
-    "hockney": "Hockney",
-    "loggp": "LogGP",
-    "plogp": "PLogP",
-    "replay": "Replay",
-}
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -40,18 +33,20 @@ def layout(data: TraceData, query: Query) -> Component:
     operations = tuple(dict.fromkeys(row["operation"] for row in sweep.rows))
     operation = one_of(query, "op", operations)
     every = [{**row, "default": "default"} for row in sweep.rows]
-    known = {name: title for name, title in _BY.items() if any(row[_method(name)] for row in every)}
-    by = one_of(query, "by", tuple(known))
+    titles = {"measured": "Measured", "default": "Default"}
+    titles |= {column: name[0].upper() + name[1:] for column, name in sweep.models.items()}
+    options = {by: title for by, title in titles.items() if any(row[_method(by)] for row in every)}
+    by = one_of(query, "by", tuple(options))
     rows = [row for row in every if row["operation"] == operation]
-    shades = colours(rows, [_method(name) for name in _BY])
+    shades = colours(rows, [_method(column) for column in titles])
     figure = decision_map(
         rows,
         method=_method(by),
-        penalty=None if by == "measured" else _penalty(by),
+        penalty=None if by == "measured" else sweep.penalty_of(by),
         shades=shades,
-        texts=[_text(row) for row in rows],
+        texts=[_text(row, sweep, titles) for row in rows],
     )
-    controls = choice("By", _PATH, query, "by", options=known, current=by)
+    controls = choice("By", _PATH, query, "by", options=options, current=by)
     shown = select("Operation", query, "op", options={name: name for name in operations}, current=operation)
     hint = "Per cent: what following this choice takes longer than the best, as measured." if by != "measured" else None
     return html.Div(
@@ -71,21 +66,17 @@ def _method(by: str) -> str:
     return "best" if by == "measured" else by
 
 
-def _penalty(by: str) -> str:
-    return "penalty" if by == "default" else f"{by}_penalty"
-
-
-def _text(row: Row) -> str:
-    """What a cell says: the best method's time, and the penalty of each other choice."""
+def _text(row: Row, sweep: Sweep, titles: Mapping[str, str]) -> str:
+    """Write a cell's text: the best method's time, and the penalty of each other choice."""
     lines = [
         f"<b>{quantities.plural(row['ranks'], 'rank')}, {quantities.size(row['bytes'])}</b>",
         f"best: {row['best']}, {quantities.duration(row['time_ns'])}",
     ]
     if row["default_ns"] is not None:
         lines.append(f"default: {quantities.duration(row['default_ns'])}, +{quantities.share(row['penalty'])}")
-    for name in ("hockney", "loggp", "plogp", "replay"):
-        if row[name] is not None:
-            lines.append(f"{_BY[name]}: {row[name]}, +{quantities.share(row[_penalty(name)])}")
+    for column in sweep.models:
+        if row[column] is not None:
+            lines.append(f"{titles[column]}: {row[column]}, +{quantities.share(row[sweep.penalty_of(column)])}")
     return "<br>".join(lines)
 
 
