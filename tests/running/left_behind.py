@@ -1,8 +1,9 @@
 """Looks for what a test must not leave behind: processes, and files in shared memory or of networks.
 
-A process is known by PYTEST_CURRENT_TEST, which pytest sets and every child inherits. Only those count that the test
-started itself, for a fixture of a module or session keeps its processes. Of files, only those count that nobody has
-open. Each process that runs tests has a /dev/shm of its own where it may mount one, because two tests run at a time.
+A process is known by PYTEST_CURRENT_TEST, which pytest sets, and by the process that runs the test, for the same test
+may run in another checkout at the time. Every child inherits both. Only those count that the test started itself, for
+a fixture of a module or session keeps its processes. Of files, only those count that nobody has open. Each process that
+runs tests has a /dev/shm of its own where it may mount one, because two tests run at a time.
 """
 
 import ctypes
@@ -30,15 +31,20 @@ def part_shared_memory() -> bool:
     )
 
 
+OWNER = "TESTED_BY"
+"""Variable with the number of the process that runs the tests."""
+os.environ[OWNER] = str(os.getpid())
+
+
 def processes(test: str) -> list[str]:
     """Command lines of live processes that this test started in its call."""
-    mark = f"PYTEST_CURRENT_TEST={test} (call)".encode()
+    marks = {f"PYTEST_CURRENT_TEST={test} (call)".encode(), f"{OWNER}={os.environ[OWNER]}".encode()}
     lines = []
     for folder in Path("/proc").glob("[0-9]*"):
         if folder.name == str(os.getpid()):
             continue
         try:
-            if mark in (folder / "environ").read_bytes():
+            if marks <= {*(folder / "environ").read_bytes().split(b"\0")}:
                 words = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
                 lines += [f"process {folder.name}: {words}"] if words else []
         except OSError:
