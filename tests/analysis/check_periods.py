@@ -7,7 +7,6 @@ noise-periods` judges. Prints how many it calls periodic; with --whole, exit cod
 """
 
 import argparse
-import contextlib
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ import hopscope
 import local_mpi
 import numpy as np
 import pyarrow as pa
+from busy_cores import busy
 from hopscope.verdicts.periods import answer
 
 PROGRAM = Path(__file__).parent / "programs" / "steady_work.c"
@@ -36,18 +36,6 @@ asof inner join iteration_ends
 group by all
 order by all
 """
-
-
-@contextlib.contextmanager
-def busy(processes: int) -> Iterator[None]:
-    """Keep so many processes computing meanwhile."""
-    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
-    try:
-        yield
-    finally:
-        for hog in hogs:
-            hog.kill()
-            hog.wait()
 
 
 def series(mpi: local_mpi.LocalMpi, hogs: int, folder: Path) -> Iterator[pa.Table]:

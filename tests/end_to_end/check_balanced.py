@@ -9,13 +9,11 @@ A journal keeps the finished runs: started again with the same one, it goes on w
 """
 
 import argparse
-import contextlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 
 import hopscope
 import local_mpi
+from busy_cores import busy
 
 BIN = Path(sys.executable).parent
 PROGRAM = Path(__file__).parent / "programs" / "situations.c"
@@ -40,18 +39,6 @@ class Case:
     release: str
     ranks: int
     beside: int
-
-
-@contextlib.contextmanager
-def busy(processes: int) -> Iterator[None]:
-    """Keep so many processes computing meanwhile."""
-    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
-    try:
-        yield
-    finally:
-        for hog in hogs:
-            hog.kill()
-            hog.wait()
 
 
 def entries(case: Case) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from drawn_sweeps import MADE
 from hopscope.launch.inputs import checked_file
 from hopscope.sweep.decision import decisions, disputed, penalties
 from hopscope.sweep.grid import Point
@@ -22,17 +23,6 @@ LINEAR, PIPELINE, BINOMIAL, KNOMIAL = (
 )
 METHODS: Final = [OWN_CHOICE, LINEAR, PIPELINE, BINOMIAL, KNOMIAL]
 SMALL: Final = Point("bcast", 8, 1)
-MADE: Final = {
-    "at": "2026-01-01T00:00:00+00:00",
-    "command": ["mpirun", "-n", "8"],
-    "library": "Open MPI v4.1.4",
-    "flavour": "openmpi",
-    "hosts": ["a"] * 8,
-    "net": None,
-    "besides": [],
-    "spent_s": 1.0,
-    "complete": True,
-}
 
 
 def machine(*, several_ns: float | None = None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from drawn_sweeps import MADE
 from hopscope.algorithms.rules import read_rules, rules_for
 from hopscope.sweep.decision import decisions, rules_of
 from hopscope.sweep.grid import Point, points, prefixes, sizes
@@ -14,22 +15,12 @@ from hopscope.tuning.offered import Offered
 
 RING: Final = Method("ring", Offered("allreduce", "ring", 4, "coll_tuned_allreduce_algorithm"))
 LINEAR: Final = Method("linear", Offered("allreduce", "linear", 1, "coll_tuned_allreduce_algorithm"))
-MADE: Final = {
-    "at": "2026-01-01T00:00:00+00:00",
-    "command": ["mpirun", "-n", "8"],
-    "library": "Open MPI v4.1.4",
-    "flavour": "openmpi",
-    "hosts": ["a"] * 8,
-    "net": None,
-    "besides": [["allreduce", "coll_han_allreduce", "3"]],
-    "spent_s": 1.0,
-    "complete": True,
-}
+HAN: Final = {**MADE, "besides": [["allreduce", "coll_han_allreduce", "3"]]}
 
 
 def drawn(*at: tuple[int, int, dict[str, list[float]]]) -> Sweep:
     """A sweep of Allreduce with these ranks, bytes and times by method."""
-    sweep = Sweep(dict(MADE), {"allreduce": [OWN_CHOICE, LINEAR, RING]})
+    sweep = Sweep(dict(HAN), {"allreduce": [OWN_CHOICE, LINEAR, RING]})
     for ranks, size, times in at:
         for name, values in times.items():
             sweep.add(Point("allreduce", ranks, size), name, values)
@@ -75,7 +66,7 @@ def test_where_the_library_s_own_choice_is_as_good_there_are_no_rules() -> None:
 
 def test_mpich_has_one_method_for_all_sizes_that_is_better_on_the_whole() -> None:
     ring = Method("ring", Offered("allreduce", "ring", None, "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM"))
-    sweep = Sweep(dict(MADE, besides=[], flavour="mpich"), {"allreduce": [OWN_CHOICE, ring]})
+    sweep = Sweep(dict(MADE, flavour="mpich"), {"allreduce": [OWN_CHOICE, ring]})
     for size, default, other in ((64, 100.0, 50.0), (4096, 100.0, 150.0)):  # 0.5 * 1.5 is below 1
         sweep.add(Point("allreduce", 8, size), "default", [default] * 4)
         sweep.add(Point("allreduce", 8, size), "ring", [other] * 4)
