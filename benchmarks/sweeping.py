@@ -83,10 +83,16 @@ def _outcome(sweep: Sweep, topology: Path, number: int) -> dict[str, float | str
     ways = _ways(sweep, operation, ranks)
 
     def time_ns(way: str) -> float:
+        """The time of a call; infinite for an algorithm that does not run on so many ranks."""
         words = [str(ITERATIONS), "0", operation, str(size)]
-        return figures(
-            PROGRAMS / "mix.c", ranks, words, trace=FOLDER / "trace", network=topology, launcher_options=[*ways[way]]
-        )[0]["ns"]
+        options = [*ways[way]]
+        try:
+            run = figures(
+                PROGRAMS / "mix.c", ranks, words, trace=FOLDER / "trace", network=topology, launcher_options=options
+            )
+        except RuntimeError:
+            return math.inf
+        return run[0]["ns"]
 
     first = {way: time_ns(way) for way in ways if way not in ("own", "rules")}
     finalists = sorted(first, key=lambda way: first[way])[:FINALISTS]
