@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from hopscope.tune.candidate import RULES, TREE, Candidate, combined, from_row, started, with_choices, written
+from hopscope.tune.pool import screened
 from hopscope.tuning.offered import Offered
 from hopscope.tuning.written import Choice
 from started_commands import hopscope
@@ -74,3 +75,23 @@ def test_a_candidate_survives_its_row_of_the_journal() -> None:
     both = combined(of(RING), Candidate("order", "order", options=("--hostfile", "{folder}/h"), files={"h": "a\nb\n"}))
     assert both is not None
     assert from_row(both.row()) == both
+
+
+def test_candidates_without_a_prediction_alternate_with_gains_and_eager_segments_go_first() -> None:
+    def proposed(name: str, gain: float | None, segment: int = 0) -> Candidate:
+        choice = RING._replace(segment_bytes=segment)
+        return Candidate(name, "algorithm", choices=(choice,), predicted_gain=gain)
+
+    eager = Candidate("eager", "parameter")
+    pool = [
+        proposed("loses", -0.5),
+        proposed("gains 10 %", 0.1),
+        proposed("64 KiB", None, 65_536),
+        proposed("whole", None),
+        proposed("16 KiB", None, 16_384),
+        eager,
+        proposed("gains 20 %", 0.2),
+    ]
+    names = [candidate.name for candidate in screened(pool)]
+    assert names == ["gains 20 %", "eager", "gains 10 %", "16 KiB", "whole", "64 KiB", "loses"]
+    assert len(screened(pool * 2)) == 12

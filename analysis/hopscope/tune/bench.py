@@ -15,7 +15,8 @@ from hopscope.quantities import duration, plural
 from hopscope.tune.alternation import in_turns, turn_of
 from hopscope.tune.budget import Budget
 from hopscope.tune.candidate import BASELINE, TREE, Candidate, started, with_choices, written
-from hopscope.tune.ending import Ending, after_collective, first_run
+from hopscope.tune.decision import LEAST_PAIRS
+from hopscope.tune.ending import Ending, Screening, after_collective, first_run, screening
 from hopscope.tune.job import NO_TURNS, TRACE, Job, Run, discard, run_job
 from hopscope.tune.journal import Journal, Measurement, Phase
 from hopscope.tune.pool import Recorded
@@ -34,6 +35,7 @@ class Bench:
         self.job, self.journal, self.budget = job, journal, budget
         self._begin = time.monotonic() - journal.spent_s
         self._ending: Ending | None = None
+        self._screening: Screening | None = None
         self._turn: int | None = None
         self._chance = random.Random(journal.decided("seed", lambda: random.SystemRandom().randrange(1 << 32)))
 
@@ -61,6 +63,12 @@ class Bench:
         if self.job.iterations is not None:
             self._ending = after_collective(recorded.trace, self.job.iterations)
 
+    def screen_like(self, recorded: Recorded) -> None:
+        """Let the runs that eliminate candidates end early, if what counts is the time of the iterations."""
+        job, baseline = self.job, self.journal.baseline
+        if job.metric is None and job.check is None and job.iterations is None and baseline["per"] == "iteration":
+            self._screening = screening(recorded.trace, baseline["run_s"], baseline["iteration_ns"])
+
     def take_turns_like(self, recorded: Recorded) -> None:
         """Let engine and library take turns within the runs that eliminate candidates, if they have enough iterations.
         A figure that the program prints is of the whole run."""
@@ -75,8 +83,9 @@ class Bench:
         number = len(journal.measurements)
         folder, files = (journal.folder / "runs" / f"{number}{end}" for end in ("", "-files"))
         try:
-            turn = self._turn if phase == "elimination" and candidate.kind == "tree" else None
-            run = self._run(candidate, folder, files, turn=turn)
+            screens = phase == "elimination"
+            turn = self._turn if screens and candidate.kind == "tree" else None
+            run = self._run(candidate, folder, files, turn=turn, screens=screens and turn is None)
             if run.detail == NO_TURNS:
                 self._turn = None
                 discard(folder)
@@ -95,8 +104,16 @@ class Bench:
         return runs.pop(BASELINE.name), runs
 
     def affordable(self) -> int:
-        """The number of runs that the budget still allows."""
+        """The number of whole runs that the budget still allows."""
         return self.budget.affordable(self._spent(), len(self.journal.measurements), self.journal.baseline["run_s"])
+
+    def affordable_screening(self) -> int:
+        """The number of runs that may eliminate candidates: the confirmation keeps its own."""
+        whole_s = self.journal.baseline["run_s"]
+        run_s = whole_s if self._screening is None else self._screening.run_s
+        confirming = 2 * LEAST_PAIRS
+        measured = len(self.journal.measurements) + confirming
+        return self.budget.affordable(self._spent() + confirming * whole_s, measured, run_s)
 
     def left(self) -> str:
         """What the budget still has, as text."""
@@ -111,22 +128,31 @@ class Bench:
         self.journal.write()
 
     def _run(
-        self, candidate: Candidate, folder: Path, files: Path, *, native: bool = False, turn: int | None = None
+        self,
+        candidate: Candidate,
+        folder: Path,
+        files: Path,
+        *,
+        native: bool = False,
+        turn: int | None = None,
+        screens: bool = False,
     ) -> Run:
-        journal = self.journal
+        journal, job, ending = self.journal, self.job, self._ending
         whole = with_choices(candidate)
         if turn is not None:
             whole = replace(whole, files={**whole.files, TREE: in_turns(whole.files[TREE], turn)})
         options, variables = written(whole, files)
-        ending = self._ending
-        if ending is None and self.job.iterations is not None:
-            ending = first_run(self.job.iterations)
+        if ending is None and job.iterations is not None:
+            ending = first_run(job.iterations)
         baseline_s = journal.baseline.get("run_s")
+        if screens and self._screening is not None:
+            job, ending = replace(job, iterations=self._screening.iterations), self._screening.is_done
+            baseline_s = self._screening.run_s
         limit_s = self.budget.seconds
         if baseline_s is not None:
             limit_s = max(_SLOW * baseline_s, baseline_s + _LEAST_LONGER_S)
         run = run_job(
-            replace(self.job, words=tuple(started(self.job.words, options))),
+            replace(job, words=tuple(started(job.words, options))),
             variables,
             folder,
             limit_s=limit_s,

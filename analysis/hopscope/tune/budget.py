@@ -51,13 +51,12 @@ def seconds_of(text: str) -> float:
 
 
 def rounds_for(candidates: int, runs: int) -> Rounds | None:
-    """The elimination of so many candidates with so many runs, where 2 * LEAST_PAIRS are kept for the confirmation.
-    Each round gets the same share and leaves half of the candidates; None where not even one candidate can be run."""
-    left = runs - 2 * LEAST_PAIRS
+    """The elimination of so many candidates with so many runs. Each round gets the same share and leaves half of the
+    candidates; None where not even one candidate can be run."""
     for number in range(candidates, 0, -1):
         costs = [size + 1 for size in _sizes(number)]
-        if sum(costs) <= left:
-            return Rounds(number, _blocks(costs, left))
+        if sum(costs) <= runs:
+            return Rounds(number, _blocks(costs, runs))
     return None
 
 

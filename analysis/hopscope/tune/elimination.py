@@ -12,7 +12,7 @@ from hopscope.quantities import plural
 from hopscope.tune.bench import Bench, figure_of
 from hopscope.tune.budget import rounds_for, too_short
 from hopscope.tune.candidate import Candidate, combined
-from hopscope.tune.decision import LEAST_GAIN, LEAST_PAIRS, survivors
+from hopscope.tune.decision import LEAST_GAIN, survivors
 
 
 def eliminate(
@@ -51,13 +51,13 @@ def eliminate(
 
 
 def _plan(bench: Bench, candidates: int) -> dict[str, Any] | None:
-    plan = rounds_for(candidates, bench.affordable())
+    plan = rounds_for(candidates, bench.affordable_screening())
     return None if plan is None else asdict(plan)
 
 
 def _is_affordable(bench: Bench, block: int, runs: int) -> bool:
     """Whether a block of so many runs leaves the confirmation its own: candidates may run longer than the baseline."""
-    return bench.journal.decided(f"block {block}", lambda: bench.affordable() >= runs + 2 * LEAST_PAIRS)
+    return bench.journal.decided(f"block {block}", lambda: bench.affordable_screening() >= runs)
 
 
 def _block(

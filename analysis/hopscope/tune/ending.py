@@ -1,9 +1,11 @@
-"""When a run has done enough: after so many iterations."""
+"""The end of a run that has done enough: after so many iterations."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +20,9 @@ _FIRST_LOOK_S: Final = 2.0
 _LATER: Final = 2.0
 """Each look at a run of unknown iterations comes after so many times the time before: assembling takes a core."""
 _LOOK_S: Final = 1.0
+_SCREENING_S: Final = 2.0
+_LEAST_SCREENING: Final = 10
+_LEAST_SAVED: Final = 0.15
 
 
 def first_run(iterations: int) -> Ending:
@@ -38,6 +43,29 @@ def first_run(iterations: int) -> Ending:
         return rows > iterations + 1
 
     return is_done
+
+
+@dataclass(frozen=True)
+class Screening:
+    """A run that is ended after so many iterations, because it only screens a candidate; it takes about run_s."""
+
+    iterations: int
+    is_done: Ending
+    run_s: float
+
+
+def screening(trace: Trace, run_s: float, iteration_ns: float) -> Screening | None:
+    """The short form of a run that takes run_s, with iterations of so many ns; None where it would save too little or
+    where no collective of all ranks ends an iteration. trace: of an earlier run."""
+    iterations = max(_LEAST_SCREENING, math.ceil(_SCREENING_S * 1e9 / iteration_ns))
+    left_out = trace.sql("from iteration_cuts").num_rows - 2 - iterations
+    saved_s = left_out * iteration_ns / 1e9 - _LOOK_S
+    if saved_s < _LEAST_SAVED * run_s:
+        return None
+    try:
+        return Screening(iterations, after_collective(trace, iterations), run_s - saved_s)
+    except InputError:
+        return None
 
 
 def after_collective(trace: Trace, iterations: int) -> Ending:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -93,7 +94,7 @@ def candidates_for(
     elif machine is not None:
         swept = list(_swept(recorded, machine))
     proposed, notes = all_candidates(recorded, recost, engine=engine)
-    return [*swept, *_screened(proposed)][:MOST], notes
+    return [*swept, *screened(proposed)][:MOST], notes
 
 
 def all_candidates(
@@ -112,9 +113,26 @@ def all_candidates(
     return pool, notes
 
 
-def _screened(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Those without a prediction count as if they changed nothing: they go before those that are predicted to lose."""
-    return sorted(candidates, key=lambda candidate: -(candidate.predicted_gain or 0.0))[:MOST]
+def screened(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """In turn one that is predicted to gain and one without a prediction, then those that are predicted to lose."""
+    gains = sorted((each for each in candidates if _gain(each) > 0), key=lambda each: -_gain(each))
+    losses = sorted((each for each in candidates if _gain(each) < 0), key=lambda each: -_gain(each))
+    unpredicted = sorted((each for each in candidates if _gain(each) == 0), key=_reluctance)
+    turns = (each for pair in zip_longest(gains, unpredicted) for each in pair if each is not None)
+    return [*turns, *losses][:MOST]
+
+
+def _gain(candidate: Candidate) -> float:
+    return candidate.predicted_gain or 0.0
+
+
+def _reluctance(candidate: Candidate) -> int:
+    """The rank among candidates without a prediction. A pipeline whose segments are sent eagerly gains most where it
+    gains; one with longer segments waits for an answer to each."""
+    if not candidate.choices:
+        return 0
+    segments = [choice.segment_bytes for choice in candidate.choices]
+    return 1 if 0 < max(segments) < _EAGER["btl_tcp_eager_limit"] else 3 if any(segments) else 2
 
 
 def _swept(recorded: Recorded, machine: Path) -> Iterator[Candidate]:
@@ -134,9 +152,12 @@ def _swept(recorded: Recorded, machine: Path) -> Iterator[Candidate]:
 
 
 def _settings(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
-    """The library's own algorithms for the collectives that cost time."""
+    """The library's own algorithms for the collectives that cost time. A loss is not predicted where the recorded run
+    has no messages of that size."""
     for proposed in candidates(recorded.trace, "setting", launcher=recorded.words[0], recost=recost):
         gain = proposed.predicted_gain
+        if gain is not None and gain < 0 and proposed.extrapolates:
+            gain = None
         if (proposed.choices or proposed.besides) and (gain is None or abs(gain) >= _LEAST_CHANGE):
             name = f"{operation_name(proposed.operations[0])}: {proposed.name}"
             yield Candidate(name, "algorithm", choices=proposed.choices, besides=proposed.besides, predicted_gain=gain)

@@ -35,6 +35,7 @@ def tune(bench: Bench, say: Say) -> None:
     """
     recorded = _recorded(bench, say)
     times = _baseline(bench, say)
+    bench.screen_like(recorded)
     journal = bench.journal
     communication = journal.baseline["communication_share"]
     if communication < _LEAST_COMMUNICATION and not recorded.is_oversubscribed:

@@ -1,0 +1,34 @@
+"""Runs that screen candidates end early, where that saves time."""
+
+from pathlib import Path
+
+import hopscope
+import pytest
+from hopscope.tune.ending import screening
+
+SAMPLES = Path(__file__).parents[2] / "sample_traces"
+
+
+def test_a_long_run_is_screened_by_its_first_two_seconds() -> None:
+    trace = hopscope.open(SAMPLES / "demo" / "trace")  # 40 iterations
+    short = screening(trace, run_s=9.0, iteration_ns=130e6)
+    assert short is not None
+    assert short.iterations == 16
+    # 23 iterations fewer, and one second until somebody looks.
+    assert short.run_s == pytest.approx(9.0 - 23 * 0.13 + 1.0)
+
+
+def test_a_run_with_longer_iterations_keeps_ten_of_them() -> None:
+    short = screening(hopscope.open(SAMPLES / "demo" / "trace"), run_s=45.0, iteration_ns=1e9)
+    assert short is not None
+    assert short.iterations == 10
+
+
+@pytest.mark.parametrize(
+    ("name", "run_s", "iteration_ns"),
+    [("late_rank", 2.0, 9e6), ("demo", 100.0, 130e6), ("native_collectives", 2.0, 1e6)],
+)
+def test_a_run_that_would_save_little_or_has_no_iterations_is_not_cut(
+    name: str, run_s: float, iteration_ns: float
+) -> None:
+    assert screening(hopscope.open(SAMPLES / name / "trace"), run_s, iteration_ns) is None
