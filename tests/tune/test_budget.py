@@ -5,13 +5,15 @@ from hopscope.errors import InputError
 from hopscope.tune.budget import Budget, rounds_for, seconds_of, too_short
 
 
-def test_rounds_halve_the_candidates() -> None:
+def test_rounds_keep_a_third_of_the_candidates() -> None:
     rounds = rounds_for(12, 88)
     assert rounds is not None
     assert rounds.candidates == 12
-    # Blocks of 13, 7, 4, 3 and 2 runs: one each takes 29 of the 88; more go where the fewest runs were spent.
-    assert rounds.blocks == (2, 3, 4, 4, 4)
-    assert sum(blocks * (size + 1) for blocks, size in zip(rounds.blocks, (12, 6, 3, 2, 1), strict=True)) <= 88
+    # Blocks of 13, 5 and 3 runs: one each takes 21 of the 88; more go where the fewest runs were spent.
+    assert rounds.blocks == (4, 4, 4)
+    fewer = rounds_for(12, 60)
+    assert fewer is not None
+    assert fewer.blocks == (2, 4, 4)
 
 
 @pytest.mark.parametrize("runs", range(2, 48))
@@ -21,7 +23,7 @@ def test_what_the_budget_does_not_allow_is_left_out_from_the_end(runs: int) -> N
     left, total = rounds.candidates, 0
     for blocks in rounds.blocks:
         total += blocks * (left + 1)
-        left = -(-left // 2)
+        left = -(-left // 3)
     assert total <= runs
     assert 1 <= rounds.candidates <= 12
 

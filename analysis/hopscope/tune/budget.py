@@ -9,7 +9,7 @@ from typing import Final
 
 from hopscope.errors import InputError
 from hopscope.quantities import duration
-from hopscope.tune.decision import LEAST_PAIRS
+from hopscope.tune.decision import KEPT, LEAST_PAIRS
 
 BASELINE_RUNS: Final = 4
 """Measured runs of the unchanged program at the beginning; one more records the messages inside collectives."""
@@ -51,8 +51,8 @@ def seconds_of(text: str) -> float:
 
 
 def rounds_for(candidates: int, runs: int) -> Rounds | None:
-    """The elimination of so many candidates with so many runs. Each round gets the same share and leaves half of the
-    candidates; None where not even one candidate can be run."""
+    """The elimination of so many candidates with so many runs. Each round gets the same share and leaves one in KEPT of
+    the candidates, until one is left; None where not even one can be run."""
     for number in range(candidates, 0, -1):
         costs = [size + 1 for size in _sizes(number)]
         if sum(costs) <= runs:
@@ -76,8 +76,8 @@ def _blocks(costs: list[int], runs: int) -> tuple[int, ...]:
 def _sizes(candidates: int) -> list[int]:
     """The number of candidates in each round."""
     sizes = [candidates]
-    while sizes[-1] > 1:
-        sizes.append(math.ceil(sizes[-1] / 2))
+    while (size := math.ceil(sizes[-1] / KEPT)) > 1:
+        sizes.append(size)
     return sizes
 
 

@@ -15,6 +15,8 @@ from typing import Final, Literal
 LEAST_GAIN: Final = 0.01
 """A gain counts only if its whole interval lies above this share."""
 LEAST_PAIRS: Final = 6
+KEPT: Final = 3
+"""One in so many candidates goes on after a round."""
 MOST_PAIRS: Final = 20
 _CONFIDENCE: Final = 0.95
 _POWER: Final = 0.9
@@ -70,14 +72,14 @@ def planned_pairs(estimate: float, deviation: float, most: int) -> int:
 
 
 def survivors(ratios: Mapping[str, Sequence[float]]) -> list[str]:
-    """The better half of the candidates, the best first, rounded up; none that is surely slower.
+    """The best third of the candidates, the best first, rounded up; none that is surely slower.
 
     ratios: of each candidate its runs' times over those of the baseline's run in the same block; a candidate without
     any failed.
     """
     means = {name: statistics.fmean(map(math.log, values)) for name, values in ratios.items() if values}
     ranked = sorted(means, key=lambda name: means[name])
-    kept = ranked[: math.ceil(len(ratios) / 2)]
+    kept = ranked[: math.ceil(len(ratios) / KEPT)]
     return [name for name in kept if means[name] <= 0 or not _is_surely_slower(ratios[name])]
 
 

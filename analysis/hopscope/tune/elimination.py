@@ -1,5 +1,5 @@
 """Elimination of candidates in rounds of interleaved runs: successive halving (Karnin, Koren and Somekh, Almost optimal
-exploration in multi-armed bandits, ICML 2013). Each round has the same share of the runs and keeps the better half."""
+exploration in multi-armed bandits, ICML 2013). Each round has the same share of the runs and keeps the best third."""
 
 from __future__ import annotations
 
