@@ -61,6 +61,7 @@ def test_a_pair_with_a_single_value_has_no_trace(tmp_path: Path) -> None:
         ("mpirun -n 2 ./sh -f input --host x", ["-n", "2"]),
         ("mpirun --map-by sh -n 4 --host a0 sh -H b", ["--map-by", "sh", "-n", "4", "--host", "a0"]),
         ("mpirun -n 2 sh -np 3", ["-n", "2"]),
+        ("mpirun --hostfile ./sh --map-by seq -n 2 /bin/sh -f", ["--hostfile", "./sh", "--map-by", "seq", "-n", "2"]),
         ("mpirun --mca plm_rsh_agent sh -n 2 sh", ["--mca", "plm_rsh_agent", "sh", "-n", "2"]),
     ],
 )

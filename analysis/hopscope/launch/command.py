@@ -79,10 +79,11 @@ def _is_open_mpi_launcher(word: str) -> bool:
 
 def launcher_options(words: Sequence[str]) -> list[str]:
     """What comes before the program in a launcher's command line, or before what is it for all one can tell: a path to
-    a file, or the name of a program that is not the value of an option (``--map-by node``).
+    a file, or the name of a program that is not the value of an option (``--map-by node``, ``--hostfile /tmp/hosts``).
     """
     for index, (before, word) in enumerate(itertools.pairwise(words), start=1):
-        is_value = (before.startswith("-") and "/" not in word) or MCA_OPTION.fullmatch(words[max(0, index - 2)])
+        is_path = "/" in word and shutil.which(word) is not None
+        is_value = (before.startswith("-") and not is_path) or MCA_OPTION.fullmatch(words[max(0, index - 2)])
         if not is_value and (shutil.which(word) or Path(word).is_file()):
             return list(words[1:index])
     return list(words[1:])
