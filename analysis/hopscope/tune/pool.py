@@ -129,7 +129,7 @@ def _gain(candidate: Candidate) -> float:
 def _reluctance(candidate: Candidate) -> int:
     """The rank among candidates without a prediction. A pipeline whose segments are sent eagerly gains most where it
     gains; one with longer segments waits for an answer to each."""
-    if not candidate.choices:
+    if candidate.kind != "algorithm":
         return 0
     segments = [choice.segment_bytes for choice in candidate.choices]
     return 1 if 0 < max(segments) < _EAGER["btl_tcp_eager_limit"] else 3 if any(segments) else 2
