@@ -87,11 +87,12 @@ def test_candidates_without_a_prediction_alternate_with_gains_and_eager_segments
         proposed("loses", -0.5),
         proposed("gains 10 %", 0.1),
         proposed("64 KiB", None, 65_536),
+        Candidate("han", "algorithm"),
         proposed("whole", None),
         proposed("16 KiB", None, 16_384),
         eager,
         proposed("gains 20 %", 0.2),
     ]
     names = [candidate.name for candidate in screened(pool)]
-    assert names == ["gains 20 %", "eager", "gains 10 %", "16 KiB", "whole", "64 KiB", "loses"]
+    assert names == ["gains 20 %", "eager", "gains 10 %", "16 KiB", "han", "whole", "64 KiB", "loses"]
     assert len(screened(pool * 2)) == 12

@@ -131,8 +131,8 @@ def _reluctance(candidate: Candidate) -> int:
     gains; one with longer segments waits for an answer to each."""
     if candidate.kind != "algorithm":
         return 0
-    segments = [choice.segment_bytes for choice in candidate.choices]
-    return 1 if 0 < max(segments) < _EAGER["btl_tcp_eager_limit"] else 3 if any(segments) else 2
+    segment = max((choice.segment_bytes for choice in candidate.choices), default=0)
+    return 1 if 0 < segment < _EAGER["btl_tcp_eager_limit"] else 3 if segment else 2
 
 
 def _swept(recorded: Recorded, machine: Path) -> Iterator[Candidate]:
