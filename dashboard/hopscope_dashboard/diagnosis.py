@@ -29,6 +29,7 @@ _PAGES: Final = {
     "wrong-order": ("/messages", "Messages"),
     "no-overlap": ("/collectives?order=duration", "Collectives"),
     "crossings": ("/remap", "Other trees"),
+    "algorithm": ("/improve?compute=tree", "Trees and algorithms"),
     "placement": ("/improve?compute=order", "Rank order"),
     "slow-link": ("/messages", "Messages"),
     "slow-host": ("/by-rank", "By rank"),

@@ -34,6 +34,7 @@ EXPECTED = {
     "overlap": ("no-overlap", "MPI_Iallreduce", lambda _: set()),
     "host": ("slow-host", "MPI_Irecv", lambda ranks: set(range(ranks // 2, ranks))),
     "link": ("slow-link", None, lambda _: set()),
+    "algorithm": ("algorithm", "MPI_Allreduce", lambda _: set()),
     "pairs": ("placement", None, lambda _: set()),
 }
 """Of each problem, the kind of the entry, the call of MPI that it is at, and the ranks to blame; of a gradient, the

@@ -5,6 +5,7 @@ rerun      the recorded run, run again without a cause
 sites      the computing of each rank at each site
 computing  causes in computing
 messages   causes in messages and in other MPI
+algorithms collectives whose algorithm loses to another
 overlap    nonblocking collectives that do not go on beside computing
 hosts      causes in hosts and in the links between them
 causes     which of them the run has, with their costs

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from hopscope.diagnosis.algorithms import slow_algorithm
 from hopscope.diagnosis.computing import Cause, causes_of
 from hopscope.diagnosis.entry import NOTE, Cost, Entry, Facts
 from hopscope.diagnosis.hosts import host_of_ranks, placement_of, slow_link_cause
@@ -68,6 +69,10 @@ def causes_in(facts: Facts, read: Read) -> list[Entry]:
     placement = placement_of(read, rerun, facts.run_ns)
     if placement is not None:
         weighed.entries.append(Entry("placement", placement.cost, hosts=placement.hosts))
+    slow = slow_algorithm(read, rerun)
+    if slow is not None:
+        algorithms = (slow.recorded, slow.better)
+        weighed.entries.append(Entry("algorithm", slow.cost, sites=slow.sites, algorithms=algorithms))
     return [balanced, *_exclusive(weighed.entries)]
 
 
@@ -118,8 +123,9 @@ def _crossings(read: Read) -> dict[int, int]:
 
 
 def _exclusive(entries: list[Entry]) -> list[Entry]:
-    """Without those that another entry says better: messages over a slow link, or in a wait that computing could hide,
-    are not just slow, and of a slow link another rank order is a remedy."""
+    """Without those that another entry says better: messages over a slow link, in a wait that computing could hide, or
+    of an algorithm that loses to another are not just slow; of a slow link another rank order is a remedy, and of
+    crossings another algorithm."""
     costs = {entry.kind: entry.cost.ns for entry in entries if entry.cost is not None}
     bound = ("latency-bound", "bandwidth-bound")
     explained = sum(costs.get(kind, 0) for kind in ("crossings", "slow-link", "no-overlap"))
@@ -128,7 +134,10 @@ def _exclusive(entries: list[Entry]) -> list[Entry]:
         own = costs.get(entry.kind, 0)
         if entry.kind in bound:
             other = bound[1 - bound.index(entry.kind)]
-            return max(explained, costs.get("placement", 0)) < _OWN * own and own >= costs.get(other, 0)
+            remedies = (costs.get("placement", 0), costs.get("algorithm", 0))
+            return max(explained, *remedies) < _OWN * own and own >= costs.get(other, 0)
+        if entry.kind == "algorithm":
+            return max(explained, costs.get("placement", 0)) < _OWN * own
         return entry.kind != "placement" or costs.get("slow-link", 0) < _OWN * own
 
     return [entry for entry in entries if is_said(entry)]

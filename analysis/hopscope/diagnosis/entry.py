@@ -16,6 +16,7 @@ Kind = Literal[
     "wrong-order",
     "no-overlap",
     "crossings",
+    "algorithm",
     "placement",
     "slow-link",
     "slow-host",
@@ -45,7 +46,7 @@ CONDITIONS: Final = ("oversubscribed", "external-load", "tracing", "start-up")
 """What spoils or frames the other numbers and makes no run a problem."""
 
 
-UNMEASURED: Final = ("placement",)
+UNMEASURED: Final = ("algorithm", "placement")
 """Kinds that only a prediction shows: never more than a note until a run has shown them."""
 
 
@@ -95,7 +96,8 @@ class Entry:
     others_ns: what a rank computes there, typically, and what the others do. even_ns: what spreading the same work
     evenly would save. computing_share: how much of their time the ranks compute. count: messages, calls or crossings,
     by the kind. hosts: the host that is slow, the two hosts or clusters of a link, or those between which ranks change.
-    times: how many times longer a message takes than on other links. text: what a caveat says.
+    times: how many times longer a message takes than on other links. algorithms: the one that ran and a better one.
+    text: what a caveat says.
     """
 
     kind: Kind
@@ -110,6 +112,7 @@ class Entry:
     count: int = 0
     hosts: tuple[str, ...] = ()
     times: float | None = None
+    algorithms: tuple[str, str] | None = None
     text: str = ""
 
     @property

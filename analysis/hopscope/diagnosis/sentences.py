@@ -25,6 +25,7 @@ _SENTENCES: Final[Mapping[Kind, str]] = {
     "wrong-order": "{who} {verb} in {where} for one message while the senders of others wait",
     "no-overlap": "{where} moves only in its wait, though ranks compute before",
     "crossings": "{where} crosses between clusters {count} times one after another",
+    "algorithm": "{where} runs {algorithms[0]}, and {algorithms[1]} would take less time",
     "placement": "Another rank order would spend less time on slow links",
     "slow-link": "The link between {hosts} is {times} times slower than its peers",
     "slow-host": "{who}, all on {hosts}, {verb} longer than those of other hosts before {where}",
@@ -52,6 +53,7 @@ _ACTIONS: Final[Mapping[Kind, str]] = {
     "wrong-order": "Take the messages in the order in which they come: MPI_Irecv and MPI_Waitany.",
     "no-overlap": "Call MPI_Test in the computing, or let the library go on by a thread of its own.",
     "crossings": "`analyze remap TRACE -o tree.json` writes a tree that crosses less often; run it with `--tree`.",
+    "algorithm": "`analyze remap TRACE` shows what each would gain, and `hopscope tune` measures it.",
     "placement": "`analyze reorder TRACE -o FILE` writes it; a new run shows what it gains.",
     "slow-link": "Look for what else uses this link, or keep heavy traffic off it: `analyze reorder TRACE`.",
     "slow-host": "Look for what is different on this host, or give its ranks less work.",
@@ -119,6 +121,7 @@ class Words:
             count=entry.count,
             hosts=in_words(entry.hosts),
             times=number(entry.times),
+            algorithms=entry.algorithms,
         )
 
     def _where(self, entry: Entry) -> str:

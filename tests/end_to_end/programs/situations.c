@@ -22,7 +22,8 @@
  *     overlap     a nonblocking Allreduce is begun before the work and waited for after it, but MPI moves it only in
  *                 the wait; PLANT_MS is its size in KiB
  *     pairs       each rank of the lower half exchanges large messages with one of the upper half; PLANT_MS is their
- * size in KiB
+ *                 size in KiB
+ *     algorithm   Allreduces of 1 KiB, whose algorithm the run's settings may force; PLANT_MS is their number
  */
 #include <math.h>
 #include <mpi.h>
@@ -126,6 +127,11 @@ static void ping_pong(int messages, int bytes) {
     }
 }
 
+static void many_allreduces(int calls) {
+    for (int i = 0; i < calls; i++)
+        MPI_Allreduce(out, in, 256, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
 static void exchange(int other, int bytes) {
     MPI_Sendrecv(out, bytes, MPI_CHAR, other, 6, in, bytes, MPI_CHAR, other, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
@@ -186,6 +192,8 @@ int main(int argc, char **argv) {
             ping_pong(2, (int)size);
         if (strcmp(kind, "pairs") == 0)
             exchange((rank + ranks / 2) % ranks, (int)size);
+        if (strcmp(kind, "algorithm") == 0)
+            many_allreduces((int)plant_ms);
         MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     if (rank == 0)

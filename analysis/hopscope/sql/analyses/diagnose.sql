@@ -18,6 +18,7 @@
 -- wrong-order      they wait while their receiver waits for another message
 -- no-overlap       a nonblocking collective moves no message while ranks compute, and all in its wait
 -- crossings        messages go between clusters one after another
+-- algorithm        a collective would take less time by another algorithm; a NOTE until a run shows it
 -- placement        another rank order would spend less time on slow links; a NOTE until a run shows it
 -- slow-link        messages over one link take longer than over its peers
 -- slow-host        all ranks of one host compute longer than the others
@@ -58,7 +59,7 @@
 -- object entries
 -- row problem is severity PROBLEM
 -- zero problem, imbalance, serial-section, rotating-delay, noise, late-sender, late-receiver, wrong-order, no-overlap, crossings,
---    placement, slow-link, slow-host, latency-bound, bandwidth-bound, io, other-mpi, unfinished, oversubscribed, external-load, tracing, start-up
+--    algorithm, placement, slow-link, slow-host, latency-bound, bandwidth-bound, io, other-mpi, unfinished, oversubscribed, external-load, tracing, start-up
 -- example analyze diagnose trace
 -- example analyze diagnose trace --fail-if "problem.cost_share > 10%"
 select

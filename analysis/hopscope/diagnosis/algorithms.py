@@ -1,0 +1,79 @@
+"""The algorithm of a collective where another one would take less time, by the replay of `analyze remap`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from hopscope.diagnosis.entry import Cost, Site
+from hopscope.diagnosis.rerun import Rerun
+from hopscope.errors import InputError
+from hopscope.remap.algorithms.combination import label_of
+from hopscope.remap.candidate import Candidate
+from hopscope.remap.prediction import LEAST_GAIN
+from hopscope.remap.run.program import Subject
+from hopscope.remap.suggest import Suggestion, suggest_trees
+
+_MOST_RANKS: Final = 64
+"""In larger runs only `analyze remap` looks for another algorithm: it takes long."""
+
+
+@dataclass(frozen=True)
+class SlowAlgorithm:
+    """What the other algorithm would save, where it would run, and the names of the one that ran and of the other."""
+
+    cost: Cost
+    sites: tuple[Site, ...]
+    recorded: str
+    better: str
+
+
+def slow_algorithm(read: Callable[[str], pa.Table], rerun: Rerun) -> SlowAlgorithm | None:
+    """The collective that would save most; None where no algorithm of Hopscope's engine surely takes less time, or
+    where the run cannot be replayed."""
+    if not rerun.tables["hops"].num_rows or rerun.tables["ranks"].num_rows > _MOST_RANKS:
+        return None
+    try:
+        suggestion = suggest_trees(read)
+    except InputError:
+        return None
+    better = next((each for each in suggestion.candidates if _surely_gains(each)), None)
+    if better is None:
+        return None
+    each = suggestion.basis.source.subject.each
+    part = next(part for part in each if label_of([part], each) == better.parts[0])
+    name = better.name.removesuffix(f" for {better.parts[0]}")
+    return SlowAlgorithm(_cost(suggestion, better), _sites(rerun, part), _recorded(suggestion, part), name)
+
+
+def _surely_gains(candidate: Candidate) -> bool:
+    return len(candidate.parts) == 1 and (candidate.gain_low or 0.0) > LEAST_GAIN
+
+
+def _cost(suggestion: Suggestion, better: Candidate) -> Cost:
+    """The saving over the run: an iteration of the replay reaches from one collective's end to the next one's."""
+    iterations = len(suggestion.basis.source.subject.collectives) - 1
+    before = suggestion.baseline.predicted_ns or 0.0
+    times = (better.predicted_ns, better.predicted_high_ns, better.predicted_low_ns)
+    ns, low, high = (max(0, round((before - (time or 0.0)) * iterations)) for time in times)
+    return Cost(ns, low, high)
+
+
+def _sites(rerun: Rerun, part: Subject) -> tuple[Site, ...]:
+    arrays = rerun.arrays
+    calls = np.flatnonzero(np.isin(arrays["calls.collective"], part.simulated))
+    enter = arrays["calls.enter_ns"][calls]
+    return rerun.sites(arrays["calls.lane"][calls], enter, arrays["calls.leave_ns"][calls] - enter)
+
+
+def _recorded(suggestion: Suggestion, part: Subject) -> str:
+    """The algorithm that ran most often."""
+    tables = suggestion.basis.source.tables
+    names = dict(zip(tables["kinds"]["kind"].to_pylist(), tables["kinds"]["algorithm"].to_pylist(), strict=True))
+    ran = Counter(names.get(kind) for kind in tables["collectives"]["kind"].take(pa.array(part.simulated)).to_pylist())
+    return ran.most_common(1)[0][0] or "an algorithm without a known name"
