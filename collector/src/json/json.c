@@ -1,4 +1,4 @@
-/* The JSON reader: one pass, recursive descent, depth-limited; every value knows its line and column. */
+/* The JSON reader: one pass, recursive descent, depth-limited. Every value knows its line and column. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* strtod_l: the application may have set a locale whose decimal point is a comma */
 #endif
@@ -15,26 +15,26 @@
 enum { MAX_DEPTH = 128 };
 
 struct parser {
-    const char *next, *end;
-    const char *counted; /* everything before this is in line and column */
-    int line, column;    /* of `counted`, from 1; a column is a character, not a byte */
+    const char *cursor, *end;
+    const char *counted_end; /* line and column count the text up to here */
+    int line, column;        /* of `counted_end`, from 1; a column is a character, not a byte */
     locale_t c_locale;
     struct json_error *error;
     bool failed;
 };
 
-static void count_to(struct parser *p, const char *place) {
-    for (; p->counted < place; p->counted++) {
-        if (*p->counted == '\n') {
+static void count_to(struct parser *p, const char *position) {
+    for (; p->counted_end < position; p->counted_end++) {
+        if (*p->counted_end == '\n') {
             p->line++;
             p->column = 1;
-        } else if (((unsigned char)*p->counted & 0xC0) != 0x80) {
+        } else if (((unsigned char)*p->counted_end & 0xC0) != 0x80) {
             p->column++;
         }
     }
 }
 
-/* Only the first error counts: later ones are its consequences. */
+/* Reports only the first error: later ones are its consequences. */
 __attribute__((format(printf, 4, 5))) static bool fail_at(struct parser *p, int line, int column, const char *format,
                                                           ...) {
     if (p->failed)
@@ -52,53 +52,53 @@ __attribute__((format(printf, 4, 5))) static bool fail_at(struct parser *p, int 
 }
 
 static bool fail(struct parser *p, const char *message) {
-    count_to(p, p->next);
+    count_to(p, p->cursor);
     return fail_at(p, p->line, p->column, "%s", message);
 }
 
-static bool unexpected(struct parser *p, const char *wanted) {
-    count_to(p, p->next);
-    if (p->next == p->end)
-        return fail_at(p, p->line, p->column, "expected %s, but the text ends here", wanted);
-    unsigned char c = (unsigned char)*p->next;
+static bool unexpected(struct parser *p, const char *expectation) {
+    count_to(p, p->cursor);
+    if (p->cursor == p->end)
+        return fail_at(p, p->line, p->column, "expected %s, but the text ends here", expectation);
+    unsigned char c = (unsigned char)*p->cursor;
     if (c > ' ' && c < 0x7F)
-        return fail_at(p, p->line, p->column, "expected %s, found '%c'", wanted, c);
-    return fail_at(p, p->line, p->column, "expected %s, found byte 0x%02x", wanted, c);
+        return fail_at(p, p->line, p->column, "expected %s, found '%c'", expectation, c);
+    return fail_at(p, p->line, p->column, "expected %s, found byte 0x%02x", expectation, c);
 }
 
 static void skip_space(struct parser *p) {
-    while (p->next < p->end && (*p->next == ' ' || *p->next == '\t' || *p->next == '\n' || *p->next == '\r'))
-        p->next++;
+    while (p->cursor < p->end && (*p->cursor == ' ' || *p->cursor == '\t' || *p->cursor == '\n' || *p->cursor == '\r'))
+        p->cursor++;
 }
 
 static bool at_digit(const struct parser *p) {
-    return p->next < p->end && *p->next >= '0' && *p->next <= '9';
+    return p->cursor < p->end && *p->cursor >= '0' && *p->cursor <= '9';
 }
 
-static char *put_utf8(char *out, uint32_t c) {
+static char *put_utf8(char *target, uint32_t c) {
     if (c < 0x80) {
-        *out++ = (char)c;
+        *target++ = (char)c;
     } else if (c < 0x800) {
-        *out++ = (char)(0xC0 | (c >> 6));
-        *out++ = (char)(0x80 | (c & 0x3F));
+        *target++ = (char)(0xC0 | (c >> 6));
+        *target++ = (char)(0x80 | (c & 0x3F));
     } else if (c < 0x10000) {
-        *out++ = (char)(0xE0 | (c >> 12));
-        *out++ = (char)(0x80 | ((c >> 6) & 0x3F));
-        *out++ = (char)(0x80 | (c & 0x3F));
+        *target++ = (char)(0xE0 | (c >> 12));
+        *target++ = (char)(0x80 | ((c >> 6) & 0x3F));
+        *target++ = (char)(0x80 | (c & 0x3F));
     } else {
-        *out++ = (char)(0xF0 | (c >> 18));
-        *out++ = (char)(0x80 | ((c >> 12) & 0x3F));
-        *out++ = (char)(0x80 | ((c >> 6) & 0x3F));
-        *out++ = (char)(0x80 | (c & 0x3F));
+        *target++ = (char)(0xF0 | (c >> 18));
+        *target++ = (char)(0x80 | ((c >> 12) & 0x3F));
+        *target++ = (char)(0x80 | ((c >> 6) & 0x3F));
+        *target++ = (char)(0x80 | (c & 0x3F));
     }
-    return out;
+    return target;
 }
 
-/* Four hexadecimal digits at next. */
+/* Reads four hexadecimal digits at the cursor. */
 static bool parse_hex4(struct parser *p, uint32_t *value) {
     *value = 0;
-    for (int i = 0; i < 4; i++, p->next++) {
-        char c = p->next < p->end ? *p->next : '\0';
+    for (int i = 0; i < 4; i++, p->cursor++) {
+        char c = p->cursor < p->end ? *p->cursor : '\0';
         uint32_t digit;
         if (c >= '0' && c <= '9')
             digit = (uint32_t)(c - '0');
@@ -114,7 +114,7 @@ static bool parse_hex4(struct parser *p, uint32_t *value) {
 }
 
 /* Continues after "\u". */
-static bool parse_unicode_escape(struct parser *p, char **out) {
+static bool parse_unicode_escape(struct parser *p, char **target) {
     uint32_t c, low;
     if (!parse_hex4(p, &c))
         return false;
@@ -123,62 +123,63 @@ static bool parse_unicode_escape(struct parser *p, char **out) {
     if (c >= 0xDC00 && c <= 0xDFFF)
         return fail(p, "this is the second half of a surrogate pair; the first is missing");
     if (c >= 0xD800 && c <= 0xDBFF) {
-        if (p->end - p->next < 2 || p->next[0] != '\\' || p->next[1] != 'u')
+        if (p->end - p->cursor < 2 || p->cursor[0] != '\\' || p->cursor[1] != 'u')
             return fail(p, "this is the first half of a surrogate pair; the second is missing");
-        p->next += 2;
+        p->cursor += 2;
         if (!parse_hex4(p, &low))
             return false;
         if (low < 0xDC00 || low > 0xDFFF)
             return fail(p, "this is the first half of a surrogate pair; the second is missing");
         c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
     }
-    *out = put_utf8(*out, c);
+    *target = put_utf8(*target, c);
     return true;
 }
 
-static bool parse_escape(struct parser *p, char **out) {
+static bool parse_escape(struct parser *p, char **target) {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
-    if (p->next == p->end)
+    if (p->cursor == p->end)
         return fail(p, "the text ends inside a string");
-    char c = *p->next;
+    char c = *p->cursor;
     if (c == 'u') {
-        p->next++;
-        return parse_unicode_escape(p, out);
+        p->cursor++;
+        return parse_unicode_escape(p, target);
     }
-    const char *found = c ? strchr(names, c) : NULL;
-    if (!found)
+    const char *name = c ? strchr(names, c) : NULL;
+    if (!name)
         return fail(p, "unknown escape sequence");
-    p->next++;
-    *(*out)++ = values[found - names];
+    p->cursor++;
+    *(*target)++ = values[name - names];
     return true;
 }
 
-/* At the opening quote. Returns the characters, NUL-terminated, or NULL after an error. */
+/* Starts at the opening quote. Returns the characters, NUL-terminated, or NULL after an error. The caller frees
+ * them. */
 static char *parse_string(struct parser *p, size_t *length) {
-    /* Escapes never grow: the raw text up to the closing quote bounds the result. */
-    const char *close = ++p->next;
+    /* An escape never expands: the raw text up to the closing quote bounds the length. */
+    const char *close = ++p->cursor;
     while (close < p->end && *close != '"')
         close += *close == '\\' && close + 1 < p->end ? 2 : 1;
-    char *text = malloc((size_t)(close - p->next) + 1), *out = text;
+    char *text = malloc((size_t)(close - p->cursor) + 1), *target = text;
     if (!text) {
         fail(p, "out of memory");
         return NULL;
     }
     for (;;) {
-        if (p->next == p->end) {
+        if (p->cursor == p->end) {
             fail(p, "the text ends inside a string");
             break;
         }
-        unsigned char c = (unsigned char)*p->next;
+        unsigned char c = (unsigned char)*p->cursor;
         if (c == '"') {
-            p->next++;
-            *out = '\0';
-            *length = (size_t)(out - text);
+            p->cursor++;
+            *target = '\0';
+            *length = (size_t)(target - text);
             return text;
         }
         if (c == '\\') {
-            p->next++;
-            if (!parse_escape(p, &out))
+            p->cursor++;
+            if (!parse_escape(p, &target))
                 break;
             continue;
         }
@@ -186,14 +187,14 @@ static char *parse_string(struct parser *p, size_t *length) {
             fail(p, "a control character inside a string must be escaped");
             break;
         }
-        size_t bytes = utf8_length((const unsigned char *)p->next, (size_t)(p->end - p->next));
+        size_t bytes = utf8_length((const unsigned char *)p->cursor, (size_t)(p->end - p->cursor));
         if (bytes == 0) {
             fail(p, "the text is not UTF-8");
             break;
         }
-        memcpy(out, p->next, bytes);
-        out += bytes;
-        p->next += bytes;
+        memcpy(target, p->cursor, bytes);
+        target += bytes;
+        p->cursor += bytes;
     }
     free(text);
     return NULL;
@@ -203,38 +204,38 @@ static bool parse_digits(struct parser *p) {
     if (!at_digit(p))
         return unexpected(p, "a digit");
     while (at_digit(p))
-        p->next++;
+        p->cursor++;
     return true;
 }
 
 static bool parse_number(struct parser *p, struct json *value) {
-    const char *begin = p->next;
-    bool integer = true, negative = *p->next == '-';
+    const char *begin = p->cursor;
+    bool integer = true, negative = *p->cursor == '-';
     if (negative)
-        p->next++;
-    const char *digits = p->next;
+        p->cursor++;
+    const char *digits = p->cursor;
     if (!parse_digits(p))
         return false;
-    if (*digits == '0' && p->next - digits > 1)
+    if (*digits == '0' && p->cursor - digits > 1)
         return fail(p, "a number must not begin with a zero");
-    if (p->next < p->end && *p->next == '.') {
+    if (p->cursor < p->end && *p->cursor == '.') {
         integer = false;
-        p->next++;
+        p->cursor++;
         if (!parse_digits(p))
             return false;
     }
-    if (p->next < p->end && (*p->next == 'e' || *p->next == 'E')) {
+    if (p->cursor < p->end && (*p->cursor == 'e' || *p->cursor == 'E')) {
         integer = false;
-        p->next++;
-        if (p->next < p->end && (*p->next == '+' || *p->next == '-'))
-            p->next++;
+        p->cursor++;
+        if (p->cursor < p->end && (*p->cursor == '+' || *p->cursor == '-'))
+            p->cursor++;
         if (!parse_digits(p))
             return false;
     }
     value->type = JSON_NUMBER;
     /* strtod needs a NUL-terminated text, so convert a copy. */
     char small[64], *copy = small;
-    size_t length = (size_t)(p->next - begin);
+    size_t length = (size_t)(p->cursor - begin);
     if (length >= sizeof small && !(copy = malloc(length + 1)))
         return fail(p, "out of memory");
     memcpy(copy, begin, length);
@@ -243,7 +244,7 @@ static bool parse_number(struct parser *p, struct json *value) {
     if (copy != small)
         free(copy);
     uint64_t magnitude = 0;
-    const char *digits_end = integer ? p->next : digits;
+    const char *digits_end = integer ? p->cursor : digits;
     for (const char *d = digits; d < digits_end; d++) {
         uint64_t digit = (uint64_t)(*d - '0');
         if (magnitude > (UINT64_MAX - digit) / 10) {
@@ -261,9 +262,9 @@ static bool parse_number(struct parser *p, struct json *value) {
 
 static bool parse_word(struct parser *p, const char *word) {
     size_t length = strlen(word);
-    if ((size_t)(p->end - p->next) < length || memcmp(p->next, word, length) != 0)
+    if ((size_t)(p->end - p->cursor) < length || memcmp(p->cursor, word, length) != 0)
         return unexpected(p, "a value");
-    p->next += length;
+    p->cursor += length;
     return true;
 }
 
@@ -271,18 +272,18 @@ static bool parse_word(struct parser *p, const char *word) {
 static bool grow(struct parser *p, struct json *value, size_t *capacity) {
     if (value->length < *capacity)
         return true;
-    size_t wanted = *capacity ? *capacity * 2 : 4;
-    struct json *items = realloc(value->items, wanted * sizeof *items);
+    size_t new_capacity = *capacity ? *capacity * 2 : 4;
+    struct json *items = realloc(value->items, new_capacity * sizeof *items);
     if (!items)
         return fail(p, "out of memory");
     value->items = items;
     if (value->type == JSON_OBJECT) {
-        char **keys = realloc(value->keys, wanted * sizeof *keys);
+        char **keys = realloc(value->keys, new_capacity * sizeof *keys);
         if (!keys)
             return fail(p, "out of memory");
         value->keys = keys;
     }
-    *capacity = wanted;
+    *capacity = new_capacity;
     return true;
 }
 
@@ -317,7 +318,7 @@ static bool parse_value(struct parser *p, struct json *value, int depth);
 
 /* Parses one `"key":` of an object and appends the key; the value follows. */
 static bool parse_key(struct parser *p, struct json *object) {
-    if (p->next == p->end || *p->next != '"')
+    if (p->cursor == p->end || *p->cursor != '"')
         return unexpected(p, "a key in double quotes");
     size_t length;
     char *key = parse_string(p, &length);
@@ -327,23 +328,23 @@ static bool parse_key(struct parser *p, struct json *object) {
     object->items[object->length] = (struct json){0};
     object->length++; /* from here on json_free releases it */
     skip_space(p);
-    if (p->next == p->end || *p->next != ':')
+    if (p->cursor == p->end || *p->cursor != ':')
         return unexpected(p, "':'");
-    p->next++;
+    p->cursor++;
     return true;
 }
 
-/* At the opening bracket. */
+/* Starts at the opening bracket. */
 static bool parse_container(struct parser *p, struct json *value, int depth) {
-    bool object = *p->next == '{';
+    bool object = *p->cursor == '{';
     char close = object ? '}' : ']';
     if (depth >= MAX_DEPTH)
         return fail(p, "arrays and objects are nested too deeply");
     value->type = object ? JSON_OBJECT : JSON_ARRAY;
-    p->next++;
+    p->cursor++;
     skip_space(p);
-    if (p->next < p->end && *p->next == close) {
-        p->next++;
+    if (p->cursor < p->end && *p->cursor == close) {
+        p->cursor++;
         return true;
     }
     size_t capacity = 0;
@@ -360,25 +361,25 @@ static bool parse_container(struct parser *p, struct json *value, int depth) {
         if (!parse_value(p, &value->items[value->length - 1], depth + 1))
             return false;
         skip_space(p);
-        if (p->next < p->end && *p->next == ',') {
-            p->next++;
+        if (p->cursor < p->end && *p->cursor == ',') {
+            p->cursor++;
             continue;
         }
-        if (p->next == p->end || *p->next != close)
+        if (p->cursor == p->end || *p->cursor != close)
             return unexpected(p, object ? "',' or '}'" : "',' or ']'");
-        p->next++;
+        p->cursor++;
         return object ? refuse_duplicates(p, value) : true;
     }
 }
 
 static bool parse_value(struct parser *p, struct json *value, int depth) {
     skip_space(p);
-    count_to(p, p->next);
+    count_to(p, p->cursor);
     value->line = p->line;
     value->column = p->column;
-    if (p->next == p->end)
+    if (p->cursor == p->end)
         return unexpected(p, "a value");
-    switch (*p->next) {
+    switch (*p->cursor) {
     case '{':
     case '[':
         return parse_container(p, value, depth);
@@ -396,7 +397,7 @@ static bool parse_value(struct parser *p, struct json *value, int depth) {
     case 'n':
         return parse_word(p, "null");
     default:
-        if (*p->next == '-' || at_digit(p))
+        if (*p->cursor == '-' || at_digit(p))
             return parse_number(p, value);
         return unexpected(p, "a value");
     }
@@ -405,7 +406,8 @@ static bool parse_value(struct parser *p, struct json *value, int depth) {
 struct json *json_parse(const char *text, size_t length, struct json_error *error) {
     if (error)
         *error = (struct json_error){0};
-    struct parser p = {.next = text, .end = text + length, .counted = text, .line = 1, .column = 1, .error = error};
+    struct parser p = {
+        .cursor = text, .end = text + length, .counted_end = text, .line = 1, .column = 1, .error = error};
     struct json *value = calloc(1, sizeof *value);
     p.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!value || !p.c_locale) {
@@ -413,10 +415,10 @@ struct json *json_parse(const char *text, size_t length, struct json_error *erro
         goto out;
     }
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-        p.next = p.counted = text + 3;
+        p.cursor = p.counted_end = text + 3;
     if (parse_value(&p, value, 0)) {
         skip_space(&p);
-        if (p.next != p.end)
+        if (p.cursor != p.end)
             unexpected(&p, "the end of the text");
     }
 out:

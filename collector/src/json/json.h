@@ -10,10 +10,10 @@ enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSO
 
 struct json {
     enum json_type type;
-    int line, column; /* where the value begins in the text, from 1: for error messages */
+    int line, column; /* position of the value's first character in the text, from 1: for error messages */
     bool boolean;
     double number;
-    bool is_integer; /* number had no fraction or exponent and fits `integer` */
+    bool is_integer; /* the number has no fraction or exponent and fits `integer` */
     int64_t integer;
     char *string;       /* UTF-8, NUL-terminated */
     size_t length;      /* members of an array or object, bytes of a string */
@@ -29,10 +29,10 @@ struct json_error {
 /* Parses length bytes. NULL on error, with *error filled. Free with json_free. */
 struct json *json_parse(const char *text, size_t length, struct json_error *error);
 void json_free(struct json *value);
-/* The member of an object, or NULL. */
+/* The member of an object, or NULL. The object keeps ownership. */
 const struct json *json_get(const struct json *object, const char *key);
-/* Writes text as a quoted JSON string to out (capacity bytes, always NUL-terminated unless 0); returns the bytes it
- * needs without the NUL, like snprintf. Bytes that are not UTF-8 become U+FFFD. */
-size_t json_quote(char *out, size_t capacity, const char *text);
+/* Writes text as a quoted JSON string to buffer (capacity bytes, always NUL-terminated unless 0). Like snprintf,
+ * returns the length of the whole string without the NUL. Bytes that are not UTF-8 become U+FFFD. */
+size_t json_quote(char *buffer, size_t capacity, const char *text);
 
 #endif

@@ -6,38 +6,38 @@
 #include "json/utf8.h"
 
 /* Appends bytes while there is room, keeping one byte for the NUL; counts all of them. */
-static size_t put(char *out, size_t capacity, size_t used, const char *bytes, size_t length) {
+static size_t put(char *buffer, size_t capacity, size_t used, const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (used + i + 1 < capacity)
-            out[used + i] = bytes[i];
+            buffer[used + i] = bytes[i];
     return used + length;
 }
 
-size_t json_quote(char *out, size_t capacity, const char *text) {
-    size_t used = put(out, capacity, 0, "\"", 1);
+size_t json_quote(char *buffer, size_t capacity, const char *text) {
+    size_t used = put(buffer, capacity, 0, "\"", 1);
     size_t remaining = strlen(text);
     while (remaining > 0) {
         unsigned char c = (unsigned char)*text;
         size_t bytes = utf8_length((const unsigned char *)text, remaining);
         char escape[8];
         if (c == '"' || c == '\\') {
-            used = put(out, capacity, used, (char[]){'\\', (char)c}, 2);
+            used = put(buffer, capacity, used, (char[]){'\\', (char)c}, 2);
         } else if (c == '\n') {
-            used = put(out, capacity, used, "\\n", 2);
+            used = put(buffer, capacity, used, "\\n", 2);
         } else if (c < 0x20 || c == 0x7F) {
             snprintf(escape, sizeof escape, "\\u%04x", c);
-            used = put(out, capacity, used, escape, 6);
+            used = put(buffer, capacity, used, escape, 6);
         } else if (bytes == 0) {
-            used = put(out, capacity, used, "\\ufffd", 6);
+            used = put(buffer, capacity, used, "\\ufffd", 6);
             bytes = 1;
         } else {
-            used = put(out, capacity, used, text, bytes);
+            used = put(buffer, capacity, used, text, bytes);
         }
         text += bytes;
         remaining -= bytes;
     }
-    used = put(out, capacity, used, "\"", 1);
+    used = put(buffer, capacity, used, "\"", 1);
     if (capacity > 0)
-        out[used < capacity ? used : capacity - 1] = '\0';
+        buffer[used < capacity ? used : capacity - 1] = '\0';
     return used;
 }

@@ -1,4 +1,4 @@
-/* Tests of the JSON reader: what it accepts, what it rejects, and where it reports an error. No MPI. */
+/* Tests of the JSON reader: accepted and rejected texts, and the position of a reported error. No MPI. */
 #include "json/json.h"
 
 #include <locale.h>
@@ -116,13 +116,13 @@ static void depth_is_limited(void) {
 static void quoting_round_trips(void) {
     const char *text = "a\"b\\c\n\t\x01 \xC3\xA4 \xF0\x9F\x98\x80";
     char quoted[200], small[5];
-    size_t needed = json_quote(quoted, sizeof quoted, text);
-    CHECK(needed == strlen(quoted));
+    size_t length = json_quote(quoted, sizeof quoted, text);
+    CHECK(length == strlen(quoted));
     struct json *v = parse(quoted, NULL);
     CHECK(v && strcmp(v->string, text) == 0);
     json_free(v);
-    CHECK(json_quote(small, sizeof small, text) == needed && strlen(small) == 4);
-    CHECK(json_quote(NULL, 0, text) == needed);
+    CHECK(json_quote(small, sizeof small, text) == length && strlen(small) == 4);
+    CHECK(json_quote(NULL, 0, text) == length);
     json_quote(quoted, sizeof quoted, "x\xFFy");
     CHECK(strcmp(quoted, "\"x\\ufffdy\"") == 0);
 }
