@@ -5,13 +5,13 @@
 #include "plan/complaint.h"
 #include "topology/topology.h"
 
-/* Whether name means a host: its own name, or that of its entry in the file. */
+/* True if name means a host: its own name, or the name of its entry in the file. */
 bool topology_host_is_called(const struct topology *topology, const struct json *file_hosts, const int *entry_of_host,
                              int host, const char *name);
 
-/* Reads `cluster_pairs`. interfaces: the file emulates them, so that gateways have an effect. Adds gateways that have
- * no ranks to the topology and to entry_of_host. */
-bool topology_read_cluster_links(struct complaint *complaint, const struct json *pairs, bool interfaces,
+/* Reads `cluster_pairs`. has_interfaces: the file emulates interfaces, so gateways have an effect. Adds gateways that
+ * have no ranks to the topology and to entry_of_host. False with a complaint. */
+bool topology_read_cluster_links(struct complaint *complaint, const struct json *pairs, bool has_interfaces,
                                  const struct json *file_hosts, int *entry_of_host, struct topology *topology);
 
 #endif

@@ -13,15 +13,15 @@ bool link_delay_read_rate(struct complaint *c, const struct json *value, double 
     return true;
 }
 
-/* Memory for the elements of a list, which lives as long as the topology; NULL with a complaint. */
-static void *trace_for(struct complaint *c, const struct json *list, const char *key, const char *instead,
-                       size_t bytes_each, struct topology *topology) {
-    char where[40];
-    snprintf(where, sizeof where, "`%s`", key);
-    if (!expect_type(c, list, JSON_ARRAY, where))
+/* Allocates memory for the elements of a list, which lives as long as the topology; NULL with a complaint. */
+static void *allocate_trace(struct complaint *c, const struct json *list, const char *key, const char *alternative,
+                            size_t bytes_each, struct topology *topology) {
+    char label[40];
+    snprintf(label, sizeof label, "`%s`", key);
+    if (!expect_type(c, list, JSON_ARRAY, label))
         return NULL;
     if (list->length == 0) {
-        complain(c, list, "`%s` is empty; give at least one value, or `%s` instead", key, instead);
+        complain(c, list, "`%s` is empty; give at least one value, or `%s` instead", key, alternative);
         return NULL;
     }
     void *trace = malloc(list->length * bytes_each);
@@ -39,7 +39,7 @@ static void *trace_for(struct complaint *c, const struct json *list, const char 
 
 static bool read_latencies(struct complaint *c, const struct json *list, struct topology *topology,
                            struct link_delay *delay) {
-    uint64_t *trace = trace_for(c, list, "latency_trace_ns", "latency_ns", sizeof *trace, topology);
+    uint64_t *trace = allocate_trace(c, list, "latency_trace_ns", "latency_ns", sizeof *trace, topology);
     for (size_t i = 0; trace && i < list->length; i++) {
         int64_t latency = 0;
         if (!read_integer(c, &list->items[i], "a latency", 0, INT64_MAX, &latency))
@@ -53,7 +53,7 @@ static bool read_latencies(struct complaint *c, const struct json *list, struct 
 
 static bool read_rates(struct complaint *c, const struct json *list, struct topology *topology,
                        struct link_delay *delay) {
-    double *rates = trace_for(c, list, "bytes_per_second_trace", "bytes_per_second", sizeof *rates, topology);
+    double *rates = allocate_trace(c, list, "bytes_per_second_trace", "bytes_per_second", sizeof *rates, topology);
     for (size_t i = 0; rates && i < list->length; i++)
         if (!link_delay_read_rate(c, &list->items[i], &rates[i]))
             return false;

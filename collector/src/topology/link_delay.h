@@ -1,4 +1,4 @@
-/* How a topology file writes a link's latency and bandwidth. */
+/* Reads a link's latency and bandwidth from a topology file. */
 #ifndef HOPSCOPE_LINK_DELAY_H
 #define HOPSCOPE_LINK_DELAY_H
 
@@ -7,7 +7,7 @@
 
 #define LINK_DELAY_KEYS "latency_ns", "bytes_per_second", "latency_trace_ns", "bytes_per_second_trace"
 
-/* Overwrites the fields of delay that object has. Traces belong to the topology. */
+/* Overwrites the fields of delay that object has. Traces belong to the topology. False with a complaint. */
 bool link_delay_read(struct complaint *complaint, const struct json *object, struct topology *topology,
                      struct link_delay *delay);
 bool link_delay_has_latency(const struct json *object);

@@ -24,11 +24,11 @@ uint64_t own_machine(void) {
 uint64_t own_memory(void) {
     uint64_t hash = own_machine();
     char name[256] = "";
-    struct stat place;
-    if (stat("/dev/shm", &place) == 0)
-        hash = fnv1a(hash, &place.st_dev, sizeof place.st_dev);
-    if (stat("/proc/self/ns/net", &place) == 0)
-        hash = fnv1a(hash, &place.st_ino, sizeof place.st_ino);
+    struct stat status;
+    if (stat("/dev/shm", &status) == 0)
+        hash = fnv1a(hash, &status.st_dev, sizeof status.st_dev);
+    if (stat("/proc/self/ns/net", &status) == 0)
+        hash = fnv1a(hash, &status.st_ino, sizeof status.st_ino);
     gethostname(name, sizeof name - 1);
     return fnv1a(hash, name, strlen(name)) >> 11;
 }

@@ -1,4 +1,4 @@
-/* What tells this rank's machine, and the memory that it can share, from those of other ranks. */
+/* Identifies this rank's machine, and the memory that it can share with other ranks. */
 #ifndef HOPSCOPE_OWN_MEMORY_H
 #define HOPSCOPE_OWN_MEMORY_H
 
@@ -7,7 +7,7 @@
 /* Equal on ranks of one machine, which share its clock and its processors. */
 uint64_t own_machine(void);
 /* Equal on ranks of one machine that also see the same /dev/shm, network and host name: hosts that are containers or
- * namespaces of one machine share nothing. Below 2^53, so that JSON keeps it. */
+ * namespaces of one machine share nothing. Below 2^53, so that JSON keeps it exactly. */
 uint64_t own_memory(void);
 
 #endif

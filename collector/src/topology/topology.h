@@ -13,10 +13,10 @@ struct link_delay {
     size_t trace_length;
     const double *rates; /* NULL: the bandwidth is always bytes_per_second */
     size_t rate_count;
-    bool latency_of_clusters; /* of a pair of hosts: their clusters' link has the latency, not this */
+    bool latency_of_clusters; /* of a pair of hosts: the latency is that of their clusters' link, not this one */
 };
 
-/* From all hosts of one cluster to all hosts of another: one link that their messages share. */
+/* One link from all hosts of one cluster to all hosts of another. Their messages share it. */
 struct cluster_link {
     struct link_delay delay;
     bool has_latency;
@@ -32,16 +32,16 @@ struct topology {
     struct cluster_link *cluster_link; /* [from cluster * clusters + to cluster]; NULL: no clusters share a link */
     uint64_t interface_message_ns;     /* 0 and 0: interfaces are not emulated */
     double interface_bytes_per_second;
-    bool cut_through;         /* interfaces and links pass bytes on as they come, not whole messages */
+    bool cut_through;         /* interfaces and links forward bytes as they arrive, not whole messages */
     uint64_t rank_message_ns; /* 0 and 0: sending and receiving cost a rank nothing */
     double rank_byte_ns;
     void **traces; /* of the delays */
     size_t trace_count;
 };
 
-/* An empty topology with room for this many. NULL if memory runs out. */
+/* An empty topology with room for this many hosts and clusters. NULL if memory runs out. Free with topology_free. */
 struct topology *topology_empty(int ranks, size_t most_hosts, size_t most_clusters);
-/* The number of the host or cluster with this name, new or known; -1 if memory runs out. */
+/* The number of the host or cluster with this name, which is added if it is new; -1 if memory runs out. */
 int topology_add_host(struct topology *topology, const char *name, int cluster);
 int topology_add_cluster(struct topology *topology, const char *name);
 void topology_free(struct topology *topology);

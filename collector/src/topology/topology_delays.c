@@ -9,7 +9,7 @@
 #include "topology/link_delay.h"
 
 static bool read_classes(struct complaint *c, const struct json *links, struct topology *topology,
-                         struct link_delay *of_class) {
+                         struct link_delay *class_delays) {
     static const char *const keys[] = {LINK_DELAY_KEYS, NULL};
     if (!links)
         return true;
@@ -18,7 +18,7 @@ static bool read_classes(struct complaint *c, const struct json *links, struct t
     for (int class = 0; class < LINK_CLASS_COUNT; class++) {
         const struct json *link = json_get(links, link_words[class]);
         if (link && (!expect_type(c, link, JSON_OBJECT, "a link") || !expect_keys(c, link, "a link", keys) ||
-                     !link_delay_read(c, link, topology, &of_class[class])))
+                     !link_delay_read(c, link, topology, &class_delays[class])))
             return false;
     }
     return true;
@@ -53,11 +53,11 @@ static bool read_pairs(struct complaint *c, const struct json *pairs, const stru
             !expect_host(c, pair, "from", file_hosts, entry_of_host, t) ||
             !expect_host(c, pair, "to", file_hosts, entry_of_host, t))
             return false;
-        const char *from = json_get(pair, "from")->string, *to = json_get(pair, "to")->string;
+        const char *from_name = json_get(pair, "from")->string, *to_name = json_get(pair, "to")->string;
         for (int a = 0; a < t->hosts; a++)
             for (int b = 0; b < t->hosts; b++)
-                if (topology_host_is_called(t, file_hosts, entry_of_host, a, from) &&
-                    topology_host_is_called(t, file_hosts, entry_of_host, b, to)) {
+                if (topology_host_is_called(t, file_hosts, entry_of_host, a, from_name) &&
+                    topology_host_is_called(t, file_hosts, entry_of_host, b, to_name)) {
                     struct link_delay *delay = &t->delay_of_pair[(size_t)a * (size_t)t->hosts + (size_t)b];
                     if (!link_delay_read(c, pair, t, delay))
                         return false;
@@ -74,10 +74,10 @@ static bool read_interface(struct complaint *c, const struct json *object, struc
         return true;
     if (!expect_type(c, object, JSON_OBJECT, "`host_interface`") || !expect_keys(c, object, "`host_interface`", keys))
         return false;
-    const struct json *each = json_get(object, "per_message_ns"), *rate = json_get(object, "bytes_per_second");
+    const struct json *message_cost = json_get(object, "per_message_ns"), *rate = json_get(object, "bytes_per_second");
     const struct json *cut_through = json_get(object, "cut_through");
     int64_t value = 0;
-    if (each && !read_integer(c, each, "`per_message_ns`", 0, INT64_MAX, &value))
+    if (message_cost && !read_integer(c, message_cost, "`per_message_ns`", 0, INT64_MAX, &value))
         return false;
     if (cut_through && !expect_type(c, cut_through, JSON_BOOL, "`cut_through`"))
         return false;
@@ -92,27 +92,28 @@ static bool read_rank(struct complaint *c, const struct json *object, struct top
         return true;
     if (!expect_type(c, object, JSON_OBJECT, "`rank`") || !expect_keys(c, object, "`rank`", keys))
         return false;
-    const struct json *each = json_get(object, "per_message_ns"), *byte = json_get(object, "per_byte_ns");
+    const struct json *message_cost = json_get(object, "per_message_ns"), *byte_cost = json_get(object, "per_byte_ns");
     int64_t value = 0;
-    if (each && !read_integer(c, each, "`per_message_ns`", 0, INT64_MAX, &value))
+    if (message_cost && !read_integer(c, message_cost, "`per_message_ns`", 0, INT64_MAX, &value))
         return false;
-    if (byte && (byte->type != JSON_NUMBER || !(byte->number >= 0)))
-        return complain(c, byte, "`per_byte_ns` must be a number of at least 0");
+    if (byte_cost && (byte_cost->type != JSON_NUMBER || !(byte_cost->number >= 0)))
+        return complain(c, byte_cost, "`per_byte_ns` must be a number of at least 0");
     topology->rank_message_ns = (uint64_t)value;
-    topology->rank_byte_ns = byte ? byte->number : 0;
+    topology->rank_byte_ns = byte_cost ? byte_cost->number : 0;
     return true;
 }
 
-/* What a message takes from host to host, as far as the two do not share it with others. */
-static struct link_delay delay_between(const struct topology *t, const struct link_delay *of_class, int from, int to) {
-    int a = t->cluster_of_host[from], b = t->cluster_of_host[to];
-    struct link_delay delay = of_class[link_class_of(0, from, a, 1, to, b)];
-    const struct cluster_link *shared =
+/* The delay of a message from host to host, without the part that the link of their clusters has. */
+static struct link_delay delay_between(const struct topology *t, const struct link_delay *class_delays, int from_host,
+                                       int to_host) {
+    int a = t->cluster_of_host[from_host], b = t->cluster_of_host[to_host];
+    struct link_delay delay = class_delays[link_class_of(0, from_host, a, 1, to_host, b)];
+    const struct cluster_link *link =
         t->cluster_link ? &t->cluster_link[(size_t)a * (size_t)t->clusters + (size_t)b] : NULL;
-    if (!shared)
+    if (!link)
         return delay;
-    delay.latency_of_clusters = shared->has_latency;
-    if (shared->delay.bytes_per_second > 0 || shared->delay.rates) {
+    delay.latency_of_clusters = link->has_latency;
+    if (link->delay.bytes_per_second > 0 || link->delay.rates) {
         delay.bytes_per_second = 0;
         delay.rates = NULL;
     }
@@ -122,13 +123,13 @@ static struct link_delay delay_between(const struct topology *t, const struct li
 bool topology_read_delays(struct complaint *c, const struct json *emulate, const struct json *file_hosts,
                           int *entry_of_host, struct topology *t) {
     static const char *const keys[] = {"links", "cluster_pairs", "pairs", "host_interface", "rank", NULL};
-    struct link_delay of_class[LINK_CLASS_COUNT] = {0};
+    struct link_delay class_delays[LINK_CLASS_COUNT] = {0};
     if (!emulate)
         return true;
     if (!expect_type(c, emulate, JSON_OBJECT, "`emulate`") || !expect_keys(c, emulate, "`emulate`", keys))
         return false;
     const struct json *interface = json_get(emulate, "host_interface");
-    if (!read_classes(c, json_get(emulate, "links"), t, of_class) || !read_interface(c, interface, t) ||
+    if (!read_classes(c, json_get(emulate, "links"), t, class_delays) || !read_interface(c, interface, t) ||
         !read_rank(c, json_get(emulate, "rank"), t) ||
         !topology_read_cluster_links(c, json_get(emulate, "cluster_pairs"), interface != NULL, file_hosts,
                                      entry_of_host, t))
@@ -139,7 +140,7 @@ bool topology_read_delays(struct complaint *c, const struct json *emulate, const
         return complain(c, emulate, "out of memory for the links between %d hosts", t->hosts);
     for (int a = 0; a < t->hosts; a++)
         for (int b = 0; b < t->hosts; b++)
-            t->delay_of_pair[(size_t)a * hosts + (size_t)b] = delay_between(t, of_class, a, b);
+            t->delay_of_pair[(size_t)a * hosts + (size_t)b] = delay_between(t, class_delays, a, b);
     t->emulates = true;
     return read_pairs(c, json_get(emulate, "pairs"), file_hosts, entry_of_host, t);
 }

@@ -1,12 +1,12 @@
-/* The delays that a topology file asks for. */
+/* The delays in a topology file. */
 #ifndef HOPSCOPE_TOPOLOGY_DELAYS_H
 #define HOPSCOPE_TOPOLOGY_DELAYS_H
 
 #include "plan/complaint.h"
 #include "topology/topology.h"
 
-/* Reads `emulate`; the hosts of ranks must be known. entry_of_host: which entry of the file each came from. Adds
- * gateways that have no ranks to both. */
+/* Reads `emulate`; the hosts of ranks must be known. entry_of_host: the file's entry for each host. Adds gateways that
+ * have no ranks to both. False with a complaint. */
 bool topology_read_delays(struct complaint *complaint, const struct json *emulate, const struct json *file_hosts,
                           int *entry_of_host, struct topology *topology);
 

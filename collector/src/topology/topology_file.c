@@ -1,4 +1,4 @@
-/* Reads hosts, clusters and the placement of ranks; topology_delays.c reads what to emulate. */
+/* Reads hosts, clusters and the placement of ranks; topology_delays.c reads the delays to emulate. */
 #include "topology/topology_file.h"
 
 #include <fnmatch.h>
@@ -12,16 +12,16 @@ enum placement { PLACE_BY_HOSTNAME, PLACE_ROUND_ROBIN, PLACE_BLOCK, PLACE_LISTED
 
 static const char *const placement_names[PLACEMENTS] = {"by-hostname", "round-robin", "block", "listed"};
 
-static bool read_name(struct complaint *c, const struct json *object, const char *key, const char *what) {
+static bool read_name(struct complaint *c, const struct json *object, const char *key, const char *object_label) {
     const struct json *value = json_get(object, key);
-    char where[60];
+    char label[60];
     if (!value)
-        return complain(c, object, "%s has no `%s`; add it", what, key);
-    snprintf(where, sizeof where, "`%s` of %s", key, what);
-    if (!expect_type(c, value, JSON_STRING, where))
+        return complain(c, object, "%s has no `%s`; add it", object_label, key);
+    snprintf(label, sizeof label, "`%s` of %s", key, object_label);
+    if (!expect_type(c, value, JSON_STRING, label))
         return false;
     if (value->length < 1 || value->length > 64)
-        return complain(c, value, "%s has %zu bytes; it must have 1 to 64", where, value->length);
+        return complain(c, value, "%s has %zu bytes; it must have 1 to 64", label, value->length);
     return true;
 }
 
@@ -48,43 +48,43 @@ static bool check_hosts(struct complaint *c, const struct json *hosts, enum plac
         if (ranks && placement != PLACE_LISTED)
             return complain(c, ranks, "`ranks` has no effect with the placement `%s`; set `placement` to \"listed\"",
                             placement_names[placement]);
-        for (size_t earlier = 0; earlier < i; earlier++)
-            if (strcmp(text_of(&hosts->items[earlier], "name"), text_of(host, "name")) == 0)
+        for (size_t previous = 0; previous < i; previous++)
+            if (strcmp(text_of(&hosts->items[previous], "name"), text_of(host, "name")) == 0)
                 return complain(c, host, "the host `%s` is listed twice; host names must differ",
                                 text_of(host, "name"));
     }
     return true;
 }
 
-/* Files often have short host names where machines report full ones. */
-static bool matches(const struct json *host, const char *real) {
+/* Files often have short host names, while machines report full ones. */
+static bool matches(const struct json *host, const char *machine) {
     const char *pattern = text_of(host, "match");
     if (!pattern)
         pattern = text_of(host, "name");
-    if (fnmatch(pattern, real, 0) == 0)
+    if (fnmatch(pattern, machine, 0) == 0)
         return true;
-    size_t length = strcspn(real, ".");
+    size_t length = strcspn(machine, ".");
     char short_name[256];
-    if (real[length] == '\0' || length >= sizeof short_name)
+    if (machine[length] == '\0' || length >= sizeof short_name)
         return false;
-    memcpy(short_name, real, length);
+    memcpy(short_name, machine, length);
     short_name[length] = '\0';
     return fnmatch(pattern, short_name, 0) == 0;
 }
 
-static int entry_of_machine(const struct json *hosts, const char *real) {
+static int entry_of_machine(const struct json *hosts, const char *machine) {
     for (size_t i = 0; i < hosts->length; i++)
-        if (matches(&hosts->items[i], real))
+        if (matches(&hosts->items[i], machine))
             return (int)i;
     return -1;
 }
 
 /* Puts the first rank on each machine into first_ranks; returns the number of machines. */
-static int find_machines(const char *const *real, int ranks, int *first_ranks, int *machine_of_rank) {
+static int find_machines(const char *const *machine_names, int ranks, int *first_ranks, int *machine_of_rank) {
     int count = 0;
     for (int rank = 0; rank < ranks; rank++) {
         int machine = 0;
-        while (machine < count && strcmp(real[first_ranks[machine]], real[rank]) != 0)
+        while (machine < count && strcmp(machine_names[first_ranks[machine]], machine_names[rank]) != 0)
             machine++;
         if (machine == count)
             first_ranks[count++] = rank;
@@ -93,15 +93,15 @@ static int find_machines(const char *const *real, int ranks, int *first_ranks, i
     return count;
 }
 
-/* An entry that matches one machine names it; machines that share an entry keep their own names. matched: how many
- * machines each entry matches. */
-static bool place_machine(struct complaint *c, const struct json *hosts, const char *real, int rank, int entry,
+/* An entry that matches one machine names it; machines that share an entry keep their own names. matched: number of
+ * machines that the entry matches. */
+static bool place_machine(struct complaint *c, const struct json *hosts, const char *machine, int rank, int entry,
                           int matched, int *entry_of_host, struct topology *t, int *host) {
     if (entry < 0)
         return complain(c, hosts,
                         "no host matches the machine `%s`, where rank %d runs; add one, or a `match` such as \"%.8s*\"",
-                        real, rank, real);
-    const char *name = matched > 1 ? real : text_of(&hosts->items[entry], "name");
+                        machine, rank, machine);
+    const char *name = matched > 1 ? machine : text_of(&hosts->items[entry], "name");
     int cluster = topology_add_cluster(t, text_of(&hosts->items[entry], "cluster"));
     *host = cluster < 0 ? -1 : topology_add_host(t, name, cluster);
     if (*host < 0)
@@ -110,7 +110,7 @@ static bool place_machine(struct complaint *c, const struct json *hosts, const c
     return true;
 }
 
-static bool place_by_hostname(struct complaint *c, const struct json *hosts, const char *const *real,
+static bool place_by_hostname(struct complaint *c, const struct json *hosts, const char *const *machine_names,
                               int *entry_of_host, struct topology *t) {
     size_t ranks = (size_t)t->ranks;
     int *first_ranks = malloc(ranks * sizeof(int)), *machine_of_rank = malloc(ranks * sizeof(int));
@@ -119,14 +119,14 @@ static bool place_by_hostname(struct complaint *c, const struct json *hosts, con
     bool good = first_ranks && machine_of_rank && entries && hosts_of && matched;
     if (!good)
         complain(c, hosts, "out of memory for %d ranks", t->ranks);
-    int machines = good ? find_machines(real, t->ranks, first_ranks, machine_of_rank) : 0;
+    int machines = good ? find_machines(machine_names, t->ranks, first_ranks, machine_of_rank) : 0;
     for (int i = 0; i < machines; i++) {
-        entries[i] = entry_of_machine(hosts, real[first_ranks[i]]);
+        entries[i] = entry_of_machine(hosts, machine_names[first_ranks[i]]);
         if (entries[i] >= 0)
             matched[entries[i]]++;
     }
     for (int i = 0; good && i < machines; i++)
-        good = place_machine(c, hosts, real[first_ranks[i]], first_ranks[i], entries[i],
+        good = place_machine(c, hosts, machine_names[first_ranks[i]], first_ranks[i], entries[i],
                              entries[i] < 0 ? 0 : matched[entries[i]], entry_of_host, t, &hosts_of[i]);
     for (int rank = 0; good && rank < t->ranks; rank++)
         t->host_of_rank[rank] = hosts_of[machine_of_rank[rank]];
@@ -169,10 +169,10 @@ static bool place_listed(struct complaint *c, const struct json *hosts, struct t
     return true;
 }
 
-static bool place(struct complaint *c, const struct json *hosts, enum placement placement, const char *const *real,
-                  int *entry_of_host, struct topology *t) {
+static bool place(struct complaint *c, const struct json *hosts, enum placement placement,
+                  const char *const *machine_names, int *entry_of_host, struct topology *t) {
     if (placement == PLACE_BY_HOSTNAME)
-        return place_by_hostname(c, hosts, real, entry_of_host, t);
+        return place_by_hostname(c, hosts, machine_names, entry_of_host, t);
     int count = (int)hosts->length;
     for (int i = 0; i < count; i++) {
         int cluster = topology_add_cluster(t, text_of(&hosts->items[i], "cluster"));
@@ -193,14 +193,14 @@ static bool place(struct complaint *c, const struct json *hosts, enum placement 
     return true;
 }
 
-static bool read_file(struct complaint *c, const struct json *file, const char *const *real, int ranks,
-                      struct topology **made) {
+static bool read_file(struct complaint *c, const struct json *file, const char *const *machine_names, int ranks,
+                      struct topology **topology) {
     static const char *const keys[] = {"schema_version", "name", "hosts", "placement", "emulate", "network", NULL};
     if (!expect_type(c, file, JSON_OBJECT, "a topology file") || !expect_version(c, file) ||
         !expect_keys(c, file, "a topology file", keys))
         return false;
     const struct json *name = json_get(file, "name"), *hosts = json_get(file, "hosts");
-    const struct json *where = json_get(file, "placement"), *emulate = json_get(file, "emulate");
+    const struct json *placement_element = json_get(file, "placement"), *emulate = json_get(file, "emulate");
     const struct json *network = json_get(file, "network");
     int placement = PLACE_BY_HOSTNAME;
     if (name && !expect_type(c, name, JSON_STRING, "`name`"))
@@ -210,28 +210,30 @@ static bool read_file(struct complaint *c, const struct json *file, const char *
     if (!hosts)
         return complain(c, file,
                         "`hosts` is missing; list at least one, such as {\"name\": \"a0\", \"cluster\": \"A\"}");
-    if (where) {
-        if (!expect_type(c, where, JSON_STRING, "`placement`"))
+    if (placement_element) {
+        if (!expect_type(c, placement_element, JSON_STRING, "`placement`"))
             return false;
         for (placement = 0; placement < PLACEMENTS; placement++)
-            if (strcmp(placement_names[placement], where->string) == 0)
+            if (strcmp(placement_names[placement], placement_element->string) == 0)
                 break;
         if (placement == PLACEMENTS)
-            return complain(c, where, "unknown placement `%.40s`; it must be by-hostname, round-robin, block or listed",
-                            where->string);
+            return complain(c, placement_element,
+                            "unknown placement `%.40s`; it must be by-hostname, round-robin, block or listed",
+                            placement_element->string);
     }
     if (!check_hosts(c, hosts, (enum placement)placement))
         return false;
     if (network && emulate)
         return complain(c, network, "`network` and `emulate` exclude one another; keep one of them");
-    if (network) /* The launcher has dealt the ranks to real hosts. */
+    if (network) /* The launcher has assigned the ranks to real hosts. */
         placement = PLACE_BY_HOSTNAME;
     size_t most_hosts = hosts->length + (size_t)ranks; /* machines of ranks, and gateways without ranks */
     int *entry_of_host = calloc(most_hosts, sizeof *entry_of_host);
-    *made = topology_empty(ranks, most_hosts, hosts->length);
-    bool good = *made && entry_of_host ? place(c, hosts, (enum placement)placement, real, entry_of_host, *made) &&
-                                             topology_read_delays(c, emulate, hosts, entry_of_host, *made)
-                                       : complain(c, file, "out of memory for %d ranks", ranks);
+    *topology = topology_empty(ranks, most_hosts, hosts->length);
+    bool good = *topology && entry_of_host
+                    ? place(c, hosts, (enum placement)placement, machine_names, entry_of_host, *topology) &&
+                          topology_read_delays(c, emulate, hosts, entry_of_host, *topology)
+                    : complain(c, file, "out of memory for %d ranks", ranks);
     free(entry_of_host);
     return good;
 }
@@ -259,12 +261,12 @@ struct topology *topology_make(const char *text, size_t length, const char *cons
     if (text)
         return read_text(text, length, host_names_of_ranks, ranks, message, capacity);
     struct topology *t = topology_empty(ranks, (size_t)ranks, 1);
-    bool whole = t && topology_add_cluster(t, "cluster") == 0;
-    for (int rank = 0; whole && rank < ranks; rank++) {
+    bool is_complete = t && topology_add_cluster(t, "cluster") == 0;
+    for (int rank = 0; is_complete && rank < ranks; rank++) {
         t->host_of_rank[rank] = topology_add_host(t, host_names_of_ranks[rank], 0);
-        whole = t->host_of_rank[rank] >= 0;
+        is_complete = t->host_of_rank[rank] >= 0;
     }
-    if (whole)
+    if (is_complete)
         return t;
     topology_free(t);
     snprintf(message, capacity, "1:1: out of memory for a topology of %d ranks", ranks);

@@ -4,8 +4,8 @@
 
 #include "topology/topology.h"
 
-/* host_names_of_ranks: the machine each world rank runs on. text NULL: every machine is a host of one cluster. NULL on
- * error with a message (line:column: what is wrong; what would be right). */
+/* host_names_of_ranks: the machine of each world rank. text NULL: every machine is a host of one cluster. NULL on
+ * error with a message (line:column: the fault; the remedy). Free with topology_free. */
 struct topology *topology_make(const char *text, size_t length, const char *const *host_names_of_ranks, int ranks,
                                char *message, size_t capacity);
 
