@@ -9,10 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Reads a file of /proc/<process>/ and adds a zero byte. Returns its length; 0 if there is none. */
-static size_t read_about(int process, const char *what, char *text, size_t capacity) {
+/* Reads a file of /proc/<process>/ and adds a zero byte. Returns its length; 0 if there is no such file. */
+static size_t read_process_file(int process, const char *name, char *text, size_t capacity) {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/%s", process, what);
+    snprintf(path, sizeof path, "/proc/%d/%s", process, name);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return 0;
@@ -26,7 +26,7 @@ static size_t read_about(int process, const char *what, char *text, size_t capac
 
 static bool name_of_proxy(int process, char *name, size_t capacity) {
     char arguments[4096];
-    const size_t length = read_about(process, "cmdline", arguments, sizeof arguments);
+    const size_t length = read_process_file(process, "cmdline", arguments, sizeof arguments);
     for (const char *word = arguments; word < arguments + length; word += strlen(word) + 1) {
         const char *value = word + strlen(word) + 1;
         if (strcmp(word, "--control-port") == 0 && value < arguments + length) {
@@ -37,32 +37,32 @@ static bool name_of_proxy(int process, char *name, size_t capacity) {
     return false;
 }
 
-/* 0 if it cannot be found out. */
+/* The parent of a process; 0 if it cannot be determined. */
 static int parent_of(int process) {
-    char about[1024];
+    char process_status[1024];
     int parent = 0;
-    if (read_about(process, "stat", about, sizeof about) == 0)
+    if (read_process_file(process, "stat", process_status, sizeof process_status) == 0)
         return 0;
-    const char *name_end = strrchr(about, ')'); /* the name may contain anything, even parentheses */
+    const char *name_end = strrchr(process_status, ')'); /* the name may contain anything, even parentheses */
     return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* Hydra gives its processes no job name, but it starts each host's proxy with the address of the launcher, the same
- * for all proxies of a job. The proxy is our parent or, if a script, timeout or the like starts the program, an
- * ancestor. */
+/* Hydra gives its processes no job name, but it starts each host's proxy with the address of the launcher, which is
+ * equal for all proxies of a job. The proxy is this process's parent or, if a script, timeout or the like starts the
+ * program, an ancestor. */
 bool hydra_name_of_job(char *name, size_t capacity) {
-    enum { MOST_BETWEEN = 32 };
+    enum { MOST_ANCESTORS = 32 };
     int process = (int)getppid();
-    const int most = getenv("PMI_RANK") ? MOST_BETWEEN : 1;
-    for (int i = 0; i < most && process > 1; i++, process = parent_of(process))
+    const int ancestor_limit = getenv("PMI_RANK") ? MOST_ANCESTORS : 1;
+    for (int i = 0; i < ancestor_limit && process > 1; i++, process = parent_of(process))
         if (name_of_proxy(process, name, capacity))
             return true;
     return false;
 }
 
-/* Reads one line from the proxy, byte by byte so that nothing after it is consumed. An abandoned answer would be taken
- * for the answer to the library's next question, so the wait is long. It is counted in slices: a suspended job uses up
- * only one. */
+/* Reads one line from the proxy, byte by byte so that nothing after it is consumed. The wait is long, because the
+ * library would take an abandoned answer for the answer to its next question. The wait is counted in slices: a
+ * suspended job uses up only one. */
 static bool read_answer(int socket, char *line, size_t capacity) {
     enum { SLICE_MS = 100, SLICES = 600 };
     size_t length = 0;
@@ -73,10 +73,10 @@ static bool read_answer(int socket, char *line, size_t capacity) {
             slice++;
         if (count == 0 || (count < 0 && errno == EINTR))
             continue;
-        ssize_t got = count < 0 ? -1 : read(socket, line + length, 1);
-        if (got < 0 && (errno == EINTR || errno == EAGAIN))
+        ssize_t byte_count = count < 0 ? -1 : read(socket, line + length, 1);
+        if (byte_count < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
-        if (got != 1)
+        if (byte_count != 1)
             return false;
         if (line[length++] == '\n') {
             line[length - 1] = '\0';
@@ -89,8 +89,8 @@ static bool read_answer(int socket, char *line, size_t capacity) {
 bool hydra_name_of_spawned_world(char *name, size_t capacity) {
     static const char question[] = "cmd=get_my_kvsname\n";
     const char *spawned = getenv("PMI_SPAWNED"), *socket = getenv("PMI_FD"), *version = getenv("MPIR_CVAR_PMI_VERSION");
-    /* Hydra's proxy recognises PMI-1 by the first bytes of each message and answers this one in it. Other servers on
-     * PMI_FD may have switched to PMI-2 for good, and so may a library that was told to. */
+    /* Hydra's proxy recognises PMI-1 by the first bytes of each message and answers this message in PMI-1. Other
+     * servers on PMI_FD may have switched to PMI-2 for good, and so may a library that was configured for it. */
     if (!spawned || strcmp(spawned, "1") != 0 || !socket || (version && strcmp(version, "1") != 0) ||
         !hydra_name_of_job(name, capacity))
         return false;

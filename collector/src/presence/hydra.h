@@ -1,14 +1,14 @@
-/* What Hydra (MPICH, Intel MPI) tells its processes about their job and world. */
+/* Reads from Hydra (MPICH, Intel MPI) the names of a process's job and world. */
 #ifndef HOPSCOPE_HYDRA_H
 #define HOPSCOPE_HYDRA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A name for the job of this process. False if it was not started by Hydra. */
+/* Writes a name for the job of this process. False if Hydra did not start it. */
 bool hydra_name_of_job(char *name, size_t capacity);
 
-/* A name for the world of a process that MPI_Comm_spawn made under Hydra, where it has the same job name as its
+/* Writes a name for the world of a process that MPI_Comm_spawn created under Hydra, where it has the job name of its
  * parents: the name of its world's key-value space. The proxy answers on the socket that the MPI library uses too, so
  * call this only between PMPI_Init and the program's next MPI call. For any other process: false, without a message. */
 bool hydra_name_of_spawned_world(char *name, size_t capacity);

@@ -9,7 +9,7 @@
 
 #include "presence/hydra.h"
 
-static bool from_environment(char *token, size_t capacity) {
+static bool read_environment(char *token, size_t capacity) {
     static const char *const names[] = {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID",
                                         "FLUX_JOB_ID"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -22,7 +22,7 @@ static bool from_environment(char *token, size_t capacity) {
     return false;
 }
 
-static bool from_slurm(char *token, size_t capacity) {
+static bool read_slurm(char *token, size_t capacity) {
     const char *job = getenv("SLURM_JOB_ID"), *step = getenv("SLURM_STEP_ID");
     if (!job || !step)
         return false;
@@ -32,20 +32,21 @@ static bool from_slurm(char *token, size_t capacity) {
 
 bool job_token(char *token, size_t capacity, bool in_init) {
     const char *pmix = getenv("PMIX_NAMESPACE");
-    bool of_world = pmix && *pmix;
-    if (!of_world && in_init && hydra_name_of_spawned_world(token, capacity)) {
-        of_world = true;
-    } else if (!from_environment(token, capacity) && !hydra_name_of_job(token, capacity) &&
-               !from_slurm(token, capacity)) {
+    bool is_world_token = pmix && *pmix;
+    if (!is_world_token && in_init && hydra_name_of_spawned_world(token, capacity)) {
+        is_world_token = true;
+    } else if (!read_environment(token, capacity) && !hydra_name_of_job(token, capacity) &&
+               !read_slurm(token, capacity)) {
         /* Slurm's variables come last: a launcher inside a batch job inherits those of the batch step. */
-        bool launched = getenv("PMI_RANK") != NULL;
+        bool has_launcher = getenv("PMI_RANK") != NULL;
         /* Without a launcher each process is its own job. */
-        snprintf(token, capacity, launched ? "parent-%d" : "process-%d", (int)(launched ? getppid() : getpid()));
+        snprintf(token, capacity, has_launcher ? "parent-%d" : "process-%d",
+                 (int)(has_launcher ? getppid() : getpid()));
     }
     for (char *c = token; *c; c++)
         if (!isalnum((unsigned char)*c) && *c != '.' && *c != '_' && *c != '-')
             *c = '_';
-    return of_world;
+    return is_world_token;
 }
 
 bool job_was_spawned(void) {

@@ -5,20 +5,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Takes the name from what launchers leave in the environment (PMIx, Slurm, PALS, Flux), from Hydra (hydra.h), or
+/* Takes the name from the environment variables of launchers (PMIx, Slurm, PALS, Flux), from Hydra (hydra.h), or
  * finally from the parent process. It consists of letters, digits, '.', '_' and '-'. in_init: true right after
  * PMPI_Init; false for sessions. Returns true, on all ranks of a world alike, if no other MPI_COMM_WORLD has this
  * token, not even a spawned one. */
 bool job_token(char *token, size_t capacity, bool in_init);
 
-/* True if the launcher says that MPI_Comm_spawn made this process, even before its MPI_Init. */
+/* True if the launcher reports that MPI_Comm_spawn created this process, even before its MPI_Init. */
 bool job_was_spawned(void);
 
-/* For a spawned process: the root's rank in the spawning world; -1 if the launcher does not tell (only Open MPI
+/* For a spawned process: the root's rank in the spawning world; -1 if the launcher does not report it (only Open MPI
  * does). */
 int job_parent_rank(void);
 
-/* True for one rank of each host, if the launcher tells: for lines that every rank would otherwise print. */
+/* True for one rank of each host, if the launcher reports it: for lines that every rank would otherwise print. */
 bool job_first_on_host(int rank);
 
 #endif

@@ -15,11 +15,13 @@
 
 enum { POLL_MICROSECONDS = 1000 };
 
-/* Three files in DIR/presence. Each is written under a temporary name and then linked into place, so the first to
- * arrive wins and nobody reads half a file:
+/* Three files in DIR/presence. Each is written under a temporary name and then linked into place, so the first rank to
+ * arrive wins and no rank reads half a file:
+ *
  *   owner             the job to which the directory belongs
- *   <job>.<rank>      this rank carries the collector (its content: the host)
- *   <job>.verdict     "go" or "no" */
+ *   <job>.<rank>      this rank has the collector (its content: the host)
+ *   <job>.verdict     "go" or "no"
+ */
 static int publish(const struct presence_question *q, const char *name, const char *text) {
     char draft[PATH_MAX + 64], final[PATH_MAX + 64];
     snprintf(draft, sizeof draft, "%s/presence/.draft.%s.%d.%d", q->directory, q->host, q->rank, (int)getpid());
@@ -40,7 +42,7 @@ static int publish(const struct presence_question *q, const char *name, const ch
     return error;
 }
 
-/* Reads a published file; false if it is not there (yet). */
+/* Reads a published file; false if it does not exist (yet). */
 static bool read_published(const struct presence_question *q, const char *name, char *text, size_t capacity) {
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/presence/%s", q->directory, name);
@@ -105,13 +107,13 @@ static bool belongs_to_another(const struct presence_question *q, int *error) {
     return strcmp(owner, q->job) != 0;
 }
 
-/* The first rank from `from` on whose file exists (or does not); the size if there is none. */
-static int first_rank(const struct presence_question *q, int from, bool there) {
+/* The first rank, from `first` on, whose file exists (or does not); the size if there is none. */
+static int first_rank(const struct presence_question *q, int first, bool exists) {
     char path[PATH_MAX + 64];
-    int rank = from;
+    int rank = first;
     for (; rank < q->size; rank++) {
         snprintf(path, sizeof path, "%s/presence/%s.%d", q->directory, q->job, rank);
-        if ((access(path, F_OK) == 0) == there)
+        if ((access(path, F_OK) == 0) == exists)
             break;
     }
     return rank;
@@ -121,12 +123,12 @@ static enum presence wait_for_verdict(const struct presence_question *q) {
     char name[300], verdict[8] = "";
     snprintf(name, sizeof name, "%s.verdict", q->job);
     uint64_t deadline = clock_monotonic_ns() + (uint64_t)(q->timeout_seconds * 1e9);
-    int proven = 0; /* all ranks below this one have left their files */
+    int proven = 0; /* all ranks below this one have published their files */
     while (!read_published(q, name, verdict, sizeof verdict)) {
         if (q->rank == 0 && (proven = first_rank(q, proven, false)) == q->size) {
             publish(q, name, "go");
         } else if (clock_monotonic_ns() >= deadline) {
-            /* Another verdict may have come first; the one read next is binding. A rank that can no longer publish
+            /* Another verdict may have come first; the verdict read next is binding. A rank that can no longer publish
              * cannot prove anything either. */
             if (publish(q, name, "no") != 0)
                 return PRESENCE_INCOMPLETE;
