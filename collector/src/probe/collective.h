@@ -5,7 +5,7 @@
 #include "probe/command.h"
 #include "probe/times.h"
 
-/* This rank's part. The leader adds the times. */
+/* Runs this rank's part of the measurement. The leader adds the times. */
 void probe_collective(const struct probe_command *command, const struct probe_group *group, int rank,
                       struct probe_times *times);
 

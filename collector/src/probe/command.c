@@ -8,7 +8,7 @@ static const struct {
     int numbers; /* words between the name and the groups */
 } kinds[] = {{"pingpong", 3}, {"gap", 3}, {"overhead", 3}, {"combine", 4}, {"collective", 3}};
 
-/* Its place among the kinds; -1 if there is no such measurement. */
+/* The index of the measurement among the kinds; -1 if there is no such measurement. */
 static int kind_of(const struct probe_command *command) {
     for (size_t i = 0; command->words > 0 && i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(command->word[0], kinds[i].name) == 0)
@@ -33,16 +33,16 @@ int probe_first_group(const struct probe_command *command) {
 bool probe_group_read(const char *word, struct probe_group *group) {
     char *end;
     group->leader = (int)strtol(word, &end, 10);
-    group->others = 0;
-    bool right = end != word;
-    for (bool more = *end == ':'; right && more; more = *end == ',') {
+    group->member_count = 0;
+    bool is_valid = end != word;
+    for (bool has_more = *end == ':'; is_valid && has_more; has_more = *end == ',') {
         const char *number = end + 1;
-        if (group->others == PROBE_MOST_OTHERS)
+        if (group->member_count == PROBE_MOST_MEMBERS)
             return false;
-        group->other[group->others++] = (int)strtol(number, &end, 10);
-        right = end != number;
+        group->members[group->member_count++] = (int)strtol(number, &end, 10);
+        is_valid = end != number;
     }
-    return right && *end == '\0';
+    return is_valid && *end == '\0';
 }
 
 bool probe_group_of(const struct probe_command *command, int rank, struct probe_group *group) {
@@ -50,22 +50,22 @@ bool probe_group_of(const struct probe_command *command, int rank, struct probe_
         probe_group_read(command->word[i], group);
         if (group->leader == rank)
             return true;
-        for (int k = 0; k < group->others; k++)
-            if (group->other[k] == rank)
+        for (int k = 0; k < group->member_count; k++)
+            if (group->members[k] == rank)
                 return true;
     }
     return false;
 }
 
-/* How often a command names a rank. */
+/* The number of times that a command names a rank. */
 static int mentions(const struct probe_command *command, int rank) {
     int count = 0;
     for (int i = probe_first_group(command); i < command->words; i++) {
         struct probe_group group;
         probe_group_read(command->word[i], &group);
         count += group.leader == rank;
-        for (int k = 0; k < group.others; k++)
-            count += group.other[k] == rank;
+        for (int k = 0; k < group.member_count; k++)
+            count += group.members[k] == rank;
     }
     return count;
 }
@@ -82,10 +82,10 @@ const char *probe_check(const struct probe_command *command, int ranks) {
         return "it names no ranks";
     for (int i = first; i < command->words; i++) {
         struct probe_group group;
-        bool right = probe_group_read(command->word[i], &group) && exists(group.leader, ranks);
-        for (int k = 0; right && k < group.others; k++)
-            right = exists(group.other[k], ranks);
-        if (!right)
+        bool is_valid = probe_group_read(command->word[i], &group) && exists(group.leader, ranks);
+        for (int k = 0; is_valid && k < group.member_count; k++)
+            is_valid = exists(group.members[k], ranks);
+        if (!is_valid)
             return "it names ranks that do not exist";
     }
     for (int rank = 0; rank < ranks; rank++)

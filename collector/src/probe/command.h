@@ -6,29 +6,30 @@
 #include <stdbool.h>
 
 #define PROBE_MOST_WORDS 4096
-#define PROBE_MOST_OTHERS 256
+#define PROBE_MOST_MEMBERS 256
 
-/* Cut at its spaces. */
+/* The words of a line. */
 struct probe_command {
     int words;
     char *word[PROBE_MOST_WORDS];
 };
 
+/* members: without the leader. */
 struct probe_group {
-    int leader, others, other[PROBE_MOST_OTHERS];
+    int leader, member_count, members[PROBE_MOST_MEMBERS];
 };
 
-/* Cuts a line up. */
+/* Splits a line into words. The command points into the line. */
 struct probe_command probe_command_of(char *line);
-/* Where the groups begin among a command's words; -1 if there is no such measurement. */
+/* The index of the first group among a command's words; -1 if there is no such measurement. */
 int probe_first_group(const struct probe_command *command);
-/* False if the word is none. */
+/* False if the word is not a group. */
 bool probe_group_read(const char *word, struct probe_group *group);
-/* The first group that a rank is in; false if none. */
+/* Finds the first group that contains a rank; false if there is none. */
 bool probe_group_of(const struct probe_command *command, int rank, struct probe_group *group);
-/* What is wrong with a command for so many ranks; NULL if nothing is. */
+/* The fault of a command for a job of this many ranks; NULL if there is none. The text is static. */
 const char *probe_check(const struct probe_command *command, int ranks);
-/* Whether a rank leads a group, and reports, and whether it takes part. */
+/* probe_measures: true if a rank leads a group and so reports times. probe_takes_part: true if it is in a group. */
 bool probe_measures(const struct probe_command *command, int rank);
 bool probe_takes_part(const struct probe_command *command, int rank);
 

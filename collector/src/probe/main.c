@@ -1,11 +1,11 @@
 /* The program of `hopscope probe`: rank 0 reads commands (measure.h) from its standard input and prints the times to
- * its standard output; the other ranks sleep until they are asked. `end` or the end of the input, which the launcher
- * of Open MPI 5 does not pass on, ends the job.
+ * its standard output; the other ranks sleep until they get a command. `end` or the end of the input, which the
+ * launcher of Open MPI 5 does not pass on, ends the job.
  *
  *   hopscope-probe-<flavour>-<release> [MPI-LIBRARY]     a file, if it is not the one that the loader finds by name
  *
- * Rank 0 prints `ready RANKS`, `library TEXT`, and of each rank `rank NUMBER MEMORY HOST`, then `end`; and for each
- * command `times RANK NS ...` of those that measured, then `end`, or `wrong REASON`.
+ * Rank 0 prints `ready RANKS`, `library TEXT`, and for each rank `rank NUMBER MEMORY HOST`, then `end`; and for each
+ * command `times RANK NS ...` for each rank that measured, then `end`, or `wrong REASON`.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -27,9 +27,9 @@ static const char *const files[] = {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmp
 static const char *const files[] = {"libmpich.so.12", "libmpi.so.12"};
 #endif
 
-static bool load_library(const char *named) {
-    if (named)
-        return dlopen(named, RTLD_NOW | RTLD_GLOBAL) != NULL;
+static bool load_library(const char *path) {
+    if (path)
+        return dlopen(path, RTLD_NOW | RTLD_GLOBAL) != NULL;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (dlopen(files[i], RTLD_NOW | RTLD_GLOBAL))
             return true;
@@ -43,15 +43,15 @@ static void print_times(int rank, const struct probe_times *times) {
     putchar('\n');
 }
 
-/* Carries out a command, and prints the times of those that measured, by rank. */
+/* Runs a command, and prints the times of the ranks that measured, by rank. */
 static void lead(char *line, int ranks) {
     size_t bytes = strlen(line) + 1;
     char *copy = strdup(line);
     struct probe_command command = probe_command_of(line);
     struct probe_times times = {0};
-    const char *wrong = copy ? probe_check(&command, ranks) : "there is no memory";
-    if (wrong) {
-        printf("wrong %s\n", wrong);
+    const char *fault = copy ? probe_check(&command, ranks) : "there is no memory";
+    if (fault) {
+        printf("wrong %s\n", fault);
         free(copy);
         return;
     }
@@ -111,10 +111,10 @@ static void introduce(int rank, int ranks) {
     pmpi.Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
     printf("ready %d\nlibrary %s\n", ranks, library);
-    for (int of = 0; of < ranks; of++) {
-        if (of > 0)
-            probe_receive(name, sizeof name, of, PROBE_TAG_NAME);
-        printf("rank %d %s\n", of, name);
+    for (int source_rank = 0; source_rank < ranks; source_rank++) {
+        if (source_rank > 0)
+            probe_receive(name, sizeof name, source_rank, PROBE_TAG_NAME);
+        printf("rank %d %s\n", source_rank, name);
     }
     puts("end");
 }
@@ -143,8 +143,8 @@ int main(int argc, char **argv) {
         while (getline(&line, &capacity, stdin) > 0 && strcmp(line, "end\n") != 0)
             lead(line, ranks);
         free(line);
-        for (int other = 1; other < ranks; other++)
-            probe_send(NULL, 0, other, PROBE_TAG_COMMAND);
+        for (int receiver = 1; receiver < ranks; receiver++)
+            probe_send(NULL, 0, receiver, PROBE_TAG_COMMAND);
     }
     pmpi.Finalize();
     return 0;

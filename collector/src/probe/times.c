@@ -6,12 +6,12 @@
 #include "mpi/mpi_table.h"
 
 void *probe_memory(size_t bytes) {
-    void *made = calloc(1, bytes ? bytes : 1);
-    if (!made) {
+    void *memory = calloc(1, bytes ? bytes : 1);
+    if (!memory) {
         fprintf(stderr, "hopscope-probe: no memory for %zu bytes\n", bytes);
         pmpi.Abort(MPI_COMM_WORLD, 2);
     }
-    return made;
+    return memory;
 }
 
 void probe_add(struct probe_times *times, int64_t ns) {

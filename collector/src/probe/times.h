@@ -1,19 +1,19 @@
-/* What a rank measured, and memory to measure with. Without memory the job ends. */
+/* The times that a rank measured, and memory for measurements. If memory runs out, the job ends. */
 #ifndef HOPSCOPE_PROBE_TIMES_H
 #define HOPSCOPE_PROBE_TIMES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* In ns. */
+/* The times are in ns. The caller frees `ns`. */
 struct probe_times {
     size_t count, capacity;
     int64_t *ns;
 };
 
-/* One more. */
+/* Adds a time. */
 void probe_add(struct probe_times *times, int64_t ns);
-/* Zeros; at least one byte. */
+/* Allocates zeros, at least one byte. The caller frees them. */
 void *probe_memory(size_t bytes);
 
 #endif

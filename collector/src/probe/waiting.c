@@ -7,13 +7,13 @@ enum {
     POLLS_BEFORE_YIELDING = 2000,
     SHORTEST_NAP_NS = 20 * 1000,
     LONGEST_NAP_NS = 1000 * 1000,
-    AWAKE_NS = 100 * 1000, /* before the end of a pause: waking up may be late by that */
+    AWAKE_NS = 100 * 1000, /* end a sleep this early, because waking up may be late by as much */
 };
 
 int64_t probe_now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
 static void nap(int64_t ns) {
@@ -41,25 +41,25 @@ void probe_wait(MPI_Request *request) {
     wait_for(request);
 }
 
-void probe_send(void *bytes, int count, int to, int tag) {
+void probe_send(void *bytes, int count, int receiver, int tag) {
     MPI_Request request;
-    pmpi.Isend(bytes, count, MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
+    pmpi.Isend(bytes, count, MPI_BYTE, receiver, tag, MPI_COMM_WORLD, &request);
     wait_for(&request);
 }
 
-int probe_receive(void *bytes, int count, int from, int tag) {
+int probe_receive(void *bytes, int count, int sender, int tag) {
     MPI_Request request;
-    pmpi.Irecv(bytes, count, MPI_BYTE, from, tag, MPI_COMM_WORLD, &request);
+    pmpi.Irecv(bytes, count, MPI_BYTE, sender, tag, MPI_COMM_WORLD, &request);
     return wait_for(&request);
 }
 
-int probe_sleep_until_message(int from, int tag) {
+int probe_sleep_until_message(int sender, int tag) {
     int64_t pause = SHORTEST_NAP_NS;
     for (;;) {
         MPI_Status status;
-        int there = 0, bytes = 0;
-        pmpi.Iprobe(from, tag, MPI_COMM_WORLD, &there, &status);
-        if (there) {
+        int has_arrived = 0, bytes = 0;
+        pmpi.Iprobe(sender, tag, MPI_COMM_WORLD, &has_arrived, &status);
+        if (has_arrived) {
             pmpi.Get_count(&status, MPI_BYTE, &bytes);
             return bytes;
         }
@@ -69,9 +69,9 @@ int probe_sleep_until_message(int from, int tag) {
 }
 
 void probe_stay_away(int64_t ns) {
-    int64_t until = probe_now_ns() + ns;
+    int64_t end_ns = probe_now_ns() + ns;
     if (ns > 2 * AWAKE_NS)
         nap(ns - AWAKE_NS);
-    while (probe_now_ns() < until)
+    while (probe_now_ns() < end_ns)
         ;
 }

@@ -1,4 +1,4 @@
-/* Waiting that lets others have the processor: ranks may outnumber the cores. */
+/* Waits that yield the processor, because ranks may outnumber the cores. */
 #ifndef HOPSCOPE_PROBE_WAITING_H
 #define HOPSCOPE_PROBE_WAITING_H
 
@@ -14,16 +14,17 @@ enum probe_tag {
 };
 
 int64_t probe_now_ns(void);
-/* Until a request is complete: polls, and after a while yields between polls. */
+/* Waits until a request is complete: polls, and after a while yields between polls. */
 void probe_wait(MPI_Request *request);
-/* Between polls, of which there were so many: yields after a while. */
+/* Call it between polls, with their number so far: yields after a while. */
 void probe_pause(int polls);
-/* MPI_Send and MPI_Recv in bytes that wait so. Returns the message's tag. */
-void probe_send(void *bytes, int count, int to, int tag);
-int probe_receive(void *bytes, int count, int from, int tag);
-/* Sleeps until a message from a rank with this tag is there, and asks MPI only now and then. Returns its bytes. */
-int probe_sleep_until_message(int from, int tag);
-/* Not in MPI for this long; sleeps for most of it. */
+/* MPI_Send and MPI_Recv in bytes that wait with probe_wait. probe_receive returns the message's tag. */
+void probe_send(void *bytes, int count, int receiver, int tag);
+int probe_receive(void *bytes, int count, int sender, int tag);
+/* Sleeps until a message with this tag from a rank has arrived, and polls MPI only now and then. Returns its size in
+ * bytes. */
+int probe_sleep_until_message(int sender, int tag);
+/* Stays outside MPI for this long; sleeps for most of it. */
 void probe_stay_away(int64_t ns);
 
 #endif

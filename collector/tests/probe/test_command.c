@@ -1,5 +1,5 @@
-/* Who takes part in a measurement, and which commands are refused: a rank that waited for one that was never asked
- * would hang the job. No MPI. */
+/* The ranks that take part in a measurement, and the commands that are refused: a rank that waited for another one
+ * that never got the command would hang the job. No MPI. */
 #include "probe/command.h"
 
 #include <stdio.h>
@@ -7,28 +7,28 @@
 
 static int failures;
 
-static void expect(bool right, const char *line, const char *what) {
-    if (!right) {
-        fprintf(stderr, "%s: %s\n", line, what);
+static void expect(bool is_right, const char *line, const char *message) {
+    if (!is_right) {
+        fprintf(stderr, "%s: %s\n", line, message);
         failures++;
     }
 }
 
-static void refuses(const char *line, const char *why) {
+static void refuses(const char *line, const char *reason) {
     char copy[256];
     snprintf(copy, sizeof copy, "%s", line);
     struct probe_command command = probe_command_of(copy);
-    const char *said = probe_check(&command, 4);
-    expect(why ? said && strcmp(said, why) == 0 : !said, line, said ? said : "was taken");
+    const char *fault = probe_check(&command, 4);
+    expect(reason ? fault && strcmp(fault, reason) == 0 : !fault, line, fault ? fault : "was taken");
 }
 
 static void takes_part(const char *line, const char *roles) {
-    char copy[256], found[5] = "";
+    char copy[256], actual_roles[5] = "";
     snprintf(copy, sizeof copy, "%s", line);
     struct probe_command command = probe_command_of(copy);
     for (int rank = 0; rank < 4; rank++)
-        found[rank] = probe_measures(&command, rank) ? 'M' : probe_takes_part(&command, rank) ? 'p' : '-';
-    expect(strcmp(found, roles) == 0, line, found);
+        actual_roles[rank] = probe_measures(&command, rank) ? 'M' : probe_takes_part(&command, rank) ? 'p' : '-';
+    expect(strcmp(actual_roles, roles) == 0, line, actual_roles);
 }
 
 int main(void) {
