@@ -28,7 +28,7 @@ void engine_surroundings_close(struct engine_surroundings *surroundings);
 
 enum { ENGINE_POSITIONS = 8, ENGINE_PREPARED = 4 };
 
-/* Where to find a slot in another call with equal arguments. */
+/* The location of a slot in another call with equal arguments. */
 struct slot_home {
     enum { HOME_NOWHERE, HOME_SEND_BUFFER, HOME_RECEIVE_BUFFER, HOME_MEMORY } kind;
     size_t offset; /* HOME_MEMORY: within the communicator's memory */

@@ -25,8 +25,8 @@ struct links {
     struct shared_file file;     /* holds `shared`; if not mapped, `shared` is this rank's own */
 };
 
-/* When a message's first and last byte arrive at a point. They differ only if bytes are forwarded as they arrive (cut
- * through). */
+/* The times when a message's first and last byte arrive at a point. They differ only if bytes are forwarded as they
+ * arrive (cut through). */
 struct passage {
     uint64_t first_byte_ns, last_byte_ns;
 };
@@ -37,11 +37,11 @@ void links_close(struct links *links);
 
 /* Bytes of memory that the machine's ranks share; 0 if none. */
 size_t links_shared_bytes(const struct topology *topology);
-/* When a message that a host's interface gets at send_ns leaves the wire at its receiver's host, before the interfaces
- * there handle it. */
+/* The times when a message that a host's interface gets at send_ns leaves the wire at its receiver's host, before the
+ * interfaces there handle it. */
 struct passage links_send(struct links *links, int from_host, int to_host, int64_t bytes, uint64_t send_ns);
-/* When those interfaces have handled the message. Call it when the first byte has arrived: interfaces serve messages
- * in order of arrival. */
+/* The time when those interfaces have handled the message. Call it when the first byte has arrived: interfaces serve
+ * messages in order of arrival. */
 uint64_t links_receive(struct links *links, int from_host, int to_host, int64_t bytes, struct passage arrival);
 
 /* True if messages occupy ranks. */
