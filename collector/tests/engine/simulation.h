@@ -9,22 +9,22 @@ enum { SIMULATION_RANKS = 20, SIMULATION_SLOTS = SLOT_OTHER + SIMULATION_RANKS +
 
 struct actor {
     struct schedule schedule;
-    uint64_t *slots[SIMULATION_SLOTS]; /* the test provides the user's two, simulation_place the others */
+    uint64_t *slots[SIMULATION_SLOTS]; /* the test provides the user's two, simulation_allocate the others */
     bool *started;
-    int left;
+    int remaining;
     int *ready, ready_count; /* steps that wait for no other step, in no order */
 };
 
 extern struct actor actors[SIMULATION_RANKS];
 
-/* The operation: a sum, or one that does not commute. The latter composes x -> a x + b, stored as a | b << 32. */
-uint64_t simulation_sum(uint64_t in, uint64_t inout);
-uint64_t simulation_compose(uint64_t in, uint64_t inout);
+/* The operations: a sum, and a composition, which does not commute. It composes x -> a x + b, stored as a | b << 32. */
+uint64_t simulation_sum(uint64_t operand, uint64_t accumulator);
+uint64_t simulation_compose(uint64_t operand, uint64_t accumulator);
 
 /* Allocates the actor's own slots. */
-void simulation_place(struct actor *actor);
-/* Runs all schedules to the end, reports what is wrong (EXPECT), and releases the actors' own slots. Returns the number
- * of failures. */
-int simulation_run(int size, uint64_t (*operation)(uint64_t in, uint64_t inout), const char *what);
+void simulation_allocate(struct actor *actor);
+/* Runs all schedules to the end, reports errors (EXPECT), and frees the actors' own slots. Returns the number of
+ * failures. */
+int simulation_run(int size, uint64_t (*operation)(uint64_t operand, uint64_t accumulator), const char *label);
 
 #endif

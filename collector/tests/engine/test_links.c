@@ -10,16 +10,16 @@ enum { MOST_WORDS = 4096 };
 
 static _Atomic uint64_t words[MOST_WORDS];
 
-/* Hosts a0, a1 of cluster A and b0, b1 of B, rank 0 to 3; 0 from the start on. */
+/* Hosts a0 and a1 of cluster A, b0 and b1 of cluster B, with ranks 0 to 3. All links are free from time 0. */
 static struct links open_links(const char *emulate) {
     char text[2000], message[500] = "";
-    const char *here[4] = {"here", "here", "here", "here"};
+    const char *host_names[4] = {"here", "here", "here", "here"};
     int length = snprintf(text, sizeof text,
                           "{\"schema_version\":1,\"placement\":\"round-robin\",\"hosts\":["
                           "{\"name\":\"a0\",\"cluster\":\"A\"},{\"name\":\"a1\",\"cluster\":\"A\"},"
                           "{\"name\":\"b0\",\"cluster\":\"B\"},{\"name\":\"b1\",\"cluster\":\"B\"}],\"emulate\":{%s}}",
                           emulate);
-    struct links links = {.topology = topology_make(text, (size_t)length, here, 4, message, sizeof message)};
+    struct links links = {.topology = topology_make(text, (size_t)length, host_names, 4, message, sizeof message)};
     if (!links.topology || links_shared_bytes(links.topology) > sizeof words) {
         printf("%s\n", message);
         exit(1);
@@ -35,15 +35,15 @@ static void close_links(struct links *links) {
 
 enum host { A0, A1, B0, B1 };
 
-/* When a message sent at `now` is visible, if its receiver looks as soon as it can. */
-static uint64_t visible(struct links *links, enum host from, enum host to, int64_t bytes, uint64_t now) {
-    return links_receive(links, from, to, bytes, links_send(links, from, to, bytes, now));
+/* The time when a message sent at send_ns becomes visible, if its receiver polls as soon as it can. */
+static uint64_t visible_ns(struct links *links, enum host sender, enum host receiver, int64_t bytes, uint64_t send_ns) {
+    return links_receive(links, sender, receiver, bytes, links_send(links, sender, receiver, bytes, send_ns));
 }
 
 #define EXPECT_TIME(time, due)                                                                                         \
     do {                                                                                                               \
-        uint64_t is = (time);                                                                                          \
-        EXPECT(is == (due), "%llu", (unsigned long long)is);                                                           \
+        uint64_t actual_ns = (time);                                                                                   \
+        EXPECT(actual_ns == (due), "%llu", (unsigned long long)actual_ns);                                             \
     } while (0)
 
 static void an_old_file_means_what_it_meant(void) {
@@ -51,13 +51,13 @@ static void an_old_file_means_what_it_meant(void) {
                                     "\"shm\":{\"latency_trace_ns\":[5,7]}},"
                                     "\"host_interface\":{\"per_message_ns\":10,\"bytes_per_second\":5e8}");
     /* 10 + 2 * 100 on each interface, 100 on the wire. */
-    EXPECT_TIME(visible(&links, A0, B0, 100, 0), 210 + 100 + 1000 + 210);
-    /* The next one of that host waits for its interface; each pair of hosts has a wire of its own. */
-    EXPECT_TIME(visible(&links, A0, B1, 100, 0), 420 + 100 + 1000 + 210);
-    EXPECT_TIME(visible(&links, A1, B1, 100, 0), 420 + 100 + 1000 + 210 + 210);
-    EXPECT_TIME(visible(&links, A0, A0, 100, 3), 3 + 5);
-    EXPECT_TIME(visible(&links, A0, A0, 100, 3), 3 + 7);
-    EXPECT_TIME(visible(&links, A0, A0, 100, 3), 3 + 5);
+    EXPECT_TIME(visible_ns(&links, A0, B0, 100, 0), 210 + 100 + 1000 + 210);
+    /* The next message of that host waits for its interface; each pair of hosts has a wire of its own. */
+    EXPECT_TIME(visible_ns(&links, A0, B1, 100, 0), 420 + 100 + 1000 + 210);
+    EXPECT_TIME(visible_ns(&links, A1, B1, 100, 0), 420 + 100 + 1000 + 210 + 210);
+    EXPECT_TIME(visible_ns(&links, A0, A0, 100, 3), 3 + 5);
+    EXPECT_TIME(visible_ns(&links, A0, A0, 100, 3), 3 + 7);
+    EXPECT_TIME(visible_ns(&links, A0, A0, 100, 3), 3 + 5);
     EXPECT(!links_occupy_ranks(&links), "ranks cost nothing");
     EXPECT_TIME(links_rank(&links, 1000, 50), 50);
     close_links(&links);
@@ -66,13 +66,13 @@ static void an_old_file_means_what_it_meant(void) {
 static void all_messages_between_two_clusters_share_one_link(void) {
     struct links links = open_links("\"links\":{\"wan\":{\"latency_ns\":20,\"bytes_per_second\":1e6}},"
                                     "\"cluster_pairs\":[{\"from\":\"A\",\"to\":\"B\",\"bytes_per_second\":1e6}]");
-    /* Two at once of 500 kB at 1 MB/s: after 0.5 s and 1 s. It was 0.5 s for both. */
-    EXPECT_TIME(visible(&links, A0, B0, 500000, 0), 500000000 + 20);
-    EXPECT_TIME(visible(&links, A1, B1, 500000, 0), 1000000000 + 20);
+    /* Two messages of 500 kB at 1 MB/s sent at once arrive after 0.5 s and 1 s. It was 0.5 s for both. */
+    EXPECT_TIME(visible_ns(&links, A0, B0, 500000, 0), 500000000 + 20);
+    EXPECT_TIME(visible_ns(&links, A1, B1, 500000, 0), 1000000000 + 20);
     /* The way back is another link, which this file does not let them share. */
-    EXPECT_TIME(visible(&links, B0, A0, 500000, 0), 500000000 + 20);
-    EXPECT_TIME(visible(&links, B1, A1, 500000, 0), 500000000 + 20);
-    EXPECT_TIME(visible(&links, A0, A1, 500000, 0), 0);
+    EXPECT_TIME(visible_ns(&links, B0, A0, 500000, 0), 500000000 + 20);
+    EXPECT_TIME(visible_ns(&links, B1, A1, 500000, 0), 500000000 + 20);
+    EXPECT_TIME(visible_ns(&links, A0, A1, 500000, 0), 0);
     close_links(&links);
 }
 
@@ -81,10 +81,10 @@ static void a_shared_link_takes_turns_in_its_traces(void) {
         open_links("\"cluster_pairs\":[{\"from\":\"A\",\"to\":\"B\",\"latency_trace_ns\":[100,200,300],"
                    "\"bytes_per_second_trace\":[1e9,5e8]}],"
                    "\"pairs\":[{\"from\":\"a1\",\"to\":\"b1\",\"latency_ns\":7}]");
-    EXPECT_TIME(visible(&links, A0, B0, 10, 0), 10 + 100);
-    EXPECT_TIME(visible(&links, A1, B0, 10, 1000), 1020 + 200);
-    EXPECT_TIME(visible(&links, A1, B1, 10, 2000), 2010 + 7);
-    EXPECT_TIME(visible(&links, A0, B1, 10, 3000), 3020 + 100);
+    EXPECT_TIME(visible_ns(&links, A0, B0, 10, 0), 10 + 100);
+    EXPECT_TIME(visible_ns(&links, A1, B0, 10, 1000), 1020 + 200);
+    EXPECT_TIME(visible_ns(&links, A1, B1, 10, 2000), 2010 + 7);
+    EXPECT_TIME(visible_ns(&links, A0, B1, 10, 3000), 3020 + 100);
     close_links(&links);
 }
 
@@ -92,29 +92,29 @@ static void gateways_interfaces_serve_all_that_passes(void) {
     struct links links = open_links("\"cluster_pairs\":[{\"from\":\"A\",\"to\":\"B\",\"latency_ns\":1000,"
                                     "\"gateways\":{\"from\":\"a0\",\"to\":\"b0\"}}],"
                                     "\"host_interface\":{\"per_message_ns\":10}");
-    /* Out of a1, into a0 and out of it, into b0 and out of it, into b1. */
-    EXPECT_TIME(visible(&links, A1, B1, 0, 0), 30 + 1000 + 30);
+    /* The message leaves a1, enters and leaves a0, enters and leaves b0, and enters b1. */
+    EXPECT_TIME(visible_ns(&links, A1, B1, 0, 0), 30 + 1000 + 30);
     /* a0 sends for itself, but its interface is busy until 30; b0 receives for itself. */
-    EXPECT_TIME(visible(&links, A0, B0, 0, 25), 40 + 1000 + 10);
+    EXPECT_TIME(visible_ns(&links, A0, B0, 0, 25), 40 + 1000 + 10);
     /* Inside a cluster there is no gateway, only interfaces: a0's, busy until 40, and a1's. */
-    EXPECT_TIME(visible(&links, A0, A1, 0, 26), 50 + 10);
+    EXPECT_TIME(visible_ns(&links, A0, A1, 0, 26), 50 + 10);
     close_links(&links);
 }
 
 static void cut_through_counts_bytes_once_at_the_slowest(void) {
     /* LogGP's G of 0.084 us a byte. One MiB takes 88 ms, not 88 on each of two interfaces. */
     struct links links = open_links("\"host_interface\":{\"bytes_per_second\":11904762,\"cut_through\":true}");
-    uint64_t alone = visible(&links, A0, B0, 1 << 20, 0);
-    EXPECT(alone > 88000000 && alone < 88100000, "%llu", (unsigned long long)alone);
-    /* Both interfaces were occupied all the while. */
-    EXPECT_TIME(visible(&links, A0, B1, 1 << 20, 0), 2 * alone);
+    uint64_t single_ns = visible_ns(&links, A0, B0, 1 << 20, 0);
+    EXPECT(single_ns > 88000000 && single_ns < 88100000, "%llu", (unsigned long long)single_ns);
+    /* Both interfaces were occupied during all of that time. */
+    EXPECT_TIME(visible_ns(&links, A0, B1, 1 << 20, 0), 2 * single_ns);
     close_links(&links);
     /* A wire of half the speed: the last byte is through the second interface 10 after it came from the wire. */
     links = open_links("\"links\":{\"wan\":{\"latency_ns\":1000,\"bytes_per_second\":5e8}},"
                        "\"host_interface\":{\"per_message_ns\":10,\"bytes_per_second\":1e9,\"cut_through\":true}");
-    EXPECT_TIME(visible(&links, A0, B0, 100, 0), 10 + 200 + 1000 + 10);
+    EXPECT_TIME(visible_ns(&links, A0, B0, 100, 0), 10 + 200 + 1000 + 10);
     /* From a1 to the same host: its wire is its own. b0's interface was busy for 110 from 1010 on, so until 1120. */
-    EXPECT_TIME(visible(&links, A1, B0, 100, 0), 10 + 200 + 1000 + 20);
+    EXPECT_TIME(visible_ns(&links, A1, B0, 100, 0), 10 + 200 + 1000 + 20);
     close_links(&links);
 }
 
@@ -124,14 +124,14 @@ static void a_rank_handles_one_message_at_a_time(void) {
     EXPECT_TIME(links_rank(&links, 20, 100), 120);
     EXPECT(!links_rank_is_free(&links, 119) && links_rank_is_free(&links, 120), "it is busy until 120");
     EXPECT_TIME(links_rank(&links, 0, 105), 130);
-    EXPECT_TIME(visible(&links, A0, B0, 20, 0), 0);
+    EXPECT_TIME(visible_ns(&links, A0, B0, 20, 0), 0);
     close_links(&links);
 }
 
 /* Four hosts of eight ranks each; rank r is the r % 8th of host r / 8. */
 enum { RANKS = 32, PER_HOST = 8, SHM = 5000, LAN = 20000, HANDLING = 2000 };
 
-static int by_time(const void *a, const void *b) {
+static int compare_times(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
@@ -140,35 +140,35 @@ static uint64_t latency_between(int a, int b) {
     return a / PER_HOST == b / PER_HOST ? SHM : LAN;
 }
 
-/* When this rank can send towards the root, or is the root and done. Every rank's time is its own. */
-static uint64_t reduced(const int *parents, int rank) {
+/* The time when this rank can send towards the root, or when the root is done. Each rank has its own time. */
+static uint64_t reduce_end_ns(const int *parents, int rank) {
     struct links self = open_links("\"rank\":{\"per_message_ns\":2000}");
-    uint64_t arrivals[RANKS], done = 0;
+    uint64_t arrivals[RANKS], end_ns = 0;
     size_t count = 0;
     for (int child = 0; child < RANKS; child++)
         if (parents[child] == rank && child != rank)
-            arrivals[count++] = reduced(parents, child) + HANDLING + latency_between(child, rank);
-    qsort(arrivals, count, sizeof *arrivals, by_time);
+            arrivals[count++] = reduce_end_ns(parents, child) + HANDLING + latency_between(child, rank);
+    qsort(arrivals, count, sizeof *arrivals, compare_times);
     for (size_t i = 0; i < count; i++)
-        done = links_rank(&self, 4, arrivals[i]);
+        end_ns = links_rank(&self, 4, arrivals[i]);
     close_links(&self);
-    return done;
+    return end_ns;
 }
 
-/* When the last rank has the root's value, sent to children on other hosts first. */
-static uint64_t broadcast(const int *parents, int rank, uint64_t at) {
+/* The time when the last rank has the root's value. Ranks send to children on other hosts first. */
+static uint64_t broadcast_end_ns(const int *parents, int rank, uint64_t begin_ns) {
     struct links self = open_links("\"rank\":{\"per_message_ns\":2000}");
-    uint64_t last = at, sent = at;
-    for (int near = 0; near < 2; near++)
+    uint64_t last_ns = begin_ns, sent_ns = begin_ns;
+    for (int is_near = 0; is_near < 2; is_near++)
         for (int child = 0; child < RANKS; child++) {
-            if (parents[child] != rank || child == rank || (child / PER_HOST == rank / PER_HOST) != near)
+            if (parents[child] != rank || child == rank || (child / PER_HOST == rank / PER_HOST) != is_near)
                 continue;
-            sent = links_rank(&self, 4, at);
-            uint64_t end = broadcast(parents, child, sent + latency_between(rank, child) + HANDLING);
-            last = end > last ? end : last;
+            sent_ns = links_rank(&self, 4, begin_ns);
+            uint64_t end_ns = broadcast_end_ns(parents, child, sent_ns + latency_between(rank, child) + HANDLING);
+            last_ns = end_ns > last_ns ? end_ns : last_ns;
         }
     close_links(&self);
-    return last > sent ? last : sent;
+    return last_ns > sent_ns ? last_ns : sent_ns;
 }
 
 /* Published for four eight-way hosts: one root a host 1,444 us, another layer inside hosts 1,534 us, two groups of four
@@ -181,14 +181,14 @@ static void two_groups_of_four_beat_one_root_and_that_beats_another_layer(void) 
         two_groups[rank] = rank == group ? 0 : group;
         layer[rank] = rank == group && group != host ? host : two_groups[rank];
     }
-    uint64_t one = broadcast(one_root, 0, reduced(one_root, 0));
-    uint64_t more = broadcast(layer, 0, reduced(layer, 0));
-    uint64_t two = broadcast(two_groups, 0, reduced(two_groups, 0));
+    uint64_t one_root_ns = broadcast_end_ns(one_root, 0, reduce_end_ns(one_root, 0));
+    uint64_t layer_ns = broadcast_end_ns(layer, 0, reduce_end_ns(layer, 0));
+    uint64_t two_groups_ns = broadcast_end_ns(two_groups, 0, reduce_end_ns(two_groups, 0));
     /* To the root: a leaf sends 2, 5 on the way, seven taken in 14, sent 2, 20 on the way, three taken in 6. Back:
      * three sent 6, 20 on the way, taken in 2, seven sent 14, 5 on the way, taken in 2. */
-    EXPECT_TIME(one, 49000 + 49000);
-    EXPECT(two < one && one < more, "%llu, %llu, %llu", (unsigned long long)two, (unsigned long long)one,
-           (unsigned long long)more);
+    EXPECT_TIME(one_root_ns, 49000 + 49000);
+    EXPECT(two_groups_ns < one_root_ns && one_root_ns < layer_ns, "%llu, %llu, %llu", (unsigned long long)two_groups_ns,
+           (unsigned long long)one_root_ns, (unsigned long long)layer_ns);
 }
 
 int main(void) {

@@ -1,5 +1,4 @@
-/* The parts that schedules are built from, and what a tree's schedule must look like. test_algorithms.c tests results.
- * */
+/* The building blocks of schedules, and the properties of a tree's schedule. test_algorithms.c tests results. */
 #include "expect.h"
 #include "plan/algorithm.h"
 
@@ -20,9 +19,10 @@ static void messages_are_cut_as_asked(void) {
 
 static void a_barrier_moves_no_data(void) {
     int children[] = {1, 2};
-    struct tree_position place = {-1, 2, children};
+    struct tree_position position = {-1, 2, children};
     struct schedule s = {0};
-    struct schedule_request request = {.cut = segmentation_of(0, 0, 0), .up = &place, .down = &place, .empty = true};
+    struct schedule_request request = {
+        .cut = segmentation_of(0, 0, 0), .up = &position, .down = &position, .empty = true};
     EXPECT(algorithm_schedule(&algorithms[0], &s, &request), "memory");
     for (int i = 0; i < s.step_count; i++)
         EXPECT(s.steps[i].kind != STEP_COMBINE && s.steps[i].kind != STEP_COPY && s.steps[i].length == 0, "step %d", i);

@@ -91,12 +91,15 @@ static void a_pair_of_clusters_goes_before_the_class_and_a_pair_of_hosts_before_
              "\"host_interface\":{\"cut_through\":true},\"rank\":{\"per_message_ns\":3,\"per_byte_ns\":0.5}}}",
              8);
     const struct link_delay *d = t->delay_of_pair;
-    const struct cluster_link *there = &t->cluster_link[0 * 2 + 1], *back = &t->cluster_link[1 * 2 + 0];
+    const struct cluster_link *forward_link = &t->cluster_link[0 * 2 + 1], *backward_link = &t->cluster_link[1 * 2 + 0];
     EXPECT(t->cut_through && t->rank_message_ns == 3 && t->rank_byte_ns == 0.5, "cut through and ranks");
-    EXPECT(there->delay.bytes_per_second == 1e6 && there->delay.latency_ns == 9 && there->has_latency, "A to B");
-    EXPECT(there->gateway_from == -1 && there->gateway_to == 2, "gateways %d and %d", there->gateway_from,
-           there->gateway_to);
-    EXPECT(back->delay.rate_count == 2 && back->delay.rates[1] == 20.5 && !back->has_latency, "B to A");
+    EXPECT(forward_link->delay.bytes_per_second == 1e6 && forward_link->delay.latency_ns == 9 &&
+               forward_link->has_latency,
+           "A to B");
+    EXPECT(forward_link->gateway_from == -1 && forward_link->gateway_to == 2, "gateways %d and %d",
+           forward_link->gateway_from, forward_link->gateway_to);
+    EXPECT(backward_link->delay.rate_count == 2 && backward_link->delay.rates[1] == 20.5 && !backward_link->has_latency,
+           "B to A");
     EXPECT(d[0 * 3 + 1].latency_of_clusters && d[0 * 3 + 1].bytes_per_second == 0,
            "the clusters' latency and bandwidth");
     EXPECT(!d[0 * 3 + 2].latency_of_clusters && d[0 * 3 + 2].latency_ns == 7, "the hosts' latency");
@@ -127,7 +130,7 @@ static void a_gateway_needs_no_rank(void) {
 #define EMULATE(what) FILE_WITH(THREE_HOSTS ",\"placement\":\"round-robin\",\"emulate\":" what)
 
 static const struct {
-    const char *text, *says;
+    const char *text, *message_part;
 } mistakes[] = {
     {"{\"schema_version\":1,", "1:"},
     {"{}", "`schema_version` is missing"},
@@ -176,11 +179,11 @@ static const struct {
 static void every_mistake_is_named(void) {
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         char message[500] = "";
-        struct topology *t =
+        struct topology *topology =
             topology_make(mistakes[i].text, strlen(mistakes[i].text), machines, 4, message, sizeof message);
-        EXPECT(t == NULL, "accepted: %s", mistakes[i].text);
-        EXPECT(strstr(message, mistakes[i].says) != NULL, "`%s` says: %s", mistakes[i].text, message);
-        topology_free(t);
+        EXPECT(topology == NULL, "accepted: %s", mistakes[i].text);
+        EXPECT(strstr(message, mistakes[i].message_part) != NULL, "`%s` says: %s", mistakes[i].text, message);
+        topology_free(topology);
     }
 }
 

@@ -5,52 +5,52 @@
 #include "expect.h"
 #include "plan/tree.h"
 
-enum { MOST = 17 };
+enum { MAX_RANKS = 17 };
 
-static int host_of[MOST], cluster_of[MOST];
+static int host_of[MAX_RANKS], cluster_of[MAX_RANKS];
 
-static void place_of(const struct tree_spec *spec, int size, int rank, int root, enum tree_direction direction,
-                     struct tree_position *place) {
+static void position_of(const struct tree_spec *spec, int size, int rank, int root, enum tree_direction direction,
+                        struct tree_position *position) {
     struct tree_members members = {size, host_of, cluster_of};
-    int scratch[2 * MOST];
-    tree_position_of(spec, &members, rank, root, direction, scratch, place);
+    int scratch[2 * MAX_RANKS];
+    tree_position_of(spec, &members, rank, root, direction, scratch, position);
 }
 
 static void every_rank_hangs_below_the_root(const struct tree_spec *spec, int size, int root,
                                             enum tree_direction direction) {
-    int children[MOST][MOST], roots = 0, edges = 0;
-    struct tree_position places[MOST];
+    int children[MAX_RANKS][MAX_RANKS], roots = 0, edges = 0;
+    struct tree_position positions[MAX_RANKS];
     for (int rank = 0; rank < size; rank++) {
-        places[rank].children = children[rank];
-        place_of(spec, size, rank, root, direction, &places[rank]);
-        roots += places[rank].parent < 0;
-        edges += places[rank].child_count;
+        positions[rank].children = children[rank];
+        position_of(spec, size, rank, root, direction, &positions[rank]);
+        roots += positions[rank].parent < 0;
+        edges += positions[rank].child_count;
     }
-    EXPECT(roots == 1 && places[root].parent < 0, "%s, size %d, root %d: %d roots", spec->name, size, root, roots);
+    EXPECT(roots == 1 && positions[root].parent < 0, "%s, size %d, root %d: %d roots", spec->name, size, root, roots);
     EXPECT(edges == size - 1, "%s, size %d, root %d: %d edges", spec->name, size, root, edges);
     for (int rank = 0; rank < size; rank++) {
-        int at = rank, steps = 0;
-        while (at != root && at >= 0 && steps++ < size)
-            at = places[at].parent;
-        EXPECT(at == root, "%s, size %d, root %d: rank %d does not reach the root", spec->name, size, root, rank);
-        for (int i = 0; i < places[rank].child_count; i++)
-            EXPECT(places[children[rank][i]].parent == rank, "%s, size %d, root %d: %d and %d disagree", spec->name,
+        int ancestor = rank, steps = 0;
+        while (ancestor != root && ancestor >= 0 && steps++ < size)
+            ancestor = positions[ancestor].parent;
+        EXPECT(ancestor == root, "%s, size %d, root %d: rank %d does not reach the root", spec->name, size, root, rank);
+        for (int i = 0; i < positions[rank].child_count; i++)
+            EXPECT(positions[children[rank][i]].parent == rank, "%s, size %d, root %d: %d and %d disagree", spec->name,
                    size, root, rank, children[rank][i]);
     }
 }
 
 static struct tree_spec random_explicit(int size) {
     struct tree_spec spec = {.name = "explicit", .shape = shape_named("explicit"), .size = size};
-    int order[MOST];
+    int order[MAX_RANKS];
     spec.parents = malloc(sizeof(int) * (size_t)size);
     spec.first_child = calloc((size_t)size + 1, sizeof(int));
     spec.children = malloc(sizeof(int) * (size_t)size);
     for (int i = 0; i < size; i++)
         order[i] = i;
     for (int i = size - 1; i > 0; i--) {
-        int other = rand() % (i + 1), keep = order[i];
-        order[i] = order[other];
-        order[other] = keep;
+        int random_index = rand() % (i + 1), swapped_rank = order[i];
+        order[i] = order[random_index];
+        order[random_index] = swapped_rank;
     }
     spec.root = order[0];
     spec.parents[order[0]] = -1;
@@ -66,26 +66,26 @@ static struct tree_spec random_explicit(int size) {
     return spec;
 }
 
-enum { MOST_LEVELS = 64 };
+enum { MAX_LEVELS = 64 };
 
-/* Every simple shape in the table, with several numbers if it takes one. */
+/* Every simple shape in the table, with several fan-outs if it takes one. */
 static int simple_levels(struct tree_level *levels) {
     static const int fan_outs[] = {1, 2, 3, 5, 20};
     int count = 0;
     for (const struct shape *row = shapes; row->name; row++) {
         if (row->kind != SHAPE_SIMPLE)
             continue;
-        for (size_t i = 0; i < (row->counts ? sizeof fan_outs / sizeof *fan_outs : 1) && count < MOST_LEVELS; i++)
+        for (size_t i = 0; i < (row->counts ? sizeof fan_outs / sizeof *fan_outs : 1) && count < MAX_LEVELS; i++)
             levels[count++] = (struct tree_level){row, row->counts ? fan_outs[i] : row->fan_out};
     }
-    EXPECT(count > 8 && count < MOST_LEVELS, "%d levels", count);
+    EXPECT(count > 8 && count < MAX_LEVELS, "%d levels", count);
     return count;
 }
 
 static void shapes_are_trees(void) {
-    struct tree_level levels[MOST_LEVELS];
+    struct tree_level levels[MAX_LEVELS];
     int level_count = simple_levels(levels);
-    for (int size = 1; size <= MOST; size++)
+    for (int size = 1; size <= MAX_RANKS; size++)
         for (int root = 0; root < size; root++)
             for (int direction = TREE_REDUCE; direction <= TREE_BROADCAST; direction++) {
                 for (int i = 0; i < level_count; i++) {
@@ -98,7 +98,7 @@ static void shapes_are_trees(void) {
                     spec.clusters = levels[rand() % level_count];
                     spec.hosts = levels[rand() % level_count];
                     spec.ranks = levels[rand() % level_count];
-                    int hosts = 1 + rand() % 6, clusters = 1 + rand() % 3, scratch[MOST];
+                    int hosts = 1 + rand() % 6, clusters = 1 + rand() % 3, scratch[MAX_RANKS];
                     for (int rank = 0; rank < size; rank++) {
                         host_of[rank] = 10 + rand() % hosts;
                         cluster_of[rank] = host_of[rank] % clusters;
@@ -116,34 +116,36 @@ static void shapes_are_trees(void) {
 }
 
 static int parent_of(const struct tree_spec *spec, int size, int rank, int root, enum tree_direction direction) {
-    int children[MOST];
-    struct tree_position place = {.children = children};
-    place_of(spec, size, rank, root, direction, &place);
-    return place.parent;
+    int children[MAX_RANKS];
+    struct tree_position position = {.children = children};
+    position_of(spec, size, rank, root, direction, &position);
+    return position.parent;
 }
 
 static void children_are(const struct tree_spec *spec, int size, int rank, int root, enum tree_direction direction,
-                         const char *wanted) {
-    int children[MOST];
-    char seen[100] = "";
-    struct tree_position place = {.children = children};
-    place_of(spec, size, rank, root, direction, &place);
-    for (int i = 0; i < place.child_count; i++)
-        snprintf(seen + strlen(seen), sizeof seen - strlen(seen), i ? " %d" : "%d", children[i]);
-    EXPECT(strcmp(seen, wanted) == 0, "%s: children of %d are %s, not %s", spec->name, rank, seen, wanted);
+                         const char *expectation) {
+    int children[MAX_RANKS];
+    char children_text[100] = "";
+    struct tree_position position = {.children = children};
+    position_of(spec, size, rank, root, direction, &position);
+    for (int i = 0; i < position.child_count; i++)
+        snprintf(children_text + strlen(children_text), sizeof children_text - strlen(children_text), i ? " %d" : "%d",
+                 children[i]);
+    EXPECT(strcmp(children_text, expectation) == 0, "%s: children of %d are %s, not %s", spec->name, rank,
+           children_text, expectation);
 }
 
 /* Ranks are dealt round-robin over the hosts A0, B0 and B1 of sites A and B. The path 7 > 6 > 4 > 0 changes sites at
  * every step. */
 static void binomial_crosses_the_wan_three_times_when_dealt_round_robin(void) {
     struct tree_spec mpich = {.name = "binomial-mpich", .shape = shape_named("binomial-mpich")};
-    int rank = 7, crossings = 0, seen[4] = {7}, length = 1;
+    int rank = 7, crossings = 0, path[4] = {7}, length = 1;
     while (rank != 0) {
         int parent = parent_of(&mpich, 8, rank, 0, TREE_REDUCE);
         crossings += (rank % 3 == 0) != (parent % 3 == 0);
-        rank = seen[length++] = parent;
+        rank = path[length++] = parent;
     }
-    EXPECT(length == 4 && seen[1] == 6 && seen[2] == 4, "7 > %d > %d", seen[1], seen[2]);
+    EXPECT(length == 4 && path[1] == 6 && path[2] == 4, "7 > %d > %d", path[1], path[2]);
     EXPECT(crossings == 3, "%d crossings", crossings);
 }
 

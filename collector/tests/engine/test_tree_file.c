@@ -1,4 +1,4 @@
-/* Tree files: what they mean, and the message for each mistake. */
+/* Tree files: their meaning, and the message for each mistake. */
 #include <string.h>
 
 #include "expect.h"
@@ -10,11 +10,11 @@
 #define RULES(rules) "{\"schema_version\":1,\"trees\":{\"t\":{\"shape\":\"flat\"}},\"rules\":" rules "}"
 #define MEMBERS(list) RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\",\"members\":" list "}]")
 #define PARENTS(list) TREE("{\"shape\":\"explicit\",\"parents\":" list "}")
-#define LISTED(list) TREE("{\"shape\":\"explicit\",\"parents\":[null,0,0,1],\"children\":" list "}")
+#define CHILDREN(list) TREE("{\"shape\":\"explicit\",\"parents\":[null,0,0,1],\"children\":" list "}")
 
 /* Each invalid text, and a part of the message it must produce. */
 static const struct {
-    const char *text, *says;
+    const char *text, *message_part;
 } mistakes[] = {
     {"", "1:1:"},
     {"{", "1:"},
@@ -50,7 +50,7 @@ static const struct {
      "`inside` names the tree `u`, which is not in `trees`"},
     {RULES("[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"leaders\",\"inside\":{\"shape\":\"chain\"}}]"),
      "`inside` is an object; it must be the name of a tree in `trees`"},
-    /* Without any tree, `trees` was said to be missing. */
+    /* Regression: without any tree, the message reported `trees` as missing. */
     {"{\"schema_version\":1,\"rules\":[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"leaders\",\"inside\":"
      "{\"shape\":\"chain\"}}]}",
      "`inside` is an object; it must be the name of a tree in `trees`"},
@@ -91,10 +91,10 @@ static const struct {
     {PARENTS("[null,-1]"), "the ranks of this tree are 0 to 1"},
     {PARENTS("[null,\"0\"]"), "is a string; it must be a rank"},
     {PARENTS("[null,0,0,0,0,0,0,0,0]"), "is for 9 ranks, but the job has only 8"},
-    {LISTED("{\"4\":[]}"), "names `4`, but its ranks are 0 to"},
-    {LISTED("{\"0\":[1]}"), "has 2 children according to `parents`, but `children` lists 1"},
-    {LISTED("{\"0\":[1,3]}"), "rank 3 is listed as a child of 0, but its parent is 1"},
-    {LISTED("{\"0\":[1,1]}"), "listed twice"},
+    {CHILDREN("{\"4\":[]}"), "names `4`, but its ranks are 0 to"},
+    {CHILDREN("{\"0\":[1]}"), "has 2 children according to `parents`, but `children` lists 1"},
+    {CHILDREN("{\"0\":[1,3]}"), "rank 3 is listed as a child of 0, but its parent is 1"},
+    {CHILDREN("{\"0\":[1,1]}"), "listed twice"},
     {RULES("[]"), "`rules` is empty"},
     {RULES("[{}]"), "this rule has no `operations`"},
     {RULES("[{\"operations\":[]}]"), "`operations` is empty"},
@@ -131,12 +131,12 @@ static void every_mistake_is_named(void) {
         struct tree_plan *plan =
             tree_plan_parse(mistakes[i].text, strlen(mistakes[i].text), 8, message, sizeof message);
         EXPECT(plan == NULL, "accepted: %s", mistakes[i].text);
-        EXPECT(strstr(message, mistakes[i].says) != NULL, "`%s` says: %s", mistakes[i].text, message);
+        EXPECT(strstr(message, mistakes[i].message_part) != NULL, "`%s` says: %s", mistakes[i].text, message);
         tree_plan_free(plan);
     }
 }
 
-/* A file with the best tree of each job size ended every job but the largest. */
+/* Regression: a file with the best tree of each job size ended every job but the largest. */
 static void a_tree_for_a_larger_job_is_passed_over(void) {
     static const char text[] =
         "{\"schema_version\":1,\"trees\":{\"eight\":{\"shape\":\"explicit\",\"parents\":[null,0,0,0,0,0,0,0]},"
@@ -190,8 +190,8 @@ static void the_first_rule_that_fits_decides(void) {
     tree_plan_free(plan);
 }
 
-/* Which rule decides about an Allreduce on a communicator with these ranks. */
-static int chosen_by(const struct tree_plan *plan, const int *ranks, int size) {
+/* The rule that applies to an Allreduce on a communicator with these ranks. */
+static int rule_for(const struct tree_plan *plan, const int *ranks, int size) {
     return tree_plan_choose(plan, OPERATION_ALLREDUCE, size, rank_lists_find(&plan->members, ranks, size), 8);
 }
 
@@ -210,13 +210,13 @@ static void members_match_in_their_order(void) {
         return;
     EXPECT(plan->members.count == 3 && plan->rules[2].members == plan->rules[0].members, "equal lists are one");
     EXPECT(plan->rules[3].members == ANY_MEMBERS, "no members");
-    EXPECT(chosen_by(plan, (const int[]){0, 2, 4}, 3) == 0, "the first half");
-    EXPECT(chosen_by(plan, (const int[]){1, 3, 5}, 3) == 1, "the second half");
-    EXPECT(chosen_by(plan, (const int[]){4, 2, 0}, 3) == 3, "another order");
-    EXPECT(chosen_by(plan, (const int[]){0, 2, 5}, 3) == 3, "one other member");
-    EXPECT(chosen_by(plan, (const int[]){0, 2}, 2) == 3, "fewer");
-    EXPECT(chosen_by(plan, (const int[]){0, 2, 4, 6}, 4) == -1, "more");
-    EXPECT(chosen_by(plan, (const int[]){3, 2, 1, 0}, 4) == 4, "a size beside members");
+    EXPECT(rule_for(plan, (const int[]){0, 2, 4}, 3) == 0, "the first half");
+    EXPECT(rule_for(plan, (const int[]){1, 3, 5}, 3) == 1, "the second half");
+    EXPECT(rule_for(plan, (const int[]){4, 2, 0}, 3) == 3, "another order");
+    EXPECT(rule_for(plan, (const int[]){0, 2, 5}, 3) == 3, "one other member");
+    EXPECT(rule_for(plan, (const int[]){0, 2}, 2) == 3, "fewer");
+    EXPECT(rule_for(plan, (const int[]){0, 2, 4, 6}, 4) == -1, "more");
+    EXPECT(rule_for(plan, (const int[]){3, 2, 1, 0}, 4) == 4, "a size beside members");
     EXPECT(tree_plan_choose(plan, OPERATION_BCAST, 3, plan->rules[1].members, 8) == -1, "another operation");
     tree_plan_free(plan);
 }
@@ -246,10 +246,10 @@ static void a_shape_name_is_a_tree_file(void) {
         EXPECT(plan->trees[0].shape == shape_named(row->same_as ? row->same_as : row->name), "%s", name);
         EXPECT(!row->counts || plan->trees[0].fan_out == 4, "%s: %d", name, plan->trees[0].fan_out);
         for (int operation = 0; operation < OPERATIONS; operation++) {
-            int wanted =
+            int expected_rule =
                 operation <= OPERATION_BARRIER || operation == OPERATION_GATHER || operation == OPERATION_SCATTER;
-            EXPECT(tree_plan_choose(plan, (enum operation)operation, 8, OTHER_MEMBERS, 8) == wanted - 1, "%s: %d", name,
-                   operation);
+            EXPECT(tree_plan_choose(plan, (enum operation)operation, 8, OTHER_MEMBERS, 8) == expected_rule - 1,
+                   "%s: %d", name, operation);
         }
         tree_plan_free(plan);
     }
@@ -269,16 +269,17 @@ static void what_is_no_name_is_explained(void) {
         {"", "no file, shape or algorithm has this name; shapes are flat, chain, binary, kary:K, "},
         {"leaders:rings", "leaders: must be followed by all-to-all, recursive-doubling or ring"},
         {"kary:0", "kary: and k-chain: must be followed by a whole number from 1 to 1000000"}};
-    char said[1024];
+    char explanation[1024];
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        tree_name_explain(pairs[i][0], said, sizeof said);
-        EXPECT(strstr(said, pairs[i][1]), "%s: %s", pairs[i][0], said);
+        tree_name_explain(pairs[i][0], explanation, sizeof explanation);
+        EXPECT(strstr(explanation, pairs[i][1]), "%s: %s", pairs[i][0], explanation);
     }
-    tree_name_explain("star", said, sizeof said);
+    tree_name_explain("star", explanation, sizeof explanation);
     for (const struct shape *row = shapes; row->name; row++)
-        EXPECT((strstr(said, row->name) != NULL) == (row->kind != SHAPE_EXPLICIT), "%s: %s", row->name, said);
+        EXPECT((strstr(explanation, row->name) != NULL) == (row->kind != SHAPE_EXPLICIT), "%s: %s", row->name,
+               explanation);
     for (const struct algorithm *row = algorithms; row->name; row++)
-        EXPECT(row->properties & BY_TREE || strstr(said, row->name), "%s: %s", row->name, said);
+        EXPECT(row->properties & BY_TREE || strstr(explanation, row->name), "%s: %s", row->name, explanation);
 }
 
 /* Command lines name algorithms and shapes in the same place, so no name may mean both. */
@@ -297,10 +298,10 @@ static void an_algorithms_name_is_a_tree_file(void) {
         struct tree_plan *plan = tree_plan_parse(text, length, 8, message, sizeof message);
         EXPECT(length > 0 && plan, "%s: %s", row->name, message);
         for (int i = 0; plan && i < OPERATIONS; i++) {
-            const struct algorithm *found = algorithm_find(row->name, (enum operation)i);
-            int chosen = tree_plan_choose(plan, (enum operation)i, 8, OTHER_MEMBERS, 8);
-            EXPECT((chosen == 0) == (found != NULL), "%s, %s", row->name, operation_name((enum operation)i));
-            EXPECT(chosen < 0 || plan->rules[0].algorithms[i] == found, "%s", row->name);
+            const struct algorithm *algorithm = algorithm_find(row->name, (enum operation)i);
+            int rule = tree_plan_choose(plan, (enum operation)i, 8, OTHER_MEMBERS, 8);
+            EXPECT((rule == 0) == (algorithm != NULL), "%s, %s", row->name, operation_name((enum operation)i));
+            EXPECT(rule < 0 || plan->rules[0].algorithms[i] == algorithm, "%s", row->name);
         }
         tree_plan_free(plan);
     }
@@ -339,8 +340,8 @@ static void groups_are_read(void) {
     char message[300];
     struct tree_plan *plan = tree_plan_parse(text, sizeof text - 1, 8, message, sizeof message);
     EXPECT(plan, "%s", message);
-    const struct groups_spec wanted = {GROUPS_HOST, EXCHANGE_DOUBLING, plan ? &plan->trees[0] : NULL};
-    EXPECT(plan && memcmp(&plan->rules[0].groups, &wanted, sizeof wanted) == 0, "groups");
+    const struct groups_spec expectation = {GROUPS_HOST, EXCHANGE_DOUBLING, plan ? &plan->trees[0] : NULL};
+    EXPECT(plan && memcmp(&plan->rules[0].groups, &expectation, sizeof expectation) == 0, "groups");
     tree_plan_free(plan);
 }
 
