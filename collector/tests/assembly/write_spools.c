@@ -1,14 +1,13 @@
-/* write_spools DIR < SCRIPT: makes DIR/spool from text, for tests of the assembly. One instruction per line:
+/* write_spools DIR < SCRIPT: creates DIR/spool from text, for tests of the assembly. One instruction per line:
  *
  *   def RANK JSON                     a line of RANK.defs
- *   cut-def RANK TEXT                 the same without its end: the process died while writing
- *   spool RANK THREAD STATE [REASON]  the records that follow go there; STATE is open, closed or stopped
+ *   cut-def RANK TEXT                 an unfinished line: the process died while writing
+ *   spool RANK THREAD STATE [REASON]  a spool for the following records; STATE is open, closed or stopped
  *   TICKS KIND [FIELD=VALUE]...       a record. KIND as in spool.h without SPOOL_; FIELD is region (an MPI function,
  *                                     COMBINE, COPY or a number), comm, a, b, c, or peer and tag (which make a)
  *   cut-record                        half a record, whose kind is not written yet
  *   room RECORDS                      unwritten space, as posix_fallocate leaves it
- *   bytes TEXT                        these bytes as they are
- */
+ *   bytes TEXT                        these bytes, unchanged */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -68,8 +67,8 @@ static const char *const functions[] = {"",
 #undef NAMES
 };
 
-static void die(const char *what, const char *where) {
-    fprintf(stderr, "write_spools: %s: %s\n", what, where);
+static void die(const char *complaint, const char *word) {
+    fprintf(stderr, "write_spools: %s: %s\n", complaint, word);
     exit(2);
 }
 
@@ -213,9 +212,9 @@ int main(int argc, char **argv) {
             struct spool_record half = {.ticks = 77, .comm = 1};
             fwrite(&half, sizeof half / 2, 1, spool);
         } else if (strcmp(verb, "room") == 0) {
-            struct spool_record none = {0};
+            struct spool_record empty_record = {0};
             for (uint64_t n = number(rest); n > 0; n--)
-                fwrite(&none, sizeof none, 1, spool);
+                fwrite(&empty_record, sizeof empty_record, 1, spool);
         } else if (strcmp(verb, "bytes") == 0) {
             fputs(rest, spool);
         } else {

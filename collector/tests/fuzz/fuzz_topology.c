@@ -9,10 +9,10 @@ enum { RANKS = 6 };
 
 static const char *const machines[RANKS] = {"n1", "n1", "n2.site", "m3", "m3", ""};
 
-static void must(bool holds, const char *what) {
+static void require(bool holds, const char *requirement) {
     if (holds)
         return;
-    fprintf(stderr, "fuzz_topology: %s\n", what);
+    fprintf(stderr, "fuzz_topology: %s\n", requirement);
     abort();
 }
 
@@ -27,16 +27,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct topology *topology = topology_make(text, size - 1, machines, ranks, message, sizeof message);
     free(text);
     if (!topology) {
-        must(memchr(message, '\0', sizeof message) && strchr(message, ':'), "a message with a place");
+        require(memchr(message, '\0', sizeof message) && strchr(message, ':'), "a message with a place");
         return 0;
     }
-    must(topology->ranks == ranks && topology->hosts >= 1 && topology->clusters >= 1, "sizes");
+    require(topology->ranks == ranks && topology->hosts >= 1 && topology->clusters >= 1, "sizes");
     for (int rank = 0; rank < ranks; rank++) {
         int host = topology->host_of_rank[rank];
-        must(host >= 0 && host < topology->hosts && strlen(topology->host_names[host]) < 4096, "a host");
+        require(host >= 0 && host < topology->hosts && strlen(topology->host_names[host]) < 4096, "a host");
         int cluster = topology->cluster_of_host[host];
-        must(cluster >= 0 && cluster < topology->clusters && strlen(topology->cluster_names[cluster]) < 4096,
-             "a cluster");
+        require(cluster >= 0 && cluster < topology->clusters && strlen(topology->cluster_names[cluster]) < 4096,
+                "a cluster");
     }
     topology_free(topology);
     return 0;

@@ -9,10 +9,10 @@
 
 enum { MOST_RANKS = 9 };
 
-static void must(bool holds, const char *what) {
+static void require(bool holds, const char *requirement) {
     if (holds)
         return;
-    fprintf(stderr, "fuzz_tree_file: %s\n", what);
+    fprintf(stderr, "fuzz_tree_file: %s\n", requirement);
     abort();
 }
 
@@ -29,19 +29,19 @@ static void check_tree(const struct tree_spec *spec, int size, int root, enum tr
         struct tree_position place = {.children = children};
         tree_position_of(spec, &members, rank, root, direction, scratch, &place);
         parent[rank] = place.parent;
-        must(place.child_count >= 0 && place.child_count < size, "a number of children");
+        require(place.child_count >= 0 && place.child_count < size, "a number of children");
         for (int i = 0; i < place.child_count; i++) {
-            must(children[i] >= 0 && children[i] < size, "a child that is no rank");
+            require(children[i] >= 0 && children[i] < size, "a child that is no rank");
             claimed[children[i]] += 1 + MOST_RANKS * rank;
         }
     }
     for (int rank = 0; rank < size; rank++) {
-        must((parent[rank] < 0) == (rank == root), "a root");
-        must(rank == root ? claimed[rank] == 0 : claimed[rank] == 1 + MOST_RANKS * parent[rank], "a parent's child");
-        int at = rank, steps = 0;
-        while (at != root && steps++ <= size)
-            at = parent[at];
-        must(at == root, "a way to the root");
+        require((parent[rank] < 0) == (rank == root), "a root");
+        require(rank == root ? claimed[rank] == 0 : claimed[rank] == 1 + MOST_RANKS * parent[rank], "a parent's child");
+        int ancestor = rank, steps = 0;
+        while (ancestor != root && steps++ <= size)
+            ancestor = parent[ancestor];
+        require(ancestor == root, "a way to the root");
     }
 }
 
@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct tree_plan *plan = tree_plan_parse(text, size - 1, world, message, sizeof message);
     free(text);
     if (!plan) {
-        must(memchr(message, '\0', sizeof message) && strchr(message, ':'), "a message with a place");
+        require(memchr(message, '\0', sizeof message) && strchr(message, ':'), "a message with a place");
         return 0;
     }
     for (int tree = 0; tree < plan->tree_count; tree++) {
@@ -72,17 +72,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     for (int list = 0; list < plan->members.count; list++) {
         const struct rank_list *members = &plan->members.lists[list];
-        must(rank_lists_find(&plan->members, members->ranks, members->size) == list, "a list that is there once");
+        require(rank_lists_find(&plan->members, members->ranks, members->size) == list, "a list that is there once");
         for (int i = 0; i < members->size; i++)
-            must(members->ranks[i] >= 0 && (world == 0 || members->ranks[i] < world), "a rank of the job");
+            require(members->ranks[i] >= 0 && (world == 0 || members->ranks[i] < world), "a rank of the job");
     }
     for (int ranks = 1; ranks <= MOST_RANKS; ranks++) {
         int members = ranks % 2 && ranks <= plan->members.count ? ranks - 1 : OTHER_MEMBERS;
-        int chosen =
-            tree_plan_choose(plan, (enum operation)(ranks % 4), ranks, members, (uint64_t)ranks << (ranks * 4));
-        must(chosen < plan->rule_count, "a rule that is there");
-        must(chosen < 0 || plan->rules[chosen].members == ANY_MEMBERS || plan->rules[chosen].members == members,
-             "a rule for these members");
+        int rule = tree_plan_choose(plan, (enum operation)(ranks % 4), ranks, members, (uint64_t)ranks << (ranks * 4));
+        require(rule < plan->rule_count, "a rule that is there");
+        require(rule < 0 || plan->rules[rule].members == ANY_MEMBERS || plan->rules[rule].members == members,
+                "a rule for these members");
     }
     tree_plan_free(plan);
     return 0;

@@ -1,4 +1,4 @@
-/* What log_line writes for names that would act on a terminal or begin another line. */
+/* Tests the output of log_line for names that would act on a terminal or begin another line. */
 #include "log/log.h"
 
 #include <errno.h>
@@ -8,23 +8,23 @@
 
 static int failures;
 
-/* log_line("%s", name) writes `hopscope: `, then `shown`, then a newline, and keeps errno. */
-static void check(const char *name, const char *shown) {
-    char got[2048] = "", wanted[2048];
+/* log_line("%s", name) writes `hopscope: `, then `visible`, then a newline, and keeps errno. */
+static void check(const char *name, const char *visible) {
+    char output[2048] = "", expected[2048];
     int ends[2], terminal = dup(STDERR_FILENO);
     if (terminal < 0 || pipe(ends) != 0 || dup2(ends[1], STDERR_FILENO) < 0)
         _exit(2);
     errno = EDOM;
     log_line("%s", name);
-    int left = errno;
+    int errno_after = errno;
     dup2(terminal, STDERR_FILENO);
     close(terminal);
     close(ends[1]);
-    ssize_t bytes = read(ends[0], got, sizeof got - 1);
+    ssize_t bytes = read(ends[0], output, sizeof output - 1);
     close(ends[0]);
-    snprintf(wanted, sizeof wanted, "hopscope: %s\n", shown);
-    if (left != EDOM || bytes != (ssize_t)strlen(wanted) || strcmp(got, wanted) != 0) {
-        fprintf(stderr, "wanted %s     got %s", wanted, got);
+    snprintf(expected, sizeof expected, "hopscope: %s\n", visible);
+    if (errno_after != EDOM || bytes != (ssize_t)strlen(expected) || strcmp(output, expected) != 0) {
+        fprintf(stderr, "wanted %s     got %s", expected, output);
         failures++;
     }
 }
@@ -40,16 +40,16 @@ int main(void) {
     check("\xc2", "\xc2");
 
     enum { ROOM = 1024 - 11 }; /* a line has at most 1024 bytes, with `hopscope: ` and the newline */
-    char name[2000], shown[ROOM + 1];
+    char name[2000], visible[ROOM + 1];
     memset(name, 'x', sizeof name);
     name[sizeof name - 1] = '\0';
-    memcpy(shown, name, ROOM);
-    shown[ROOM] = '\0';
-    check(name, shown);
+    memcpy(visible, name, ROOM);
+    visible[ROOM] = '\0';
+    check(name, visible);
     /* An escape is never cut in two. */
     memset(name, '\x1b', sizeof name - 1);
     for (size_t i = 0; i < ROOM / 4; i++)
-        strcpy(shown + 4 * i, "\\x1b");
-    check(name, shown);
+        strcpy(visible + 4 * i, "\\x1b");
+    check(name, visible);
     return failures != 0;
 }

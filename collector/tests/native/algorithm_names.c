@@ -1,8 +1,7 @@
-/* Which of Open MPI's algorithms a call ran is known by name while native hops are recorded, and its linkage tables are
- * as before afterwards. A rules file, which test_algorithm_names.py writes, chooses the algorithms.
+/* Native recording names the Open MPI algorithm of each call, and restores the linkage tables afterwards. A rules file,
+ * which test_algorithm_names.py writes, chooses the algorithms.
  *
- * The collector is linked into this program, so MPI_Init is the collector's.
- */
+ * The collector is linked into this program, so MPI_Init is the collector's. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,29 +11,29 @@
 
 static int failures;
 
-static void expect(bool is_true, const char *what) {
+static void expect(bool is_true, const char *statement) {
     if (!is_true) {
-        fprintf(stderr, "not true: %s\n", what);
+        fprintf(stderr, "not true: %s\n", statement);
         failures++;
     }
 }
 
-/* The call that has just ended ran this algorithm; NULL: it is not known which. */
+/* The call that has just ended ran this algorithm. NULL: the algorithm is unknown. */
 static void expect_name(const char *name) {
     const struct spool_record *last = record_last();
     uint64_t id = last && last->kind == SPOOL_LEAVE ? last->c >> SPOOL_ALGORITHM_AT : 0;
     expect(id == (name ? record_define_algorithm(name) : 0), name ? name : "not known");
 }
 
-static int in[1 << 16], out[1 << 16];
+static int send_buffer[1 << 16], receive_buffer[1 << 16];
 
 static void bcast(int count, const char *name) {
-    MPI_Bcast(in, count, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(send_buffer, count, MPI_INT, 0, MPI_COMM_WORLD);
     expect_name(name);
 }
 
 static void allreduce(MPI_Comm comm, int count, const char *name) {
-    MPI_Allreduce(in, out, count, MPI_INT, MPI_SUM, comm);
+    MPI_Allreduce(send_buffer, receive_buffer, count, MPI_INT, MPI_SUM, comm);
     expect_name(name);
 }
 
@@ -56,16 +55,16 @@ int main(int argc, char **argv) {
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
     allreduce(half, 16, "redscat_allgather");
     allreduce(MPI_COMM_SELF, 16, NULL);
-    MPI_Ibcast(in, 16, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    MPI_Ibcast(send_buffer, 16, MPI_INT, 0, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     expect_name(NULL);
     native_collective.called = 0;
-    pmpi.Bcast(in, 16, MPI_INT, 0, MPI_COMM_WORLD);
+    pmpi.Bcast(send_buffer, 16, MPI_INT, 0, MPI_COMM_WORLD);
     expect(native_collective.called != 0, "Open MPI's calls go through the collector");
     native_stop();
     native_collective.called = 0;
-    pmpi.Bcast(in, 16, MPI_INT, 0, MPI_COMM_WORLD);
-    pmpi.Allreduce(in, out, 16, MPI_INT, MPI_SUM, half);
+    pmpi.Bcast(send_buffer, 16, MPI_INT, 0, MPI_COMM_WORLD);
+    pmpi.Allreduce(send_buffer, receive_buffer, 16, MPI_INT, MPI_SUM, half);
     expect(native_collective.called == 0, "Open MPI's calls no longer go through the collector");
     MPI_Comm_free(&half);
     MPI_Finalize();

@@ -1,9 +1,8 @@
 /* A request may complete without calling back: another thread saw that there was nothing to call just before the
- * callback was stored. The moment cannot be forced, so the test takes the callback away from a real request. Then the
- * end must still be recorded, once, when its thread looks again.
+ * callback was stored. The moment cannot be forced, so the test removes the callback from a real request. Then the end
+ * must still be recorded, once, when its thread looks again.
  *
- * The collector is linked into this program, so MPI_Init is the collector's.
- */
+ * The collector is linked into this program, so MPI_Init is the collector's. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,22 +12,22 @@
 
 static int failures;
 
-static void expect(bool is_true, const char *what) {
+static void expect(bool is_true, const char *statement) {
     if (!is_true) {
-        fprintf(stderr, "not true: %s\n", what);
+        fprintf(stderr, "not true: %s\n", statement);
         failures++;
     }
 }
 
-static struct openmpi_request *watched_receive(int *into, int count, struct hop_end *end) {
+static struct openmpi_request *watched_receive(int *buffer, int count, struct hop_end *end) {
     static const struct subject subject = {.comm = 1, .key = 1, .seq = 1};
     MPI_Request request;
     *end = hop_of(&subject, false, 0, (size_t)count, MPI_INT);
     hop_begin(end);
-    pmpi.Irecv(into, count, MPI_INT, 0, 7, MPI_COMM_SELF, &request);
-    struct openmpi_request *inside = (struct openmpi_request *)request;
-    hop_watch(end, inside);
-    return inside;
+    pmpi.Irecv(buffer, count, MPI_INT, 0, 7, MPI_COMM_SELF, &request);
+    struct openmpi_request *internal_request = (struct openmpi_request *)request;
+    hop_watch(end, internal_request);
+    return internal_request;
 }
 
 static void take_callback_away(struct openmpi_request *request) {
@@ -59,14 +58,14 @@ int main(int argc, char **argv) {
     take_callback_away((struct openmpi_request *)request);
     pmpi.Send(&sent, 1, MPI_INT, 0, 7, MPI_COMM_SELF);
     pmpi.Wait(&request, MPI_STATUS_IGNORE);
-    struct hop_end other;
-    request = (MPI_Request)watched_receive(received, 1, &other);
+    struct hop_end second_end;
+    request = (MPI_Request)watched_receive(received, 1, &second_end);
     hops_leave_thread();
     expect(is_end_of(record_last(), &end), "the end of a request that was freed and used anew is recorded");
     struct spool_record *last = record_last();
     pmpi.Send(&sent, 1, MPI_INT, 0, 7, MPI_COMM_SELF);
     pmpi.Wait(&request, MPI_STATUS_IGNORE);
-    expect(record_last() == last + 1 && is_end_of(record_last(), &other), "the other one calls back by itself");
+    expect(record_last() == last + 1 && is_end_of(record_last(), &second_end), "the other one calls back by itself");
     hops_leave_thread();
     expect(record_last() == last + 1, "nothing is recorded twice");
     MPI_Finalize();

@@ -1,4 +1,4 @@
-"""Runs algorithm_names, which says what is not true, with rules that choose the algorithms."""
+"""Runs algorithm_names, which reports untrue statements, with rules that choose the algorithms."""
 
 import unittest
 
@@ -39,11 +39,11 @@ class AlgorithmNames(Case):
         self.run_with()
 
     def test_there_are_none_if_they_are_not_wanted(self) -> None:
-        said = self.run_with(HOPSCOPE_NATIVE_NAMES="0")
-        self.assertIn("not true: doublering", said)
-        self.assertIn("not true: Open MPI's calls go through the collector", said)
-        self.assertNotIn("not true: not known", said)
-        self.assertNotIn("no longer", said)
+        reports = self.run_with(HOPSCOPE_NATIVE_NAMES="0")
+        self.assertIn("not true: doublering", reports)
+        self.assertIn("not true: Open MPI's calls go through the collector", reports)
+        self.assertNotIn("not true: not known", reports)
+        self.assertNotIn("no longer", reports)
 
 
 if __name__ == "__main__":

@@ -40,9 +40,9 @@ static void every_function_is_found_once_and_called(void) {
     for (int h = 0; h < MPICH_HELPER_COUNT; h++) {
         printf("%s at %#lx, %d calls\n", mpich_helper_name(h), (unsigned long)layout.functions[h], calls[h]);
         EXPECT((layout.functions[h] != 0) == (calls[h] > 0), "%s", mpich_helper_name(h));
-        for (int other = 0; other < h; other++)
-            EXPECT(!layout.functions[h] || layout.functions[h] != layout.functions[other], "%s is %s",
-                   mpich_helper_name(h), mpich_helper_name(other));
+        for (int previous = 0; previous < h; previous++)
+            EXPECT(!layout.functions[h] || layout.functions[h] != layout.functions[previous], "%s is %s",
+                   mpich_helper_name(h), mpich_helper_name(previous));
     }
     printf("%d calls\n", layout.call_count);
 }
@@ -54,14 +54,14 @@ static unsigned char *in_file(const struct mpich_image *image, uint64_t address)
     abort();
 }
 
-/* What is changed at a place makes the search refuse, and changing it back makes it succeed. */
-static void refused_with(const char *what, unsigned char *at, const void *damage, size_t length) {
-    unsigned char kept[64];
-    struct mpich_layout found;
-    memcpy(kept, at, length);
-    memcpy(at, damage, length);
-    EXPECT(!find(&found, reason, sizeof reason), "%s", what);
-    memcpy(at, kept, length);
+/* Damage at this place makes the search refuse. The original bytes are restored afterwards. */
+static void refused_with(const char *description, unsigned char *place, const void *damage, size_t length) {
+    unsigned char original[64];
+    struct mpich_layout damaged_layout;
+    memcpy(original, place, length);
+    memcpy(place, damage, length);
+    EXPECT(!find(&damaged_layout, reason, sizeof reason), "%s", description);
+    memcpy(place, original, length);
 }
 
 static void a_damaged_library_is_refused(void) {
@@ -82,28 +82,28 @@ static void a_damaged_library_is_refused(void) {
         const struct mpich_segment *s = &image.segments[i];
         if (name < s->bytes || name >= s->bytes + s->size)
             continue;
-        uint64_t at = layout.calls[0].address, to = s->begin + (uint64_t)(name - s->bytes);
-        int32_t distance = (int32_t)(to - (at + 7));
+        uint64_t call_address = layout.calls[0].address, name_address = s->begin + (uint64_t)(name - s->bytes);
+        int32_t distance = (int32_t)(name_address - (call_address + 7));
         unsigned char lea[7] = {0x48, 0x8d, 0x05};
         memcpy(lea + 3, &distance, sizeof distance);
         refused_with("two functions mention a name", call, lea, sizeof lea);
     }
-    size_t whole = size;
-    struct mpich_layout found;
+    size_t whole_size = size;
+    struct mpich_layout cut_layout;
     for (size_t part = 0; part < 7; part++) {
-        size = whole / 7 * part;
-        EXPECT(!find(&found, reason, sizeof reason), "cut to %zu bytes", size);
+        size = whole_size / 7 * part;
+        EXPECT(!find(&cut_layout, reason, sizeof reason), "cut to %zu bytes", size);
     }
-    size = whole;
-    EXPECT(find(&found, reason, sizeof reason), "%s", reason);
+    size = whole_size;
+    EXPECT(find(&cut_layout, reason, sizeof reason), "%s", reason);
 }
 
 static void a_library_without_the_names_is_refused(void) {
-    unsigned char *at = bytes;
-    while ((at = memmem(at, size - (size_t)(at - bytes), "MPIC_Sendrecv_replace", 22)))
-        memcpy(at, "XPIC", 4);
-    struct mpich_layout found;
-    EXPECT(!find(&found, reason, sizeof reason) && strstr(reason, "MPIC_Sendrecv_replace"), "%s", reason);
+    unsigned char *occurrence = bytes;
+    while ((occurrence = memmem(occurrence, size - (size_t)(occurrence - bytes), "MPIC_Sendrecv_replace", 22)))
+        memcpy(occurrence, "XPIC", 4);
+    struct mpich_layout damaged_layout;
+    EXPECT(!find(&damaged_layout, reason, sizeof reason) && strstr(reason, "MPIC_Sendrecv_replace"), "%s", reason);
 }
 
 int main(int count, char **words) {

@@ -1,4 +1,4 @@
-"""Compares what the collector reads of Python's frames with what this Python says of them."""
+"""Compares the collector's raw frames with this Python's own account of them."""
 
 import ast
 import ctypes
@@ -20,18 +20,18 @@ ROOM = 5000
 
 
 def read():
-    """The caller's frame as (file, name, line): as read, and as Python says."""
+    """The caller's frame as (file, name, line), twice: read raw, and Python's own account."""
     file, name = ctypes.create_string_buffer(ROOM), ctypes.create_string_buffer(ROOM)
     frame = sys._getframe()
-    line, here = RELEASED.innermost_place(file, name, ROOM), frame.f_lineno
+    line, frame_line = RELEASED.innermost_place(file, name, ROOM), frame.f_lineno
     return (os.fsdecode(file.value), name.value.decode(), line), (
         frame.f_code.co_filename,
         frame.f_code.co_qualname,
-        here,
+        frame_line,
     )
 
 
-def named(file, name="called", lines=0):
+def in_file(file, name="called", lines=0):
     """`read` as another function in another file, some lines further down."""
     qualified = f"outer.<locals>.{name}"
     code = read.__code__.replace(co_filename=file, co_name=name, co_qualname=qualified, co_firstlineno=lines + 1)
@@ -42,8 +42,8 @@ class Frames(unittest.TestCase):
     def setUp(self):
         self.assertIsNone(HOLDING.prepare(-1, 0))
 
-    def agree(self, both):
-        self.assertEqual(*both)
+    def agree(self, accounts):
+        self.assertEqual(*accounts)
 
     def test_a_frame_is_read_without_the_lock(self):
         self.agree(read())
@@ -54,20 +54,20 @@ class Frames(unittest.TestCase):
             return deeper(n - 1) if n else last[0]()
 
         self.agree(deeper(50))
-        for both in (*(read() for _ in range(2)), *[read() for _ in range(2)]):
-            self.agree(both)
+        for accounts in (*(read() for _ in range(2)), *[read() for _ in range(2)]):
+            self.agree(accounts)
         sorted([1, 2], key=lambda _: self.agree(read()) or 0)
 
     def test_a_thread_has_its_own_frames(self):
-        found = []
-        threads = [threading.Thread(target=lambda: [found.append(read()) for _ in range(200)]) for _ in range(4)]
+        all_accounts = []
+        threads = [threading.Thread(target=lambda: [all_accounts.append(read()) for _ in range(200)]) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        self.assertEqual(len(found), 800)
-        for both in found:
-            self.agree(both)
+        self.assertEqual(len(all_accounts), 800)
+        for accounts in all_accounts:
+            self.agree(accounts)
 
     def test_a_class_body_and_a_coroutine_are_read(self):
         test = self
@@ -83,13 +83,13 @@ class Frames(unittest.TestCase):
 
     def test_texts_of_all_widths_are_read(self):
         for file in ("/u/solve.py", "/ü/löse.py", "/λ/Ω.py", "/🐍/💡.py", os.fsdecode(b"/x\xff.py"), "x" * 4000):
-            self.agree(named(file)())
-        self.agree(named("/x.py", "größe")())
-        self.agree(named("/x.py", "λ", 100_000)())
+            self.agree(in_file(file)())
+        self.agree(in_file("/x.py", "größe")())
+        self.agree(in_file("/x.py", "λ", 100_000)())
 
     def test_a_text_that_is_too_long_is_refused(self):
-        found, _ = named("/" + "x" * (ROOM + 10))()
-        self.assertEqual(found[2], -2)
+        account, _ = in_file("/" + "x" * (ROOM + 10))()
+        self.assertEqual(account[2], -2)
 
     def test_the_line_of_every_instruction_is_found(self):
         checked = 0
@@ -98,9 +98,11 @@ class Frames(unittest.TestCase):
             while waiting:
                 code = waiting.pop()
                 waiting += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
-                for at, (line, *_) in enumerate(code.co_positions()):
-                    found = RELEASED.line_at(code.co_linetable, len(code.co_linetable), code.co_firstlineno, at * 2)
-                    self.assertEqual(found, -1 if line is None else line, (code, at))
+                for position, (line, *_) in enumerate(code.co_positions()):
+                    answer = RELEASED.line_at(
+                        code.co_linetable, len(code.co_linetable), code.co_firstlineno, position * 2
+                    )
+                    self.assertEqual(answer, -1 if line is None else line, (code, position))
                     checked += 1
         self.assertGreater(checked, 20_000)
 
@@ -115,14 +117,14 @@ class WrongOffsets(unittest.TestCase):
     def test_each_offset_that_is_wrong_is_noticed_and_does_no_harm(self):
         number = 0
         while name := HOLDING.offset_name(number):
-            for by in (-16, -8, -4, 4, 8, 16, 64, 4096, 1 << 20):
+            for distance in (-16, -8, -4, 4, 8, 16, 64, 4096, 1 << 20):
                 if name == b"c_frame" and sys.version_info >= (3, 13):
                     continue  # there is none
                 if name == b"frame_owner":
-                    HOLDING.prepare(number, by)  # a byte that may be the same elsewhere
+                    HOLDING.prepare(number, distance)  # a byte that may be the same elsewhere
                     continue
-                with self.subTest(offset=name, by=by):
-                    self.assertIsNotNone(HOLDING.prepare(number, by))
+                with self.subTest(offset=name, by=distance):
+                    self.assertIsNotNone(HOLDING.prepare(number, distance))
             number += 1
         self.assertEqual(number, 14)
         self.assertIsNone(HOLDING.prepare(-1, 0))

@@ -1,15 +1,15 @@
-/* What reads Python's frames, as a library that Python loads by ctypes. */
+/* The reader of Python's frames, as a library that Python loads by ctypes. */
 #include <stdlib.h>
 
 #include "python/frames/location_table.h"
 #include "python/frames/self_test.h"
 
-#define SHOWN __attribute__((visibility("default")))
+#define EXPORTED __attribute__((visibility("default")))
 
-SHOWN const char *offset_name(int number);
-SHOWN const char *prepare(int shifted, int by);
-SHOWN int innermost_place(char *file, char *name, size_t room);
-SHOWN int line_at(const uint8_t *table, size_t bytes, int first_line, uint32_t instruction);
+EXPORTED const char *offset_name(int number);
+EXPORTED const char *prepare(int shifted, int distance);
+EXPORTED int innermost_place(char *file, char *name, size_t room);
+EXPORTED int line_at(const uint8_t *table, size_t bytes, int first_line, uint32_t instruction);
 
 static struct python_interpreter interpreter;
 
@@ -19,25 +19,25 @@ static const char *const names[] = {
 #undef NAME
 };
 
-/* NULL behind the last one. */
+/* NULL after the last one. */
 const char *offset_name(int number) {
     return number < (int)(sizeof names / sizeof *names) ? names[number] : NULL;
 }
 
-/* Holding the interpreter's lock. Shifted: the number of an offset that is made wrong, or -1. NULL, or why frames
- * cannot be read. */
-const char *prepare(int shifted, int by) {
+/* Call it with the interpreter's lock. shifted: the number of an offset to falsify, or -1. Returns NULL, or the reason
+ * why frames cannot be read. */
+const char *prepare(int shifted, int distance) {
     const char *reason;
     if (!python_interpreter_find(&interpreter, &reason))
         return reason;
     if (!python_may_call(&interpreter))
         return "the lock is not held";
     if (shifted >= 0)
-        ((uint32_t *)&interpreter.reader.layout)[shifted] += (uint32_t)by;
+        ((uint32_t *)&interpreter.reader.layout)[shifted] += (uint32_t)distance;
     return python_self_test(&interpreter);
 }
 
-/* The line of Python that calls this, without holding the lock; -2: none can be read, -3: the lock is held. */
+/* The line of Python that calls this, without the lock. -2: none can be read. -3: the thread has the lock. */
 int innermost_place(char *file, char *name, size_t room) {
     const struct python_reader *reader = &interpreter.reader;
     struct python_code code;

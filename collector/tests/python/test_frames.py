@@ -1,4 +1,4 @@
-"""Frames are read as each Python of this machine has them; frames_of_this_python.py is what runs in it."""
+"""Reads raw frames under each Python of this machine, which runs frames_of_this_python.py."""
 
 import os
 import subprocess
@@ -6,8 +6,8 @@ import sys
 import unittest
 from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parents[2] / "tools"))
+FOLDER = Path(__file__).parent
+sys.path.insert(0, str(FOLDER.parents[2] / "tools"))
 
 import check_pythons  # noqa: E402 - found by the path set above
 
@@ -18,19 +18,19 @@ class Frames(unittest.TestCase):
     """One run in each Python."""
 
     def test_frames_are_read_in_each_python_that_is_here(self):
-        own = {sys.version_info.minor: sys.executable}
-        found = {minor: check_pythons.find(minor) or own.get(minor) for minor in SERVED}
+        current = {sys.version_info.minor: sys.executable}
+        pythons = {minor: check_pythons.find(minor) or current.get(minor) for minor in SERVED}
         environment = dict(os.environ)
         if "HOPSCOPE_TEST_SANITIZER" in environment:
             environment["LD_PRELOAD"] = environment["HOPSCOPE_TEST_SANITIZER"]
-        for minor, python in found.items():
+        for minor, python in pythons.items():
             print(f"Python 3.{minor}: {python or 'not found here'}")
             if python:
                 with self.subTest(python=python):
-                    words = [python, str(HERE / "frames_of_this_python.py")]
+                    words = [python, str(FOLDER / "frames_of_this_python.py")]
                     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
                     self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertTrue(any(found.values()), "no Python is here whose frames could be read")
+        self.assertTrue(any(pythons.values()), "no Python is here whose frames could be read")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Removes the shared memory that MPI libraries leave of jobs that did not come to MPI_Finalize, without the collector
-too: MPICH 5 of every job that ends by MPI_Abort, an error or a signal, Open MPI 4 where its launcher was killed.
+"""Removes the shared memory that MPI libraries leave of jobs that did not reach MPI_Finalize, also without the
+collector: MPICH 5 of every job that ends by MPI_Abort, an error or a signal, Open MPI 4 where its launcher was killed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def segments() -> set[Path]:
 
 
 def names_in_use() -> str:
-    """All that processes have open, mapped or among their words, as text to look names up in."""
+    """The files that processes have open, mapped or in their command lines, as text to search for names."""
     texts = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -30,10 +30,10 @@ def names_in_use() -> str:
 
 @contextmanager
 def removed() -> Iterator[None]:
-    """Removes what is new afterwards and used by nobody: jobs of other tests run beside."""
-    before = segments()
+    """Removes new segments that no process uses, because jobs of other tests run at the same time."""
+    old = segments()
     yield
-    new = segments() - before
+    new = segments() - old
     used = names_in_use() if new else ""
     for path in new:
         if path.name not in used:

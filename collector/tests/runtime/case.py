@@ -27,7 +27,7 @@ NUMBERS = function_numbers()
 NAMES = {number: name for name, number in NUMBERS.items()}
 FAILURES = Path(__file__).parents[3] / "build" / "failures"
 LARGEST = 64 << 20
-"""Bytes of files that are kept of one test; of a larger folder only the report."""
+"""Most bytes of a failed test's folder that are kept. A larger folder leaves only its report."""
 
 Key = tuple[object, ...]
 
@@ -59,7 +59,7 @@ def calls(spool: Spool, function: str) -> list[Record]:
 
 
 def keep_failure(name: str, reports: list[str], home: Path) -> None:
-    """Writes why a test failed, and copies its folder."""
+    """Writes a failed test's reports, and copies its folder."""
     folder = FAILURES / f"ctest-{FLAVOUR}-{name}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -72,21 +72,21 @@ def keep_failure(name: str, reports: list[str], home: Path) -> None:
 
 class Case(unittest.TestCase):
     alone: ClassVar[dict[Key, str]] = {}
-    """What programs print without the preload; each runs once."""
+    """Outputs of programs without the preload; each runs once."""
     recorded: ClassVar[dict[Key, tuple[Run, str]]] = {}
-    """What `both_ways` has returned."""
+    """Earlier answers of `both_ways`."""
 
     def setUp(self) -> None:
         self.home = Path(tempfile.mkdtemp(prefix="hopscope-test-"))
         self.trace = self.home / "trace"
 
     def run(self, result: unittest.TestResult | None = None) -> unittest.TestResult | None:
-        """Runs the test, and keeps what it leaves if it fails."""
+        """Runs the test, and keeps its folder if it fails."""
         result = result or self.defaultTestResult()
-        before = len(result.failures), len(result.errors)
+        counts_before = len(result.failures), len(result.errors)
         with abandoned_segments.removed():
             super().run(result)
-        reports = [report for _, report in result.failures[before[0] :] + result.errors[before[1] :]]
+        reports = [report for _, report in result.failures[counts_before[0] :] + result.errors[counts_before[1] :]]
         if hasattr(self, "home"):
             if reports:
                 keep_failure(self.id().partition(".")[2], reports, self.home)
@@ -128,10 +128,10 @@ class Case(unittest.TestCase):
         if key not in self.recorded:
             if job not in self.alone:
                 self.alone[job] = self.launch(*ranks(n, program, *arguments, preload=False)).stdout
-            seen = self.launch(*ranks(n, program, *arguments), **settings)
-            self.assertEqual(self.alone[job], seen.stdout)
-            self.assertTrue(seen.stdout)
-            self.recorded[key] = read_run(self.trace), seen.stderr
+            recorded_job = self.launch(*ranks(n, program, *arguments), **settings)
+            self.assertEqual(self.alone[job], recorded_job.stdout)
+            self.assertTrue(recorded_job.stdout)
+            self.recorded[key] = read_run(self.trace), recorded_job.stderr
         return self.recorded[key]
 
     def assert_whole(self, run: Run, n: int) -> None:
@@ -142,15 +142,15 @@ class Case(unittest.TestCase):
             self.assertEqual(spool.state, "closed")
             ticks = [r.ticks for r in spool.records if not r.kind.startswith(("HOP_", "WAIT_"))]
             self.assertEqual(ticks, sorted(ticks))
-            inside = None
+            open_function = None
             for record in spool.of("ENTER", "LEAVE"):
                 if record.kind == "ENTER":
-                    self.assertIsNone(inside)
-                    inside = record.region
+                    self.assertIsNone(open_function)
+                    open_function = record.region
                 else:
-                    self.assertEqual(inside, record.region)
-                    inside = None
-            self.assertIsNone(inside)
+                    self.assertEqual(open_function, record.region)
+                    open_function = None
+            self.assertIsNone(open_function)
         for rank in range(n):
             self.assertEqual(run.definitions[rank][-1]["def"], "end")
             self.assertGreaterEqual(len(run.defs(rank, "clock")), 2)

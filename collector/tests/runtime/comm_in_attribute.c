@@ -8,10 +8,10 @@
 
 static int unseen;
 
-static int free_held(MPI_Comm comm, int key, void *held, void *extra) {
+static int free_cached(MPI_Comm comm, int key, void *cached_comm, void *extra) {
     (void)comm, (void)key, (void)extra;
-    int error = unseen ? PMPI_Comm_free(held) : MPI_Comm_free(held);
-    free(held);
+    int error = unseen ? PMPI_Comm_free(cached_comm) : MPI_Comm_free(cached_comm);
+    free(cached_comm);
     return error;
 }
 
@@ -20,14 +20,14 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     unseen = argc > 1 && strcmp(argv[1], "unseen") == 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_held, &key, NULL);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_cached, &key, NULL);
     for (int i = 0; i < 20; i++) {
-        MPI_Comm holder, *held = malloc(sizeof *held);
+        MPI_Comm holder, *cached_comm = malloc(sizeof *cached_comm);
         int sum = -1;
         MPI_Comm_dup(MPI_COMM_WORLD, &holder);
-        MPI_Comm_split(MPI_COMM_WORLD, i % 2 ? rank % 2 : rank / 2, rank, held);
-        MPI_Comm_set_attr(holder, key, held);
-        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, *held);
+        MPI_Comm_split(MPI_COMM_WORLD, i % 2 ? rank % 2 : rank / 2, rank, cached_comm);
+        MPI_Comm_set_attr(holder, key, cached_comm);
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, *cached_comm);
         printf("%d: %d %d\n", rank, i, sum);
         MPI_Comm_free(&holder);
     }

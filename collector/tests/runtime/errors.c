@@ -1,5 +1,5 @@
-/* Error codes and errno as the application sees them, with MPI_ERRORS_RETURN. Argument 1: "abort" ends with MPI_Abort,
- * "exit" without MPI_Finalize; argument 2: how many calls there are to record. */
+/* Error codes and errno that the application sees, with MPI_ERRORS_RETURN. Argument 1: "abort" ends with MPI_Abort,
+ * "exit" without MPI_Finalize; argument 2: the number of calls to record. */
 #include <errno.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static int class_of(int error) {
 }
 
 int main(int argc, char **argv) {
-    int value = 1, out, rank, calls = argc > 2 ? atoi(argv[2]) : 20000;
+    int value = 1, sum, rank, calls = argc > 2 ? atoi(argv[2]) : 20000;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -26,10 +26,10 @@ int main(int argc, char **argv) {
     printf("not committed %d\n", class_of(MPI_Bcast(values, 1, pair, 0, MPI_COMM_WORLD)));
     MPI_Type_free(&pair);
     errno = 77;
-    MPI_Allreduce(&value, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < calls; i++) { /* across many chunks of the spool */
-        MPI_Request nothing = MPI_REQUEST_NULL;
-        MPI_Wait(&nothing, MPI_STATUS_IGNORE);
+        MPI_Request null_request = MPI_REQUEST_NULL;
+        MPI_Wait(&null_request, MPI_STATUS_IGNORE);
     }
     printf("errno %d\n", errno);
     fflush(stdout);

@@ -10,8 +10,8 @@ int main(int argc, char **argv) {
     pid_t child = fork();
     if (child == 0) {
         for (int i = 0; i < 100; i++) {
-            MPI_Request nothing = MPI_REQUEST_NULL;
-            MPI_Wait(&nothing, MPI_STATUS_IGNORE);
+            MPI_Request null_request = MPI_REQUEST_NULL;
+            MPI_Wait(&null_request, MPI_STATUS_IGNORE);
         }
         _exit(7);
     }

@@ -1,11 +1,11 @@
-/* The error handler leaves calls by longjmp. Further calls follow from the same place, from further up the stack, and
- * from further down, where the abandoned frame has been overwritten. Prints the number of jumps. */
+/* The error handler leaves calls by longjmp. Further calls follow from the same call site, from further up the stack,
+ * and from further down, where the abandoned frame has been overwritten. Prints the number of jumps. */
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
-static jmp_buf back;
+static jmp_buf return_point;
 static int jumps;
 
 static void jump(MPI_Comm *comm, int *error, ...) {
@@ -13,24 +13,24 @@ static void jump(MPI_Comm *comm, int *error, ...) {
     (void)error;
     jumps++;
     /* Inside the call that failed: not recorded, like everything that is called inside another call. */
-    MPI_Comm made;
-    MPI_Comm_dup(MPI_COMM_SELF, &made);
-    MPI_Comm_free(&made);
+    MPI_Comm copy;
+    MPI_Comm_dup(MPI_COMM_SELF, &copy);
+    MPI_Comm_free(&copy);
     MPI_Comm_rank(*comm, &rank);
-    longjmp(back, 1);
+    longjmp(return_point, 1);
 }
 
 static void fail(void) {
     int value = 1;
-    if (setjmp(back) == 0)
+    if (setjmp(return_point) == 0)
         MPI_Send(&value, 1, MPI_INT, 1000, 0, MPI_COMM_WORLD);
 }
 
-__attribute__((noinline)) static void below(int levels, void (*function)(void)) {
+__attribute__((noinline)) static void call_below(int levels, void (*function)(void)) {
     volatile char written_over[2000];
     memset((char *)written_over, 0x55, sizeof written_over);
     if (levels > 0)
-        below(levels - 1, function);
+        call_below(levels - 1, function);
     else
         function();
     written_over[0] = 1;
@@ -48,10 +48,10 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 3; i++)
         fail();
     barrier();
-    below(3, fail);
+    call_below(3, fail);
     barrier();
     fail();
-    below(3, barrier);
+    call_below(3, barrier);
     MPI_Errhandler_free(&handler);
     printf("%d jumps\n", jumps);
     MPI_Finalize();

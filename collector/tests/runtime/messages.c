@@ -4,38 +4,38 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MANY = 100 };
+enum { MESSAGES = 100 };
 
 static int rank, size, left, right;
 static MPI_Comm comm;
 
-static void print(const char *what, long value) {
-    printf("%d %s %ld\n", rank, what, value);
+static void print(const char *test, long value) {
+    printf("%d %s %ld\n", rank, test, value);
 }
 
 static void blocking(void) {
-    int out = rank, in[3] = {-1, -1, -1};
+    int sent = rank, received[3] = {-1, -1, -1};
     static char room[4096];
     MPI_Status status;
     MPI_Buffer_attach(room, sizeof room);
-    MPI_Bsend(&out, 1, MPI_INT, right, 1, comm);
-    MPI_Recv(in, 3, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status);
-    print("recv", in[0] * 100 + status.MPI_SOURCE * 10 + status.MPI_TAG);
+    MPI_Bsend(&sent, 1, MPI_INT, right, 1, comm);
+    MPI_Recv(received, 3, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status);
+    print("recv", received[0] * 100 + status.MPI_SOURCE * 10 + status.MPI_TAG);
     if (rank % 2) {
-        MPI_Ssend(&out, 1, MPI_INT, right, 2, comm);
-        MPI_Recv(in, 3, MPI_INT, left, 2, comm, MPI_STATUS_IGNORE);
+        MPI_Ssend(&sent, 1, MPI_INT, right, 2, comm);
+        MPI_Recv(received, 3, MPI_INT, left, 2, comm, MPI_STATUS_IGNORE);
     } else {
-        MPI_Recv(in, 3, MPI_INT, left, 2, comm, MPI_STATUS_IGNORE);
-        MPI_Send(&out, 1, MPI_INT, right, 2, comm);
+        MPI_Recv(received, 3, MPI_INT, left, 2, comm, MPI_STATUS_IGNORE);
+        MPI_Send(&sent, 1, MPI_INT, right, 2, comm);
     }
-    MPI_Sendrecv(&out, 1, MPI_INT, left, 3, in, 3, MPI_INT, right, 3, comm, &status);
+    MPI_Sendrecv(&sent, 1, MPI_INT, left, 3, received, 3, MPI_INT, right, 3, comm, &status);
     int count;
     MPI_Get_count(&status, MPI_INT, &count);
-    print("sendrecv", in[0] * 10 + count);
-    MPI_Sendrecv_replace(&out, 1, MPI_INT, left, 4, right, 4, comm, MPI_STATUS_IGNORE);
-    print("replace", out);
-    MPI_Send(&out, 1, MPI_INT, MPI_PROC_NULL, 5, comm);
-    MPI_Recv(&out, 1, MPI_INT, MPI_PROC_NULL, 5, comm, &status);
+    print("sendrecv", received[0] * 10 + count);
+    MPI_Sendrecv_replace(&sent, 1, MPI_INT, left, 4, right, 4, comm, MPI_STATUS_IGNORE);
+    print("replace", sent);
+    MPI_Send(&sent, 1, MPI_INT, MPI_PROC_NULL, 5, comm);
+    MPI_Recv(&sent, 1, MPI_INT, MPI_PROC_NULL, 5, comm, &status);
     print("null", status.MPI_SOURCE == MPI_PROC_NULL);
     int unused;
     void *detached;
@@ -43,105 +43,105 @@ static void blocking(void) {
 }
 
 /* Posts MANY receives and sends; requests[2 i] is a receive. */
-static void post(int in[], int out[], MPI_Request requests[], int tag) {
-    for (int i = 0; i < MANY; i++) {
-        out[i] = rank * 1000 + i;
-        MPI_Irecv(&in[i], 1, MPI_INT, left, tag, comm, &requests[2 * i]);
+static void post(int received[], int sent[], MPI_Request requests[], int tag) {
+    for (int i = 0; i < MESSAGES; i++) {
+        sent[i] = rank * 1000 + i;
+        MPI_Irecv(&received[i], 1, MPI_INT, left, tag, comm, &requests[2 * i]);
         if (i % 3)
-            MPI_Isend(&out[i], 1, MPI_INT, right, tag, comm, &requests[2 * i + 1]);
+            MPI_Isend(&sent[i], 1, MPI_INT, right, tag, comm, &requests[2 * i + 1]);
         else
-            MPI_Issend(&out[i], 1, MPI_INT, right, tag, comm, &requests[2 * i + 1]);
+            MPI_Issend(&sent[i], 1, MPI_INT, right, tag, comm, &requests[2 * i + 1]);
     }
 }
 
-static long sum(const int in[]) {
+static long sum(const int received[]) {
     long total = 0;
-    for (int i = 0; i < MANY; i++)
-        total += in[i];
+    for (int i = 0; i < MESSAGES; i++)
+        total += received[i];
     return total;
 }
 
 static void completions(void) {
-    static int in[MANY], out[MANY], indices[2 * MANY];
-    static MPI_Request requests[2 * MANY + 1];
-    static MPI_Status statuses[2 * MANY + 1];
-    int flag = 0, index, done, left_over = 2 * MANY;
+    static int received[MESSAGES], sent[MESSAGES], indices[2 * MESSAGES];
+    static MPI_Request requests[2 * MESSAGES + 1];
+    static MPI_Status statuses[2 * MESSAGES + 1];
+    int flag = 0, index, done, left_over = 2 * MESSAGES;
 
-    post(in, out, requests, 10);
-    requests[2 * MANY] = MPI_REQUEST_NULL;
-    MPI_Waitall(2 * MANY + 1, requests, MPI_STATUSES_IGNORE);
-    print("waitall", sum(in));
-    post(in, out, requests, 11);
-    MPI_Waitall(2 * MANY, requests, statuses);
-    print("waitall statuses", sum(in) + statuses[0].MPI_SOURCE + statuses[0].MPI_TAG);
-    post(in, out, requests, 12);
-    for (int i = 0; i < 2 * MANY; i++)
+    post(received, sent, requests, 10);
+    requests[2 * MESSAGES] = MPI_REQUEST_NULL;
+    MPI_Waitall(2 * MESSAGES + 1, requests, MPI_STATUSES_IGNORE);
+    print("waitall", sum(received));
+    post(received, sent, requests, 11);
+    MPI_Waitall(2 * MESSAGES, requests, statuses);
+    print("waitall statuses", sum(received) + statuses[0].MPI_SOURCE + statuses[0].MPI_TAG);
+    post(received, sent, requests, 12);
+    for (int i = 0; i < 2 * MESSAGES; i++)
         MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
-    print("wait", sum(in));
-    post(in, out, requests, 13);
-    for (MPI_Waitany(2 * MANY, requests, &index, MPI_STATUS_IGNORE); index != MPI_UNDEFINED;)
-        MPI_Waitany(2 * MANY, requests, &index, &statuses[0]);
-    print("waitany", sum(in));
-    post(in, out, requests, 14);
+    print("wait", sum(received));
+    post(received, sent, requests, 13);
+    for (MPI_Waitany(2 * MESSAGES, requests, &index, MPI_STATUS_IGNORE); index != MPI_UNDEFINED;)
+        MPI_Waitany(2 * MESSAGES, requests, &index, &statuses[0]);
+    print("waitany", sum(received));
+    post(received, sent, requests, 14);
     for (; left_over > 0; left_over -= done)
-        MPI_Waitsome(2 * MANY, requests, &done, indices, MPI_STATUSES_IGNORE);
-    print("waitsome", sum(in));
-    post(in, out, requests, 15);
-    for (int i = 0; i < 2 * MANY; i++)
+        MPI_Waitsome(2 * MESSAGES, requests, &done, indices, MPI_STATUSES_IGNORE);
+    print("waitsome", sum(received));
+    post(received, sent, requests, 15);
+    for (int i = 0; i < 2 * MESSAGES; i++)
         for (flag = 0; !flag;)
             MPI_Test(&requests[i], &flag, MPI_STATUS_IGNORE);
-    print("test", sum(in));
-    post(in, out, requests, 16);
+    print("test", sum(received));
+    post(received, sent, requests, 16);
     for (flag = 0; !flag;)
-        MPI_Testall(2 * MANY, requests, &flag, statuses);
-    print("testall", sum(in));
-    post(in, out, requests, 17);
+        MPI_Testall(2 * MESSAGES, requests, &flag, statuses);
+    print("testall", sum(received));
+    post(received, sent, requests, 17);
     for (index = 0, flag = 0; !flag || index != MPI_UNDEFINED;)
-        MPI_Testany(2 * MANY, requests, &index, &flag, MPI_STATUS_IGNORE);
-    print("testany", sum(in));
-    post(in, out, requests, 18);
-    for (left_over = 2 * MANY; left_over > 0; left_over -= done)
-        MPI_Testsome(2 * MANY, requests, &done, indices, statuses);
-    print("testsome", sum(in));
+        MPI_Testany(2 * MESSAGES, requests, &index, &flag, MPI_STATUS_IGNORE);
+    print("testany", sum(received));
+    post(received, sent, requests, 18);
+    for (left_over = 2 * MESSAGES; left_over > 0; left_over -= done)
+        MPI_Testsome(2 * MESSAGES, requests, &done, indices, statuses);
+    print("testsome", sum(received));
 }
 
 static void probes(void) {
-    int out = rank + 7, in = -1, flag = 0;
+    int sent = rank + 7, received = -1, flag = 0;
     MPI_Request request;
     MPI_Message message;
     MPI_Status status;
-    MPI_Isend(&out, 1, MPI_INT, right, 20, comm, &request);
+    MPI_Isend(&sent, 1, MPI_INT, right, 20, comm, &request);
     MPI_Probe(left, 20, comm, &status);
-    MPI_Recv(&in, 1, MPI_INT, left, 20, comm, MPI_STATUS_IGNORE);
+    MPI_Recv(&received, 1, MPI_INT, left, 20, comm, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Isend(&out, 1, MPI_INT, right, 21, comm, &request);
+    MPI_Isend(&sent, 1, MPI_INT, right, 21, comm, &request);
     while (!flag)
         MPI_Iprobe(MPI_ANY_SOURCE, 21, comm, &flag, &status);
-    MPI_Recv(&in, 1, MPI_INT, status.MPI_SOURCE, 21, comm, MPI_STATUS_IGNORE);
+    MPI_Recv(&received, 1, MPI_INT, status.MPI_SOURCE, 21, comm, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Isend(&out, 1, MPI_INT, right, 22, comm, &request);
+    MPI_Isend(&sent, 1, MPI_INT, right, 22, comm, &request);
     MPI_Mprobe(left, 22, comm, &message, &status);
-    MPI_Mrecv(&in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(&received, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Isend(&out, 1, MPI_INT, right, 23, comm, &request);
+    MPI_Isend(&sent, 1, MPI_INT, right, 23, comm, &request);
     for (flag = 0; !flag;)
         MPI_Improbe(left, 23, comm, &flag, &message, &status);
     MPI_Request receive;
-    MPI_Imrecv(&in, 1, MPI_INT, &message, &receive);
+    MPI_Imrecv(&received, 1, MPI_INT, &message, &receive);
     MPI_Wait(&receive, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    print("probes", in);
+    print("probes", received);
 }
 
 static void persistent(void) {
-    int out = 0, in = -1;
+    int sent = 0, received = -1;
     long total = 0;
-    MPI_Request requests[2], never;
+    MPI_Request requests[2], cancelled_request;
     MPI_Status status;
-    MPI_Recv_init(&in, 1, MPI_INT, left, 30, comm, &requests[0]);
-    MPI_Send_init(&out, 1, MPI_INT, right, 30, comm, &requests[1]);
+    MPI_Recv_init(&received, 1, MPI_INT, left, 30, comm, &requests[0]);
+    MPI_Send_init(&sent, 1, MPI_INT, right, 30, comm, &requests[1]);
     for (int i = 0; i < 10; i++) {
-        out = rank * 10 + i;
+        sent = rank * 10 + i;
         if (i % 2) {
             MPI_Startall(2, requests);
         } else {
@@ -149,14 +149,14 @@ static void persistent(void) {
             MPI_Start(&requests[1]);
         }
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-        total += in;
+        total += received;
     }
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); /* inactive: returns at once */
     MPI_Request_free(&requests[0]);
     MPI_Request_free(&requests[1]);
-    MPI_Irecv(&in, 1, MPI_INT, left, 31, comm, &never);
-    MPI_Cancel(&never);
-    MPI_Wait(&never, &status);
+    MPI_Irecv(&received, 1, MPI_INT, left, 31, comm, &cancelled_request);
+    MPI_Cancel(&cancelled_request);
+    MPI_Wait(&cancelled_request, &status);
     int cancelled;
     MPI_Test_cancelled(&status, &cancelled);
     print("persistent", total * 10 + cancelled);

@@ -1,5 +1,5 @@
-/* Alternates one failing poll with a growing number of barriers. For one of these numbers, the last barrier lies
- * exactly where the poll lay in the previous chunk. Argument: the maximum number of barriers between two polls. Prints
+/* Alternates one failing poll with a growing number of barriers. For one of these numbers, the last barrier has exactly
+ * the slot that the poll had in the previous chunk. Argument: the maximum number of barriers between two polls. Prints
  * the number of polls. */
 #include <mpi.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    int most = atoi(argv[1]), polls = 0;
-    for (int barriers = most - 20; barriers <= most; barriers++)
+    int max_barriers = atoi(argv[1]), polls = 0;
+    for (int barriers = max_barriers - 20; barriers <= max_barriers; barriers++)
         for (int i = 0; i < 20; i++, polls++) {
             int flag;
             MPI_Iprobe(0, 1, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);

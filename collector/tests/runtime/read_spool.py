@@ -1,6 +1,6 @@
 """Reads one run's spools for tests, as hopscope/spool.h describes them: header, records, definitions.
 
-A call that is stored in one place is expanded into its records.
+A call that is stored as one record is expanded into its records.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Record:
 
 @dataclass
 class Spool:
-    """What one thread of one rank recorded."""
+    """The records of one thread of one rank."""
 
     rank: int
     thread: int
@@ -96,17 +96,17 @@ def signed(half: int) -> int:
 
 
 def expand(stored: Fields) -> list[Fields]:
-    """The records that one place of a spool contains."""
+    """The records of one stored record of a spool, which may be a whole call."""
     ticks, kind, region, comm, a, b, c = stored
-    site, leave, around = a & LOWER, ticks + (a >> 32), kind & (AT_ENTER | AT_LEAVE)
-    if around:
-        asked = b | (LOWER << 32) * bool(c & ANY_PEER) | LOWER * bool(c & ANY_TAG)
-        enter = (comm, site, asked, 0) if kind & AS_ASKED else (0, site, 0, 0)
-        inside = (c & (ANY_TAG - 1), 0) if kind & AS_ASKED else (c & LOWER, c >> 32)
-        at = ticks if kind & AT_ENTER else leave
-        records = [(ticks, ENTER, region, *enter), (at, kind & KIND_INSIDE, 0, comm, b, *inside)]
-        if around == AT_ENTER | AT_LEAVE:
-            records.append((leave, ISEND_COMPLETE, 0, 0, 0, 0, inside[1]))
+    site, leave, timestamp_kind = a & LOWER, ticks + (a >> 32), kind & (AT_ENTER | AT_LEAVE)
+    if timestamp_kind:
+        request = b | (LOWER << 32) * bool(c & ANY_PEER) | LOWER * bool(c & ANY_TAG)
+        enter = (comm, site, request, 0) if kind & AS_ASKED else (0, site, 0, 0)
+        message = (c & (ANY_TAG - 1), 0) if kind & AS_ASKED else (c & LOWER, c >> 32)
+        message_ticks = ticks if kind & AT_ENTER else leave
+        records = [(ticks, ENTER, region, *enter), (message_ticks, kind & KIND_INSIDE, 0, comm, b, *message)]
+        if timestamp_kind == AT_ENTER | AT_LEAVE:
+            records.append((leave, ISEND_COMPLETE, 0, 0, 0, 0, message[1]))
         return [*records, (leave, LEAVE, region, 0, 0, 0, 0)]
     if kind == ENTER_BARE:
         return [(ticks, ENTER, region, 0, site, 0, 0)]

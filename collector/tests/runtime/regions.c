@@ -11,16 +11,16 @@ static void *in_a_thread(void *unused) {
     return unused;
 }
 
-static void in_an_operation(void *in, void *inout, int *count, MPI_Datatype *type) {
+static void in_an_operation(void *operand, void *inout, int *count, MPI_Datatype *type) {
     (void)type;
     hopscope_region_begin("never");
     for (int i = 0; i < *count; i++)
-        ((int *)inout)[i] += ((int *)in)[i];
+        ((int *)inout)[i] += ((int *)operand)[i];
     hopscope_region_end("never");
 }
 
 int main(int argc, char **argv) {
-    int rank, one = 1, sum = 0;
+    int rank, contribution = 1, sum = 0;
     hopscope_region_begin("whole program");
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
     hopscope_region_end("not begun");
     MPI_Op op;
     MPI_Op_create(in_an_operation, 1, &op);
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
+    MPI_Allreduce(&contribution, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
     MPI_Op_free(&op);
     pthread_t thread;
     pthread_create(&thread, NULL, in_a_thread, NULL);

@@ -1,4 +1,4 @@
-"""What sanitizers found in a job that is the collector's fault.
+"""Sanitizer reports of a job that are the collector's fault.
 
 The preload is one instrumented library among many that are not. Most reports of leaks and races concern the MPI library
 and its parts. It never frees its parameters and datatypes. Its modules are unloaded before the reports are made, so no
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-_OURS = "/collector/src/"
+_COLLECTOR = "/collector/src/"
 _INTERCEPTED = re.compile(r"sanitizer_common|libsanitizer|_interceptor|lib[at]san")
 # TSan does not always see the beginning of what the MPI libraries do with a mutex, only its end.
 _TSAN = "report_signal_unsafe=0:detect_deadlocks=0:report_mutex_bugs=0:report_thread_leaks=0:history_size=4"
@@ -35,24 +35,24 @@ def faults(folder: Path) -> list[str]:
 
 
 def _faults(text: str) -> list[str]:
-    found = []
+    counted = []
     if "ThreadSanitizer" in text:
         for report in text.split("=================="):
-            if any(_made_by_us(stack) for stack in _stacks(report)[:2]):
-                found.append(report)
-        return found
+            if any(_is_of_collector(stack) for stack in _stacks(report)[:2]):
+                counted.append(report)
+        return counted
     for report in re.split(r"^(?==+\d+==ERROR)", text, flags=re.MULTILINE):
         if "LeakSanitizer: detected" in report:
-            found += [part for part in report.split("\n\n") if "leak of" in part and _made_by_us(part)]
+            counted += [part for part in report.split("\n\n") if "leak of" in part and _is_of_collector(part)]
         elif "ERROR: AddressSanitizer" in report or "runtime error" in report:
-            found.append(report)
-    return found
+            counted.append(report)
+    return counted
 
 
 def _stacks(report: str) -> list[str]:
     return [part for part in report.split("\n\n") if "#0 " in part]
 
 
-def _made_by_us(stack: str) -> bool:
+def _is_of_collector(stack: str) -> bool:
     frames = [line for line in stack.splitlines() if re.match(r"\s*#\d+ ", line) and not _INTERCEPTED.search(line)]
-    return bool(frames) and _OURS in frames[0]
+    return bool(frames) and _COLLECTOR in frames[0]

@@ -29,10 +29,10 @@ class Messages(Case):
     def test_every_request_begins_and_ends_once(self) -> None:
         run, _ = self.both_ways(2, "messages")
         for spool in run.spools:
-            begun = Counter(r.c for r in spool.of("ISEND", "IRECV_POST"))
-            ended = Counter(r.c for r in spool.of("ISEND_COMPLETE", "IRECV", "REQUEST_CANCELLED"))
-            self.assertEqual(begun, ended)
-            self.assertEqual(set(begun.values()), {1})
+            begins = Counter(r.c for r in spool.of("ISEND", "IRECV_POST"))
+            ends = Counter(r.c for r in spool.of("ISEND_COMPLETE", "IRECV", "REQUEST_CANCELLED"))
+            self.assertEqual(begins, ends)
+            self.assertEqual(set(begins.values()), {1})
             self.assertEqual(len(spool.of("REQUEST_CANCELLED")), 1)
 
     def test_polls_that_find_nothing_do_not_flood_the_spool(self) -> None:
@@ -53,14 +53,14 @@ class Messages(Case):
 
     def test_a_poll_is_not_mistaken_for_what_lies_in_its_place_a_chunk_later(self) -> None:
         # 20,480 bytes are 512 places. A poll takes two of them, and so does the change of chunks.
-        run, said = self.both_ways(1, "polls", "515", HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
-        self.assertNotIn("hopscope", said)
+        run, stderr = self.both_ways(1, "polls", "515", HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
+        self.assertNotIn("hopscope", stderr)
         self.assert_whole(run, 1)
         self.assertEqual(len(calls(run.spools[0], "MPI_Iprobe")), 21 * 20)
 
     def test_recording_collectives_only_leaves_messages_out_and_calls_in(self) -> None:
-        run, said = self.both_ways(2, "messages", HOPSCOPE_RECORD="collectives")
-        self.assertNotIn("hopscope", said)
+        run, stderr = self.both_ways(2, "messages", HOPSCOPE_RECORD="collectives")
+        self.assertNotIn("hopscope", stderr)
         self.assert_whole(run, 2)
         for spool in run.spools:
             self.assertEqual({r.kind for r in spool.records} - {"OVERHEAD_BEGIN", "OVERHEAD_END"}, {"ENTER", "LEAVE"})
@@ -69,9 +69,9 @@ class Messages(Case):
             self.assertEqual(run.process(spool.rank)["record"], "collectives")
 
     def test_what_to_record_is_said_in_words_that_are_known(self) -> None:
-        run, said = self.both_ways(2, "messages", HOPSCOPE_RECORD="collective")
+        run, stderr = self.both_ways(2, "messages", HOPSCOPE_RECORD="collective")
         self.assertEqual(
-            [line for line in said.splitlines() if "hopscope" in line],
+            [line for line in stderr.splitlines() if "hopscope" in line],
             ["hopscope: HOPSCOPE_RECORD=collective is not valid (write all, collectives or 0); using all"],
         )
         self.assertGreater(len(run.of(0)[0].of("ISEND")), 900)
@@ -88,15 +88,15 @@ class Messages(Case):
             received = Counter(r.tag for r in spool.of("RECV", "IRECV"))
             self.assertEqual((sent, received), (expected, expected))
             self.assertEqual({(r.peer, r.b) for r in spool.of("SEND", "ISEND", "RECV", "IRECV")}, {(1 - spool.rank, 4)})
-            posted, begun = [{r.c for r in spool.of(kind)} for kind in ("IRECV_POST", "ISEND")]
-            ended = {kind: [r.c for r in spool.of(kind)] for kind in ("IRECV", "ISEND_COMPLETE", "REQUEST_CANCELLED")}
-            self.assertEqual(len(ended["REQUEST_CANCELLED"]), 1)
-            self.assertEqual(sorted(ended["IRECV"] + ended["REQUEST_CANCELLED"]), sorted(posted))
+            posted, sends = [{r.c for r in spool.of(kind)} for kind in ("IRECV_POST", "ISEND")]
+            ends = {kind: [r.c for r in spool.of(kind)] for kind in ("IRECV", "ISEND_COMPLETE", "REQUEST_CANCELLED")}
+            self.assertEqual(len(ends["REQUEST_CANCELLED"]), 1)
+            self.assertEqual(sorted(ends["IRECV"] + ends["REQUEST_CANCELLED"]), sorted(posted))
             given_up = {r.c for r in spool.of("ISEND") if r.tag == 60}
-            self.assertEqual(sorted(ended["ISEND_COMPLETE"]), sorted(begun - ended_early(spool, given_up)))
+            self.assertEqual(sorted(ends["ISEND_COMPLETE"]), sorted(sends - without_end(spool, given_up)))
 
 
-def ended_early(spool: Spool, given_up: set[int]) -> set[int]:
+def without_end(spool: Spool, given_up: set[int]) -> set[int]:
     """Requests that were freed before they were seen to complete. Some libraries complete them at once."""
     return given_up - {r.c for r in spool.of("ISEND_COMPLETE")}
 

@@ -16,8 +16,8 @@ from read_spool import CALL_COLLECTIVE, read_run
 
 class Recording(Case):
     def test_collectives_give_the_same_results_and_are_counted_alike_on_all_ranks(self) -> None:
-        run, said = self.both_ways(4, "collectives")
-        self.assertNotIn("hopscope", said)
+        run, stderr = self.both_ways(4, "collectives")
+        self.assertNotIn("hopscope", stderr)
         self.assert_whole(run, 4)
         sequences = []
         for rank in range(4):
@@ -48,7 +48,7 @@ class Recording(Case):
     def test_bytes_between_two_groups_are_what_goes_to_and_comes_from_the_other(self) -> None:
         run, _ = self.both_ways(4, "between_groups")
         # Rank 0 is one group, ranks 1 to 3 are the other. The root is rank 0, then rank 1, when 2 and 3 take no part.
-        wanted = {
+        expected = {
             "Bcast": ([(8, 0), (0, 8)], [(0, 8), (8, 0)], [(0, 8), (0, 0)]),
             "Reduce": ([(0, 8), (8, 0)], [(8, 0), (0, 8)], [(8, 0), (0, 0)]),
             "Gather": ([(0, 12), (4, 0)], [(4, 0), (0, 4)], [(4, 0), (0, 0)]),
@@ -66,9 +66,9 @@ class Recording(Case):
         }
         for rank in range(4):
             leaves = run.of(rank)[0].of("LEAVE")
-            for name, by_rank in wanted.items():
-                seen = [(r.a, r.b) for r in leaves if NAMES[r.region] == f"MPI_{name}"]
-                self.assertEqual(seen, by_rank[min(rank, 2)], f"{name} on rank {rank}")
+            for name, by_rank in expected.items():
+                sizes = [(r.a, r.b) for r in leaves if NAMES[r.region] == f"MPI_{name}"]
+                self.assertEqual(sizes, by_rank[min(rank, 2)], f"{name} on rank {rank}")
 
     def test_call_sites_lie_in_the_program(self) -> None:
         run, _ = self.both_ways(2, "collectives")
@@ -152,7 +152,7 @@ class Started(Case):
     )
 
     def expected(self) -> Counter[str]:
-        """How often each rank of started.c starts each collective."""
+        """Number of starts of each collective on each rank of started.c."""
         nonblocking = Counter({f"MPI_I{name.lower()}": 1 for name in self.BLOCKING})
         nonblocking += Counter({"MPI_Ibarrier": 1, "MPI_Ibcast": 1, "MPI_Iallreduce": 4})
         if not self.has_persistent():
@@ -167,19 +167,19 @@ class Started(Case):
         return " T MPI_Allreduce_init\n" in symbols
 
     def test_every_one_is_begun_and_completed_once_by_whichever_wait_or_test(self) -> None:
-        run, said = self.both_ways(4, self.PROGRAM)
-        self.assertNotIn("hopscope", said)
+        run, stderr = self.both_ways(4, self.PROGRAM)
+        self.assertNotIn("hopscope", stderr)
         self.assert_whole(run, 4)
         for spool in run.spools:
-            begun = {r.c: r for r in spool.of("COLLECTIVE_REQUEST")}
-            ended = {r.c & (2**40 - 1): r for r in spool.of("COLLECTIVE_COMPLETE")}
-            self.assertEqual(len(begun), len(spool.of("COLLECTIVE_REQUEST")))
-            self.assertEqual(len(ended), len(spool.of("COLLECTIVE_COMPLETE")))
-            self.assertEqual(set(begun), set(ended))
-            for request, record in begun.items():
-                self.assertEqual((record.region, record.comm), (ended[request].region, ended[request].comm))
-                self.assertLessEqual(record.ticks, ended[request].ticks)
-            self.assertEqual(Counter(NAMES[r.region] for r in begun.values()), self.expected())
+            begins = {r.c: r for r in spool.of("COLLECTIVE_REQUEST")}
+            ends = {r.c & (2**40 - 1): r for r in spool.of("COLLECTIVE_COMPLETE")}
+            self.assertEqual(len(begins), len(spool.of("COLLECTIVE_REQUEST")))
+            self.assertEqual(len(ends), len(spool.of("COLLECTIVE_COMPLETE")))
+            self.assertEqual(set(begins), set(ends))
+            for request, record in begins.items():
+                self.assertEqual((record.region, record.comm), (ends[request].region, ends[request].comm))
+                self.assertLessEqual(record.ticks, ends[request].ticks)
+            self.assertEqual(Counter(NAMES[r.region] for r in begins.values()), self.expected())
 
     def test_members_number_them_alike_also_where_they_start_in_different_orders(self) -> None:
         run, _ = self.both_ways(4, self.PROGRAM)
@@ -196,13 +196,13 @@ class Started(Case):
         self.assertTrue(all(len(names) == 1 for names in functions.values()), functions)
         world = next(c["key"] for c in run.comms(0).values() if c["name"] == "MPI_COMM_WORLD")
         numbers = sorted(seq for key, seq in members if key == world)
-        own = [seq for seq in numbers if seq < 2**32]
-        self.assertEqual(own, list(range(20)))  # 17 and two more nonblocking ones, and the blocking Allreduce
+        nonblocking = [seq for seq in numbers if seq < 2**32]
+        self.assertEqual(nonblocking, list(range(20)))  # 17 and two more nonblocking ones, and the blocking Allreduce
         self.assertEqual({members[world, seq] for seq in numbers}, {4})
         if self.has_persistent():
-            apart = [divmod(seq, 2**32) for seq in numbers[20:]]
+            persistent = [divmod(seq, 2**32) for seq in numbers[20:]]
             rounds = [(number, start) for number in range(1, 18) for start in range(self.ROUNDS)]
-            self.assertEqual(apart, [*rounds, (18, 0), (19, 0)])
+            self.assertEqual(persistent, [*rounds, (18, 0), (19, 0)])
 
     def test_bytes_and_roots_are_those_of_the_blocking_ones(self) -> None:
         run, _ = self.both_ways(4, self.PROGRAM)
@@ -219,15 +219,15 @@ class Started(Case):
         self.assertEqual(ends[0, "MPI_Ibcast"], {(0, 8, 2), (8, 0, 0xFFFFFF)})
         self.assertEqual(ends[2, "MPI_Ibcast"], {(0, 8, 2), (0, 8, 1)})
         blocking = {s.rank: [r.c for r in calls(s, "MPI_Bcast")] for s in run.spools}
-        nobody, self_ = 2**64 - 3, 2**64 - 2
-        self.assertEqual(blocking, {0: [self_, 0], 1: [0, self_], 2: [0, nobody], 3: [0, nobody]})
+        this_group, self_ = 2**64 - 3, 2**64 - 2
+        self.assertEqual(blocking, {0: [self_, 0], 1: [0, self_], 2: [0, this_group], 3: [0, this_group]})
         if self.has_persistent():
             self.assertEqual(ends[1, "MPI_Bcast_init"], {(8, 0, 2)})
             self.assertEqual(ends[3, "MPI_Reduce_scatter_init"], {(16, 4, 0)})
 
 
 class StartedLarge(Started):
-    """The same with large counts, if the MPI library has them."""
+    """Started with large counts, if the MPI library has them."""
 
     PROGRAM = "started_large"
 
@@ -259,9 +259,11 @@ class Worlds(Case):
         bare = run("-n", "2", str(PROGRAMS / "spawning"))
         if bare.returncode != 0:
             self.skipTest(f"MPI_Comm_spawn does not work here: {(bare.stderr.splitlines() or ['no words'])[0]}")
-        seen = run(*words, HOPSCOPE_DIR=str(self.trace), HOPSCOPE_ASSEMBLE="0", LD_PRELOAD=PRELOAD)
-        self.assertEqual((seen.returncode, sorted(seen.stdout.split())), (0, sorted(bare.stdout.split())), seen.stderr)
-        self.assertNotIn("hopscope", seen.stderr)
+        recorded = run(*words, HOPSCOPE_DIR=str(self.trace), HOPSCOPE_ASSEMBLE="0", LD_PRELOAD=PRELOAD)
+        self.assertEqual(
+            (recorded.returncode, sorted(recorded.stdout.split())), (0, sorted(bare.stdout.split())), recorded.stderr
+        )
+        self.assertNotIn("hopscope", recorded.stderr)
         parents = read_run(self.trace)
         self.assert_whole(parents, 2)
         (place,) = self.trace.glob("spawned-*")
@@ -298,18 +300,18 @@ class Worlds(Case):
         return "sessions"
 
     def test_a_session_beside_mpi_init_is_recorded_with_its_communicators(self) -> None:
-        run, said = self.both_ways(4, self.sessions(), "init")
-        self.assertNotIn("hopscope", said)
+        run, stderr = self.both_ways(4, self.sessions(), "init")
+        self.assertNotIn("hopscope", stderr)
         self.assert_whole(run, 4)
         keys = set()
         for spool in run.spools:
-            (barrier, other) = calls(spool, "MPI_Barrier")
+            (barrier, copy_barrier) = calls(spool, "MPI_Barrier")
             (allreduce,) = calls(spool, "MPI_Allreduce")
             self.assertEqual(allreduce.comm, barrier.comm)
-            self.assertEqual((allreduce.b, barrier.b, other.b), (0, 1, 0))
+            self.assertEqual((allreduce.b, barrier.b, copy_barrier.b), (0, 1, 0))
             comm = run.comms(spool.rank)[barrier.comm]
             self.assertEqual((comm["size"], comm["rank"]), (4, spool.rank))
-            keys.add((comm["key"], run.comms(spool.rank)[other.comm]["key"]))
+            keys.add((comm["key"], run.comms(spool.rank)[copy_barrier.comm]["key"]))
             self.assertEqual(len(calls(spool, "MPI_Session_init") + calls(spool, "MPI_Session_finalize")), 2)
         self.assertEqual(len(keys), 1)
 
@@ -321,8 +323,8 @@ class Worlds(Case):
         trees = {rule["reduce_tree"]: {"shape": "flat"} for rule in rules}
         file = self.home / "tree.json"
         file.write_text(json.dumps({"schema_version": 1, "trees": trees, "rules": rules}))
-        run, said = self.both_ways(4, self.sessions(), "init", HOPSCOPE_TREE=str(file), HOPSCOPE_NATIVE="0")
-        self.assertNotIn("hopscope", said)
+        run, stderr = self.both_ways(4, self.sessions(), "init", HOPSCOPE_TREE=str(file), HOPSCOPE_NATIVE="0")
+        self.assertNotIn("hopscope", stderr)
         self.assert_whole(run, 4)
         for spool in run.spools:
             barriers = {barrier.comm for barrier in calls(spool, "MPI_Barrier")}
@@ -331,8 +333,8 @@ class Worlds(Case):
             self.assertEqual([d["name"] for d in run.defs(spool.rank, "tree")], ["for-these"])
 
     def test_without_mpi_init_recording_lasts_from_the_first_session_to_the_last(self) -> None:
-        run, said = self.both_ways(4, self.sessions())
-        self.assertNotIn("hopscope", said)
+        run, stderr = self.both_ways(4, self.sessions())
+        self.assertNotIn("hopscope", stderr)
         self.assert_whole(run, 4)
         keys = set()
         for spool in run.spools:
@@ -358,10 +360,10 @@ class Worlds(Case):
     def test_a_session_that_one_rank_lacks_holds_up_nobody_for_long(self) -> None:
         program = self.sessions()
         bare = self.launch(*ranks(2, program, preload=False))
-        without = 'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then exec "$0" "$@" >out.1; fi; '
-        seen = self.launch(*ranks(2, program, before=without), HOPSCOPE_PRESENCE_TIMEOUT="1")
-        self.assertEqual(seen.stdout, bare.stdout)
-        self.assertIn("runs without the collector (no sign of it after", seen.stderr)
+        unloaded = 'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then exec "$0" "$@" >out.1; fi; '
+        partial = self.launch(*ranks(2, program, before=unloaded), HOPSCOPE_PRESENCE_TIMEOUT="1")
+        self.assertEqual(partial.stdout, bare.stdout)
+        self.assertIn("runs without the collector (no sign of it after", partial.stderr)
         run = read_run(self.trace)
         self.assertEqual(list(run.definitions), [0])
 

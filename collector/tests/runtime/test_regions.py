@@ -16,35 +16,35 @@ class Jumps(Case):
         for rank in range(2):
             spool = run.of(rank)[0]
             entered = Counter(NAMES[r.region] for r in spool.of("ENTER"))
-            wanted = {"MPI_Init": 1, "MPI_Send": 5, "MPI_Barrier": 3, "MPI_Finalize": 1}
-            self.assertEqual(entered, wanted)
+            expected = {"MPI_Init": 1, "MPI_Send": 5, "MPI_Barrier": 3, "MPI_Finalize": 1}
+            self.assertEqual(entered, expected)
 
 
 class Regions(Case):
     def names(self, run: Run, spool: Spool) -> list[str]:
         """Regions that began (+) and ended (-), with the calls (name) and gaps (OFF, ON) in between."""
         name_of = {d["id"]: d["name"] for d in run.defs(spool.rank, "region")}
-        told = []
+        sequence = []
         for r in spool.of("REGION_BEGIN", "REGION_END", "ENTER", "OFF", "ON"):
             if r.kind.startswith("REGION"):
-                told.append(("+" if r.kind == "REGION_BEGIN" else "-") + name_of[r.b])
+                sequence.append(("+" if r.kind == "REGION_BEGIN" else "-") + name_of[r.b])
             else:
-                told.append(NAMES[r.region] if r.kind == "ENTER" else r.kind)
-        return told
+                sequence.append(NAMES[r.region] if r.kind == "ENTER" else r.kind)
+        return sequence
 
     def test_regions_nest_with_calls_and_end_if_and_only_if_they_began(self) -> None:
-        run, said = self.both_ways(2, "regions")
+        run, stderr = self.both_ways(2, "regions")
         self.assert_whole(run, 2)
-        self.assertEqual(said.count('hopscope: hopscope_region_end("not begun")'), 2)  # once per rank
-        wanted = ["MPI_Init"]
+        self.assertEqual(stderr.count('hopscope: hopscope_region_end("not begun")'), 2)  # once per rank
+        expected = ["MPI_Init"]
         for i in range(3):
-            wanted += [f"+step {i}", "MPI_Barrier", "+inner", "-inner", f"-step {i}"]
-        wanted += ["+(unnamed)", "+(unnamed)", "-(unnamed)", "-(unnamed)"]
-        wanted += ["+begun before", "MPI_Pcontrol", "OFF", "-begun before", "ON"]
-        wanted += ["MPI_Pcontrol", "MPI_Pcontrol", "MPI_Pcontrol", "MPI_Allreduce", "+to the end", "MPI_Finalize"]
+            expected += [f"+step {i}", "MPI_Barrier", "+inner", "-inner", f"-step {i}"]
+        expected += ["+(unnamed)", "+(unnamed)", "-(unnamed)", "-(unnamed)"]
+        expected += ["+begun before", "MPI_Pcontrol", "OFF", "-begun before", "ON"]
+        expected += ["MPI_Pcontrol", "MPI_Pcontrol", "MPI_Pcontrol", "MPI_Allreduce", "+to the end", "MPI_Finalize"]
         for rank in range(2):
             main, thread = sorted(run.of(rank), key=lambda spool: spool.thread)
-            self.assertEqual(self.names(run, main), wanted)
+            self.assertEqual(self.names(run, main), expected)
             self.assertEqual(self.names(run, thread), ["+thread", "+inner", "-inner", "-thread"])
             sites = {r.a for r in main.of("REGION_BEGIN")}
             self.assertNotIn(0, sites)
@@ -67,8 +67,8 @@ class Paused(Case):
         for spool in run.spools:
             kinds = Counter(r.kind for r in spool.records)
             overhead = {"OVERHEAD_BEGIN", "OVERHEAD_END", "SKIPPED"}
-            kept = {kind: n for kind, n in kinds.items() if kind not in overhead}
-            self.assertEqual(kept, {"ENTER": 2, "LEAVE": 2, "OFF": 1, "ON": 1})
+            frame = {kind: n for kind, n in kinds.items() if kind not in overhead}
+            self.assertEqual(frame, {"ENTER": 2, "LEAVE": 2, "OFF": 1, "ON": 1})
 
 
 if __name__ == "__main__":

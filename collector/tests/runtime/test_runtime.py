@@ -25,16 +25,20 @@ class Preload(Case):
     def test_exactly_the_listed_functions_are_exported_and_nothing_of_mpi_is_left_open(self) -> None:
         symbols = subprocess.run(["nm", "-D", PRELOAD], capture_output=True, text=True, check=True).stdout.splitlines()
         exported = {line.split()[-1] for line in symbols if " T " in line or " W " in line}
-        needed = subprocess.run(["ldd", PROGRAMS / "collectives"], capture_output=True, text=True, check=True).stdout
-        library = next(line.split()[2] for line in needed.splitlines() if re.search(r"lib(mpi|mpich)\.so", line))
-        there = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True).stdout
-        its = set(re.findall(r" [TW] (MPI_\w+)", there))
-        self.assertEqual({name for name in exported if name.startswith("MPI_")} - its, set(), "the library lacks them")
-        listed = {name.removesuffix("_c") for name in exported if name.startswith("MPI_")}
-        self.assertEqual(listed, set(NUMBERS) & its)
-        others = {name for name in exported if not name.startswith("MPI_")} - {"_init", "_fini"}
-        fortran = {name for name in others if re.fullmatch(r"mpi_\w+_", name)}
-        self.assertEqual(others - fortran, {"hopscope_region_begin", "hopscope_region_end"})
+        dependencies = subprocess.run(
+            ["ldd", PROGRAMS / "collectives"], capture_output=True, text=True, check=True
+        ).stdout
+        library = next(line.split()[2] for line in dependencies.splitlines() if re.search(r"lib(mpi|mpich)\.so", line))
+        library_symbols = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True).stdout
+        library_functions = set(re.findall(r" [TW] (MPI_\w+)", library_symbols))
+        self.assertEqual(
+            {name for name in exported if name.startswith("MPI_")} - library_functions, set(), "the library lacks them"
+        )
+        wrapped = {name.removesuffix("_c") for name in exported if name.startswith("MPI_")}
+        self.assertEqual(wrapped, set(NUMBERS) & library_functions)
+        further = {name for name in exported if not name.startswith("MPI_")} - {"_init", "_fini"}
+        fortran = {name for name in further if re.fullmatch(r"mpi_\w+_", name)}
+        self.assertEqual(further - fortran, {"hopscope_region_begin", "hopscope_region_end"})
         self.assertEqual(
             {re.sub(r"(_f08(ts)?)?(_large)?_$", "", name) for name in fortran}, {name.lower() for name in NUMBERS}
         )
@@ -42,10 +46,10 @@ class Preload(Case):
         self.assertEqual(left_open, [])
 
     def test_a_program_of_another_mpi_library_runs_on_without_it_after_a_sentence(self) -> None:
-        other = "mpich" if FLAVOUR == "openmpi" else "openmpi"
-        compiler = shutil.which(f"mpicc.{other}")
+        second_library = "mpich" if FLAVOUR == "openmpi" else "openmpi"
+        compiler = shutil.which(f"mpicc.{second_library}")
         if not compiler:
-            self.skipTest(f"no mpicc.{other} here to build a program of the other MPI")
+            self.skipTest(f"no mpicc.{second_library} here to build a program of the other MPI")
         program = self.home / "other"
         source = Path(__file__).parent / "forking.c"
         subprocess.run([compiler, str(source), "-o", str(program)], check=True, capture_output=True)
@@ -87,10 +91,10 @@ class Communicators(Case):
         lists: dict[str, list[int]] = {}
         names: dict[str, set[str]] = defaultdict(set)
         for rank in range(4):
-            named = {d["id"]: d["name"] for d in run.defs(rank, "comm_name")}
+            name_of = {d["id"]: d["name"] for d in run.defs(rank, "comm_name")}
             for number, comm in run.comms(rank).items():
                 members[comm["key"]].add(rank)
-                names[comm["key"]].add(named.get(number, comm["name"]))
+                names[comm["key"]].add(name_of.get(number, comm["name"]))
                 if comm["inter"] and comm["members"] is not None:
                     # The first rank of each side defines both groups.
                     self.assertEqual(
@@ -103,7 +107,7 @@ class Communicators(Case):
         self.assertTrue(all(len(n) == 1 for n in names.values()), names)
         for key, expected in lists.items():
             self.assertEqual(members[key], set(expected), names[key])
-        found = Counter(next(iter(n)) for n in names.values())
+        communicators = Counter(next(iter(n)) for n in names.values())
         everyone = (
             "dup with info",
             "shared",
@@ -116,10 +120,10 @@ class Communicators(Case):
             "idup one",
             "idup two",
         )
-        self.assertEqual({n: found[n] for n in everyone}, dict.fromkeys(everyone, 1))
+        self.assertEqual({n: communicators[n] for n in everyone}, dict.fromkeys(everyone, 1))
         halves = ("create", "create group", "column", "dup of column")
-        self.assertEqual({n: found[n] for n in halves}, dict.fromkeys(halves, 2))
-        self.assertEqual(found["MPI_COMM_SELF"], 4)
+        self.assertEqual({n: communicators[n] for n in halves}, dict.fromkeys(halves, 2))
+        self.assertEqual(communicators["MPI_COMM_SELF"], 4)
 
     def test_every_barrier_names_its_communicator(self) -> None:
         run, _ = self.both_ways(4, "comm_origins")
@@ -146,14 +150,14 @@ class Threads(Case):
 
 
 class Trees(Case):
-    """The engine has its own tests. Here it runs among everything else that a program does."""
+    """The engine has its own tests. Here it runs among all other activities of a program."""
 
     def test_results_are_the_same_with_collectives_over_a_tree(self) -> None:
         jobs = ((4, "collectives"), (3, "messages"), (4, "comm_origins"), (2, "threads"), (2, "errors"))
         for n, program in jobs:
             with self.subTest(program):
-                run, said = self.both_ways(n, program, HOPSCOPE_TREE="binomial")
-                self.assertNotIn("hopscope", said)
+                run, stderr = self.both_ways(n, program, HOPSCOPE_TREE="binomial")
+                self.assertNotIn("hopscope", stderr)
                 self.assert_whole(run, n)
                 self.assertEqual({run.process(rank)["mode"] for rank in range(n)}, {"tree"})
                 shutil.rmtree(self.trace, ignore_errors=True)
@@ -161,8 +165,8 @@ class Trees(Case):
     def test_a_communicator_that_a_callback_freed_is_not_taken_for_the_next_with_its_handle(self) -> None:
         for freeing in ("seen", "unseen"):
             with self.subTest(freeing):
-                run, said = self.both_ways(4, "comm_in_attribute", freeing, HOPSCOPE_TREE="binomial")
-                self.assertNotIn("hopscope", said)
+                run, stderr = self.both_ways(4, "comm_in_attribute", freeing, HOPSCOPE_TREE="binomial")
+                self.assertNotIn("hopscope", stderr)
                 self.assert_whole(run, 4)
                 self.assertEqual(len({c["key"] for rank in range(4) for c in run.comms(rank).values()}), 5 + 20 + 40)
                 shutil.rmtree(self.trace)
@@ -186,11 +190,11 @@ class Trees(Case):
             self.assertEqual([inter for _, inter in ways[False] if _], [True])
 
     def test_communicators_of_equal_size_run_by_the_rules_for_their_members(self) -> None:
-        both = ["MPI_Allreduce", "MPI_Bcast"]
+        operations = ["MPI_Allreduce", "MPI_Bcast"]
         rules = [
-            {"operations": both, "members": [0, 2, 4], "reduce_tree": "a-chain"},
-            {"operations": both, "members": [5, 3, 1], "reduce_tree": "a-star"},
-            {"operations": both, "members": [0, 1, 2, 3, 4, 5], "reduce_tree": "everybody"},
+            {"operations": operations, "members": [0, 2, 4], "reduce_tree": "a-chain"},
+            {"operations": operations, "members": [5, 3, 1], "reduce_tree": "a-star"},
+            {"operations": operations, "members": [0, 1, 2, 3, 4, 5], "reduce_tree": "everybody"},
             {"operations": ["MPI_Allreduce"], "comm_size": {"max": 3}, "algorithm": "ring"},
         ]
         trees = {
@@ -200,8 +204,8 @@ class Trees(Case):
         }
         file = self.home / "tree.json"
         file.write_text(json.dumps({"schema_version": 1, "trees": trees, "rules": rules}))
-        run, said = self.both_ways(6, "halves", HOPSCOPE_TREE=str(file), HOPSCOPE_NATIVE="0")
-        self.assertNotIn("hopscope", said)
+        run, stderr = self.both_ways(6, "halves", HOPSCOPE_TREE=str(file), HOPSCOPE_NATIVE="0")
+        self.assertNotIn("hopscope", stderr)
         self.assert_whole(run, 6)
         ways: defaultdict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
         edges: defaultdict[str, set[tuple[int, int]]] = defaultdict(set)
@@ -210,26 +214,26 @@ class Trees(Case):
             reasons = {d["id"]: d["text"] for d in run.defs(spool.rank, "reason")}
             names = {d["id"]: d["name"] for d in run.defs(spool.rank, "comm_name")}
             places = {i: comm["rank"] for i, comm in run.comms(spool.rank).items()}
-            name, by = "", ""
+            name, tree = "", ""
             for record in spool.of("ENTER", "HOP_ISEND", "LEAVE"):
                 if record.kind == "HOP_ISEND":
-                    by = trees_used[record.region]
+                    tree = trees_used[record.region]
                     edges[name].add((places[record.comm], record.peer))
-                elif NAMES[record.region] in both and record.kind == "ENTER":
-                    name, by = names[record.comm], "nothing sent"
-                elif NAMES[record.region] in both:
-                    how = by if record.c else "native"
-                    ways[name, NAMES[record.region]].add((how, reasons.get(record.comm, "")))
-        everywhere = {
+                elif NAMES[record.region] in operations and record.kind == "ENTER":
+                    name, tree = names[record.comm], "nothing sent"
+                elif NAMES[record.region] in operations:
+                    source = tree if record.c else "native"
+                    ways[name, NAMES[record.region]].add((source, reasons.get(record.comm, "")))
+        expected_trees = {
             "world": {"everybody"},
             "evens": {"a-chain"},
             "evens' twin": {"a-chain"},
             "odds backwards": {"a-star"},
         }
-        for name, trees_seen in everywhere.items():
-            for operation in both:
+        for name, trees_seen in expected_trees.items():
+            for operation in operations:
                 with self.subTest(name=name, operation=operation):
-                    self.assertEqual({by for by, _ in ways[name, operation]} - {"nothing sent"}, trees_seen)
+                    self.assertEqual({tree for tree, _ in ways[name, operation]} - {"nothing sent"}, trees_seen)
         for name in ("odds", "odds' twin", "evens backwards"):
             with self.subTest(name=name):
                 self.assertEqual(ways[name, "MPI_Allreduce"], {("ring", "")})
@@ -244,8 +248,8 @@ class Trees(Case):
         file.write_text(json.dumps({"schema_version": 1, "rules": [rule]}))
         done = self.launch(*ranks(2, "halves"), code=None, HOPSCOPE_TREE=str(file))
         self.assertNotEqual(done.returncode, 0)
-        said = r"tree\.json:1:\d+: `members` lists rank 6, but the ranks of the job are 0 to 1; remove the rule or"
-        self.assertRegex(done.stderr, said)
+        complaint = r"tree\.json:1:\d+: `members` lists rank 6, but the ranks of the job are 0 to 1; remove the rule or"
+        self.assertRegex(done.stderr, complaint)
 
 
 class Presence(Case):
@@ -256,16 +260,16 @@ class Presence(Case):
             HOPSCOPE_TREE="binomial", HOPSCOPE_PRESENCE_TIMEOUT="2",
         )  # fmt: skip
         self.assertEqual(bare.stdout, mixed.stdout)
-        said = [line for line in mixed.stderr.splitlines() if line.startswith("hopscope:")]
-        self.assertEqual(len(said), 1, mixed.stderr)
-        self.assertIn("rank 2 of 3 runs without the collector", said[0])
+        lines = [line for line in mixed.stderr.splitlines() if line.startswith("hopscope:")]
+        self.assertEqual(len(lines), 1, mixed.stderr)
+        self.assertIn("rank 2 of 3 runs without the collector", lines[0])
         run = read_run(self.trace)
         self.assertEqual(sorted(run.definitions), [0, 1])
         for rank in (0, 1):
             self.assertEqual(run.process(rank)["presence"], "incomplete")
             reasons = {d["id"]: d["text"] for d in run.defs(rank, "reason")}
-            given = [r.comm for r in run.of(rank)[0].of("LEAVE") if NAMES[r.region] == "MPI_Allreduce"]
-            self.assertEqual({reasons[g] for g in given}, {"collector not on every rank"})
+            reason_ids = [r.comm for r in run.of(rank)[0].of("LEAVE") if NAMES[r.region] == "MPI_Allreduce"]
+            self.assertEqual({reasons[g] for g in reason_ids}, {"collector not on every rank"})
 
     def test_a_missing_rank_0_is_noticed_by_the_others(self) -> None:
         mixed = self.launch(
@@ -276,30 +280,30 @@ class Presence(Case):
 
     def test_a_directory_that_cannot_be_written_is_named_and_the_program_runs(self) -> None:
         bare = self.launch(*ranks(2, "collectives", preload=False))
-        seen = self.launch(*ranks(2, "collectives"), HOPSCOPE_DIR="/proc/no/such", HOPSCOPE_TREE="binomial")
-        self.assertEqual(bare.stdout, seen.stdout)
-        said = [line for line in seen.stderr.splitlines() if line.startswith("hopscope:")]
-        self.assertEqual(len(said), 1)
-        self.assertIn("/proc/no/such", said[0])
+        recorded = self.launch(*ranks(2, "collectives"), HOPSCOPE_DIR="/proc/no/such", HOPSCOPE_TREE="binomial")
+        self.assertEqual(bare.stdout, recorded.stdout)
+        lines = [line for line in recorded.stderr.splitlines() if line.startswith("hopscope:")]
+        self.assertEqual(len(lines), 1)
+        self.assertIn("/proc/no/such", lines[0])
 
     def test_the_trace_of_another_run_is_left_alone(self) -> None:
         self.launch(*ranks(2, "collectives"))
-        before = {p.name: p.read_bytes() for p in (self.trace / "spool").iterdir()}
-        seen = self.launch(*ranks(2, "collectives"))
-        self.assertRegex(seen.stderr, r"hopscope: .*trace contains the spools of another run.*hopscope recover")
-        self.assertEqual(before, {p.name: p.read_bytes() for p in (self.trace / "spool").iterdir()})
+        spools = {p.name: p.read_bytes() for p in (self.trace / "spool").iterdir()}
+        second_run = self.launch(*ranks(2, "collectives"))
+        self.assertRegex(second_run.stderr, r"hopscope: .*trace contains the spools of another run.*hopscope recover")
+        self.assertEqual(spools, {p.name: p.read_bytes() for p in (self.trace / "spool").iterdir()})
         shutil.rmtree(self.trace)
         self.trace.mkdir()
         (self.trace / "run.json").write_text("{}")
-        seen = self.launch(*ranks(2, "collectives"))
-        self.assertRegex(seen.stderr, r"hopscope: .*trace already contains a trace")
+        second_run = self.launch(*ranks(2, "collectives"))
+        self.assertRegex(second_run.stderr, r"hopscope: .*trace already contains a trace")
         self.assertEqual([p.name for p in self.trace.iterdir()], ["run.json"])
 
     def test_without_a_named_directory_one_is_made_for_the_job(self) -> None:
         self.launch(*ranks(2, "collectives"), HOPSCOPE_DIR="")
-        made = list(self.home.glob("hopscope-*"))
-        self.assertEqual(len(made), 1)
-        self.assert_whole(read_run(made[0]), 2)
+        directories = list(self.home.glob("hopscope-*"))
+        self.assertEqual(len(directories), 1)
+        self.assert_whole(read_run(directories[0]), 2)
 
 
 class WrongInput(Case):
@@ -310,9 +314,9 @@ class WrongInput(Case):
         done = self.launch(*ranks(3, "collectives"), code=None, HOPSCOPE_TREE=str(tree))
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(done.stdout, "")
-        said = [line for line in done.stderr.splitlines() if line.startswith("hopscope:")]
-        self.assertEqual(len(said), 1, done.stderr)
-        self.assertIn(f"{tree}:2:", said[0])
+        lines = [line for line in done.stderr.splitlines() if line.startswith("hopscope:")]
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertIn(f"{tree}:2:", lines[0])
         self.launch(*ranks(3, "collectives"))
         self.assert_whole(read_run(self.trace), 3)
 

@@ -16,13 +16,13 @@ struct job {
 static void *work(void *argument) {
     struct job *job = argument;
     for (int i = 0; i < ROUNDS; i++) {
-        int mine = i + rank, all, in;
+        int contribution = i + rank, sum, received;
         MPI_Request request;
-        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, job->comm);
-        MPI_Irecv(&in, 1, MPI_INT, rank, 1, job->comm, &request);
-        MPI_Send(&mine, 1, MPI_INT, rank, 1, job->comm);
+        MPI_Allreduce(&contribution, &sum, 1, MPI_INT, MPI_SUM, job->comm);
+        MPI_Irecv(&received, 1, MPI_INT, rank, 1, job->comm, &request);
+        MPI_Send(&contribution, 1, MPI_INT, rank, 1, job->comm);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-        job->sum += all + in;
+        job->sum += sum + received;
     }
     return NULL;
 }
