@@ -8,9 +8,10 @@ from stored_names import is_no_noun, names_in
 ROOT = Path(__file__).parents[2]
 MOST = 0.01
 SUFFIXES = (".py", ".c", ".h", ".cpp", ".hpp", ".sql")
-FOLDERS = tuple(
-    f"collector/src/{folder}"
-    for folder in ("assembly", "comm", "engine", "mpi", "native", "plan", "python", "record", "run", "wrappers")
+FOLDERS = (
+    *sorted(str(folder.relative_to(ROOT)) for folder in (ROOT / "collector" / "src").iterdir() if folder.is_dir()),
+    "collector/include",
+    "collector/tests",
 )
 """Folders that keep the rule; the others follow one by one."""
 
@@ -19,7 +20,7 @@ FOLDERS = tuple(
 def test_names_are_nouns(folder: str) -> None:
     files = [file for file in sorted((ROOT / folder).rglob("*")) if file.suffix in SUFFIXES]
     names = [(name, f"{file.relative_to(ROOT)}:{line}") for file in files for name, line in names_in(file)]
-    assert len(names) > 50
+    assert names
     faults = [f"{place} {name}" for name, place in names if is_no_noun(name)]
     assert len(faults) <= MOST * len(names), "\n".join(faults)
 
