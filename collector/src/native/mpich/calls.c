@@ -3,7 +3,7 @@
  *
  * Calls are searched for byte by byte. The bytes of a call may also be part of another instruction. Such bytes lead to
  * the exact beginning of a helper about once in some thousand libraries. So a build is used only after a test of it
- * (mpich_builds.h). */
+ * (builds.h). */
 #include "native/mpich/calls.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* The collector's knowledge of MPICH's internals. MPICH installs no headers for them. They were read from its sources,
- * and hold for the builds that were tested (mpich_builds.h). */
+ * and hold for the builds that were tested (builds.h). */
 #ifndef HOPSCOPE_MPICH_H
 #define HOPSCOPE_MPICH_H
 

@@ -1,6 +1,6 @@
 /* The name of the Open MPI algorithm that a blocking collective ran: of the first of its functions that was called.
  *
- * Open MPI calls these functions (openmpi_algorithms.h) through the linkage tables of its objects. The collector
+ * Open MPI calls these functions (algorithms.h) through the linkage tables of its objects. The collector
  * replaces them there by functions that note a number and jump on. Exporting the symbols instead would do the same from
  * the start, but mpi4py then crashed. */
 #ifndef HOPSCOPE_NATIVE_OPENMPI_NAMES_H

@@ -12,7 +12,7 @@ struct native_collective {
     bool left_out; /* messages have passed that are not looked at; they may be its own */
     /* At least one recorded message is on its communicator; on a hidden communicator that derives from it. */
     bool uses_comm, uses_hidden_comm;
-    uint32_t called; /* the library's algorithm that was called first (openmpi_names.c); 0: unknown */
+    uint32_t called; /* the library's algorithm that was called first (openmpi/names.c); 0: unknown */
 };
 
 /* True while messages are looked at. */
