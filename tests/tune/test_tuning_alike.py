@@ -19,6 +19,7 @@ from hopscope.tune.session import choose
 
 RECORDED: Final[dict[str, list[int]]] = json.loads(Path(__file__).with_name("recorded_runs.json").read_text())
 TUNINGS: Final = 1000
+FAILS: Final = -1.0
 CANDIDATES: Final = [Candidate(f"candidate {number}", "parameter") for number in range(12)]
 
 
@@ -37,9 +38,10 @@ class _DrawnBench(Bench):
 
     def measure(self, phase: Phase, block: int, candidate: Candidate) -> Run:
         """The next recorded run."""
-        figure = self._figures[self._at % len(self._figures)] * (1 - self._gains.get(candidate.name, 0.0))
+        gain = self._gains.get(candidate.name, 0.0)
+        figure = self._figures[self._at % len(self._figures)] * (1 - gain)
         self._at += 1
-        run = Run("measured", 1.0, figure, "iteration")
+        run = Run("failed", 1.0) if gain < FAILS else Run("measured", 1.0, figure, "iteration")
         self.journal.add(Measurement(phase, block, candidate.name, run))
         return run
 
@@ -67,3 +69,10 @@ def test_of_a_thousand_tunings_without_a_difference_at_most_one_in_twenty_change
 def test_a_candidate_that_halves_the_time_is_found() -> None:
     figures = RECORDED["eight ranks, two sites"]
     assert chosen(figures, 0, 60, {"candidate 7": 0.5}) == "candidate 7"
+
+
+def test_where_the_first_ones_fail_the_rest_of_the_budget_goes_to_those_it_had_no_room_for() -> None:
+    # 30 runs: 4 of the baseline and 12 that confirm leave 14, in which 8 candidates have two rounds.
+    gains = {candidate.name: 2 * FAILS for candidate in CANDIDATES[:8]}
+    figures = RECORDED["eight ranks, two sites"]
+    assert chosen(figures, 0, 30, {**gains, "candidate 9": 0.5}) == "candidate 9"

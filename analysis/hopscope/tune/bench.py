@@ -107,13 +107,15 @@ class Bench:
         """The number of whole runs that the budget still allows."""
         return self.budget.affordable(self._spent(), len(self.journal.measurements), self.journal.baseline["run_s"])
 
-    def affordable_screening(self) -> int:
-        """The number of runs that may eliminate candidates: the confirmation keeps its own."""
+    def affordable_screening(self, best: Candidate | None = None) -> int:
+        """The number of runs that may eliminate candidates: the confirmation keeps its own. best: what it would
+        confirm, of which runs are known."""
         whole_s = self.journal.baseline["run_s"]
         run_s = whole_s if self._screening is None else self._screening.run_s
-        confirming = 2 * LEAST_PAIRS
-        measured = len(self.journal.measurements) + confirming
-        return self.budget.affordable(self._spent() + confirming * whole_s, measured, run_s)
+        known = [m.run.wall_s for m in self.journal.measurements if best is not None and m.candidate == best.name]
+        confirming_s = whole_s + min(whole_s, max(known, default=run_s) * whole_s / run_s)
+        measured = len(self.journal.measurements) + 2 * LEAST_PAIRS
+        return self.budget.affordable(self._spent() + LEAST_PAIRS * confirming_s, measured, run_s)
 
     def left(self) -> str:
         """What the budget still has, as text."""

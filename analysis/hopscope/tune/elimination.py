@@ -1,5 +1,6 @@
 """Elimination of candidates in rounds of interleaved runs: successive halving (Karnin, Koren and Somekh, Almost optimal
-exploration in multi-armed bandits, ICML 2013). Each round has the same share of the runs and keeps the best third."""
+exploration in multi-armed bandits, ICML 2013). Each round has the same share of the runs and keeps the best third.
+What the rounds leave of the budget goes to the candidates that they had no room for, beside the best one."""
 
 from __future__ import annotations
 
@@ -40,14 +41,45 @@ def eliminate(
             ratios[both.name] = []
         if len(left) < 2:
             break
-    gains = {name: _gain(values) for name, values in ratios.items() if values}
-    best = max(left, key=lambda candidate: gains.get(candidate.name, -1.0), default=None)
-    if best is None or gains.get(best.name, -1.0) <= 0:
+    best = _with_rest(bench, _best(left, ratios), candidates[plan["candidates"] :], ratios, (block, say))
+    if best is None:
         return None
+    gains = {name: _gain(values) for name, values in ratios.items() if values}
     # A combination has to be worth more than what it combines.
     part = max(best.parts, key=lambda name: gains.get(name, -1.0), default=best.name)
     name = best.name if gains[best.name] - gains.get(part, -1.0) > LEAST_GAIN else part
     return next(candidate for candidate in (*candidates, best) if candidate.name == name), gains[name]
+
+
+def _with_rest(
+    bench: Bench,
+    best: Candidate | None,
+    rest: Sequence[Candidate],
+    ratios: dict[str, list[float]],
+    progress: tuple[int, Callable[[str], None]],
+) -> Candidate | None:
+    """The best candidate after the rest, which the rounds had no room for, met it. progress: the number of the next
+    block, and what takes a line on what happens."""
+    block, say = progress
+    while rest and (room := _room(bench, block, best)) > 0:
+        say(f"{plural(len(rest[:room]), 'more candidate')}, {bench.left()} left")
+        ratios |= {candidate.name: [] for candidate in rest[:room]}
+        beside = [] if best is None else [best]
+        best = _best([*beside, *_block(bench, block, [*beside, *rest[:room]], ratios)], ratios)
+        rest, block = rest[room:], block + 1
+    return best
+
+
+def _best(candidates: Sequence[Candidate], ratios: dict[str, list[float]]) -> Candidate | None:
+    """The candidate with the largest gain; None where none was faster than the baseline."""
+    faster = [candidate for candidate in candidates if ratios[candidate.name] and _gain(ratios[candidate.name]) > 0]
+    return max(faster, key=lambda candidate: _gain(ratios[candidate.name]), default=None)
+
+
+def _room(bench: Bench, block: int, best: Candidate | None) -> int:
+    """The number of candidates that another block has room for, beside the best one and the baseline."""
+    others = 1 if best is None else 2
+    return bench.journal.decided(f"room {block}", lambda: max(0, bench.affordable_screening(best) - others))
 
 
 def _plan(bench: Bench, candidates: int) -> dict[str, Any] | None:
