@@ -353,11 +353,6 @@ def test_a_rank_without_children_and_options_that_do_not_mix_are_wrong_input(tra
         trace.last_arrivals(at=3, by="host")
 
 
-def test_without_collectives_every_rank_has_a_row_without_a_share(tmp_path: Path) -> None:
-    table = hopscope.open(draw(tmp_path / "d", ranks="rank\n0\n1")).last_arrivals()
-    assert table["share"].to_pylist() == [None, None]
-
-
 def _polled(tmp_path: Path, wait_begin_ns: int, first: str, last: str) -> hopscope.Trace:
     """An Iallreduce of three ranks that rank 2 enters at 170; first, last: the intervals of ranks 0 and 2."""
     return hopscope.open(
@@ -389,3 +384,10 @@ def test_polling_without_a_pause_is_waiting_of_the_collective(tmp_path: Path) ->
     calls = trace.collective_calls(collective="0:0").to_pylist()
     assert [(row["rank"], row["waiting_ns"]) for row in calls] == [(0, 50), (1, 50), (2, 0)]
     assert not [row for row in trace.run("caveats").to_pylist() if row["kind"] == "polled"]
+
+
+@pytest.mark.parametrize("by", ["rank", "host", "cluster"])
+def test_without_collectives_nobody_arrives_last(by: str, tmp_path: Path) -> None:
+    # Regression: a row of dashes for each rank.
+    trace = hopscope.open(draw(tmp_path / "d", ranks=RANKS, comms=COMMS, run=RUN))
+    assert trace.last_arrivals(by=by).num_rows == 0

@@ -11,10 +11,11 @@
 -- bar share
 -- uncertain share by undecided
 -- describes late instead cause
--- empty note there are no ranks
+-- empty note there are no collectives, in which a rank could arrive last
 -- example analyze last-arrivals trace --by cluster --fail-if "*.cause == 1"
 select
     key as cluster,
     * exclude (key)
 from arrival_shares(cluster)
+where exists (select 1 from collectives)
 order by key

@@ -11,10 +11,11 @@
 -- bar share
 -- uncertain share by undecided
 -- describes late instead cause
--- empty note there are no ranks
+-- empty note there are no collectives, in which a rank could arrive last
 -- example analyze last-arrivals trace --by host --fail-if "*.cause == 1"
 select
     key as host,
     * exclude (key)
 from arrival_shares(host)
+where exists (select 1 from collectives)
 order by key

@@ -17,10 +17,11 @@
 -- bar share
 -- uncertain share by undecided
 -- describes late instead cause
--- empty note there are no ranks
+-- empty note there are no collectives, in which a rank could arrive last
 -- example analyze last-arrivals trace --fail-if "*.cause == 1"
 select
     key as rank,
     * exclude (key)
 from arrival_shares(rank)
+where exists (select 1 from collectives)
 order by key
