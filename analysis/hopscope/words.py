@@ -36,6 +36,13 @@ def short_command(command: str | None) -> str:
     return f"{program.rpartition('/')[2]} {arguments}".strip()
 
 
+def tune_command(run: Mapping[str, Any], *options: str) -> str:
+    """The command that measures the candidates of a recorded run, as far as it tells how it was started. run: its row
+    of the table `run`."""
+    words = shlex.join(["hopscope", "tune", *options])
+    return f"{words} -- mpirun -n {run['ranks']} {run['command']}" if run.get("command") and run.get("ranks") else words
+
+
 def actions_for(rows: Sequence[Mapping[str, Any]], path: str) -> list[dict[str, Any]]:
     """Rows of a diagnosis whose actions have the commands for the trace at this path; empty where there is none."""
     return [{**row, "action": for_trace(row["action"] or "", path)} for row in rows]

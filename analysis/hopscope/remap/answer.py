@@ -17,6 +17,7 @@ from hopscope.remap.run.operations import REDUCING
 from hopscope.remap.run.program import Source, carried_of, operations_of
 from hopscope.remap.suggest import Suggestion
 from hopscope.tuning.written import setting_file
+from hopscope.words import tune_command
 
 SCHEMA = pa.schema(
     [
@@ -42,7 +43,6 @@ SCHEMA = pa.schema(
         ("not_predicted", pa.string()),
     ]
 )
-MEASURE = "Measure it: `hopscope tune`."
 MOST_UNSEEN = 0.1
 """A larger share of an operation's collectives is worth a sentence. The first ones, in which a library sets itself up,
 are always without their messages."""
@@ -109,13 +109,15 @@ def sentence_of(suggestion: Suggestion) -> str:
     took, replayed = alike("ns", model.measured_ns, model.baseline_ns)
     ran = "the MPI library" if source.subject.native else "Hopscope's engine"
     run = f"The run took {took} by {ran}, its replay {replayed} (error {share(model.error)})."
+    options = ["--engine"] if suggestion.kind == "tree" else []
+    measure = f"Measure it: `{tune_command(source.tables['run'].to_pylist()[0], *options)}`."
     reasons = {candidate.reason_unpredicted for candidate in suggestion.candidates} - {None}
     if not suggestion.candidates:
         return f"There is no other {what} for {op}. {run}"
     if not predicted:
         reason = next((reason for place in range(len(basis.late)) if (reason := basis.reason_unpredicted(place))), None)
         why = reason or "; ".join(sorted(map(str, reasons)))
-        return f"{op} cannot be predicted: {why}. {run} {MEASURE}{_limits(suggestion)}"
+        return f"{op} cannot be predicted: {why}. {run} {measure}{_limits(suggestion)}"
     best = predicted[0]
     (time,) = alike("ns", best.predicted_ns)
     within = interval(best.predicted_low_ns or 0.0, best.predicted_high_ns or 0.0, "ns")
@@ -126,7 +128,7 @@ def sentence_of(suggestion: Suggestion) -> str:
     said = f"{would}." if best.is_suggested else f"No {what} is suggested: the best candidate, {would}."
     if best.extrapolates:
         said += f" The run did not measure {'; '.join(best.extrapolates)}."
-    said += f" {run} {MEASURE}"
+    said += f" {run} {measure}"
     if best.is_suggested and {*best.operations} & {*REDUCING}:
         said += " Sums are added in another order, so their last digits may change."
     return said + _limits(suggestion)

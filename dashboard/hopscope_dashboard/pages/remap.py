@@ -5,6 +5,7 @@ from typing import Any
 from dash import Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 from hopscope import quantities
+from hopscope.words import tune_command
 
 from hopscope_dashboard.address import Query, one_of, parse
 from hopscope_dashboard.components import blocks, empty, shell
@@ -65,7 +66,7 @@ def layout(data: TraceData, query: Query) -> Component:
             dcc.Download(id=DOWNLOAD),
             _file(data, found, rest),
             _before_and_after(data, found, role, Fold.of(query)),
-            _candidates(found),
+            _candidates(data, found),
         ]
     )
 
@@ -139,7 +140,7 @@ def _drawn(
     )
 
 
-def _candidates(found: Suggestion) -> Component:
+def _candidates(data: TraceData, found: Suggestion) -> Component:
     rows = [
         [
             html.Span(_named(row), id=f"{_CANDIDATE}-{at}"),
@@ -157,7 +158,8 @@ def _candidates(found: Suggestion) -> Component:
         blocks.drawing("Predicted time per iteration by candidate", bars, name=CHART),
         blocks.table(titles, rows, name=CANDIDATES, right=range(1, 7)),
         hint=blocks.with_code(
-            "A prediction screens, a measurement decides: run `hopscope tune`. The dashed line is the run itself."
+            f"A measurement decides: run `{tune_command(data.run, '--engine')}`. "
+            "The dashed line is the run itself."
             + (f" The picture shows the first {len(predicted)} of {len(rows)}." if len(rows) > len(predicted) else "")
         ),
     )
