@@ -1,6 +1,13 @@
 """How far apart two ranks are. The rule stands in schemas/links.h; the compiled one answers here."""
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
 from hopscope import _paths
+
+Array = np.ndarray[Any, Any]
 
 LINKS: tuple[str, ...] = tuple(word for word, _ in _paths.LINK_CLASSES)
 """Words of link classes, from near to far, in the order of their codes."""
@@ -9,3 +16,21 @@ LINKS: tuple[str, ...] = tuple(word for word, _ in _paths.LINK_CLASSES)
 def link_class(*, same_rank: bool, same_host: bool, same_cluster: bool) -> str:
     """The word for two ranks, by what they have in common."""
     return LINKS[_paths.link_class(0, 0, 0, not same_rank, not same_host, not same_cluster)]
+
+
+def link_classes(ends: tuple[Array, Array], other_ends: tuple[Array, Array]) -> Array:
+    """The link class between each two of different ranks, as its place in LINKS. Of either end: hosts and clusters, as
+    arrays that are broadcast."""
+    (host, cluster), (other_host, other_cluster) = ends, other_ends
+    near, far, here = (
+        LINKS.index(link_class(same_rank=False, same_host=same_host, same_cluster=same_cluster))
+        for same_host, same_cluster in ((False, True), (False, False), (True, True))
+    )
+    return np.where(host == other_host, here, np.where(cluster == other_cluster, near, far))
+
+
+def classes_of_hosts(host_clusters: Sequence[int]) -> Array:
+    """The link class of each pair of hosts, as its place in LINKS; of two ranks of one host on the diagonal."""
+    clusters = np.asarray(host_clusters)
+    hosts = np.arange(len(clusters))
+    return link_classes((hosts[:, None], clusters[:, None]), (hosts, clusters))

@@ -14,12 +14,13 @@ from drawn_jobs import LATENCY_NS, PER_BYTE_NS, Job, exchange, ring
 from hopscope.cli.reorder import command, reorder_answer
 from hopscope.errors import InputError
 from hopscope.links import LINKS
+from hopscope.paths.columns import Array
 from hopscope.remap.orders.costs import costs_of
 from hopscope.remap.orders.partition import cut
 from hopscope.remap.orders.places import places_of
 from hopscope.remap.orders.suggest import Order, best_order, suggest
 from hopscope.remap.orders.swaps import Judge
-from hopscope.remap.orders.traffic import Array, Traffic, traffic_of
+from hopscope.remap.orders.traffic import Traffic, traffic_of
 from scipy.sparse import csr_array
 
 DEALT = ["A/a0", "B/b0", "A/a1", "B/b1"] * 2
@@ -230,7 +231,8 @@ def test_messages_and_hops_are_one_graph_without_direction() -> None:
     hops = table("hops")
     hop = {field.name: 0 for field in hops.schema} | {"src": 1, "dst": 0, "bytes": 3, "link": "lan", "role": "up"}
     hop |= {"source": "native", "binding": "none", "arrived_early": None}
-    both = traffic_of(table, type(hops).from_pylist([hop], schema=hops.schema))
+    rows = type(hops).from_pylist([hop], schema=hops.schema)
+    both = traffic_of(places_of(table("ranks")), table("messages"), rows)
     assert (both.low.tolist(), both.high.tolist()) == ([0], [1])
     assert (both.messages.tolist(), both.bytes.tolist()) == ([3], [123])
 

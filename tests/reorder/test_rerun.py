@@ -2,12 +2,11 @@
 
 import itertools
 
-import numpy as np
 import pytest
-from drawn_jobs import LATENCY_NS, Job, exchange, led, ring
+from drawn_jobs import LATENCY_NS, Job, exchange, led
 from hopscope.links import LINKS
 from hopscope.remap.orders.costs import costs_of
-from hopscope.remap.orders.leaders import led_hops, roles
+from hopscope.remap.orders.leaders import led_hops
 from hopscope.remap.orders.places import places_of
 from hopscope.remap.orders.suggest import Order, suggest
 from hopscope.remap.prediction import LEAST_APART
@@ -76,28 +75,11 @@ def test_a_message_that_waits_for_its_receiver_holds_it_for_as_long_as_it_moves(
         job.together([(0, 1), (2, 3)])
         job.together([(1, 0), (3, 2)])
     for message in job.messages[begun:]:
-        # The receive was posted when it was sent, and both ranks had to wait until it was there.
-        message |= {"binding": "send", "send_end_ns": message["recv_end_ns"]}
+        # The receive was posted right behind its sending, and both ranks had to wait until it was there.
+        posted = message["recv_post_ns"] + 1
+        message |= {"binding": "send", "send_end_ns": message["recv_end_ns"], "recv_post_ns": posted}
     # Of 16 s all but the 0.4 s before is messages, which the new order keeps inside hosts.
     assert row(suggest(job.table()), "all")["run_gain"] == pytest.approx(0.97, abs=0.02)
-
-
-def test_what_cannot_be_replayed_is_not_predicted_and_still_a_candidate() -> None:
-    job = measured(ring(DEALT, rounds=40))
-    # By a wrong clock each of two ranks waited for the other's message, had it, and sent its own then.
-    for src, dst in ((0, 1), (1, 0)):
-        job.send(src, dst)
-    one, other = job.messages[-2:]
-    begun = one["send_begin_ns"]
-    one |= {"send_begin_ns": begun + 100, "send_wait_begin_ns": begun + 100, "send_end_ns": begun + 100}
-    one |= {"recv_post_ns": begun + 10, "recv_wait_begin_ns": begun + 10, "recv_end_ns": begun + 50}
-    other |= {"send_begin_ns": begun + 60, "send_wait_begin_ns": begun + 60, "send_end_ns": begun + 60}
-    other |= {"recv_post_ns": begun + 55, "recv_wait_begin_ns": begun + 55, "recv_end_ns": begun + 90}
-    order = suggest(job.table())
-    assert row(order, "all")["run_gain"] is None
-    assert "is not predicted: a replay of the trace never ends" in said(order)
-    (candidate,) = order.candidates
-    assert order.chosen and candidate.predicted_gain is None and "never ends" in (candidate.reason_unpredicted or "")
 
 
 def test_hops_of_leaders_belong_to_hosts() -> None:
@@ -119,13 +101,6 @@ def test_open_mpi_4_chooses_by_rank_numbers() -> None:
     job.run = {"mpi_library": "Open MPI v4.1.4, package: Debian"}
     table = job.table()
     assert not led_hops(table, places_of(table("ranks"))).any()
-
-
-def test_leaders_keep_the_roles_of_their_hosts() -> None:
-    places = places_of(exchange(BLOCKS).table()("ranks"))
-    assert places.hosts == ("a0", "a1", "b0", "b1")
-    place = np.asarray([2, 2, 0, 0, 3, 3, 1, 1])
-    assert roles(places, place).tolist() == [2, 0, 3, 1]
 
 
 def test_an_order_that_was_taken_is_not_bettered_by_moving_leaders() -> None:

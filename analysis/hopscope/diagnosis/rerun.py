@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 
 from hopscope import _causal
 from hopscope.diagnosis.entry import Cost, Site
-from hopscope.paths.columns import Array, Lanes, arrays_of, codes, integers, intervals_of, lanes_of, pair_places
-from hopscope.words import BINDINGS, INTERVAL_KINDS
+from hopscope.paths.columns import Array, causal_arrays_of, lanes_of, pair_places
+from hopscope.words import INTERVAL_KINDS
 
 Changes = Mapping[str, Any]
 """Arrays as `_causal.Run.times_with` takes them."""
@@ -64,7 +64,7 @@ class Rerun:
         self.begin_ns = begin_ns
         self.tables = {name: table(name) for name in TABLES}
         self.lanes = lanes_of(self.tables)
-        self.arrays = _arrays(self.tables, self.lanes)
+        self.arrays = causal_arrays_of(self.tables, self.lanes)
         self._cuts = np.linspace(begin_ns, end_ns, _BLOCKS + 1).astype(np.int64).tolist()
         # The graph takes seconds for a long run, in which others look at its tables.
         pool = ThreadPoolExecutor(1)
@@ -185,18 +185,3 @@ def joined(first: Changes, second: Changes) -> Changes:
     for name, values in second.items():
         both[name] = np.concatenate([both[name], values]) if name in both and name != "mpi_share" else values
     return both
-
-
-def _arrays(tables: dict[str, pa.Table], lanes: Lanes) -> dict[str, Array]:
-    arrays = {**arrays_of(tables, lanes), **intervals_of(tables["intervals"], lanes)}
-    for name in ("hops", "messages"):
-        arrays[f"{name}.binding"] = codes(tables[name], "binding", list(BINDINGS))
-    collectives, comms = tables["collectives"], tables["comms"]
-    # Hops say what a rank waited for unless some of them are missing.
-    reason = pc.fill_null(collectives["native_reason"], "undecided")
-    known = pc.equal(reason, "undecided").to_numpy()
-    arrays["collectives.has_hops"] = (arrays["collectives.has_hops"] * known).astype(np.int8)
-    groups = dict(zip(comms["comm"].to_pylist(), integers(comms, "second_group", null=-1).tolist(), strict=True))
-    second = [groups.get(comm, -1) for comm in collectives["comm"].to_pylist()]
-    arrays["collectives.second_group"] = np.asarray(second, np.int32)
-    return {name: np.ascontiguousarray(values) for name, values in arrays.items()}

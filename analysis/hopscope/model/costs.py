@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscope.links import LINKS, link_class
+from hopscope.links import LINKS, classes_of_hosts, link_class
 from hopscope.model.hops import Array
 from hopscope.model.machine import REAL, Machine
 
@@ -25,17 +25,6 @@ SMALL = 1024
 NEAR = 3.0
 # The latencies of a message that is announced, in their order.
 ANNOUNCED = ("announcement_ns", "answer_ns", "announced_ns")
-
-
-def link_classes(ends: tuple[Array, Array], other_ends: tuple[Array, Array]) -> Array:
-    """The link class between each two of different ranks, as its place in LINKS. Of either end: hosts and clusters, as
-    arrays that are broadcast."""
-    (host, cluster), (other_host, other_cluster) = ends, other_ends
-    near, far, here = (
-        LINKS.index(link_class(same_rank=False, same_host=same_host, same_cluster=same_cluster))
-        for same_host, same_cluster in ((False, True), (False, False), (True, True))
-    )
-    return np.where(host == other_host, here, np.where(cluster == other_cluster, near, far))
 
 
 @dataclass
@@ -152,7 +141,5 @@ class Costs:
         return np.asarray([usual if own is None else own for own, usual in known])
 
     def classes(self, host_clusters: Sequence[int]) -> Array:
-        """The link class of each pair of hosts, as its place in LINKS; of two ranks of one host on the diagonal."""
-        clusters = np.asarray([*host_clusters, *self.machine.gateways_clusters])
-        hosts = np.arange(len(clusters))
-        return link_classes((hosts[:, None], clusters[:, None]), (hosts, clusters))
+        """The link class of each pair of hosts, gateways among them; see `classes_of_hosts`."""
+        return classes_of_hosts([*host_clusters, *self.machine.gateways_clusters])

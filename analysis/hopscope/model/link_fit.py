@@ -97,6 +97,12 @@ def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, 
     return replace(costs, measured=frozenset(directed | as_expected))
 
 
+def fit_classes(hops: Hops) -> tuple[dict[str, LinkCost], dict[HostPair, float]]:
+    """The classes of links that hops bind on, and the outlying pairs of hosts, as if interfaces took no time."""
+    _, links, _, pairs = _fit_with_interface(hops, _transit(hops), _pairs_of(hops), (0.0, 0.0))
+    return links, pairs
+
+
 def _at_most(hops: Hops, links: dict[str, LinkCost]) -> dict[HostPair, float]:
     """Of each directed pair of hosts, what the fastest message that nobody waited for took to be seen, less what its
     bytes take: the latency is no longer."""

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from hopscope import _paths
 from hopscope.links import LINKS
-from hopscope.words import INTERVAL_KINDS
+from hopscope.words import BINDINGS, INTERVAL_KINDS
 
 Array = np.ndarray[Any, Any]
 Tables = dict[str, pa.Table]
@@ -200,4 +200,20 @@ def arrays_of(tables: Tables, known_lanes: Lanes | None = None) -> dict[str, Arr
         "lanes.main_lane": np.asarray([main[int(rank)] for rank in lanes.rank], np.int32),
         "lanes.first_event_ns": np.asarray([first_event.get(int(rank), MISSING) for rank in lanes.rank], np.int64),
     }
+    return {name: np.ascontiguousarray(values) for name, values in arrays.items()}
+
+
+def causal_arrays_of(tables: Tables, lanes: Lanes) -> dict[str, Array]:
+    """The same with bindings and intervals, as `hopscope._causal` takes them."""
+    arrays = {**arrays_of(tables, lanes), **intervals_of(tables["intervals"], lanes)}
+    for name in ("hops", "messages"):
+        arrays[f"{name}.binding"] = codes(tables[name], "binding", list(BINDINGS))
+    collectives, comms = tables["collectives"], tables["comms"]
+    # Hops say what a rank waited for unless some of them are missing.
+    reason = pc.fill_null(collectives["native_reason"], "undecided")
+    known = pc.equal(reason, "undecided").to_numpy()
+    arrays["collectives.has_hops"] = (arrays["collectives.has_hops"] * known).astype(np.int8)
+    groups = dict(zip(comms["comm"].to_pylist(), integers(comms, "second_group", null=-1).tolist(), strict=True))
+    second = [groups.get(comm, -1) for comm in collectives["comm"].to_pylist()]
+    arrays["collectives.second_group"] = np.asarray(second, np.int32)
     return {name: np.ascontiguousarray(values) for name, values in arrays.items()}

@@ -10,8 +10,7 @@ import numpy as np
 
 from hopscope import _plan
 from hopscope.formula_times.measured import published_name
-from hopscope.links import LINKS
-from hopscope.model.costs import link_classes
+from hopscope.links import LINKS, link_classes
 from hopscope.model.formulas import FORMULAS, MODELS, replayed_over_links_ns
 from hopscope.model.hops import Array
 from hopscope.model.parameters import Call, LogGP

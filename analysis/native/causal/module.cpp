@@ -64,6 +64,8 @@ class Run {
             const std::string table(name);
             if (has(table + ".row"))
                 shorten_transfers(*moments, in.column<int64_t>(table + ".row"), in.column<int64_t>(table + ".less_ns"));
+            if (has(table + ".moved_row"))
+                move(*moments, in.column<int64_t>(table + ".moved_row"), in.column<int64_t>(table + ".less_ns"));
             if (has(table + ".prompt_row"))
                 drop(moments->hold, in.column<int64_t>(table + ".prompt_row"));
             if (has(table + ".early_row"))
@@ -138,9 +140,26 @@ class Run {
     void shorten_transfers(const MessageMoments &moments, const Column<int64_t> &row, const Column<int64_t> &less) {
         Arguments::same_length("transfers", {row.size, less.size});
         Arguments::rows_of("row of a transfer", row, static_cast<int64_t>(moments.transfer.size()));
+        shorten_edges(moments.transfer, row, less);
+    }
+
+    void shorten_edges(const std::vector<uint32_t> &edges, const Column<int64_t> &row, const Column<int64_t> &less) {
         for (size_t i = 0; i < row.size; i++)
-            if (const uint32_t edge = moments.transfer[static_cast<size_t>(row[i])]; edge != NO_EDGE)
+            if (const uint32_t edge = edges[static_cast<size_t>(row[i])]; edge != NO_EDGE)
                 set_lag(edge, std::max<int64_t>(0, its_.graph.lag(edge) - less[i]));
+    }
+
+    // Between other hosts, a message takes less at both of its ends.
+    void move(const MessageMoments &moments, const Column<int64_t> &row, const Column<int64_t> &less) {
+        shorten_transfers(moments, row, less);
+        shorten_edges(moments.hold, row, less);
+        shorten_edges(moments.sending, row, less);
+        for (size_t i = 0; i < row.size; i++) {
+            const auto message = static_cast<size_t>(row[i]);
+            // A message that moves only when its receive is posted holds the receiver while it does.
+            if (moments.posted[message] != NO_MOMENT && moments.received[message] != NO_MOMENT)
+                shorten_gap(moments.received[message], less[i]);
+        }
     }
 
     void drop(const std::vector<uint32_t> &edges, const Column<int64_t> &row) {
@@ -183,6 +202,6 @@ NB_MODULE(_causal, m) {
              "end, in ns. Changes are arrays, all optional: computing (lane, end_ns, less_ns), what a lane computes "
              "less before the call that it enters at end_ns; intervals, calls, hops and messages (row, less_ns), what "
              "each takes less; hops and messages (prompt_row), whose senders no longer wait for the receive, and "
-             "(early_row), for which their receivers no longer wait. mpi_share: what stays of each rank's own time in "
-             "calls that communicate.");
+             "(early_row), for which their receivers no longer wait, and (moved_row, less_ns), which take less at both "
+             "ends. mpi_share: what stays of each rank's own time in calls that communicate.");
 }

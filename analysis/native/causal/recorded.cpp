@@ -228,8 +228,10 @@ class Builder {
         for (auto [moments, size] : {std::pair{&out_.hops, in_.hops.size()}, {&out_.messages, in_.messages.size()}}) {
             moments->sent.assign(size, NO_MOMENT);
             moments->posted.assign(size, NO_MOMENT);
+            moments->received.assign(size, NO_MOMENT);
             moments->transfer.assign(size, NO_EDGE);
             moments->hold.assign(size, NO_EDGE);
+            moments->sending.assign(size, NO_EDGE);
         }
         out_.graph.reserve(points_.size() + in_.collectives.size(), points_.size());
         out_.recorded.reserve(points_.size() + in_.collectives.size());
@@ -429,7 +431,7 @@ class Builder {
         const int64_t begun = m.send_begin[p.row], took = p.time - begun;
         const Moment sent = moments.sent[p.row];
         const bool is_known = sent != NO_MOMENT && begun <= p.time;
-        add_seen(p);
+        moments.received[p.row] = add_seen(p);
         if (is_known)
             moments.transfer[p.row] = out_.graph.add_edge({sent, p.waited ? took : std::min(took, fastest(m, p.row))});
     }
@@ -446,7 +448,7 @@ class Builder {
         add_seen(p);
         moments.hold[p.row] = out_.graph.add_edge({posted, p.waited ? since : std::min(since, fastest(m, p.row))});
         if (const Moment sent = moments.sent[p.row]; sent != NO_MOMENT)
-            out_.graph.add_edge({sent, std::min(since, fastest(m, p.row))});
+            moments.sending[p.row] = out_.graph.add_edge({sent, std::min(since, fastest(m, p.row))});
     }
 
     const Columns &in_;

@@ -27,9 +27,10 @@ struct Columns {
 
 // Moments and edges of one table of messages, by row; NO_MOMENT and NO_EDGE where the graph has none.
 struct MessageMoments {
-    std::vector<Moment> sent, posted;
+    std::vector<Moment> sent, posted, received;
     std::vector<uint32_t> transfer; // from the send's begin to the receive's end
     std::vector<uint32_t> hold;     // from the receive's post to the send's end
+    std::vector<uint32_t> sending;  // from the send's begin to its end
 };
 
 struct Recorded {

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopscope import _plan
-from hopscope.model.costs import HostPair, link_classes
+from hopscope.links import link_classes
+from hopscope.model.costs import HostPair
 from hopscope.paths.columns import Array
 from hopscope.remap.candidate import Structure
 

@@ -13,25 +13,16 @@ suggest    puts it together
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from hopscope.remap.candidate import HasTables
 from hopscope.remap.orders.description import DESCRIPTION
 from hopscope.remap.orders.files import LAUNCHERS
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from hopscope.remap.orders.suggest import Order
 
 __all__ = ["DESCRIPTION", "LAUNCHERS", "reorder"]
-
-
-class HasTables(Protocol):
-    """What reordering needs of a trace."""
-
-    def table(self, name: str) -> pa.Table:
-        """One table of the dataset."""
-        ...
 
 
 def reorder(trace: HasTables) -> Order:

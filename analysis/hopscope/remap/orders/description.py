@@ -11,21 +11,16 @@ DESCRIPTION = """\
 -- blocks.
 --
 -- The sum is not the run's time: messages overlap, queue, and wait for ranks that compute. So `gain` is a share of the
--- time on links, and `run_gain` one of the run's: the whole run is replayed in both orders. Ranks compute what they
--- computed, a message between other hosts takes less by the share that it costs less there, or more by what it costs
--- more, and collectives are their recorded messages. The time is that of an iteration where a collective of all ranks
--- counts those, else that of the run without start-up. Shorter queues for a shared link are not foreseen. If the run
--- cannot be replayed, `run_gain` is null, and a run in the new order decides.
+-- time on links, and `run_gain` one of the run's without start-up: it is replayed as for the costs of `diagnose`. Ranks
+-- compute what they computed, and a message between other hosts takes less by the share that it costs less there, or
+-- more by what it costs more. `hopscope tune` measures it.
 --
--- Where an algorithm follows from rank numbers, as those of Open MPI's `tuned` do, the same messages go between the
--- same ranks, on other hosts. Where it follows the hosts (Open MPI 5's `han`, MPICH's, and trees such as
--- `hierarchical`), each host has one rank that sends to others, and in another order other ranks do. Such hops stay
--- with the hosts.
+-- Hops of algorithms that follow the hosts (Open MPI 5's `han`, MPICH's, and trees such as `hierarchical`), in which
+-- one rank of each host sends to others, stay with the hosts.
 --
 -- A class of link that no rank waited on counts half of what the next slower class takes; the prediction is then
--- extrapolated, and may be off by a factor of two. An unmeasured pair of hosts counts as the slowest of its class. If
--- no rank waited for any message, messages only count: one between clusters as a thousand inside a cluster, and one
--- between hosts as a thousand inside a host.
+-- extrapolated, and may be off by a factor of two. If no rank waited for any message, messages only count: one between
+-- clusters as a thousand inside a cluster, and one between hosts as a thousand inside a host.
 --
 -- The order is suggested, and its file written, only if it saves 1 % of the time on links and the whole interval of
 -- `run_gain` is a gain, or that is not predicted.

@@ -1,8 +1,7 @@
 """Which collectives follow the hosts: their messages between hosts go between one leader of each, whoever that is.
 
 Open MPI's `han`, most of MPICH's algorithms and the engine's `hierarchical` and `leaders` do so. In another order other
-ranks are the leaders, so such a hop belongs to hosts, not to ranks: what the first host sent to the second in the order
-of their first ranks, the first host then sends to the second.
+ranks are the leaders, so such a hop belongs to hosts, not to ranks, and stays where it is.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope.paths.columns import Array
 from hopscope.remap.orders.files import launcher_of
 from hopscope.remap.orders.places import Places
-from hopscope.remap.orders.traffic import Array
 
 _BY_RANK = "openmpi-4"
 """Its algorithms follow from rank numbers alone; binomial trees over blocks of ranks look as if they did not."""
@@ -29,7 +28,7 @@ def led_hops(table: Callable[[str], pa.Table], places: Places) -> Array:
         return np.zeros(0, bool)
     collective, kind = _kinds(table, hops)
     ranks = np.concatenate([hops[end].to_numpy().astype(np.int64) for end in ("src", "dst")])
-    hosts = places.hosts_of(ranks)
+    hosts = places.baseline[places.rows_of(ranks)]
     between = hosts[: len(hops)] != hosts[len(hops) :]
     # Hosts, and their ranks that send to others or receive from them, in each collective.
     first, number = np.unique(collective, return_inverse=True)
@@ -73,13 +72,3 @@ def _may_follow(table: Callable[[str], pa.Table], hops: pa.Table) -> Array:
     trees = pc.unique(calls.filter(by_host)["collective_id"])
     from_engine = pc.equal(hops["source"], "tree").to_numpy()
     return np.where(from_engine, pc.is_in(hops["collective_id"], value_set=trees).to_numpy(), native)
-
-
-def roles(places: Places, place: Array) -> Array:
-    """Of each host the one that has its role in another order: the first in the order of ranks, the second, ..."""
-    then, now = (
-        np.asarray(list(dict.fromkeys(order[places.movable].tolist())), np.int64) for order in (place, places.baseline)
-    )
-    result = np.arange(len(places.hosts))
-    result[now] = then
-    return result

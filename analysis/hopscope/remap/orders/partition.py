@@ -8,10 +8,11 @@ import numpy as np
 import pymetis
 from scipy.sparse import coo_array, csr_array
 
-from hopscope.links import LINKS
+from hopscope.links import LINKS, classes_of_hosts
+from hopscope.paths.columns import Array
 from hopscope.remap.orders.costs import HostCosts
 from hopscope.remap.orders.places import Places
-from hopscope.remap.orders.traffic import Array, Traffic
+from hopscope.remap.orders.traffic import Traffic
 
 _MOST_WEIGHT = 1e9
 """METIS counts in 32 bits; all edges together stay below."""
@@ -20,7 +21,7 @@ _SHM, _LAN, _WAN = (LINKS.index(word) for word in ("shm", "lan", "wan"))
 
 def partitioned(traffic: Traffic, costs: HostCosts, places: Places) -> Array:
     """The host of each rank. Ranks that the launcher does not start stay where they are."""
-    place, classes = places.baseline.copy(), places.classes()
+    place, classes = places.baseline.copy(), classes_of_hosts(places.cluster_of_host)
     slots = np.bincount(places.baseline[places.movable], minlength=len(places.hosts))
     cluster_of_host = np.asarray(places.cluster_of_host)
     clusters = np.unique(cluster_of_host)

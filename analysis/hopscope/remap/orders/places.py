@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from hopscope.links import LINKS, link_class
-from hopscope.remap.orders.traffic import Array
+from hopscope.paths.columns import Array
 
 
 @dataclass(frozen=True)
@@ -22,21 +21,10 @@ class Places:
     baseline: Array
     movable: Array
 
-    def hosts_of(self, ranks: Array) -> Array:
-        """The hosts of trace-wide ranks."""
+    def rows_of(self, ranks: Array) -> Array:
+        """The rows of trace-wide ranks in the table `ranks`."""
         order = np.argsort(self.ranks)
-        return self.baseline[order[np.searchsorted(self.ranks[order], ranks)]] if len(ranks) else ranks
-
-    def classes(self) -> Array:
-        """hosts x hosts: the class of link between two ranks there, as its place in LINKS."""
-        count = len(self.hosts)
-        classes = np.empty((count, count), np.int64)
-        for a in range(count):
-            for b in range(count):
-                same_cluster = self.cluster_of_host[a] == self.cluster_of_host[b]
-                word = link_class(same_rank=False, same_host=a == b, same_cluster=same_cluster)
-                classes[a, b] = LINKS.index(word)
-        return classes
+        return order[np.searchsorted(self.ranks[order], ranks)]
 
 
 def places_of(ranks: pa.Table) -> Places:

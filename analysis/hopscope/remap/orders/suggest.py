@@ -10,17 +10,19 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.errors import InputError
-from hopscope.links import LINKS
+from hopscope.links import LINKS, classes_of_hosts
+from hopscope.paths.columns import Array
 from hopscope.quantities import alike, interval, number, plural, share
 from hopscope.remap.candidate import Candidate
 from hopscope.remap.orders.costs import HostCosts, costs_of
-from hopscope.remap.orders.leaders import led_hops, roles
+from hopscope.remap.orders.leaders import led_hops
 from hopscope.remap.orders.partition import partitioned
 from hopscope.remap.orders.places import Places, places_of
 from hopscope.remap.orders.rerun import Rerun, rerun_of
 from hopscope.remap.orders.swaps import Judge
-from hopscope.remap.orders.traffic import Array, Traffic, traffic_of, unseen
+from hopscope.remap.orders.traffic import Traffic, traffic_of, unseen
 from hopscope.remap.prediction import LEAST_GAIN, ranked
+from hopscope.words import tune_command
 
 MOST_STARTED_OVER = 512
 """Of more ranks, swaps better only the partition: from worse orders they take a minute and come to nothing better."""
@@ -60,19 +62,6 @@ class Order:
     candidates: tuple[Candidate, ...] = ()
 
 
-@dataclass(frozen=True)
-class _OnLinks:
-    """What a placement puts on each class of link, by its number."""
-
-    messages: Array
-    bytes: Array
-    ns: Array
-
-    def __add__(self, other: _OnLinks) -> _OnLinks:
-        """Of both together."""
-        return _OnLinks(self.messages + other.messages, self.bytes + other.bytes, self.ns + other.ns)
-
-
 def suggest(table: Callable[[str], pa.Table]) -> Order:
     """The best order found for a trace, given its `table` function; `description.py` says how.
 
@@ -82,8 +71,8 @@ def suggest(table: Callable[[str], pa.Table]) -> Order:
     _check(run, ranks)
     places, hops = places_of(ranks), table("hops")
     led = led_hops(table, places)
-    traffic = traffic_of(table, hops.filter(pa.array(~led)))
-    of_hosts = traffic_of(table, hops.filter(pa.array(led)), messages=False)
+    traffic = traffic_of(places, table("messages"), hops.filter(pa.array(~led)))
+    of_hosts = traffic_of(places, hops.filter(pa.array(led)))
     if not len(traffic.low) and not len(of_hosts.low):
         raise InputError(
             "the trace shows no messages between ranks, so nothing tells which of them belong together; record the "
@@ -91,12 +80,9 @@ def suggest(table: Callable[[str], pa.Table]) -> Order:
         )
     costs = costs_of(table, places)
     place = best_order(traffic, costs, places)
-    then = roles(places, place)[places.baseline]
-    before, after = (
-        _on_links(traffic, costs, places, ranks_at) + _on_links(of_hosts, costs, places, led_at)
-        for ranks_at, led_at in ((places.baseline, places.baseline), (place, then))
-    )
-    gain = _saved(before.ns.sum(), after.ns.sum()) or 0.0
+    stays = _on_links(of_hosts, costs, places, places.baseline)
+    before, after = (stays + _on_links(traffic, costs, places, hosts) for hosts in (places.baseline, place))
+    gain = _saved(before[2].sum(), after[2].sum()) or 0.0
     hosts = tuple(places.hosts[host] for host in place[places.movable])
     rerun: Rerun | str = "no order was found that spends less time on links"
     candidates: list[Candidate] = []
@@ -115,23 +101,19 @@ def suggest(table: Callable[[str], pa.Table]) -> Order:
         candidate.is_suggested or (candidate.predicted_ns is None and rerun != _WITHOUT_MESSAGES)
         for candidate in candidates
     )
-    rows = [_row(link, before, after, costs, chosen=chosen) for link in _SHOWN]
     best = candidates[0] if candidates else Candidate("rank order", "order")
-    total = {
-        "link": "all",
-        **{name: sum(row[name] for row in rows) for name in ("messages", "new_messages", "bytes", "new_bytes")},
-        "predicted_ns": float(before.ns.sum()) if costs.fitted else None,
-        "new_predicted_ns": float(after.ns.sum()) if costs.fitted else None,
+    each = [LINKS.index(link) for link in _SHOWN]
+    rows = [_row(link, before[:, [at]], after[:, [at]], costs) for link, at in zip(_SHOWN, each, strict=True)]
+    total = _row("all", before[:, each], after[:, each], costs) | {
         "gain": gain,
         "run_gain": best.predicted_gain,
         "run_gain_low": best.gain_low,
         "run_gain_high": best.gain_high,
         "fitted_from": sum(row["fitted_from"] for row in rows),
-        "chosen": chosen,
     }
-    sentences = [*_sentences(rows, total, best, rerun), *unseen(table)]
+    sentences = [*_sentences(rows, total, best, rerun, tune_command(run)), *unseen(table)]
     candidates = [replace(candidate, is_suggested=chosen) for candidate in candidates]
-    rows_table = pa.Table.from_pylist([*rows, total], schema=SCHEMA)
+    rows_table = pa.Table.from_pylist([row | {"chosen": chosen} for row in (*rows, total)], schema=SCHEMA)
     return Order(rows_table, hosts, chosen, tuple(sentences), tuple(candidates))
 
 
@@ -156,7 +138,7 @@ def _check(run: dict[str, Any], ranks: pa.Table) -> None:
 def best_order(traffic: Traffic, costs: HostCosts, places: Places) -> Array:
     """The host of each rank: the best placement after swaps, or the one that ran if none is better than that."""
     preference = _NEARER * max(1.0, float(costs.latency_ns.max()))
-    judge = Judge(traffic, costs.latency_ns + preference * places.classes(), costs.per_byte_ns)
+    judge = Judge(traffic, costs.latency_ns + preference * classes_of_hosts(places.cluster_of_host), costs.per_byte_ns)
     starts = [partitioned(traffic, costs, places)]
     if len(places.movable) <= MOST_STARTED_OVER:
         starts += [places.baseline, _in_blocks(places)]
@@ -186,44 +168,46 @@ def _relabelled(judge: Judge, place: Array, places: Places) -> Array:
     return place
 
 
-def _on_links(traffic: Traffic, costs: HostCosts, places: Places, place: Array) -> _OnLinks:
+def _on_links(traffic: Traffic, costs: HostCosts, places: Places, place: Array) -> Array:
+    """What a placement puts on each class of link: messages, bytes and ns."""
     ends = place[traffic.low], place[traffic.high]
-    link = places.classes()[ends]
+    link = classes_of_hosts(places.cluster_of_host)[ends]
     times = traffic.messages * costs.latency_ns[ends] + traffic.bytes * costs.per_byte_ns[ends]
-    amounts = traffic.messages, traffic.bytes, times
-    return _OnLinks(*(np.bincount(link, weights=amount, minlength=len(LINKS)) for amount in amounts))
+    return np.stack([np.bincount(link, amount, len(LINKS)) for amount in (traffic.messages, traffic.bytes, times)])
 
 
 def _saved(before: float, after: float) -> float | None:
     return 1 - after / before if before > 0 else None
 
 
-def _row(link: str, before: _OnLinks, after: _OnLinks, costs: HostCosts, *, chosen: bool) -> dict[str, Any]:
-    place = LINKS.index(link)
-    ran, then = float(before.ns[place]), float(after.ns[place])
+def _row(link: str, before: Array, after: Array, costs: HostCosts) -> dict[str, Any]:
+    """A row of the table but for what is of the whole run. before, after: as `_on_links` has them, of its classes."""
+    (messages, size, ns), (new_messages, new_size, new_ns) = before.sum(axis=1).tolist(), after.sum(axis=1).tolist()
     return {
         "link": link,
-        "messages": int(before.messages[place]),
-        "new_messages": int(after.messages[place]),
-        "bytes": int(before.bytes[place]),
-        "new_bytes": int(after.bytes[place]),
-        "predicted_ns": ran if costs.fitted else None,
-        "new_predicted_ns": then if costs.fitted else None,
-        "gain": _saved(ran, then) if costs.fitted else None,
-        "fitted_from": int(costs.rows[place]),
-        "chosen": chosen,
+        "messages": int(messages),
+        "new_messages": int(new_messages),
+        "bytes": int(size),
+        "new_bytes": int(new_size),
+        "predicted_ns": ns if costs.fitted else None,
+        "new_predicted_ns": new_ns if costs.fitted else None,
+        "gain": _saved(ns, new_ns) if costs.fitted else None,
+        "fitted_from": int(costs.rows[LINKS.index(link)]) if link in LINKS else None,
     }
 
 
 def _extrapolates(traffic: Traffic, costs: HostCosts, places: Places, place: Array) -> tuple[str, ...]:
     """Classes of links that the new order uses and that no rank waited on. An unmeasured pair of hosts counts as the
     slowest of its class."""
-    used = np.unique(places.classes()[place[traffic.low], place[traffic.high]]).tolist()
+    of_hosts = classes_of_hosts(places.cluster_of_host)
+    used = np.unique(of_hosts[place[traffic.low], place[traffic.high]]).tolist()
     return tuple(f"{LINKS[link]} links" for link in used if costs.fitted and link > 0 and not costs.rows[link])
 
 
-def _sentences(rows: list[dict[str, Any]], total: dict[str, Any], best: Candidate, rerun: Rerun | str) -> Iterator[str]:
-    """What the new order does and gains, or why there is none."""
+def _sentences(
+    rows: list[dict[str, Any]], total: dict[str, Any], best: Candidate, rerun: Rerun | str, measure: str
+) -> Iterator[str]:
+    """What the new order does and gains, or why there is none. measure: the command that measures it."""
     slow = next((row for row in rows if row["messages"] or row["new_messages"]), rows[0])
     moved = f"{plural(slow['messages'], slow['link'] + ' message')} become {number(slow['new_messages'])}"
     if total["gain"] < LEAST_GAIN or rerun == _WITHOUT_MESSAGES:
@@ -235,18 +219,17 @@ def _sentences(rows: list[dict[str, Any]], total: dict[str, Any], best: Candidat
         moved += f"; the time on links, summed over all messages, goes from {ran} to {then}"
     if isinstance(rerun, str):
         yield f"{moved}."
-        yield f"What the run gains is not predicted: {rerun}. A run in this order shows it: `hopscope tune`."
+        yield f"What the run gains is not predicted: {rerun}. Measure it: `{measure}`."
         return
     ran, then = alike("ns", rerun.model.baseline_ns, rerun.after_ns)
-    unit = "" if rerun.iterations is None else " an iteration"
     gain = best.predicted_gain or 0.0
     predicted = (
-        f"the run is predicted to take {then}{unit} for {ran}: {share(abs(gain))} {'less' if gain >= 0 else 'more'} "
+        f"the run is predicted to take {then} for {ran}: {share(abs(gain))} {'less' if gain >= 0 else 'more'} "
         f"(gain {interval(best.gain_low or 0.0, best.gain_high or 0.0)}, error {share(rerun.model.error)})"
     )
     if best.is_suggested:
         yield f"{moved}."
-        yield f"T{predicted[1:]}. Measure it: `hopscope tune`."
+        yield f"T{predicted[1:]}. Measure it: `{measure}`."
     else:
         yield f"Leave the order as it is: {moved}, but {predicted}."
     if best.extrapolates:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from hopscope.remap.orders.traffic import Array, Traffic
+from hopscope.paths.columns import Array
+from hopscope.remap.orders.traffic import Traffic
 
 _PASSES = 50
 _TRIED_PER_RANK = 8

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope.paths.columns import Array, integers
 from hopscope.quantities import number
-
-Array = np.ndarray[Any, Any]
+from hopscope.remap.orders.places import Places
 
 
 @dataclass(frozen=True)
@@ -33,29 +32,16 @@ class Traffic:
         return self.messages * per_message + self.bytes * per_byte
 
 
-def traffic_of(table: Callable[[str], pa.Table], hops: pa.Table | None = None, *, messages: bool = True) -> Traffic:
-    """The graph of a trace, given its `table` function. Messages of a rank to itself are left out: they stay where the
-    rank is. hops: those that count; unset, all. messages: whether those of the application do."""
-    names = table("ranks")["rank"].to_numpy()
-    order = np.argsort(names)
-    ends: list[Array] = []
-    sizes: list[Array] = []
-    for rows in (*((table("messages"),) if messages else ()), table("hops") if hops is None else hops):
-        pair = np.stack([_column(rows, "src"), _column(rows, "dst")])
-        ends.append(order[np.searchsorted(names[order], pair)] if len(rows) else pair)
-        sizes.append(_column(rows, "bytes"))
-    pair, size = np.sort(np.concatenate(ends, axis=1), axis=0), np.concatenate(sizes)
+def traffic_of(places: Places, *tables: pa.Table) -> Traffic:
+    """The graph of some rows of `messages` and `hops`. Messages of a rank to itself are left out: they stay where the
+    rank is."""
+    src, dst, size = (np.concatenate([integers(rows, name) for rows in tables]) for name in ("src", "dst", "bytes"))
+    pair = np.sort(places.rows_of(np.stack([src, dst])), axis=0)
     between = pair[0] != pair[1]
-    pair, size = pair[:, between], size[between]
-    keys, which = np.unique(pair[0] * len(names) + pair[1], return_inverse=True)
-    count = len(keys)
-    return Traffic(
-        len(names),
-        keys // len(names),
-        keys % len(names),
-        np.bincount(which, minlength=count).astype(np.float64),
-        np.bincount(which, weights=size, minlength=count).astype(np.float64),
-    )
+    pair, size, count = pair[:, between], size[between], len(places.ranks)
+    keys, which = np.unique(pair[0] * count + pair[1], return_inverse=True)
+    messages, sizes = (np.bincount(which, each, len(keys)).astype(np.float64) for each in (None, size))
+    return Traffic(count, keys // count, keys % count, messages, sizes)
 
 
 def unseen(table: Callable[[str], pa.Table]) -> list[str]:
@@ -72,7 +58,3 @@ def unseen(table: Callable[[str], pa.Table]) -> list[str]:
     if silent:
         said.append(f"{number(silent)} of {number(total)} collectives show no hops, so what they send is not known.")
     return said
-
-
-def _column(rows: pa.Table, name: str) -> Array:
-    return rows[name].to_numpy().astype(np.int64)
