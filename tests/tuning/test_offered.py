@@ -74,29 +74,6 @@ def test_han_passes_an_operation_on_where_it_would_come_first() -> None:
     assert besides_in_open_mpi(text.replace("value:35", "value:0")) == {}
 
 
-OPEN_MPIS = [mpi for mpi in MPIS if mpi.flavour == "openmpi"]
-
-
-@pytest.mark.parametrize("mpi", OPEN_MPIS, ids=[mpi.release for mpi in OPEN_MPIS])
-def test_han_can_be_made_to_call_tuned_in_each_library_here(mpi: local_mpi.LocalMpi) -> None:
-    library = asked("openmpi", mpi.launcher, "")
-    # Release 4.1, where it comes last, dies of a segmentation fault in Allreduces that it has to pass on.
-    passed = {setting for one in library.simple.values() for setting in one.settings}
-    assert ("coll_han_allreduce_dynamic_global_communicator_module", "3") not in passed
-    known = {"allreduce", "reduce", "bcast", "allgather"} if "allreduce" in library.besides else {"allreduce"}
-    assert set(library.simple) - {"barrier"} == known
-    settings = dict(library.simple["allreduce"].settings)
-    assert settings.items() & {
-        ("coll_han_use_allreduce_algorithm", "simple"),
-        ("coll_han_use_simple_allreduce", "1"),
-    }
-    # Where it does not come first by itself, it leaves all other operations to `tuned`.
-    assert ("coll_han_priority" in settings) == ("allreduce" not in library.besides)
-    passed_on = "coll_han_bcast_dynamic_global_communicator_module"
-    assert settings.get(passed_on) == ("3" if "coll_han_priority" in settings else None)
-    assert "coll_han_allreduce_dynamic_global_communicator_module" not in settings
-
-
 def test_forms_of_han_are_known() -> None:
     setting = "coll_han_use_allreduce_algorithm"
     text = "\n".join(

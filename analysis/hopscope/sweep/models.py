@@ -16,7 +16,6 @@ from hopscope.model.hops import Array
 from hopscope.model.parameters import Call, LogGP
 from hopscope.model.sequences import lay
 from hopscope.parameters import models_by_class, rows_of_machine
-from hopscope.remap.settings.library import as_run
 from hopscope.sweep.grid import Point
 from hopscope.sweep.methods import Method
 from hopscope.tuning.planned import Unplanned, messages_name, planned
@@ -82,7 +81,7 @@ class Predictions:
         laid = self._laid(point, operation, rule, plan.trees)
         if laid is None:
             return None
-        return replayed_over_links_ns(as_run(laid, method.offered), loggp, which)
+        return replayed_over_links_ns(laid, loggp, which)
 
     def _laid(
         self, point: Point, operation: str, rule: dict[str, Any], trees: dict[str, Any] | None

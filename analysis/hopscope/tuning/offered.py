@@ -8,16 +8,18 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 from hopscope.errors import InputError
-from hopscope.tuning.han import Simple, comes_first, passed_on_by, simple_forms
 
 _SECONDS = 60
 _OPEN_MPI = re.compile(r"mca:coll:tuned:param:coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):(\S+)")
 _MPICH = re.compile(r"\s*(MPIR_CVAR_([A-Z_]+)_INTRA_ALGORITHM)\s*=.*?Variable to select \w+ algorithm(.*)", re.DOTALL)
 _FIRST = re.compile(r"\s*auto - Internal algorithm selection(?: \([^)]*\))?")
+_PASSES_ON = re.compile(
+    r"^mca:coll:han:param:(coll_han_(\w+)_dynamic_global_communicator_module):help:.*\b(\d+) = tuned\b", re.MULTILINE
+)
+_PRIORITY = re.compile(r"^mca:coll:\w+:param:coll_(\w+)_priority:value:(\d+)$", re.MULTILINE)
 _HAN = re.compile(r"^mca:coll:han:param:(coll_han_use_(\w+)_algorithm):enumerator:value:(\d+):(\S+)$", re.MULTILINE)
 _OF_DEVICE = re.compile(r"^\s*(MPIR_CVAR_([A-Z_]+)_DEVICE_COLLECTIVE)\s*=", re.MULTILINE)
 _RELEASE = re.compile(r"(?:Open MPI\)? v?|OpenRTE\) |[Vv]ersion:\s*)(\d+(?:\.\d+)+\w*)")
@@ -57,9 +59,7 @@ class Library(NamedTuple):
     """By operation the parameter or variable, and its value, without which another part of the library would take the
     operation before the chosen algorithm: Open MPI's `han`, MPICH's device."""
     in_groups: Sequence[Offered] = ()
-    """Forms of `han`, which calls other algorithms inside hosts and between them."""
-    simple: Mapping[str, Simple] = MappingProxyType({})
-    """By operation the form of `han` whose calls are known."""
+    """Forms of Open MPI's `han`, which calls other algorithms inside hosts and between them."""
 
     @property
     def name(self) -> str:
@@ -96,13 +96,16 @@ def asked(flavour: str, launcher: str, release: str) -> Library:
     if not rows:
         raise InputError(f"{program} names no algorithms: {done.stderr.strip() or 'it said nothing on stderr'}")
     besides = (besides_in_open_mpi if flavour == "openmpi" else besides_in_mpich)(done.stdout)
-    return Library(flavour, release, launcher, rows, besides, of_han(done.stdout), simple_forms(done.stdout))
+    return Library(flavour, release, launcher, rows, besides, of_han(done.stdout))
 
 
 def besides_in_open_mpi(text: str) -> dict[str, tuple[str, str]]:
     """From what `ompi_info --param coll all --level 9 --parsable` prints: how `han` passes an operation on to `tuned`,
     where its priority is the higher one."""
-    return passed_on_by(text) if comes_first(text) else {}
+    priorities = {component: int(value) for component, value in _PRIORITY.findall(text)}
+    if priorities.get("han", -1) <= priorities.get("tuned", -1):
+        return {}
+    return {operation: (setting, value) for setting, operation, value in _PASSES_ON.findall(text)}
 
 
 def of_han(text: str) -> list[Offered]:

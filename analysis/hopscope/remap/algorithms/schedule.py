@@ -9,8 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopscope import _plan
-from hopscope.links import link_classes
-from hopscope.model.costs import HostPair
 from hopscope.paths.columns import Array
 from hopscope.remap.candidate import Structure
 
@@ -30,21 +28,6 @@ def messages_of(schedules: _plan.Schedules) -> Messages:
     return Messages(
         _ranks(schedules)[sends], schedules["peer"][sends], schedules["length"][sends] * schedules["unit_bytes"]
     )
-
-
-def classes_of(messages: Messages, hosts: Sequence[int], clusters: Sequence[int]) -> Array:
-    """The link class of each message, as its place in LINKS. hosts, clusters: of each rank."""
-    host, cluster = np.asarray(hosts), np.asarray(clusters)
-    return link_classes((host[messages.src], cluster[messages.src]), (host[messages.dst], cluster[messages.dst]))
-
-
-def host_pairs_of(messages: Messages, hosts: Sequence[int]) -> set[HostPair]:
-    """The pairs of hosts, from and to, between which messages go. hosts: of each rank."""
-    of_rank = np.asarray(hosts)
-    src_host, dst_host = of_rank[messages.src], of_rank[messages.dst]
-    width = int(of_rank.max(initial=0)) + 1
-    pairs = np.unique(src_host * width + dst_host).tolist()
-    return {divmod(pair, width) for pair in pairs if pair % width != pair // width}
 
 
 def longest_chain(schedules: _plan.Schedules, weight: Array) -> int:

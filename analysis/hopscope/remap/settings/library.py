@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hopscope import _plan
 from hopscope.algorithms.open_mpi import CUT
-from hopscope.algorithms.turns import turns_of
 from hopscope.remap.algorithms.algorithm import Algorithm, segmented
 from hopscope.remap.algorithms.pool import SEGMENTS
-from hopscope.remap.algorithms.send_order import in_send_order
 from hopscope.remap.replay.parts import ends_in_rules, payloads_of
-from hopscope.remap.run.calls import Call
 from hopscope.remap.run.program import Subject
 from hopscope.tuning.offered import Library, Offered, operation_name
 from hopscope.tuning.planned import Unplanned, planned
@@ -20,17 +16,7 @@ from hopscope.tuning.written import Besides, Choice
 
 CHAINS = (2, 4, 8)
 """Fan-outs of Open MPI's `chain`."""
-
-
-@dataclass(frozen=True)
-class Forced(Algorithm):
-    """An algorithm of the library as its settings force it."""
-
-    offered: Offered
-
-    def schedules(self, subject: Subject, call: Call) -> _plan.Schedules:
-        """As the plan has it, in the library's send order where that is known."""
-        return as_run(super().schedules(subject, call), self.offered)
+_IN_GROUPS = "which algorithms it calls inside hosts and between them is chosen by other components"
 
 
 @dataclass(frozen=True)
@@ -45,23 +31,15 @@ class Form:
     reason: str | None = None
 
 
-def as_run(schedules: _plan.Schedules, offered: Offered) -> _plan.Schedules:
-    """A plan's schedules in the library's send order, where that is known."""
-    return (
-        schedules if offered.number is None else in_send_order(schedules, turns_of(offered.operation, offered.number))
-    )
-
-
-def spans_hosts(part: Subject) -> bool:
-    """Whether its ranks are on several hosts."""
-    return len(set(part.hosts)) > 1
-
-
 def forms(library: Library, parts: Sequence[Subject]) -> Iterator[Form]:
     """Every algorithm that the library has for the selections' operation, whole and in segments."""
+    operation = operation_name(parts[0].op)
     for offered in library.algorithms:
-        if offered.operation == operation_name(parts[0].op):
+        if offered.operation == operation:
             yield from _of_algorithm(library, offered, parts)
+    for offered in library.in_groups:
+        if offered.operation == operation and any(len(set(part.hosts)) > 1 for part in parts):
+            yield Form(offered.name, (), ((offered.setting, str(offered.number)),), reason=_IN_GROUPS)
 
 
 def choices_of(library: Library, offered: Offered, parts: Sequence[Subject], chains: int, length: int) -> list[Choice]:
@@ -84,7 +62,7 @@ def _of_algorithm(library: Library, offered: Offered, parts: Sequence[Subject]) 
         plans = [planned(offered, len(part.members), chains or CHAINS[0], _least_bytes(part)) for part in parts]
         reasons = [plan.reason for plan in plans if isinstance(plan, Unplanned)]
         pieces = tuple(
-            Forced(name, plan.rule, plan.trees or {}, offered) for plan in plans if not isinstance(plan, Unplanned)
+            Algorithm(name, plan.rule, plan.trees or {}) for plan in plans if not isinstance(plan, Unplanned)
         )
         yield replace(form, reason=reasons[0]) if reasons else replace(form, pieces=pieces)
         if offered.number is not None and (offered.operation, offered.number) in CUT:
