@@ -27,6 +27,11 @@ COMBINE_NS = 3_000
 SOFTWARE_NS = 1_500
 WORK_NS = 4_000_000
 INIT_NS = 2_000_000
+TREE_FILE = {
+    "schema_version": 1,
+    "trees": {"binomial": {"shape": "binomial"}},
+    "rules": [{"operations": ["MPI_Allreduce"], "reduce_tree": "binomial"}],
+}
 
 
 class SimulatedRun:
@@ -307,6 +312,7 @@ class SimulatedRun:
                 "hosts": len(HOSTS),
                 "clusters": 2,
                 "mode": "tree" if self.with_hops else "observe",
+                "tree_file": json.dumps(TREE_FILE) if self.with_hops else None,
                 "emulated": json.dumps(links) if self.with_hops else None,
                 "presence": "complete",
                 "clock_error_ns": 0,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from simulated_network import ENTER, HANDLE, LEAVE, SEND, Network, Run, SimulatedTrace
+from simulated_network import ENTER, HANDLE, LEAVE, SEND, Network, Run
 
 POST = 100
 """From posting a receive to sending, ns. A message that is there already is received halfway."""
@@ -14,6 +13,9 @@ POST = 100
 class LibraryRun(Run):
     """As `Run`, with the library's own messages. Ranks are a power of two. rendezvous_from: a longer message goes when
     its receiver has answered, and blocks its sender until then."""
+
+    engine = "native"
+    tree_file = None
 
     def __init__(self, network: Network, size: int = 8, jitter: int = 0, rendezvous_from: float = math.inf) -> None:
         super().__init__(network, {"shape": "flat"}, size, jitter)
@@ -34,9 +36,8 @@ class LibraryRun(Run):
                 there = gone[peer] + self._transit_ns(peer, rank)
                 needed = sent[rank] + SEND
                 seen = posted[rank] + POST // 2 if there <= posted[rank] else max(there, needed)
-                self._record(
-                    number, (peer, rank), sent[peer], posted[rank], (None if there <= needed else needed, seen)
-                )
+                received = None if there <= needed else needed, seen
+                self.record_hop(number, (peer, rank), sent[peer], posted[rank], received)
                 if self.size > self.rendezvous_from:
                     self.rows["hops"][-1]["send_end_ns"] = gone[peer]
                 then[rank] = max(seen, needed, gone[rank]) + HANDLE
@@ -53,7 +54,7 @@ class LibraryRun(Run):
                 ends = rank, (rank + 1) % self.ranks
                 sent = self.now[rank] + ENTER
                 seen = sent + self._transit_ns(*ends)
-                self._record(number, ends, sent, sent, (sent, seen))
+                self.record_hop(number, ends, sent, sent, (sent, seen))
             self.now = [t + max(self.network.latency.values()) + HANDLE for t in self.now]
 
     def _transit_ns(self, src: int, dst: int) -> int:
@@ -68,41 +69,3 @@ class LibraryRun(Run):
             return sent
         latency = self.network.latency[self.network.link(src, dst)]
         return max(sent + latency, posted) + latency
-
-    def _record(
-        self, number: int, ends: tuple[int, int], sent: int, posted: int, received: tuple[int | None, int]
-    ) -> None:
-        (src, dst), (needed, seen) = ends, received
-        self.rows["hops"].append(
-            {
-                "collective_id": number, "role": "exchange", "round": 0, "segment": 0, "src": src, "dst": dst,
-                "src_location": src, "dst_location": dst, "bytes": self.size, "send_begin_ns": sent,
-                "send_wait_begin_ns": None, "send_end_ns": sent + 100, "recv_post_ns": posted,
-                "recv_wait_begin_ns": needed, "recv_end_ns": seen, "arrived_early": needed is None,
-                "link": self.network.link(src, dst), "source": "native", "clock_error_ns": 0,
-            }
-        )  # fmt: skip
-
-    def record_calls(self, number: int, enter: list[int], op: str = "MPI_Allreduce", root: int | None = None) -> None:
-        """The calls of one collective, left now."""
-        for rank in range(self.ranks):
-            self.rows["calls"].append(
-                {
-                    "collective_id": number, "rank": rank, "location": rank, "enter_ns": enter[rank],
-                    "leave_ns": self.now[rank], "bytes_sent": self.size, "bytes_received": self.size,
-                    "engine": "native", "tree": None, "call_site": "app+1",
-                }
-            )  # fmt: skip
-        self.rows["collectives"].append(
-            {
-                "collective_id": number, "comm": 0, "seq": number, "op": op, "root": root,
-                "comm_size": self.ranks, "bytes": self.size, "first_enter_ns": min(enter), "last_enter_ns": max(enter),
-                "first_leave_ns": min(self.now), "last_leave_ns": max(self.now), "complete": True,
-            }
-        )  # fmt: skip
-
-    def trace(self, tree_file: str | None = None) -> SimulatedTrace:
-        """What the collector recorded: no tree."""
-        made: Any = super().trace(tree_file)
-        made.tables["trees"] = made.tables["trees"].slice(0, 0)
-        return made

@@ -106,6 +106,8 @@ HANDLE, SEND, ENTER, LEAVE = 2_000, 500, 1_000, 1_500
 class Run:
     """Simulates iterations and keeps what the collector would have recorded."""
 
+    engine = "tree"
+
     def __init__(self, network: Network, spec: dict[str, Any], size: int = 8, jitter: int = 0) -> None:
         self.network, self.spec, self.size = network, spec, size
         self.ranks = len(network.hosts)
@@ -157,7 +159,7 @@ class Run:
     def allreduce(self, op: str = "MPI_Allreduce") -> None:
         """One Allreduce over the tree: leaves send up, parents combine in order, the root sends down. op: a Barrier is
         the same without bytes; a Bcast goes down only."""
-        size = 0 if op == "MPI_Barrier" else self.size
+        self.size = size = 0 if op == "MPI_Barrier" else self.size
         number = len(self.rows["collectives"])
         enter = list(self.now)
         busy = [t + ENTER for t in enter]
@@ -184,25 +186,13 @@ class Run:
             rank_free[dst] = max(rank_free[dst], t + network.rank)
             heapq.heappush(events, (t + network.rank, order, "visible", *message))
 
-        def record(hop: tuple[int, int, bool], sent: int, visible: int, needed: int, seen: int) -> None:
-            src, dst, up = hop
-            early = visible <= needed
-            self.rows["hops"].append(
-                {
-                    "collective_id": number, "role": "up" if up else "down", "round": 0, "segment": 0, "src": src,
-                    "dst": dst, "src_location": src, "dst_location": dst, "bytes": size, "send_begin_ns": sent,
-                    "send_wait_begin_ns": None, "send_end_ns": sent + 100, "recv_post_ns": posted[dst],
-                    "recv_wait_begin_ns": None if early else needed, "recv_end_ns": seen, "arrived_early": early,
-                    "link": network.link(src, dst), "source": "tree", "clock_error_ns": 0,
-                }
-            )  # fmt: skip
-
         def pass_up(rank: int) -> None:
             t = busy[rank]
             for child in self.up.children[rank]:
                 sent, visible = arrivals[child, True]
                 seen = max(t, visible)
-                record((child, rank, True), sent, visible, t, seen)
+                received = None if visible <= t else t, seen
+                self.record_hop(number, (child, rank), sent, posted[rank], received, role="up")
                 t = seen + HANDLE
             busy[rank] = t
             if self.up.parents[rank] >= 0:
@@ -250,24 +240,59 @@ class Run:
                     pass_up(dst)
             else:
                 seen = max(busy[dst], t)
-                record((src, dst, False), sent, t, busy[dst], seen)
+                received = None if t <= busy[dst] else busy[dst], seen
+                self.record_hop(number, (src, dst), sent, posted[dst], received, role="down")
                 busy[dst] = seen + HANDLE
                 pass_down(dst)
+        self.record_calls(number, enter, op, root)
+
+    def record_hop(
+        self,
+        number: int,
+        ends: tuple[int, int],
+        sent: int,
+        posted: int,
+        received: tuple[int | None, int],
+        *,
+        role: str = "exchange",
+    ) -> None:
+        """A message. received: from when its receiver waited for it, if it did, and when it had it."""
+        (src, dst), (needed, seen) = ends, received
+        self.rows["hops"].append(
+            {
+                "collective_id": number, "role": role, "round": 0, "segment": 0, "src": src, "dst": dst,
+                "src_location": src, "dst_location": dst, "bytes": self.size, "send_begin_ns": sent,
+                "send_wait_begin_ns": None, "send_end_ns": sent + 100, "recv_post_ns": posted,
+                "recv_wait_begin_ns": needed, "recv_end_ns": seen, "arrived_early": needed is None,
+                "link": self.network.link(src, dst), "source": self.engine, "clock_error_ns": 0,
+            }
+        )  # fmt: skip
+
+    def record_calls(self, number: int, enter: list[int], op: str = "MPI_Allreduce", root: int | None = None) -> None:
+        """The calls of one collective, left now."""
         for rank in range(self.ranks):
             self.rows["calls"].append(
                 {
                     "collective_id": number, "rank": rank, "location": rank, "enter_ns": enter[rank],
-                    "leave_ns": self.now[rank], "bytes_sent": size, "bytes_received": size, "engine": "tree",
-                    "tree": "drawn", "call_site": "app+1",
+                    "leave_ns": self.now[rank], "bytes_sent": self.size, "bytes_received": self.size,
+                    "engine": self.engine, "tree": "drawn" if self.engine == "tree" else None, "call_site": "app+1",
                 }
             )  # fmt: skip
         self.rows["collectives"].append(
             {
                 "collective_id": number, "comm": 0, "seq": number, "op": op, "root": root,
-                "comm_size": self.ranks, "bytes": size, "first_enter_ns": min(enter), "last_enter_ns": max(enter),
+                "comm_size": self.ranks, "bytes": self.size, "first_enter_ns": min(enter), "last_enter_ns": max(enter),
                 "first_leave_ns": min(self.now), "last_leave_ns": max(self.now), "complete": True,
             }
         )  # fmt: skip
+
+    @property
+    def tree_file(self) -> str | None:
+        """The file that made the engine run the tree."""
+        operations = ("MPI_Allreduce", "MPI_Bcast", "MPI_Barrier")
+        size = {"min": self.ranks, "max": self.ranks}
+        rules = [{"operations": [op], "comm_size": size, "reduce_tree": "drawn"} for op in operations]
+        return json.dumps({"schema_version": 1, "trees": {"drawn": self.spec}, "rules": rules})
 
     def iteration_ns(self) -> float:
         """Mean time from one collective's last leave to the next one's."""
@@ -286,19 +311,11 @@ class Run:
             for rank, host in enumerate(network.hosts)
         ]  # fmt: skip
         rows["comms"] = [{"comm": 0, "name": "world", "size": self.ranks, "members": list(range(self.ranks))}]
-        rows["trees"] = [
-            {
-                "tree": "drawn", "comm": 0, "root": tree.root, "role": role, "rank": rank,
-                "parent": parent if parent >= 0 else None,
-                "child_order": tree.children[parent].index(rank) if parent >= 0 else 0,
-            }
-            for role, tree in (("up", self.up), ("down", self.down))
-            for rank, parent in enumerate(tree.parents)
-        ]  # fmt: skip
+        rows["trees"] = []
         rows["steps"] = []
         rows["collectives"] = [row | {"kind": 0} for row in rows["collectives"]]
         rows["kinds"] = [{"kind": 0, "algorithm": self.algorithm}]
-        rows["run"] = [{"run": "simulated", "tree_file": tree_file, "emulated": network.emulated()}]
+        rows["run"] = [{"run": "simulated", "tree_file": tree_file or self.tree_file, "emulated": network.emulated()}]
         return SimulatedTrace(derive({name: table_of(name, drawn) for name, drawn in rows.items()}))
 
 
@@ -311,6 +328,27 @@ class SimulatedTrace:
     def table(self, name: str) -> pa.Table:
         """One table."""
         return self.tables[name]
+
+    def with_column(self, table: str, column: str, values: list[Any]) -> SimulatedTrace:
+        """This trace, with these values in a column."""
+        old = self.tables[table]
+        at, field = old.schema.get_field_index(column), old.schema.field(column)
+        self.tables[table] = old.set_column(at, field, pa.array(values, field.type))
+        return self
+
+    def with_communicator(self, members: list[int], *, is_used: bool = False) -> SimulatedTrace:
+        """This trace, with another communicator. is_used: by every other collective."""
+        comms = self.tables["comms"]
+        another = [{"comm": 1, "name": "other", "size": len(members), "members": members}]
+        self.tables["comms"] = pa.concat_tables([comms, pa.Table.from_pylist(another, schema=comms.schema)])
+        turns = [row % 2 for row in range(len(self.tables["collectives"]))]
+        return self.with_column("collectives", "comm", turns) if is_used else self
+
+
+def first_tree(tree_file: dict[str, Any]) -> dict[str, Any]:
+    """The broadcast tree of its first rule, which serves both ways here."""
+    tree: dict[str, Any] = tree_file["trees"][tree_file["rules"][0]["broadcast_tree"]]
+    return tree
 
 
 def iterate(

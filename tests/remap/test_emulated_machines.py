@@ -22,7 +22,7 @@ from hopscope.model.trees import Shape
 from hopscope.remap import remap, sentence
 from hopscope.remap.fitting.fit import fit
 from hopscope.remap.run.program import COLLECTIVE, source_of
-from simulated_network import Run, round_robin
+from simulated_network import Run, first_tree, round_robin
 from test_replay import last_leaves, program
 
 HOSTS = ("a0", "a1", "b0", "b1")
@@ -186,7 +186,7 @@ def test_predictions_of_an_emulated_machine_hold(shape: str, tmp_path: Path) -> 
     rows = remap(run.trace(), output, search=100, algorithms="tree").to_pylist()
     assert rows[0]["model_error"] < 0.01
     best = next(row for row in rows if row["chosen"])
-    tree = next(iter(json.loads(output.read_text())["trees"].values()))
+    tree = first_tree(json.loads(output.read_text()))
     assert run_over(tree).iteration_ns() == pytest.approx(best["predicted_ns"], rel=0.02)
 
 

@@ -15,7 +15,7 @@ from hopscope.remap.run.program import source_of
 from hopscope.tuning.installed import flavour_of, installed
 from hopscope.tuning.offered import Library, Offered
 from simulated_library import LibraryRun
-from simulated_network import MS, Network, Run, SimulatedTrace, iterate, sites
+from simulated_network import MS, Network, Run, iterate, sites
 
 OPEN_MPI = "Open MPI v5.0.11, package: Open MPI"
 HAN = ("coll_han_allreduce_dynamic_global_communicator_module", "3")
@@ -68,13 +68,6 @@ def ran(*kinds: tuple[str, int], iterations: int = 20) -> LibraryRun:
     return run
 
 
-def of_library(trace: SimulatedTrace, name: str = OPEN_MPI) -> SimulatedTrace:
-    run = trace.tables["run"]
-    at, field = run.schema.get_field_index("mpi_library"), run.schema.field("mpi_library")
-    trace.tables["run"] = run.set_column(at, field, pa.array([name], field.type))
-    return trace
-
-
 def by_name(table: pa.Table) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in table.to_pylist()}
 
@@ -95,7 +88,8 @@ def test_the_best_of_what_the_library_has_is_written_as_it_reads_it(tmp_path: Pa
 
 
 def test_what_cannot_be_predicted_is_listed_with_the_reason_and_what_makes_it_run() -> None:
-    found = {one.name: one for one in candidates(of_library(ran().trace()), "setting")}
+    trace = ran().trace().with_column("run", "mpi_library", [OPEN_MPI])
+    found = {one.name: one for one in candidates(trace, "setting")}
     reasons = {name: one.reason_unpredicted for name, one in found.items() if one.reason_unpredicted}
     assert {name: reason.split()[:3] for name, reason in reasons.items()} == {
         "nonoverlapping": ["it", "calls", "other"],
@@ -149,13 +143,7 @@ def test_a_variable_is_for_all_sizes_and_what_keeps_the_device_from_it_is_set_to
 
 def test_a_rule_is_predicted_on_every_communicator_that_it_reaches() -> None:
     # Every other Allreduce is on a communicator of as many ranks, in another order.
-    trace = ran(iterations=40).trace()
-    comms, collectives = trace.tables["comms"], trace.tables["collectives"]
-    other = [{"comm": 1, "name": "other", "size": 8, "members": [0, 2, 1, *range(3, 8)]}]
-    trace.tables["comms"] = pa.concat_tables([comms, pa.Table.from_pylist(other, schema=comms.schema)])
-    at, field = collectives.schema.get_field_index("comm"), collectives.schema.field("comm")
-    turns = pa.array([row % 2 for row in range(len(collectives))], field.type)
-    trace.tables["collectives"] = collectives.set_column(at, field, turns)
+    trace = ran(iterations=40).trace().with_communicator([0, 2, 1, *range(3, 8)], is_used=True)
     parts = with_parts(source_of(trace.table), "openmpi").subject.parts
     assert (len(parts), knobs_of(parts, "openmpi"), knobs_of(parts, None)) == (2, [(0, 1)], [(0,), (1,)])
     best = remap(trace, library="openmpi").to_pylist()[0]
@@ -166,11 +154,7 @@ def test_a_rule_is_predicted_on_every_communicator_that_it_reaches() -> None:
 
 def test_it_is_said_of_how_few_collectives_the_trace_has_all_messages() -> None:
     # MPICH 5 leaves messages for shared memory: 2 of 60 Allreduces had theirs and took 27 ms, the run 72 an iteration.
-    trace = ran().trace()
-    collectives = trace.tables["collectives"]
-    at = collectives.schema.get_field_index("native_reason")
-    reasons = pa.array([None] * 5 + ["silent"] * 15, collectives.schema.field(at).type)
-    trace.tables["collectives"] = collectives.set_column(at, collectives.schema.field(at), reasons)
+    trace = ran().trace().with_column("collectives", "native_reason", [None] * 5 + ["silent"] * 15)
     few = "The trace has all messages of only 5 of 20 collectives of MPI_Allreduce"
     assert few in sentence(remap(trace, library="openmpi")) and few in sentence(remap(trace, search=0))
 
@@ -184,7 +168,7 @@ def test_without_the_library_s_messages_it_is_said_what_records_them(flavour: st
 
 
 def test_without_its_messages_all_that_the_library_has_is_a_candidate_without_a_prediction() -> None:
-    trace = of_library(ran(iterations=5).trace())
+    trace = ran(iterations=5).trace().with_column("run", "mpi_library", [OPEN_MPI])
     trace.tables["hops"] = trace.tables["hops"].slice(0, 0)
     found = candidates(trace, "setting")
     assert [one.choices[0].algorithm.name for one in found] == [one.name for one in TUNED.algorithms[:5]]
@@ -195,10 +179,7 @@ def test_without_its_messages_all_that_the_library_has_is_a_candidate_without_a_
 
 
 def test_of_emulated_links_nothing_is_promised_for_a_library() -> None:
-    trace = iterate(Run(sites(), {"shape": "chain"}), 5).trace()
-    run = trace.tables["run"]
-    at = run.schema.get_field_index("emulated")
-    trace.tables["run"] = run.set_column(at, run.schema.field(at), pa.array(["{}"], run.schema.field(at).type))
+    trace = iterate(Run(sites(), {"shape": "chain"}), 5).trace().with_column("run", "emulated", ["{}"])
     with pytest.raises(InputError, match="emulated links, which do not delay"):
         remap(trace, library="openmpi")
 

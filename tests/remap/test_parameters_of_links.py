@@ -33,7 +33,7 @@ class SlowLink(LibraryRun):
         there = self.crosses((0, 1), enter[0], count) + delay
         needed = enter[1] + 100
         seen = max(there, needed)
-        self._record(number, (0, 1), enter[0], enter[1], (needed if there > needed else None, seen))
+        self.record_hop(number, (0, 1), enter[0], enter[1], (needed if there > needed else None, seen))
         self.now = [enter[0] + 200, seen + 200]
         self.record_calls(number, enter, "MPI_Bcast", root=0)
 
@@ -43,7 +43,7 @@ class SlowLink(LibraryRun):
         asked = self.crosses((0, 1), enter[0], 64)
         gone = self.crosses((1, 0), max(asked, enter[1]), 64)
         seen = self.crosses((0, 1), gone, count)
-        self._record(number, (0, 1), enter[0], enter[1], (enter[1] + 100, seen))
+        self.record_hop(number, (0, 1), enter[0], enter[1], (enter[1] + 100, seen))
         self.rows["hops"][-1]["send_end_ns"] = gone
         self.now = [gone + 200, seen + 200]
         self.record_calls(number, enter, "MPI_Bcast", root=0)

@@ -19,7 +19,6 @@ from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 from hopscope.parameters.ways import Way, untold, ways_of
 from hopscope.quantities import duration, in_words
 from hopscope.remap.fitting.fit import fit, fitted_hops
-from hopscope.remap.run.events import events_of
 from hopscope.remap.run.program import Source, source_of
 
 LARGE_BYTES = 1 << 20
@@ -78,7 +77,7 @@ def fitted_of_trace(table: Callable[[str], pa.Table]) -> Fitted:
     """Fits the costs to the hops of a trace. table: of its dataset by name. Raises InputError if no rank waited for a
     hop."""
     source = source_of(table)
-    costs = fit(source, events_of(source) if source.subject.native else None)
+    costs = fit(source)
     hops = fitted_hops(source)
     sizes, links = hops.size[hops.binding], hops.link[hops.binding]
     if not costs.machine.emulated:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from hopscope.remap.candidate import Candidate, Kind
+from hopscope.remap.candidate import Candidate, HasTables, Kind
 from hopscope.remap.description import DESCRIPTION
 from hopscope.whole_file import whole_file
 
@@ -18,14 +18,6 @@ __all__ = ["DESCRIPTION", "PLACE", "Candidate", "candidates", "remap", "sentence
 
 PLACE = "FILE"
 """The file's name in the words of a setting where none is written."""
-
-
-class HasTables(Protocol):
-    """What remapping needs of a trace."""
-
-    def table(self, name: str) -> pa.Table:
-        """One table of the dataset."""
-        ...
 
 
 def candidates(

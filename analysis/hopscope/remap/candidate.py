@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from hopscope.tuning.written import Choice
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 Kind = Literal["tree", "setting", "order"]
+
+
+class HasTables(Protocol):
+    """What remapping needs of a trace."""
+
+    def table(self, name: str) -> pa.Table:
+        """One table of the dataset."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -17,19 +17,16 @@ DESCRIPTION = f"""\
 -- Candidate trees, or settings of the MPI library, with their predicted time per iteration.
 --
 -- An iteration is one collective, plus all that happens up to the next one. It is of the operation and communicator
--- that the run spent most time in, among those that ran at least twice. The hops of the run that a rank waited for show
--- what a message costs on each class of link, what ranks spend themselves, and whether a host's interface sends one
--- message at a time. Of emulated links the topology file tells.
---
--- Every candidate is replayed over the whole run: each rank keeps its own time between collectives, and the
--- application's messages stay dependencies. The prediction screens; a measurement decides: `hopscope tune` runs the
--- program with the candidates.
+-- that the run spent most time in, among those that ran at least twice. The hops that a rank waited for show what a
+-- message costs on each class of link, what ranks spend themselves, and whether a host's interface sends one message at
+-- a time. Every candidate is replayed over the run, or 200 iterations of it: each rank keeps its own time between
+-- collectives, and the application's messages stay dependencies. The prediction screens; a measurement decides:
+-- `hopscope tune`.
 --
 -- Without `--for`, candidates are the algorithms of Hopscope's engine: trees of every shape, recursive doubling, rings,
 -- leaders and others, whole or cut. With `--for openmpi` or `--for mpich` they are what the installed library says that
--- it has, and the file is one that it reads: dynamic rules, or variables for a shell. Open MPI's rules hold for the
--- bytes that ran and for communicators of that many ranks, MPICH's variables for all. An algorithm of the library that
--- cannot be predicted is listed without a prediction (`not_predicted`).
+-- it has, and the file is one that it reads: dynamic rules, which hold for the bytes that ran and for communicators of
+-- that many ranks, or variables for a shell, which hold for all. What cannot be predicted is listed all the same.
 --
 {_OPERATIONS}
 --
@@ -37,10 +34,10 @@ DESCRIPTION = f"""\
 -- apart; up to eight are looked at. Each has candidates of its own, and the best of them are combined.
 --
 -- The interval has three sources: how far the replay of the baseline is from the run (`model_error`), how far apart two
--- runs are (at least 4 %), and a factor of two for a candidate that uses what the run did not measure (`extrapolates`):
--- classes of links, pairs of hosts, or sizes more than three times from any that a hop had. The first row is the
--- suggestion, and its file is written, only if its whole interval is a gain. If the replay misses the run by more than
--- 20 %, or more than 10 % of the library's messages waited for their receives, nothing is predicted.
+-- runs are (at least 4 %), and a factor of two for a candidate that uses what the run did not measure (`extrapolates`).
+-- The first row is the suggestion, and its file is written, only if its whole interval is a gain. If the replay misses
+-- the run by more than 20 %, or more than 10 % of the library's messages waited for their receives, nothing is
+-- predicted.
 --
 -- param for hopscope|openmpi|mpich = "hopscope" -- Whose algorithms are looked for.
 -- param search INTEGER = 2000 -- How many trees the local search may try. 0: only the known shapes.

@@ -20,7 +20,6 @@ from hopscope.remap.prediction import LEAST_GAIN, ranked
 from hopscope.remap.replay.basis import Basis, Recost, basis_of
 from hopscope.remap.replay.parts import knobs_of
 from hopscope.remap.run.program import NothingToFitError, Subject
-from hopscope.remap.settings.hierarchical import hierarchical
 from hopscope.remap.settings.library import Form, forms
 from hopscope.remap.settings.unfitted import unfitted_settings
 from hopscope.tuning.installed import installed
@@ -28,7 +27,7 @@ from hopscope.tuning.offered import Library, operation_name
 from hopscope.tuning.planned import messages_name
 
 FINALISTS = 5
-"""So many of the fastest options of each knob are replayed over the whole of a long run, and combined."""
+"""So many of the fastest options of each knob are combined."""
 ROUNDS = 2
 SHOWN_BY = {
     "openmpi": "run the program again with HOPSCOPE_NATIVE=1, the default, which records Open MPI's own messages",
@@ -116,7 +115,7 @@ def suggest_settings(
         parts = [basis.source.subject.each[place] for place in places]
         result: list[Option] = []
         seen: set[tuple[bytes, ...]] = set()
-        for form in (*forms(library, parts), *hierarchical(library, parts)):
+        for form in forms(library, parts):
             reason = form.reason or _what_ran(basis, form, parts) or _repeated(form, parts, seen)
             made = Candidate(
                 _named(form.name, label), "setting", reason_unpredicted=reason, choices=form.choices,
@@ -193,7 +192,8 @@ def _option(basis: Basis, candidate: Candidate, places: tuple[int, ...], pieces:
     if not pieces:
         return Option(candidate, places, pieces, float("inf"))
     runs = replaced(basis.baseline, places, pieces)
-    candidate = replace(candidate, extrapolates=basis.extrapolates(runs), structure=structure_of(pieces, parts))
+    extrapolates = basis.extrapolates(runs, by_library=candidate.kind == "setting")
+    candidate = replace(candidate, extrapolates=extrapolates, structure=structure_of(pieces, parts))
     if candidate.kind == "tree":
         candidate = replace(candidate, tree=_tree_file(basis, runs))
     return Option(candidate, places, pieces, basis.score(runs))
@@ -207,9 +207,7 @@ def _suggestion(
     places = knobs_of(subject.each, library.flavour if library else None)
     labels = [label_of([subject.each[place] for place in knob], subject.each) for knob in places]
     knobs = [options(knob, label if len(places) > 1 else "") for knob, label in zip(places, labels, strict=True)]
-    evaluated = [
-        _evaluated(basis, option, is_finalist=at < FINALISTS) for knob in knobs for at, option in enumerate(knob)
-    ]
+    evaluated = [_evaluated(basis, option) for knob in knobs for option in knob]
     runs_of = {
         option.candidate.name: replaced(basis.baseline, option.places, option.pieces)
         for knob in knobs
@@ -223,7 +221,7 @@ def _suggestion(
             runs = replaced(runs, option.places, option.pieces)
         candidate = _joined(basis, kind, together, runs)
         runs_of[candidate.name] = runs
-        evaluated.append(basis.model.predicted(candidate, basis.predicted_ns(runs, is_finalist=True)))
+        evaluated.append(basis.model.predicted(candidate, basis.predicted_ns(runs)))
     candidates = tuple(ranked(evaluated))
     names = " and ".join(dict.fromkeys(piece.name.removeprefix("baseline: ") for piece in basis.baseline))
     baseline = Candidate(f"baseline: {names}", kind, structure=structure_of(basis.baseline, subject.each))
@@ -233,12 +231,12 @@ def _suggestion(
     return Suggestion(basis, kind, baseline, candidates, drawing, library)
 
 
-def _evaluated(basis: Basis, option: Option, *, is_finalist: bool) -> Candidate:
+def _evaluated(basis: Basis, option: Option) -> Candidate:
     """An option's candidate with its prediction, if there is one."""
     if option.candidate.reason_unpredicted:
         return option.candidate
     runs = replaced(basis.baseline, option.places, option.pieces)
-    return basis.model.predicted(option.candidate, basis.predicted_ns(runs, is_finalist=is_finalist))
+    return basis.model.predicted(option.candidate, basis.predicted_ns(runs))
 
 
 def _combined(basis: Basis, knobs: Sequence[Sequence[Option]]) -> list[Option]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,23 +14,9 @@ from hopscope.model.link_fit import interface_delays
 from hopscope.paths.columns import STAYS, Array
 from hopscope.remap.algorithms.schedule import Messages
 from hopscope.remap.candidate import Structure
-from hopscope.remap.run.events import DELIVERED, ENTER, LEAVE, NO_LIMITS, POSTED, RECEIVED, SENT, Events, events_of
-from hopscope.remap.run.hops import hops_of, model_hops
-from hopscope.remap.run.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Source, Subject, carried_of
-
-
-class Answers(NamedTuple):
-    """Of messages that are announced, ns: from the announcement until the sender goes on; and from when the receive is
-    posted until the message is there, and until the sender goes on."""
-
-    sender: Array
-    arrives: Array
-    goes: Array
-
-    @classmethod
-    def none(cls) -> Answers:
-        """Of a run without such messages."""
-        return cls(*[np.zeros(0, np.int64)] * 3)
+from hopscope.remap.run.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events
+from hopscope.remap.run.hops import model_hops
+from hopscope.remap.run.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Subject
 
 
 @dataclass(frozen=True)
@@ -64,9 +49,7 @@ class Recorded:
         program, rows: as `program_of` gives them, but for the schedules. arrays: the costs by pair of hosts.
         """
         mine = self._within(rows)
-        transit = mine._transit_ns(costs, arrays)
-        answers = mine._answers(transit, arrays) if mine.events.announced.any() else None
-        return mine.with_transits(program, rows, transit, answers)
+        return mine._with_messages(program, rows, mine._transit_ns(costs, arrays))
 
     def _within(self, rows: Array) -> Recorded:
         """The messages of these collectives, which a program of a part of the run has."""
@@ -76,11 +59,8 @@ class Recorded:
             self.parts[id(rows)] = rows, of
         return self.parts[id(rows)][1]
 
-    def with_transits(
-        self, program: dict[str, Array], rows: Array, transit: Array, answers: Answers | None = None
-    ) -> dict[str, Array]:
-        """The same, given what each message takes. `message` has -1 - its row for each transit of a hop. answers: of
-        those that are announced."""
+    def _with_messages(self, program: dict[str, Array], rows: Array, transit: Array) -> dict[str, Array]:
+        """The same, given what each message takes."""
         events = self.events
         mine = program["schedule"] == RECORDED
         lanes = len(program["first_op"]) - 1
@@ -98,30 +78,13 @@ class Recorded:
         inner = kind != LEAVE
         place, kind, hop, own = (a[inner] for a in (place, kind, hop, own))
 
-        # What is announced waits at both ends for both: for these there is a second transit after each event.
-        first, answers = len(program["transit_ns"]), answers or Answers.none()
-        waits, late = events.announced, events.late & ~events.announced
-        twice = np.repeat(np.arange(len(kind)), 1 + waits[hop])
-        is_second = np.concatenate([[False], np.diff(twice) == 0])[: len(twice)]
-        place, kind, hop, own = (a[twice] for a in (place, kind, hop, own))
-        refs = first + len(transit) + np.cumsum(np.concatenate([late, waits, waits, waits])) - 1
-        posted, answered, arrives, goes = refs.reshape(4, -1)
-        of_receiver, of_sender = np.isin(kind, (SENT, POSTED)), np.isin(kind, (POSTED, DELIVERED))
-        ref = np.where(of_sender, posted[hop], first + hop)
-        is_post = kind == POSTED
-        of_waiting = np.select(
-            [kind == SENT, is_post, kind == RECEIVED],
-            [
-                np.where(is_second, answered[hop], first + hop),
-                np.where(is_second, goes[hop], arrives[hop]),
-                np.where(is_second, arrives[hop], first + hop),
-            ],
-            np.where(is_second, goes[hop], answered[hop]),
-        )
+        # What waited for its receive moves from when that is posted, and so long holds both ranks.
+        first, late = len(program["transit_ns"]), events.late
+        posted = first + len(transit) + np.cumsum(late) - 1
         added = {
-            "op": np.where(of_receiver, SEND, WAIT).astype(np.int8),
-            "ref": np.where(waits[hop], of_waiting, ref),
-            "gap_ns": np.where(is_second, 0, own),
+            "op": np.where(np.isin(kind, (SENT, POSTED)), SEND, WAIT).astype(np.int8),
+            "ref": np.where(np.isin(kind, (POSTED, DELIVERED)), posted[hop], first + hop),
+            "gap_ns": own,
             "hold_ns": np.where((kind == RECEIVED) & late[hop], transit[hop], 0),
             "slot": np.zeros(len(kind), np.int64),
         }
@@ -132,12 +95,7 @@ class Recorded:
         members = np.repeat(mine, np.diff(program["first_member"]))
         changed |= {
             "first_op": np.searchsorted(np.concatenate([lane[place], lane])[order], np.arange(lanes + 1)),
-            "transit_ns": np.concatenate(
-                [program["transit_ns"], transit, transit[late], *(time[waits[: len(time)]] for time in answers)]
-            ),
-            "message": np.concatenate(
-                [program["message"], -1 - events.hops, -1 - events.hops[late], *[-1 - events.hops[waits]] * 3]
-            ),
+            "transit_ns": np.concatenate([program["transit_ns"], transit, transit[late]]),
             "schedule": np.where(mine, AS_OBSERVED, program["schedule"]),
             "leads": np.where(mine, STAYS, program["leads"]),
             "own_time_ns": np.where(members, 0, program["own_time_ns"]),
@@ -146,20 +104,6 @@ class Recorded:
             name: np.ascontiguousarray(changed.get(name, values), dtype=values.dtype)
             for name, values in program.items()
         }
-
-    def beside(
-        self, program: dict[str, Array], rows: Array, costs: Costs, host_clusters: Sequence[int]
-    ) -> dict[str, Array]:
-        """The same for the collectives that no part has and all of whose members are in the program."""
-        return self.program(self.marked(program, rows), rows, costs, costs.arrays(host_clusters))
-
-    def marked(self, program: dict[str, Array], rows: Array) -> dict[str, Array]:
-        """The program with RECORDED for these collectives."""
-        mine = np.isin(rows, self.events.source.subject.simulated) & (program["schedule"] == AS_OBSERVED)
-        members = np.bincount(self.events.source.arrays["calls.collective"], minlength=int(rows.max(initial=0)) + 1)
-        mine &= np.diff(program["first_member"]) == members[rows]
-        schedule = np.where(mine, RECORDED, program["schedule"]).astype(np.int32)
-        return {**program, "schedule": schedule}
 
     def _keys(self, lanes: int) -> Array:
         arrays, call = self.events.source.arrays, self.events.call
@@ -170,41 +114,15 @@ class Recorded:
         latency = arrays["latency_ns"][pair]
         if costs.machine.emulated:
             return np.rint(latency + costs.machine.delays(self.hops)).astype(np.int64)
+        # By rendezvous, the answer goes when the receive is posted; what waited for that is counted from there.
         announced, answer = self.events.announced, arrays["answer_ns"][pair]
-        held = arrays["announcement_ns"][pair] + answer
-        begin = self.events.source.arrays["hops.send_begin_ns"][self.events.hops]
-        goes = np.where(announced, np.maximum(begin + held, self.hops.posted + answer), self.hops.sent)
+        held = announced * (answer + np.where(self.events.late, 0.0, arrays["announcement_ns"][pair]))
         latency = np.where(announced, arrays["announced_ns"][pair], latency)
         # Where a host sends one message at a time, they queue as their times in the run have it.
-        queued = interface_delays(
-            replace(self.hops, sent=goes), costs.interface_message_ns, latency, costs.interface_per_byte_ns
-        )
+        goes = replace(self.hops, sent=self.hops.sent + held)
+        queued = interface_delays(goes, costs.interface_message_ns, latency, costs.interface_per_byte_ns)
         per_byte = arrays["per_byte_ns"][pair] + announced * arrays["announced_per_byte_ns"][pair]
-        return np.rint(latency + held * announced + per_byte * self.hops.size + queued).astype(np.int64)
-
-    def _answers(self, transit: Array, arrays: dict[str, Any]) -> Answers:
-        """How long a sender waits for the answer, and both for a receive that is posted late."""
-        pair = self.hops.src_host * arrays["hosts"] + self.hops.dst_host
-        answer = arrays["answer_ns"][pair]
-        between = self.hops.src_host != self.hops.dst_host
-        leaves = np.where(between, arrays["per_byte_ns"][pair] * self.hops.size, 0.0)
-        announcement = arrays["announcement_ns"][pair]
-        arrives = transit - announcement
-        times = announcement + answer + leaves, arrives, answer + leaves
-        return Answers(*(np.rint(time).astype(np.int64) for time in times))
-
-
-def recorded_beside(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Recorded | None:
-    """The messages of the collectives that no part of the subject has, if there are any. limits: as in `events_of`.
-
-    In the run they may have been there when a rank came for them; behind a faster candidate it may have to wait.
-    """
-    carried, native = carried_of(source.tables, source.arrays)
-    others = np.flatnonzero(carried & ~np.isin(np.arange(len(carried)), source.subject.simulated))
-    if native != source.subject.native or not len(others):
-        return None
-    of_others = replace(source, subject=replace(source.subject, simulated=others, parts=()))
-    return Recorded(events_of(of_others, limits)) if len(hops_of(of_others)) else None
+        return np.rint(latency + held + per_byte * self.hops.size + queued).astype(np.int64)
 
 
 def _places(known: Array, place: Array, wanted: Array) -> Array:

@@ -41,21 +41,9 @@ class Ends:
         was posted, if that was after the RTS came."""
         return np.minimum((self.end - self.begin) / 2, self.end - self.posted)
 
-    def control_ns(self) -> tuple[float, float]:
-        """What the RTS takes and what the CTS does. With its RTS a library may send a part of the
-        message. Receives posted late show the CTS, those posted before show both together."""
-        early, late = self.posted <= self.begin, self.posted - self.begin > self.end - self.posted
-        answer = float(np.median((self.end - self.posted)[late])) if late.sum() >= LEAST_SEEN else math.inf
-        both = float(np.median((self.end - self.begin)[early])) if early.sum() >= LEAST_SEEN else 2 * answer
-        if math.isinf(both):
-            both = 2 * float(np.median(self.latency_ns()))
-        # Long bytes block a sender, too, where its connection takes only a part of them.
-        answer = max(0.0, min(answer, both / 2))
-        return max(0.0, both - answer), answer
-
-    def itself_ns(self, announcement: float, answer: float) -> Array:
-        """What each took from when it went, if it was by rendezvous."""
-        return self.hops.received - np.maximum(self.begin + announcement, self.posted) - answer
+    def itself_ns(self, latency: float) -> Array:
+        """What each took from when it went, if it was by rendezvous and its RTS and CTS took so long."""
+        return self.hops.received - np.maximum(self.begin + latency, self.posted) - latency
 
     def of(self, chosen: Array) -> Ends:
         """Some of them."""
@@ -72,26 +60,29 @@ def ends_of(source: Source) -> Ends:
 
 
 def limits_of(ends: Ends) -> dict[str, float]:
-    """By class of links, of how many bytes the longest message is that goes without a rendezvous, among those of the
-    run: where some senders waited, that is to be expected of all messages that are not known to be free. A class of
-    which the senders do not show it is not there."""
-    found: dict[str, float] = {}
-    for place, name in enumerate(LINKS):
-        mine = ends.of(ends.hops.link == place)
-        late, early = mine.posted > mine.begin + mine.hops.clock_error, mine.posted <= mine.begin
-        blocked = mine.end >= mine.posted - mine.hops.clock_error
-        if place > LINKS.index(INSIDE):
-            share = (mine.end - mine.begin) / np.maximum(1, mine.hops.received - mine.begin)
-            blocked = np.where(early, share > HELD, blocked)
-            # What was there long before its sender went on did not wait for a CTS.
-            blocked &= mine.end - mine.hops.received < HELD * (mine.end - mine.begin)
-        else:
-            # A copy is made in no time; inside a host, the whole message may be copied before the sender goes on.
-            early &= False
-        kept, announced = _kinds(mine.hops.size, blocked, late, early)
-        if announced and max([SMALL, *kept]) < min(announced):
-            found[name] = max([SMALL, *kept])
-    return found
+    """By class of links, what `limit_of` gives. A class of which the senders do not show it is not there."""
+    of_class = {name: ends.of(ends.hops.link == place) for place, name in enumerate(LINKS)}
+    inside = LINKS[: 1 + LINKS.index(INSIDE)]  # where the whole message may be copied before the sender goes on
+    limits = {name: limit_of(mine, only_late=name in inside) for name, mine in of_class.items()}
+    return {name: limit for name, limit in limits.items() if limit < math.inf}
+
+
+def limit_of(ends: Ends, *, only_late: bool = False) -> float:
+    """Of how many bytes the longest message is that goes without a rendezvous, among those of the run: where some
+    senders waited, that is to be expected of all messages that are not known to be free. Infinite where the senders do
+    not show it. only_late: only those whose receives were posted late do."""
+    late, early = ends.posted > ends.begin + ends.hops.clock_error, ends.posted <= ends.begin
+    blocked = ends.end >= ends.posted - ends.hops.clock_error
+    if only_late:
+        early &= False
+    else:
+        share = (ends.end - ends.begin) / np.maximum(1, ends.hops.received - ends.begin)
+        blocked = np.where(early, share > HELD, blocked)
+        # What was there long before its sender went on did not wait for a CTS.
+        blocked &= ends.end - ends.hops.received < HELD * (ends.end - ends.begin)
+    kept, announced = _kinds(ends.hops.size, blocked, late, early)
+    longest = max([SMALL, *kept])
+    return float(longest) if announced and longest < min(announced) else math.inf
 
 
 def _kinds(size: Array, blocked: Array, late: Array, early: Array) -> tuple[list[float], list[float]]:
@@ -118,12 +109,12 @@ def with_rendezvous(costs: Costs, hops: Hops, ends: Ends, limits: Mapping[str, f
     for name, limit in limits.items():
         mine = ends.of((ends.hops.link == LINKS.index(name)) & (ends.hops.size > limit))
         least = mine.of(mine.hops.size == mine.hops.size.min())
-        announcement, answer = least.control_ns()
+        control = max(0.0, float(np.median(least.latency_ns())))
         fits = mine.of(mine.hops.binding) if mine.hops.binding.any() else mine
-        itself, per_byte = _line(fits.hops.size, fits.itself_ns(announcement, answer))
+        itself, per_byte = _line(fits.hops.size, fits.itself_ns(control))
         known = rest.links[name]
         on_link = min(known.per_byte_ns, per_byte) if known.hops and known.tells_bytes else per_byte
-        usual = answer
+        usual = control
         if known.hops:
             middle = float(np.median(known.sizes))
             usual = max(0.0, known.latency_ns + (known.per_byte_ns - on_link) * middle)
@@ -133,8 +124,8 @@ def with_rendezvous(costs: Costs, hops: Hops, ends: Ends, limits: Mapping[str, f
             latency_ns=usual,
             per_byte_ns=on_link,
             eager_bytes=limit,
-            announcement_ns=announcement,
-            answer_ns=answer,
+            announcement_ns=control,
+            answer_ns=control,
             announced_ns=itself,
             announced_per_byte_ns=per_byte - on_link,
         )

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.errors import InputError
-from hopscope.links import LINKS
+from hopscope.links import LINKS, classes_of_hosts
 from hopscope.model.costs import SMALL, Costs
 from hopscope.paths.columns import integers
 from hopscope.quantities import exact_size, in_words, share
@@ -19,13 +19,12 @@ from hopscope.remap.algorithms.algorithm import Algorithm
 from hopscope.remap.algorithms.baseline import baseline_of
 from hopscope.remap.algorithms.combination import Runs
 from hopscope.remap.algorithms.recorded import Recorded
-from hopscope.remap.algorithms.schedule import classes_of, host_pairs_of
-from hopscope.remap.fitting.fit import fits
+from hopscope.remap.fitting.fit import fit
 from hopscope.remap.fitting.rendezvous import ends_of, limits_of
 from hopscope.remap.prediction import Model, variability_of
 from hopscope.remap.replay.parts import with_parts
 from hopscope.remap.replay.replayer import Replayer, mean_iteration, replayer_of, window_of
-from hopscope.remap.run.events import Events, events_of, parts_of
+from hopscope.remap.run.events import NO_LIMITS, Events, events_of, parts_of
 from hopscope.remap.run.hops import hops_of, model_hops
 from hopscope.remap.run.program import Source, source_of
 
@@ -85,35 +84,37 @@ class Basis:
             return f"{share(self.late[place])} of its messages waited for their receives to be posted"
         return self.model.reason_unpredicted
 
-    def predicted_ns(self, runs: Runs, *, is_finalist: bool) -> float:
-        """What an iteration takes: by the whole run for the few that are left, else by the part that is screened."""
-        if is_finalist or self.screen is self.whole:
-            return self.whole.iteration_ns(runs)
+    def predicted_ns(self, runs: Runs) -> float:
+        """What an iteration takes, by the part of the run that is screened."""
         return self.model.baseline_ns * self.screen.iteration_ns(runs) / self.screen.iteration_ns(self.baseline)
 
-    def extrapolates(self, runs: Runs) -> tuple[str, ...]:
-        """What algorithms use that no hop measured: links, pairs of hosts, and sizes. Of an emulated machine the
-        topology file tells."""
+    def extrapolates(self, runs: Runs, *, by_library: bool = False) -> tuple[str, ...]:
+        """What algorithms use that no hop measured: links, pairs of hosts, sizes, and in which order an MPI library
+        sends long messages. Of an emulated machine the topology file tells."""
         if self.costs.machine.emulated:
             return ()
-        pairs, classes, sizes = set[tuple[int, int]](), set[str](), dict[str, set[int]]()
+        of_hosts, links = classes_of_hosts(self.source.places.cluster_of_host), self.costs.links
+        eager = np.asarray([links[name].eager_bytes for name in LINKS])
+        pairs, others, sizes = set[tuple[int, int]](), set[str](), dict[str, set[int]]()
         for piece, part in zip(runs, self.source.subject.each, strict=True):
             for sent in piece.messages(part):
-                pairs |= {(min(pair), max(pair)) for pair in host_pairs_of(sent, part.hosts)} - self._used
-                link = classes_of(sent, part.hosts, part.clusters)
+                ends = np.asarray(part.hosts)[np.stack([sent.src, sent.dst])]
+                pairs |= {(a, b) for a, b in np.unique(np.sort(ends, axis=0), axis=1).T.tolist() if a != b} - self._used
+                link = of_hosts[ends[0], ends[1]]
+                if by_library and np.bincount(sent.src[sent.size > eager[link]], minlength=1).max() > 1:
+                    others.add("the order of messages by rendezvous")
                 for place in np.unique(link).tolist():
                     name, size = LINKS[place], np.unique(sent.size[link == place])
-                    cost = self.costs.links[name]
-                    far = size[(size > SMALL) & ~cost.is_near(size)].tolist()
+                    far = size[(size > SMALL) & ~links[name].is_near(size)].tolist()
                     # A class without hops is as slow as the next slower one, if there is one.
-                    if not cost.hops and not any(self.costs.links[slower].hops for slower in LINKS[place:]):
-                        classes.add(name)
-                    elif cost.hops and far:
+                    if not links[name].hops and not any(links[slower].hops for slower in LINKS[place:]):
+                        others.add(f"{name} links")
+                    elif links[name].hops and far:
                         sizes.setdefault(name, set()).update(far)
         hosts = self.source.places.hosts
         named = [f"{hosts[a]}-{hosts[b]}" for a, b in sorted(pairs)]
         return (
-            *(f"{name} links" for name in sorted(classes)),
+            *sorted(others),
             *([f"hosts {_first(named)}"] if named else []),
             *(f"{_first([exact_size(size) for size in sorted(of)])} over {name}" for name, of in sorted(sizes.items())),
         )
@@ -132,12 +133,13 @@ def basis_of(table: Callable[[str], pa.Table], flavour: str | None = None, recos
     leaves = integers(source.tables["collectives"], "last_leave_ns")[subject.collectives]
     measured = mean_iteration(leaves)
     variants: list[tuple[float, Runs, Costs, Replayer]] = []
-    for events in _views(source):
-        baseline = _baseline(source, events)
-        for fitted in fits(source, events):
-            costs = fitted if recost is None else recost(fitted, source.places.hosts)
-            replayer = replayer_of(source, baseline, costs)
-            variants.append((_error(replayer, baseline, measured), baseline, costs, replayer))
+    limits = limits_of(ends_of(source))
+    for rendezvous in (limits, NO_LIMITS) if limits else (NO_LIMITS,):
+        events = events_of(source, rendezvous) if subject.native else None
+        baseline, fitted = _baseline(source, events), fit(source, rendezvous, events)
+        costs = fitted if recost is None else recost(fitted, source.places.hosts)
+        replayer = replayer_of(source, baseline, costs)
+        variants.append((_error(replayer, baseline, measured), baseline, costs, replayer))
     # What the hops show directly counts, unless the replay of the baseline is far off with it and less so without.
     best = variants[0] if variants[0][0] <= FAR_OFF else min(variants, key=lambda variant: variant[0])
     _, baseline, costs, whole = best
@@ -154,14 +156,6 @@ def _error(replayer: Replayer, baseline: Runs, measured: float) -> float:
         return abs(replayer.iteration_ns(baseline) - measured) / measured
     except InputError:
         return math.inf
-
-
-def _views(source: Source) -> list[Events | None]:
-    """What the MPI library did, if it ran: with rendezvous, where senders show them, and without."""
-    if not source.subject.native:
-        return [None]
-    limits = limits_of(ends_of(source))
-    return [*([events_of(source, limits)] if limits else []), events_of(source)]
 
 
 def _baseline(source: Source, events: Events | None) -> Runs:

@@ -15,8 +15,7 @@ from hopscope.model.routes import fitted
 from hopscope.paths.columns import Array
 from hopscope.remap.algorithms.algorithm import Algorithm
 from hopscope.remap.algorithms.combination import Runs
-from hopscope.remap.algorithms.recorded import Recorded, recorded_beside
-from hopscope.remap.run.events import NO_LIMITS
+from hopscope.remap.algorithms.recorded import Recorded
 from hopscope.remap.run.program import AS_OBSERVED, RECORDED, Source, Subject, program_of
 
 TOOK = 0.01
@@ -36,8 +35,7 @@ class Times(NamedTuple):
 class Replayer:
     """Replays one program; rows: of the collectives in it.
 
-    messages: whether the application's messages are dependencies in it, or its waiting for them computing. beside: the
-    messages of the collectives that no selection has.
+    messages: whether the application's messages are dependencies in it, or its waiting for them computing.
     """
 
     program: dict[str, Array]
@@ -46,7 +44,6 @@ class Replayer:
     host_clusters: tuple[int, ...]
     costs: Costs
     messages: bool = True
-    beside: Recorded | None = None
     # By identity; the runs are kept, so that no other ones get their place.
     known: dict[tuple[int, ...], tuple[Times, Runs]] = field(
         default_factory=dict[tuple[int, ...], "tuple[Times, Runs]"]
@@ -56,7 +53,7 @@ class Replayer:
 
     def replay(self, runs: Runs) -> tuple[Array, Array, bool]:
         """The last enter and the last leave of every collective, and whether every rank came to its end."""
-        program, number = self._program, list[int]()
+        program, number = self.program, list[int]()
         schedules: list[_plan.Schedules] = []
         recorded: Recorded | None = None
         for place, (piece, part) in enumerate(zip(runs, self.subject.each, strict=True)):
@@ -113,12 +110,6 @@ class Replayer:
     def _machine(self) -> dict[str, Any]:
         return fitted(self.costs, self.host_clusters)
 
-    @cached_property
-    def _program(self) -> dict[str, Array]:
-        if self.beside is None:
-            return self.program
-        return self.beside.beside(self.program, self.rows, self.costs, self.host_clusters)
-
     def _finished(self, runs: Runs) -> tuple[Array, Array]:
         enter, leave, finished = self.replay(runs)
         if not finished:
@@ -144,13 +135,11 @@ def mean_iteration(leaves: Array) -> float:
 def replayer_of(source: Source, baseline: Runs, costs: Costs) -> Replayer:
     """A replayer of the whole run; without its messages where these cannot be replayed (matched wrongly, wrong
     clocks)."""
-    recorded = baseline[0]
-    beside = recorded_beside(source, recorded.events.limits if isinstance(recorded, Recorded) else NO_LIMITS)
     clusters = source.places.cluster_of_host
-    replayer = Replayer(*program_of(source), source.subject, clusters, costs, beside=beside)
+    replayer = Replayer(*program_of(source), source.subject, clusters, costs)
     if replayer.replay(baseline)[2]:
         return replayer
-    return Replayer(*program_of(source, messages=False), source.subject, clusters, costs, messages=False, beside=beside)
+    return Replayer(*program_of(source, messages=False), source.subject, clusters, costs, messages=False)
 
 
 def window_of(source: Source, whole: Replayer, iterations: int) -> Replayer:
@@ -162,4 +151,4 @@ def window_of(source: Source, whole: Replayer, iterations: int) -> Replayer:
     start = 1 + (len(collectives) - 2 - iterations) // 2
     window = int(collectives[start]), int(collectives[start + iterations])
     program, rows = program_of(source, window, messages=whole.messages)
-    return Replayer(program, rows, whole.subject, whole.host_clusters, whole.costs, whole.messages, whole.beside)
+    return Replayer(program, rows, whole.subject, whole.host_clusters, whole.costs, whole.messages)

@@ -26,7 +26,7 @@ from hopscope.remap.run.program import Source
 
 ENTER, SENT, POSTED, RECEIVED, DELIVERED, LEAVE = range(6)
 """Events. Posted and delivered: of a message that could not move before its receive was posted, at the receiver and at
-the sender that waited; and of those that go by rendezvous."""
+the sender that waited."""
 KINDS = LEAVE + 1
 NO_LIMITS: Mapping[str, float] = {}
 
@@ -38,8 +38,7 @@ class Events:
     source: Source
     hops: Array  # rows of the messages
     late: Array  # whether a message waited for its receive to be posted
-    announced: Array  # whether it went by rendezvous
-    limits: Mapping[str, float]  # as `events_of` took them
+    announced: Array  # whether it is as long as those that go by rendezvous
     call: Array  # row of the call
     kind: Array
     hop: Array  # position in `hops`; -1 for enter and leave
@@ -113,11 +112,7 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
     # A message that was there when the rank came to it took the rank's own time until it had it.
     waited = (ends.binding | late | undecided) & (time["recv_wait_begin"] != MISSING)
     needed = np.where(waited, time["recv_wait_begin"], time["recv_end"])
-    announced = (time["send_end"] != MISSING) & (time["recv_post"] != MISSING)
-    announced &= ends.size > np.asarray([limits.get(name, math.inf) for name in LINKS])[ends.link]
-    # One whose sender went on before its receive was posted was not, whatever others of its size were.
-    announced &= time["send_end"] >= time["recv_post"] - ends.clock_error
-    both = late | announced
+    announced = ends.size > np.asarray([limits.get(name, math.inf) for name in LINKS])[ends.link]
     is_held = time["send_wait_begin"] != MISSING
     held = np.where(is_held, time["send_wait_begin"], time["send_end"])
     number = np.arange(len(hops))
@@ -125,9 +120,9 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
     parts = [  # kind, call, message, from when it was waited for, when it was there, whether the former is known
         (ENTER, calls, none, arrays["calls.enter_ns"][calls], arrays["calls.enter_ns"][calls], sure),
         (SENT, src, number, time["send_begin"], time["send_begin"], unsure),
-        (POSTED, dst[both], number[both], time["recv_post"][both], time["recv_post"][both], unsure[both]),
+        (POSTED, dst[late], number[late], time["recv_post"][late], time["recv_post"][late], unsure[late]),
         (RECEIVED, dst, number, needed, time["recv_end"], ~undecided),
-        (DELIVERED, src[both], number[both], held[both], time["send_end"][both], is_held[both]),
+        (DELIVERED, src[late], number[late], held[late], time["send_end"][late], is_held[late]),
         (LEAVE, calls, none, arrays["calls.leave_ns"][calls], arrays["calls.leave_ns"][calls], sure),
     ]
     kind = np.repeat([part[0] for part in parts], [len(part[1]) for part in parts])
@@ -135,11 +130,6 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
     end = np.clip(end, arrays["calls.enter_ns"][call], arrays["calls.leave_ns"][call])
     order = np.lexsort((kind, end, call))
     call, kind, hop, begin, end, exact = (a[order] for a in (call, kind, hop, begin, end, exact))
-    if announced.any():
-        waits = np.isin(kind, (RECEIVED, DELIVERED))
-        begin = np.where(
-            waits, np.minimum(begin, _waiting_from(call, np.where(waits & (begin < end), begin, end))), begin
-        )
     own = np.maximum(0, np.minimum(begin, end) - np.concatenate([[0], end[:-1]]))
     # Where the trace does not show when a sender began to wait, it did so as soon as it could.
     own[(kind == ENTER) | ((kind == DELIVERED) & ~exact & (begin >= end))] = 0
@@ -149,16 +139,7 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
     own[moved], exact[moved] = 0, False
     exact[1:] &= ~moved[:-1]
     size = np.where(hop >= 0, ends.size[hop], 0)
-    return Events(source, hops, late, announced, limits, *(a[order] for a in (call, kind, hop, own, exact, size)))
-
-
-def _waiting_from(call: Array, begin: Array) -> Array:
-    """From when on each event was waited for, with those that the rank waited for together: the earliest begin of it
-    and those that ended after it in its call. Only of the last one does the trace show it."""
-    # As numbers in their order, which can be lifted above those of the calls behind without growing too large.
-    known, number = np.unique(begin, return_inverse=True)
-    lift = np.cumsum(np.concatenate([[0], np.diff(call) != 0]))[: len(call)] * len(known)
-    return known[(np.minimum.accumulate((number + lift)[::-1])[::-1]) - lift]
+    return Events(source, hops, late, announced, *(a[order] for a in (call, kind, hop, own, exact, size)))
 
 
 def _needed_order(source: Source, ends: Hops, call: Array, kind: Array, hop: Array) -> tuple[Array, Array]:
@@ -194,19 +175,22 @@ def _needed_order(source: Source, ends: Hops, call: Array, kind: Array, hop: Arr
 def local_costs(events: Events) -> LocalCost:
     """What ranks spend themselves on messages of the library's algorithm, as costs of a tree."""
     own, before, kind = events.own_ns, events.before, events.kind
+    # What a sender waits for an answer is no work of its own.
+    waits = (kind == SENT) & events.announced[events.hop]
+    exact = events.exact & ~np.isin(events.call, events.call[waits])
 
     def median(chosen: Array) -> float:
-        return float(np.median(own[chosen & events.exact])) if (chosen & events.exact).any() else 0.0
+        return float(np.median(own[chosen & exact])) if (chosen & exact).any() else 0.0
 
     combines = np.isin([part.op for part in events.source.subject.each], REDUCING)[events.part]
     reduces = bool(combines.any())
     # Of a mix, what combines shows the way up and the rest the way down.
-    mine = events.exact & (combines | (not reduces))
+    mine = exact & (combines | (not reduces))
     send = max(median((before == SENT) & np.isin(kind, (SENT, POSTED, RECEIVED))), _sending_ns(events))
     # What follows a receive waits until it is combined; other receives may be waited for together.
     after = (before == RECEIVED) & np.isin(kind, (SENT, POSTED, RECEIVED) if reduces else (SENT,)) & mine
     last = (before == RECEIVED) & (kind == LEAVE) & mine
-    down = (before == RECEIVED) & (kind == SENT) & events.exact & ~mine
+    down = (before == RECEIVED) & (kind == SENT) & exact & ~mine
     if reduces and not after.any():
         after = last
     handle, per_byte = median(after), 0.0

@@ -34,7 +34,7 @@ from hopscope.paths.columns import (
 from hopscope.remap.run.calls import Call, Kinds, kinds_of
 from hopscope.remap.run.operations import OPERATIONS
 
-TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ranks", "steps", "trees", "kinds", "run")
+TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ranks", "steps", "kinds", "run")
 SEND, WAIT, COLLECTIVE = range(3)
 AS_OBSERVED, RECORDED = -1, -2
 """In the place of a schedule's number: it takes what it took in the run; its messages are replayed as they were."""
@@ -237,8 +237,7 @@ def program_of(
     source: Source, window: tuple[int, int] | None = None, *, messages: bool = True
 ) -> tuple[dict[str, Array], Array]:
     """The program as `hopscope._replay.replay` takes it, and the rows of the collectives that are in it. Schedules are
-    numbered like the subject's calls, or those of its parts one after another. Beside what the replay reads, `message`
-    has the row of each transit's message.
+    numbered like the subject's calls, or those of its parts one after another.
 
     window: only what lies between the leaves of the first of two collectives (rows) and those of the second, which is
     in it; of ranks that are in neither, what lies between their last leaves. messages: False counts what ranks waited
@@ -264,7 +263,7 @@ def program_of(
 
     # Nothing lies between the greatest time and the smallest.
     most, least = np.full(lanes, np.iinfo(np.int64).max), np.full(lanes, np.iinfo(np.int64).min)
-    marks, waits, transit, message = _messages(tables, arrays, *((begin, end) if messages else (most, least)))
+    marks, waits, transit = _messages(tables, arrays, *((begin, end) if messages else (most, least)))
     lane = np.concatenate([marks[0], waits[0], call_lane[calls]]).astype(np.int64)
     op = np.repeat(np.asarray([SEND, WAIT, COLLECTIVE], np.int8), [len(marks[0]), len(waits[0]), len(calls)])
     at = np.concatenate([marks[1], waits[1], arrays["calls.enter_ns"][calls]])
@@ -288,7 +287,6 @@ def program_of(
         "slot": slots,
         "host": np.asarray(host, np.int32),
         "transit_ns": transit,
-        "message": message,
     }
     return {name: np.ascontiguousarray(values) for name, values in program.items()}, rows
 
@@ -368,8 +366,8 @@ def _waited_for(enter: Array, first: Array, leads: Array, root: Array) -> Array:
 
 def _messages(
     tables: Tables, arrays: dict[str, Array], begin: Array, end: Array
-) -> tuple[tuple[Array, Array], tuple[Array, Array, Array, Array], Array, Array]:
-    """Marks (lane, time), waits (lane, begin, end, own time), transits and rows of the application's messages.
+) -> tuple[tuple[Array, Array], tuple[Array, Array, Array, Array], Array]:
+    """Marks (lane, time), waits (lane, begin, end, own time) and transits of the application's messages.
 
     A rendezvous send that waited for its receiver is the same thing the other way round: a mark where the receive was
     posted, and a wait at the sender.
@@ -413,5 +411,4 @@ def _messages(
         known = transit[mine & exact]
         typical = int(np.median(known)) if len(known) else int(transit[mine].min())
         transit[mine & ~exact] = np.minimum(transit[mine & ~exact], typical)
-    row = np.concatenate([np.arange(len(recv)), np.flatnonzero(send)])[inside]
-    return (marks[0][inside], sent), (lane, begun, ended, hold), transit, row
+    return (marks[0][inside], sent), (lane, begun, ended, hold), transit
