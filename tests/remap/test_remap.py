@@ -208,6 +208,12 @@ def test_runs_that_show_nothing_are_told_what_to_do() -> None:
         run.allreduce(op)
     with pytest.raises(InputError, match=r"MPI_Barrier ran only once with all its hops.*; remap a longer run"):
         remap(run.trace(), search=0)
+    # The collector always writes the tree file; an archive may have lost it, or have the one of another run.
+    trace = over("flat", iterations=3).trace()
+    other = json.dumps({"schema_version": 1, "rules": [{"operations": ["MPI_Scan"], "algorithm": "linear"}]})
+    for text, problem in ((None, "simulated has no tree file.* tree.json"), (other, "no rule for MPI_Allreduce")):
+        with pytest.raises(InputError, match=problem):
+            remap(trace.with_column("run", "tree_file", [text]), search=0)
 
 
 def test_where_others_have_as_many_ranks_the_rule_lists_the_members_and_keeps_the_rules_of_others() -> None:

@@ -30,14 +30,21 @@ class Filed(Algorithm):
 
 def baseline_of(source: Source) -> Algorithm:
     """What ran. Raises InputError where the MPI library ran it, or the trace has no tree file with a rule for it."""
-    text, subject = source.tables["run"]["tree_file"].to_pylist()[0], source.subject
+    run, subject = source.tables["run"].to_pylist()[0], source.subject
     if subject.native:
         raise InputError(f"the MPI library ran {subject.op}, so no tree of the engine can be replayed")
-    read = _plan.TreeFile(text.encode()) if text else None
-    call = longest(subject)
-    number = read.rule(call.op, subject.members, call.size) if read else None
+    text, call = run["tree_file"], longest(subject)
+    if not text:
+        raise InputError(
+            f"{run['run']} has no tree file, so what the engine ran for {subject.op} is unknown: copy the run's "
+            "tree.json back into the folder of the archive, and convert it again"
+        )
+    number = _plan.TreeFile(text.encode()).rule(call.op, subject.members, call.size)
     if number is None:
-        raise InputError(f"the trace has no tree file with a rule for {subject.op}, so what ran cannot be replayed")
+        raise InputError(
+            f"the tree file of {run['run']} has no rule for {subject.op} with {call.size} bytes, so the run "
+            "was by another file: record it again"
+        )
     file = json.loads(text)
     rule = file["rules"][number]
     name = str(rule.get("algorithm") or next(rule[key] for key in TREE_KEYS if key in rule))
