@@ -59,7 +59,7 @@ def test_a_message_that_waits_for_its_receive_blocks_its_sender_and_promises_not
         run.record_calls(number, enter, "MPI_Bcast", root=0)
     table = remap(run.trace(), search=0)
     ran = next(row for row in table.to_pylist() if row["baseline"])
-    assert ran["measured_ns"] == pytest.approx(6.302 * MS, rel=1e-3) and ran["model_error"] < 0.03
+    assert ran["measured_ns"] == pytest.approx(6.302 * MS, rel=1e-3) and ran["model_error"] < 0.001
     said = sentence(table)
     if any(row["not_predicted"] for row in table.to_pylist()):
         assert said.startswith("MPI_Bcast cannot be predicted: 50.0 % of its messages waited for their receives"), said

@@ -49,7 +49,7 @@ class Recorded:
         program, rows: as `program_of` gives them, but for the schedules. arrays: the costs by pair of hosts.
         """
         mine = self._within(rows)
-        return mine._with_messages(program, rows, mine._transit_ns(costs, arrays))
+        return mine._with_messages(program, rows, *mine._transits_ns(costs, arrays))
 
     def _within(self, rows: Array) -> Recorded:
         """The messages of these collectives, which a program of a part of the run has."""
@@ -59,8 +59,10 @@ class Recorded:
             self.parts[id(rows)] = rows, of
         return self.parts[id(rows)][1]
 
-    def _with_messages(self, program: dict[str, Array], rows: Array, transit: Array) -> dict[str, Array]:
-        """The same, given what each message takes."""
+    def _with_messages(
+        self, program: dict[str, Array], rows: Array, transit: Array, cleared: Array, sending: Array
+    ) -> dict[str, Array]:
+        """The same, given what each message takes, and from when its receive is posted to both of its ends."""
         events = self.events
         mine = program["schedule"] == RECORDED
         lanes = len(program["first_op"]) - 1
@@ -85,7 +87,7 @@ class Recorded:
             "op": np.where(np.isin(kind, (SENT, POSTED)), SEND, WAIT).astype(np.int8),
             "ref": np.where(np.isin(kind, (POSTED, DELIVERED)), posted[hop], first + hop),
             "gap_ns": own,
-            "hold_ns": np.where((kind == RECEIVED) & late[hop], transit[hop], 0),
+            "hold_ns": np.where((kind == RECEIVED) & late[hop], cleared[hop], 0),
             "slot": np.zeros(len(kind), np.int64),
         }
         order = np.argsort(np.concatenate([place, np.arange(len(lane))]), kind="stable")
@@ -95,7 +97,7 @@ class Recorded:
         members = np.repeat(mine, np.diff(program["first_member"]))
         changed |= {
             "first_op": np.searchsorted(np.concatenate([lane[place], lane])[order], np.arange(lanes + 1)),
-            "transit_ns": np.concatenate([program["transit_ns"], transit, transit[late]]),
+            "transit_ns": np.concatenate([program["transit_ns"], transit, sending[late]]),
             "schedule": np.where(mine, AS_OBSERVED, program["schedule"]),
             "leads": np.where(mine, STAYS, program["leads"]),
             "own_time_ns": np.where(members, 0, program["own_time_ns"]),
@@ -109,20 +111,24 @@ class Recorded:
         arrays, call = self.events.source.arrays, self.events.call
         return arrays["calls.collective"][call] * lanes + arrays["calls.lane"][call]
 
-    def _transit_ns(self, costs: Costs, arrays: dict[str, Any]) -> Array:
+    def _transits_ns(self, costs: Costs, arrays: dict[str, Any]) -> tuple[Array, Array, Array]:
+        """What each message takes, and from when its receive is posted, until it is received and its sender goes on."""
         pair = self.hops.src_host * arrays["hosts"] + self.hops.dst_host
         latency = arrays["latency_ns"][pair]
         if costs.machine.emulated:
-            return np.rint(latency + costs.machine.delays(self.hops)).astype(np.int64)
-        # By rendezvous, the answer goes when the receive is posted; what waited for that is counted from there.
-        announced, answer = self.events.announced, arrays["answer_ns"][pair]
-        held = announced * (answer + np.where(self.events.late, 0.0, arrays["announcement_ns"][pair]))
+            return (np.rint(latency + costs.machine.delays(self.hops)).astype(np.int64),) * 3
+        announced = self.events.announced
+        announcement, answer = (announced * arrays[f"{name}_ns"][pair] for name in ("announcement", "answer"))
         latency = np.where(announced, arrays["announced_ns"][pair], latency)
         # Where a host sends one message at a time, they queue as their times in the run have it.
-        goes = replace(self.hops, sent=self.hops.sent + held)
+        goes = replace(self.hops, sent=self.hops.sent + announcement + answer)
         queued = interface_delays(goes, costs.interface_message_ns, latency, costs.interface_per_byte_ns)
         per_byte = arrays["per_byte_ns"][pair] + announced * arrays["announced_per_byte_ns"][pair]
-        return np.rint(latency + held + per_byte * self.hops.size + queued).astype(np.int64)
+        cleared = answer + latency + per_byte * self.hops.size + queued
+        leaves = announced & (self.hops.src_host != self.hops.dst_host)
+        sending = np.where(leaves, answer + arrays["per_byte_ns"][pair] * self.hops.size, cleared)
+        whole = announcement + cleared
+        return np.rint(whole).astype(int), np.rint(cleared).astype(int), np.rint(sending).astype(int)
 
 
 def _places(known: Array, place: Array, wanted: Array) -> Array:

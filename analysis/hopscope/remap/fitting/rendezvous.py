@@ -41,6 +41,13 @@ class Ends:
         was posted, if that was after the RTS came."""
         return np.minimum((self.end - self.begin) / 2, self.end - self.posted)
 
+    def control_ns(self) -> float:
+        """What an RTS or CTS takes, if all were by rendezvous. Long bytes block a sender, too, where its connection
+        takes only a part of them: of receives posted early and late, the lower median."""
+        latency, early = self.latency_ns(), self.posted <= self.begin
+        kinds = [latency[kind] for kind in (early, ~early) if kind.sum() >= LEAST_SEEN] or [latency]
+        return max(0.0, min(float(np.median(kind)) for kind in kinds))
+
     def itself_ns(self, latency: float) -> Array:
         """What each took from when it went, if it was by rendezvous and its RTS and CTS took so long."""
         return self.hops.received - np.maximum(self.begin + latency, self.posted) - latency
@@ -109,7 +116,7 @@ def with_rendezvous(costs: Costs, hops: Hops, ends: Ends, limits: Mapping[str, f
     for name, limit in limits.items():
         mine = ends.of((ends.hops.link == LINKS.index(name)) & (ends.hops.size > limit))
         least = mine.of(mine.hops.size == mine.hops.size.min())
-        control = max(0.0, float(np.median(least.latency_ns())))
+        control = least.control_ns()
         fits = mine.of(mine.hops.binding) if mine.hops.binding.any() else mine
         itself, per_byte = _line(fits.hops.size, fits.itself_ns(control))
         known = rest.links[name]

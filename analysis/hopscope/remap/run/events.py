@@ -113,6 +113,8 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
     waited = (ends.binding | late | undecided) & (time["recv_wait_begin"] != MISSING)
     needed = np.where(waited, time["recv_wait_begin"], time["recv_end"])
     announced = ends.size > np.asarray([limits.get(name, math.inf) for name in LINKS])[ends.link]
+    # By rendezvous, the CTS of one that was posted after it was sent may have come later for that.
+    late |= announced & (time["send_end"] != MISSING) & (time["recv_post"] > time["send_begin"] + ends.clock_error)
     is_held = time["send_wait_begin"] != MISSING
     held = np.where(is_held, time["send_wait_begin"], time["send_end"])
     number = np.arange(len(hops))
