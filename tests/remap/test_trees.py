@@ -70,23 +70,6 @@ def test_another_root_turns_the_whole_tree(name: str) -> None:
     }
 
 
-# Dealt over hosts A0, B0, B1 of the clusters A and B: A0 has 0 3 6, B0 has 1 4 7, B1 has 2 5.
-DEALT = {"hosts": [0, 1, 2] * 3, "clusters": [0, 1, 1] * 3}
-
-
-def test_a_hierarchy_serves_the_farthest_first_and_gathers_the_nearest_first() -> None:
-    places = {name: numbers[:8] for name, numbers in DEALT.items()}
-    shape = Shape({"shape": "hierarchical"})
-    assert below(shape.tree(0, broadcast=True, **places)) == {0: (1, 3, 6), 1: (2, 4, 7), 2: (5,)}
-    assert below(shape.tree(0, broadcast=False, **places)) == {0: (3, 6, 1), 1: (4, 7, 2), 2: (5,)}
-
-
-def test_the_root_represents_its_host_and_its_cluster() -> None:
-    places = {name: numbers[:8] for name, numbers in DEALT.items()}
-    drawn = Shape({"shape": "hierarchical"}).tree(5, broadcast=True, **places)
-    assert below(drawn) == {5: (0, 1, 2), 0: (3, 6), 1: (4, 7)}
-
-
 def test_each_level_of_a_hierarchy_has_its_own_shape() -> None:
     # Four hosts of three ranks each, all in one cluster: the hosts' first ranks 0, 3, 6, 9 are a chain.
     spec = {"shape": "hierarchical", "hosts": {"shape": "chain"}, "ranks": {"shape": "binary"}}

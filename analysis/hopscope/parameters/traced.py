@@ -78,7 +78,7 @@ def fitted_of_trace(table: Callable[[str], pa.Table]) -> Fitted:
     hop."""
     source = source_of(table)
     costs = fit(source)
-    hops = fitted_hops(source)
+    _, hops = fitted_hops(source)
     sizes, links = hops.size[hops.binding], hops.link[hops.binding]
     if not costs.machine.emulated:
         ways = ways_of(source)

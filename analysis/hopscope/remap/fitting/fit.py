@@ -26,14 +26,9 @@ MOST_QUEUED = 2_000_000
 """With more of them in a run over emulated links, those that were fitted are taken to queue by themselves."""
 
 
-def fitted_hops(source: Source) -> Hops:
-    """The hops of the subject's collectives but the first, which sets the communicator up. Raises InputError if none
-    was waited for."""
-    return _fitted(source)[1]
-
-
-def _fitted(source: Source) -> tuple[Array, Hops]:
-    """See `fitted_hops`; their rows too."""
+def fitted_hops(source: Source) -> tuple[Array, Hops]:
+    """The hops of the subject's collectives but the first, which sets the communicator up, and their rows. Raises
+    InputError if none was waited for."""
     subject = source.subject
     collective = source.arrays["hops.collective"]
     chosen = subject.simulated[1:] if len(subject.simulated) > 1 else subject.simulated
@@ -65,7 +60,7 @@ def fit(source: Source, limits: Mapping[str, float] = NO_LIMITS, events: Events 
     """The costs. limits: which messages go by rendezvous, as `limits_of` gives them. events: what the ranks did in the
     subject's collectives, if the MPI library ran them."""
     tables, arrays, subject = source.tables, source.arrays, source.subject
-    rows, hops = _fitted(source)
+    rows, hops = fitted_hops(source)
     emulated, places = tables["run"]["emulated"].to_pylist()[0], source.places
     machine = machine_of(json.loads(emulated or "null"), places.hosts, places.cluster_of_host, places.clusters)
     delays = _delays(source, rows, machine)

@@ -58,23 +58,20 @@ def _of_algorithm(library: Library, offered: Offered, parts: Sequence[Subject]) 
     takes_chains = offered.name == "chain" and offered.number is not None
     for chains in [fan_out for fan_out in CHAINS if fan_out < ranks - 1] if takes_chains else [0]:
         name = f"{offered.name}, fan-out {chains}" if chains else offered.name
-        form = Form(name, tuple(choices_of(library, offered, parts, chains, 0)), besides)
         plans = [planned(offered, len(part.members), chains or CHAINS[0], _least_bytes(part)) for part in parts]
         reasons = [plan.reason for plan in plans if isinstance(plan, Unplanned)]
         pieces = tuple(
             Algorithm(name, plan.rule, plan.trees or {}) for plan in plans if not isinstance(plan, Unplanned)
         )
-        yield replace(form, reason=reasons[0]) if reasons else replace(form, pieces=pieces)
-        if offered.number is not None and (offered.operation, offered.number) in CUT:
-            for length in (length for length in SEGMENTS if 2 * length <= most):
-                in_segments = tuple(segmented(piece, length) for piece in pieces)
-                yield Form(
-                    f"{name}, segments of {length} bytes",
-                    tuple(choices_of(library, offered, parts, chains, length)),
-                    besides,
-                    () if reasons else in_segments,
-                    reasons[0] if reasons else None,
-                )
+        is_cut = offered.number is not None and (offered.operation, offered.number) in CUT
+        for length in [0, *(length for length in SEGMENTS if is_cut and 2 * length <= most)]:
+            form = Form(
+                f"{name}, segments of {length} bytes" if length else name,
+                tuple(choices_of(library, offered, parts, chains, length)),
+                besides,
+            )
+            in_segments = tuple(segmented(piece, length) if length else piece for piece in pieces)
+            yield replace(form, reason=reasons[0]) if reasons else replace(form, pieces=in_segments)
 
 
 def _least_bytes(part: Subject) -> int | None:
