@@ -15,7 +15,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
 
 from hopscope.bootstrap import CONFIDENCE, DRAWS, ENDS, LEAST_BLOCKS
 
@@ -36,6 +35,8 @@ class Difference:
 
     def interval(self, rows: int) -> tuple[float, float]:
         """Ends between which the difference lies, for so many rows together with 95 %."""
+        from scipy.special import stdtrit  # late: it takes longer to load than a short trace to be judged
+
         reach = float(stdtrit(self.freedom, 1 - (1 - CONFIDENCE) / rows / 2)) * self.error
         return self.value - reach, self.value + reach
 
@@ -43,6 +44,8 @@ class Difference:
         """How often chance alone would show so large a difference in any of so many rows; at most 1."""
         if self.error == 0:
             return 1.0 if self.value == 0 else 0.0
+        from scipy.special import stdtr
+
         return min(1.0, rows * 2 * float(stdtr(self.freedom, -abs(self.value) / self.error)))
 
 

@@ -36,7 +36,7 @@ class SlowAlgorithm:
 def slow_algorithm(read: Callable[[str], pa.Table], rerun: Rerun) -> SlowAlgorithm | None:
     """The collective that would save most; None where no algorithm of Hopscope's engine surely takes less time, or
     where the run cannot be replayed."""
-    if not rerun.tables["hops"].num_rows or rerun.tables["ranks"].num_rows > _MOST_RANKS:
+    if not rerun.tables["hops"].num_rows or rerun.tables["ranks"].num_rows > _MOST_RANKS or not read("run").num_rows:
         return None
     try:
         suggestion = suggest_trees(read)
