@@ -329,7 +329,7 @@ def test_analyze_is_also_a_command_of_hopscope(dataset: Path) -> None:
 
 def test_a_reader_that_goes_away_is_no_error_and_turns_no_gate(tmp_path: Path) -> None:
     # 2,500 ranks are more rows than a pipe holds.
-    collectives = "collective_id comm seq op comm_size complete\n0 0 0 MPI_Barrier 2 false"
+    collectives = "collective_id comm seq op comm_size complete\n0 0 0 MPI_Barrier 2 true"
     many = draw(tmp_path / "many", ranks="rank\n" + "\n".join(map(str, range(2_500))), collectives=collectives)
     code = "from hopscope.cli.main import analyze_main; analyze_main()"
     arguments = ["last-arrivals", str(many), "--format", "csv", "--fail-if", "7.waiting_ns < 1"]

@@ -27,7 +27,7 @@ limit 1
 """
 _ITERATIONS = """
 with cuts as (
-    select iteration, begin_ns, lead(begin_ns) over (order by iteration) as end_ns from iteration_cuts
+    select iteration, begin_ns, lead(begin_ns) over (order by iteration) as end_ns from iteration_calls
 ),
 sides as (
     select
@@ -36,7 +36,7 @@ sides as (
         bool_or(engine = 'tree') as by_engine,
         bool_or(engine = 'native:turn of the MPI library') as by_library
     from cuts join calls on enter_ns >= begin_ns and enter_ns < end_ns
-    where end_ns is not null and rank = 0
+    where end_ns is not null and rank = (select min(rank) from ranks)
     group by all
 ),
 turns as (
@@ -70,7 +70,8 @@ def in_turns(tree: str, turn: int) -> str:
 
 def times_of_turns(trace: Path) -> tuple[float, float] | None:
     """The mean time of an iteration by the engine and by the library in ns, over whole iterations of one side after
-    another of the same side; None where either has too few."""
+    another of the same side; None where either has too few. The first rank's own calls begin its iterations: another
+    rank may end one before."""
     rows = hopscope.open(trace).sql(_ITERATIONS).to_pylist()
     engine = [row["time_ns"] for row in rows if row["by_engine"]]
     library = [row["time_ns"] for row in rows if not row["by_engine"]]
