@@ -2,17 +2,21 @@
 methods of `hopscope.Trace`, for editors and type checkers; with --check, fails if one is out of date."""
 
 import json
+import re
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill, indent
 
 from hopscope import Trace, catalog
-from hopscope.catalog import Analysis, Command, Parameter
+from hopscope.catalog import Analysis, Command, Parameter, typed
 from hopscope.cli.analyze import COMPUTED, computed
 from hopscope.cli.decide import DECIDE
 from hopscope.cli.gate import GATE
 from hopscope.cli.history import HISTORY
+from hopscope.header import Column, unit_of
 from hopscope.part import OPTIONS
 
 ROOT = Path(__file__).parents[1]
@@ -52,27 +56,126 @@ PART = {
     **dict.fromkeys(("operation", "region", "iteration_at", "place"), "str"),
 }
 """The options of `hopscope.part`."""
+UNIT_WORDS = {"share": "share", "ns": "ns", "at": "at", "bytes": "bytes"}
 OPENING = """# The analyses
 
-Made by `tools/document_analyses.py` from the headers of the files under `analysis/hopscope/sql/analyses/` and from the
-descriptions of `decide`, `formulas`, `gate`, `history`, `model`, `remap` and `reorder`.
-
-Every analysis is a command (`analyze critical-path TRACE`) and a method (`hopscope.open("trace").critical_path()`).
+Made by `tools/document_analyses.py` from the headers of `analysis/hopscope/sql/analyses/` and from the descriptions of
+`decide`, `formulas`, `gate`, `history`, `model`, `remap` and `reorder`. Every analysis is a command
+(`analyze critical-path TRACE`) and a method (`hopscope.open("trace").critical_path()`); its `--help` says the same.
 `analyze sql TRACE "SELECT ..."` answers any other question about the tables in `schemas/tables/`.
 
 ## A part of the run
 
-Every analysis takes these options, and so do gates, but those that are about the whole run:
-{whole_run}. In Python they are
-arguments of the methods (`trace.critical_path(from_="i:10", to="i:20")`) or of `trace.part(...)`, which gives a trace
-that answers about the part. The run's one critical path is clipped, and no other path is walked; a collective lies
-where its last member entered, a message where it was received. `share` is part of what was asked for, `share_of_run` of
-the whole run. Unless you ask for times, start-up (up to the first collective or message after MPI_Init of all ranks)
-and shutdown (after the last) are left out of the critical path, which a note beside the answer says.
+Every analysis and gate takes these options, except those about the whole run:
+{whole_run}.
+In Python they are arguments (`trace.critical_path(from_="i:10", to="i:20")`) or those of `trace.part(...)`. The run's
+critical path is clipped. A collective counts where its last member entered, a message where it was received.
 
-| option | meaning |
-| --- | --- |
+{part}
+
+## Shared options
+
+{options}
+
+## Shared columns
+
+Columns that end in `_ns` are in ns, from the start of the trace where `(at)` stands. Shares lie between 0 and 1; tables
+show per cent. `X_low` and `X_high` are the ends of the interval of 95 % of `X`, by a block bootstrap, and null below 13
+collectives unless stated otherwise.
+
+{columns}
+
 """
+SHARED = 2
+"""Commands that must have an option or a column for it to be described once at the top."""
+_END = re.compile(r"(?:Lower|Upper) end of its interval(?: of 95 %)?(?:; (?P<without>null .+))?\.")
+"""The meaning of an end of an interval, and when there is none."""
+USUALLY_WITHOUT = (None, "null below 13 collectives")
+
+
+@dataclass(frozen=True)
+class _Item:
+    """An option or a column with its meaning."""
+
+    name: str
+    meaning: str
+
+    @property
+    def lines(self) -> str:
+        """Name and meaning in two columns."""
+        name = f"{self.name:<23}" if len(self.name) < 24 else f"{self.name}\n"
+        below = " " * 24
+        first = below if name.endswith("\n") else f"{name} "
+        text = fill(self.meaning.replace("`", ""), 116, initial_indent=first, subsequent_indent=below)
+        return f"{name}{text}" if name.endswith("\n") else text
+
+
+def _options(analysis: Analysis) -> list[_Item]:
+    return [_option(parameter) for parameter in analysis.parameters]
+
+
+def _option(parameter: Parameter) -> _Item:
+    words = f" {parameter.type.replace('|', ', ')}" if parameter.choices else ""
+    default = "" if parameter.default in (None, False) else f" Default {parameter.default}."
+    return _Item(f"{typed(parameter.name)}{words}", parameter.meaning + default)
+
+
+def _columns(analysis: Analysis) -> list[_Item]:
+    """One item a column, beside whose name stand the ends of its interval."""
+    known = [column.name for column in analysis.columns]
+    ends: dict[str, list[Column]] = {}
+    for column in analysis.columns:
+        if _END.fullmatch(column.meaning) and (whole := _whole(column.name, known)):
+            ends.setdefault(whole, []).append(column)
+    taken = {column.name for columns in ends.values() for column in columns}
+    return [_column(column, ends.get(column.name, [])) for column in analysis.columns if column.name not in taken]
+
+
+def _column(column: Column, ends: Sequence[Column]) -> _Item:
+    names = ", ".join((column.name, *(end.name for end in ends)))
+    told = column.unit in (None, unit_of(column.name)) or column.unit in column.name.split("_")
+    unit = "" if told or column.unit not in UNIT_WORDS else f" ({UNIT_WORDS[column.unit]})"
+    without = [match["without"] for end in ends if (match := _END.fullmatch(end.meaning))]
+    conditions = [condition for condition in without if condition not in USUALLY_WITHOUT]
+    return _Item(names + unit, column.meaning + "".join(f" Interval {condition}." for condition in conditions))
+
+
+def _whole(end: str, known: Sequence[str]) -> str | None:
+    """The column whose interval ends in this one."""
+    match = re.fullmatch(r"(.+)_(?:low|high)(_ns)?", end)
+    stems = (f"{match[1]}{match[2] or '_share'}", match[1]) if match else ()
+    return next((stem for stem in stems if stem in known), None)
+
+
+def _shared(commands: Sequence[Command], items: Callable[[Analysis], list[_Item]]) -> list[_Item]:
+    """The items that several commands have, in the order of their names; of one name, what most of them mean."""
+    having = Counter(
+        item
+        for command in commands
+        for item in dict.fromkeys(item for analysis in command.grains for item in items(analysis))
+    )
+    shared = {item.name: item for item, times in reversed(having.most_common()) if times >= SHARED}
+    return [shared[name] for name in sorted(shared)]
+
+
+def _table(items: Sequence[_Item], known: Sequence[_Item], above: Sequence[Sequence[_Item]] = ()) -> str:
+    """A line for each item. Those that are known already have their names in one last line, or where they are the end
+    of a table above, the first of them."""
+    lines = [item.lines for item in items if item not in known]
+    again = [item for item in items if item in known]
+    names = [item.name for item in again]
+    for first in range(len(again) - 3):
+        if any(list(table[first - len(again) :]) == again[first:] for table in above):
+            names[first:] = [f"{names[first]} and all below it"]
+            break
+    if names:
+        lines.append(fill(f"{', '.join(names)}: as above", 116))
+    return block("\n".join(lines))
+
+
+def block(text: str) -> str:
+    """The text as a block of the page, with its lines as they are."""
+    return indent(text, "    ")
 
 
 def _grain(analysis: Analysis) -> str:
@@ -83,23 +186,30 @@ def _grain(analysis: Analysis) -> str:
     return f"### {chosen}{' (default)' if grain.default else ''}\n\n"
 
 
-def _section(analysis: Analysis) -> str:
-    lines = [f"{_grain(analysis)}{analysis.help}\n", f"```text\n{analysis.concept}\n```\n"]
+def _section(analysis: Analysis, options: Sequence[_Item], above: Sequence[Sequence[_Item]]) -> str:
+    parts = [f"{_grain(analysis)}{analysis.help}", *map(_paragraph, analysis.concept.split("\n\n"))]
     if analysis.parameters:
-        lines += ["| option | type | default | meaning |", "| --- | --- | --- | --- |"]
-        lines += [
-            f"| `--{p.name.replace('_', '-')}` | {p.type.replace('|', ' or ')} | {p.default} | {p.meaning} |"
-            for p in analysis.parameters
-        ]
-        lines.append("")
-    lines += ["| column | type | meaning |", "| --- | --- | --- |"]
-    lines += [f"| `{c.name}` | {c.type} | {c.meaning} |" for c in analysis.columns]
-    lines += ["", *(f"    {example}" for example in analysis.examples), ""]
-    return "\n".join(lines)
+        parts.append(_table(_options(analysis), options))
+    columns = [item for table in above for item in table]
+    parts.append(_table(_columns(analysis), columns, above))
+    parts.append(block("\n".join(analysis.examples)))
+    return "\n\n".join(parts) + "\n"
 
 
-def _command(command: Command) -> str:
-    return f"## {command.name}\n\n" + "\n".join(_section(analysis) for analysis in command.grains)
+def _paragraph(text: str) -> str:
+    """A paragraph as it is; lines with columns in them as a block."""
+    return block(text) if "  " in text else text
+
+
+def _command(command: Command, options: Sequence[_Item], columns: Sequence[_Item]) -> str:
+    """The section of a command; a grain does not explain again what one before it explains."""
+    sections: list[str] = []
+    above = [columns]
+    for analysis in command.grains:
+        sections.append(_section(analysis, options, above))
+        options = [*options, *_options(analysis)]
+        above = [*above, _columns(analysis)]
+    return f"## {command.name}\n\n" + "\n".join(sections)
 
 
 def page() -> str:
@@ -108,11 +218,17 @@ def page() -> str:
     commands = sorted(
         [*catalog.load().commands.values(), *others, DECIDE, GATE, HISTORY], key=lambda command: command.name
     )
-    part = "".join(f"| `--{name}` | {meaning} |\n" for name, meaning in OPTIONS.items())
     whole_run = ", ".join(
         f"`{c.name}`" for c in commands if c not in (DECIDE, GATE, HISTORY) and all(g.whole_run for g in c.grains)
     )
-    return OPENING.format(whole_run=whole_run) + part + "\n" + "\n".join(_command(command) for command in commands)
+    options, columns = _shared(commands, _options), _shared(commands, _columns)
+    opening = OPENING.format(
+        whole_run=whole_run,
+        part=_table([_Item(f"--{name}", meaning) for name, meaning in OPTIONS.items()], ()),
+        options=_table(options, ()),
+        columns=_table(columns, ()),
+    )
+    return opening + "\n".join(_command(command, options, columns) for command in commands)
 
 
 def stub() -> str:

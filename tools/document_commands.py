@@ -3,7 +3,10 @@ out of date."""
 
 import os
 import sys
+from collections import Counter
+from collections.abc import Callable, Collection
 from pathlib import Path
+from textwrap import indent
 
 import click
 from hopscope import catalog
@@ -14,8 +17,15 @@ PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
 OPENING = """# The commands
 
 Made by `tools/document_commands.py` from what `--help` says. The analyses (`analyze critical-path` and so on) have a
-page of their own, [analyses.md](analyses.md). `analyze` is short for `hopscope analyze`.
+page of their own, [analyses.md](analyses.md), which also says what `decide`, `gate` and `history` answer. `analyze` is
+short for `hopscope analyze`. These options mean the same for every command that has them:
+
+{shared}
 """
+SHARED = 4
+"""Commands that must have an option for it to be described once at the top."""
+EXPLAINED_ELSEWHERE = ("hopscope analyze decide", "hopscope analyze gate", "hopscope analyze history")
+"""Commands of which the page of the analyses has all but the options."""
 _WIDTH = 100
 
 
@@ -31,19 +41,53 @@ def commands(command: click.Command, before: str) -> dict[str, click.Command]:
     return found
 
 
+def records(command: click.Command, context: click.Context) -> list[tuple[str, str]]:
+    """Each option with its meaning, as help shows them."""
+    options = (parameter for parameter in command.get_params(context) if isinstance(parameter, click.Option))
+    shown = (option.get_help_record(context) for option in options)
+    return [record for record in shown if record is not None]
+
+
+def block(write: Callable[[click.HelpFormatter], None]) -> str:
+    """What is written, as a block of the page."""
+    formatter = click.HelpFormatter(width=_WIDTH)
+    write(formatter)
+    return indent(formatter.getvalue().strip("\n"), "    ")
+
+
+def _section(words: str, command: click.Command, context: click.Context, shared: Collection[tuple[str, str]]) -> str:
+    def write(formatter: click.HelpFormatter) -> None:
+        command.format_usage(context, formatter)
+        if words not in EXPLAINED_ELSEWHERE:
+            command.format_help_text(context, formatter)
+        own = [record for record in records(command, context) if record not in shared]
+        if own:
+            with formatter.section("Options"):
+                formatter.write_dl(own)
+        if words not in EXPLAINED_ELSEWHERE:
+            command.format_epilog(context, formatter)
+
+    return f"## {words}\n\n{block(write)}\n"
+
+
 def page() -> str:
     """The whole page."""
     described_elsewhere = {f"hopscope analyze {name}" for name in [*catalog.load().commands, *COMPUTED]}
-    sections: list[str] = []
+    contexts: dict[str, click.Context] = {}
     for words, command in sorted(commands(hopscope, "hopscope").items()):
         if words in described_elsewhere or isinstance(command, click.Group):
             continue
         # Some defaults are what this machine has; a page says the same everywhere.
         # The names of the help option come from the group, and click remembers those that it saw first.
         group = click.Context(hopscope, **hopscope.context_settings)
-        context = click.Context(command, parent=group, info_name=words, terminal_width=_WIDTH, max_content_width=_WIDTH)
-        sections.append(f"## {words}\n\n```text\n{command.get_help(context)}\n```\n")
-    return OPENING + "\n" + "\n".join(sections)
+        contexts[words] = click.Context(
+            command, parent=group, info_name=words, terminal_width=_WIDTH, max_content_width=_WIDTH
+        )
+    times = Counter(record for context in contexts.values() for record in records(context.command, context))
+    shared = sorted(record for record, number in times.items() if number >= SHARED)
+    sections = [_section(words, context.command, context, shared) for words, context in contexts.items()]
+    opening = OPENING.format(shared=block(lambda formatter: formatter.write_dl(shared)))
+    return opening + "\n" + "\n".join(sections)
 
 
 def main() -> int:

@@ -27,7 +27,7 @@ class Analyses:
         seq: int | None = None,
         collective: str | None = None,
     ) -> pa.Table:
-        """Which algorithms the collectives ran by, recognised from their messages.
+        """Algorithms that the collectives ran by, recognised from their messages.
 
         Columns:
 
@@ -58,7 +58,7 @@ class Analyses:
         place: str | None = None,
         collective: str | None = None,
     ) -> pa.Table:
-        """The calls of one collective: when each rank entered and left, and how long it waited for whom.
+        """Calls of one collective: enter, leave and waiting of each rank.
 
         Columns:
 
@@ -137,7 +137,7 @@ class Analyses:
         skip: int | None = None,
         seq: int | None = None,
     ) -> pa.Table:
-        """The collectives of the trace, worst first, and where the time on each one's critical path went.
+        """Collectives of the trace, worst first, and where the time of each one's critical path went.
 
         Columns:
 
@@ -165,7 +165,7 @@ class Analyses:
         measure: Literal["took", "duration", "spread"] | None = None,
         statistic: Literal["all", "median", "p95", "p99"] | None = None,
     ) -> pa.Table:
-        """Whether the run takes longer than another one, per iteration, and what it spends that time on.
+        """Time per iteration against another run, and the activities that changed.
 
         Columns:
 
@@ -195,7 +195,7 @@ class Analyses:
         by: Literal["category", "cluster", "edge", "host", "operation", "place", "call-site", "rank"] | None = None,
         collective: str | None = None,
     ) -> pa.Table:
-        """Where the time of the run's critical path went.
+        """Time on the run's critical path, by category.
 
         Columns:
 
@@ -222,7 +222,7 @@ class Analyses:
         place: str | None = None,
         limit: int | None = None,
     ) -> pa.Table:
-        """How far single delayed hops moved the end of their collective, and where the delay was absorbed.
+        """Single delayed hops, how far each moved the end of its collective, and where the delay was absorbed.
 
         Columns:
 
@@ -254,7 +254,7 @@ class Analyses:
         dst: int | None = None,
         most: int | None = None,
     ) -> pa.Table:
-        """The hops over one edge over time: when the edge was slow, and whether anybody waited for it.
+        """Hops over one edge over time, and whether anybody waited for them.
 
         Columns:
 
@@ -294,7 +294,7 @@ class Analyses:
         untraced_ns: int | None = None,
         traced_ns: int | None = None,
     ) -> pa.Table:
-        """How far this trace can be trusted: cost of tracing, missing data, coverage.
+        """Trust in this trace: cost of tracing, missing data, coverage.
 
         Columns:
 
@@ -316,7 +316,7 @@ class Analyses:
         most: int | None = None,
         worst: Literal["noise", "computing"] | None = None,
     ) -> pa.Table:
-        """The noise of each rank in each iteration, for a heat map of ranks over time.
+        """Noise of each rank in each iteration, for a heat map.
 
         Columns:
 
@@ -337,7 +337,7 @@ class Analyses:
         by: Literal["rank", "cluster", "host"] | None = None,
         at: int | None = None,
     ) -> pa.Table:
-        """Which rank the others waited for: who entered last, and whose computing caused it.
+        """Ranks that the others waited for: who entered last, and whose computing caused it.
 
         Columns:
 
@@ -366,7 +366,7 @@ class Analyses:
         often: float | None = None,
         rare: float | None = None,
     ) -> pa.Table:
-        """How often each rank is late: always, in turn, in single spikes, sometimes or never.
+        """Lateness of each rank: always, in turn, in single spikes, sometimes or never.
 
         Columns:
 
@@ -386,7 +386,7 @@ class Analyses:
         place: str | None = None,
         by: Literal["pair", "cluster", "host", "place", "rank", "size"] | None = None,
     ) -> pa.Table:
-        """Messages of the application: who sends how much to whom, and who waits for whom.
+        """Point-to-point messages: who sends how much to whom, and who waits for whom.
 
         Columns:
 
@@ -416,7 +416,7 @@ class Analyses:
         iteration_at: str | None = None,
         place: str | None = None,
     ) -> pa.Table:
-        """How often and how much each rank computed longer than normal, and who paid for it.
+        """Noise of each rank: how often and how much it computed longer than normal, and who paid.
 
         Columns:
 
@@ -436,7 +436,7 @@ class Analyses:
         iteration_at: str | None = None,
         place: str | None = None,
     ) -> pa.Table:
-        """Find periodic noise and its period, rank by rank.
+        """Periodic noise and its period, by rank.
 
         Columns:
 
@@ -456,8 +456,7 @@ class Analyses:
         iteration_at: str | None = None,
         place: str | None = None,
     ) -> pa.Table:
-        """Each place in the program that calls MPI: how often, how long, who waits there, and what of it decides how
-        long the run takes.
+        """Call sites of MPI: calls, time, waiting, and share of the run's critical path.
 
         Columns:
 
@@ -478,7 +477,7 @@ class Analyses:
         iteration_at: str | None = None,
         place: str | None = None,
     ) -> pa.Table:
-        """Time in the program's own regions, region by region and rank by rank.
+        """Time in the program's own regions, by rank.
 
         Columns:
 
@@ -498,7 +497,7 @@ class Analyses:
         place: str | None = None,
         by: Literal["item", "engine", "operation"] | None = None,
     ) -> pa.Table:
-        """What ran and what the trace can tell about it: one item per row.
+        """Contents of the trace, one item per row.
 
         Columns:
 
@@ -522,7 +521,7 @@ class Analyses:
         tree: str | None = None,
         root: int | None = None,
     ) -> pa.Table:
-        """The edges that hops ran over, and how much each contributes to the run's critical path.
+        """Edges that hops ran over, and what each contributes to the run's critical path.
 
         Columns:
 
@@ -542,7 +541,7 @@ class Analyses:
         iteration_at: str | None = None,
         place: str | None = None,
     ) -> pa.Table:
-        """The trees that ran: who was whose parent.
+        """Trees that ran: each member and its parent.
 
         Columns:
 

@@ -36,25 +36,21 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 -- Judge a trace by all gates of the project's file.
 --
--- The gates are in the table [gates] of hopscope.toml or [tool.hopscope.gates] of pyproject.toml, in the working
--- directory or one above it. A key is an analysis with its options; a value is one gate, or a list, as for --fail-if:
+-- Gates stand in the table [gates] of hopscope.toml or [tool.hopscope.gates] of pyproject.toml, here or in a
+-- directory above. A key is an analysis with its options, a value one gate or a list, as for --fail-if:
 --
 --   [gates]
 --   "compare --by structure" = "*.changed == 1"
---   compare = "whole.change_low > 5%"
 --   efficiency = '"parallel efficiency".efficiency < baseline - 10%'
 --
--- Gates on structure (trees, engines, message counts) come first: these values are exact, so such gates never flake.
--- Gates on times follow. `baseline` in a gate, and the analysis `compare`, mean the run that --baseline names. Several
--- --baseline, and --also for more runs of the trace, tell `compare` how much runs differ by themselves.
---
--- Exit code 0: all passed; 1: a gate failed; 2: none failed, but one could not be judged, or the input is wrong.
+-- Gates on structure come first; their values are exact. `baseline` and `compare` mean the run of --baseline. Exit
+-- code 0: all passed; 1: a gate failed; 2: none failed, but one is undecided or the input is wrong.
 --
 -- key number
--- column number INTEGER -- Number of the gate, counted from 1.
+-- column number INTEGER -- Number of the gate, from 1.
 -- column outcome VARCHAR -- passed, failed, undecided, or skipped.
--- column kind VARCHAR -- structure: the column does not depend on time; time: it does.
--- column analysis VARCHAR -- The analysis with its options.
+-- column kind VARCHAR -- structure or time: whether the column depends on time.
+-- column analysis VARCHAR -- Analysis with its options.
 -- column gate VARCHAR -- The condition that must not hold.
 -- column sentence VARCHAR -- The outcome in words, with the value.
 -- only-data gate

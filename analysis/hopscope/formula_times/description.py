@@ -1,42 +1,34 @@
 """What `analyze formulas` says about itself, in the format of the analyses' headers (header.py)."""
 
 DESCRIPTION = """\
--- What barrier, broadcast, reduce and alltoall take by the published formulas, by the replay and as measured.
+-- Time of barrier, broadcast, reduce and alltoall by published formulas, by the replay and as measured.
 --
--- Give it a trace with hops, or a machine file of `hopscope probe`. The formulas are those of `analyze model`'s models
--- for each algorithm, where a published one was wrong the corrected one. They know one kind of link: by default the
--- farthest class that has parameters, as if every message went over it. Where a rank sends to several destinations in a
--- row, formulas and replay of a machine file take the gap that was measured towards so many.
+-- Give it a trace with hops or a machine file. The formulas take one class of links, as if every message went over
+-- it. The replay sends the engine's messages over the ranks' own links; of a machine file, with each rank on a host
+-- of its own under LogGP. The engine has no linear alltoall of the published kind.
 --
--- The replay sends the engine's messages for that algorithm. Of a trace, over the ranks' own hosts, so over near links
--- where the ranks are near: with the trace's parameters and what `analyze remap` fits of the ranks or, with --machine,
--- with LogGP's parameters of the file. Of a machine file alone, with each rank on a host of its own and LogGP's
--- parameters. The engine has no linear alltoall of the published kind. Sizes reach as far as messages were measured.
+-- The measured time of a collective runs from its last enter to its last leave. Only collectives count whose first
+-- and last enter lie within a tenth of that; `skewed` counts the others.
 --
--- Measured are the trace's collectives whose messages are those of the algorithm: from the last enter to the last
--- leave, the median with its interval. The formulas begin when all ranks are there, so only collectives count that the
--- first and the last rank entered within a tenth of the time that it took; the others are counted as `skewed`.
---
--- param operation VARCHAR = null -- Only this operation, such as MPI_Bcast.
--- param link VARCHAR = null -- The class of links that the formulas take: shm, lan or wan; by default the farthest.
--- param machine VARCHAR = null -- Of a trace: a machine file whose parameters the formulas and the replay take.
+-- param operation VARCHAR = null -- Only this operation.
+-- param link VARCHAR = null -- Class of links; the farthest with parameters by default.
+-- param machine VARCHAR = null -- Machine file with the parameters, beside a trace.
 -- key operation, algorithm, ranks, bytes, segment_bytes
 -- column operation VARCHAR -- The MPI function.
--- column algorithm VARCHAR -- The algorithm, as it was published.
--- column ranks INTEGER -- Over so many ranks.
--- column bytes BIGINT -- The size of the message; of MPI_Alltoall, of each block.
--- column segment_bytes BIGINT -- The length of the segments that it is cut into; 0 for whole messages.
--- column link VARCHAR -- The class of links that the formulas take.
--- column hockney_ns DOUBLE -- By Hockney's formula; null without the parameters.
--- column loggp_ns DOUBLE -- By LogGP's.
--- column plogp_ns DOUBLE -- By PLogP's.
--- column replay_ns DOUBLE -- By the replay; null where it has no such algorithm or too many messages, and where ranks
---    are joined by links without parameters.
--- column measured_ns DOUBLE -- As measured, the median; null where no collective of the trace is this point.
--- column low_ns DOUBLE -- The lower end of its 95 % interval; null for a single collective.
--- column high_ns DOUBLE -- The upper end.
--- column collectives BIGINT -- From so many collectives.
--- column skewed BIGINT -- So many others were entered too far apart.
+-- column algorithm VARCHAR -- The published algorithm.
+-- column ranks INTEGER -- Number of ranks.
+-- column bytes BIGINT -- Message size; of MPI_Alltoall, of each block.
+-- column segment_bytes BIGINT -- Segment size; 0 for whole messages.
+-- column link VARCHAR -- The class of links.
+-- column hockney_ns DOUBLE -- By Hockney's formula; null without parameters.
+-- column loggp_ns DOUBLE -- By LogGP's; null without parameters.
+-- column plogp_ns DOUBLE -- By PLogP's; null without parameters.
+-- column replay_ns DOUBLE -- By the replay; null without the algorithm or parameters, or with too many messages.
+-- column measured_ns DOUBLE -- Median of the trace; null if it has none.
+-- column low_ns DOUBLE -- Lower end of its interval; null for one collective.
+-- column high_ns DOUBLE -- Upper end of its interval.
+-- column collectives BIGINT -- Collectives measured.
+-- column skewed BIGINT -- Collectives entered too far apart.
 -- narrow segment_bytes, link, low_ns, high_ns, skewed
 -- whole run
 -- empty note No link has the parameters of a model; give the probe more seconds.

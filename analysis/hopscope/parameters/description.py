@@ -1,55 +1,37 @@
 """What `analyze model` says about itself, in the format of the analyses' headers (header.py)."""
 
 DESCRIPTION = """\
--- The parameters of the published models, by link: Hockney, LogGP and PLogP beside each other.
+-- Parameters of Hockney, LogGP and PLogP by link.
 --
--- Give it a machine file of `hopscope probe`, or a trace with hops. All times are as a program that calls the MPI
--- library sees them.
+-- Give it a machine file or a trace with hops. Times are those that a program sees.
 --
--- Hockney: a message of m bytes takes alpha(m) + m beta(m). From one measured size to the next, beta is the slope, and
--- alpha what is left; where that would be less than nothing, beta is the slope from the shortest message.
+-- Hockney: m bytes take alpha(m) + m beta(m). PLogP: o_s(m) and o_r(m) are the time in MPI of sender and receiver,
+-- g(m) the time between two messages, L half a round trip less g. LogGP, by Kielmann's rules: o is the mean overhead
+-- and g the gap of the smallest message, L the rest of its way, G the gap per byte of the largest. gamma is the time
+-- to combine a byte.
 --
--- PLogP: o_s(m) and o_r(m) are what the sender and the receiver spend in MPI for a message; g(m) is the time between
--- two messages of a sender that never pauses; L is what is left of the way of the smallest message: half a round trip
--- less g. The gap towards several destinations in turn stands beside it by their number; no published model has that.
+-- A trace's links come from hops that were waited for and met no other message; each size counts with its 10 %
+-- quantile. Sizes that are all alike give no beta, and alpha only if they are shortest. From the size on at which the
+-- library announces messages, alpha is three times as long. For emulated links and for ranks, parameters are those of
+-- `analyze remap`.
 --
--- LogGP, from PLogP by Kielmann's rules: o is the mean of both overheads of the smallest message, g its gap, L what its
--- half round trip has beyond them, and G the gap of the largest message by its bytes.
---
--- gamma is what it takes to combine one byte with another. The interval of what follows from several measurements is
--- made from the ends of theirs, so it is rather too wide.
---
--- Of a trace, each class of links has a time and a time per byte, the same for all sizes. They are from hops that a
--- rank waited for and that met no other message on their way: what queues behind another one takes longer, and a root
--- that runs ahead fills the link. The first collective of each operation is left out, for it sets things up. Each size
--- counts with what one hop in ten undercuts, for a busy machine only ever makes messages slower; the interval reaches
--- from the least to the middle. beta is the slope from the shortest size to the others, alpha what the shortest message
--- takes without its bytes. Sizes that are all alike give no beta, and no alpha either unless the message is as short as
--- the headers that each has: a note says what it took. Where all are announced, alpha is from the answers to
--- announcements. Of emulated links, and of the ranks, the parameters are those that `analyze remap` fits; those of the
--- ranks are of one communicator and operation.
---
--- Where the hops show from which size on the MPI library announces a message before it sends it, alpha is three times
--- as long from there on: the announcement and its answer cross the link first. The other models have no such step.
---
--- param operation VARCHAR = "MPI_SUM" -- Of gamma: the operation that combines.
--- param type VARCHAR = "MPI_DOUBLE" -- Of gamma: the type of what is combined.
--- param machine VARCHAR = null -- Of a trace: a machine file, to check where the trace's hosts are.
+-- param operation VARCHAR = "MPI_SUM" -- Combining operation, for gamma.
+-- param type VARCHAR = "MPI_DOUBLE" -- Combined type, for gamma.
+-- param machine VARCHAR = null -- Machine file that tells where the hosts of a trace are.
 -- key link, source, destination, model, parameter, bytes, destinations
--- column link VARCHAR -- The class: shm, lan or wan; null for what belongs to no link.
--- column source VARCHAR -- The host that sent; null for a whole class.
--- column destination VARCHAR -- The host that received; null for a whole class.
--- column outlying BOOLEAN -- This pair of hosts is unlike the others of its class.
--- column model VARCHAR -- Hockney, LogGP or PLogP; null for gamma, which they share, and for gaps towards
---    several destinations, which none has.
--- column parameter VARCHAR -- Its name in the model.
--- column bytes BIGINT -- The size of the message that it holds for; null if for every size.
--- column destinations INTEGER -- How many destinations were sent to in turn; null if that does not matter.
--- column value DOUBLE [of unit] -- The parameter.
--- column unit VARCHAR -- Its unit: ns or ns/byte.
--- column low DOUBLE [of unit] -- The lower end of its 95 % interval; null where it is not known.
--- column high DOUBLE [of unit] -- The upper end.
--- column count BIGINT -- From so many measurements.
+-- column link VARCHAR -- Class of the link; null for what belongs to none.
+-- column source VARCHAR -- Sending host; null for a whole class.
+-- column destination VARCHAR -- Receiving host; null for a whole class.
+-- column outlying BOOLEAN -- True if this pair is unlike its class.
+-- column model VARCHAR -- Hockney, LogGP or PLogP; null for gamma and for gaps towards several destinations.
+-- column parameter VARCHAR -- Its name.
+-- column bytes BIGINT -- Message size; null for every size.
+-- column destinations INTEGER -- Destinations in a row; null if any.
+-- column value DOUBLE [of unit] -- Its value.
+-- column unit VARCHAR -- ns or ns/byte.
+-- column low DOUBLE [of unit] -- Lower end of its interval; null if unknown.
+-- column high DOUBLE [of unit] -- Upper end of its interval.
+-- column count BIGINT -- Measurements.
 -- narrow outlying, count
 -- only-data unit
 -- whole run

@@ -1,41 +1,37 @@
 """What `analyze decide` says about itself, as the header of an analysis."""
 
 DESCRIPTION = """\
--- Show the best algorithm of each operation, message size and number of ranks, as a sweep measured them.
+-- Best algorithm of each operation, message size and number of ranks, as measured by a sweep.
 --
--- FILE is what `hopscope sweep` wrote. A time is the least of the repeats of a collective, after which all ranks
--- reported to the root. The best method is chosen on every other repeat and scored on the others. `penalty` is what it
--- costs to follow the library's own choice.
+-- FILE is what `hopscope sweep` wrote. A method's time is the least of its repeats; the best one is chosen on every
+-- other repeat and scored on the others. Each model chooses the method with the shortest time by its formula for the
+-- farthest link; the replay uses the ranks' own links. A model without times, or with equal ones, chooses none
+-- (null).
 --
--- The sweep also keeps the machine's parameters, as `hopscope probe` measures them. Each model chooses the method with
--- the shortest time by its formula, for the farthest link between the ranks; its penalty is what that method took
--- measured. The replay sends each method's messages over the ranks' own links under LogGP. A model does not choose
--- methods that it has no time for, nor at points where its times are all the same.
---
--- With -o, writes what makes the library follow the best methods: Open MPI's dynamic rules, or MPICH's variables, which
--- know neither sizes nor numbers of ranks. Where its own choice is as good within 2 %, that stays.
+-- -o writes the rules that make the library follow the best methods where its own choice is over 2 % slower: Open
+-- MPI's dynamic rules, or MPICH's variables.
 --
 -- key operation, ranks, bytes
--- column operation VARCHAR -- The operation.
--- column ranks INTEGER -- Number of ranks, the first ones of the job.
--- column bytes BIGINT [bytes] -- The greater of what a rank sends and receives.
--- column best VARCHAR -- The best method, in the library's words, with the segment size; `default`: its own choice.
--- column time_ns DOUBLE -- What it takes.
--- column default_ns DOUBLE -- What the library's own choice takes.
--- column penalty DOUBLE [share] -- By how much that is longer; 0 where it is the best.
--- column hockney VARCHAR -- The method that Hockney's model chooses.
--- column loggp VARCHAR -- LogGP's.
--- column plogp VARCHAR -- PLogP's.
--- column replay VARCHAR -- The replay's.
--- column hockney_penalty DOUBLE [share] -- By how much that one takes longer than the best, as measured.
--- column loggp_penalty DOUBLE [share] -- As above, of LogGP's.
--- column plogp_penalty DOUBLE [share] -- As above, of PLogP's.
--- column replay_penalty DOUBLE [share] -- As above, of the replay's.
--- column methods INTEGER -- Methods that were measured there.
--- column formulas INTEGER -- Those with formulas.
--- column replays INTEGER -- Those that can be replayed.
+-- column operation VARCHAR -- The MPI function.
+-- column ranks INTEGER -- Ranks, the first ones of the job.
+-- column bytes BIGINT [bytes] -- The larger of what a rank sends and receives.
+-- column best VARCHAR -- Best method, in the library's words; `default` is its own choice.
+-- column time_ns DOUBLE -- Its time.
+-- column default_ns DOUBLE -- Time of the library's own choice.
+-- column penalty DOUBLE [share] -- Its excess over the best, as a share.
+-- column hockney VARCHAR -- Method that Hockney's model chooses.
+-- column loggp VARCHAR -- The choice of LogGP.
+-- column plogp VARCHAR -- The choice of PLogP.
+-- column replay VARCHAR -- The choice of the replay.
+-- column hockney_penalty DOUBLE [share] -- Measured excess of that method over the best, as a share.
+-- column loggp_penalty DOUBLE [share] -- The penalty of LogGP's choice.
+-- column plogp_penalty DOUBLE [share] -- The penalty of PLogP's choice.
+-- column replay_penalty DOUBLE [share] -- The penalty of the replay's choice.
+-- column methods INTEGER -- Methods measured.
+-- column formulas INTEGER -- Methods with formulas.
+-- column replays INTEGER -- Methods that can be replayed.
 -- column repeats INTEGER -- Repeats of the best one.
--- column unsteady BOOLEAN -- Whether its repeats differ by more than 5 %, the longest left out.
+-- column unsteady BOOLEAN -- True if its repeats differ by more than 5 %, the longest left out.
 -- only-data formulas, replays, repeats
 -- narrow methods, replay, plogp, loggp, hockney, default_ns, time_ns
 -- example analyze decide machine-rules.json

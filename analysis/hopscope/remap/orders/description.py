@@ -3,45 +3,31 @@
 DESCRIPTION = """\
 -- A rank order that spends less time on slow links, as a file for the launcher.
 --
--- Every host keeps as many ranks as it had; which ranks these are is chosen anew. The application's messages and the
--- hops of its collectives make one graph between ranks. What a message costs between two hosts is fitted from those
--- that a rank waited for: latency + bytes * time per byte, by class of link and for outlying pairs of hosts. The order
--- is the one with the least sum of these costs over all messages that was found: METIS cuts the graph into clusters and
--- those into hosts, and swaps of two ranks better that placement and, up to 512 ranks, the one that ran and ranks in
--- blocks.
+-- Every host keeps its number of ranks. Messages and hops make one graph between ranks; each costs latency + bytes *
+-- time per byte, fitted by class of link. METIS and swaps look for the order with the least sum.
 --
--- The sum is not the run's time: messages overlap, queue, and wait for ranks that compute. So `gain` is a share of the
--- time on links, and `run_gain` one of the run's without start-up: it is replayed as for the costs of `diagnose`. Ranks
--- compute what they computed, and a message between other hosts takes less by the share that it costs less there, or
--- more by what it costs more. `hopscope tune` measures it.
+-- `gain` is a share of that sum. `run_gain` is a share of the run's time, by a replay in both orders; it is null if
+-- the run cannot be replayed. Hops of algorithms that follow the hosts, such as Open MPI 5's `han`, stay with the
+-- hosts. A class of link without waits counts half of the next slower one, and the prediction may be off by two. If
+-- no rank waited, messages only count: one between clusters as 1,000 inside.
 --
--- Hops of algorithms that follow the hosts (Open MPI 5's `han`, MPICH's, and trees such as `hierarchical`), in which
--- one rank of each host sends to others, stay with the hosts.
---
--- A class of link that no rank waited on counts half of what the next slower class takes; the prediction is then
--- extrapolated, and may be off by a factor of two. If no rank waited for any message, messages only count: one between
--- clusters as a thousand inside a cluster, and one between hosts as a thousand inside a host.
---
--- The order is suggested, and its file written, only if it saves 1 % of the time on links and the whole interval of
--- `run_gain` is a gain, or that is not predicted.
+-- The order is suggested, and its file written, only if it saves 1 % and the whole interval of `run_gain` is a gain
+-- or null.
 --
 -- key link
--- column link VARCHAR -- Class of link: `wan`, `lan` or `shm`; `all` for their sum.
--- column messages BIGINT -- Messages and hops of this run on such links.
--- column new_messages BIGINT -- The same in the new order.
+-- column link VARCHAR -- Class of link, or `all`.
+-- column messages BIGINT -- Messages and hops on such links.
+-- column new_messages BIGINT -- In the new order.
 -- column bytes BIGINT -- Their bytes.
--- column new_bytes BIGINT [bytes] -- The same in the new order.
--- column predicted_ns DOUBLE [ns] -- Sum of their predicted times; null where nothing was fitted.
--- column new_predicted_ns DOUBLE [ns] -- The same in the new order.
--- column gain DOUBLE [share] -- Part of predicted_ns that the new order saves; below zero, it adds. Where nothing was
---    fitted, part of the weighted messages, for `all` only.
--- column run_gain DOUBLE [share] -- Part of the run's time that the new order saves by the replay, for `all` only. Null
---    where that is not predicted.
--- column run_gain_low DOUBLE [share] -- Lower end of its interval: the replay's error and how far two runs are apart.
--- column run_gain_high DOUBLE [share] -- Upper end.
--- column fitted_from BIGINT -- Messages that a rank waited for and that this class's costs were fitted from; 0: not
---    measured.
--- column chosen BOOLEAN -- The new order is suggested.
+-- column new_bytes BIGINT [bytes] -- In the new order.
+-- column predicted_ns DOUBLE [ns] -- Sum of their predicted times; null if nothing was fitted.
+-- column new_predicted_ns DOUBLE [ns] -- In the new order.
+-- column gain DOUBLE [share] -- Share of predicted_ns saved; without it, of the weighted messages (`all` only).
+-- column run_gain DOUBLE [share] -- Share of the run's time saved (`all` only); null if not predicted.
+-- column run_gain_low DOUBLE [share] -- Lower end of its interval.
+-- column run_gain_high DOUBLE [share] -- Upper end of its interval.
+-- column fitted_from BIGINT -- Messages that the costs were fitted from; 0: not measured.
+-- column chosen BOOLEAN -- True if the new order is suggested.
 -- whole run
 -- only-data run_gain, run_gain_low, run_gain_high
 -- narrow fitted_from, bytes, new_bytes, predicted_ns

@@ -1,22 +1,19 @@
--- Who sent to whom in one collective, in which rounds, and what each edge contributes to the run's critical path.
+-- Edges of one collective: sender, receiver, rounds and share of the run's critical path.
 --
--- The messages are those of the collective and of all of its kind (`analyze algorithms`). One row per edge: a sender, a receiver and the role. Contributions
--- towards one rank are `up`, results from one rank `down`, steps between peers `exchange`; messages of an unrecognised algorithm have no role.
---
--- A message is of round n if n messages, one after the other, lead up to it, itself included: a sender waits for what it has to pass on. The algorithm says
--- so; if it is unrecognised, the times of the first collective of the kind do, and all messages that a sender had received count. Messages to oneself are
--- left out. Times and shares are as in `analyze tree-edges`.
+-- Figures are those of all collectives of the same kind. Contributions towards one rank are `up`, results from it
+-- `down`, steps between peers `exchange`. A message is of round n if n messages in sequence lead up to it, itself
+-- included. Messages to oneself are left out.
 --
 -- grain collective given
 -- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.
 -- key edge
 -- column edge VARCHAR -- Role, sender and receiver, as up 3->2.
--- column role VARCHAR -- up, down or exchange; null if the algorithm is unrecognised.
+-- column role VARCHAR -- up (towards one rank), down (from it) or exchange; null if unrecognised.
 -- column src INTEGER -- Sender.
 -- column dst INTEGER -- Receiver.
--- column collectives BIGINT -- How many collectives are alike, this one included.
--- column rounds VARCHAR -- The rounds in which it carries messages, as 1, 4-6.
--- column messages BIGINT -- How many it carries in one collective.
+-- column collectives BIGINT -- Collectives of this kind.
+-- column rounds VARCHAR -- Rounds in which it carries messages, as 1, 4-6.
+-- column messages BIGINT -- Messages that it carries in one collective.
 -- columns of edge_weights
 -- narrow share_low, waited_low, waited_share, collectives
 -- exact collectives, rounds, messages, hops, bytes

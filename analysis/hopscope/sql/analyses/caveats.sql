@@ -1,12 +1,12 @@
--- What limits every answer from this trace, in sentences.
+-- Limits of every answer from this trace, in sentences.
 --
--- What is missing, what was emulated, how far the clocks can be trusted, and what could not be traced as requested. The
--- shorter this list, the better the answers.
+-- Missing data, emulation, clocks, and what could not be traced as requested. The fewer rows, the better the answers.
 --
 -- whole run
 -- key kind
--- column kind VARCHAR -- What it is about: unfinished, cores, load, missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled, emulated, network, memory, clocks, undecided, engine, presence or places.
--- column sentence VARCHAR -- What limits the answers, and what to do about it.
+-- column kind VARCHAR -- unfinished, cores, load, missing, refused, unrecorded, no MPI, no path, no hops, native, no
+--    messages, polled, emulated, network, memory, clocks, undecided, engine, presence or places.
+-- column sentence VARCHAR -- The limit, and what to do about it.
 -- uses crowded_cores, external_load, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace

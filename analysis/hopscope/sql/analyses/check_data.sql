@@ -1,21 +1,17 @@
 -- Check that the dataset keeps its own rules.
 --
--- Every hop has both ends inside its communicator; nothing is received before it was sent, or left before it was
--- entered; complete collectives have one call per member; the stretches of every critical path are contiguous, add up
--- to its length and end at the last leave; every file has the content that the conversion wrote, by the hash in
--- manifest.json. A violation that small differences between clocks can explain counts as `inside`. Any other counts as
--- `beyond` and makes the command exit with 1. Incomplete collectives, damaged files and events that the conversion
--- corrected are exempt, but counted. So are critical paths of all-to-all operations that go through messages of the MPI
--- library but not to the last enter: such a path is wrong, or that enter really held nobody up.
+-- A violation `inside` the clocks' uncertainty is explained by it; any `beyond` makes the command exit with 1.
+-- Incomplete collectives, damaged files, corrected events, and all-to-all paths that do not lead to the last enter
+-- are exempt, but counted.
 --
 -- whole run
 -- key rule
 -- column rule VARCHAR -- The rule.
--- column rows BIGINT -- How many were checked.
+-- column rows BIGINT -- Rows checked.
 -- column inside BIGINT -- Violations that the clocks' uncertainty can explain.
 -- column beyond BIGINT -- Violations that it cannot explain.
 -- column verdict VARCHAR -- holds, fails, nothing to check, or exempt.
--- column example VARCHAR -- The first violation, with the numbers that identify it.
+-- column example VARCHAR -- The first violation.
 -- fail-if *.beyond > 0
 -- uses members, operation_kind
 -- example analyze check-data trace

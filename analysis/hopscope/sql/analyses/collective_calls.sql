@@ -1,6 +1,6 @@
--- The calls of one collective: when each rank entered and left, and how long it waited for whom.
+-- Calls of one collective: enter, leave and waiting of each rank.
 --
--- waiting_ns is the time from the rank's own enter to the enter of the latest rank that it had to wait for by the rules of the operation.
+-- Waiting runs from the rank's own enter to that of the latest rank that it had to wait for.
 --
 -- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.
 -- key rank
@@ -9,18 +9,17 @@
 -- column host VARCHAR -- Its host.
 -- column cluster VARCHAR -- Its cluster.
 -- column enter_ns BIGINT [at] -- When it entered.
--- column leave_ns BIGINT [at] -- When it left; null if the trace ends before that.
+-- column leave_ns BIGINT [at] -- When it left; null if the trace ends before.
 -- column time_ns BIGINT -- Time in the call.
--- column waiting_ns BIGINT -- Time that it waited for a later rank; null (unknown) if an MPI_Test found a nonblocking
---    collective complete, after others that lie apart.
--- column needed_rank INTEGER -- The latest rank that it had to wait for; null if it had to wait for nobody.
+-- column waiting_ns BIGINT -- Time that it waited for a later rank; null if MPI_Test calls lie too far apart to tell.
+-- column needed_rank INTEGER -- Latest rank that it had to wait for; null if none.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column tree VARCHAR -- Name of the tree that ran; null for native.
--- column place VARCHAR -- Where it was called from, as `function (file:line)` where the build has debug information, or it is a line of Python; null if unknown.
+-- column place VARCHAR -- Call site, as `function (file:line)`; null if unknown.
 -- column file VARCHAR -- The source file; null if unknown.
--- column line INTEGER -- The line there; null if unknown.
--- column call_site VARCHAR -- The place as the trace has it, as module+offset or file:line; null if unknown.
--- column on_path BOOLEAN -- Whether the collective's critical path touches the rank.
+-- column line INTEGER -- Its line; null if unknown.
+-- column call_site VARCHAR -- The call site in the trace, as module+offset or file:line; null if unknown.
+-- column on_path BOOLEAN -- True if the collective's critical path touches the rank.
 -- narrow tree, place, comm_rank, cluster
 -- uses waiting, members, polled_calls
 -- only-data comm_rank, cluster, file, line, call_site

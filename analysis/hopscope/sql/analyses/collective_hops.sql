@@ -1,29 +1,28 @@
 -- The hops of one collective, with their times at both ends.
 --
--- One row per message, in the order of sending. binding says who waited for what. recv: the receiver waited for the
--- message. send: both ends waited because the receive was posted late; without it a large message cannot move. none:
--- nobody waited. undecided: the times cannot tell.
+-- One row per message, in the order of sending. binding is recv if the receiver waited for the message, send if both
+-- ends waited because the receive was posted late.
 --
 -- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.
 -- key hop_id
--- column hop_id BIGINT -- Number of the hop in the dataset.
--- column role VARCHAR -- up (towards one rank), down (from it) or exchange; null if the algorithm is unrecognised.
--- column round INTEGER -- How many messages lead up to it one after the other, itself included; null if the collective is incomplete.
--- column segment INTEGER -- Segment of the message, from 0.
+-- column hop_id BIGINT -- Number of the hop.
+-- column role VARCHAR -- up (towards one rank), down (from it) or exchange; null if unrecognised.
+-- column round INTEGER -- Messages in sequence up to it, itself included; null if the collective is incomplete.
+-- column segment INTEGER -- Segment, from 0.
 -- column src INTEGER -- Sender.
 -- column dst INTEGER -- Receiver.
 -- column link VARCHAR -- Link class: self, shm, lan or wan.
 -- column bytes BIGINT -- Payload.
--- column send_begin_ns BIGINT [at] -- The send was started.
--- column send_end_ns BIGINT [at] -- The send was complete at the sender; null if never seen.
--- column recv_post_ns BIGINT [at] -- The receive was posted.
--- column recv_wait_begin_ns BIGINT [at] -- The receiver began to wait for it; null if it never waited.
--- column recv_end_ns BIGINT [at] -- The receiver saw it complete.
+-- column send_begin_ns BIGINT [at] -- Begin of the send.
+-- column send_end_ns BIGINT [at] -- Completion at the sender; null if never seen.
+-- column recv_post_ns BIGINT [at] -- When the receive was posted.
+-- column recv_wait_begin_ns BIGINT [at] -- When the receiver began to wait; null if it never did.
+-- column recv_end_ns BIGINT [at] -- When the receiver saw it complete.
 -- column time_ns BIGINT -- From send to receive.
--- column binding VARCHAR -- What was waited for: recv, send, none or undecided.
--- column on_path BOOLEAN -- Whether it is on the collective's critical path.
--- column source VARCHAR -- Whose hop: tree (the engine's) or native (the MPI library's).
--- column clock_error_ns BIGINT -- Uncertainty of comparing the two ends' clocks.
+-- column binding VARCHAR -- Who waited: recv, send, none or undecided.
+-- column on_path BOOLEAN -- True if on the collective's critical path.
+-- column source VARCHAR -- tree (the engine's) or native (the MPI library's).
+-- column clock_error_ns BIGINT -- Uncertainty of comparing both ends' clocks.
 -- narrow bytes, recv_post_ns, time_ns, on_path
 -- only-data round, segment, send_end_ns, recv_wait_begin_ns, source, clock_error_ns
 -- bar time_ns

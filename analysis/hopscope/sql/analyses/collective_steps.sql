@@ -1,17 +1,16 @@
 -- The local work inside one collective: every combine and copy, rank by rank.
 --
--- Between its hops a rank combines operands, copies, or records; on a critical path, these are the stretches called
--- `local`. Only collectives that Hopscope's own engine executed have them.
+-- Only collectives that Hopscope's engine ran have rows. On a critical path, these are the stretches `local`.
 --
 -- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.
 -- key step_id
--- column step_id BIGINT -- Number of the step in the table steps.
--- column rank INTEGER -- Rank that did it.
+-- column step_id BIGINT -- Number of the step.
+-- column rank INTEGER -- The rank.
 -- column kind VARCHAR -- combine, copy or overhead.
 -- column bytes BIGINT -- Bytes combined or copied; null if unknown.
--- column begin_ns BIGINT [at] -- Begin, since the start of the trace.
+-- column begin_ns BIGINT [at] -- Begin.
 -- column end_ns BIGINT [at] -- End.
--- column time_ns BIGINT -- How long it took.
+-- column time_ns BIGINT -- Its length.
 -- empty note no local work of that collective is known
 -- example analyze collective-steps trace --collective 0:17
 select

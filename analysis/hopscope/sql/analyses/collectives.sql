@@ -1,47 +1,46 @@
--- The collectives of the trace, worst first, and where the time on each one's critical path went.
+-- Collectives of the trace, worst first, and where the time of each one's critical path went.
 --
--- A collective is one execution of one operation on one communicator, named COMM:SEQ. Its duration runs from the first
--- enter to the last leave; most of that may be waiting for the last rank. after_last_enter_ns is the time that it took
--- once every rank was there, so it is the figure that a tree can change. The times by category are those of the
--- collective's own critical path.
+-- after_last_enter_ns is the time once every rank was there, so it is the figure that a tree can change. The duration
+-- before that is waiting for the last rank.
 --
--- param order worst|median|first|duration|spread|bytes|operation|last-rank|engine = "worst" -- worst: longest after the last enter first; median: nearest to the median first; first: in
---    the order of the run; a column: its largest number or its first word first.
--- param reverse BOOLEAN = false -- The other way round; what has no value in the column stays last.
--- param search VARCHAR = null -- Only those that have each of these words, in capitals or not, in the operation, the communicator's name, a place that a
---    member called from, or what ran them; of the form COMM:SEQ, a word is the name of one.
--- param least_ms DOUBLE = 0.0 -- Only those whose duration is at least so long.
+-- param order worst|median|first|duration|spread|bytes|operation|last-rank|engine = "worst" -- worst: longest after
+--    the last enter; median: nearest to the median; first: in the order of the run; a column: largest number or first
+--    word first.
+-- param reverse BOOLEAN = false -- Reverse the order; rows without a value stay last.
+-- param search VARCHAR = null -- Only those with each of these words in operation, communicator, call site or engine;
+--    COMM:SEQ names one.
+-- param least_ms DOUBLE = 0.0 -- Only those with at least this duration, in ms.
 -- param limit BIGINT = 50 -- At most this many rows.
--- param skip BIGINT = 0 -- Without the first so many of this order.
--- param seq BIGINT = null -- Only those of this number on their communicator (with --comm: that one).
+-- param skip BIGINT = 0 -- Leave out this many of the first.
+-- param seq BIGINT = null -- Only those with this number on their communicator.
 -- key collective
 -- column collective VARCHAR -- Its name, COMM:SEQ.
--- column collective_id BIGINT -- Its number in the dataset.
+-- column collective_id BIGINT -- Number in the dataset.
 -- column comm INTEGER -- The communicator.
--- column comm_name VARCHAR -- Name of the communicator.
+-- column comm_name VARCHAR -- Its name.
 -- column seq BIGINT -- Its number on the communicator, from 0.
--- column previous_seq BIGINT -- Number of the one before it on the communicator; null for the first.
--- column next_seq BIGINT -- Number of the one after it; null for the last.
+-- column previous_seq BIGINT -- The one before it there; null for the first.
+-- column next_seq BIGINT -- The one after it; null for the last.
 -- column operation VARCHAR -- The MPI function.
--- column root INTEGER -- Root as a rank of the communicator; null where there is none.
+-- column root INTEGER -- Root in the communicator; null if there is none.
 -- column bytes BIGINT -- Largest payload of a member.
 -- column ranks INTEGER -- Members of the communicator.
 -- column first_enter_ns BIGINT [at] -- When the first rank entered.
 -- column duration_ns BIGINT -- From the first enter to the last leave; null if nobody left.
 -- column spread_ns BIGINT -- From the first enter to the last.
 -- column after_last_enter_ns BIGINT -- From the last enter to the last leave.
--- column last_rank INTEGER -- Rank that entered last; null where the clocks cannot tell or it is incomplete.
--- column margin_ns BIGINT -- Time between the last enter and the one before it.
--- column path_ns BIGINT -- Length of its critical path; null where there is none.
--- column local_ns BIGINT -- The part of the path that is work on ranks.
--- column shm_ns BIGINT -- The part that is hops inside hosts.
--- column lan_ns BIGINT -- The part that is hops between hosts of a cluster.
--- column wan_ns BIGINT -- The part that is hops between clusters.
--- column native_ns BIGINT -- The part inside the MPI library, with no hops known.
+-- column last_rank INTEGER -- Last to enter; null if the clocks cannot tell or it is incomplete.
+-- column margin_ns BIGINT -- From the last enter but one to the last.
+-- column path_ns BIGINT -- Length of its critical path; null if there is none.
+-- column local_ns BIGINT -- The path's time for work on ranks.
+-- column shm_ns BIGINT -- For hops inside hosts.
+-- column lan_ns BIGINT -- For hops between hosts of a cluster.
+-- column wan_ns BIGINT -- For hops between clusters.
+-- column native_ns BIGINT -- Inside the MPI library, with no hops known.
 -- column hops BIGINT -- Its hops.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
--- column complete BOOLEAN -- Whether every member's enter and leave are in the trace.
--- column matches BIGINT -- How many collectives fit, with those beyond --limit.
+-- column complete BOOLEAN -- True if every member's enter and leave are recorded.
+-- column matches BIGINT -- Collectives that fit, also beyond --limit.
 -- narrow hops, engine, bytes, ranks
 -- exact bytes, ranks, hops, complete, matches
 -- uses last_enters

@@ -1,43 +1,34 @@
--- Whether the run takes longer than another one, per iteration, and what it spends that time on.
+-- Time per iteration against another run, and the activities that changed.
 --
--- The first row, `whole`, is the time of an iteration of the whole run. The others are its activities: they divide the critical path of each
--- iteration, so they add up to it. `compute` is time outside all MPI, `p2p` the program's own messages and the waits for them, an MPI function is
--- that collective, and the rest are the categories of `analyze critical-path`. A rank that computes longer makes `compute` longer, and not the
--- collective in which others wait for it.
+-- The row `whole` is the mean time of an iteration; the other rows divide its critical path and add up to it:
+-- `compute` outside MPI, `p2p` the program's own messages, an MPI function, or another category of `analyze
+-- critical-path`. The first iteration is left out. Iterations of both runs must begin at a call of the same function;
+-- otherwise `per` is `run`.
 --
--- It begins with one sentence on the whole run: what became of its time, and of the activities that changed most.
---
--- All values are means per iteration. The first iteration, which includes set-up, is left out. Iterations are those of `--from i:10`; the two runs'
--- must begin at a call of the same MPI function, and of the same function of the program where both are known. Where they do not, or a run has
--- none, `per` is `run`: the time from the first communication to the last.
---
--- The test is the one of `--by operation`, over iterations. change_low and change_high hold for all rows together with 95 %. verdict is `slower` or
--- `faster` if both lie beyond `--least` times the base's `whole`, `same` if both lie within it, and else `undecided`. Of fewer than 15 iterations,
--- and of whole runs, only several runs of each have an interval.
---
--- One run of each shows how its iterations vary and not how runs differ: slower is null then, as it is where the verdict is undecided. A gate on
--- `change_low` fails only where the change is proven, and passes where it is undecided. Give it three runs of each.
+-- The interval holds for all rows together. verdict is `slower` or `faster` if it lies beyond `--least`, `same` if
+-- within it, else `undecided`. With fewer than 15 iterations, an interval needs several runs of each side. Give three
+-- (`--base-also`, `--also`): one run does not show how runs differ.
 --
 -- grain by = activity default
 -- param base TRACE = null -- The run to compare with.
 -- param base_also TRACES = null -- Another run of the same program as the base.
 -- param also TRACES = null -- Another run of the same program as the new one.
--- param least DOUBLE = 0.02 -- Ignore changes smaller than this part of the base's time per iteration.
+-- param least DOUBLE = 0.02 -- Ignore smaller changes, as a share of the base's iteration.
 -- key activity
--- column activity VARCHAR -- whole, compute, p2p, the MPI function of a collective, or another category of the critical path.
--- column base_ns DOUBLE -- Its time per iteration in the base.
--- column new_ns DOUBLE -- Its time per iteration in the new run.
+-- column activity VARCHAR -- whole, compute, p2p, an MPI function, or another category.
+-- column base_ns DOUBLE -- Time per iteration in the base.
+-- column new_ns DOUBLE -- Time per iteration in the new run.
 -- column difference_ns DOUBLE -- The difference; below zero is faster.
--- column change DOUBLE [share] -- The difference as part of the base's value. Null where that is 0.
+-- column change DOUBLE [share] -- The difference as a share of the base; null where that is 0.
 -- column change_low DOUBLE [share] -- Lower end of its interval.
 -- column change_high DOUBLE [share] -- Upper end of its interval.
 -- column verdict VARCHAR -- slower, faster, same or undecided.
--- column slower BOOLEAN -- Whether the verdict is slower; null if it is undecided or there is only one run of each.
+-- column slower BOOLEAN -- True if the verdict is slower; null if undecided or with one run of each.
 -- column sentence VARCHAR -- The row in words; of `whole`, what changed most.
--- column per VARCHAR -- iteration, or run where the two runs have no iterations in common.
+-- column per VARCHAR -- iteration, or run where the two have no iterations in common.
 -- column base_runs BIGINT -- Runs of the base.
 -- column new_runs BIGINT -- New runs.
--- column base_iterations BIGINT -- Iterations of the base that count, of all its runs.
+-- column base_iterations BIGINT -- Iterations of the base that count.
 -- column new_iterations BIGINT -- Iterations of the new runs that count.
 -- headline sentence
 -- only-data slower, sentence, base_runs, new_runs, base_iterations, new_iterations

@@ -1,43 +1,38 @@
--- What entered and what left the critical path, against another run.
+-- Critical path against another run: what entered it and what left it.
 --
--- This divides the critical path of both runs as `analyze critical-path` does: by category, operation, place, edge, host
--- and rank. A row appears if either path spends time on it. The interval of a share's change is Student's t times
--- the standard error of the block bootstrap over collectives that gives every share its interval; it holds for all rows
--- together with 95 %. verdict is `grew` or `shrank` if the interval lies wholly beyond `--least`, `same` if it lies
--- wholly within, and else `undecided`. Times have the interval of the same bootstrap. Places are the same if function and
--- source line are; those of another build, if either path calls the operation in that function from one place only.
--- Several runs of each (`--base-also`, `--also`) show how much runs differ anyway, such as which of several similar
--- ranks the path goes over.
+-- Both paths are divided by category, operation, place, edge, host and rank. The intervals of changes hold for all
+-- rows together. verdict is `grew` or `shrank` if the interval lies beyond `--least`, `same` if within it, else
+-- `undecided`.
 --
 -- grain by = path
 -- param base TRACE = null -- The run to compare with.
 -- param base_also TRACES = null -- Another run of the same program as the base.
 -- param also TRACES = null -- Another run of the same program as the new one.
--- param least DOUBLE = 0.02 -- Ignore changes of a share smaller than this.
+-- param least DOUBLE = 0.02 -- Ignore smaller changes of a share.
 -- key part, name
--- column part VARCHAR -- What the row is: category, operation, place, edge, host or rank.
--- column name VARCHAR -- Which one.
--- column base_name VARCHAR -- Which one of the base; null if only the new run's path has it.
--- column base_ns BIGINT -- Time of the base's path on it.
--- column new_ns BIGINT -- Time of the new run's path on it.
--- column base_low_ns BIGINT -- Lower end of the interval of base_ns, of 95 %.
--- column base_high_ns BIGINT -- Upper end of it.
--- column new_low_ns BIGINT -- Lower end of the interval of new_ns, of 95 %.
--- column new_high_ns BIGINT -- Upper end of it.
--- column base_share DOUBLE -- That time as part of the base's path.
+-- column part VARCHAR -- category, operation, place, edge, host or rank.
+-- column name VARCHAR -- Name of the row.
+-- column base_name VARCHAR -- Its name in the base; null if only the new path has it.
+-- column base_ns BIGINT -- Time of the base's path.
+-- column new_ns BIGINT -- Time of the new run's path.
+-- column base_low_ns BIGINT -- Lower end of its interval.
+-- column base_high_ns BIGINT -- Upper end of its interval.
+-- column new_low_ns BIGINT -- Lower end of its interval.
+-- column new_high_ns BIGINT -- Upper end of its interval.
+-- column base_share DOUBLE -- Share of the base's path.
 -- column base_share_low DOUBLE [share] -- Lower end of its interval of 95 %.
--- column base_share_high DOUBLE [share] -- Upper end of it.
--- column new_share DOUBLE -- Part of the new run's path.
+-- column base_share_high DOUBLE [share] -- Upper end of its interval.
+-- column new_share DOUBLE -- Share of the new run's path.
 -- column new_share_low DOUBLE [share] -- Lower end of its interval of 95 %.
--- column new_share_high DOUBLE [share] -- Upper end of it.
--- column difference_ns BIGINT -- The new run's time minus the base's.
--- column change DOUBLE [share] -- The new share minus the base's.
+-- column new_share_high DOUBLE [share] -- Upper end of its interval.
+-- column difference_ns BIGINT -- The difference; below zero is faster.
+-- column change DOUBLE [share] -- Difference of the shares.
 -- column change_low DOUBLE [share] -- Lower end of its interval.
 -- column change_high DOUBLE [share] -- Upper end of its interval.
--- column status VARCHAR -- entered (only on the new path), left (only on the base's) or both.
+-- column status VARCHAR -- entered, left or both.
 -- column verdict VARCHAR -- grew, shrank, same or undecided.
--- column aligned VARCHAR -- How the two runs' were matched: by `name`, or places by `function`.
--- column grew BOOLEAN -- Whether the verdict is grew; null if it is undecided or there is only one run of each.
+-- column aligned VARCHAR -- How rows were matched: by name, or places by function.
+-- column grew BOOLEAN -- True if the verdict is grew; null if undecided or with one run of each.
 -- only-data base_name, aligned, grew, base_low_ns, base_high_ns, new_low_ns, new_high_ns, base_share_low, base_share_high, new_share_low, new_share_high
 -- narrow status, change_low, difference_ns, base_ns, new_ns
 -- uses run_path, share_draws

@@ -1,26 +1,24 @@
--- What two runs did differently, in exact counts that noise cannot change.
+-- Differences between two runs in exact counts that noise cannot change.
 --
--- For the collectives of each operation, place and communicator, aligned as by operation: their number, payload, engine, the tree of a tree file,
--- and the algorithm, whoever ran it; the messages of one collective, and how many of them go between clusters; its rounds, its depth (messages
--- in sequence on the longest chain), and how many messages in sequence cross between clusters at most. Depth, rounds and crossings are known of
--- recognised algorithms and of trees, messages where hops are known. None of this depends on time, so a gate on it never flakes. A value
--- that varies over the collectives reads least..most.
+-- Rows are aligned as by operation. Depth is the number of messages in sequence. A value that varies over the
+-- collectives reads least..most. Depth, rounds and crossings are null for unrecognised algorithms, messages where
+-- hops are unknown.
 --
 -- grain by = structure
 -- param base TRACE = null -- The run to compare with.
 -- key operation, place, comm, property
 -- column operation VARCHAR -- The MPI function.
--- column place VARCHAR -- Where it was called from, in the new run (in the base, if gone).
--- column base_place VARCHAR -- Where it was called from in the base; null if only the new run has it.
+-- column place VARCHAR -- Call site in the new run (in the base, if gone).
+-- column base_place VARCHAR -- Call site in the base; null if only the new run has it.
 -- column comm INTEGER -- The communicator.
 -- column property VARCHAR -- collectives, ranks, bytes, engine, tree, algorithm, messages, wan messages, rounds, depth or wan crossings.
--- column base VARCHAR -- Its value in the base; null where it has none.
--- column new VARCHAR -- Its value in the new run.
--- column base_value DOUBLE -- The largest value in the base as a number; null for words.
--- column new_value DOUBLE -- The largest value in the new run as a number.
--- column change DOUBLE -- The difference of the two numbers.
--- column changed BOOLEAN -- Whether the two differ.
--- column aligned VARCHAR -- How the places of both runs were matched: by `place`, `function` or `order` of first use.
+-- column base VARCHAR -- Value in the base; null if it has none.
+-- column new VARCHAR -- Value in the new run.
+-- column base_value DOUBLE -- Largest value in the base; null for words.
+-- column new_value DOUBLE -- Largest value in the new run.
+-- column change DOUBLE -- Their difference.
+-- column changed BOOLEAN -- True if the two differ.
+-- column aligned VARCHAR -- How places were matched: place, function or order.
 -- only-data base_place, base_value, new_value, aligned
 -- narrow change, comm, place
 -- exact *

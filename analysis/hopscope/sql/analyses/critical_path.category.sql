@@ -1,28 +1,24 @@
--- Where the time of the run's critical path went.
+-- Time on the run's critical path, by category.
 --
--- The critical path is the chain of work and messages that decided how long the run took: from the last MPI_Finalize
--- back to the beginning, always along what a rank had to wait for. Anything off this path could be slower without
--- making the run slower. Every nanosecond of it falls into exactly one category, so the shares add up to 1:
+-- The critical path is the chain of work and messages that decided how long the run took. Each nanosecond of it falls
+-- into one category, so shares add up to 1:
 --
--- compute  outside all MPI
--- local    inside collectives, on one rank: combining, serialisation, software
--- shm      hops between ranks of one host
--- lan      hops between hosts of one cluster
--- wan      hops between clusters
--- native   collectives that the MPI library ran, with no hops known
--- p2p      the application's own messages and the waits for them
--- mpi      other MPI: input and output, communicators, waits that match nothing
+-- compute     outside all MPI
+-- local       work inside collectives on one rank
+-- shm         hops between ranks of one host
+-- lan         hops between hosts of one cluster
+-- wan         hops between clusters
+-- native      collectives of the MPI library with no hops known
+-- p2p         the program's own messages and the waits for them
+-- mpi         other MPI, such as files and communicators
+-- unrecorded  the program had stopped the recording
 --
--- and `unrecorded` where the program had stopped the recording. MPI_Init of all ranks, and what lies before the first
--- collective or message and after the last one, happens once: it is left out, and said beside the answer, unless you ask for a time range that
--- reaches into it (`--from start`, `--to end`); then it is `startup` and `shutdown`.
---
--- share_low and share_high bound the share in 95 % of resampled runs (block bootstrap over collectives; what happens
--- once, before the first collective and after the last, is not resampled); they are null below 13 collectives.
+-- Start-up and shutdown are left out unless `--from` or `--to` reaches into them; then they are `startup` and
+-- `shutdown`.
 --
 -- grain by = category default
 -- key category
--- column category VARCHAR -- Category of the time; the eight above are always listed.
+-- column category VARCHAR -- The category; the first eight are always listed.
 -- columns of run_path_shares: time_ns, share, share_low, share_high, share_of_run
 -- uses run_path_shares
 -- bar share

@@ -1,11 +1,10 @@
 -- Time on the run's critical path, by cluster.
 --
--- A hop counts for the cluster of its receiver.
--- The path itself is explained in `analyze critical-path --help`.
+-- A hop counts for the cluster of its receiver. `analyze critical-path --help` explains the path.
 --
 -- grain by = cluster
 -- key cluster
--- column cluster VARCHAR -- The cluster, as in the topology in use.
+-- column cluster VARCHAR -- The cluster, as in the topology.
 -- columns of run_path_shares
 -- uses run_path_shares
 -- bar share

@@ -1,22 +1,20 @@
--- The critical path of one collective, step by step in time order.
+-- Critical path of one collective, step by step.
 --
--- The path leads from the enter of the rank where it starts to the last leave. Each row is a stretch: the rank that the
--- path was on, or the hop that it ran over. The times of the rows add up to the path's length. A stretch `local` is
--- combining, serialisation and software on that rank; `native` means that the MPI library ran the collective and no
--- hops are known.
+-- Each row is a stretch on a rank or a hop, and their times add up. `local` is combining and software on that rank;
+-- `native` means that no hops are known.
 --
 -- grain collective given
 -- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.
 -- key step
--- column step BIGINT -- Position on the path, from 0.
--- column begin_ns BIGINT [at] -- Begin, since the start of the trace.
+-- column step BIGINT -- Position, from 0.
+-- column begin_ns BIGINT [at] -- Begin.
 -- column end_ns BIGINT [at] -- End.
 -- column time_ns BIGINT -- Its length.
--- column rank INTEGER -- Rank that the path is on; for a hop, its receiver.
--- column category VARCHAR -- Category of the time.
--- column src INTEGER -- Sender of the hop; null for other stretches.
--- column dst INTEGER -- Receiver of the hop; null for other stretches.
--- column hop_id BIGINT -- The hop in the table hops; null for other stretches.
+-- column rank INTEGER -- The rank; of a hop, its receiver.
+-- column category VARCHAR -- Its category.
+-- column src INTEGER -- Sender of the hop; else null.
+-- column dst INTEGER -- Receiver of the hop; else null.
+-- column hop_id BIGINT -- Number of the hop; else null.
 -- column what VARCHAR -- The stretch in words.
 -- narrow hop_id, end_ns, begin_ns
 -- uses quantity

@@ -1,16 +1,16 @@
--- Time on the run's critical path, by the pair of ranks whose message it runs over.
+-- Time on the run's critical path, by sender and receiver.
 --
--- One row per directed edge that the path used, and one row `none` for the time that it spent on ranks. An edge at the
--- top of this list decides the speed of its tree. The path itself is explained in `analyze critical-path --help`.
+-- The row `none` is the time on ranks. The edge at the top decides the speed of its tree. `analyze critical-path
+-- --help` explains the path.
 --
 -- grain by = edge
 -- key edge
--- column edge VARCHAR -- Sender and receiver, as 3->5; none for the time that is on no edge.
+-- column edge VARCHAR -- Sender and receiver, as 3->5, or none.
 -- column src INTEGER -- Sender; null for none.
 -- column dst INTEGER -- Receiver; null for none.
 -- column link VARCHAR -- Link class of the two ranks; null for none.
 -- columns of run_path_shares: time_ns, share, share_of_run, share_low, share_high
--- column hops_ns BIGINT -- The part of time_ns that is hops inside collectives; the rest is the application's messages.
+-- column hops_ns BIGINT -- Its time for hops inside collectives; the rest is the program's messages.
 -- uses run_path_shares
 -- bar share
 -- empty note the critical path has no length: no time passes from the first event to the last

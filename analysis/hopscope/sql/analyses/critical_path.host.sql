@@ -1,11 +1,10 @@
 -- Time on the run's critical path, by host.
 --
--- A hop counts for the host of its receiver.
--- The path itself is explained in `analyze critical-path --help`.
+-- A hop counts for the host of its receiver. `analyze critical-path --help` explains the path.
 --
 -- grain by = host
 -- key host
--- column host VARCHAR -- The host, as in the topology in use.
+-- column host VARCHAR -- The host, as in the topology.
 -- columns of run_path_shares
 -- uses run_path_shares
 -- bar share

@@ -1,7 +1,6 @@
 -- Time on the run's critical path, by MPI operation.
 --
--- `computing` stands for the time outside all MPI.
--- The path itself is explained in `analyze critical-path --help`.
+-- `computing` is the time outside all MPI. `analyze critical-path --help` explains the path.
 --
 -- grain by = operation
 -- key operation

@@ -1,15 +1,13 @@
--- Time on the run's critical path, by the place in the program.
+-- Time on the run's critical path, by call site.
 --
--- A place is the function and source line that called MPI, from the debug information of the build that ran; without it
--- (compile with -g), the nearest symbol, or module and offset. A call through mpi4py has its line of Python. Computing
--- counts for the MPI call that ended it, because it is the work that leads there. `unknown` stands for call sites that
--- the collector could not record. The path itself is explained in `analyze critical-path --help`.
+-- A place is the function and source line that called MPI; without debug information (`-g`), the nearest symbol or
+-- module and offset. Computing counts for the MPI call that ended it. `unknown` is a call site that was not recorded.
 --
 -- grain by = place formerly call-site
 -- key place
--- column place VARCHAR -- Where the MPI function was called from: `function (file:line)`, with `in` and the function
---    around it where the compiler put it into another one.
--- column call_site VARCHAR -- As the trace has it, module+offset or file:line; several if they have one place.
+-- column place VARCHAR -- The place, as `function (file:line)`, with `in` and the function around it where the
+--    compiler inlined it.
+-- column call_site VARCHAR -- The call sites in the trace, as module+offset or file:line.
 -- columns of run_path_shares
 -- narrow call_site, p2p_ns
 -- uses run_path_shares, run_path

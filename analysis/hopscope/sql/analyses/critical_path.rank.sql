@@ -1,7 +1,7 @@
--- Time on the run's critical path, by the rank that it was on.
+-- Time on the run's critical path, by rank.
 --
--- A hop counts for its receiver. A rank with a lot of computing here makes the others wait; a rank that is late but not
--- on the path costs nothing. The path itself is explained in `analyze critical-path --help`.
+-- A hop counts for its receiver. A rank that is late but not on the path costs nothing. `analyze critical-path
+-- --help` explains the path.
 --
 -- grain by = rank
 -- key rank

@@ -1,31 +1,26 @@
--- How far single delayed hops moved the end of their collective, and where the delay was absorbed.
+-- Single delayed hops, how far each moved the end of its collective, and where the delay was absorbed.
 --
--- These are the hops that exceeded the median of their edge most; an edge needs 5 or more hops that the receiver waited
--- for. Each one's collective is replayed with this hop at the edge's median and everything else unchanged: each rank
--- spends the same time between its last message and its next one, and anything that waited for the hop moves up until
--- something else is later. Messages of the MPI library count only if their receiver was waiting by the time they usually
--- come: otherwise they are noticed late. amplification is the part of the delay that reached the last leave: 1 if all of it did, 0 if
--- waiting for others absorbed it. absorbed_at is the rank that absorbed most, the root of the subtree that hid the
--- delay from the rest; behind says what was later there. Sends that waited for their receiver stay as they were.
+-- Rows are the hops that exceed the median of their edge most; an edge needs 5 hops that were waited for. Each
+-- collective is replayed with the hop at that median. Waits for a receiver stay as they were.
 --
 -- param limit BIGINT = 20 -- At most this many hops.
 -- key hop_id
--- column hop_id BIGINT -- The hop.
+-- column hop_id BIGINT -- Number of the hop.
 -- column collective VARCHAR -- Its collective, COMM:SEQ.
--- column role VARCHAR -- up, down or exchange; null if the algorithm is unrecognised.
+-- column role VARCHAR -- up (towards one rank), down (from it) or exchange; null if unrecognised.
 -- column src INTEGER -- Sender.
 -- column dst INTEGER -- Receiver.
--- column tree VARCHAR -- The tree that it ran over, as in `analyze trees`; null if it ran over none.
--- column link VARCHAR -- Link class of the two.
+-- column tree VARCHAR -- Its tree; null if it ran over none.
+-- column link VARCHAR -- Link class of the two ranks.
 -- column took_ns BIGINT -- Its time.
--- column usual_ns BIGINT -- Median time of a hop over this edge.
+-- column usual_ns BIGINT -- Median of the edge.
 -- column delay_ns BIGINT -- The difference.
--- column moved_ns BIGINT -- How much earlier the last rank would have left without the delay.
--- column amplification DOUBLE -- moved_ns over delay_ns, 0 to 1.
+-- column moved_ns BIGINT -- Time that the end would have come earlier.
+-- column amplification DOUBLE -- moved_ns / delay_ns: 1 if all of it reached the end, 0 if waiting absorbed it.
 -- column ranks BIGINT -- Ranks that would have left earlier.
--- column absorbed_at INTEGER -- Rank that absorbed most of the delay; null if none did.
--- column absorbed_ns BIGINT -- How much of the delay it absorbed.
--- column behind VARCHAR -- What was later there: a hop, or the rank's own arrival.
+-- column absorbed_at INTEGER -- Rank that absorbed most; null if none did.
+-- column absorbed_ns BIGINT -- The part that it absorbed.
+-- column behind VARCHAR -- The later cause there: a hop, or the rank's arrival.
 -- only-data tree
 -- narrow hop_id, ranks, usual_ns, took_ns, role
 -- uses edge_usual, hop_trees

@@ -1,25 +1,20 @@
 -- Diagnosis of a run: what is wrong, where, what it costs and what to do.
 --
--- The entries come by cost. Each is a cause, not a symptom: where ranks wait for one that computes longer, the entry is
--- that computing. severity is PROBLEM (it costs at least 5 % of the run, also at the lower end of its interval), NOTE
--- (at least 2 %) or OK. An unfinished run is a PROBLEM and comes first. Shared cores, incomplete data and a long
--- start-up are NOTES and come last: they say how to read the other entries.
---
--- The cost is what the run would save if that cause alone were gone. The run is replayed without it, with the measured
--- computing and the measured time of each message that the cause does not touch. Costs of several entries need not add
--- up. The run is the time from its first communication to its last, without MPI_Init of any rank.
+-- Each entry is a cause, not a symptom. Its cost is what the run would save without that cause, by a replay; costs
+-- need not add up. The run lasts from its first communication to its last. severity is PROBLEM (at least 5 % of the
+-- run, also at the lower end of the interval), NOTE (at least 2 %) or OK. Unfinished runs come first, notes on how to
+-- read the others last.
 --
 -- imbalance        some ranks compute more, always or in a tenth of the iterations or more
 -- serial-section   one rank computes while each other computes at most a quarter of that
 -- rotating-delay   most iterations have a late rank, and the ranks take turns
 -- noise            computing takes longer in less than a tenth of a rank's occurrences
--- late-sender      receivers wait for sends that begin late, though nobody computes longer
+-- late-sender      receivers wait for late sends, though nobody computes longer
 -- late-receiver    senders wait for receives that are posted late
 -- wrong-order      they wait while their receiver waits for another message
--- no-overlap       a nonblocking collective moves no message while ranks compute, and all in its wait
+-- no-overlap       a nonblocking collective moves its messages only in its wait
 -- crossings        messages go between clusters one after another
--- algorithm        a collective would take less time by another algorithm; a NOTE until a run shows it
--- placement        another rank order would spend less time on slow links; a NOTE until a run shows it
+-- placement        another rank order would save time on slow links; only a NOTE
 -- slow-link        messages over one link take longer than over its peers
 -- slow-host        all ranks of one host compute longer than the others
 -- latency-bound    the time is in many small messages
@@ -29,26 +24,27 @@
 -- oversubscribed   more ranks or threads than cores
 -- external-load    other programs on the cores of the ranks
 -- tracing          the trace is incomplete
--- start-up         more than half of the job passes before that
+-- start-up         more than half of the job passes before the first communication
 -- balanced         nothing costs 2 % of the run
 --
 -- whole run
 -- key kind
 -- column kind VARCHAR -- The cause, as above.
 -- column severity VARCHAR -- PROBLEM, NOTE or OK.
--- column sentence VARCHAR -- What is wrong, where and what it costs.
+-- column sentence VARCHAR -- The problem, its place and its cost.
 -- column evidence VARCHAR -- The numbers behind it.
--- column action VARCHAR -- What to do.
--- column cost_ns BIGINT -- What the run would save without it; null where that is not known.
+-- column action VARCHAR -- The remedy.
+-- column cost_ns BIGINT -- Time that the run would save; null if unknown.
 -- column cost_low_ns BIGINT -- Lower end of its interval of 95 %.
--- column cost_high_ns BIGINT -- Upper end of it.
--- column cost_share DOUBLE [share] -- Its part of the run.
--- column ranks INTEGER[] -- The ranks that cause it, the costliest first; empty where no rank does.
--- column hosts VARCHAR[] -- The host that is slow, the two hosts or clusters of a slow link, or the hosts between which ranks would change; empty for other kinds.
--- column call_sites SITE[] -- The calls of MPI that it is before or in, the costliest first: MPI function, function, file, line and place.
--- column iterations BIGINT -- In how many iterations it shows; null where that is not known.
--- column first_iteration BIGINT -- The first of them, from 0.
--- column last_iteration BIGINT -- The last of them.
+-- column cost_high_ns BIGINT -- Upper end of its interval.
+-- column cost_share DOUBLE [share] -- As a share of the run.
+-- column ranks INTEGER[] -- Ranks that cause it, the costliest first; empty if no rank does.
+-- column hosts VARCHAR[] -- The slow host, the ends of a slow link, or the hosts between which ranks would move; else
+--    empty.
+-- column call_sites SITE[] -- MPI calls that it is before or in, the costliest first.
+-- column iterations BIGINT -- Iterations in which it shows; null if unknown.
+-- column first_iteration BIGINT -- First of them, from 0.
+-- column last_iteration BIGINT -- Last of them.
 -- paragraphs severity, sentence, evidence, action
 -- only-data kind, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, hosts, call_sites, iterations, first_iteration, last_iteration
 -- uses communication_window

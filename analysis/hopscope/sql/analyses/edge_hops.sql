@@ -1,25 +1,24 @@
--- The hops over one edge over time: when the edge was slow, and whether anybody waited for it.
+-- Hops over one edge over time, and whether anybody waited for them.
 --
--- A hop is one message of a collective, so a row says what the edge took in that collective. Of more hops than `most`,
--- each of `most` equal stretches of the time that they span has one row: its longest hop, and how many there were.
+-- More hops than `most` fall into that many equal stretches of time, each with its longest hop as one row.
 --
--- param src INTEGER = null -- The sender.
--- param dst INTEGER = null -- The receiver.
+-- param src INTEGER = null -- Sender.
+-- param dst INTEGER = null -- Receiver.
 -- param most BIGINT = 2000 -- At most this many rows.
 -- key hop_id
--- column hop_id BIGINT -- The hop.
+-- column hop_id BIGINT -- Number of the hop.
 -- column collective VARCHAR -- Its collective, COMM:SEQ.
--- column operation VARCHAR -- Operation of the collective.
--- column role VARCHAR -- up, down or exchange; null if the algorithm is unrecognised.
+-- column operation VARCHAR -- The MPI function.
+-- column role VARCHAR -- up (towards one rank), down (from it) or exchange; null if unrecognised.
 -- column src INTEGER -- Sender.
 -- column dst INTEGER -- Receiver.
--- column link VARCHAR -- Link class of the two.
+-- column link VARCHAR -- Link class of the two ranks.
 -- column bytes BIGINT -- Payload.
--- column begin_ns BIGINT [at] -- The send was started.
--- column took_ns BIGINT -- From the start of the send until the receiver had it.
--- column binding VARCHAR -- What was waited for: recv, send, none or undecided.
--- column on_path BOOLEAN -- Whether it is on the run's critical path.
--- column hops BIGINT -- Hops that the row stands for: 1 unless there are more than `most`.
+-- column begin_ns BIGINT [at] -- Begin of the send.
+-- column took_ns BIGINT -- Until the receiver had it.
+-- column binding VARCHAR -- Who waited: recv, send, none or undecided.
+-- column on_path BOOLEAN -- True if on the run's critical path.
+-- column hops BIGINT -- Hops that the row stands for.
 -- narrow bytes, link, operation, on_path
 -- exact hops
 -- bar took_ns

@@ -1,27 +1,24 @@
--- Several runs of one program beside each other: speed-up, computation scaling and the efficiencies of each.
+-- Scaling table of several runs: speed-up, computation scaling and efficiencies.
 --
--- One row per run, the first trace first. Time is that between the first and the last communication. Computation scaling
--- is the first run's useful time over all ranks, divided by this run's: below 1, the ranks together compute longer than
--- before. Global efficiency = parallel efficiency x computation scaling, see
--- https://co-design.pop-coe.eu/metrics/global_efficiency.html. Both and the speed-up ask for the same problem in every run
--- (strong scaling): a note says where programs, commands or MPI libraries differ. The efficiencies are explained in `analyze efficiency --help`.
+-- One row per run. Speed-up, computation scaling and global efficiency ask for the same problem in every run (strong
+-- scaling); a note says where programs differ. `analyze efficiency --help` explains the efficiencies.
 --
 -- grain also given
 -- param also TRACES = null -- Another run, for the scaling table.
 -- key run
--- column run INTEGER -- Number of the run, in the order given, from 0.
--- column trace VARCHAR -- Its trace: the end of the path that tells it from the others.
+-- column run INTEGER -- Number of the run, from 0.
+-- column trace VARCHAR -- Its trace.
 -- column ranks BIGINT -- Its ranks.
--- column time_ns BIGINT -- Its time between the first and the last communication.
--- column speedup DOUBLE -- The first run's time divided by this one's.
--- column computation_scaling DOUBLE [share] -- The first run's useful time divided by this one's.
+-- column time_ns BIGINT -- Time from the first communication to the last.
+-- column speedup DOUBLE -- The first run's time / this one's.
+-- column computation_scaling DOUBLE [share] -- The first run's useful time over all ranks / this one's.
 -- column global_efficiency DOUBLE [share] -- Parallel efficiency x computation scaling.
 -- column parallel_efficiency DOUBLE [share] -- Load balance x communication efficiency.
--- column load_balance DOUBLE [share] -- Mean useful time divided by the maximum.
--- column communication_efficiency DOUBLE [share] -- Serialisation x transfer.
--- column serialisation DOUBLE [share] -- Maximum useful time divided by the time on an ideal network; null where that cannot be told.
--- column transfer DOUBLE [share] -- Time on an ideal network divided by the time.
--- column note VARCHAR -- Why serialisation and transfer are null.
+-- column load_balance DOUBLE [share] -- Mean useful time / maximum.
+-- column communication_efficiency DOUBLE [share] -- Maximum useful time / time.
+-- column serialisation DOUBLE [share] -- Maximum useful time / time on an ideal network; null if unknown.
+-- column transfer DOUBLE [share] -- Time on an ideal network / time.
+-- column note VARCHAR -- Why something is null.
 -- narrow note, run
 -- uses efficiency_input
 -- then verdicts.scaling -- The replay on an ideal network.

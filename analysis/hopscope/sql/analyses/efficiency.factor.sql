@@ -1,37 +1,27 @@
 -- Parallel efficiency and its factors: load balance, serialisation and transfer.
 --
--- Useful time is what a rank spends outside all MPI (on its first thread), between the first enter of a collective or of
--- an own message of the program and the end of the last: start-up, with MPI_Init of all ranks, and shutdown are left
--- out, and the note says how long they took. Where no rank computes between two of its communications, as in an ensemble
--- that meets at its end, it is the time from MPI_Init to MPI_Finalize. With T for that time, and the mean and the maximum
--- taken over ranks:
+-- Useful time is what a rank spends outside MPI (on its first thread). T runs from the first communication to the
+-- last; where ranks only meet at the end, from MPI_Init to MPI_Finalize. Mean and maximum are over ranks:
 --
--- parallel efficiency       = load balance x communication efficiency     = mean useful time / T
+-- parallel efficiency       = load balance x communication efficiency  = mean useful time / T
 -- load balance              = mean useful time / maximum useful time
--- communication efficiency  = serialisation x transfer                    = maximum useful time / T
+-- communication efficiency  = serialisation x transfer                 = maximum useful time / T
 -- serialisation             = maximum useful time / T on an ideal network
 -- transfer                  = T on an ideal network / T
 --
--- These are the multiplicative metrics of the POP Centre of Excellence, https://co-design.pop-coe.eu/metrics/: pages
--- parallel_efficiency, load_balance_efficiency, communication_efficiency, serialisation_efficiency and
--- ha/process_transfer_efficiency. On an ideal network communication takes no time, but everybody still waits for what
--- has not been sent or entered: the run is replayed with the ranks' own times between their calls. Calls that are not
--- communication, such as I/O and the making of communicators, keep their time. Where the trace does not show who
--- waited for whom, the run cannot be replayed: serialisation and transfer are null, and the note gives the reason.
---
--- Each interval holds that of the run and of 95 % of resampled runs (block bootstrap over collectives).
---
--- With `--also`, several runs stand beside each other as a scaling table.
+-- These are POP's multiplicative metrics, https://co-design.pop-coe.eu/metrics/. On an ideal network, communication
+-- takes no time, but ranks still wait for what has not been sent. If the run cannot be replayed, serialisation and
+-- transfer are null, and the note says why.
 --
 -- grain by = factor default
 -- key factor
 -- column factor VARCHAR -- The efficiency.
--- column efficiency DOUBLE [share] -- Its value, part_ns / whole_ns; null where it cannot be told.
+-- column efficiency DOUBLE [share] -- part_ns / whole_ns; null if unknown.
 -- column efficiency_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column efficiency_high DOUBLE [share] -- Upper end of its interval.
--- column part_ns DOUBLE -- The time above the line in its definition.
--- column whole_ns DOUBLE -- The time below the line.
--- column note VARCHAR -- What it says, or why there is none.
+-- column part_ns DOUBLE -- Numerator.
+-- column whole_ns DOUBLE -- Denominator.
+-- column note VARCHAR -- Its meaning, or why it is null.
 -- uses efficiency_input
 -- then verdicts.efficiency -- The replay on an ideal network.
 -- bar efficiency

@@ -1,14 +1,13 @@
 -- Useful time of each rank: outside all MPI, between the first and the last communication of the run.
 --
--- The mean of the shares is the parallel efficiency, the largest the communication efficiency; see `analyze efficiency
--- --help`.
+-- The mean of the shares is the parallel efficiency, the largest the communication efficiency.
 --
 -- grain by = rank
 -- key rank
 -- column rank INTEGER -- The rank.
--- column useful_ns BIGINT -- Its useful time; of several threads that of the first.
--- column useful_share DOUBLE -- Useful time as part of the time between the first and the last communication.
--- column of_mean DOUBLE -- Useful time as a multiple of the ranks' mean; 1 everywhere is a perfect balance.
+-- column useful_ns BIGINT -- Its useful time, on its first thread.
+-- column useful_share DOUBLE -- As a share of the time between the first and the last communication.
+-- column of_mean DOUBLE -- As a multiple of the ranks' mean.
 -- column mpi_ns BIGINT -- Its time in MPI.
 -- uses useful_times, share_of
 -- bar useful_share

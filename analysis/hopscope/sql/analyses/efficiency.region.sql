@@ -1,30 +1,22 @@
 -- Parallel efficiency and load balance inside each region of the program.
 --
--- The metrics of `analyze efficiency`, with the region in the place of the run: T is the longest time that a rank spends
--- inside, between the first and the last communication, and useful time is what of it lies outside all MPI. Mean and
--- maximum are taken over the ranks that enter the region; of a rank with several threads, over its first.
---
--- parallel efficiency       = load balance x communication efficiency     = mean useful time / T
--- load balance              = mean useful time / maximum useful time
--- communication efficiency  = maximum useful time / T
---
--- Regions lie inside one another, so their times do not add up; a region inside another of the same name counts once.
--- Each interval holds that of the run and of 95 % of resampled runs (block bootstrap over collectives). The note says why
--- there is none.
+-- The metrics of `analyze efficiency`; T is the longest time that a rank spends inside. Times of nested regions do
+-- not add up; a region inside another of the same name counts once.
 --
 -- grain by = region
 -- key region
 -- column region VARCHAR -- Name of the region.
 -- column ranks BIGINT -- Ranks that enter it.
--- column time_ns BIGINT -- The longest time that one of them spends inside.
--- column useful_ns DOUBLE -- Their mean useful time inside.
--- column parallel_efficiency DOUBLE [share] -- Load balance x communication efficiency; null where no time passes inside.
+-- column time_ns BIGINT -- Longest time of a rank inside.
+-- column useful_ns DOUBLE -- Mean useful time inside.
+-- column parallel_efficiency DOUBLE [share] -- Load balance x communication efficiency; null if no time passes
+--    inside.
 -- column parallel_efficiency_low DOUBLE [share] -- Lower end of its interval.
 -- column parallel_efficiency_high DOUBLE [share] -- Upper end of its interval.
--- column load_balance DOUBLE [share] -- Mean useful time divided by the maximum; null where no rank computes.
+-- column load_balance DOUBLE [share] -- Mean useful time / maximum; null if no rank computes.
 -- column load_balance_low DOUBLE [share] -- Lower end of its interval.
 -- column load_balance_high DOUBLE [share] -- Upper end of its interval.
--- column communication_efficiency DOUBLE [share] -- Maximum useful time divided by the time.
+-- column communication_efficiency DOUBLE [share] -- Maximum useful time / time.
 -- column communication_efficiency_low DOUBLE [share] -- Lower end of its interval.
 -- column communication_efficiency_high DOUBLE [share] -- Upper end of its interval.
 -- column note VARCHAR -- Why something is null.

@@ -1,21 +1,18 @@
--- How far this trace can be trusted: cost of tracing, missing data, coverage.
+-- Trust in this trace: cost of tracing, missing data, coverage.
 --
--- Every report includes this list. cost: the job's time with recording off and on, if both were measured, and what
--- recording cost by its own measure: events times the cost of one event. `hopscope run --also-untraced` also runs the
--- job with recording off; or time it yourself with HOPSCOPE_RECORD=0, and give --untraced-ns and --traced-ns. dropped:
--- what the trace lacks. coverage: how much of the run shows its inside. otherwise: calls that went native although a
--- tree was requested, or whose native messages are not all known, and why.
+-- cost: the job's time with recording off and on, if measured (`hopscope run --also-untraced`), and events times the
+-- cost of one. dropped: missing data. coverage: how much of the run shows its inside. otherwise: calls that went
+-- native although a tree was requested, or whose messages are not all known.
 --
--- param untraced_ns BIGINT = null -- Time of the job with recording off; by default that in the trace directory, if it
---    was measured.
--- param traced_ns BIGINT = null -- Time of the job with recording on, likewise.
+-- param untraced_ns BIGINT = null -- Time of the job with HOPSCOPE_RECORD=0; by default as measured by the run.
+-- param traced_ns BIGINT = null -- Time with recording on.
 -- whole run
 -- key item
 -- column kind VARCHAR -- cost, dropped, coverage or otherwise.
--- column item VARCHAR -- What the row is about.
--- column value DOUBLE [of unit] -- Its value; null if it is unknown or in words.
--- column unit VARCHAR -- Unit of the value.
--- column sentence VARCHAR -- What the value means, or how to measure it if it is unknown.
+-- column item VARCHAR -- Item.
+-- column value DOUBLE [of unit] -- Value; null if unknown or in words.
+-- column unit VARCHAR -- Its unit.
+-- column sentence VARCHAR -- Its meaning, or how to measure it.
 -- only-data unit
 -- uses rank_times, share_of, emulated_links, calls_gone_native, bindings, quantity
 -- example analyze honesty trace --fail-if '"incomplete collectives".value > 0'

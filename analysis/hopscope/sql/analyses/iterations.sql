@@ -1,21 +1,20 @@
--- The noise of each rank in each iteration, for a heat map of ranks over time.
+-- Noise of each rank in each iteration, for a heat map.
 --
--- An iteration is a turn of the loop that repeats most of the run; `analyze noise --help` explains noise, and these rows
--- add up to its sums. Of more iterations than `most`, each of at most so many stretches of equal length has one row for
--- each rank: the iteration in which the rank had most noise, or computed longest (`worst`).
+-- `analyze noise --help` explains noise and iterations. More iterations than `most` fall into that many equal
+-- stretches, each with one row for each rank: its worst iteration.
 --
 -- param rank INTEGER = null -- Only this rank.
 -- param most BIGINT = null -- At most this many rows for each rank.
--- param worst noise|computing = "noise" -- Which iteration stands for a stretch: that with most of this.
+-- param worst noise|computing = "noise" -- Iteration that stands for a stretch.
 -- key rank, iteration
 -- column rank INTEGER -- The rank.
 -- column iteration BIGINT -- Number of the iteration, from 0.
--- column from_iteration BIGINT -- The first iteration of its stretch: itself unless there are more than `most`.
--- column collective_id BIGINT -- The collective that ends it; null where the loop has none that all iterations call once.
+-- column from_iteration BIGINT -- First iteration of its stretch.
+-- column collective_id BIGINT -- Collective that ends it; null if none does in all iterations.
 -- column enter_ns BIGINT [at] -- When the rank entered that collective, or began the next iteration.
--- column computing_ns BIGINT -- Its computing in the iteration at the places that could be judged.
--- column noise_ns BIGINT -- Its noise in the iteration.
--- column paid_ns BIGINT -- The part of the noise that lies on the run's critical path.
+-- column computing_ns BIGINT -- Its computing at the places that count.
+-- column noise_ns BIGINT -- Its noise.
+-- column paid_ns BIGINT -- Its noise on the run's critical path.
 -- only-data from_iteration
 -- uses lateness
 -- example analyze iterations trace --format csv

@@ -1,21 +1,20 @@
--- Which child's message came last, at one node of the tree.
+-- Children of one node of the tree: whose message came last.
 --
--- All times are on the node's own clock, so no clocks have to agree. In each collective, the child whose last message
--- towards the root completed last held this node up most; if the node really waited for the message, it was binding.
+-- All times are on the node's own clock. In each collective, the child whose message completed last held the node up
+-- most.
 --
 -- grain at given
--- param at INTEGER = null -- The node: its trace-wide rank.
+-- param at INTEGER = null -- The node, a trace-wide rank.
 -- key child
--- column child INTEGER -- The child's rank.
--- column share DOUBLE -- Part of the collectives in which its message completed last.
--- column share_low DOUBLE [share] -- Lower end of its interval; null below 13 collectives.
+-- column child INTEGER -- The child.
+-- column share DOUBLE -- Collectives in which its message completed last.
+-- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
--- column binding_share DOUBLE -- Part of the collectives in which it was last and the node waited for it.
+-- column binding_share DOUBLE -- Those in which the node also waited for it.
 -- column binding_low DOUBLE [share] -- Lower end of its interval.
 -- column binding_high DOUBLE [share] -- Upper end of its interval.
--- column undecided DOUBLE [share] -- Part of the collectives in which it was last, but the times cannot tell whether
---    the node waited.
--- column margin_ns BIGINT -- Median time from the message before it to its own, where it was the last of several.
+-- column undecided DOUBLE [share] -- Those in which the times cannot tell whether the node waited.
+-- column margin_ns BIGINT -- Median time after the message before it.
 -- column collectives BIGINT -- Collectives in which it sent to this node.
 -- uses share_intervals, block_of
 -- only-data binding_low, binding_high

@@ -1,10 +1,10 @@
--- Which cluster the others waited for: the last arrivals and their causes, by cluster.
+-- Clusters that the others waited for: last arrivals and their causes.
 --
--- A cluster counts as last where any of its ranks entered last. See `analyze last-arrivals --help` for the concept.
+-- A cluster counts as last if one of its ranks entered last. See `analyze last-arrivals --help`.
 --
 -- grain by = cluster
 -- key cluster
--- column cluster VARCHAR -- The cluster, as in the topology in use.
+-- column cluster VARCHAR -- The cluster, as in the topology.
 -- columns of arrival_shares
 -- only-data cause_low, cause_high, released_low, released_high, chance, cause_chance, collectives
 -- uses arrival_shares

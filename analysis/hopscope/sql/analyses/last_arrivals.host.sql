@@ -1,10 +1,10 @@
--- Which host the others waited for: the last arrivals and their causes, by host.
+-- Hosts that the others waited for: last arrivals and their causes.
 --
--- A host counts as last where any of its ranks entered last. See `analyze last-arrivals --help` for the concept.
+-- A host counts as last if one of its ranks entered last. See `analyze last-arrivals --help`.
 --
 -- grain by = host
 -- key host
--- column host VARCHAR -- The host, as in the topology in use.
+-- column host VARCHAR -- The host, as in the topology.
 -- columns of arrival_shares
 -- only-data cause_low, cause_high, released_low, released_high, chance, cause_chance, collectives
 -- uses arrival_shares

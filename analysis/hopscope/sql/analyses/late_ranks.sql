@@ -1,38 +1,29 @@
--- How often each rank is late: always, in turn, in single spikes, sometimes or never.
+-- Lateness of each rank: always, in turn, in single spikes, sometimes or never.
 --
--- A rank is late in a collective if, since its previous one, it computed longer than the faster members by more than
--- 5 % of the time per collective: of the median iteration, divided by its collectives, or of the median time between
--- collectives where the run has no iterations. `--least-ms` sets another limit; a note says which one holds. The
--- faster members' time is the lower quartile, below five members the shortest: the median is slow itself where half of
--- the members are. Computing is measured on one clock, so no clocks have to agree, and it does not include waiting for
--- neighbours.
+-- A rank is late in a collective if it computed longer since its previous one than the faster members (the lower
+-- quartile; below five members the shortest). By default the limit is 5 % of the time per collective.
 --
 -- always     in more than half of its collectives (`--often`), also at the lower end of the interval
--- rotating   the ranks take turns: in four of five cases the latest rank moves on by the same step from one late
---            collective to the next, and this rank has its turns; a late collective between two turns, or in place of
---            one, counts as one case
--- spikes     in less than a tenth of its collectives (`--rare`), also at the upper end of the interval
+-- rotating   in four of five cases the latest rank moves on by the same step
+-- spikes     in less than a tenth of its collectives (`--rare`), also at the upper end
 -- sometimes  late, but none of these
 -- never      in none
 --
--- Below 13 collectives there is no interval and no class. `analyze noise-periods` finds periodic lateness; `analyze
--- last-arrivals` shows what it cost the others.
---
--- param least_ms DOUBLE = null -- How many ms longer than the faster members counts as late; by default 5 % of the time per collective.
--- param often DOUBLE = 0.5 -- The share of its collectives above which a late rank is `always` late.
--- param rare DOUBLE = 0.1 -- The share of its collectives below which its lateness is `spikes`.
+-- param least_ms DOUBLE = null -- Limit in ms; 5 % of the time per collective by default.
+-- param often DOUBLE = 0.5 -- Share of collectives above which a rank is `always` late.
+-- param rare DOUBLE = 0.1 -- Share of collectives below which it has `spikes`.
 -- key rank
 -- column rank INTEGER -- The rank.
--- column class VARCHAR -- always, rotating, spikes, sometimes or never; null where there are too few collectives.
--- column share DOUBLE -- Part of its collectives in which it was late.
+-- column class VARCHAR -- always, rotating, spikes, sometimes or never; null below 13 collectives.
+-- column share DOUBLE -- Share of its collectives in which it was late.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %.
--- column share_high DOUBLE [share] -- Upper end of it.
--- column typical_ns BIGINT -- Median lateness where it was late.
+-- column share_high DOUBLE [share] -- Upper end of its interval.
+-- column typical_ns BIGINT -- Median lateness.
 -- column worst_ns BIGINT -- Largest lateness.
--- column latest BIGINT -- Collectives in which it was the latest of the late ones.
--- column step INTEGER -- By how many ranks the latest one moves on, if they take turns; otherwise null.
--- column limit_ns BIGINT -- How much longer than the faster members counts as late.
--- column collectives BIGINT -- Collectives of two ranks or more that it took part in, except its first.
+-- column latest BIGINT -- Collectives in which it was the latest.
+-- column step INTEGER -- Ranks by which the latest one moves on; null if they take no turns.
+-- column limit_ns BIGINT -- The limit.
+-- column collectives BIGINT -- Collectives of two ranks or more, except its first.
 -- only-data limit_ns
 -- narrow latest, worst_ns, share_low
 -- uses share_of, share_intervals, block_of, lower_quartile, lateness_limit, own_computing

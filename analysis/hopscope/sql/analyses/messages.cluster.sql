@@ -1,12 +1,12 @@
--- Messages of the application, by the pair of clusters that they run between.
+-- Point-to-point messages by pair of clusters.
 --
--- Messages within a cluster are the row from it to itself. What the columns mean is explained in `analyze messages --help`.
+-- Messages within a cluster are the row from it to itself. See `analyze messages --help`.
 --
 -- grain by = cluster
 -- key pair
--- column pair VARCHAR -- The sender's cluster and the receiver's, as a->b.
+-- column pair VARCHAR -- Both clusters, as a->b.
 -- column src_cluster VARCHAR -- The sender's cluster.
--- column dst_cluster VARCHAR -- The receiver's cluster.
+-- column dst_cluster VARCHAR -- The receiver's.
 -- columns of messages_by
 -- only-data src_cluster, dst_cluster
 -- narrow path_share_low, path_share_high, path_ns, undecided, wrong_order

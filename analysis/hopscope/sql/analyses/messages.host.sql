@@ -1,12 +1,12 @@
--- Messages of the application, by the pair of hosts that they run between.
+-- Point-to-point messages by pair of hosts.
 --
--- Messages within a host are the row from it to itself. What the columns mean is explained in `analyze messages --help`.
+-- Messages within a host are the row from it to itself. See `analyze messages --help`.
 --
 -- grain by = host
 -- key pair
--- column pair VARCHAR -- The sender's host and the receiver's, as a->b.
+-- column pair VARCHAR -- Both hosts, as a->b.
 -- column src_host VARCHAR -- The sender's host.
--- column dst_host VARCHAR -- The receiver's host.
+-- column dst_host VARCHAR -- The receiver's.
 -- columns of messages_by
 -- only-data src_host, dst_host
 -- narrow path_share_low, path_share_high, path_ns, undecided, wrong_order

@@ -1,22 +1,12 @@
--- Messages of the application: who sends how much to whom, and who waits for whom.
+-- Point-to-point messages: who sends how much to whom, and who waits for whom.
 --
--- One row per pair of ranks that exchange messages of their own (the hops inside collectives are elsewhere: `analyze
--- tree-edges`). A message can make either end wait. A *late sender* began to send only after the receiver had begun to
--- wait; a *late receiver* posted its receive only after the sender had begun to wait, which senders do where the MPI
--- library does not buffer the message. *Wrong order*: the receiver waited for a late sender while an earlier message of
--- the same sender lay there, which it took afterwards; receiving in the order of sending would have cost less. These are
--- the wait states Late Sender, Late Receiver and Messages in Wrong Order (same source) of Scalasca, see "Performance
--- properties", https://apps.fz-juelich.de/scalasca/releases/scalasca/2.4/help/scalasca_patterns-2.4.html.
+-- A *late sender* began to send after the receiver had begun to wait; a *late receiver* posted its receive after the
+-- sender had begun to wait. *Wrong order*: the receiver waited for a late sender while an earlier message of that
+-- sender lay there. Scalasca has the same wait states.
 --
--- Waiting runs from the begin of the call that waits to the begin of what the other end was late with: the transfer that
--- follows is not in it, but is in path_ns. A call that waits for several messages, such as MPI_Waitall or MPI_Sendrecv,
--- is charged wholly to the latest and counts as one late message, so that waiting adds up. Who waited for whom is decided
--- as for critical paths: lateness below the clocks' uncertainty counts as none, and messages of which the trace does not
--- show who waited are counted as undecided. A program that pauses between calls of MPI_Test waits outside MPI, which this does not see.
---
--- In a row, waiting is caused by the sender (of receivers, for late sends) and suffered by it (in sends, for late
--- receivers); by rank and by place, the two roles of each are added up. The critical path spends further time in calls of messages
--- that nothing delayed: `analyze critical-path` has all of it as p2p.
+-- Waiting ends when the late call begins; the transfer after it counts in path_ns only. A call that waits for several
+-- messages counts for the latest. The sender of a row causes waiting and suffers it; by rank and place, both roles
+-- add up.
 --
 -- grain by = pair default
 -- key pair

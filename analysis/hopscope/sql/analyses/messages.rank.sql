@@ -1,9 +1,7 @@
--- Messages of the application, by rank: what each rank sends, and who waits for it.
+-- Point-to-point messages by rank.
 --
--- Messages, bytes and the critical path count for the sender. Waiting counts for the rank that caused it and for the rank
--- that suffered it, as sender or as receiver, so both columns have the same sum. late_senders are messages that the rank
--- sent late, late_receivers those whose receive it posted late, wrong_order those that it received in the wrong order.
--- The columns are explained in `analyze messages --help`.
+-- Messages, bytes and path count for the sender. Waiting counts for the rank that caused it and for the one that
+-- suffered it. See `analyze messages --help`.
 --
 -- grain by = rank
 -- key rank

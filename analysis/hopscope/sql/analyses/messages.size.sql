@@ -1,12 +1,11 @@
--- Messages of the application, by size in powers of two.
+-- Point-to-point messages by size in powers of two.
 --
--- What the columns mean is explained in `analyze messages --help`. Late receivers show up from the size on at which the MPI
--- library stops buffering.
+-- Late receivers begin at the size from which the library stops buffering. See `analyze messages --help`.
 --
 -- grain by = size
 -- key from_bytes
--- column from_bytes BIGINT -- Smallest size of the class; 0 for messages without payload.
--- column below_bytes BIGINT -- All sizes of the class are below this.
+-- column from_bytes BIGINT -- Smallest size; 0 without payload.
+-- column below_bytes BIGINT -- All sizes are below this.
 -- columns of messages_by
 -- narrow path_share_low, path_share_high, path_ns, undecided, wrong_order
 -- exact messages, bytes

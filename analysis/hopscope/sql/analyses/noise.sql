@@ -1,23 +1,22 @@
--- How often and how much each rank computed longer than normal, and who paid for it.
+-- Noise of each rank: how often and how much it computed longer than normal, and who paid.
 --
--- Noise is computing time beyond the median of that rank at that place of the program. It is measured outside all MPI,
--- so a neighbour's lateness is not noise. A place needs 20 occurrences, not counting its first. Extra time that most
--- ranks show at once is varying work and does not count. An iteration is a turn of the program's main loop.
--- Noise on the run's critical path was paid for; the rest was absorbed by others' waiting.
+-- Noise is computing time beyond the median of that rank at that place, which needs 20 occurrences besides its first.
+-- Extra time that most ranks show at once does not count. An iteration is a turn of the program's main loop. Noise on
+-- the run's critical path is paid for; waiting absorbs the rest.
 --
 -- key rank
--- column rank VARCHAR -- The rank; the last row is `any rank`: iterations in which at least one was late, and the sums.
--- column late_1ms BIGINT -- Iterations in which it had more than 1 ms of noise; null without iterations.
--- column late_5ms BIGINT -- Iterations with more than 5 ms; likewise.
--- column late_10ms BIGINT -- Iterations with more than 10 ms; likewise.
--- column late_30ms BIGINT -- Iterations with more than 30 ms; likewise.
+-- column rank VARCHAR -- The rank, or `any rank`.
+-- column late_1ms BIGINT -- Iterations with more than 1 ms of noise; null without iterations.
+-- column late_5ms BIGINT -- With more than 5 ms; null likewise.
+-- column late_10ms BIGINT -- With more than 10 ms; null likewise.
+-- column late_30ms BIGINT -- With more than 30 ms; null likewise.
 -- column iterations BIGINT -- Iterations that it took part in.
--- column noise_ns BIGINT -- Its noise in total; null if no place occurs 20 times.
--- column worst_ns BIGINT -- Its noise in the worst iteration.
--- column noise_share DOUBLE -- Its noise as part of its computing at the places that could be judged.
--- column noise_low DOUBLE [share] -- Lower end of its interval, over iterations; null below 13 of them.
+-- column noise_ns BIGINT -- Its noise; null if no place occurs 20 times.
+-- column worst_ns BIGINT -- In the worst iteration.
+-- column noise_share DOUBLE -- As a share of its computing at these places.
+-- column noise_low DOUBLE [share] -- Lower end of its interval; null below 13 iterations.
 -- column noise_high DOUBLE [share] -- Upper end of its interval.
--- column paid_ns BIGINT -- Its noise that lies on the run's critical path.
+-- column paid_ns BIGINT -- Its noise on the run's critical path.
 -- narrow late_5ms, worst_ns
 -- uses lateness, share_of, share_intervals, block_of
 -- only-data noise_low, noise_high

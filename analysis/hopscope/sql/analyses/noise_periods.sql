@@ -1,32 +1,22 @@
--- Find periodic noise and its period, rank by rank.
+-- Periodic noise and its period, by rank.
 --
--- A Lomb-Scargle periodogram with a floating mean examines the noise of each iteration (`analyze noise`) over the time
--- at which the iteration began. An iteration is a turn of the program's main loop; if the run has no such loop,
--- each computing gap counts as one. A period is reported only if noise without one would show such a high peak on any
--- rank in less than 1 % of traces (false_alarm: the exact tail of one frequency of independent noise, times the number
--- of frequencies and of ranks; the test allows for noise that lasts over several iterations, which has long waves
--- without a period). Single spikes show no period, because values are cut off at the height of the fifth largest.
---
--- A period must come back at least ten times, at the same phase in each fifth of the run. So visible periods are longer
--- than two iterations and at most a tenth of the run. Anything that repeats in every
--- iteration or every second one is the program itself and never counts as a period; noise with so short a period
--- appears, if at all, under a longer one (an alias). It takes about 15 single noisy iterations to find their period, or
--- three bursts that each last a quarter of it. In a run with thousands of iterations (2,000 per rank; fewer with many
--- ranks), neighbouring iterations are taken together.
+-- A Lomb-Scargle periodogram examines the noise of each iteration (`analyze noise`), or of each computing gap without
+-- iterations. A period is reported if noise without one would show such a peak in less than 1 % of traces, and if it
+-- comes back ten times at a stable phase: it is longer than two iterations and at most a tenth of the run. With
+-- thousands of iterations, neighbours are taken together.
 --
 -- key rank
 -- column rank INTEGER -- The rank.
--- column period_ns DOUBLE -- The period; null if there is none.
--- column resolution_ns DOUBLE -- How precisely a run of this length can determine the period.
--- column whole_iterations INTEGER -- The period in iterations, if the run cannot distinguish it from a whole number:
---    then it may be something that the program itself does every so many iterations.
--- column amplitude_ns DOUBLE -- Amplitude of the noise at that period, with spikes cut off.
--- column explained DOUBLE [share] -- Part of the noise's variance that the clearest peak explains, 0 to 1, even if it is not a
---    period.
--- column false_alarm DOUBLE [share] -- How often noise without a period would show such a peak; null where there is too little noise.
--- column periodic BOOLEAN -- Whether there is a period; null if that cannot be judged.
--- column iterations BIGINT -- Iterations that were examined.
--- column noisy BIGINT -- Iterations with noise, or groups of them if neighbouring iterations are taken together.
+-- column period_ns DOUBLE -- The period; null if none.
+-- column resolution_ns DOUBLE -- Precision of the period.
+-- column whole_iterations INTEGER -- The period in iterations if it may be a whole number: then the program may cause
+--    it.
+-- column amplitude_ns DOUBLE -- Amplitude of the noise, spikes cut off.
+-- column explained DOUBLE [share] -- Share of the variance that the clearest peak explains.
+-- column false_alarm DOUBLE [share] -- Probability of the peak without a period; null with too little noise.
+-- column periodic BOOLEAN -- True if there is a period; null if unknown.
+-- column iterations BIGINT -- Iterations examined.
+-- column noisy BIGINT -- Iterations with noise, or groups of them.
 -- narrow noisy, whole_iterations, amplitude_ns
 -- uses noise_gaps, iteration_ends
 -- then verdicts.periods -- The periodogram and its false-alarm probability.

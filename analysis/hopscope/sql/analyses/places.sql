@@ -1,27 +1,22 @@
--- Each place in the program that calls MPI: how often, how long, who waits there, and what of it decides how long the run takes.
+-- Call sites of MPI: calls, time, waiting, and share of the run's critical path.
 --
--- A place is the function and source line that called MPI, as in `analyze critical-path --by place`; `unknown` stands for
--- call sites that the collector could not record. The first columns are of the run's critical path, on which every
--- nanosecond counts; computing there counts for the call that it led to. The others are sums over all ranks: much time
--- inside MPI or much waiting off the critical path costs nothing.
---
--- Waiting in collectives is by the rules of `analyze last-arrivals`: from a rank's own enter to that of the latest rank
--- that it had to wait for. Waiting for messages is that of `analyze messages --by place`. A call inside another MPI call
--- counts at its own place.
+-- The first columns are of the run's critical path; computing counts for the call that it led to. The others are sums
+-- over all ranks. See `analyze critical-path --by place` for places. A call inside another MPI call counts at its own
+-- place.
 --
 -- key place
--- column place VARCHAR -- Where the MPI function was called from: `function (file:line)`, with `in` and the function
---    around it where the compiler put it into another one.
--- column call_site VARCHAR -- As the trace has it, module+offset or file:line; several if they have one place.
--- column how VARCHAR -- How the place was found, as in the table `places`: `line`, `symbol`, `archive`, or why only the
---    module is known; null if the call site is unknown.
--- column remedy VARCHAR -- What to do to see its function and source line; null if they are known or nothing helps.
+-- column place VARCHAR -- The place, as `function (file:line)`, with `in` and the function around it where the
+--    compiler inlined it.
+-- column call_site VARCHAR -- The call sites in the trace, as module+offset or file:line.
+-- column how VARCHAR -- How it was found, as in the table `places`: `line`, `symbol`, `archive`, or why only the
+--    module is known; null if unknown.
+-- column remedy VARCHAR -- How to see its source line; null if known or nothing helps.
 -- columns of run_path_shares
--- column call_ns BIGINT -- The part of time_ns that is inside the call.
--- column calls BIGINT -- Calls of MPI from there.
--- column collective_calls BIGINT -- Those of them that are collectives.
--- column mpi_ns BIGINT -- Time inside all these calls.
--- column collective_waiting_ns BIGINT -- Time waited in the collectives for ranks that entered later.
+-- column call_ns BIGINT -- Its time inside the call.
+-- column calls BIGINT -- Calls of MPI.
+-- column collective_calls BIGINT -- Those that are collectives.
+-- column mpi_ns BIGINT -- Time inside the calls.
+-- column collective_waiting_ns BIGINT -- Waiting in collectives for ranks that entered later.
 -- columns of messages_by: messages, waiting_caused_ns, waiting_suffered_ns
 -- only-data call_site, how, remedy, share_of_run
 -- narrow share_high, share_low, hops_ns, p2p_ns, messages, collective_calls, calls, compute_ns, call_ns, mpi_ns

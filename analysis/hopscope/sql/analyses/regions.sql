@@ -1,20 +1,19 @@
--- Time in the program's own regions, region by region and rank by rank.
+-- Time in the program's own regions, by rank.
 --
--- Regions are those that the program marked with hopscope/region.h, or those in another tool's trace (functions,
--- loops). Their time runs from beginning to end and includes everything called inside; a region inside another of the
--- same name counts once. The threads of a rank add up, and so does the time that the share refers to.
+-- Regions are marked with hopscope/region.h or come from another tool's trace. Time includes everything called
+-- inside; a region inside another of the same name counts once. The threads of a rank add up.
 --
--- param region VARCHAR = null -- Only the region of this name.
+-- param region VARCHAR = null -- Only this region.
 -- key region, rank
 -- column region VARCHAR -- Name of the region.
--- column rank INTEGER -- Trace-wide rank.
--- column visits BIGINT -- How often it was entered.
+-- column rank INTEGER -- The rank.
+-- column visits BIGINT -- Visits.
 -- column time_ns BIGINT -- Time inside.
--- column mean_ns BIGINT -- Mean time of a visit.
+-- column mean_ns BIGINT -- Mean of a visit.
 -- column longest_ns BIGINT -- The longest visit.
--- column mpi_ns BIGINT -- The part of that time in MPI calls.
--- column share DOUBLE -- Time inside as part of the time of all the rank's threads.
--- column share_low DOUBLE [share] -- Lower end of its interval of 95 %, over the times between collectives; null below 13 of them.
+-- column mpi_ns BIGINT -- The part in MPI calls.
+-- column share DOUBLE -- As a share of the time of the rank's threads.
+-- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- uses region_visits, rank_times, track_threads, share_of, share_intervals, block_of
 -- bar share

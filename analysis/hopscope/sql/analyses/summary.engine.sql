@@ -1,15 +1,15 @@
--- Who executed the collectives, and why: the tree engine or the MPI library.
+-- Engine of the collectives, and why: Hopscope's or the MPI library.
 --
--- The choice between the engine and native depends only on what MPI makes equal on every member. If a tree was
--- requested but could not run, the reason is here.
+-- `tree` is Hopscope's engine, `native` the MPI library. If a tree was requested but could not run, the reason is
+-- here.
 --
 -- grain by = engine
 -- key operation, engine
 -- column operation VARCHAR -- The MPI function.
 -- column engine VARCHAR -- tree, or native.
 -- column tree VARCHAR -- Name of the tree that ran; null for native.
--- column reason VARCHAR -- Why a requested tree did not run; null if none was requested, or if it ran.
--- column calls BIGINT -- Calls, over all ranks.
+-- column reason VARCHAR -- Why a requested tree did not run; else null.
+-- column calls BIGINT -- Calls of all ranks.
 -- column collectives BIGINT -- Collectives.
 -- exact calls, collectives
 -- empty note there are no collectives

@@ -1,16 +1,16 @@
--- What ran and what the trace can tell about it: one item per row.
+-- Contents of the trace, one item per row.
 --
--- The program and its ranks; calls, hops and time per operation; who executed the collectives and why; how good the clocks are; what is missing; what was
--- emulated; and what tracing itself cost. Times per operation count every rank's calls, so they add up to more than the run took.
+-- The program and its ranks; calls, hops and time per operation; who executed collectives and why; clocks; missing
+-- data; emulation; cost of tracing.
 --
 -- grain by = item default
 -- whole run
 -- key item
 -- column section VARCHAR -- run, operations, engines, clocks, completeness, emulation, network or cost.
--- column item VARCHAR -- What the row is about.
--- column value DOUBLE [of unit] -- Its value; null if it is in words.
--- column unit VARCHAR -- Unit of the value: ns, bytes, share (0 to 1), ranks and the like; null for a plain number.
--- column note VARCHAR -- Its value in words, or a remark on it.
+-- column item VARCHAR -- Item.
+-- column value DOUBLE [of unit] -- Value; null if in words.
+-- column unit VARCHAR -- Its unit: ns, bytes, share, ranks and the like; null for a plain number.
+-- column note VARCHAR -- The value in words, or a remark.
 -- uses rank_times, share_of, clock_error, emulated_links, network_links, quantity
 -- only-data unit
 -- example analyze summary trace --fail-if '"incomplete collectives".value > 0'

@@ -1,20 +1,20 @@
--- What ran, by MPI operation: collectives, calls, hops and time.
+-- Operations that ran: collectives, calls, hops and time.
 --
--- Time adds up every rank's calls, including their waiting for others. See `analyze summary --help` for the rest.
+-- Times are sums over all ranks, waiting included, so they add up to more than the run took.
 --
 -- grain by = operation
 -- key operation
 -- column operation VARCHAR -- The MPI function.
--- column collectives BIGINT -- Collectives of it.
--- column calls BIGINT -- Calls of it, over all ranks.
--- column hops BIGINT -- Hops inside it.
--- column bytes BIGINT -- Bytes of these hops.
--- column time_ns BIGINT -- Time in it, over all ranks.
--- column share DOUBLE -- This time as part of all ranks' time.
+-- column collectives BIGINT -- Its collectives.
+-- column calls BIGINT -- Calls of all ranks.
+-- column hops BIGINT -- Its hops.
+-- column bytes BIGINT -- Payload.
+-- column time_ns BIGINT -- Time of all ranks.
+-- column share DOUBLE -- As a share of all ranks' time.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
--- column waiting_ns BIGINT -- The part of it that is waiting for later ranks, by the rules of the operation.
--- column incomplete BIGINT -- Its collectives that are incomplete in the trace.
+-- column waiting_ns BIGINT -- Waiting for later ranks.
+-- column incomplete BIGINT -- Its incomplete collectives.
 -- narrow incomplete, bytes, share_low, hops
 -- exact collectives, calls, hops, bytes, incomplete
 -- uses waiting, rank_times, share_of, share_intervals, block_of

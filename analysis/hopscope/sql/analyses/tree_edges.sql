@@ -1,18 +1,14 @@
--- The edges that hops ran over, and how much each contributes to the run's critical path.
+-- Edges that hops ran over, and what each contributes to the run's critical path.
 --
--- An edge is a sender, a receiver and the role: up towards one rank, down from it, exchange between peers; hops of an
--- unrecognised algorithm have no role. Every edge that carried a hop is listed, on the path or not. Only the time of its
--- hops counts, not that of application messages between the same two ranks; `analyze critical-path --by edge` counts
--- both. took_ns is the median time from the start of the send until the receiver has the message, including any wait
--- for a late receiver. `--tree`, `--comm` and `--root` select the hops of one tree, as `analyze trees` lists them;
--- shares still refer to the whole path.
+-- An edge is a sender, a receiver and a role. Messages of the program between the same ranks do not count. Shares
+-- refer to the whole path, also with `--tree`, `--comm` or `--root`.
 --
--- param tree VARCHAR = null -- Only hops of collectives that ran over the tree of this name.
--- param comm INTEGER = null -- Only hops of collectives on this communicator.
--- param root INTEGER = null -- Only hops of trees with this root, a trace-wide rank.
+-- param tree VARCHAR = null -- Only hops over the tree of this name.
+-- param comm INTEGER = null -- Only this communicator.
+-- param root INTEGER = null -- Only trees with this root, a trace-wide rank.
 -- key edge
 -- column edge VARCHAR -- Role, sender and receiver, as up 3->2.
--- column role VARCHAR -- up, down or exchange; null if the algorithm is unrecognised.
+-- column role VARCHAR -- up (towards one rank), down (from it) or exchange; null if unrecognised.
 -- column src INTEGER -- Sender.
 -- column dst INTEGER -- Receiver.
 -- columns of edge_weights

@@ -1,18 +1,17 @@
--- The trees that ran: who was whose parent.
+-- Trees that ran: each member and its parent.
 --
--- One row per tree, communicator, root, role and member. Trees that gather (up) and that distribute (down) may differ. The root of a tree has no parent.
--- Those of Hopscope's engine have the name that the tree file gives them, those of the MPI library the name of the algorithm. Leaders' groups and what is
--- folded before an exchange are no trees of their own.
+-- One row per tree, communicator, root, role and member. The engine's trees have the name of the tree file, the MPI
+-- library's that of the algorithm. The root has no parent.
 --
 -- key tree, comm, root, role, rank
--- column tree VARCHAR -- Name of the tree.
+-- column tree VARCHAR -- Its name.
 -- column comm INTEGER -- The communicator.
--- column root INTEGER -- Root, as a trace-wide rank.
--- column role VARCHAR -- up for the tree that gathers, down for the one that distributes.
--- column rank INTEGER -- The member, as a trace-wide rank.
--- column parent INTEGER -- Its parent, as a trace-wide rank; null for the root.
--- column child_order INTEGER -- Its position among its siblings, from 0.
--- column link VARCHAR -- Link class to the parent; null for the root.
+-- column root INTEGER -- Root, a trace-wide rank.
+-- column role VARCHAR -- up (gathers) or down (distributes).
+-- column rank INTEGER -- Member, a trace-wide rank.
+-- column parent INTEGER -- Its parent; null for the root.
+-- column child_order INTEGER -- Position among its siblings, from 0.
+-- column link VARCHAR -- Class of the link to the parent; null for the root.
 -- column host VARCHAR -- The member's host.
 -- column cluster VARCHAR -- The member's cluster.
 -- exact *

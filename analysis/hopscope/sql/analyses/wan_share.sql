@@ -1,31 +1,22 @@
 -- Share of the collectives' time spent on links between clusters.
 --
--- For each cluster, whoever ran the collectives and by whatever algorithm. Over a tree: the routes of its ranks' own
--- contributions to the root and of the results back, as messages and work at the nodes. The root's own cluster has 0 %
--- unless the tree leads one of its ranks through another cluster. In an exchange between peers, or where the algorithm
--- is unrecognised: the chain of hops that the cluster's last rank waited for, the one that leaves last; among leaders
--- the way up to the leader, the chain that this one waited for, and the way down. A chain begins at the latest enter on
--- it, so a cluster that enters after a message was sent spends only the rest of that message's time. Waiting for others
--- that were late is listed beside the routes. The share is the part of that time that is `wan` hops.
---
--- For the run: the part of the critical path that is `wan` hops. Hops between clusters in collectives whose messages are
--- unknown (category `native`) are missing from it; the share is null where no others are known. If a share is near 1,
--- another algorithm or fewer collectives would pay off. crossings count how many times in sequence a route goes between
--- clusters.
+-- For each cluster, over a tree: the routes of its ranks' contributions to the root and of the results back; the
+-- root's cluster has 0 %. Elsewhere: the chain of hops that its last rank waited for. Waiting for late ranks is
+-- listed beside. The first row is the run's critical path; collectives without known messages (`native`) are missing
+-- from it.
 --
 -- key scope
--- column scope VARCHAR -- critical_path, then each cluster.
--- column share DOUBLE -- Part of the path's time that is hops between clusters; null if there is no path or no hop to
---    follow.
+-- column scope VARCHAR -- critical_path, or a cluster.
+-- column share DOUBLE -- Share of the path's time on `wan` hops; null without a path or hops.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
--- column hops DOUBLE -- Hops on the path per collective; for a cluster the mean over the routes.
--- column bytes DOUBLE -- Bytes that these hops carry between clusters, per collective.
--- column crossings DOUBLE -- Hops between clusters on the path, per collective.
--- column path_ns BIGINT -- Time of the path: of the run's critical path, or of all routes of the cluster.
--- column wan_ns BIGINT -- The part of it that is hops between clusters.
--- column waiting_ns BIGINT -- Time in these collectives that is not on the routes: waiting for others.
--- column collectives BIGINT -- Collectives on the path.
+-- column hops DOUBLE -- Hops of the path per collective, the mean over its routes.
+-- column bytes DOUBLE -- Bytes between clusters per collective.
+-- column crossings DOUBLE -- Hops between clusters in sequence, per collective.
+-- column path_ns BIGINT -- Time of the critical path, or of all routes.
+-- column wan_ns BIGINT -- Time on `wan` hops.
+-- column waiting_ns BIGINT -- Time off the routes: waiting for others.
+-- column collectives BIGINT -- Collectives.
 -- narrow share_low, bytes, collectives
 -- uses run_path, wan_on_path, own_routes, share_of, share_intervals, block_of
 -- bar share

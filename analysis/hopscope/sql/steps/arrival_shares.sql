@@ -6,35 +6,26 @@
 -- and its excess computing, compared with the faster members', takes 2 % or more of the run's critical path: in a long run the smallest asymmetry lies above
 -- chance.
 --
--- column share DOUBLE -- Part of its collectives that it entered last, where the clocks can tell.
--- column share_low DOUBLE [share] -- Lower end of the share's interval; null below 13 collectives.
--- column share_high DOUBLE [share] -- Upper end of the share's interval.
--- column late BOOLEAN -- Whether it enters last more often than by chance: the interval lies wholly above
---    `chance`, with an error of 5 % divided by how many are compared; null if there is no interval. This only
---    describes: in every clean run a tree releases some rank last. Gates use `cause`.
--- column cause_share DOUBLE -- Part of the collectives whose last arrival was late because this one computed longer
---    than the others.
--- column cause_low DOUBLE [share] -- Lower end of the cause's interval.
--- column cause_high DOUBLE [share] -- Upper end of the cause's interval.
--- column cause BOOLEAN -- Whether it is the cause: that interval lies wholly above `cause_chance`, with an error of
---    1 % divided by how many are compared, and `cost_share` is 2 % or more; null if one of them is unknown, or it costs 10 %
---    or more and fewer than 28 collectives cannot be sure. Gates use this.
--- column cost_share DOUBLE -- Part of the run's critical path that its excess computing takes: what it computed longer
---    than the faster members, where it is the cause and the path lies on it. Of a part of the run, the path to its
---    collectives counts.
--- column released_share DOUBLE -- Part of the collectives whose last arrival was late because the previous collective
---    released this one last: the tree is the reason, not the computing.
+-- column share DOUBLE -- Share of its collectives that it entered last.
+-- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
+-- column share_high DOUBLE [share] -- Upper end of its interval.
+-- column late BOOLEAN -- True if its interval lies above `chance` (error 5 % / number compared); null without an
+--    interval.
+-- column cause_share DOUBLE -- Collectives whose last arrival was late because this one computed longer.
+-- column cause_low DOUBLE [share] -- Lower end of its interval.
+-- column cause_high DOUBLE [share] -- Upper end of its interval.
+-- column cause BOOLEAN -- True if its interval lies above `cause_chance` (error 1 % / number compared) and
+--    `cost_share` is 2 % or more; null if unknown, or if it costs 10 % and fewer than 28 collectives cannot decide.
+-- column cost_share DOUBLE -- Share of the run's critical path that its excess computing takes.
+-- column released_share DOUBLE -- Collectives whose last arrival was late because the previous one released it last.
 -- column released_low DOUBLE [share] -- Lower end of its interval.
 -- column released_high DOUBLE [share] -- Upper end of its interval.
--- column chance DOUBLE [share] -- The share of last arrivals that chance would give it: its part of the members, over
---    its collectives.
--- column cause_chance DOUBLE [share] -- The share of causes that chance would give it: its part of all ranks, of the
---    collectives that have a cause.
--- column undecided DOUBLE [share] -- Part of its collectives that it may have entered last, where the clocks cannot
---    tell.
+-- column chance DOUBLE [share] -- Share of last arrivals that chance would give it.
+-- column cause_chance DOUBLE [share] -- Share of causes that chance would give it.
+-- column undecided DOUBLE [share] -- Collectives where the clocks cannot tell.
 -- column margin_ns BIGINT -- Median time by which it was last.
--- column waiting_ns BIGINT -- Time that the others spent waiting for it, over all ranks.
--- column collectives BIGINT -- Complete collectives that it took part in, of two ranks or more.
+-- column waiting_ns BIGINT -- Waiting of the others for it.
+-- column collectives BIGINT -- Complete collectives of two ranks or more that it took part in.
 -- uses last_enters, members, waiting, causes, path_toward, share_of, share_intervals, block_of, sure_share
 create or replace macro arrival_shares(label) as table
     with labels as materialized (

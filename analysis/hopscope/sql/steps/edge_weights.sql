@@ -4,15 +4,15 @@
 -- path leaves half-way (a late receiver) weighs what the path spends on it, not what it took.
 --
 -- column link VARCHAR -- Link class of the two ranks.
--- column hops BIGINT -- Hops that it carried.
--- column bytes BIGINT -- Their payload together.
--- column took_ns BIGINT -- Median time of a hop over it.
--- column waited_share DOUBLE -- Part of its hops that the receiver had to wait for.
+-- column hops BIGINT -- Its hops.
+-- column bytes BIGINT -- Payload.
+-- column took_ns BIGINT -- Median time of a hop, waits for a late receiver included.
+-- column waited_share DOUBLE -- Hops that the receiver waited for.
 -- column waited_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column waited_high DOUBLE [share] -- Upper end of its interval.
--- column on_path BIGINT -- Hops of it on the critical path of the run.
--- column time_ns BIGINT -- Time that the critical path of the run spends on them.
--- column share DOUBLE -- That time as a part of the path's, without start-up and shutdown.
+-- column on_path BIGINT -- Hops on the run's critical path.
+-- column time_ns BIGINT -- Time of the run's critical path on them.
+-- column share DOUBLE -- That time as a share of the path, without start-up and shutdown.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- uses run_path, path_intervals, share_intervals, block_of, edge_name

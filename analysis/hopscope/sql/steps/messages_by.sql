@@ -4,19 +4,17 @@
 -- itself), and caused_ns and suffered_ns, the waiting for and of whom the key stands for.
 --
 -- column messages BIGINT -- Messages sent.
--- column bytes BIGINT -- Their payload.
--- column waiting_caused_ns BIGINT -- Waiting of others for it: of receivers whose sender was late, and by rank and place
---     also of senders whose receiver was late.
--- column waiting_suffered_ns BIGINT -- Its own waiting for others: of senders whose receiver was late, and by rank and
---     place also of receivers whose sender was late.
--- column late_senders BIGINT -- Messages for which a call waited because the send began late.
--- column late_receivers BIGINT -- Messages for which a call waited because the receive was posted late.
--- column wrong_order BIGINT -- Of late_senders, those for which the receiver waited while an earlier message of the same
---     sender was left for later.
--- column undecided BIGINT -- Messages of which the trace does not show who waited; no waiting is counted for them.
--- column path_ns BIGINT -- Time that the run's critical path spends on them, waiting and transfer.
--- column path_share DOUBLE [share] -- This time as part of the whole path.
--- column path_share_low DOUBLE [share] -- Lower end of its interval of 95 %; null off the path and below 13 collectives.
+-- column bytes BIGINT -- Payload.
+-- column waiting_caused_ns BIGINT -- Waiting of others for it.
+-- column waiting_suffered_ns BIGINT -- Its own waiting for others.
+-- column late_senders BIGINT -- Messages whose receiver waited for a late send.
+-- column late_receivers BIGINT -- Messages whose sender waited for a late receive.
+-- column wrong_order BIGINT -- Those of late_senders that were received in the wrong order.
+-- column undecided BIGINT -- Messages of unknown waiting, which counts as none.
+-- column path_ns BIGINT -- Their time on the run's critical path, with the transfer.
+-- column path_share DOUBLE [share] -- As a share of the path.
+-- column path_share_low DOUBLE [share] -- Lower end of its interval of 95 %; null off the path and below 13
+--    collectives.
 -- column path_share_high DOUBLE [share] -- Upper end of its interval.
 -- uses message_waits, run_path, share_of, path_intervals
 create or replace macro messages_by(labelled) as table
