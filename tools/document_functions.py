@@ -11,32 +11,32 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "collector.md"
 BEGIN, END = "<!-- functions: made by tools/document_functions.py -->\n", "<!-- end of functions -->\n"
 
-_LATER = "the call that begins it, and where and when it was found complete"
+_LATER = "begin, and the call that found it complete"
 _COMPLETED = (
     "completion, test and probe",
-    "enter, leave; which messages and collectives completed in it; failing tests in a row are one pair",
+    "enter, leave, completed messages and collectives; failing tests in a row are one pair",
 )
 KINDS = {
     "init": ("beginning", "enter, leave"),
-    "finalize": ("end", "enter, leave; that the run ended well"),
-    "abort": ("abort", "enter, and why the trace ends there"),
-    "control": ("control", "enter, leave; recording stops after level 0 and goes on before a positive one"),
+    "finalize": ("end", "enter, leave, a good end"),
+    "abort": ("abort", "enter, reason of the end"),
+    "control": ("control", "enter, leave"),
     "collective": (
         "blocking collectives",
-        "enter, leave, communicator, sequence number, root, bytes put in and got out; under a tree its hops",
+        "enter, leave, communicator, sequence number, root, bytes in and out, hops",
     ),
     "nonblocking": ("nonblocking collectives", f"{_LATER}; numbered with the blocking ones"),
     "persistent": ("persistent collectives", f"enter, leave; at each MPI_Start {_LATER}"),
     "p2p": (
         "sends and receives",
-        "enter, leave; the messages sent and received with peer, tag and bytes, matched by request",
+        "enter, leave, messages with peer, tag and bytes",
     ),
     "wait": _COMPLETED,
     "test": _COMPLETED,
     "look": _COMPLETED,
     "comm": (
         "communicators",
-        "enter, leave; the communicator that it made: members, parent, an id that all ranks share",
+        "enter, leave, new communicator with members, parent and id",
     ),
 }
 
@@ -47,8 +47,18 @@ def table() -> str:
     for name, function in FUNCTIONS.items():
         if not name.endswith("_c"):
             rows.setdefault(KINDS[function.kind], []).append(name)
-    lines = [f"| {what} | {recorded} | {', '.join(names)} |" for (what, recorded), names in rows.items()]
+    blocking = rows[KINDS["collective"]]
+    lines = [f"| {what} | {recorded} | {listed(names, blocking)} |" for (what, recorded), names in rows.items()]
     return "\n".join(["| calls | what is recorded | functions |", "| --- | --- | --- |", *lines]) + "\n"
+
+
+def listed(names: list[str], blocking: list[str]) -> str:
+    """The names; where they are one form of all blocking collectives, that form."""
+    forms = {
+        "the same as MPI_I...": [f"MPI_I{name.removeprefix('MPI_').lower()}" for name in blocking],
+        "the same as MPI_..._init": [f"{name}_init" for name in blocking],
+    }
+    return next((text for text, form in forms.items() if form == names), ", ".join(names))
 
 
 def main() -> int:
