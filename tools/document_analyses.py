@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from textwrap import fill, indent
 
@@ -61,7 +62,7 @@ OPENING = """# The analyses
 
 Made by `tools/document_analyses.py` from the headers of `analysis/hopscope/sql/analyses/` and from the descriptions of
 `decide`, `formulas`, `gate`, `history`, `model`, `remap` and `reorder`. Every analysis is a command
-(`analyze critical-path TRACE`) and a method (`hopscope.open("trace").critical_path()`); its `--help` says the same.
+(`analyze critical-path TRACE`) and a method (`hopscope.open("trace").critical_path()`); `--help` has more examples.
 `analyze sql TRACE "SELECT ..."` answers any other question about the tables in `schemas/tables/`.
 
 ## A part of the run
@@ -90,6 +91,7 @@ SHARED = 2
 """Commands that must have an option or a column for it to be described once at the top."""
 _END = re.compile(r"(?:Lower|Upper) end of its interval(?: of 95 %)?(?:; (?P<without>null .+))?\.")
 """The meaning of an end of an interval, and when there is none."""
+_HELP = re.compile(r"\s+(See `analyze[^`]*\s--help`|`analyze[^`]*\s--help` explains[^.]*)\.")
 USUALLY_WITHOUT = (None, "null below 13 collectives")
 
 
@@ -121,14 +123,16 @@ def _option(parameter: Parameter) -> _Item:
 
 
 def _columns(analysis: Analysis) -> list[_Item]:
-    """One item a column, beside whose name stand the ends of its interval."""
+    """One item a column, beside whose name stand the ends of its interval, and columns below it of the same meaning."""
     known = [column.name for column in analysis.columns]
     ends: dict[str, list[Column]] = {}
     for column in analysis.columns:
         if _END.fullmatch(column.meaning) and (whole := _whole(column.name, known)):
             ends.setdefault(whole, []).append(column)
     taken = {column.name for columns in ends.values() for column in columns}
-    return [_column(column, ends.get(column.name, [])) for column in analysis.columns if column.name not in taken]
+    items = [_column(column, ends.get(column.name, [])) for column in analysis.columns if column.name not in taken]
+    alike = (list(group) for _, group in groupby(items, key=lambda item: item.meaning))
+    return [_Item(", ".join(item.name for item in group), group[0].meaning) for group in alike]
 
 
 def _column(column: Column, ends: Sequence[Column]) -> _Item:
@@ -192,13 +196,13 @@ def _section(analysis: Analysis, options: Sequence[_Item], above: Sequence[Seque
         parts.append(_table(_options(analysis), options))
     columns = [item for table in above for item in table]
     parts.append(_table(_columns(analysis), columns, above))
-    parts.append(block("\n".join(analysis.examples)))
+    parts.append(block(analysis.examples[0]))
     return "\n\n".join(parts) + "\n"
 
 
 def _paragraph(text: str) -> str:
-    """A paragraph as it is; lines with columns in them as a block."""
-    return block(text) if "  " in text else text
+    """A paragraph without what it says about the section's own help; lines with columns in them as a block."""
+    return block(text) if "  " in text else _HELP.sub("", text)
 
 
 def _command(command: Command, options: Sequence[_Item], columns: Sequence[_Item]) -> str:

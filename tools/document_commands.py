@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Collection
 from pathlib import Path
-from textwrap import indent
+from textwrap import dedent, indent
 
 import click
 from hopscope import catalog
@@ -52,22 +52,23 @@ def block(write: Callable[[click.HelpFormatter], None]) -> str:
     """What is written, as a block of the page."""
     formatter = click.HelpFormatter(width=_WIDTH)
     write(formatter)
-    return indent(formatter.getvalue().strip("\n"), "    ")
+    return indent(dedent(formatter.getvalue()).strip("\n"), "    ")
 
 
 def _section(words: str, command: click.Command, context: click.Context, shared: Collection[tuple[str, str]]) -> str:
     def write(formatter: click.HelpFormatter) -> None:
-        command.format_usage(context, formatter)
         if words not in EXPLAINED_ELSEWHERE:
             command.format_help_text(context, formatter)
         own = [record for record in records(command, context) if record not in shared]
         if own:
-            with formatter.section("Options"):
+            formatter.write_paragraph()
+            with formatter.indentation():
                 formatter.write_dl(own)
         if words not in EXPLAINED_ELSEWHERE:
             command.format_epilog(context, formatter)
 
-    return f"## {words}\n\n{block(write)}\n"
+    arguments = (word for word in command.collect_usage_pieces(context) if word != "[OPTIONS]")
+    return f"## {' '.join([words, *arguments])}\n\n{block(write)}\n"
 
 
 def page() -> str:

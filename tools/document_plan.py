@@ -5,6 +5,7 @@ docs/shapes-and-algorithms.md, and the lists in schemas/tree.schema.json; with -
 import json
 import sys
 from pathlib import Path
+from textwrap import fill, indent
 from typing import Any
 
 from hopscope import _plan
@@ -18,12 +19,12 @@ PAGE_TEXT = """# Shapes and algorithms
 
 Made by `tools/document_plan.py` from the collector's own tables.
 
-`--tree NAME` (or `HOPSCOPE_TREE=NAME`) runs every operation that the name supports; the MPI library runs the
-others. A [tree file](../schemas/tree.schema.json) has a rule for each operation, communicator and message size.
+`--tree NAME` (or `HOPSCOPE_TREE=NAME`) runs every operation that the name serves; the MPI library runs the others. A
+[tree file](../schemas/tree.schema.json) has a rule for each operation, communicator and message size.
 
 ## Shapes of trees
 
-They support {by_tree}. Ranks are numbered from the root, cyclically; K is the shape's `fan_out`.
+They serve {by_tree}. Ranks are numbered from the root, cyclically; K is the shape's `fan_out`.
 
 {shapes}
 
@@ -31,24 +32,21 @@ They support {by_tree}. Ranks are numbered from the root, cyclically; K is the s
 
 {algorithms}
 
-Segments: a rule's `segment_bytes` cuts the messages, which then follow one another.
+`*` marks those that a rule's `segment_bytes` cuts into segments.
 
-Trees, {reordering} combine operands out of rank order, so an operation that does not commute goes native there; all
-other algorithms keep the rank order.
+Trees, {reordering} combine operands out of rank order, so an operation that does not commute goes native there.
 
 ## Groups
 
-{grouped} groups ranks by a rule's `level` ({levels}). In each group, ranks form a tree below their leader: `inside`
-names it. By default it is `hierarchical`, so that a cluster has its hosts inside it. The root leads its group, the
-lowest rank any other. `between` says how leaders exchange; `--tree` takes it after a colon, as in `{example}`.
+{grouped} groups ranks by a rule's `level` ({levels}). `inside` names the tree of a group below its leader, by default
+`hierarchical`. The root leads its group, the lowest rank any other. `between` says how leaders exchange; `--tree` takes
+it after a colon, as in `{example}`. g is the number of groups.
 
 {between}
 
-Every leader combines the groups' sums in the same order, or receives what was combined once, so all ranks get the same
-bits. An operation that does not commute needs groups, and subtrees inside them, of consecutive ranks. Reduce then also
-needs rank 0 as its root, and Allreduce and Reduce_scatter another exchange than the ring. Otherwise it goes native.
-Reduce and Bcast need no exchange: they run along one tree, in which the leaders of the other groups are below the root,
-by `recursive-doubling` as a binomial tree and by `ring` as a chain.
+All ranks get the same bits. An operation that does not commute needs groups, and subtrees inside them, of consecutive
+ranks; Reduce then needs rank 0 as its root, and Allreduce and Reduce_scatter another exchange than the ring. Reduce and
+Bcast run along one tree: by `recursive-doubling` a binomial one of leaders, by `ring` a chain.
 """
 
 BETWEEN = {
@@ -56,7 +54,7 @@ BETWEEN = {
     "recursive-doubling": ("Leaders at distances 1, 2, 4 and so on exchange what they have.", "2 + log2 g, rounded up"),
     "ring": ("Parts of the vector go round once to be summed and once more to be distributed.", "2 (g - 1)"),
 }
-"""How leaders exchange, and how many messages between groups follow one another at most among g groups."""
+"""The exchange of the leaders, and the most messages between groups in sequence among g groups."""
 
 
 def short(operations: list[str]) -> str:
@@ -99,24 +97,31 @@ def table(*rows: tuple[str, ...]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (rows[0], ("---",) * len(rows[0]), *rows[1:]))
 
 
+def two_columns(*rows: tuple[str, str]) -> str:
+    """Names and their meanings as a block."""
+    width = max(len(name) for name, _ in rows) + 2
+    lines = (fill(f"{name:<{width}}{text}", LONGEST_LINE - 4, subsequent_indent=" " * width) for name, text in rows)
+    return indent("\n".join(lines), "    ")
+
+
 def page() -> str:
     """The whole page."""
-    shapes = [(f"`{row.name}{':K' if row.counts else ''}`", row.meaning) for row in _plan.shapes()]
+    shapes = [(f"{row.name}{':K' if row.counts else ''}", row.meaning.replace("`", "")) for row in _plan.shapes()]
     algorithms = [
-        (f"`{row.name}`", short(row.operations), row.meaning, "yes" if row.cuts else "no")
+        (f"{row.name}{'*' if row.cuts else ''}", f"{short(row.operations)}: {row.meaning.replace('`', '')}")
         for rows in by_name().values()
         for row in rows
     ]
     return PAGE_TEXT.format(
         by_tree=short(served_by_trees()),
-        shapes=table(("name", "tree"), *shapes),
-        algorithms=table(("name", "serves", "how", "segments"), *algorithms),
+        shapes=two_columns(*shapes),
+        algorithms=two_columns(*algorithms),
         reordering=" and ".join(f"`{name}`" for name in reordering()),
         grouped=" and ".join(f"`{name}`" for name in grouped()),
         levels=" or ".join(f"`{level}`" for level in _plan.LEVELS),
         example=f"{grouped()[0]}:{_plan.BETWEEN[-1]}",
         between=table(
-            ("`between`", "exchange", "most messages in a row between g groups"),
+            ("`between`", "exchange", "messages in sequence"),
             *((f"`{name}`", *BETWEEN[name]) for name in _plan.BETWEEN),
         ),
     )

@@ -3,12 +3,12 @@
 DESCRIPTION = """\
 -- Time of barrier, broadcast, reduce and alltoall by published formulas, by the replay and as measured.
 --
--- Give it a trace with hops or a machine file. The formulas take one class of links, as if every message went over
--- it. The replay sends the engine's messages over the ranks' own links; of a machine file, with each rank on a host
--- of its own under LogGP. The engine has no linear alltoall of the published kind.
+-- Give it a trace with hops or a machine file. The formulas take one class of links for every message. The replay
+-- sends the engine's messages over the ranks' own links; for a machine file, with each rank on its own host under
+-- LogGP.
 --
--- The measured time of a collective runs from its last enter to its last leave. Only collectives count whose first
--- and last enter lie within a tenth of that; `skewed` counts the others.
+-- A collective is measured from its last enter to its last leave. It counts if first and last enter lie within a
+-- tenth of that; `skewed` counts the others.
 --
 -- param operation VARCHAR = null -- Only this operation.
 -- param link VARCHAR = null -- Class of links; the farthest with parameters by default.

@@ -17,12 +17,10 @@ DESCRIPTION = f"""\
 -- Candidate trees, or settings of the MPI library, with their predicted time per iteration.
 --
 -- An iteration is one collective, plus all that happens up to the next one. Every candidate is replayed over the whole
--- run with link costs from the hops that a rank waited for; of emulated links, from the topology file. The prediction
--- screens; `hopscope tune` measures.
+-- run with link costs from the hops that a rank waited for. The prediction screens; `hopscope tune` measures.
 --
 -- Without `--for`, candidates are the algorithms of Hopscope's engine. With it they are those of the installed library,
--- and the file is one that it reads: Open MPI's dynamic rules, for the bytes and numbers of ranks that ran, or MPICH's
--- variables, for all.
+-- and the file has Open MPI's dynamic rules, for the bytes and numbers of ranks that ran, or MPICH's variables, for all.
 --
 {_OPERATIONS}
 --
@@ -30,7 +28,7 @@ DESCRIPTION = f"""\
 -- and the best of them are combined.
 --
 -- The interval covers `model_error`, what two runs differ by (at least 4 %), and a factor of two for a candidate that
--- `extrapolates`. The first row is suggested, and its file written, only if its whole interval is a gain. If the replay
+-- `extrapolates`. A candidate is suggested, and its file written, only if its whole interval is a gain. If the replay
 -- misses the run by more than 20 %, or more than 10 % of the library's messages waited for their receives, nothing is
 -- predicted.
 --
@@ -51,15 +49,15 @@ DESCRIPTION = f"""\
 -- column gain_low DOUBLE [share] -- Lower end of its interval.
 -- column gain_high DOUBLE [share] -- Upper end of its interval.
 -- column model_error DOUBLE [share] -- Error of the replay of the baseline.
--- column depth INTEGER -- Messages in sequence; null for what the library ran.
--- column wan_crossings INTEGER -- WAN messages in sequence; null likewise.
+-- column depth INTEGER -- Messages in sequence, all and WAN; null for what the library ran.
+-- column wan_crossings INTEGER -- Messages in sequence, all and WAN; null for what the library ran.
 -- column wan_messages INTEGER -- WAN messages per collective.
 -- column extrapolates VARCHAR -- Links or sizes that it uses and the run did not measure.
 -- column chosen BOOLEAN -- True if suggested.
 -- column comm INTEGER -- Its communicator; null for several.
 -- column operation VARCHAR -- Its operations.
--- column bytes_min BIGINT [bytes] -- Least bytes that it is for; null for several selections.
--- column bytes_max BIGINT [bytes] -- Most bytes.
+-- column bytes_min BIGINT [bytes] -- Bytes that it is for, least and most; null for several selections.
+-- column bytes_max BIGINT [bytes] -- Bytes that it is for, least and most; null for several selections.
 -- column not_predicted VARCHAR -- Why it has no prediction.
 -- only-data gain_low, gain_high, comm, operation, bytes_min, bytes_max
 -- narrow not_predicted, baseline, depth, wan_crossings, wan_messages, model_error, measured_ns, extrapolates,

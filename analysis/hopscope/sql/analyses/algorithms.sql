@@ -1,14 +1,14 @@
 -- Algorithms that the collectives ran by, recognised from their messages.
 --
 -- Every message must fit, or the algorithm is `unrecognised`. A number after a colon is the radix, the children per
--- rank or the number of chains; a word after it is the exchange between leaders. `one + other` ran one after the
--- other. Intercommunicators are left out. A row holds all collectives of equal operation, communicator, root, payload
--- and messages.
+-- rank or the number of chains; a word is the exchange between leaders. `one + other` ran one after the other. A row
+-- holds all collectives of equal operation, communicator, root, payload and messages. Intercommunicators are left
+-- out.
 --
--- A collective obeys if the algorithm that the settings ask for ran, by the library's own name (`captured`) or else
--- by its messages. Settings are those at the end of MPI_Init: Open MPI's parameters of coll/tuned with its rules
--- file, or MPICH's variables such as MPIR_CVAR_BCAST_INTRA_ALGORITHM. They hold for blocking collectives. For Open
--- MPI's `han`, `asked` lists the algorithms inside hosts and between them.
+-- A collective obeys if the algorithm that the settings at the end of MPI_Init ask for ran, by the library's own name
+-- or else by its messages. Settings are Open MPI's parameters of coll/tuned with its rules file, or MPICH's
+-- variables; they hold for blocking collectives. For `han`, `asked` lists the algorithms inside hosts and between
+-- them.
 --
 -- param comm INTEGER = null -- Only collectives on this communicator.
 -- param seq BIGINT = null -- Only collectives of this number on their communicator.

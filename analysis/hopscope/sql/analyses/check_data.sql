@@ -1,8 +1,8 @@
 -- Check that the dataset keeps its own rules.
 --
--- A violation `inside` the clocks' uncertainty is explained by it; any `beyond` makes the command exit with 1.
--- Incomplete collectives, damaged files, corrected events, and all-to-all paths that do not lead to the last enter
--- are exempt, but counted.
+-- The clocks' uncertainty explains a violation `inside`; any `beyond` makes the command exit with 1. Incomplete
+-- collectives, damaged files, corrected events, and all-to-all paths that do not lead to the last enter are exempt,
+-- but counted.
 --
 -- whole run
 -- key rule

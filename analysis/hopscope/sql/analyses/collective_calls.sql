@@ -6,18 +6,18 @@
 -- key rank
 -- column rank INTEGER -- The rank.
 -- column comm_rank INTEGER -- Its rank in the communicator.
--- column host VARCHAR -- Its host.
--- column cluster VARCHAR -- Its cluster.
+-- column host VARCHAR -- Host and cluster of the rank.
+-- column cluster VARCHAR -- Host and cluster of the rank.
 -- column enter_ns BIGINT [at] -- When it entered.
 -- column leave_ns BIGINT [at] -- When it left; null if the trace ends before.
 -- column time_ns BIGINT -- Time in the call.
--- column waiting_ns BIGINT -- Time that it waited for a later rank; null if MPI_Test calls lie too far apart to tell.
+-- column waiting_ns BIGINT -- Time that it waited for a later rank; null if MPI_Test calls lie too far apart.
 -- column needed_rank INTEGER -- Latest rank that it had to wait for; null if none.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column tree VARCHAR -- Name of the tree that ran; null for native.
 -- column place VARCHAR -- Call site, as `function (file:line)`; null if unknown.
--- column file VARCHAR -- The source file; null if unknown.
--- column line INTEGER -- Its line; null if unknown.
+-- column file VARCHAR -- Source file and line; null if unknown.
+-- column line INTEGER -- Source file and line; null if unknown.
 -- column call_site VARCHAR -- The call site in the trace, as module+offset or file:line; null if unknown.
 -- column on_path BOOLEAN -- True if the collective's critical path touches the rank.
 -- narrow tree, place, comm_rank, cluster

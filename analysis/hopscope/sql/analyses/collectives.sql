@@ -19,24 +19,24 @@
 -- column comm INTEGER -- The communicator.
 -- column comm_name VARCHAR -- Its name.
 -- column seq BIGINT -- Its number on the communicator, from 0.
--- column previous_seq BIGINT -- The one before it there; null for the first.
--- column next_seq BIGINT -- The one after it; null for the last.
+-- column previous_seq BIGINT -- The neighbour on the communicator; null at its ends.
+-- column next_seq BIGINT -- The neighbour on the communicator; null at its ends.
 -- column operation VARCHAR -- The MPI function.
 -- column root INTEGER -- Root in the communicator; null if there is none.
 -- column bytes BIGINT -- Largest payload of a member.
 -- column ranks INTEGER -- Members of the communicator.
 -- column first_enter_ns BIGINT [at] -- When the first rank entered.
--- column duration_ns BIGINT -- From the first enter to the last leave; null if nobody left.
+-- column duration_ns BIGINT -- From the first enter to the last leave; null without a leave.
 -- column spread_ns BIGINT -- From the first enter to the last.
 -- column after_last_enter_ns BIGINT -- From the last enter to the last leave.
--- column last_rank INTEGER -- Last to enter; null if the clocks cannot tell or it is incomplete.
+-- column last_rank INTEGER -- Last to enter; null if unknown.
 -- column margin_ns BIGINT -- From the last enter but one to the last.
 -- column path_ns BIGINT -- Length of its critical path; null if there is none.
--- column local_ns BIGINT -- The path's time for work on ranks.
--- column shm_ns BIGINT -- For hops inside hosts.
--- column lan_ns BIGINT -- For hops between hosts of a cluster.
--- column wan_ns BIGINT -- For hops between clusters.
--- column native_ns BIGINT -- Inside the MPI library, with no hops known.
+-- column local_ns BIGINT -- The path's time in this category.
+-- column shm_ns BIGINT -- The path's time in this category.
+-- column lan_ns BIGINT -- The path's time in this category.
+-- column wan_ns BIGINT -- The path's time in this category.
+-- column native_ns BIGINT -- The path's time in this category.
 -- column hops BIGINT -- Its hops.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column complete BOOLEAN -- True if every member's enter and leave are recorded.

@@ -1,13 +1,12 @@
 -- Time per iteration against another run, and the activities that changed.
 --
--- The row `whole` is the mean time of an iteration; the other rows divide its critical path and add up to it:
--- `compute` outside MPI, `p2p` the program's own messages, an MPI function, or another category of `analyze
--- critical-path`. The first iteration is left out. Iterations of both runs must begin at a call of the same function;
--- otherwise `per` is `run`.
+-- The row `whole` is the mean time of an iteration, without the first; the others divide its critical path and add up
+-- to it: `compute`, `p2p` (the program's own messages), an MPI function, or another category of `analyze
+-- critical-path`. If the runs' iterations do not begin at a call of the same function, `per` is `run`.
 --
 -- The interval holds for all rows together. verdict is `slower` or `faster` if it lies beyond `--least`, `same` if
--- within it, else `undecided`. With fewer than 15 iterations, an interval needs several runs of each side. Give three
--- (`--base-also`, `--also`): one run does not show how runs differ.
+-- within, else `undecided`. With fewer than 15 iterations it needs several runs of each side. One run does not show
+-- how runs differ: give three (`--base-also`, `--also`).
 --
 -- grain by = activity default
 -- param base TRACE = null -- The run to compare with.
@@ -16,20 +15,20 @@
 -- param least DOUBLE = 0.02 -- Ignore smaller changes, as a share of the base's iteration.
 -- key activity
 -- column activity VARCHAR -- whole, compute, p2p, an MPI function, or another category.
--- column base_ns DOUBLE -- Time per iteration in the base.
--- column new_ns DOUBLE -- Time per iteration in the new run.
+-- column base_ns DOUBLE -- Time per iteration in that run.
+-- column new_ns DOUBLE -- Time per iteration in that run.
 -- column difference_ns DOUBLE -- The difference; below zero is faster.
 -- column change DOUBLE [share] -- The difference as a share of the base; null where that is 0.
 -- column change_low DOUBLE [share] -- Lower end of its interval.
 -- column change_high DOUBLE [share] -- Upper end of its interval.
 -- column verdict VARCHAR -- slower, faster, same or undecided.
--- column slower BOOLEAN -- True if the verdict is slower; null if undecided or with one run of each.
+-- column slower BOOLEAN -- True if slower; null if undecided or with one run of each.
 -- column sentence VARCHAR -- The row in words; of `whole`, what changed most.
 -- column per VARCHAR -- iteration, or run where the two have no iterations in common.
--- column base_runs BIGINT -- Runs of the base.
--- column new_runs BIGINT -- New runs.
--- column base_iterations BIGINT -- Iterations of the base that count.
--- column new_iterations BIGINT -- Iterations of the new runs that count.
+-- column base_runs BIGINT -- Runs of that side.
+-- column new_runs BIGINT -- Runs of that side.
+-- column base_iterations BIGINT -- Its iterations that count.
+-- column new_iterations BIGINT -- Its iterations that count.
 -- headline sentence
 -- only-data slower, sentence, base_runs, new_runs, base_iterations, new_iterations
 -- narrow per, change_low

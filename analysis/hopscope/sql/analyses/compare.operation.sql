@@ -1,12 +1,11 @@
 -- Time of collectives against another run, by operation and call site.
 --
--- Collectives are aligned by operation, communicator and call site; where lines have shifted, by function or order of
--- first use, which a note says. `took` is the time after the last enter, `duration` from the first enter to the last
--- leave, `spread` from the first enter to the last.
+-- Collectives are aligned by operation, communicator and call site, or by function or order of first use where lines
+-- have shifted. `took` is the time after the last enter, `duration` from the first enter to the last leave, `spread`
+-- from the first enter to the last.
 --
--- The interval is that of a block bootstrap over all rows together. verdict is undecided with fewer than 5 blocks or
--- 10 values beyond the quantile, and `new` or `gone` if one run lacks the collective. Give three runs of each side,
--- run alternately.
+-- The interval holds for all rows together. verdict is undecided with fewer than 5 blocks or 10 values beyond the
+-- quantile, and `new` or `gone` if one run lacks the collective. Give three runs of each side, run alternately.
 --
 -- grain by = operation
 -- param base TRACE = null -- The run to compare with.
@@ -21,21 +20,21 @@
 -- column base_place VARCHAR -- Call site in the base; null if only the new run has it.
 -- column comm INTEGER -- The communicator.
 -- column statistic VARCHAR -- median, p95 or p99.
--- column base_ns DOUBLE -- Its value in the base.
--- column new_ns DOUBLE -- Its value in the new run.
+-- column base_ns DOUBLE -- The statistic in that run.
+-- column new_ns DOUBLE -- The statistic in that run.
 -- column difference_ns DOUBLE -- The difference; below zero is faster.
 -- column change DOUBLE [share] -- The difference as a share of the base.
 -- column change_low DOUBLE [share] -- Lower end of its interval.
 -- column change_high DOUBLE [share] -- Upper end of its interval.
--- column base_iteration_ns DOUBLE -- Mean time per iteration in the base; null with fewer than two.
--- column new_iteration_ns DOUBLE -- Mean time per iteration in the new run.
+-- column base_iteration_ns DOUBLE -- Mean time per iteration in that run; null with fewer than two.
+-- column new_iteration_ns DOUBLE -- Mean time per iteration in that run; null with fewer than two.
 -- column p_value DOUBLE -- Probability of such a difference by chance, over all rows.
 -- column verdict VARCHAR -- slower, faster, same, undecided, new or gone.
--- column slower BOOLEAN -- True if the verdict is slower; null if undecided or with one run of each.
--- column base_runs BIGINT -- Runs of the base.
--- column new_runs BIGINT -- New runs.
--- column base_collectives BIGINT -- Complete collectives of the base.
--- column new_collectives BIGINT -- Complete collectives of the new runs.
+-- column slower BOOLEAN -- True if slower; null if undecided or with one run of each.
+-- column base_runs BIGINT -- Runs of that side.
+-- column new_runs BIGINT -- Runs of that side.
+-- column base_collectives BIGINT -- Its complete collectives.
+-- column new_collectives BIGINT -- Its complete collectives.
 -- column blocks BIGINT -- Blocks of the shortest run; null if untested.
 -- column aligned VARCHAR -- How places were matched: place, function or order.
 -- only-data base_place, slower, aligned, p_value, blocks, base_runs, new_runs

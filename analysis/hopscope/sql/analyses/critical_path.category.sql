@@ -1,7 +1,7 @@
 -- Time on the run's critical path, by category.
 --
 -- The critical path is the chain of work and messages that decided how long the run took. Each nanosecond of it falls
--- into one category, so shares add up to 1:
+-- into one category:
 --
 -- compute     outside all MPI
 -- local       work inside collectives on one rank

@@ -12,8 +12,8 @@
 -- column time_ns BIGINT -- Its length.
 -- column rank INTEGER -- The rank; of a hop, its receiver.
 -- column category VARCHAR -- Its category.
--- column src INTEGER -- Sender of the hop; else null.
--- column dst INTEGER -- Receiver of the hop; else null.
+-- column src INTEGER -- Sender and receiver of the hop; else null.
+-- column dst INTEGER -- Sender and receiver of the hop; else null.
 -- column hop_id BIGINT -- Number of the hop; else null.
 -- column what VARCHAR -- The stretch in words.
 -- narrow hop_id, end_ns, begin_ns

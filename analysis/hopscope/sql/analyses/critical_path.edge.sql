@@ -6,8 +6,8 @@
 -- grain by = edge
 -- key edge
 -- column edge VARCHAR -- Sender and receiver, as 3->5, or none.
--- column src INTEGER -- Sender; null for none.
--- column dst INTEGER -- Receiver; null for none.
+-- column src INTEGER -- Its ranks; null for none.
+-- column dst INTEGER -- Its ranks; null for none.
 -- column link VARCHAR -- Link class of the two ranks; null for none.
 -- columns of run_path_shares: time_ns, share, share_of_run, share_low, share_high
 -- column hops_ns BIGINT -- Its time for hops inside collectives; the rest is the program's messages.

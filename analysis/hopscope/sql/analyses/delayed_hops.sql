@@ -1,7 +1,7 @@
 -- Single delayed hops, how far each moved the end of its collective, and where the delay was absorbed.
 --
--- Rows are the hops that exceed the median of their edge most; an edge needs 5 hops that were waited for. Each
--- collective is replayed with the hop at that median. Waits for a receiver stay as they were.
+-- Rows are the hops that exceed the median of their edge most, among edges with 5 hops that were waited for. Each
+-- collective is replayed with the hop at that median.
 --
 -- param limit BIGINT = 20 -- At most this many hops.
 -- key hop_id
@@ -18,8 +18,8 @@
 -- column moved_ns BIGINT -- Time that the end would have come earlier.
 -- column amplification DOUBLE -- moved_ns / delay_ns: 1 if all of it reached the end, 0 if waiting absorbed it.
 -- column ranks BIGINT -- Ranks that would have left earlier.
--- column absorbed_at INTEGER -- Rank that absorbed most; null if none did.
--- column absorbed_ns BIGINT -- The part that it absorbed.
+-- column absorbed_at INTEGER -- Rank that absorbed most, and how much; null if none did.
+-- column absorbed_ns BIGINT -- Rank that absorbed most, and how much; null if none did.
 -- column behind VARCHAR -- The later cause there: a hop, or the rank's arrival.
 -- only-data tree
 -- narrow hop_id, ranks, usual_ns, took_ns, role

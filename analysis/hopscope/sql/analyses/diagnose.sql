@@ -1,28 +1,28 @@
 -- Diagnosis of a run: what is wrong, where, what it costs and what to do.
 --
--- Each entry is a cause, not a symptom. Its cost is what the run would save without that cause, by a replay; costs
--- need not add up. The run lasts from its first communication to its last. severity is PROBLEM (at least 5 % of the
--- run, also at the lower end of the interval), NOTE (at least 2 %) or OK. Unfinished runs come first, notes on how to
--- read the others last.
+-- Each entry is a cause, not a symptom. Its cost is what the run would save without it, by a replay; costs need not
+-- add up. The run lasts from its first communication to its last. severity is PROBLEM (at least 5 % of the run, also
+-- at the lower end of the interval), NOTE (at least 2 %) or OK. Unfinished runs come first, notes on how to read the
+-- others last.
 --
--- imbalance        some ranks compute more, always or in a tenth of the iterations or more
+-- imbalance        some ranks compute more, in a tenth of the iterations or more
 -- serial-section   one rank computes while each other computes at most a quarter of that
--- rotating-delay   most iterations have a late rank, and the ranks take turns
+-- rotating-delay   most iterations have a late rank, in turn
 -- noise            computing takes longer in less than a tenth of a rank's occurrences
 -- late-sender      receivers wait for late sends, though nobody computes longer
--- late-receiver    senders wait for receives that are posted late
+-- late-receiver    senders wait for late receives
 -- wrong-order      they wait while their receiver waits for another message
 -- no-overlap       a nonblocking collective moves its messages only in its wait
 -- crossings        messages go between clusters one after another
 -- placement        another rank order would save time on slow links; only a NOTE
 -- slow-link        messages over one link take longer than over its peers
--- slow-host        all ranks of one host compute longer than the others
--- latency-bound    the time is in many small messages
--- bandwidth-bound  the time is in the bytes
--- io, other-mpi    the time is in files, or in making communicators and the like
+-- slow-host        all ranks of one host compute longer
+-- latency-bound    many small messages
+-- bandwidth-bound  many bytes
+-- io, other-mpi    files, or making communicators and the like
 -- unfinished       the run was killed, crashed or hung
 -- oversubscribed   more ranks or threads than cores
--- external-load    other programs on the cores of the ranks
+-- external-load    other programs on the ranks' cores
 -- tracing          the trace is incomplete
 -- start-up         more than half of the job passes before the first communication
 -- balanced         nothing costs 2 % of the run
@@ -43,8 +43,8 @@
 --    empty.
 -- column call_sites SITE[] -- MPI calls that it is before or in, the costliest first.
 -- column iterations BIGINT -- Iterations in which it shows; null if unknown.
--- column first_iteration BIGINT -- First of them, from 0.
--- column last_iteration BIGINT -- Last of them.
+-- column first_iteration BIGINT -- First and last of them, from 0.
+-- column last_iteration BIGINT -- First and last of them, from 0.
 -- paragraphs severity, sentence, evidence, action
 -- only-data kind, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, hosts, call_sites, iterations, first_iteration, last_iteration
 -- uses communication_window

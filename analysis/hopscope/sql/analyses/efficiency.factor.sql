@@ -1,6 +1,6 @@
 -- Parallel efficiency and its factors: load balance, serialisation and transfer.
 --
--- Useful time is what a rank spends outside MPI (on its first thread). T runs from the first communication to the
+-- Useful time is what a rank spends outside MPI, on its first thread. T runs from the first communication to the
 -- last; where ranks only meet at the end, from MPI_Init to MPI_Finalize. Mean and maximum are over ranks:
 --
 -- parallel efficiency       = load balance x communication efficiency  = mean useful time / T
@@ -9,9 +9,8 @@
 -- serialisation             = maximum useful time / T on an ideal network
 -- transfer                  = T on an ideal network / T
 --
--- These are POP's multiplicative metrics, https://co-design.pop-coe.eu/metrics/. On an ideal network, communication
--- takes no time, but ranks still wait for what has not been sent. If the run cannot be replayed, serialisation and
--- transfer are null, and the note says why.
+-- See https://co-design.pop-coe.eu/metrics/. On an ideal network, communication takes no time, but ranks still wait
+-- for what has not been sent. If the run cannot be replayed, serialisation and transfer are null.
 --
 -- grain by = factor default
 -- key factor

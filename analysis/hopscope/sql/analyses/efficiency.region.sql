@@ -1,7 +1,6 @@
 -- Parallel efficiency and load balance inside each region of the program.
 --
--- The metrics of `analyze efficiency`; T is the longest time that a rank spends inside. Times of nested regions do
--- not add up; a region inside another of the same name counts once.
+-- The metrics of `analyze efficiency`; T is the longest time of a rank inside. Times of nested regions do not add up.
 --
 -- grain by = region
 -- key region

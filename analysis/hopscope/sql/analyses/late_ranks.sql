@@ -1,11 +1,11 @@
 -- Lateness of each rank: always, in turn, in single spikes, sometimes or never.
 --
--- A rank is late in a collective if it computed longer since its previous one than the faster members (the lower
--- quartile; below five members the shortest). By default the limit is 5 % of the time per collective.
+-- A rank is late if it computed longer since its previous collective than the faster members (the lower quartile;
+-- below five members the shortest). By default the limit is 5 % of the time per collective.
 --
 -- always     in more than half of its collectives (`--often`), also at the lower end of the interval
 -- rotating   in four of five cases the latest rank moves on by the same step
--- spikes     in less than a tenth of its collectives (`--rare`), also at the upper end
+-- spikes     in less than a tenth of them (`--rare`), also at the upper end
 -- sometimes  late, but none of these
 -- never      in none
 --

@@ -2,11 +2,10 @@
 --
 -- A *late sender* began to send after the receiver had begun to wait; a *late receiver* posted its receive after the
 -- sender had begun to wait. *Wrong order*: the receiver waited for a late sender while an earlier message of that
--- sender lay there. Scalasca has the same wait states.
+-- sender lay there.
 --
--- Waiting ends when the late call begins; the transfer after it counts in path_ns only. A call that waits for several
--- messages counts for the latest. The sender of a row causes waiting and suffers it; by rank and place, both roles
--- add up.
+-- Waiting ends when the late call begins; the transfer counts in path_ns only. A call that waits for several messages
+-- counts for the latest. The sender of a row causes and suffers waiting; by rank and place, both roles add up.
 --
 -- grain by = pair default
 -- key pair

@@ -1,7 +1,7 @@
 -- Point-to-point messages by call site.
 --
 -- Messages, bytes and path count for the sending call. Waiting counts for the call that caused it and for the one
--- that suffered it. See `analyze messages --help`, and `analyze critical-path --by place` for places.
+-- that suffered it. See `analyze messages --help`.
 --
 -- grain by = place
 -- key place

@@ -6,10 +6,10 @@
 --
 -- key rank
 -- column rank VARCHAR -- The rank, or `any rank`.
--- column late_1ms BIGINT -- Iterations with more than 1 ms of noise; null without iterations.
--- column late_5ms BIGINT -- With more than 5 ms; null likewise.
--- column late_10ms BIGINT -- With more than 10 ms; null likewise.
--- column late_30ms BIGINT -- With more than 30 ms; null likewise.
+-- column late_1ms BIGINT -- Iterations with more noise than that; null without iterations.
+-- column late_5ms BIGINT -- Iterations with more noise than that; null without iterations.
+-- column late_10ms BIGINT -- Iterations with more noise than that; null without iterations.
+-- column late_30ms BIGINT -- Iterations with more noise than that; null without iterations.
 -- column iterations BIGINT -- Iterations that it took part in.
 -- column noise_ns BIGINT -- Its noise; null if no place occurs 20 times.
 -- column worst_ns BIGINT -- In the worst iteration.

@@ -2,8 +2,7 @@
 --
 -- A Lomb-Scargle periodogram examines the noise of each iteration (`analyze noise`), or of each computing gap without
 -- iterations. A period is reported if noise without one would show such a peak in less than 1 % of traces, and if it
--- comes back ten times at a stable phase: it is longer than two iterations and at most a tenth of the run. With
--- thousands of iterations, neighbours are taken together.
+-- comes back ten times at a stable phase: longer than two iterations, at most a tenth of the run.
 --
 -- key rank
 -- column rank INTEGER -- The rank.

@@ -1,8 +1,7 @@
 -- Call sites of MPI: calls, time, waiting, and share of the run's critical path.
 --
 -- The first columns are of the run's critical path; computing counts for the call that it led to. The others are sums
--- over all ranks. See `analyze critical-path --by place` for places. A call inside another MPI call counts at its own
--- place.
+-- over all ranks. A call inside another MPI call counts at its own place.
 --
 -- key place
 -- column place VARCHAR -- The place, as `function (file:line)`, with `in` and the function around it where the

@@ -1,9 +1,8 @@
 -- Share of the collectives' time spent on links between clusters.
 --
--- For each cluster, over a tree: the routes of its ranks' contributions to the root and of the results back; the
--- root's cluster has 0 %. Elsewhere: the chain of hops that its last rank waited for. Waiting for late ranks is
--- listed beside. The first row is the run's critical path; collectives without known messages (`native`) are missing
--- from it.
+-- Over a tree, a cluster's path is the routes of its ranks' contributions to the root and of the results back;
+-- elsewhere, the chain of hops that its last rank waited for. The first row is the run's critical path, without
+-- collectives of unknown messages (`native`).
 --
 -- key scope
 -- column scope VARCHAR -- critical_path, or a cluster.
