@@ -62,7 +62,7 @@ OPENING = """# The analyses
 
 Made by `tools/document_analyses.py` from the headers of `analysis/hopscope/sql/analyses/` and from the descriptions of
 `decide`, `formulas`, `gate`, `history`, `model`, `remap` and `reorder`. Every analysis is a command
-(`analyze critical-path TRACE`) and a method (`hopscope.open("trace").critical_path()`); `--help` has more examples.
+(`analyze critical-path TRACE`) and a method (`hopscope.open("trace").critical_path()`); `--help` has examples.
 `analyze sql TRACE "SELECT ..."` answers any other question about the tables in `schemas/tables/`.
 
 ## A part of the run
@@ -74,17 +74,15 @@ critical path is clipped. A collective counts where its last member entered, a m
 
 {part}
 
-## Shared options
-
-{options}
-
-## Shared columns
+## Shared columns and options
 
 Columns that end in `_ns` are in ns, from the start of the trace where `(at)` stands. Shares lie between 0 and 1; tables
 show per cent. `X_low` and `X_high` are the ends of the interval of 95 % of `X`, by a block bootstrap, and null below 13
-collectives unless stated otherwise.
+collectives unless stated otherwise. Below, `+` names columns that are explained above, `...` all that follow there.
 
 {columns}
+
+{options}
 
 """
 SHARED = 2
@@ -170,10 +168,10 @@ def _table(items: Sequence[_Item], known: Sequence[_Item], above: Sequence[Seque
     names = [item.name for item in again]
     for first in range(len(again) - 3):
         if any(list(table[first - len(again) :]) == again[first:] for table in above):
-            names[first:] = [f"{names[first]} and all below it"]
+            names[first:] = [f"{names[first]} ..."]
             break
     if names:
-        lines.append(fill(f"{', '.join(names)}: as above", 116))
+        lines.append(fill(f"+ {', '.join(names)}", 116, subsequent_indent="  "))
     return block("\n".join(lines))
 
 
@@ -196,8 +194,15 @@ def _section(analysis: Analysis, options: Sequence[_Item], above: Sequence[Seque
         parts.append(_table(_options(analysis), options))
     columns = [item for table in above for item in table]
     parts.append(_table(_columns(analysis), columns, above))
-    parts.append(block(analysis.examples[0]))
+    if example := _example(analysis):
+        parts.append(block(example))
     return "\n\n".join(parts) + "\n"
+
+
+def _example(analysis: Analysis) -> str | None:
+    """The first example that has more than the command, the trace and the option of the grain."""
+    chosen = {f"--{analysis.grain.option}", analysis.grain.value} if analysis.grain else set[str | None]()
+    return next((e for e in analysis.examples if any("--" in w and w not in chosen for w in e.split())), None)
 
 
 def _paragraph(text: str) -> str:

@@ -22,7 +22,7 @@ short for `hopscope analyze`. These options mean the same for every command that
 
 {shared}
 """
-SHARED = 4
+SHARED = 2
 """Commands that must have an option for it to be described once at the top."""
 EXPLAINED_ELSEWHERE = ("hopscope analyze decide", "hopscope analyze gate", "hopscope analyze history")
 """Commands of which the page of the analyses has all but the options."""

@@ -14,29 +14,29 @@ BEGIN, END = "<!-- functions: made by tools/document_functions.py -->\n", "<!-- 
 _LATER = "begin, and the call that found it complete"
 _COMPLETED = (
     "completion, test and probe",
-    "enter, leave, completed messages and collectives; failing tests in a row are one pair",
+    "completed messages and collectives; failing tests in a row count once",
 )
 KINDS = {
-    "init": ("beginning", "enter, leave"),
-    "finalize": ("end", "enter, leave, a good end"),
-    "abort": ("abort", "enter, reason of the end"),
-    "control": ("control", "enter, leave"),
+    "init": ("beginning", "-"),
+    "finalize": ("end", "a good end"),
+    "abort": ("abort", "reason of the end"),
+    "control": ("control", "-"),
     "collective": (
         "blocking collectives",
-        "enter, leave, communicator, sequence number, root, bytes in and out, hops",
+        "communicator, sequence number, root, bytes in and out, hops",
     ),
     "nonblocking": ("nonblocking collectives", f"{_LATER}; numbered with the blocking ones"),
-    "persistent": ("persistent collectives", f"enter, leave; at each MPI_Start {_LATER}"),
+    "persistent": ("persistent collectives", f"at each MPI_Start {_LATER}"),
     "p2p": (
         "sends and receives",
-        "enter, leave, messages with peer, tag and bytes",
+        "messages with peer, tag and bytes",
     ),
     "wait": _COMPLETED,
     "test": _COMPLETED,
     "look": _COMPLETED,
     "comm": (
         "communicators",
-        "enter, leave, new communicator with members, parent and id",
+        "new communicator with members, parent and id",
     ),
 }
 
@@ -49,7 +49,7 @@ def table() -> str:
             rows.setdefault(KINDS[function.kind], []).append(name)
     blocking = rows[KINDS["collective"]]
     lines = [f"| {what} | {recorded} | {listed(names, blocking)} |" for (what, recorded), names in rows.items()]
-    return "\n".join(["| calls | what is recorded | functions |", "| --- | --- | --- |", *lines]) + "\n"
+    return "\n".join(["| calls | recorded besides enter and leave | functions |", "| --- | --- | --- |", *lines]) + "\n"
 
 
 def listed(names: list[str], blocking: list[str]) -> str:

@@ -40,7 +40,7 @@ Trees, {reordering} combine operands out of rank order, so an operation that doe
 
 {grouped} groups ranks by a rule's `level` ({levels}). `inside` names the tree of a group below its leader, by default
 `hierarchical`. The root leads its group, the lowest rank any other. `between` says how leaders exchange; `--tree` takes
-it after a colon, as in `{example}`. g is the number of groups.
+it after a colon, as in `{example}`, and g is the number of groups.
 
 {between}
 
@@ -92,16 +92,16 @@ def grouped() -> list[str]:
     return [name for name, rows in by_name().items() if rows[0].in_groups]
 
 
-def table(*rows: tuple[str, ...]) -> str:
-    """A Markdown table; the first row is its heading."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in (rows[0], ("---",) * len(rows[0]), *rows[1:]))
-
-
 def two_columns(*rows: tuple[str, str]) -> str:
     """Names and their meanings as a block."""
     width = max(len(name) for name, _ in rows) + 2
     lines = (fill(f"{name:<{width}}{text}", LONGEST_LINE - 4, subsequent_indent=" " * width) for name, text in rows)
     return indent("\n".join(lines), "    ")
+
+
+def between(exchange: str, messages: str) -> str:
+    """An exchange with its number of messages."""
+    return f"{exchange} Messages in sequence: {messages}."
 
 
 def page() -> str:
@@ -120,10 +120,7 @@ def page() -> str:
         grouped=" and ".join(f"`{name}`" for name in grouped()),
         levels=" or ".join(f"`{level}`" for level in _plan.LEVELS),
         example=f"{grouped()[0]}:{_plan.BETWEEN[-1]}",
-        between=table(
-            ("`between`", "exchange", "messages in sequence"),
-            *((f"`{name}`", *BETWEEN[name]) for name in _plan.BETWEEN),
-        ),
+        between=two_columns(*((name, between(*BETWEEN[name])) for name in _plan.BETWEEN)),
     )
 
 

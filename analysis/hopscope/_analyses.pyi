@@ -222,7 +222,7 @@ class Analyses:
         place: str | None = None,
         limit: int | None = None,
     ) -> pa.Table:
-        """Single delayed hops, how far each moved the end of its collective, and where the delay was absorbed.
+        """Single delayed hops, and how far each moved the end of its collective.
 
         Columns:
 

@@ -1,6 +1,6 @@
 """Forces every algorithm of Open MPI 4's coll/tuned on 2, 5, 6, 8 and 13 ranks, and shows what was recognised.
 
-Prints the table of docs/results.md. Exit code 1 if anything is not what open_mpi.py expects.
+Prints a table. Exit code 1 if anything is not what open_mpi.py expects.
 """
 
 import sys

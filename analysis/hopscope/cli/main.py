@@ -1,5 +1,4 @@
-"""The programs `hopscope` and `analyze`: which commands there are, and what an error becomes (DESIGN: 0 done, 1 a
-gate failed, 2 wrong input)."""
+"""The programs `hopscope` and `analyze`: their commands and exit codes (0 done, 1 a gate failed, 2 wrong input)."""
 
 import sys
 import traceback

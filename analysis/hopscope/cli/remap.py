@@ -1,5 +1,4 @@
-"""`analyze remap`: the one analysis that is computed and not asked in SQL; its description has the form of the
-others."""
+"""`analyze remap`: candidate trees and settings by a replay; its description has the form of the analyses' headers."""
 
 from __future__ import annotations
 

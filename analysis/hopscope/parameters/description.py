@@ -11,7 +11,7 @@ DESCRIPTION = """\
 --
 -- A trace's links come from hops that were waited for and met no other message. Sizes that are all alike give no
 -- beta, and alpha only if they are shortest. From the size on at which the library announces messages, alpha is three
--- times as long. For emulated links and for ranks, parameters are those of `analyze remap`.
+-- times as long.
 --
 -- param operation VARCHAR = "MPI_SUM" -- Combining operation, for gamma.
 -- param type VARCHAR = "MPI_DOUBLE" -- Combined type, for gamma.

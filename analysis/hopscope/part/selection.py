@@ -45,16 +45,14 @@ WHOLE_RUN = Selection()
 """Selects nothing."""
 
 OPTIONS: Mapping[str, str] = {
-    "from": "Only from this time on: 1.5s, 20ms, a number of ns since the start of the trace, start, or i:120 for the "
-    "beginning of iteration 120.",
-    "to": "Only up to this time, likewise; end, or i:121 for the end of iteration 120.",
+    "from": "Only from this time on: 1.5s, 20ms, ns since the start, start, or i:120, the begin of iteration 120.",
+    "to": "Only up to this time, likewise; or end.",
     "ranks": "Only these ranks: 3,8-15.",
     "comm": "Only this communicator: its number or name.",
     "operation": "Only this MPI function.",
     "region": "Only inside the program's region of this name.",
-    "iteration-at": "A place that every iteration calls once, instead of the one that is found.",
-    "place": "Only calls from this place in the program: its text or an unmistakable part of it; unknown for calls "
-    "whose call site was not recorded.",
+    "iteration-at": "A place or region that makes the iterations, instead of the one that is found.",
+    "place": "Only calls from this place: its text or a part of it; unknown for call sites that were not recorded.",
 }
 """The options that select a part, with their help."""
 

@@ -20,7 +20,7 @@ DESCRIPTION = f"""\
 -- run with link costs from the hops that a rank waited for. The prediction screens; `hopscope tune` measures.
 --
 -- Without `--for`, candidates are the algorithms of Hopscope's engine. With it they are those of the installed library,
--- and the file has Open MPI's dynamic rules, for the bytes and numbers of ranks that ran, or MPICH's variables, for all.
+-- and the file has Open MPI's dynamic rules, for the bytes and ranks that ran, or MPICH's variables, for all.
 --
 {_OPERATIONS}
 --

@@ -1,4 +1,4 @@
-// Which end of a message had to wait for the other (DESIGN: binding hops).
+// Which end of a message had to wait for the other.
 //
 // A message moves when it has been sent and, unless the sender's side buffers it, when its receive has been posted.
 // The later of the two is what the ends waited for:

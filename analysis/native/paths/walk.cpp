@@ -1,4 +1,4 @@
-// The walks of the critical path (DESIGN: what the analyses mean).
+// The walks of the critical path.
 //
 // A walk is at a place: a lane and a time. It goes back to the latest thing for which that lane had to wait, and from
 // there to the lane that was waited for. Every step goes to a strictly earlier time, so a walk ends. Every step begins

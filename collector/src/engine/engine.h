@@ -28,8 +28,8 @@ static inline bool engine_serves(int function) {
 }
 
 /* Runs the call and returns true with the MPI error code in *error. Or sends nothing and returns false with *reason,
- * the id of a reason definition. The decision depends only on values that MPI makes equal on every member (DESIGN
- * section 2). The engine has already called the communicator's error handler; the call must return *error. */
+ * the id of a reason definition. The decision depends only on values that MPI makes equal on every member.
+ * The engine has already called the communicator's error handler; the call must return *error. */
 bool engine_run(const struct engine_call *call, int *error, uint32_t *reason);
 
 /* Frees the engine's state of a communicator that the application frees. Collective: call it on all members. */

@@ -347,7 +347,7 @@ def _schedules(subject: Subject, rows: Array, sizes: Array) -> Array:
 
 
 def _waited_for(enter: Array, first: Array, leads: Array, root: Array) -> Array:
-    """The enter that each member had to wait for by its operation's rule (DESIGN: critical path of a collective)."""
+    """The enter that each member had to wait for by its operation's rule."""
     sizes = np.diff(first)
     if not len(enter):
         return enter

@@ -5,10 +5,9 @@
 -- holds all collectives of equal operation, communicator, root, payload and messages. Intercommunicators are left
 -- out.
 --
--- A collective obeys if the algorithm that the settings at the end of MPI_Init ask for ran, by the library's own name
--- or else by its messages. Settings are Open MPI's parameters of coll/tuned with its rules file, or MPICH's
--- variables; they hold for blocking collectives. For `han`, `asked` lists the algorithms inside hosts and between
--- them.
+-- A blocking collective obeys if it ran by the algorithm that the settings ask for at the end of MPI_Init: Open MPI's
+-- parameters of coll/tuned with its rules file, or MPICH's variables. For `han`, `asked` lists the algorithms inside
+-- hosts and between them.
 --
 -- param comm INTEGER = null -- Only collectives on this communicator.
 -- param seq BIGINT = null -- Only collectives of this number on their communicator.

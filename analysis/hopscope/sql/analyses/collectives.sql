@@ -4,8 +4,8 @@
 -- before that is waiting for the last rank.
 --
 -- param order worst|median|first|duration|spread|bytes|operation|last-rank|engine = "worst" -- worst: longest after
---    the last enter; median: nearest to the median; first: in the order of the run; a column: largest number or first
---    word first.
+--    the last enter; median: nearest to the median; first: in the order of the run; else largest number or first
+--    word.
 -- param reverse BOOLEAN = false -- Reverse the order; rows without a value stay last.
 -- param search VARCHAR = null -- Only those with each of these words in operation, communicator, call site or engine;
 --    COMM:SEQ names one.
@@ -26,7 +26,7 @@
 -- column bytes BIGINT -- Largest payload of a member.
 -- column ranks INTEGER -- Members of the communicator.
 -- column first_enter_ns BIGINT [at] -- When the first rank entered.
--- column duration_ns BIGINT -- From the first enter to the last leave; null without a leave.
+-- column duration_ns BIGINT -- From the first enter to the last leave; null without one.
 -- column spread_ns BIGINT -- From the first enter to the last.
 -- column after_last_enter_ns BIGINT -- From the last enter to the last leave.
 -- column last_rank INTEGER -- Last to enter; null if unknown.

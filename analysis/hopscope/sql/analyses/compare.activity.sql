@@ -1,12 +1,12 @@
 -- Time per iteration against another run, and the activities that changed.
 --
--- The row `whole` is the mean time of an iteration, without the first; the others divide its critical path and add up
--- to it: `compute`, `p2p` (the program's own messages), an MPI function, or another category of `analyze
--- critical-path`. If the runs' iterations do not begin at a call of the same function, `per` is `run`.
+-- The row `whole` is the mean time of an iteration, without the first; the others divide its critical path:
+-- `compute`, `p2p` (the program's own messages), an MPI function, or another category of `analyze critical-path`. If
+-- iterations of both runs do not begin at a call of the same function, `per` is `run`.
 --
--- The interval holds for all rows together. verdict is `slower` or `faster` if it lies beyond `--least`, `same` if
+-- Intervals hold for all rows together. verdict is `slower` or `faster` if it lies beyond `--least`, `same` if
 -- within, else `undecided`. With fewer than 15 iterations it needs several runs of each side. One run does not show
--- how runs differ: give three (`--base-also`, `--also`).
+-- how runs differ: give three.
 --
 -- grain by = activity default
 -- param base TRACE = null -- The run to compare with.

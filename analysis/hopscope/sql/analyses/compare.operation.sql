@@ -4,8 +4,8 @@
 -- have shifted. `took` is the time after the last enter, `duration` from the first enter to the last leave, `spread`
 -- from the first enter to the last.
 --
--- The interval holds for all rows together. verdict is undecided with fewer than 5 blocks or 10 values beyond the
--- quantile, and `new` or `gone` if one run lacks the collective. Give three runs of each side, run alternately.
+-- verdict is undecided with fewer than 5 blocks or 10 values beyond the quantile, and `new` or `gone` if one run
+-- lacks the collective. Give three runs of each side, run alternately.
 --
 -- grain by = operation
 -- param base TRACE = null -- The run to compare with.

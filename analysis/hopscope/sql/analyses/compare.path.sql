@@ -1,8 +1,7 @@
 -- Critical path against another run: what entered it and what left it.
 --
--- Both paths are divided by category, operation, place, edge, host and rank. The intervals of changes hold for all
--- rows together. verdict is `grew` or `shrank` if the interval lies beyond `--least`, `same` if within it, else
--- `undecided`.
+-- Both paths are divided by category, operation, place, edge, host and rank. Intervals of changes hold for all rows
+-- together. verdict is `grew` or `shrank` beyond `--least`, `same` within it, else `undecided`.
 --
 -- grain by = path
 -- param base TRACE = null -- The run to compare with.

@@ -1,8 +1,7 @@
 -- Differences between two runs in exact counts that noise cannot change.
 --
--- Rows are aligned as by operation. Depth is the number of messages in sequence. A value that varies over the
--- collectives reads least..most. Depth, rounds and crossings are null for unrecognised algorithms, messages where
--- hops are unknown.
+-- Rows are aligned as by operation. A value that varies over the collectives reads least..most. Depth, rounds and
+-- crossings are null for unrecognised algorithms, messages where hops are unknown.
 --
 -- grain by = structure
 -- param base TRACE = null -- The run to compare with.

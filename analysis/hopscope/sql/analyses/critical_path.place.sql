@@ -5,8 +5,7 @@
 --
 -- grain by = place formerly call-site
 -- key place
--- column place VARCHAR -- The place, as `function (file:line)`, with `in` and the function around it where the
---    compiler inlined it.
+-- column place VARCHAR -- The place, as `function (file:line)`, `in` the function that it was inlined into.
 -- column call_site VARCHAR -- The call sites in the trace, as module+offset or file:line.
 -- columns of run_path_shares
 -- narrow call_site, p2p_ns

@@ -1,4 +1,4 @@
--- Single delayed hops, how far each moved the end of its collective, and where the delay was absorbed.
+-- Single delayed hops, and how far each moved the end of its collective.
 --
 -- Rows are the hops that exceed the median of their edge most, among edges with 5 hops that were waited for. Each
 -- collective is replayed with the hop at that median.

@@ -1,9 +1,8 @@
 -- Diagnosis of a run: what is wrong, where, what it costs and what to do.
 --
 -- Each entry is a cause, not a symptom. Its cost is what the run would save without it, by a replay; costs need not
--- add up. The run lasts from its first communication to its last. severity is PROBLEM (at least 5 % of the run, also
--- at the lower end of the interval), NOTE (at least 2 %) or OK. Unfinished runs come first, notes on how to read the
--- others last.
+-- add up. severity is PROBLEM (at least 5 % of the run, also at the lower end of the interval), NOTE (at least 2 %)
+-- or OK. Unfinished runs come first, notes on how to read the others last.
 --
 -- imbalance        some ranks compute more, in a tenth of the iterations or more
 -- serial-section   one rank computes while each other computes at most a quarter of that
@@ -24,7 +23,7 @@
 -- oversubscribed   more ranks or threads than cores
 -- external-load    other programs on the ranks' cores
 -- tracing          the trace is incomplete
--- start-up         more than half of the job passes before the first communication
+-- start-up         over half of the job passes before the first communication
 -- balanced         nothing costs 2 % of the run
 --
 -- whole run

@@ -13,11 +13,11 @@
 -- column speedup DOUBLE -- The first run's time / this one's.
 -- column computation_scaling DOUBLE [share] -- The first run's useful time over all ranks / this one's.
 -- column global_efficiency DOUBLE [share] -- Parallel efficiency x computation scaling.
--- column parallel_efficiency DOUBLE [share] -- Load balance x communication efficiency.
--- column load_balance DOUBLE [share] -- Mean useful time / maximum.
--- column communication_efficiency DOUBLE [share] -- Maximum useful time / time.
--- column serialisation DOUBLE [share] -- Maximum useful time / time on an ideal network; null if unknown.
--- column transfer DOUBLE [share] -- Time on an ideal network / time.
+-- column parallel_efficiency DOUBLE [share] -- As in `analyze efficiency`.
+-- column load_balance DOUBLE [share] -- As in `analyze efficiency`.
+-- column communication_efficiency DOUBLE [share] -- As in `analyze efficiency`.
+-- column serialisation DOUBLE [share] -- As in `analyze efficiency`; null if unknown.
+-- column transfer DOUBLE [share] -- As in `analyze efficiency`; null if unknown.
 -- column note VARCHAR -- Why something is null.
 -- narrow note, run
 -- uses efficiency_input

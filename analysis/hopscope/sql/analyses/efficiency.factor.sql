@@ -3,9 +3,9 @@
 -- Useful time is what a rank spends outside MPI, on its first thread. T runs from the first communication to the
 -- last; where ranks only meet at the end, from MPI_Init to MPI_Finalize. Mean and maximum are over ranks:
 --
--- parallel efficiency       = load balance x communication efficiency  = mean useful time / T
+-- parallel efficiency       = load balance x communication efficiency
 -- load balance              = mean useful time / maximum useful time
--- communication efficiency  = serialisation x transfer                 = maximum useful time / T
+-- communication efficiency  = serialisation x transfer
 -- serialisation             = maximum useful time / T on an ideal network
 -- transfer                  = T on an ideal network / T
 --

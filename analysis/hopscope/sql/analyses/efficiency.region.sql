@@ -8,14 +8,13 @@
 -- column ranks BIGINT -- Ranks that enter it.
 -- column time_ns BIGINT -- Longest time of a rank inside.
 -- column useful_ns DOUBLE -- Mean useful time inside.
--- column parallel_efficiency DOUBLE [share] -- Load balance x communication efficiency; null if no time passes
---    inside.
+-- column parallel_efficiency DOUBLE [share] -- As in `analyze efficiency`; null if no time passes inside.
 -- column parallel_efficiency_low DOUBLE [share] -- Lower end of its interval.
 -- column parallel_efficiency_high DOUBLE [share] -- Upper end of its interval.
--- column load_balance DOUBLE [share] -- Mean useful time / maximum; null if no rank computes.
+-- column load_balance DOUBLE [share] -- As in `analyze efficiency`; null if no rank computes.
 -- column load_balance_low DOUBLE [share] -- Lower end of its interval.
 -- column load_balance_high DOUBLE [share] -- Upper end of its interval.
--- column communication_efficiency DOUBLE [share] -- Maximum useful time / time.
+-- column communication_efficiency DOUBLE [share] -- As in `analyze efficiency`.
 -- column communication_efficiency_low DOUBLE [share] -- Lower end of its interval.
 -- column communication_efficiency_high DOUBLE [share] -- Upper end of its interval.
 -- column note VARCHAR -- Why something is null.

@@ -1,8 +1,8 @@
 -- Trust in this trace: cost of tracing, missing data, coverage.
 --
--- cost: the job's time with recording off and on, if measured (`hopscope run --also-untraced`), and events times the
--- cost of one. dropped: missing data. coverage: how much of the run shows its inside. otherwise: calls that went
--- native although a tree was requested, or whose messages are not all known.
+-- cost: the job's time with recording off and on, if measured (`hopscope run --also-untraced`). dropped: missing
+-- data. coverage: how much of the run shows its inside. otherwise: calls that went native although a tree was
+-- requested, or whose messages are not all known.
 --
 -- param untraced_ns BIGINT = null -- Time of the job with HOPSCOPE_RECORD=0; by default as measured by the run.
 -- param traced_ns BIGINT = null -- Time with recording on.

@@ -1,7 +1,7 @@
 -- Noise of each rank in each iteration, for a heat map.
 --
 -- `analyze noise --help` explains noise and iterations. More iterations than `most` fall into that many equal
--- stretches, each with one row for each rank: its worst iteration.
+-- stretches, each with the worst iteration of each rank.
 --
 -- param rank INTEGER = null -- Only this rank.
 -- param most BIGINT = null -- At most this many rows for each rank.
@@ -10,8 +10,8 @@
 -- column rank INTEGER -- The rank.
 -- column iteration BIGINT -- Number of the iteration, from 0.
 -- column from_iteration BIGINT -- First iteration of its stretch.
--- column collective_id BIGINT -- Collective that ends it; null if none does in all iterations.
--- column enter_ns BIGINT [at] -- When the rank entered that collective, or began the next iteration.
+-- column collective_id BIGINT -- Collective that ends it; null if there is none.
+-- column enter_ns BIGINT [at] -- Enter of that collective, or begin of the next iteration.
 -- column computing_ns BIGINT -- Its computing at the places that count.
 -- column noise_ns BIGINT -- Its noise.
 -- column paid_ns BIGINT -- Its noise on the run's critical path.

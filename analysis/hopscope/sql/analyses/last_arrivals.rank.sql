@@ -2,8 +2,7 @@
 --
 -- `cause_share` follows the path to the last arrival back to a rank that computed longer than the others.
 -- `released_share` counts the collectives where no rank did, but the previous collective released one last: then the
--- tree is slow, not the rank. `cause` is the verdict for gates; `late` only describes. Both compare the interval with
--- chance.
+-- tree is slow. Gates use `cause`; `late` only describes.
 --
 -- grain by = rank default
 -- key rank

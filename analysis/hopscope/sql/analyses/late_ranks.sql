@@ -1,7 +1,7 @@
 -- Lateness of each rank: always, in turn, in single spikes, sometimes or never.
 --
 -- A rank is late if it computed longer since its previous collective than the faster members (the lower quartile;
--- below five members the shortest). By default the limit is 5 % of the time per collective.
+-- below five members the shortest).
 --
 -- always     in more than half of its collectives (`--often`), also at the lower end of the interval
 -- rotating   in four of five cases the latest rank moves on by the same step

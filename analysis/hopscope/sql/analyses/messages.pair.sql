@@ -4,8 +4,8 @@
 -- sender had begun to wait. *Wrong order*: the receiver waited for a late sender while an earlier message of that
 -- sender lay there.
 --
--- Waiting ends when the late call begins; the transfer counts in path_ns only. A call that waits for several messages
--- counts for the latest. The sender of a row causes and suffers waiting; by rank and place, both roles add up.
+-- Waiting ends when the late call begins. A call that waits for several messages counts for the latest. The sender of
+-- a row causes and suffers waiting; by rank and place, both roles add up.
 --
 -- grain by = pair default
 -- key pair

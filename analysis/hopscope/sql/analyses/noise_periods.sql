@@ -1,8 +1,8 @@
 -- Periodic noise and its period, by rank.
 --
 -- A Lomb-Scargle periodogram examines the noise of each iteration (`analyze noise`), or of each computing gap without
--- iterations. A period is reported if noise without one would show such a peak in less than 1 % of traces, and if it
--- comes back ten times at a stable phase: longer than two iterations, at most a tenth of the run.
+-- iterations. A period is reported if chance shows such a peak in less than 1 % of traces, and if it comes back ten
+-- times at a stable phase: longer than two iterations, at most a tenth of the run.
 --
 -- key rank
 -- column rank INTEGER -- The rank.

@@ -4,11 +4,9 @@
 -- over all ranks. A call inside another MPI call counts at its own place.
 --
 -- key place
--- column place VARCHAR -- The place, as `function (file:line)`, with `in` and the function around it where the
---    compiler inlined it.
+-- column place VARCHAR -- The place, as `function (file:line)`, `in` the function that it was inlined into.
 -- column call_site VARCHAR -- The call sites in the trace, as module+offset or file:line.
--- column how VARCHAR -- How it was found, as in the table `places`: `line`, `symbol`, `archive`, or why only the
---    module is known; null if unknown.
+-- column how VARCHAR -- line, symbol, archive, or why only the module is known; null if unknown.
 -- column remedy VARCHAR -- How to see its source line; null if known or nothing helps.
 -- columns of run_path_shares
 -- column call_ns BIGINT -- Its time inside the call.

@@ -1,7 +1,7 @@
 -- Time in the program's own regions, by rank.
 --
 -- Regions are marked with hopscope/region.h or come from another tool's trace. Time includes everything called
--- inside; a region inside another of the same name counts once. The threads of a rank add up.
+-- inside; one inside another of the same name counts once. Threads add up.
 --
 -- param region VARCHAR = null -- Only this region.
 -- key region, rank

@@ -1,7 +1,7 @@
 -- Edges that hops ran over, and what each contributes to the run's critical path.
 --
--- An edge is a sender, a receiver and a role. Messages of the program between the same ranks do not count. Shares
--- refer to the whole path, also with `--tree`, `--comm` or `--root`.
+-- Shares refer to the whole path, also with `--tree`, `--comm` or `--root`. Messages of the program between the same
+-- ranks do not count.
 --
 -- param tree VARCHAR = null -- Only hops over the tree of this name.
 -- param comm INTEGER = null -- Only this communicator.

@@ -1,7 +1,7 @@
 -- Trees that ran: each member and its parent.
 --
--- One row per tree, communicator, root, role and member. The engine's trees have the name of the tree file, the MPI
--- library's that of the algorithm. The root has no parent.
+-- One row per tree, communicator, root, role and member. Names are those of the tree file, or of the MPI library's
+-- algorithm.
 --
 -- key tree, comm, root, role, rank
 -- column tree VARCHAR -- Its name.

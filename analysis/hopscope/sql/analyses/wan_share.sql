@@ -6,10 +6,10 @@
 --
 -- key scope
 -- column scope VARCHAR -- critical_path, or a cluster.
--- column share DOUBLE -- Share of the path's time on `wan` hops; null without a path or hops.
+-- column share DOUBLE -- Share of the path's time on `wan` hops; null without a path.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
--- column hops DOUBLE -- Hops of the path per collective, the mean over its routes.
+-- column hops DOUBLE -- Hops of the path per collective.
 -- column bytes DOUBLE -- Bytes between clusters per collective.
 -- column crossings DOUBLE -- Hops between clusters in sequence, per collective.
 -- column path_ns BIGINT -- Time of the critical path, or of all routes.
