@@ -45,7 +45,7 @@ WHOLE_RUN = Selection()
 """Selects nothing."""
 
 OPTIONS: Mapping[str, str] = {
-    "from": "Only from this time on: 1.5s, 20ms, ns since the start, start, or i:120, the begin of iteration 120.",
+    "from": "Only from this time on: 1.5s, 20ms, a number of ns, start, or i:120 for iteration 120.",
     "to": "Only up to this time, likewise; or end.",
     "ranks": "Only these ranks: 3,8-15.",
     "comm": "Only this communicator: its number or name.",

@@ -6,8 +6,8 @@
 -- key rank
 -- column rank INTEGER -- The rank.
 -- column comm_rank INTEGER -- Its rank in the communicator.
--- column host VARCHAR -- Host and cluster of the rank.
--- column cluster VARCHAR -- Host and cluster of the rank.
+-- column host VARCHAR -- The host, as in the topology.
+-- column cluster VARCHAR -- The cluster, as in the topology.
 -- column enter_ns BIGINT [at] -- When it entered.
 -- column leave_ns BIGINT [at] -- When it left; null if the trace ends before.
 -- column time_ns BIGINT -- Time in the call.

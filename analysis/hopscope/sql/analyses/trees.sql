@@ -12,8 +12,8 @@
 -- column parent INTEGER -- Its parent; null for the root.
 -- column child_order INTEGER -- Position among its siblings, from 0.
 -- column link VARCHAR -- Class of the link to the parent; null for the root.
--- column host VARCHAR -- Host and cluster of the rank.
--- column cluster VARCHAR -- Host and cluster of the rank.
+-- column host VARCHAR -- The host, as in the topology.
+-- column cluster VARCHAR -- The cluster, as in the topology.
 -- exact *
 -- uses members
 -- empty note no collective whose hops are known ran on a tree; `analyze algorithms` lists what ran, and `hopscope run --tree binomial` runs trees
