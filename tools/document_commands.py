@@ -67,8 +67,9 @@ def _section(words: str, command: click.Command, context: click.Context, shared:
         if words not in EXPLAINED_ELSEWHERE:
             command.format_epilog(context, formatter)
 
-    arguments = (word for word in command.collect_usage_pieces(context) if word != "[OPTIONS]")
-    return f"## {' '.join([words, *arguments])}\n\n{block(write)}\n"
+    arguments = " ".join(word for word in command.collect_usage_pieces(context) if word != "[OPTIONS]")
+    after = f"Arguments: `{arguments}`\n\n" if arguments else ""
+    return f"## {words}\n\n{after}{block(write)}\n"
 
 
 def page() -> str:
