@@ -1,6 +1,6 @@
 -- Limits of every answer from this trace, in sentences.
 --
--- Missing data, emulation, clocks, and what could not be traced as requested.
+-- Missing data, emulation, uncertain clocks, and what could not be traced as requested.
 --
 -- whole run
 -- key kind
