@@ -13,6 +13,7 @@
 -- wrong-order      they wait while their receiver waits for another message
 -- no-overlap       a nonblocking collective moves its messages only in its wait
 -- crossings        messages go between clusters one after another
+-- algorithm        another algorithm would take less time; a NOTE until a run shows it
 -- placement        another rank order would save time on slow links; only a NOTE
 -- slow-link        messages over one link take longer than over its peers
 -- slow-host        all ranks of one host compute longer
