@@ -15,7 +15,8 @@
 
 #include "schemas/mpi_functions.h"
 
-/* What this library has beyond MPI 3.1. Open MPI 5 reports MPI_VERSION 3 but has all of MPI-4 except large counts. */
+/* Functions of this library beyond MPI 3.1. Open MPI 5 reports MPI_VERSION 3 but has all of MPI-4 except large counts.
+ */
 #define HOPSCOPE_MPI_LARGE_COUNTS (MPI_VERSION >= 4)
 #if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
 #define HOPSCOPE_MPI_4 1

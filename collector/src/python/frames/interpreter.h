@@ -36,7 +36,7 @@ struct python_interpreter {
 /* Everything but reader.interpreter. False with a reason. */
 bool python_interpreter_find(struct python_interpreter *interpreter, const char **reason);
 
-/* Whether this thread may call the interpreter, and no exception is on its way that a call could lose. It asks without
+/* True if this thread may call the interpreter, and no exception is on its way that a call could lose. It asks without
  * a lock, and PyGILState_Check() would say yes to all where a program has several interpreters. */
 static inline bool python_may_call(const struct python_interpreter *interpreter) {
     void *state = interpreter->Py_IsInitialized() ? interpreter->PyGILState_GetThisThreadState() : NULL;
