@@ -20,10 +20,10 @@ int main(int count, char **words) {
     const uint64_t step_ns = std::strtoull(words[3], nullptr, 10);
     DelayLine line({trace_of(words[1], step_ns), trace_of(words[2], step_ns)});
     for (int i = 4; i < count; i++) {
-        unsigned long long at, bytes;
-        if (std::sscanf(words[i], "%llu:%llu", &at, &bytes) != 2)
+        unsigned long long time_ns, bytes;
+        if (std::sscanf(words[i], "%llu:%llu", &time_ns, &bytes) != 2)
             return 2;
-        line.put_in(std::vector<uint8_t>(bytes).data(), bytes, at);
+        line.put_in(std::vector<uint8_t>(bytes).data(), bytes, time_ns);
     }
     while (auto due = line.next_due()) {
         if (line.take_out(*due - 1))

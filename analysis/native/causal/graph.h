@@ -15,13 +15,13 @@ namespace hopscope::causal {
 using Moment = uint32_t;
 
 struct Edge {
-    Moment from; // earlier in the order of moments
-    int64_t lag; // ns; NONE: as if the edge were not there
+    Moment source; // earlier in the order of moments
+    int64_t lag;   // ns; MINUS_INFINITY: the edge has no effect
 };
 
 class Graph {
   public:
-    static constexpr int64_t NONE = INT64_MIN / 4;
+    static constexpr int64_t MINUS_INFINITY = INT64_MIN / 4;
 
     // Moments come in an order in which every edge leads forward. lane -1: of no lane, only edges say when it is.
     // in_mpi: the gap lies inside a call of MPI.

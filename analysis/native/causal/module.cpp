@@ -13,17 +13,17 @@ namespace {
 namespace nb = nanobind;
 using paths::Arguments;
 
-Columns columns_of(const Arguments &in) {
+Columns columns_of(const Arguments &arguments) {
     Columns c;
-    c.lanes = paths::lanes_of(in);
-    c.collectives = paths::collectives_of(in);
-    c.collectives.second_group = in.column<int32_t>("collectives.second_group");
-    c.calls = paths::calls_of(in, c.lanes, c.collectives);
-    c.intervals = paths::intervals_of(in, c.lanes);
-    c.hops = paths::hops_of(in, c.lanes, c.collectives);
-    c.messages = paths::messages_of(in, "messages", c.lanes);
-    c.hop_binding = in.column<int8_t>("hops.binding");
-    c.message_binding = in.column<int8_t>("messages.binding");
+    c.lanes = paths::lanes_of(arguments);
+    c.collectives = paths::collectives_of(arguments);
+    c.collectives.second_group = arguments.column<int32_t>("collectives.second_group");
+    c.calls = paths::calls_of(arguments, c.lanes, c.collectives);
+    c.intervals = paths::intervals_of(arguments, c.lanes);
+    c.hops = paths::hops_of(arguments, c.lanes, c.collectives);
+    c.messages = paths::messages_of(arguments, "messages", c.lanes);
+    c.hop_binding = arguments.column<int8_t>("hops.binding");
+    c.message_binding = arguments.column<int8_t>("messages.binding");
     Arguments::same_length("collectives", {c.collectives.size(), c.collectives.second_group.size});
     Arguments::same_length("hops", {c.hops.size(), c.hop_binding.size});
     Arguments::same_length("messages", {c.messages.size(), c.message_binding.size});
@@ -34,11 +34,11 @@ Columns columns_of(const Arguments &in) {
 class Run {
   public:
     explicit Run(const nb::dict &columns) {
-        const Arguments in(columns);
-        const Columns its = columns_of(in);
+        const Arguments arguments(columns);
+        const Columns dataset = columns_of(arguments);
         nb::gil_scoped_release release;
-        its_ = recorded_run(its);
-        for (int64_t time : its_.recorded)
+        recording_ = recorded_run(dataset);
+        for (int64_t time : recording_.recorded)
             recorded_ns_ = std::max(recorded_ns_, time);
     }
 
@@ -46,34 +46,38 @@ class Run {
         return recorded_ns_;
     }
 
-    // How far the run had come with these changes where it was at `cuts` as recorded, and its end; ns since the start
-    // of the trace. cuts ascend.
+    // Progress of the changed run at each recorded time in `cuts` (ascending), and its end; ns since the start of the
+    // trace.
     std::vector<int64_t> times_with(const nb::dict &changes, const std::vector<int64_t> &cuts) {
-        const Arguments in(changes);
+        const Arguments arguments(changes);
         const Undo undo{*this}; // also where a change is wrong and throws
-        auto has = [&](const std::string &name) { return changes.contains(name.c_str()); };
+        auto has_entry = [&](const std::string &name) { return changes.contains(name.c_str()); };
         // Each table is optional: those without changes are left out.
-        if (has("computing.lane"))
-            shorten_computing(in.column<int32_t>("computing.lane"), in.column<int64_t>("computing.end_ns"),
-                              in.column<int64_t>("computing.less_ns"));
-        if (has("intervals.row"))
-            shorten_intervals(in.column<int64_t>("intervals.row"), in.column<int64_t>("intervals.less_ns"));
-        if (has("calls.row"))
-            shorten_calls(in.column<int64_t>("calls.row"), in.column<int64_t>("calls.less_ns"));
-        for (auto [name, moments] : {std::pair{"hops", &its_.hops}, {"messages", &its_.messages}}) {
+        if (has_entry("computing.lane"))
+            shorten_computing(arguments.column<int32_t>("computing.lane"),
+                              arguments.column<int64_t>("computing.end_ns"),
+                              arguments.column<int64_t>("computing.less_ns"));
+        if (has_entry("intervals.row"))
+            shorten_intervals(arguments.column<int64_t>("intervals.row"),
+                              arguments.column<int64_t>("intervals.less_ns"));
+        if (has_entry("calls.row"))
+            shorten_calls(arguments.column<int64_t>("calls.row"), arguments.column<int64_t>("calls.less_ns"));
+        for (auto [name, moments] : {std::pair{"hops", &recording_.hops}, {"messages", &recording_.messages}}) {
             const std::string table(name);
-            if (has(table + ".row"))
-                shorten_transfers(*moments, in.column<int64_t>(table + ".row"), in.column<int64_t>(table + ".less_ns"));
-            if (has(table + ".moved_row"))
-                move(*moments, in.column<int64_t>(table + ".moved_row"), in.column<int64_t>(table + ".less_ns"));
-            if (has(table + ".prompt_row"))
-                drop(moments->hold, in.column<int64_t>(table + ".prompt_row"));
-            if (has(table + ".early_row"))
-                drop(moments->transfer, in.column<int64_t>(table + ".early_row"));
+            if (has_entry(table + ".row"))
+                shorten_transfers(*moments, arguments.column<int64_t>(table + ".row"),
+                                  arguments.column<int64_t>(table + ".less_ns"));
+            if (has_entry(table + ".moved_row"))
+                move(*moments, arguments.column<int64_t>(table + ".moved_row"),
+                     arguments.column<int64_t>(table + ".less_ns"));
+            if (has_entry(table + ".prompt_row"))
+                drop(moments->hold, arguments.column<int64_t>(table + ".prompt_row"));
+            if (has_entry(table + ".early_row"))
+                drop(moments->transfer, arguments.column<int64_t>(table + ".early_row"));
         }
-        const double mpi_share = has("mpi_share") ? nb::cast<double>(changes["mpi_share"]) : 1.0;
+        const double mpi_share = has_entry("mpi_share") ? nb::cast<double>(changes["mpi_share"]) : 1.0;
         nb::gil_scoped_release release;
-        return reached_at(cuts, mpi_share);
+        return times_at_cuts(cuts, mpi_share);
     }
 
   private:
@@ -84,81 +88,83 @@ class Run {
         }
     };
     void set_gap(Moment moment, int64_t gap) {
-        old_gaps_.emplace_back(moment, its_.graph.gap(moment));
-        its_.graph.gap(moment) = gap;
+        old_gaps_.emplace_back(moment, recording_.graph.gap(moment));
+        recording_.graph.gap(moment) = gap;
     }
     void set_lag(uint32_t edge, int64_t lag) {
-        old_lags_.emplace_back(edge, its_.graph.lag(edge));
-        its_.graph.lag(edge) = lag;
+        old_lags_.emplace_back(edge, recording_.graph.lag(edge));
+        recording_.graph.lag(edge) = lag;
     }
     void undo() {
         for (auto old = old_gaps_.rbegin(); old != old_gaps_.rend(); ++old)
-            its_.graph.gap(old->first) = old->second;
+            recording_.graph.gap(old->first) = old->second;
         for (auto old = old_lags_.rbegin(); old != old_lags_.rend(); ++old)
-            its_.graph.lag(old->first) = old->second;
+            recording_.graph.lag(old->first) = old->second;
         old_gaps_.clear();
         old_lags_.clear();
     }
-    void shorten_gap(Moment moment, int64_t less) {
-        const int64_t gap = its_.graph.gap(moment);
+    void shorten_gap(Moment moment, int64_t reduction) {
+        const int64_t gap = recording_.graph.gap(moment);
         if (gap > 0)
-            set_gap(moment, std::max<int64_t>(0, gap - less));
+            set_gap(moment, std::max<int64_t>(0, gap - reduction));
     }
 
-    void shorten_computing(const Column<int32_t> &lane, const Column<int64_t> &end, const Column<int64_t> &less) {
-        Arguments::same_length("computing", {lane.size, end.size, less.size});
-        Arguments::rows_of("computing.lane", lane, static_cast<int64_t>(its_.lanes));
+    void shorten_computing(const Column<int32_t> &lane, const Column<int64_t> &end, const Column<int64_t> &reduction) {
+        Arguments::same_length("computing", {lane.size, end.size, reduction.size});
+        Arguments::rows_of("computing.lane", lane, static_cast<int64_t>(recording_.lanes));
         for (size_t i = 0; i < lane.size; i++) {
-            const auto &enters = its_.enter[static_cast<size_t>(lane[i])];
+            const auto &enters = recording_.enter[static_cast<size_t>(lane[i])];
             const auto enter = std::lower_bound(enters.begin(), enters.end(), std::pair{end[i], Moment{0}});
             if (enter != enters.end() && enter->first == end[i])
-                shorten_gap(enter->second, less[i]);
+                shorten_gap(enter->second, reduction[i]);
         }
     }
 
-    void shorten_intervals(const Column<int64_t> &row, const Column<int64_t> &less) {
-        Arguments::same_length("intervals", {row.size, less.size});
-        Arguments::rows_of("intervals.row", row, static_cast<int64_t>(its_.interval_end.size()));
+    void shorten_intervals(const Column<int64_t> &row, const Column<int64_t> &reduction) {
+        Arguments::same_length("intervals", {row.size, reduction.size});
+        Arguments::rows_of("intervals.row", row, static_cast<int64_t>(recording_.interval_end.size()));
         for (size_t i = 0; i < row.size; i++)
-            if (const Moment end = its_.interval_end[static_cast<size_t>(row[i])]; end != NO_MOMENT)
-                shorten_gap(end, less[i]);
+            if (const Moment end = recording_.interval_end[static_cast<size_t>(row[i])]; end != NO_MOMENT)
+                shorten_gap(end, reduction[i]);
     }
 
-    void shorten_calls(const Column<int64_t> &row, const Column<int64_t> &less) {
-        Arguments::same_length("calls", {row.size, less.size});
-        Arguments::rows_of("calls.row", row, static_cast<int64_t>(its_.call_end.size()));
+    void shorten_calls(const Column<int64_t> &row, const Column<int64_t> &reduction) {
+        Arguments::same_length("calls", {row.size, reduction.size});
+        Arguments::rows_of("calls.row", row, static_cast<int64_t>(recording_.call_end.size()));
         for (size_t i = 0; i < row.size; i++) {
-            const auto [end, edge] = its_.call_end[static_cast<size_t>(row[i])];
+            const auto [end, edge] = recording_.call_end[static_cast<size_t>(row[i])];
             if (end == NO_MOMENT)
                 continue;
-            shorten_gap(end, less[i]);
+            shorten_gap(end, reduction[i]);
             if (edge != NO_EDGE)
-                set_lag(edge, std::max<int64_t>(0, its_.graph.lag(edge) - less[i]));
+                set_lag(edge, std::max<int64_t>(0, recording_.graph.lag(edge) - reduction[i]));
         }
     }
 
-    void shorten_transfers(const MessageMoments &moments, const Column<int64_t> &row, const Column<int64_t> &less) {
-        Arguments::same_length("transfers", {row.size, less.size});
+    void shorten_transfers(const MessageMoments &moments, const Column<int64_t> &row,
+                           const Column<int64_t> &reduction) {
+        Arguments::same_length("transfers", {row.size, reduction.size});
         Arguments::rows_of("row of a transfer", row, static_cast<int64_t>(moments.transfer.size()));
-        shorten_edges(moments.transfer, row, less);
+        shorten_edges(moments.transfer, row, reduction);
     }
 
-    void shorten_edges(const std::vector<uint32_t> &edges, const Column<int64_t> &row, const Column<int64_t> &less) {
+    void shorten_edges(const std::vector<uint32_t> &edges, const Column<int64_t> &row,
+                       const Column<int64_t> &reduction) {
         for (size_t i = 0; i < row.size; i++)
             if (const uint32_t edge = edges[static_cast<size_t>(row[i])]; edge != NO_EDGE)
-                set_lag(edge, std::max<int64_t>(0, its_.graph.lag(edge) - less[i]));
+                set_lag(edge, std::max<int64_t>(0, recording_.graph.lag(edge) - reduction[i]));
     }
 
     // Between other hosts, a message takes less at both of its ends.
-    void move(const MessageMoments &moments, const Column<int64_t> &row, const Column<int64_t> &less) {
-        shorten_transfers(moments, row, less);
-        shorten_edges(moments.hold, row, less);
-        shorten_edges(moments.sending, row, less);
+    void move(const MessageMoments &moments, const Column<int64_t> &row, const Column<int64_t> &reduction) {
+        shorten_transfers(moments, row, reduction);
+        shorten_edges(moments.hold, row, reduction);
+        shorten_edges(moments.sending, row, reduction);
         for (size_t i = 0; i < row.size; i++) {
             const auto message = static_cast<size_t>(row[i]);
             // A message that moves only when its receive is posted holds the receiver while it does.
             if (moments.posted[message] != NO_MOMENT && moments.received[message] != NO_MOMENT)
-                shorten_gap(moments.received[message], less[i]);
+                shorten_gap(moments.received[message], reduction[i]);
         }
     }
 
@@ -166,23 +172,23 @@ class Run {
         Arguments::rows_of("row of a message", row, static_cast<int64_t>(edges.size()));
         for (size_t i = 0; i < row.size; i++)
             if (const uint32_t edge = edges[static_cast<size_t>(row[i])]; edge != NO_EDGE)
-                set_lag(edge, Graph::NONE);
+                set_lag(edge, Graph::MINUS_INFINITY);
     }
 
-    std::vector<int64_t> reached_at(const std::vector<int64_t> &cuts, double mpi_share) const {
-        std::vector<int64_t> times, reached;
-        its_.graph.run(its_.lanes, mpi_share, times);
+    std::vector<int64_t> times_at_cuts(const std::vector<int64_t> &cuts, double mpi_share) const {
+        std::vector<int64_t> times, progress;
+        recording_.graph.run(recording_.lanes, mpi_share, times);
         int64_t latest = 0;
         for (size_t moment = 0; moment < times.size(); moment++) {
-            while (reached.size() < cuts.size() && cuts[reached.size()] < its_.recorded[moment])
-                reached.push_back(latest);
+            while (progress.size() < cuts.size() && cuts[progress.size()] < recording_.recorded[moment])
+                progress.push_back(latest);
             latest = std::max(latest, times[moment]);
         }
-        reached.resize(cuts.size() + 1, latest);
-        return reached;
+        progress.resize(cuts.size() + 1, latest);
+        return progress;
     }
 
-    Recorded its_;
+    Recorded recording_;
     int64_t recorded_ns_ = 0;
     std::vector<std::pair<Moment, int64_t>> old_gaps_;
     std::vector<std::pair<uint32_t, int64_t>> old_lags_;

@@ -40,15 +40,15 @@ struct Point {
     bool waited;
 };
 
-constexpr uint8_t AFTER_OTHERS = 20; // phase of what another lane's moment of the same time allows
+constexpr uint8_t PHASE_AFTER_OTHER_LANES = 20; // phase of what another lane's moment of the same time allows
 
 class Builder {
   public:
-    explicit Builder(const Columns &columns) : in_(columns), lanes_(columns.lanes.size()) {}
+    explicit Builder(const Columns &columns) : columns_(columns), lanes_(columns.lanes.size()) {}
 
     Recorded build() {
-        learn(in_.hops);
-        learn(in_.messages);
+        learn(columns_.hops);
+        learn(columns_.messages);
         waits_.resize(lanes_);
         next_wait_.assign(lanes_, 0);
         collect();
@@ -57,7 +57,7 @@ class Builder {
         begin_graph();
         for (const Point &point : points_)
             add(point);
-        return std::move(out_);
+        return std::move(recording_);
     }
 
   private:
@@ -70,7 +70,7 @@ class Builder {
     }
 
     bool by_hops(int64_t collective) const {
-        return in_.collectives.has_hops[static_cast<size_t>(collective)] != 0;
+        return columns_.collectives.has_hops[static_cast<size_t>(collective)] != 0;
     }
 
     void point(int64_t time, size_t row, int32_t lane, Kind kind, Table table, bool waited = false) {
@@ -80,38 +80,38 @@ class Builder {
     }
 
     void collect() {
-        for (size_t i = 0; i < in_.calls.size(); i++) {
-            point(in_.calls.enter[i], i, in_.calls.lane[i], Kind::begin, Table::calls);
-            point(in_.calls.leave[i], i, in_.calls.lane[i], Kind::end, Table::calls);
-            if (paths::completes_early(in_.calls, i) && !by_hops(in_.calls.collective[i]))
-                point(in_.calls.complete[i], i, in_.calls.lane[i], Kind::complete, Table::calls);
+        for (size_t i = 0; i < columns_.calls.size(); i++) {
+            point(columns_.calls.enter[i], i, columns_.calls.lane[i], Kind::begin, Table::calls);
+            point(columns_.calls.leave[i], i, columns_.calls.lane[i], Kind::end, Table::calls);
+            if (paths::completes_early(columns_.calls, i) && !by_hops(columns_.calls.collective[i]))
+                point(columns_.calls.complete[i], i, columns_.calls.lane[i], Kind::complete, Table::calls);
         }
-        for (size_t i = 0; i < in_.intervals.size(); i++) {
-            const auto kind = static_cast<IntervalKind>(in_.intervals.kind[i]);
+        for (size_t i = 0; i < columns_.intervals.size(); i++) {
+            const auto kind = static_cast<IntervalKind>(columns_.intervals.kind[i]);
             if (kind == IntervalKind::region)
                 continue;
-            point(in_.intervals.begin[i], i, in_.intervals.lane[i], Kind::begin, Table::intervals);
+            point(columns_.intervals.begin[i], i, columns_.intervals.lane[i], Kind::begin, Table::intervals);
             if (kind != IntervalKind::finalize)
-                point(in_.intervals.end[i], i, in_.intervals.lane[i], Kind::end, Table::intervals);
+                point(columns_.intervals.end[i], i, columns_.intervals.lane[i], Kind::end, Table::intervals);
         }
-        collect(in_.hops, in_.hop_binding, Table::hops);
-        collect(in_.messages, in_.message_binding, Table::messages);
+        collect(columns_.hops, columns_.hop_binding, Table::hops);
+        collect(columns_.messages, columns_.message_binding, Table::messages);
     }
 
     void collect(const Messages &m, const Column<int8_t> &binding, Table table) {
         for (size_t i = 0; i < m.size(); i++) {
             if (table == Table::hops && !by_hops(m.collective[i]))
                 continue;
-            const auto its = static_cast<Binding>(binding[i]);
-            const bool is_held = its == Binding::send;
+            const auto message_binding = static_cast<Binding>(binding[i]);
+            const bool sender_blocked = message_binding == Binding::send;
             point(m.send_begin[i], i, m.src_lane[i], Kind::sent, table);
-            const bool receiver_waited = its == Binding::recv || its == Binding::undecided;
+            const bool receiver_waited = message_binding == Binding::recv || message_binding == Binding::undecided;
             point(m.recv_end[i], i, m.dst_lane[i], Kind::received, table, receiver_waited);
             if (receiver_waited && m.recv_wait_begin[i] != MISSING)
                 wait(m.dst_lane[i], std::max(m.recv_wait_begin[i], m.recv_post[i]), m.recv_end[i]);
-            if (is_held)
+            if (sender_blocked)
                 point(m.recv_post[i], i, m.dst_lane[i], Kind::post, table);
-            const bool sender_waited = is_held && m.send_end[i] != MISSING && m.send_wait_begin[i] != MISSING &&
+            const bool sender_waited = sender_blocked && m.send_end[i] != MISSING && m.send_wait_begin[i] != MISSING &&
                                        m.send_wait_begin[i] < m.recv_post[i] && m.recv_post[i] <= m.send_end[i];
             if (sender_waited) {
                 point(m.send_end[i], i, m.src_lane[i], Kind::send_done, table, true);
@@ -129,47 +129,47 @@ class Builder {
     void join_waits() {
         for (std::vector<Wait> &waits : waits_) {
             std::sort(waits.begin(), waits.end(), [](const Wait &a, const Wait &b) { return a.begin < b.begin; });
-            size_t kept = 0;
+            size_t joined_count = 0;
             for (const Wait &wait : waits) {
-                if (kept > 0 && wait.begin <= waits[kept - 1].end)
-                    waits[kept - 1].end = std::max(waits[kept - 1].end, wait.end);
+                if (joined_count > 0 && wait.begin <= waits[joined_count - 1].end)
+                    waits[joined_count - 1].end = std::max(waits[joined_count - 1].end, wait.end);
                 else
-                    waits[kept++] = wait;
+                    waits[joined_count++] = wait;
             }
-            waits.resize(kept);
+            waits.resize(joined_count);
         }
     }
 
-    // How much of the time between two moments of a lane it did not wait. Times ascend from call to call.
-    int64_t busy(int32_t lane, int64_t from, int64_t to) {
+    // Time between two moments of a lane in which it did not wait. Times ascend from call to call.
+    int64_t busy(int32_t lane, int64_t begin, int64_t end) {
         const std::vector<Wait> &waits = waits_[static_cast<size_t>(lane)];
         size_t &next = next_wait_[static_cast<size_t>(lane)];
-        while (next < waits.size() && waits[next].end <= from)
+        while (next < waits.size() && waits[next].end <= begin)
             next++;
         int64_t waited = 0;
-        for (size_t i = next; i < waits.size() && waits[i].begin < to; i++)
-            waited += std::min(waits[i].end, to) - std::max(waits[i].begin, from);
-        return to - from - waited;
+        for (size_t i = next; i < waits.size() && waits[i].begin < end; i++)
+            waited += std::min(waits[i].end, end) - std::max(waits[i].begin, begin);
+        return end - begin - waited;
     }
 
-    const Messages &of(Table table) const {
-        return table == Table::hops ? in_.hops : in_.messages;
+    const Messages &messages_of(Table table) const {
+        return table == Table::hops ? columns_.hops : columns_.messages;
     }
 
-    // When the other end of a point's edge was.
+    // Time of the other end of a point's edge.
     int64_t other_end(const Point &p) const {
         if (p.kind == Kind::received)
-            return of(p.table).send_begin[p.row];
-        return p.kind == Kind::send_done ? of(p.table).recv_post[p.row] : MISSING;
+            return messages_of(p.table).send_begin[p.row];
+        return p.kind == Kind::send_done ? messages_of(p.table).recv_post[p.row] : MISSING;
     }
 
     // In the order of time. Of points at one time, those of one lane stay in their order, and what another lane's
     // moment of the same time allows comes after that.
     void order() {
-        Kept<At> places(points_.size());
+        PooledVector<TimedIndex> places(points_.size());
         for (size_t i = 0; i < points_.size(); i++)
             places[i] = {points_[i].time, static_cast<uint32_t>(i)};
-        sort_by_time(places, [&](uint32_t a, uint32_t b) { return is_before(points_[a], points_[b]); });
+        sort_by_time(places, [&](uint32_t a, uint32_t b) { return precedes(points_[a], points_[b]); });
         std::vector<Point> ordered(points_.size());
         for (size_t i = 0; i < places.size(); i++)
             ordered[i] = points_[places[i].place];
@@ -181,9 +181,9 @@ class Builder {
         }
     }
 
-    static bool is_before(const Point &a, const Point &b) {
+    static bool precedes(const Point &a, const Point &b) {
         const bool a_begins = a.kind >= Kind::begin, b_begins = b.kind >= Kind::begin;
-        // What ended a wait comes before what was seen at its end.
+        // The point that ended a wait comes before those seen at its end.
         const bool a_saw = !a.waited, b_saw = !b.waited;
         return std::tie(a.lane, a_begins, a_saw, a.kind, a.table, a.row) <
                std::tie(b.lane, b_begins, b_saw, b.kind, b.table, b.row);
@@ -195,16 +195,16 @@ class Builder {
             find_last_of_waits(of_lane, end);
             uint8_t phase = 0;
             for (auto point = of_lane; point != end; ++point) {
-                phase = std::max(phase, other_end(*point) == point->time ? AFTER_OTHERS : point->phase);
+                phase = std::max(phase, other_end(*point) == point->time ? PHASE_AFTER_OTHER_LANES : point->phase);
                 point->phase = phase;
             }
         }
         std::stable_sort(first, last, [](const Point &a, const Point &b) { return a.phase < b.phase; });
     }
 
-    // When a message could have been there, as far as anybody knows.
+    // Earliest time at which a message can have arrived.
     int64_t expected(const Point &p) const {
-        const Messages &m = of(p.table);
+        const Messages &m = messages_of(p.table);
         const int64_t begin = p.kind == Kind::send_done ? m.recv_post[p.row] : m.send_begin[p.row];
         return begin + fastest(m, p.row);
     }
@@ -221,11 +221,12 @@ class Builder {
     }
 
     void begin_graph() {
-        out_.lanes = lanes_;
-        out_.enter.resize(lanes_);
-        out_.interval_end.assign(in_.intervals.size(), NO_MOMENT);
-        out_.call_end.assign(in_.calls.size(), {NO_MOMENT, NO_EDGE});
-        for (auto [moments, size] : {std::pair{&out_.hops, in_.hops.size()}, {&out_.messages, in_.messages.size()}}) {
+        recording_.lanes = lanes_;
+        recording_.enter.resize(lanes_);
+        recording_.interval_end.assign(columns_.intervals.size(), NO_MOMENT);
+        recording_.call_end.assign(columns_.calls.size(), {NO_MOMENT, NO_EDGE});
+        for (auto [moments, size] :
+             {std::pair{&recording_.hops, columns_.hops.size()}, {&recording_.messages, columns_.messages.size()}}) {
             moments->sent.assign(size, NO_MOMENT);
             moments->posted.assign(size, NO_MOMENT);
             moments->received.assign(size, NO_MOMENT);
@@ -233,29 +234,29 @@ class Builder {
             moments->hold.assign(size, NO_EDGE);
             moments->sending.assign(size, NO_EDGE);
         }
-        out_.graph.reserve(points_.size() + in_.collectives.size(), points_.size());
-        out_.recorded.reserve(points_.size() + in_.collectives.size());
-        enter_of_call_.assign(in_.calls.size(), NO_MOMENT);
+        recording_.graph.reserve(points_.size() + columns_.collectives.size(), points_.size());
+        recording_.recorded.reserve(points_.size() + columns_.collectives.size());
+        enter_of_call_.assign(columns_.calls.size(), NO_MOMENT);
         last_.assign(lanes_, NO_MOMENT);
-        is_over_.assign(lanes_, false);
+        finalized_.assign(lanes_, false);
         depth_.assign(lanes_, 0);
-        meetings_.assign(2 * in_.collectives.size(), NO_MOMENT);
-        missing_.assign(2 * in_.collectives.size(), 0);
-        for (size_t i = 0; i < in_.calls.size(); i++)
-            if (!by_hops(in_.calls.collective[i]))
+        meetings_.assign(2 * columns_.collectives.size(), NO_MOMENT);
+        missing_.assign(2 * columns_.collectives.size(), 0);
+        for (size_t i = 0; i < columns_.calls.size(); i++)
+            if (!by_hops(columns_.calls.collective[i]))
                 missing_[meeting_of(i)]++;
     }
 
     // A collective has one meeting, where its last rank has entered; one per group on an intercommunicator.
     size_t meeting_of(size_t call) const {
-        const auto collective = static_cast<size_t>(in_.calls.collective[call]);
-        const int32_t second = in_.collectives.second_group[collective];
-        return 2 * collective + (second >= 0 && in_.calls.comm_rank[call] >= second ? 1 : 0);
+        const auto collective = static_cast<size_t>(columns_.calls.collective[call]);
+        const int32_t second = columns_.collectives.second_group[collective];
+        return 2 * collective + (second >= 0 && columns_.calls.comm_rank[call] >= second ? 1 : 0);
     }
 
-    int64_t time_before(int32_t lane, int64_t otherwise) const {
-        const Moment before = last_[static_cast<size_t>(lane)];
-        return before == NO_MOMENT ? otherwise : out_.recorded[before];
+    int64_t time_before(int32_t lane, int64_t fallback) const {
+        const Moment previous = last_[static_cast<size_t>(lane)];
+        return previous == NO_MOMENT ? fallback : recording_.recorded[previous];
     }
 
     // A moment that comes `gap` after the one before it on its lane.
@@ -263,30 +264,30 @@ class Builder {
         const auto lane = static_cast<size_t>(p.lane);
         Moment creator = NO_MOMENT;
         if (last_[lane] == NO_MOMENT) { // a rank begins when it did, a thread after what its rank's first one did
-            const auto main = static_cast<size_t>(in_.lanes.main_lane[lane]);
+            const auto main = static_cast<size_t>(columns_.lanes.main_lane[lane]);
             creator = main == lane ? NO_MOMENT : last_[main];
-            gap = creator == NO_MOMENT ? p.time : Graph::NONE;
+            gap = creator == NO_MOMENT ? p.time : Graph::MINUS_INFINITY;
         }
-        const Moment moment = out_.graph.add(p.lane, gap, depth_[lane] > 0);
-        out_.recorded.push_back(p.time);
+        const Moment moment = recording_.graph.add(p.lane, gap, depth_[lane] > 0);
+        recording_.recorded.push_back(p.time);
         if (creator != NO_MOMENT)
-            out_.graph.add_edge({creator, p.time - out_.recorded[creator]});
+            recording_.graph.add_edge({creator, p.time - recording_.recorded[creator]});
         last_[lane] = moment;
         return moment;
     }
 
-    // One as long after the one before it as it was.
+    // A moment that keeps its recorded distance from the previous one.
     Moment add_own(const Point &p) {
         return add_moment(p, p.time - time_before(p.lane, 0));
     }
 
-    // One that was seen in a call: as long after the one before it as the lane did not wait.
+    // A moment seen in a call: its distance from the previous one is the time in which the lane did not wait.
     Moment add_seen(const Point &p) {
         return add_moment(p, busy(p.lane, time_before(p.lane, 0), p.time));
     }
 
     void add(const Point &p) {
-        if (is_over_[static_cast<size_t>(p.lane)])
+        if (finalized_[static_cast<size_t>(p.lane)])
             return;
         switch (p.kind) {
         case Kind::begin:
@@ -305,7 +306,7 @@ class Builder {
             add_send_done(p);
             break;
         case Kind::complete:
-            add_call_end(p, in_.calls.wait_begin[p.row]);
+            add_call_end(p, columns_.calls.wait_begin[p.row]);
             break;
         case Kind::end:
             add_end(p);
@@ -314,39 +315,39 @@ class Builder {
     }
 
     MessageMoments &moments_of(Table table) {
-        return table == Table::hops ? out_.hops : out_.messages;
+        return table == Table::hops ? recording_.hops : recording_.messages;
     }
 
     void add_begin(const Point &p) {
         const Moment moment = add_own(p);
-        out_.enter[static_cast<size_t>(p.lane)].emplace_back(p.time, moment);
+        recording_.enter[static_cast<size_t>(p.lane)].emplace_back(p.time, moment);
         depth_[static_cast<size_t>(p.lane)] += is_communication(p);
         if (p.table == Table::intervals) {
-            is_over_[static_cast<size_t>(p.lane)] =
-                static_cast<IntervalKind>(in_.intervals.kind[p.row]) == IntervalKind::finalize;
+            finalized_[static_cast<size_t>(p.lane)] =
+                static_cast<IntervalKind>(columns_.intervals.kind[p.row]) == IntervalKind::finalize;
             return;
         }
         enter_of_call_[p.row] = moment;
-        const int64_t collective = in_.calls.collective[p.row];
+        const int64_t collective = columns_.calls.collective[p.row];
         if (by_hops(collective))
             return;
         const size_t meeting = meeting_of(p.row);
         if (--missing_[meeting] > 0)
             return;
-        meetings_[meeting] = out_.graph.add(-1, 0, false);
-        out_.recorded.push_back(p.time);
-        const auto first = static_cast<size_t>(in_.collectives.first_call[static_cast<size_t>(collective)]);
-        const auto end = static_cast<size_t>(in_.collectives.first_call[static_cast<size_t>(collective) + 1]);
+        meetings_[meeting] = recording_.graph.add(-1, 0, false);
+        recording_.recorded.push_back(p.time);
+        const auto first = static_cast<size_t>(columns_.collectives.first_call[static_cast<size_t>(collective)]);
+        const auto end = static_cast<size_t>(columns_.collectives.first_call[static_cast<size_t>(collective) + 1]);
         for (size_t call = first; call < end; call++)
             if (meeting_of(call) == meeting && enter_of_call_[call] != NO_MOMENT)
-                out_.graph.add_edge({enter_of_call_[call], 0});
+                recording_.graph.add_edge({enter_of_call_[call], 0});
     }
 
     // A call that communicates: what it takes besides waiting is the cost of messages.
     bool is_communication(const Point &p) const {
         if (p.table == Table::calls)
             return true;
-        const auto kind = static_cast<IntervalKind>(in_.intervals.kind[p.row]);
+        const auto kind = static_cast<IntervalKind>(columns_.intervals.kind[p.row]);
         return kind == IntervalKind::p2p || kind == IntervalKind::wait;
     }
 
@@ -357,101 +358,104 @@ class Builder {
 
     void end_call(const Point &p) {
         if (p.table == Table::intervals) {
-            out_.interval_end[p.row] = add_own(p);
+            recording_.interval_end[p.row] = add_own(p);
             return;
         }
-        const auto collective = static_cast<size_t>(in_.calls.collective[p.row]);
-        if (by_hops(in_.calls.collective[p.row]) || in_.collectives.returns_early[collective])
+        const auto collective = static_cast<size_t>(columns_.calls.collective[p.row]);
+        if (by_hops(columns_.calls.collective[p.row]) || columns_.collectives.returns_early[collective])
             add_own(p);
         else
-            add_call_end(p, in_.calls.enter[p.row]);
+            add_call_end(p, columns_.calls.enter[p.row]);
     }
 
     // The end of a call whose waits are those of its operation's rule.
     void add_call_end(const Point &p, int64_t wait_begin) {
-        const std::vector<Moment> needed = needed_by(p.row);
+        const std::vector<Moment> requirements = requirements_of(p.row);
         int64_t last = MISSING;
-        for (Moment enter : needed)
-            last = std::max(last, out_.recorded[enter]);
+        for (Moment enter : requirements)
+            last = std::max(last, recording_.recorded[enter]);
         if (last == MISSING) {
-            out_.call_end[p.row] = {add_own(p), NO_EDGE};
+            recording_.call_end[p.row] = {add_own(p), NO_EDGE};
             return;
         }
         const bool has_waited = last > wait_begin && last <= p.time;
-        // Who comes last itself takes its own time; so would anybody else if it came last.
-        const int64_t own = p.time - std::max(last, wait_begin);
-        const Moment moment = has_waited ? add_moment(p, std::min(own, p.time - time_before(p.lane, 0))) : add_own(p);
+        // The last rank takes its own time. Any other rank would, too, if it came last.
+        const int64_t own_time = p.time - std::max(last, wait_begin);
+        const Moment moment =
+            has_waited ? add_moment(p, std::min(own_time, p.time - time_before(p.lane, 0))) : add_own(p);
         uint32_t edge = NO_EDGE;
-        for (Moment enter : needed)
-            edge = out_.graph.add_edge({enter, has_waited ? p.time - last : std::min(own, p.time - last)});
-        out_.call_end[p.row] = {moment, needed.size() == 1 ? edge : NO_EDGE};
+        for (Moment enter : requirements)
+            edge = recording_.graph.add_edge({enter, has_waited ? p.time - last : std::min(own_time, p.time - last)});
+        recording_.call_end[p.row] = {moment, requirements.size() == 1 ? edge : NO_EDGE};
     }
 
     // The moments that a call's end needs by its operation's rule, but for its own enter.
-    std::vector<Moment> needed_by(size_t call) const {
-        const auto collective = static_cast<size_t>(in_.calls.collective[call]);
-        const auto first = static_cast<size_t>(in_.collectives.first_call[collective]);
-        const auto end = static_cast<size_t>(in_.collectives.first_call[collective + 1]);
-        const bool is_inter = in_.collectives.second_group[collective] >= 0;
-        const int32_t root = in_.collectives.root_rank[collective];
-        std::vector<Moment> needed;
+    std::vector<Moment> requirements_of(size_t call) const {
+        const auto collective = static_cast<size_t>(columns_.calls.collective[call]);
+        const auto first = static_cast<size_t>(columns_.collectives.first_call[collective]);
+        const auto end = static_cast<size_t>(columns_.collectives.first_call[collective + 1]);
+        const bool is_inter = columns_.collectives.second_group[collective] >= 0;
+        const int32_t root = columns_.collectives.root_rank[collective];
+        std::vector<Moment> requirements;
         auto need = [&](Moment moment) {
             if (moment != NO_MOMENT)
-                needed.push_back(moment);
+                requirements.push_back(moment);
         };
         auto need_meeting = [&] { need(meetings_[is_inter ? meeting_of(call) ^ 1 : meeting_of(call)]); };
-        switch (static_cast<Leads>(in_.collectives.leads[collective])) {
+        switch (static_cast<Leads>(columns_.collectives.leads[collective])) {
         case Leads::to_last_enter:
             need_meeting();
             break;
         case Leads::root_to_last_enter:
-            if (in_.calls.rank[call] == root)
+            if (columns_.calls.rank[call] == root)
                 need_meeting();
             break;
         case Leads::to_root:
-            for (size_t other = first; other < end; other++)
-                if (other != call && in_.calls.rank[other] == root)
-                    need(enter_of_call_[other]);
+            for (size_t sender = first; sender < end; sender++)
+                if (sender != call && columns_.calls.rank[sender] == root)
+                    need(enter_of_call_[sender]);
             break;
         case Leads::scan:
         case Leads::exscan:
-            for (size_t other = first; other < end; other++)
-                if (in_.calls.comm_rank[other] < in_.calls.comm_rank[call])
-                    need(enter_of_call_[other]);
+            for (size_t sender = first; sender < end; sender++)
+                if (columns_.calls.comm_rank[sender] < columns_.calls.comm_rank[call])
+                    need(enter_of_call_[sender]);
             break;
         case Leads::stays:
             break;
         }
-        return needed;
+        return requirements;
     }
 
     void add_received(const Point &p) {
-        const Messages &m = of(p.table);
+        const Messages &m = messages_of(p.table);
         MessageMoments &moments = moments_of(p.table);
-        const int64_t begun = m.send_begin[p.row], took = p.time - begun;
+        const int64_t send_begin = m.send_begin[p.row], took = p.time - send_begin;
         const Moment sent = moments.sent[p.row];
-        const bool is_known = sent != NO_MOMENT && begun <= p.time;
+        const bool has_edge = sent != NO_MOMENT && send_begin <= p.time;
         moments.received[p.row] = add_seen(p);
-        if (is_known)
-            moments.transfer[p.row] = out_.graph.add_edge({sent, p.waited ? took : std::min(took, fastest(m, p.row))});
+        if (has_edge)
+            moments.transfer[p.row] =
+                recording_.graph.add_edge({sent, p.waited ? took : std::min(took, fastest(m, p.row))});
     }
 
     void add_send_done(const Point &p) {
-        const Messages &m = of(p.table);
+        const Messages &m = messages_of(p.table);
         MessageMoments &moments = moments_of(p.table);
         const Moment posted = moments.posted[p.row];
         if (posted == NO_MOMENT) {
             add_own(p);
             return;
         }
-        const int64_t since = p.time - m.recv_post[p.row];
+        const int64_t time_since_post = p.time - m.recv_post[p.row];
         add_seen(p);
-        moments.hold[p.row] = out_.graph.add_edge({posted, p.waited ? since : std::min(since, fastest(m, p.row))});
+        moments.hold[p.row] = recording_.graph.add_edge(
+            {posted, p.waited ? time_since_post : std::min(time_since_post, fastest(m, p.row))});
         if (const Moment sent = moments.sent[p.row]; sent != NO_MOMENT)
-            moments.sending[p.row] = out_.graph.add_edge({sent, std::min(since, fastest(m, p.row))});
+            moments.sending[p.row] = recording_.graph.add_edge({sent, std::min(time_since_post, fastest(m, p.row))});
     }
 
-    const Columns &in_;
+    const Columns &columns_;
     const size_t lanes_;
     std::array<paths::Transfer, paths::MESSAGE_CLASSES> transfers_;
     struct Wait {
@@ -460,10 +464,10 @@ class Builder {
     std::vector<Point> points_;
     std::vector<std::vector<Wait>> waits_; // per lane
     std::vector<size_t> next_wait_;        // per lane
-    Recorded out_;
+    Recorded recording_;
     std::vector<Moment> enter_of_call_, last_, meetings_;
     std::vector<int32_t> missing_, depth_;
-    std::vector<bool> is_over_;
+    std::vector<bool> finalized_;
 };
 
 } // namespace

@@ -13,9 +13,9 @@ std::mutex opening;
 /* The anchor without .otf2. */
 std::string stem_of(const std::string &anchor) {
     const std::string suffix = ".otf2";
-    const bool has =
+    const bool has_suffix =
         anchor.size() > suffix.size() && anchor.compare(anchor.size() - suffix.size(), suffix.size(), suffix) == 0;
-    return has ? anchor.substr(0, anchor.size() - suffix.size()) : anchor;
+    return has_suffix ? anchor.substr(0, anchor.size() - suffix.size()) : anchor;
 }
 
 OTF2_ErrorCode keep_complaint(void *, const char *, uint64_t, const char *, OTF2_ErrorCode code, const char *format,
@@ -34,7 +34,7 @@ OTF2_ErrorCode keep_complaint(void *, const char *, uint64_t, const char *, OTF2
 } // namespace
 
 std::string readable(const std::string &text) {
-    std::string out;
+    std::string result;
     for (size_t i = 0; i < text.size();) {
         const auto lead = static_cast<unsigned char>(text[i]);
         size_t length = lead < 0x80                   ? 1
@@ -52,18 +52,18 @@ std::string readable(const std::string &text) {
         }
         if (!valid)
             length = 1;
-        out += valid ? text.substr(i, length) : "?";
+        result += valid ? text.substr(i, length) : "?";
         i += length;
     }
-    return out;
+    return result;
 }
 
 void collect_otf2_errors() {
     OTF2_Error_RegisterCallback(keep_complaint, nullptr);
 }
 
-std::string take_otf2_error(const std::string &otherwise) {
-    std::string complaint = first_complaint.empty() ? otherwise : first_complaint;
+std::string take_otf2_error(const std::string &fallback) {
+    std::string complaint = first_complaint.empty() ? fallback : first_complaint;
     first_complaint.clear();
     return complaint;
 }

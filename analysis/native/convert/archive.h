@@ -15,13 +15,13 @@ std::string readable(const std::string &text);
 
 /* The archive cannot be read; says what and where. Becomes hopscope.errors.InputError. */
 struct ArchiveError : std::runtime_error {
-    explicit ArchiveError(const std::string &what) : std::runtime_error(readable(what)) {}
+    explicit ArchiveError(const std::string &message) : std::runtime_error(readable(message)) {}
 };
 
 /* libotf2 prints to stderr unless it has a callback; from now on this thread's first complaint is kept. */
 void collect_otf2_errors();
-/* The first complaint of this thread since the last call, or `otherwise`. Clears it. */
-std::string take_otf2_error(const std::string &otherwise);
+/* The first complaint of this thread since the last call, or `fallback`. Clears it. */
+std::string take_otf2_error(const std::string &fallback);
 
 /* libotf2 sets up global state when it opens an archive, so only the thread that holds this may open one. */
 std::unique_lock<std::mutex> hold_opening();
@@ -43,7 +43,7 @@ class Archive {
     const std::string &anchor() const {
         return anchor_;
     }
-    /* Whether files are uncompressed, so that their ends can be checked. */
+    /* True if files are uncompressed, so that their ends can be checked. */
     bool is_plain() const;
     /* The file with a location's events or definitions (extension "evt" or "def"). */
     std::string location_file(OTF2_LocationRef location, const std::string &extension) const;

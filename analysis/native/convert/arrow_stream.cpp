@@ -74,31 +74,31 @@ void release_schema(ArrowSchema *schema) {
     schema->release = nullptr;
 }
 
-void finish_array(ArrowArray *out, std::unique_ptr<ArrayParts> parts, int64_t length, int64_t nulls) {
+void finish_array(ArrowArray *array, std::unique_ptr<ArrayParts> parts, int64_t length, int64_t nulls) {
     for (auto &child : parts->children)
         parts->child_pointers.push_back(child.get());
-    std::memset(out, 0, sizeof *out);
-    out->length = length;
-    out->null_count = nulls;
-    out->n_buffers = static_cast<int64_t>(parts->pointers.size());
-    out->buffers = parts->pointers.data();
-    out->n_children = static_cast<int64_t>(parts->child_pointers.size());
-    out->children = parts->child_pointers.data();
-    out->release = release_array;
-    out->private_data = parts.release();
+    std::memset(array, 0, sizeof *array);
+    array->length = length;
+    array->null_count = nulls;
+    array->n_buffers = static_cast<int64_t>(parts->pointers.size());
+    array->buffers = parts->pointers.data();
+    array->n_children = static_cast<int64_t>(parts->child_pointers.size());
+    array->children = parts->child_pointers.data();
+    array->release = release_array;
+    array->private_data = parts.release();
 }
 
-void finish_schema(ArrowSchema *out, std::unique_ptr<SchemaParts> parts, const char *format, int64_t flags) {
+void finish_schema(ArrowSchema *schema, std::unique_ptr<SchemaParts> parts, const char *format, int64_t flags) {
     for (auto &child : parts->children)
         parts->child_pointers.push_back(child.get());
-    std::memset(out, 0, sizeof *out);
-    out->format = format;
-    out->name = parts->name.c_str();
-    out->flags = flags;
-    out->n_children = static_cast<int64_t>(parts->child_pointers.size());
-    out->children = parts->child_pointers.data();
-    out->release = release_schema;
-    out->private_data = parts.release();
+    std::memset(schema, 0, sizeof *schema);
+    schema->format = format;
+    schema->name = parts->name.c_str();
+    schema->flags = flags;
+    schema->n_children = static_cast<int64_t>(parts->child_pointers.size());
+    schema->children = parts->child_pointers.data();
+    schema->release = release_schema;
+    schema->private_data = parts.release();
 }
 
 template <typename T> Values<uint8_t> bytes_of(const T *values, size_t count) {
@@ -109,12 +109,12 @@ template <typename T> Values<uint8_t> bytes_of(const T *values, size_t count) {
 }
 
 /* A bit for each row of [begin, begin + count), 1 where is(row). */
-template <typename Is> Values<uint8_t> bitmap(int64_t begin, int64_t count, const Is &is) {
+template <typename Is> Values<uint8_t> bitmap(int64_t begin, int64_t count, const Is &is_set) {
     Values<uint8_t> bits(static_cast<size_t>(count / 8 + 1));
     auto bits_of = [&](int64_t first, int64_t end) {
         unsigned byte = 0;
         for (int64_t i = first; i < end; i++)
-            byte |= static_cast<unsigned>(is(static_cast<size_t>(begin + i))) << (i - first);
+            byte |= static_cast<unsigned>(is_set(static_cast<size_t>(begin + i))) << (i - first);
         return static_cast<uint8_t>(byte);
     };
     for (int64_t first = 0; first <= count; first += 8)
@@ -133,7 +133,7 @@ Values<uint8_t> validity(int64_t begin, int64_t count, int64_t &nulls, const IsN
 
 struct ArrayMaker {
     int64_t begin, count;
-    ArrowArray *out;
+    ArrowArray *array;
     const std::shared_ptr<const Table> &table;
 
     template <typename T> void fixed(const Values<T> &values, T null) const {
@@ -142,7 +142,7 @@ struct ArrayMaker {
         parts->add(validity(begin, count, nulls, [&](size_t row) { return values[row] == null; }));
         parts->table = table;
         parts->pointers.push_back(values.data() + begin);
-        finish_array(out, std::move(parts), count, nulls);
+        finish_array(array, std::move(parts), count, nulls);
     }
     void operator()(const Int64Column &column) const {
         fixed(column.values, kNull64);
@@ -155,7 +155,7 @@ struct ArrayMaker {
         int64_t nulls = 0;
         parts->add(validity(begin, count, nulls, [&](size_t row) { return column.values[row] < 0; }));
         parts->add(bitmap(begin, count, [&](size_t row) { return column.values[row] > 0; }));
-        finish_array(out, std::move(parts), count, nulls);
+        finish_array(array, std::move(parts), count, nulls);
     }
     /* Writes a dictionary of the words that occur. */
     void operator()(const StringColumn &column) const {
@@ -180,8 +180,8 @@ struct ArrayMaker {
             index[i] = its_place;
         }
         parts->add(std::move(indices));
-        finish_array(out, std::move(parts), count, nulls);
-        out->dictionary = new ArrowArray;
+        finish_array(array, std::move(parts), count, nulls);
+        array->dictionary = new ArrowArray;
         auto dictionary = std::make_unique<ArrayParts>();
         std::vector<int32_t> offsets{0};
         Values<uint8_t> text;
@@ -197,7 +197,7 @@ struct ArrayMaker {
         dictionary->add({});
         dictionary->add(bytes_of(offsets.data(), offsets.size()));
         dictionary->add(std::move(text));
-        finish_array(out->dictionary, std::move(dictionary), static_cast<int64_t>(used.size()), 0);
+        finish_array(array->dictionary, std::move(dictionary), static_cast<int64_t>(used.size()), 0);
     }
     void operator()(const Int32ListColumn &column) const {
         auto parts = std::make_unique<ArrayParts>();
@@ -213,7 +213,7 @@ struct ArrayMaker {
         parts->add({});
         parts->add(bytes_of(offsets.data(), offsets.size()));
         parts->children.push_back(std::move(child));
-        finish_array(out, std::move(parts), count, 0);
+        finish_array(array, std::move(parts), count, 0);
     }
 };
 
@@ -242,24 +242,24 @@ int failed(ArrowArrayStream *stream, const std::exception &problem) {
     return dynamic_cast<const std::bad_alloc *>(&problem) ? ENOMEM : EINVAL;
 }
 
-int get_schema(ArrowArrayStream *stream, ArrowSchema *out) {
+int get_schema(ArrowArrayStream *stream, ArrowSchema *schema) {
     try {
         auto parts = std::make_unique<SchemaParts>();
         for (const Column &column : static_cast<StreamParts *>(stream->private_data)->table->columns)
             parts->children.push_back(column_schema(column));
-        finish_schema(out, std::move(parts), "+s", 0);
+        finish_schema(schema, std::move(parts), "+s", 0);
         return 0;
     } catch (const std::exception &problem) {
         return failed(stream, problem);
     }
 }
 
-int get_next(ArrowArrayStream *stream, ArrowArray *out) {
+int get_next(ArrowArrayStream *stream, ArrowArray *array) {
     auto *state = static_cast<StreamParts *>(stream->private_data);
     try {
         const int64_t left = state->table->rows() - state->next_row;
         if (left <= 0) {
-            std::memset(out, 0, sizeof *out); /* a released array ends the stream */
+            std::memset(array, 0, sizeof *array); /* a released array ends the stream */
             return 0;
         }
         const int64_t count = std::min(left, state->batch_rows);
@@ -270,7 +270,7 @@ int get_next(ArrowArrayStream *stream, ArrowArray *out) {
             std::visit(ArrayMaker{state->next_row, count, child.get(), state->table}, *column.data);
             parts->children.push_back(std::move(child));
         }
-        finish_array(out, std::move(parts), count, 0);
+        finish_array(array, std::move(parts), count, 0);
         state->next_row += count;
         return 0;
     } catch (const std::exception &problem) {
@@ -302,12 +302,12 @@ int64_t Table::rows() const {
     throw std::logic_error("the first column of a table must be of integers or strings");
 }
 
-void export_stream(std::shared_ptr<const Table> table, int64_t batch_rows, ArrowArrayStream *out) {
-    out->private_data = new StreamParts{std::move(table), batch_rows, 0, {}};
-    out->get_schema = get_schema;
-    out->get_next = get_next;
-    out->get_last_error = get_last_error;
-    out->release = release_stream;
+void export_stream(std::shared_ptr<const Table> table, int64_t batch_rows, ArrowArrayStream *stream) {
+    stream->private_data = new StreamParts{std::move(table), batch_rows, 0, {}};
+    stream->get_schema = get_schema;
+    stream->get_next = get_next;
+    stream->get_last_error = get_last_error;
+    stream->release = release_stream;
 }
 
 } // namespace hopscope

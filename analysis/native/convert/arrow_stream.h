@@ -34,8 +34,8 @@ struct ArrowArray {
 };
 
 struct ArrowArrayStream {
-    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
-    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *schema);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *array);
     const char *(*get_last_error)(struct ArrowArrayStream *);
     void (*release)(struct ArrowArrayStream *);
     void *private_data;
@@ -44,8 +44,8 @@ struct ArrowArrayStream {
 
 namespace hopscope {
 
-/* Fills `out` with a stream over `table` in batches of at most `batch_rows` rows. The table lives as long as anything
- * that came out of the stream. */
-void export_stream(std::shared_ptr<const Table> table, int64_t batch_rows, ArrowArrayStream *out);
+/* Fills `stream` with a stream over `table` in batches of at most `batch_rows` rows. The table lives as long as
+ * anything that came out of the stream. */
+void export_stream(std::shared_ptr<const Table> table, int64_t batch_rows, ArrowArrayStream *stream);
 
 } // namespace hopscope

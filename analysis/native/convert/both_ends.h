@@ -77,8 +77,8 @@ class BothEnds {
     Values<int32_t> &src_, &dst_;
     Values<int64_t> &src_location_, &dst_location_, &bytes_;
     Values<int64_t> &send_begin_, &send_wait_begin_, &send_end_, &recv_post_, &recv_wait_begin_, &recv_end_;
-    Kept<int32_t> src_lane_, dst_lane_;
-    Kept<int8_t> link_;
+    PooledVector<int32_t> src_lane_, dst_lane_;
+    PooledVector<int8_t> link_;
 };
 
 } // namespace hopscope

@@ -17,33 +17,33 @@ constexpr size_t kNumber = 8, kChunkHeader = 2 + 2 * kNumber;
 constexpr uint64_t kMostChunkBytes = uint64_t{1} << 30;
 
 /* Works for either byte order: event numbers and lengths never use the upper half. */
-uint64_t number_at(const std::vector<unsigned char> &bytes, size_t at) {
+uint64_t number_at(const std::vector<unsigned char> &bytes, size_t position) {
     uint64_t number;
-    std::memcpy(&number, bytes.data() + at, kNumber);
+    std::memcpy(&number, bytes.data() + position, kNumber);
     return number >> 32 ? __builtin_bswap64(number) : number;
 }
 
 /* The number of events in a chunk that begins with `bytes`. */
 uint64_t count_events(const std::vector<unsigned char> &bytes) {
     uint64_t count = 0;
-    size_t at = kChunkHeader;
-    while (at + 2 <= bytes.size() && bytes[at] != kEndOfChunk && bytes[at] != kEndOfFile) {
-        const unsigned char type = bytes[at];
+    size_t position = kChunkHeader;
+    while (position + 2 <= bytes.size() && bytes[position] != kEndOfChunk && bytes[position] != kEndOfFile) {
+        const unsigned char type = bytes[position];
         if (type == kTimestamp) {
-            at += 1 + kNumber;
+            position += 1 + kNumber;
             continue;
         }
-        uint64_t length = bytes[at + 1];
-        at += 2;
+        uint64_t length = bytes[position + 1];
+        position += 2;
         if (length == kLongRecord) {
-            if (at + kNumber > bytes.size())
+            if (position + kNumber > bytes.size())
                 break;
-            length = number_at(bytes, at);
-            at += kNumber;
+            length = number_at(bytes, position);
+            position += kNumber;
         }
-        if (length > bytes.size() - at)
+        if (length > bytes.size() - position)
             break;
-        at += length;
+        position += length;
         count += type >= kFirstEvent;
     }
     return count;
@@ -52,28 +52,28 @@ uint64_t count_events(const std::vector<unsigned char> &bytes) {
 } // namespace
 
 bool has_end(const std::string &file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in)
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream)
         return true;
     std::array<char, 2> last{};
-    in.seekg(-2, std::ios::end);
-    in.read(last.data(), last.size());
-    return in && last[0] == kEndOfFile && last[1] == kEndOfChunk;
+    stream.seekg(-2, std::ios::end);
+    stream.read(last.data(), last.size());
+    return stream && last[0] == kEndOfFile && last[1] == kEndOfChunk;
 }
 
 uint64_t whole_events(const std::string &file, uint64_t chunk_bytes) {
-    std::ifstream in(file, std::ios::binary | std::ios::ate);
-    const auto size = static_cast<uint64_t>(std::max<std::streamoff>(in.tellg(), 0));
-    if (!in || chunk_bytes <= kChunkHeader || chunk_bytes > kMostChunkBytes || size <= kChunkHeader)
+    std::ifstream stream(file, std::ios::binary | std::ios::ate);
+    const auto size = static_cast<uint64_t>(std::max<std::streamoff>(stream.tellg(), 0));
+    if (!stream || chunk_bytes <= kChunkHeader || chunk_bytes > kMostChunkBytes || size <= kChunkHeader)
         return 0;
     uint64_t start = (size - 1) / chunk_bytes * chunk_bytes;
     if (size - start <= kChunkHeader)
         start -= chunk_bytes; /* not even the last chunk's header is whole */
     std::vector<unsigned char> bytes(std::min(chunk_bytes, size - start));
-    in.seekg(static_cast<std::streamoff>(start));
-    in.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    stream.seekg(static_cast<std::streamoff>(start));
+    stream.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     const uint64_t first = number_at(bytes, 2);
-    if (!in || bytes[0] != kChunk || first == 0)
+    if (!stream || bytes[0] != kChunk || first == 0)
         return 0;
     return first - 1 + count_events(bytes);
 }

@@ -10,8 +10,8 @@ namespace hopscope {
 /* True if a definition or event file ends as OTF2 ends files. Also true if the file does not exist. */
 bool has_end(const std::string &file);
 
-/* How many events of a truncated event file are whole, from the frames of the records in its last chunk. `chunk_bytes`:
- * as the archive says. */
+/* Number of whole events in a truncated event file, from the frames of the records in its last chunk. `chunk_bytes`
+ * comes from the archive. */
 uint64_t whole_events(const std::string &file, uint64_t chunk_bytes);
 
 } // namespace hopscope

@@ -25,17 +25,17 @@ void Collectives::complete_across_threads() {
     for (LocationEvents &location : trace_.locations) {
         std::vector<CollectiveEnd> left;
         for (const CollectiveEnd &end : location.foreign_collectives) {
-            bool found = false;
+            bool is_completed = false;
             for (size_t l : locations_of_[static_cast<size_t>(location.rank)]) {
-                LocationEvents &other = trace_.locations[l];
-                const int64_t *call = other.open_collectives.find(end.request);
-                if (found || !call)
+                LocationEvents &opener = trace_.locations[l];
+                const int64_t *call = opener.open_collectives.find(end.request);
+                if (is_completed || !call)
                     continue;
-                complete_collective(other.calls[*call], end);
-                other.open_collectives.erase(end.request);
-                found = true;
+                complete_collective(opener.calls[*call], end);
+                opener.open_collectives.erase(end.request);
+                is_completed = true;
             }
-            if (!found && !exhausted(location.rank))
+            if (!is_completed && !exhausted(location.rank))
                 left.push_back(end);
         }
         location.foreign_collectives = std::move(left);
@@ -44,7 +44,7 @@ void Collectives::complete_across_threads() {
 
 bool Collectives::exhausted(int32_t rank) const {
     for (size_t l : locations_of_[static_cast<size_t>(rank)])
-        if (!trace_.locations[l].ended || numbered_[l] < trace_.locations[l].calls.end())
+        if (!trace_.locations[l].exhausted || numbered_[l] < trace_.locations[l].calls.end())
             return false;
     return true;
 }
@@ -58,7 +58,7 @@ void Collectives::place(const Call &call) {
         unplaced_++;
         record.collective = kUnplaced;
         computed_[call.location] += record.computed; /* the next call inherits it */
-        for (int64_t hop = record.last_hop_send; hop >= 0; hop = location.hop_sends[hop].before)
+        for (int64_t hop = record.last_hop_send; hop >= 0; hop = location.hop_sends[hop].predecessor)
             location.stray_hops++;
         location.stray_hops += static_cast<uint64_t>(record.hop_receives);
         location.unplaced.push_back({record.enter, record.leave, record.region, record.depth});
@@ -74,8 +74,8 @@ void Collectives::place(const Call &call) {
     }
     Collective *&collective = open_[{comm, seq}];
     if (!collective) {
-        found_.push_back(std::make_unique<Collective>());
-        collective = found_.back().get();
+        unnumbered_.push_back(std::make_unique<Collective>());
+        collective = unnumbered_.back().get();
         collective->comm = comm;
         collective->seq = seq;
         collective->first_enter = record.enter;
@@ -95,46 +95,47 @@ void Collectives::place(const Call &call) {
 bool Collectives::read_past(int32_t rank, int64_t time) const {
     const std::vector<size_t> &locations = locations_of_[static_cast<size_t>(rank)];
     return std::all_of(locations.begin(), locations.end(),
-                       [&](size_t l) { return trace_.locations[l].ended || trace_.locations[l].last > time; });
+                       [&](size_t l) { return trace_.locations[l].exhausted || trace_.locations[l].last > time; });
 }
 
 void Collectives::file(LocationEvents &location, CallRecord &call, SendRecord hop) {
-    hop.before = call.last_hop_send;
+    hop.predecessor = call.last_hop_send;
     call.last_hop_send = location.hop_sends.push_back(hop);
 }
 
 void Collectives::file(LocationEvents &location, CallRecord &call, ReceiveRecord hop) {
-    hop.before = call.last_hop_receive;
+    hop.predecessor = call.last_hop_receive;
     call.last_hop_receive = location.hop_receives.push_back(hop);
     call.hop_receives++;
 }
 
 template <typename Record> void Collectives::file_hops(std::vector<Record> &unfiled, size_t l) {
     LocationEvents &location = trace_.locations[l];
-    size_t kept = 0;
+    size_t unfiled_count = 0;
     for (Record &hop : unfiled) {
-        auto found = latest_.find({location.rank, trace_.comms->number(hop.comm, location.rank), hop_seq_of(hop.tag)});
-        LocationEvents *its = found == latest_.end() ? nullptr : &trace_.locations[found->second.location];
-        if (its && found->second.index >= its->calls.begin() &&
-            its->calls[found->second.index].collective >= next_taken_) {
-            CallRecord &call = its->calls[found->second.index];
+        auto entry = latest_.find({location.rank, trace_.comms->number(hop.comm, location.rank), hop_seq_of(hop.tag)});
+        LocationEvents *owner = entry == latest_.end() ? nullptr : &trace_.locations[entry->second.location];
+        if (owner && entry->second.index >= owner->calls.begin() &&
+            owner->calls[entry->second.index].collective >= next_taken_) {
+            CallRecord &call = owner->calls[entry->second.index];
             call.shadow = hop.comm;
             hop.location = static_cast<int32_t>(l);
-            file(*its, call, hop);
+            file(*owner, call, hop);
         } else if (exhausted(location.rank)) {
             location.stray_hops++;
         } else {
-            unfiled[kept++] = hop;
+            unfiled[unfiled_count++] = hop;
         }
     }
-    unfiled.resize(kept);
+    unfiled.resize(unfiled_count);
 }
 
 void Collectives::file_hops() {
     for (size_t l = 0; l < trace_.locations.size(); l++) {
         LocationEvents &location = trace_.locations[l];
         if (exhausted(location.rank)) {
-            location.open_unfiled_sends.each([&](const SendRecord &send) { location.unfiled_sends.push_back(send); });
+            location.open_unfiled_sends.visit_all(
+                [&](const SendRecord &send) { location.unfiled_sends.push_back(send); });
             location.open_unfiled_sends = {};
         }
         file_hops(location.unfiled_sends, l);
@@ -153,12 +154,12 @@ void Collectives::number(int64_t horizon) {
                 if (location.calls[i].enter < horizon && location.calls[i].collective == kNull64)
                     calls.push_back({l, i, static_cast<int32_t>(rank)});
         }
-        auto earlier = [&](const Call &a, const Call &b) {
+        auto enters_earlier = [&](const Call &a, const Call &b) {
             return trace_.locations[a.location].calls[a.index].enter <
                    trace_.locations[b.location].calls[b.index].enter;
         };
-        if (!std::is_sorted(calls.begin(), calls.end(), earlier))
-            std::stable_sort(calls.begin(), calls.end(), earlier);
+        if (!std::is_sorted(calls.begin(), calls.end(), enters_earlier))
+            std::stable_sort(calls.begin(), calls.end(), enters_earlier);
         for (const Call &call : calls)
             place(call);
         for (size_t l : locations_of_[rank]) {
@@ -167,10 +168,10 @@ void Collectives::number(int64_t horizon) {
                 numbered_[l]++;
         }
     }
-    std::sort(found_.begin(), found_.end(), [](const auto &a, const auto &b) {
+    std::sort(unnumbered_.begin(), unnumbered_.end(), [](const auto &a, const auto &b) {
         return std::tie(a->first_enter, a->comm, a->seq) < std::tie(b->first_enter, b->comm, b->seq);
     });
-    for (auto &collective : found_) {
+    for (auto &collective : unnumbered_) {
         collective->id = next_id_++;
         const int32_t representative = trace_.comms->representative(collective->comm);
         collective->representative_seq =
@@ -179,7 +180,7 @@ void Collectives::number(int64_t horizon) {
             trace_.locations[call.location].calls[call.index].collective = collective->id;
         pending_.push_back(std::move(collective));
     }
-    found_.clear();
+    unnumbered_.clear();
 }
 
 void Collectives::sort_calls(Collective &collective) {
@@ -197,21 +198,22 @@ bool Collectives::decided(Collective &collective) const {
         if (record.open > 0)
             return false;
         /* Another thread may still tell of its hops. */
-        const bool has_others = trace_.comms->has_native() && locations_of_[static_cast<size_t>(call.rank)].size() > 1;
-        if (has_others && !read_past(call.rank, record.nonblocking ? record.complete : record.leave))
+        const bool has_other_threads =
+            trace_.comms->has_native() && locations_of_[static_cast<size_t>(call.rank)].size() > 1;
+        if (has_other_threads && !read_past(call.rank, record.nonblocking ? record.complete : record.leave))
             return false;
     }
     sort_calls(collective);
     size_t ranks = 0;
     for (size_t i = 0; i < collective.calls.size(); i++)
         ranks += i == 0 || collective.calls[i].rank != collective.calls[i - 1].rank;
-    const std::vector<int32_t> &members = trace_.comms->all()[static_cast<size_t>(collective.comm)].members;
+    const std::vector<int32_t> &members = trace_.comms->list()[static_cast<size_t>(collective.comm)].members;
     if (ranks >= members.size())
         return true;
     for (int32_t member : members) {
-        auto found = std::lower_bound(collective.calls.begin(), collective.calls.end(), member,
-                                      [](const Call &call, int32_t rank) { return call.rank < rank; });
-        if ((found != collective.calls.end() && found->rank == member) || exhausted(member))
+        auto position = std::lower_bound(collective.calls.begin(), collective.calls.end(), member,
+                                         [](const Call &call, int32_t rank) { return call.rank < rank; });
+        if ((position != collective.calls.end() && position->rank == member) || exhausted(member))
             continue;
         const auto &next = next_seq_[static_cast<size_t>(member)];
         auto seq = next.find(collective.comm);
@@ -231,18 +233,18 @@ int64_t Collectives::weight_of(const Collective &collective) const {
 
 /* The latest collective that contains a call preceding one of this collective's calls. */
 int64_t Collectives::last_needed_by(const Collective &collective) const {
-    int64_t needed = -1;
+    int64_t latest = -1;
     for (const Call &call : collective.calls) {
         const LocationEvents &location = trace_.locations[call.location];
         const int64_t previous = location.calls[call.index].previous;
         if (previous >= 0)
-            needed = std::max(needed, location.calls[previous].collective);
+            latest = std::max(latest, location.calls[previous].collective);
     }
-    return needed;
+    return latest;
 }
 
 std::vector<std::unique_ptr<Collective>> Collectives::take(int64_t weight, bool last) {
-    std::vector<std::unique_ptr<Collective>> taken;
+    std::vector<std::unique_ptr<Collective>> batch;
     bool whole = false;
     while (!whole && ready_ < pending_.size()) {
         Collective &next = *pending_[ready_];
@@ -256,42 +258,42 @@ std::vector<std::unique_ptr<Collective>> Collectives::take(int64_t weight, bool 
         whole = ready_weight_ >= weight && ready_needs_ <= next.id;
     }
     if (!whole && !(last && ready_ == pending_.size()))
-        return taken;
+        return batch;
     for (size_t i = 0; i < ready_; i++) {
         Collective &collective = *pending_.front();
         open_.erase({collective.comm, collective.seq});
         for (const Call &call : collective.calls)
             trace_.locations[call.location].calls[call.index].call_id = next_call_id_++;
         next_taken_ = collective.id + 1;
-        taken.push_back(std::move(pending_.front()));
+        batch.push_back(std::move(pending_.front()));
         pending_.pop_front();
     }
     ready_ = 0;
     ready_weight_ = 0;
     ready_needs_ = -1;
-    return taken;
+    return batch;
 }
 
 void Collectives::forget_taken() {
     for (LocationEvents &location : trace_.locations) {
         Queue<CallRecord> &calls = location.calls;
-        int64_t first = calls.begin(), before = calls.begin();
+        int64_t first = calls.begin(), keep_from = calls.begin();
         for (; first < calls.end(); first++) {
             const int64_t collective = calls[first].collective;
             if (collective == kNull64 || collective >= next_taken_)
                 break;
             if (collective >= 0)
-                before = first; /* keep it: the next call's row names it */
+                keep_from = first; /* keep it: the next call's row names it */
         }
-        const bool none = first == calls.end();
-        location.hop_sends.drop_to(none ? location.hop_sends.end() : calls[first].first_hop_send);
-        location.hop_receives.drop_to(none ? location.hop_receives.end() : calls[first].first_hop_receive);
-        location.steps.drop_to(none ? location.steps.end() : calls[first].first_step);
-        const int64_t needed_from = none ? location.last : calls[first].enter;
-        auto needed = std::find_if(location.hop_waits.begin(), location.hop_waits.end(),
-                                   [&](const HopWait &wait) { return wait.end >= needed_from; });
-        location.hop_waits.erase(location.hop_waits.begin(), needed);
-        calls.drop_to(before);
+        const bool at_end = first == calls.end();
+        location.hop_sends.drop_to(at_end ? location.hop_sends.end() : calls[first].first_hop_send);
+        location.hop_receives.drop_to(at_end ? location.hop_receives.end() : calls[first].first_hop_receive);
+        location.steps.drop_to(at_end ? location.steps.end() : calls[first].first_step);
+        const int64_t horizon = at_end ? location.last : calls[first].enter;
+        auto first_wait = std::find_if(location.hop_waits.begin(), location.hop_waits.end(),
+                                       [&](const HopWait &wait) { return wait.end >= horizon; });
+        location.hop_waits.erase(location.hop_waits.begin(), first_wait);
+        calls.drop_to(keep_from);
     }
 }
 

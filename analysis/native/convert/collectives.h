@@ -52,8 +52,8 @@ class Collectives {
     struct Key {
         int32_t comm;
         int64_t seq;
-        bool operator==(const Key &other) const {
-            return comm == other.comm && seq == other.seq;
+        bool operator==(const Key &rhs) const {
+            return comm == rhs.comm && seq == rhs.seq;
         }
     };
     struct KeyHash {
@@ -61,12 +61,12 @@ class Collectives {
             return (static_cast<size_t>(key.seq) << 20 ^ static_cast<size_t>(key.comm)) * 0x9e3779b97f4a7c15u;
         }
     };
-    /* What the tag of a hop tells of its call. */
+    /* The call of a hop, by the hop's tag. */
     struct HopKey {
         int32_t rank, comm;
         uint32_t seq;
-        bool operator==(const HopKey &other) const {
-            return rank == other.rank && comm == other.comm && seq == other.seq;
+        bool operator==(const HopKey &rhs) const {
+            return rank == rhs.rank && comm == rhs.comm && seq == rhs.seq;
         }
     };
     struct HopKeyHash {
@@ -94,7 +94,7 @@ class Collectives {
     std::unordered_map<int32_t, int64_t> next_of_representative_; /* communicator that stands for several -> seq */
     std::unordered_map<Key, Collective *, KeyHash> open_;
     std::unordered_map<HopKey, Call, HopKeyHash> latest_; /* of ranks with several threads, if they have such hops */
-    std::vector<std::unique_ptr<Collective>> found_;      /* not numbered yet */
+    std::vector<std::unique_ptr<Collective>> unnumbered_; /* not numbered yet */
     std::deque<std::unique_ptr<Collective>> pending_;     /* by id */
     std::vector<int64_t> computed_; /* per location: computing time before calls that became intervals */
     int64_t next_id_ = 0, next_taken_ = 0, next_call_id_ = 0;

@@ -20,7 +20,7 @@ constexpr int64_t kNull64 = std::numeric_limits<int64_t>::min();
 constexpr int32_t kNull32 = std::numeric_limits<int32_t>::min();
 
 /* The values of a column. */
-template <typename T> using Values = Kept<T>;
+template <typename T> using Values = PooledVector<T>;
 
 struct Int64Column {
     Values<int64_t> values;

@@ -62,18 +62,18 @@ Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
         }
         if (has_parent)
             parents[number] = definition.parent;
-        known_.set(definition.id, {number, false, nullptr});
+        references_.set(definition.id, {number, false, nullptr});
         places_.push_back(places_of(comm.members));
         comms_.push_back(std::move(comm));
     }
     for (const auto &[number, parent] : parents) {
-        const Known *known = known_.find(parent);
-        if (known)
-            comms_[static_cast<size_t>(number)].parent = known->number;
+        const Reference *reference = references_.find(parent);
+        if (reference)
+            comms_[static_cast<size_t>(number)].parent = reference->number;
     }
-    named_ = comms_.size();
+    named_count_ = comms_.size();
     for (const CommDefinition *definition : selves) {
-        known_.set(definition->id, {static_cast<int32_t>(comms_.size()), true, nullptr});
+        references_.set(definition->id, {static_cast<int32_t>(comms_.size()), true, nullptr});
         for (int32_t rank = 0; rank < static_cast<int32_t>(ranks.ranks.size()); rank++) {
             comms_.push_back({definition->name.empty() ? "MPI_COMM_SELF" : definition->name, {rank}});
             places_.push_back({{rank, 0}});
@@ -87,8 +87,8 @@ Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
             served = place->second.parent;
             place = shadows_.find(served);
         }
-        const Known *parent = known_.find(served);
-        known_.set(ref, {parent ? parent->number : -1, parent && parent->is_self, &shadow});
+        const Reference *parent = references_.find(served);
+        references_.set(ref, {parent ? parent->number : -1, parent && parent->is_self, &shadow});
     }
 }
 
@@ -138,20 +138,20 @@ std::vector<int32_t> Comms::members_of(const Definitions &definitions, const Ran
 }
 
 int32_t Comms::number(OTF2_CommRef ref, int32_t rank) const {
-    const Known *known = known_.find(ref);
-    if (!known || known->number < 0)
+    const Reference *reference = references_.find(ref);
+    if (!reference || reference->number < 0)
         return -1;
-    return known->is_self ? known->number + rank : known->number;
+    return reference->is_self ? reference->number + rank : reference->number;
 }
 
 int32_t Comms::peer_rank(int32_t comm, int32_t rank, uint32_t peer) const {
-    const Comm &it = comms_[static_cast<size_t>(comm)];
+    const Comm &communicator = comms_[static_cast<size_t>(comm)];
     size_t place = peer;
-    if (it.second_group != kNull32) {
-        const bool in_first = rank_in(comm, rank) < it.second_group;
+    if (communicator.second_group != kNull32) {
+        const bool in_first = rank_in(comm, rank) < communicator.second_group;
         if (in_first)
-            place += static_cast<size_t>(it.second_group);
-        else if (place >= static_cast<size_t>(it.second_group))
+            place += static_cast<size_t>(communicator.second_group);
+        else if (place >= static_cast<size_t>(communicator.second_group))
             return -1;
     }
     return member(comm, static_cast<uint32_t>(place));
@@ -172,10 +172,10 @@ int32_t Comms::rank_in(int32_t comm, int32_t rank) const {
 }
 
 std::vector<const Shadow *> Comms::shadows() const {
-    std::vector<const Shadow *> all;
+    std::vector<const Shadow *> result;
     for (const auto &[ref, shadow] : shadows_)
-        all.push_back(&shadow);
-    return all;
+        result.push_back(&shadow);
+    return result;
 }
 
 } // namespace hopscope

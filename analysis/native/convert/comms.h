@@ -40,7 +40,7 @@ class Comms {
     /* The index of a trace-wide rank among the members; -1 if it is not one. */
     int32_t rank_in(int32_t comm, int32_t rank) const;
 
-    const std::vector<Comm> &all() const {
+    const std::vector<Comm> &list() const {
         return comms_;
     }
     /* The first communicator of the same members in the same order and, if the program named this one, of the same
@@ -53,13 +53,13 @@ class Comms {
         return has_equals_[static_cast<size_t>(representative(comm))];
     }
     /* The number of communicators before the ranks' own MPI_COMM_SELFs, of which only used ones count. */
-    size_t named() const {
-        return named_;
+    size_t named_count() const {
+        return named_count_;
     }
     /* Null for the application's communicators. */
     const Shadow *shadow(OTF2_CommRef ref) const {
-        const Known *known = known_.find(ref);
-        return known ? known->shadow : nullptr;
+        const Reference *reference = references_.find(ref);
+        return reference ? reference->shadow : nullptr;
     }
     /* In no particular order. */
     std::vector<const Shadow *> shadows() const;
@@ -69,8 +69,8 @@ class Comms {
     }
 
   private:
-    /* What a reference means; for a shadow communicator, what its parent's means. */
-    struct Known {
+    /* The meaning of a reference. A shadow communicator has that of its parent. */
+    struct Reference {
         int32_t number = -1;
         bool is_self = false; /* the number is rank 0's; those of other ranks follow */
         const Shadow *shadow = nullptr;
@@ -83,8 +83,8 @@ class Comms {
     std::vector<std::unordered_map<int32_t, int32_t>> places_; /* per communicator: rank -> index */
     std::vector<int32_t> representatives_;                     /* per communicator */
     std::vector<bool> has_equals_;                             /* per communicator that represents any */
-    RefTable<Known> known_;
-    size_t named_ = 0;
+    RefTable<Reference> references_;
+    size_t named_count_ = 0;
     bool has_native_ = false;
     std::unordered_map<OTF2_CommRef, Shadow> shadows_;
 };

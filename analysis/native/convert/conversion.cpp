@@ -16,7 +16,7 @@ Conversion::Conversion(const std::string &anchor, const std::string &scratch_dir
       scratch_(scratch_directory) {
     Trace &trace = reading_.trace();
     making_.reset(new Making{trace, std::make_shared<Words>(*trace.definitions, *trace.comms, *trace.ranks),
-                             make_lanes(), nullptr, std::vector<bool>(trace.comms->all().size(), false)});
+                             make_lanes(), nullptr, std::vector<bool>(trace.comms->list().size(), false)});
     history_ = std::make_unique<paths::History>(scratch_, making_->lanes);
     making_->history = history_.get();
     collectives_ = std::make_unique<Collectives>(trace);
@@ -53,63 +53,63 @@ void Conversion::finish_lanes() {
         first_event_[lane] = trace.ns_or_null(trace.ranks->ranks[static_cast<size_t>(lane_rank_[lane])].first);
 }
 
-bool Conversion::next(Tables &out) {
+bool Conversion::next(Tables &tables) {
     if (progress_.cancelled)
         throw Cancelled();
     switch (stage_) {
     case Stage::Reading:
-        read_piece(out);
+        read_piece(tables);
         return true;
-    case Stage::Held:
-        if (!intervals_->take_held(static_cast<size_t>(piece_rows_), out))
-            give_last(out);
+    case Stage::Spilled:
+        if (!intervals_->take_spilled(static_cast<size_t>(piece_rows_), tables))
+            give_last(tables);
         return true;
     case Stage::Walks:
-        if (!walks_->next(out))
+        if (!walks_->next(tables))
             stage_ = Stage::Bins;
         return true;
     case Stage::Bins:
-        if (!bins_->next(out))
-            stage_ = Stage::Over;
+        if (!bins_->next(tables))
+            stage_ = Stage::Finished;
         return true;
-    case Stage::Over:
+    case Stage::Finished:
         break;
     }
     return false;
 }
 
-void Conversion::read_piece(Tables &out) {
-    const bool more = reading_.next_piece();
+void Conversion::read_piece(Tables &tables) {
+    const bool has_piece = reading_.next_piece();
     const Horizon horizon = reading_.horizon();
-    const bool last = !more;
+    const bool last = !has_piece;
     const auto rows = static_cast<size_t>(piece_rows_);
     collectives_->number(horizon.calls);
     messages_->join_threads();
     collectives_->file_hops();
     /* From here on collectives are independent of messages and intervals. */
-    Tables others;
-    with_another(
+    Tables message_tables;
+    run_both(
         [&] {
             messages_->match(horizon);
-            messages_->take(rows, last, others);
-            intervals_->take(std::min(horizon.intervals, horizon.calls), rows, last, others);
+            messages_->take(rows, last, message_tables);
+            intervals_->take(std::min(horizon.intervals, horizon.calls), rows, last, message_tables);
         },
         [&] {
             for (;;) {
                 const std::vector<std::unique_ptr<Collective>> piece = collectives_->take(piece_rows_, last);
                 if (piece.empty())
                     break;
-                collective_pieces_->add(piece, out);
+                collective_pieces_->add(piece, tables);
             }
             collectives_->forget_taken();
         });
-    std::move(others.begin(), others.end(), std::back_inserter(out));
+    std::move(message_tables.begin(), message_tables.end(), std::back_inserter(tables));
     if (last)
-        stage_ = Stage::Held;
+        stage_ = Stage::Spilled;
     malloc_trim(0); /* returns the piece's memory to the system; otherwise the next piece's threads allocate more */
 }
 
-void Conversion::give_last(Tables &out) {
+void Conversion::give_last(Tables &tables) {
     progress_.stage = "finding paths";
     finish_lanes();
     history_->finish();
@@ -117,9 +117,9 @@ void Conversion::give_last(Tables &out) {
     std::vector<bool> comm_used = messages_->comm_used();
     for (size_t comm = 0; comm < comm_used.size(); comm++)
         comm_used[comm] = comm_used[comm] || making_->comm_used[comm];
-    out.emplace_back("ranks", ranks_table(trace, making_->words));
-    out.emplace_back("comms", comms_table(trace, comm_used, making_->words));
-    out.emplace_back("clocks", clocks_table(trace, making_->words));
+    tables.emplace_back("ranks", ranks_table(trace, making_->words));
+    tables.emplace_back("comms", comms_table(trace, comm_used, making_->words));
+    tables.emplace_back("clocks", clocks_table(trace, making_->words));
     const auto rows = static_cast<size_t>(piece_rows_);
     bins_ = std::make_unique<TimeBins>(trace, *history_, making_->words, rows);
     walks_ = std::make_unique<Walks>(*history_, scratch_, making_->words, rows, *bins_, progress_);

@@ -29,7 +29,7 @@ class Conversion {
     ~Conversion();
 
     /* Appends the next tables. False when there are no more. Throws ArchiveError, Cancelled or std::system_error. */
-    bool next(Tables &out);
+    bool next(Tables &tables);
 
     Trace &trace() {
         return reading_.trace();
@@ -37,12 +37,12 @@ class Conversion {
     Sums sums() const;
 
   private:
-    enum class Stage { Reading, Held, Walks, Bins, Over };
+    enum class Stage { Reading, Spilled, Walks, Bins, Finished };
 
     paths::Lanes make_lanes();
     void finish_lanes();
-    void read_piece(Tables &out);
-    void give_last(Tables &out);
+    void read_piece(Tables &tables);
+    void give_last(Tables &tables);
 
     Progress &progress_;
     const int64_t piece_rows_;

@@ -108,13 +108,13 @@ OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name
     region.name = plain_name(definitions.string(name));
     const RegionOwner owner = paradigm == OTF2_PARADIGM_MEASUREMENT_SYSTEM ? RegionOwner::Measurement
                               : paradigm == OTF2_PARADIGM_USER             ? RegionOwner::User
-                                                                           : RegionOwner::Other;
+                                                                           : RegionOwner::Unspecified;
     region.kind = classify_region(region.name, owner);
     if (paradigm == OTF2_PARADIGM_MPI) {
         /* The name may be prettified by the tool, or be that of a Fortran binding. */
         const std::string canonical = plain_name(definitions.string(canonical_name));
         for (const std::string &name : {canonical, c_function_name(region.name), c_function_name(canonical)}) {
-            const RegionKind kind = classify_region(name, RegionOwner::Other);
+            const RegionKind kind = classify_region(name, RegionOwner::Unspecified);
             const bool is_better = region.kind == RegionKind::User ? is_mpi(kind) : kind < RegionKind::OtherMpi;
             if (is_better && (region.kind == RegionKind::User || region.kind == RegionKind::OtherMpi)) {
                 region.name = name;
@@ -129,10 +129,10 @@ OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name
         region.call_site.clear();
     if (!region.call_site.empty() && line)
         region.call_site += ":" + std::to_string(line);
-    const std::string &said = definitions.string(description);
+    const std::string &text = definitions.string(description);
     const size_t prefix = sizeof ARCHIVE_CALLED_FROM - 1;
-    if (said.compare(0, prefix, ARCHIVE_CALLED_FROM) == 0)
-        region.caller = said.substr(prefix);
+    if (text.compare(0, prefix, ARCHIVE_CALLED_FROM) == 0)
+        region.caller = text.substr(prefix);
     /* One line of Python may have several functions. */
     if (line && !region.caller.empty() && !region.call_site.empty())
         region.call_site += " in " + region.caller;
@@ -181,9 +181,9 @@ void read_properties(OTF2_Reader *reader, Definitions &definitions) {
 } // namespace
 
 const std::string &Definitions::string(OTF2_StringRef ref) const {
-    static const std::string none;
+    static const std::string empty;
     auto place = strings.find(ref);
-    return place == strings.end() ? none : place->second;
+    return place == strings.end() ? empty : place->second;
 }
 
 const Region &Definitions::sparse_region(OTF2_RegionRef ref) const {
@@ -234,7 +234,7 @@ std::unique_ptr<Definitions> read_definitions(const Archive &archive) {
         throw ArchiveError(archive.definitions_file() + ": written in format " + format->second +
                            " by a newer Hopscope; this version reads formats up to " ARCHIVE_FORMAT);
     definitions.requests_tell_waits = format != definitions.properties.end();
-    definitions.regions[kOffRegion] = {"recording off", "", RegionKind::Off};
+    definitions.regions[kOffRegion] = {"recording off", "", RegionKind::Pause};
     constexpr OTF2_RegionRef kDense = 1u << 16;
     for (const auto &[ref, region] : definitions.regions)
         if (ref < kDense) {

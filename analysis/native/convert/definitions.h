@@ -19,7 +19,7 @@ struct Region {
     std::string name;
     std::string call_site; /* empty if unknown */
     RegionKind kind = RegionKind::User;
-    paths::SendCall send_call = paths::SendCall::any;
+    paths::SendCall send_call = paths::SendCall::unspecific;
     std::string caller = {}; /* what called it, as the linker names it; empty if unknown */
 };
 

@@ -7,14 +7,14 @@
 namespace hopscope {
 namespace {
 
-/* What both ends of a hop share. */
+/* The properties that both ends of a hop share. */
 struct Key {
     OTF2_CommRef shadow;
     int32_t src, dst;
     uint32_t tag;
 
-    bool operator==(const Key &other) const {
-        return shadow == other.shadow && src == other.src && dst == other.dst && tag == other.tag;
+    bool operator==(const Key &rhs) const {
+        return shadow == rhs.shadow && src == rhs.src && dst == rhs.dst && tag == rhs.tag;
     }
     size_t hash() const {
         const auto ranks = static_cast<uint64_t>(static_cast<uint32_t>(src)) << 32 | static_cast<uint32_t>(dst);
@@ -31,18 +31,18 @@ template <typename Record> struct End {
     size_t location;
     int32_t next;
 
-    bool operator<(const End &other) const {
-        return std::tie(time, location, order) < std::tie(other.time, other.location, other.order);
+    bool operator<(const End &rhs) const {
+        return std::tie(time, location, order) < std::tie(rhs.time, rhs.location, rhs.order);
     }
 };
 
 /* The ends of one direction in matching order, taken from their chain. */
 template <typename Record>
-void in_order(const std::vector<End<Record>> &ends, int32_t first, std::vector<End<Record>> &out) {
-    out.clear();
-    for (int32_t at = first; at >= 0; at = ends[static_cast<size_t>(at)].next)
-        out.push_back(ends[static_cast<size_t>(at)]);
-    std::sort(out.begin(), out.end());
+void in_order(const std::vector<End<Record>> &ends, int32_t first, std::vector<End<Record>> &ordered) {
+    ordered.clear();
+    for (int32_t index = first; index >= 0; index = ends[static_cast<size_t>(index)].next)
+        ordered.push_back(ends[static_cast<size_t>(index)]);
+    std::sort(ordered.begin(), ordered.end());
 }
 
 /* Joins ends by key. It reuses its memory from collective to collective. */
@@ -67,17 +67,17 @@ class Matcher {
     template <typename Give> uint64_t match(const Give &give) {
         uint64_t left_over = 0;
         for (const Pair &pair : pairs_) {
-            if (is_one(sends_, pair.first_send) && is_one(receives_, pair.first_receive)) { /* the usual case */
+            if (is_single(sends_, pair.first_send) && is_single(receives_, pair.first_receive)) { /* the usual case */
                 give(pair.key, sends_[static_cast<size_t>(pair.first_send)],
                      receives_[static_cast<size_t>(pair.first_receive)], 0);
                 continue;
             }
             in_order(sends_, pair.first_send, these_sends_);
             in_order(receives_, pair.first_receive, these_receives_);
-            const size_t both = std::min(these_sends_.size(), these_receives_.size());
-            for (size_t i = 0; i < both; i++)
+            const size_t pair_count = std::min(these_sends_.size(), these_receives_.size());
+            for (size_t i = 0; i < pair_count; i++)
                 give(pair.key, these_sends_[i], these_receives_[i], i);
-            left_over += these_sends_.size() + these_receives_.size() - 2 * both;
+            left_over += these_sends_.size() + these_receives_.size() - 2 * pair_count;
         }
         return left_over;
     }
@@ -89,7 +89,7 @@ class Matcher {
         int32_t first_send, first_receive;
     };
 
-    template <typename Record> static bool is_one(const std::vector<End<Record>> &ends, int32_t first) {
+    template <typename Record> static bool is_single(const std::vector<End<Record>> &ends, int32_t first) {
         return first >= 0 && ends[static_cast<size_t>(first)].next < 0;
     }
     template <typename Record>
@@ -103,22 +103,22 @@ class Matcher {
     size_t pair_of(const Key &key) {
         if (2 * (pairs_.size() + 1) > places_.size())
             grow();
-        size_t at = key.hash() & (places_.size() - 1);
-        while (places_[at] >= 0 && !(pairs_[static_cast<size_t>(places_[at])].key == key))
-            at = (at + 1) & (places_.size() - 1);
-        if (places_[at] < 0) {
-            places_[at] = static_cast<int32_t>(pairs_.size());
+        size_t slot = key.hash() & (places_.size() - 1);
+        while (places_[slot] >= 0 && !(pairs_[static_cast<size_t>(places_[slot])].key == key))
+            slot = (slot + 1) & (places_.size() - 1);
+        if (places_[slot] < 0) {
+            places_[slot] = static_cast<int32_t>(pairs_.size());
             pairs_.push_back({key, -1, -1});
         }
-        return static_cast<size_t>(places_[at]);
+        return static_cast<size_t>(places_[slot]);
     }
     void grow() {
         places_.assign(2 * places_.size(), -1);
         for (size_t i = 0; i < pairs_.size(); i++) {
-            size_t at = pairs_[i].key.hash() & (places_.size() - 1);
-            while (places_[at] >= 0)
-                at = (at + 1) & (places_.size() - 1);
-            places_[at] = static_cast<int32_t>(i);
+            size_t slot = pairs_[i].key.hash() & (places_.size() - 1);
+            while (places_[slot] >= 0)
+                slot = (slot + 1) & (places_.size() - 1);
+            places_[slot] = static_cast<int32_t>(i);
         }
     }
 
@@ -139,7 +139,7 @@ template <typename Record> int32_t peer_of(const Trace &trace, const Record &rec
 }
 
 /* Sorts hops from `first` on into row order. */
-void sort_hops(Kept<Hop> &hops, size_t first) {
+void sort_hops(PooledVector<Hop> &hops, size_t first) {
     thread_local std::vector<std::pair<int64_t, size_t>> order;
     thread_local std::vector<Hop> sorted;
     order.clear();
@@ -159,24 +159,24 @@ void sort_hops(Kept<Hop> &hops, size_t first) {
 
 /* Numbers the messages from each rank to each other one, in row order. The tags of the MPI library's own hops have no
  * segments, but a key that both ends know. */
-void number_segments(Kept<Hop> &hops, size_t first) {
+void number_segments(PooledVector<Hop> &hops, size_t first) {
     thread_local std::vector<std::tuple<int32_t, int32_t, size_t>> order;
     order.clear();
     for (size_t h = first; h < hops.size(); h++)
         order.emplace_back(hops[h].src, hops[h].dst, h);
     std::sort(order.begin(), order.end());
-    const Hop *before = nullptr;
+    const Hop *previous = nullptr;
     for (const auto &[src, dst, h] : order) {
         Hop &hop = hops[h];
         hop.round = 0;
-        hop.segment = before && before->src == src && before->dst == dst ? before->segment + 1 : 0;
-        before = &hop;
+        hop.segment = previous && previous->src == src && previous->dst == dst ? previous->segment + 1 : 0;
+        previous = &hop;
     }
 }
 
 /* False if the hop was filed under this call only because it was open. */
 template <typename Record>
-bool is_of(const Trace &trace, const Record &hop, const Collective &collective, int32_t rank) {
+bool belongs_to(const Trace &trace, const Record &hop, const Collective &collective, int32_t rank) {
     return hop_seq_of(hop.tag) == hop_seq_bits(static_cast<uint64_t>(collective.seq)) &&
            trace.comms->number(hop.comm, rank) == collective.comm;
 }
@@ -184,24 +184,24 @@ bool is_of(const Trace &trace, const Record &hop, const Collective &collective, 
 /* Since when the rank waited for an end in a nonblocking collective, if it did: it waits for all of them in the call
  * that finds the collective complete. Returns false if the end was there before. */
 template <typename Record> bool wait_in_completion(Record &end, int64_t begin, const CallRecord &call) {
-    const bool may_have = call.wait_begin == kNull64 || end.end == kNull64 || end.end >= call.wait_begin;
-    end.wait_begin = may_have && call.wait_begin != kNull64 ? std::max(begin, call.wait_begin) : kNull64;
-    return may_have;
+    const bool can_wait = call.wait_begin == kNull64 || end.end == kNull64 || end.end >= call.wait_begin;
+    end.wait_begin = can_wait && call.wait_begin != kNull64 ? std::max(begin, call.wait_begin) : kNull64;
+    return can_wait;
 }
 
 /* Another thread saw the hop that ended a wait of the call's own thread: finds when that wait began. */
 void find_wait(ReceiveRecord &receive, const std::vector<HopWait> &waits) {
-    auto after = std::upper_bound(waits.begin(), waits.end(), receive.end,
-                                  [](int64_t end, const HopWait &wait) { return end < wait.begin; });
-    if (after == waits.begin() || (after - 1)->end < receive.end)
+    auto next = std::upper_bound(waits.begin(), waits.end(), receive.end,
+                                 [](int64_t end, const HopWait &wait) { return end < wait.begin; });
+    if (next == waits.begin() || (next - 1)->end < receive.end)
         return;
-    receive.wait_begin = (after - 1)->begin;
+    receive.wait_begin = (next - 1)->begin;
     receive.by_times = false;
 }
 
 } // namespace
 
-uint64_t match_hops(Trace &trace, const Collective &collective, Kept<Hop> &out) {
+uint64_t match_hops(Trace &trace, const Collective &collective, PooledVector<Hop> &hops) {
     thread_local Matcher matcher;
     matcher.clear();
     uint64_t unmatched = 0;
@@ -212,26 +212,26 @@ uint64_t match_hops(Trace &trace, const Collective &collective, Kept<Hop> &out) 
         const Shadow *shadow = record.shadow == OTF2_UNDEFINED_COMM ? nullptr : trace.comms->shadow(record.shadow);
         const bool native = shadow && shadow->native;
         any_native = any_native || native;
-        for (int64_t i = record.last_hop_send; i >= 0; i = location.hop_sends[i].before) {
+        for (int64_t i = record.last_hop_send; i >= 0; i = location.hop_sends[i].predecessor) {
             SendRecord &send = location.hop_sends[i];
             if (native && record.nonblocking)
                 wait_in_completion(send, send.begin, record);
             const int32_t peer =
-                native && !is_of(trace, send, collective, call.rank) ? -1 : peer_of(trace, send, call.rank);
+                native && !belongs_to(trace, send, collective, call.rank) ? -1 : peer_of(trace, send, call.rank);
             if (peer >= 0)
                 matcher.add({send.comm, call.rank, peer, send.tag},
                             {&send, send.begin, static_cast<uint64_t>(i), call.location, -1});
             else
                 unmatched++;
         }
-        for (int64_t i = record.last_hop_receive; i >= 0; i = location.hop_receives[i].before) {
+        for (int64_t i = record.last_hop_receive; i >= 0; i = location.hop_receives[i].predecessor) {
             ReceiveRecord &receive = location.hop_receives[i];
             if (native && record.nonblocking)
                 receive.by_times = wait_in_completion(receive, receive.post, record);
             else if (receive.by_times)
                 find_wait(receive, location.hop_waits);
             const int32_t peer =
-                native && !is_of(trace, receive, collective, call.rank) ? -1 : peer_of(trace, receive, call.rank);
+                native && !belongs_to(trace, receive, collective, call.rank) ? -1 : peer_of(trace, receive, call.rank);
             if (peer >= 0)
                 matcher.add({receive.comm, peer, call.rank, receive.tag},
                             {&receive, receive.post, receive.order, call.location, -1});
@@ -239,17 +239,17 @@ uint64_t match_hops(Trace &trace, const Collective &collective, Kept<Hop> &out) 
                 unmatched++;
         }
     }
-    const size_t first = out.size();
+    const size_t first = hops.size();
     unmatched += matcher.match([&](const Key &key, const auto &send, const auto &receive, size_t occurrence) {
-        out.push_back({send.record, receive.record, send.location, receive.location, key.src, key.dst, role_of(key.tag),
-                       static_cast<int32_t>(hop_round_of(key.tag)),
-                       /* the tag has the lower bits; hops with one tag come in order */
-                       static_cast<int32_t>(hop_segment_of(key.tag) | occurrence << HOP_SEGMENT_BITS),
-                       trace.comms->shadow(key.shadow)});
+        hops.push_back({send.record, receive.record, send.location, receive.location, key.src, key.dst,
+                        role_of(key.tag), static_cast<int32_t>(hop_round_of(key.tag)),
+                        /* the tag has the lower bits; hops with one tag come in order */
+                        static_cast<int32_t>(hop_segment_of(key.tag) | occurrence << HOP_SEGMENT_BITS),
+                        trace.comms->shadow(key.shadow)});
     });
-    sort_hops(out, first);
+    sort_hops(hops, first);
     if (any_native)
-        number_segments(out, first);
+        number_segments(hops, first);
     return unmatched;
 }
 

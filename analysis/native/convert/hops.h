@@ -21,6 +21,6 @@ struct Hop {
 
 /* Appends the hops of a collective in row order. Returns how many ends have no other end. Finds out since when the ends
  * of a nonblocking collective were waited for. */
-uint64_t match_hops(Trace &trace, const Collective &collective, Kept<Hop> &out);
+uint64_t match_hops(Trace &trace, const Collective &collective, PooledVector<Hop> &hops);
 
 } // namespace hopscope

@@ -17,21 +17,21 @@ void IntervalPieces::end_open() {
             auto open = open_.find({l, end.interval});
             const int64_t row = open->second;
             if (row >= first_ready)
-                ready_[static_cast<size_t>(row - first_ready)].interval.end = end.at;
+                ready_[static_cast<size_t>(row - first_ready)].interval.end = end.time;
             else
-                late_ends_.emplace_back(row, end.at);
+                late_ends_.emplace_back(row, end.time);
             open_.erase(open);
         }
         location.late_ends.clear();
-        if (location.ended) /* it stays open */
+        if (location.exhausted) /* it stays open */
             open_.erase(open_.lower_bound({l, 0}), open_.lower_bound({l + 1, 0}));
     }
 }
 
 void IntervalPieces::take_up(int64_t horizon) {
-    const size_t before = ready_.size();
-    Kept<Row> rows;
-    Kept<At> order;
+    const size_t ready_count = ready_.size();
+    PooledVector<Row> rows;
+    PooledVector<TimedIndex> order;
     auto take = [&](const Row &row) {
         order.push_back({row.interval.begin, static_cast<uint32_t>(rows.size())});
         rows.push_back(row);
@@ -44,25 +44,25 @@ void IntervalPieces::take_up(int64_t horizon) {
             if (queue[i].region != OTF2_UNDEFINED_REGION)
                 take({queue[i], l, i});
         queue.drop_to(i);
-        size_t kept = 0;
+        size_t unplaced_count = 0;
         for (const IntervalRecord &interval : location.unplaced) {
             if (interval.begin < horizon)
                 take({interval, l, -1});
             else
-                location.unplaced[kept++] = interval;
+                location.unplaced[unplaced_count++] = interval;
         }
-        location.unplaced.resize(kept);
+        location.unplaced.resize(unplaced_count);
     }
     sort_by_time(order, [&](uint32_t a, uint32_t b) {
         return std::tie(rows[a].location, rows[a].interval.depth, a) <
                std::tie(rows[b].location, rows[b].interval.depth, b);
     });
-    ready_.reserve(before + rows.size());
-    for (const At &at : order)
-        ready_.push_back(rows[at.place]);
-    for (size_t i = before; i < ready_.size(); i++, next_row_++)
+    ready_.reserve(ready_count + rows.size());
+    for (const TimedIndex &entry : order)
+        ready_.push_back(rows[entry.place]);
+    for (size_t i = ready_count; i < ready_.size(); i++, next_row_++)
         if (ready_[i].interval.end == kNull64 && ready_[i].index >= 0 &&
-            !making_.trace.locations[ready_[i].location].ended)
+            !making_.trace.locations[ready_[i].location].exhausted)
             open_[{ready_[i].location, ready_[i].index}] = next_row_;
 }
 
@@ -74,55 +74,55 @@ int64_t IntervalPieces::first_open() const {
 }
 
 /* Writes everything that waits to the file. */
-void IntervalPieces::hold() {
-    if (!held_)
-        held_ = std::make_unique<paths::ScratchColumn<Row>>(scratch_);
-    held_->add(ready_.data(), ready_.size());
+void IntervalPieces::spill() {
+    if (!spill_)
+        spill_ = std::make_unique<paths::ScratchColumn<Row>>(scratch_);
+    spill_->add(ready_.data(), ready_.size());
     ready_.clear();
 }
 
-void IntervalPieces::take(int64_t horizon, size_t rows, bool last, Tables &out) {
+void IntervalPieces::take(int64_t horizon, size_t rows, bool last, Tables &tables) {
     constexpr size_t kMostWaiting = 4; /* times `rows` */
     end_open();
     take_up(horizon);
-    if (held_ || (!last && ready_.size() > kMostWaiting * rows &&
-                  first_open() - next_id_ < static_cast<int64_t>(kMostWaiting * rows) / 2)) {
-        hold();
+    if (spill_ || (!last && ready_.size() > kMostWaiting * rows &&
+                   first_open() - next_id_ < static_cast<int64_t>(kMostWaiting * rows) / 2)) {
+        spill();
         if (last) {
-            held_rows_ = held_->finish();
+            spilled_rows_ = spill_->finish();
             std::sort(late_ends_.begin(), late_ends_.end());
         }
         return;
     }
     const auto free = static_cast<size_t>(last ? next_row_ - next_id_ : first_open() - next_id_);
-    size_t given = 0;
-    for (; free - given >= rows; given += rows)
-        give(ready_.data() + given, rows, out);
+    size_t emitted = 0;
+    for (; free - emitted >= rows; emitted += rows)
+        give(ready_.data() + emitted, rows, tables);
     if (last) {
-        give(ready_.data() + given, free - given, out);
-        given = free;
+        give(ready_.data() + emitted, free - emitted, tables);
+        emitted = free;
     }
-    ready_.erase(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(given));
+    ready_.erase(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(emitted));
 }
 
-bool IntervalPieces::take_held(size_t rows, Tables &out) {
-    if (next_held_ == held_rows_.size)
+bool IntervalPieces::take_spilled(size_t rows, Tables &tables) {
+    if (next_spilled_ == spilled_rows_.size)
         return false;
-    const size_t end = std::min(held_rows_.size, next_held_ + rows);
-    ready_.assign(held_rows_.data + next_held_, held_rows_.data + end);
+    const size_t end = std::min(spilled_rows_.size, next_spilled_ + rows);
+    ready_.assign(spilled_rows_.data + next_spilled_, spilled_rows_.data + end);
     const int64_t first = next_id_;
     for (; next_late_end_ < late_ends_.size() &&
            late_ends_[next_late_end_].first < first + static_cast<int64_t>(ready_.size());
          next_late_end_++)
         ready_[static_cast<size_t>(late_ends_[next_late_end_].first - first)].interval.end =
             late_ends_[next_late_end_].second;
-    give(ready_.data(), ready_.size(), out);
-    next_held_ = end;
-    held_->trim();
+    give(ready_.data(), ready_.size(), tables);
+    next_spilled_ = end;
+    spill_->trim();
     return true;
 }
 
-void IntervalPieces::give(const Row *first, size_t count, Tables &out) {
+void IntervalPieces::give(const Row *first, size_t count, Tables &tables) {
     if (count == 0)
         return;
     const Trace &trace = making_.trace;
@@ -136,8 +136,8 @@ void IntervalPieces::give(const Row *first, size_t count, Tables &out) {
     auto &begin = table->int64("begin_ns");
     auto &end = table->int64("end_ns", true);
     auto &call_site = table->string("call_site", true);
-    Kept<int32_t> lanes;
-    Kept<int8_t> kinds;
+    PooledVector<int32_t> lanes;
+    PooledVector<int8_t> kinds;
     for (const Row *row = first; row != first + count; row++) {
         const IntervalRecord &interval = row->interval;
         const LocationEvents &its_location = trace.locations[row->location];
@@ -152,13 +152,13 @@ void IntervalPieces::give(const Row *first, size_t count, Tables &out) {
         end.push_back(trace.ns_or_null(interval.end));
         call_site.push_back(words.call_site);
         lanes.push_back(static_cast<int32_t>(row->location));
-        kinds.push_back(static_cast<int8_t>(interval_kind(words.what)));
-        if (words.what == RegionKind::Overhead && interval.end != kNull64)
+        kinds.push_back(static_cast<int8_t>(interval_kind(words.region_kind)));
+        if (words.region_kind == RegionKind::Overhead && interval.end != kNull64)
             making_.overhead_ns += end.back() - begin.back();
     }
     using paths::view;
     making_.history->add({view(region), view(call_site), view(lanes), view(kinds), view(begin), view(end)});
-    out.emplace_back("intervals", table);
+    tables.emplace_back("intervals", table);
 }
 
 } // namespace hopscope

@@ -17,9 +17,9 @@ class IntervalPieces {
     IntervalPieces(Making &making, const paths::Scratch &scratch) : making_(making), scratch_(scratch) {}
 
     /* Adds intervals that began before the horizon; appends rows, `rows` at a time. */
-    void take(int64_t horizon, size_t rows, bool last, Tables &out);
+    void take(int64_t horizon, size_t rows, bool last, Tables &tables);
     /* Appends the next rows of the file; call it after the last take(). False when there are no more. */
-    bool take_held(size_t rows, Tables &out);
+    bool take_spilled(size_t rows, Tables &tables);
 
   private:
     struct Row {
@@ -31,18 +31,18 @@ class IntervalPieces {
     void take_up(int64_t horizon);
     void end_open();
     int64_t first_open() const;
-    void hold();
-    void give(const Row *first, size_t count, Tables &out);
+    void spill();
+    void give(const Row *first, size_t count, Tables &tables);
 
     Making &making_;
     const paths::Scratch &scratch_;
     std::vector<Row> ready_; /* the first one has the number next_id_, if nothing is held */
     int64_t next_id_ = 0, next_row_ = 0;
     std::map<std::pair<size_t, int64_t>, int64_t> open_; /* location and index -> row */
-    std::unique_ptr<paths::ScratchColumn<Row>> held_;
+    std::unique_ptr<paths::ScratchColumn<Row>> spill_;
     std::vector<std::pair<int64_t, int64_t>> late_ends_; /* row and end, of held rows */
-    paths::Column<Row> held_rows_;
-    size_t next_held_ = 0, next_late_end_ = 0;
+    paths::Column<Row> spilled_rows_;
+    size_t next_spilled_ = 0, next_late_end_ = 0;
 };
 
 } // namespace hopscope

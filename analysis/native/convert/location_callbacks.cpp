@@ -10,10 +10,10 @@ LocationReader &reader_of(void *user) {
 
 /* Events that need no further handling, whatever their fields. */
 template <typename... Fields>
-OTF2_CallbackCode on_other(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
-                           Fields...) {
-    auto at = static_cast<int64_t>(time);
-    reader_of(user).other(at);
+OTF2_CallbackCode on_activity(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                              Fields...) {
+    auto timestamp = static_cast<int64_t>(time);
+    reader_of(user).note_activity(timestamp);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -46,7 +46,7 @@ OTF2_CallbackCode on_collective_complete(OTF2_LocationRef location, OTF2_TimeSta
                                          OTF2_AttributeList *attributes, OTF2_CollectiveOp operation, OTF2_CommRef comm,
                                          uint32_t root, uint64_t sent, uint64_t received, uint64_t request) {
     if (operation >= OTF2_COLLECTIVE_OP_CREATE_HANDLE)
-        return on_other(location, time, place, user, attributes);
+        return on_activity(location, time, place, user, attributes);
     reader_of(user).collective_complete(static_cast<int64_t>(time), comm, root, sent, received, request);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -94,9 +94,9 @@ OTF2_CallbackCode on_cancelled(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, 
     return OTF2_CALLBACK_SUCCESS;
 }
 
-OTF2_CallbackCode on_on_off(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *attributes,
-                            OTF2_MeasurementMode mode) {
-    reader_of(user).on_off(static_cast<int64_t>(time), mode == OTF2_MEASUREMENT_ON, attributes);
+OTF2_CallbackCode on_measurement(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user,
+                                 OTF2_AttributeList *attributes, OTF2_MeasurementMode mode) {
+    reader_of(user).set_recording(static_cast<int64_t>(time), mode == OTF2_MEASUREMENT_ON, attributes);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -112,7 +112,7 @@ OTF2_EvtReaderCallbacks *location_callbacks() {
     OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
     OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, on_enter);
     OTF2_EvtReaderCallbacks_SetLeaveCallback(callbacks, on_leave);
-    OTF2_EvtReaderCallbacks_SetMpiCollectiveBeginCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetMpiCollectiveBeginCallback(callbacks, on_activity);
     OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(callbacks, on_collective_end);
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(callbacks, on_collective_request);
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(callbacks, on_collective_complete);
@@ -123,20 +123,20 @@ OTF2_EvtReaderCallbacks *location_callbacks() {
     OTF2_EvtReaderCallbacks_SetMpiIrecvRequestCallback(callbacks, on_receive_post);
     OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(callbacks, on_receive_complete);
     OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(callbacks, on_cancelled);
-    OTF2_EvtReaderCallbacks_SetMpiRequestTestCallback(callbacks, on_other);
-    OTF2_EvtReaderCallbacks_SetProgramBeginCallback(callbacks, on_other);
-    OTF2_EvtReaderCallbacks_SetProgramEndCallback(callbacks, on_other);
-    OTF2_EvtReaderCallbacks_SetCommCreateCallback(callbacks, on_other);
-    OTF2_EvtReaderCallbacks_SetCommDestroyCallback(callbacks, on_other);
-    OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(callbacks, on_on_off);
+    OTF2_EvtReaderCallbacks_SetMpiRequestTestCallback(callbacks, on_activity);
+    OTF2_EvtReaderCallbacks_SetProgramBeginCallback(callbacks, on_activity);
+    OTF2_EvtReaderCallbacks_SetProgramEndCallback(callbacks, on_activity);
+    OTF2_EvtReaderCallbacks_SetCommCreateCallback(callbacks, on_activity);
+    OTF2_EvtReaderCallbacks_SetCommDestroyCallback(callbacks, on_activity);
+    OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(callbacks, on_measurement);
     OTF2_EvtReaderCallbacks_SetParameterUnsignedIntCallback(callbacks, on_parameter);
-    OTF2_EvtReaderCallbacks_SetMetricCallback(callbacks, on_other);
-    OTF2_EvtReaderCallbacks_SetThreadForkCallback(callbacks, on_other);
-    OTF2_EvtReaderCallbacks_SetThreadJoinCallback(callbacks, on_other);
-    OTF2_EvtReaderCallbacks_SetThreadTeamBeginCallback(callbacks, on_other);
-    OTF2_EvtReaderCallbacks_SetThreadTeamEndCallback(callbacks, on_other);
-    OTF2_EvtReaderCallbacks_SetThreadBeginCallback(callbacks, on_other);
-    OTF2_EvtReaderCallbacks_SetThreadEndCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetMetricCallback(callbacks, on_activity);
+    OTF2_EvtReaderCallbacks_SetThreadForkCallback(callbacks, on_activity);
+    OTF2_EvtReaderCallbacks_SetThreadJoinCallback(callbacks, on_activity);
+    OTF2_EvtReaderCallbacks_SetThreadTeamBeginCallback(callbacks, on_activity);
+    OTF2_EvtReaderCallbacks_SetThreadTeamEndCallback(callbacks, on_activity);
+    OTF2_EvtReaderCallbacks_SetThreadBeginCallback(callbacks, on_activity);
+    OTF2_EvtReaderCallbacks_SetThreadEndCallback(callbacks, on_activity);
     return callbacks;
 }
 

@@ -1,5 +1,5 @@
-/* What one location (thread) did, as queues of records in the order in which they began. They keep only records that
- * may still change or have not been taken yet: a conversion reads piece by piece.
+/* The events of one location (thread), as queues of records in the order of their begins. A queue keeps only records
+ * that may still change or have not been taken yet: a conversion reads piece by piece.
  *
  * Times are the archive's ticks after clock correction, signed; kNull64 if the trace has none. Communicators, regions
  * and ranks still have the archive's own numbers.
@@ -73,10 +73,10 @@ struct SendRecord {
     OTF2_CommRef comm;
     uint32_t peer; /* rank of comm */
     uint32_t tag;
-    int32_t location = -1; /* for hops: index of the thread it was on; -1 if it was the call's */
-    int64_t before = -1;   /* for hops: the previous one in the same call */
+    int32_t location = -1;    /* for hops: index of the thread it was on; -1 if it was the call's */
+    int64_t predecessor = -1; /* for hops: the previous one in the same call */
     /* For messages: the call that completes it. */
-    paths::SendCall call = paths::SendCall::any;
+    paths::SendCall call = paths::SendCall::unspecific;
 };
 
 /* Messages that were not recorded, counted so that the recorded ones match correctly. */
@@ -100,10 +100,10 @@ struct ReceiveRecord {
     OTF2_CommRef comm;
     uint32_t peer;
     uint32_t tag;
-    int32_t location = -1; /* for hops: index of the thread it was on; -1 if it was the call's */
-    int64_t before = -1;   /* for hops: the previous one in the same call */
-    bool recorded = true;  /* false: it ended while recording was paused */
-    bool by_times = false; /* for hops: only times tell whether it was waited for */
+    int32_t location = -1;    /* for hops: index of the thread it was on; -1 if it was the call's */
+    int64_t predecessor = -1; /* for hops: the previous one in the same call */
+    bool recorded = true;     /* false: it ended while recording was paused */
+    bool by_times = false;    /* for hops: only times tell whether it was waited for */
 };
 
 struct IntervalRecord {
@@ -116,18 +116,18 @@ struct IntervalRecord {
 /* The end of an interval that had already left the queue. */
 struct LateEnd {
     int64_t interval; /* its index in the queue */
-    int64_t at;
+    int64_t time;
 };
 
 struct StepRecord {
     int64_t begin;
     int64_t end = kNull64;
-    int64_t before; /* the previous one in the same call */
+    int64_t predecessor; /* the previous one in the same call */
     RegionKind kind;
 };
 
 struct ClockOffsetRecord {
-    int64_t at; /* raw ticks */
+    int64_t raw_time; /* raw ticks */
     int64_t offset;
     double error;
 };
@@ -190,20 +190,20 @@ struct Horizon {
     int64_t intervals = kNull64; /* begins of intervals; their ends may come later */
 };
 
-/* Where a location's file becomes unreadable. */
+/* The place where a location's file becomes unreadable. */
 struct Damage {
     std::string file; /* empty: the file was read to its end */
-    std::string why;
+    std::string reason;
 };
 
 struct LocationEvents {
     OTF2_LocationRef location = OTF2_UNDEFINED_LOCATION;
     int32_t rank = -1;
-    uint64_t events = 0;   /* read so far */
-    uint64_t expected = 0; /* as the archive says */
-    bool ended = false;    /* no more events will come */
-    Damage damage;         /* why it ended early */
-    uint64_t set_back = 0; /* events whose time was before their predecessor's, which was used instead */
+    uint64_t events = 0;    /* read so far */
+    uint64_t expected = 0;  /* as the archive says */
+    bool exhausted = false; /* no more events will come */
+    Damage damage;          /* why it ended early */
+    uint64_t set_back = 0;  /* events whose time was before their predecessor's, which was used instead */
     int64_t first = kNull64, last = kNull64;
     Horizon horizon;
     bool has_mpi = false, finalized = false; /* in the events read */

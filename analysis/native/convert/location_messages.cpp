@@ -24,50 +24,50 @@ void LocationReader::number_hops(CallRecord &call) {
 int64_t LocationReader::call_of_hop(const Shadow &shadow, uint32_t tag) const {
     if (!only_thread_)
         return -1;
-    int64_t named = -1;
-    out_.open_collectives.each([&](int64_t index) {
-        const CallRecord &call = out_.calls[index];
+    int64_t call_index = -1;
+    events_.open_collectives.visit_all([&](int64_t index) {
+        const CallRecord &call = events_.calls[index];
         if (call.comm == shadow.parent && call.hop_seq == hop_seq_of(tag))
-            named = std::max(named, index);
+            call_index = std::max(call_index, index);
     });
-    return named >= 0 ? named : current_call_;
+    return call_index >= 0 ? call_index : current_call_;
 }
 
 void LocationReader::send(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes) {
-    other(time);
+    note_activity(time);
     Frame *frame = mpi_frame();
     const int64_t begin = frame ? frame->enter : time;
-    const int64_t index = out_.sends.push_back({begin, begin, kNull64, size_of(bytes), comm, peer, tag});
-    out_.sends[index].call = send_call();
+    const int64_t index = events_.sends.push_back({begin, begin, kNull64, size_of(bytes), comm, peer, tag});
+    events_.sends[index].call = send_call();
     if (frame)
         frame->blocking_send = index;
 }
 
 void LocationReader::send_begin(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
                                 uint64_t request) {
-    other(time);
+    note_activity(time);
     const int64_t size = size_of(bytes);
     const Shadow *shadow = comms_.shadow(comm);
     if (!shadow) {
-        const int64_t index = out_.sends.push_back({mpi_enter(time), kNull64, kNull64, size, comm, peer, tag});
-        out_.sends[index].call = send_call();
-        out_.open_sends.set(key_of(request), {index, -1, false});
+        const int64_t index = events_.sends.push_back({mpi_enter(time), kNull64, kNull64, size, comm, peer, tag});
+        events_.sends[index].call = send_call();
+        events_.open_sends.set(key_of(request), {index, -1, false});
         return;
     }
     const int64_t its_call = shadow->native ? call_of_hop(*shadow, tag) : current_call_;
     if (its_call < 0) {
         if (shadow->native && !only_thread_)
-            out_.open_unfiled_sends.set(key_of(request), {time, kNull64, kNull64, size, comm, peer, tag});
+            events_.open_unfiled_sends.set(key_of(request), {time, kNull64, kNull64, size, comm, peer, tag});
         else
-            out_.stray_hops++;
+            events_.stray_hops++;
         return;
     }
-    CallRecord &call = out_.calls[its_call];
+    CallRecord &call = events_.calls[its_call];
     call.shadow = comm;
     call.open++;
     call.last_hop_send =
-        out_.hop_sends.push_back({time, kNull64, kNull64, size, comm, peer, tag, -1, call.last_hop_send});
-    out_.open_sends.set(key_of(request), {call.last_hop_send, its_call, true});
+        events_.hop_sends.push_back({time, kNull64, kNull64, size, comm, peer, tag, -1, call.last_hop_send});
+    events_.open_sends.set(key_of(request), {call.last_hop_send, its_call, true});
 }
 
 /* A send that was waited for outside any `hop wait` blocked: it was waited for from its begin. */
@@ -79,28 +79,28 @@ void LocationReader::end_hop(SendRecord &send, uint64_t request, int64_t time) c
 }
 
 void LocationReader::send_complete(int64_t time, uint64_t request) {
-    other(time);
-    const OpenSend *found = out_.open_sends.find(key_of(request));
-    if (!found) {
-        if (SendRecord *unfiled = out_.open_unfiled_sends.find(key_of(request))) {
+    note_activity(time);
+    const OpenSend *open_send = events_.open_sends.find(key_of(request));
+    if (!open_send) {
+        if (SendRecord *unfiled = events_.open_unfiled_sends.find(key_of(request))) {
             end_hop(*unfiled, request, time);
-            out_.unfiled_sends.push_back(*unfiled);
-            out_.open_unfiled_sends.erase(key_of(request));
+            events_.unfiled_sends.push_back(*unfiled);
+            events_.open_unfiled_sends.erase(key_of(request));
             return;
         }
-        out_.foreign_completions.push_back({key_of(request), mpi_enter(time), time, false});
+        events_.foreign_completions.push_back({key_of(request), mpi_enter(time), time, false});
         return;
     }
-    const OpenSend open = *found;
-    out_.open_sends.erase(key_of(request));
+    const OpenSend open = *open_send;
+    events_.open_sends.erase(key_of(request));
     if (open.is_hop) {
-        end_hop(out_.hop_sends[open.index], request, time);
-        out_.calls[open.call].open--;
-        last_completion_.what = LastCompletion::HopSend;
+        end_hop(events_.hop_sends[open.index], request, time);
+        events_.calls[open.call].open--;
+        last_completion_.kind = LastCompletion::HopSend;
         last_completion_.index = open.index;
         last_completion_.time = time;
     } else {
-        SendRecord &send = out_.sends[open.index];
+        SendRecord &send = events_.sends[open.index];
         send.wait_begin = mpi_enter(time);
         send.end = time;
         if (send.call != paths::SendCall::buffered)
@@ -109,35 +109,35 @@ void LocationReader::send_complete(int64_t time, uint64_t request) {
 }
 
 void LocationReader::receive(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes) {
-    other(time);
+    note_activity(time);
     const int64_t post = mpi_enter(time);
-    out_.receives.push_back({post, post, time, size_of(bytes), receive_order_++, comm, peer, tag});
+    events_.receives.push_back({post, post, time, size_of(bytes), receive_order_++, comm, peer, tag});
 }
 
 void LocationReader::receive_post(int64_t time, uint64_t request) {
-    other(time);
+    note_activity(time);
     if (current_call_ >= 0)
-        out_.calls[current_call_].open++;
-    out_.open_receives.set(key_of(request), {time, receive_order_++, current_call_});
+        events_.calls[current_call_].open++;
+    events_.open_receives.set(key_of(request), {time, receive_order_++, current_call_});
 }
 
 void LocationReader::receive_complete(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
                                       uint64_t request) {
-    other(time);
+    note_activity(time);
     const Shadow *shadow = comms_.shadow(comm);
     const int64_t size = size_of(bytes);
-    const OpenReceive *found = out_.open_receives.find(key_of(request));
-    if (!found) {
-        out_.foreign_completions.push_back(
+    const OpenReceive *open_receive = events_.open_receives.find(key_of(request));
+    if (!open_receive) {
+        events_.foreign_completions.push_back(
             {key_of(request), mpi_enter(time), time, true, size, comm, peer, tag, true, waited(request)});
         return;
     }
-    const OpenReceive open = *found;
-    out_.open_receives.erase(key_of(request));
+    const OpenReceive open = *open_receive;
+    events_.open_receives.erase(key_of(request));
     if (open.call >= 0)
-        out_.calls[open.call].open--;
+        events_.calls[open.call].open--;
     if (!shadow) {
-        out_.receives.push_back({open.post, mpi_enter(time), time, size, open.order, comm, peer, tag});
+        events_.receives.push_back({open.post, mpi_enter(time), time, size, open.order, comm, peer, tag});
         return;
     }
     ReceiveRecord receive{open.post, hop_wait_begin(request, open.post), time, size, open.order, comm, peer, tag};
@@ -145,35 +145,35 @@ void LocationReader::receive_complete(int64_t time, OTF2_CommRef comm, uint32_t 
     const int64_t its_call = shadow->native ? call_of_hop(*shadow, tag) : open.call;
     if (its_call < 0) {
         if (shadow->native && !only_thread_)
-            out_.unfiled_receives.push_back(receive);
+            events_.unfiled_receives.push_back(receive);
         else
-            out_.stray_hops++;
+            events_.stray_hops++;
         return;
     }
-    CallRecord &call = out_.calls[its_call];
+    CallRecord &call = events_.calls[its_call];
     call.shadow = comm;
     call.hop_receives++;
-    receive.before = call.last_hop_receive;
-    call.last_hop_receive = out_.hop_receives.push_back(receive);
-    last_completion_.what = LastCompletion::HopReceive;
+    receive.predecessor = call.last_hop_receive;
+    call.last_hop_receive = events_.hop_receives.push_back(receive);
+    last_completion_.kind = LastCompletion::HopReceive;
     last_completion_.index = call.last_hop_receive;
     last_completion_.time = time;
 }
 
 void LocationReader::cancelled(int64_t time, uint64_t request) {
-    other(time);
-    if (const OpenReceive *receive = out_.open_receives.find(key_of(request))) {
+    note_activity(time);
+    if (const OpenReceive *receive = events_.open_receives.find(key_of(request))) {
         if (receive->call >= 0)
-            out_.calls[receive->call].open--;
-        out_.open_receives.erase(key_of(request));
+            events_.calls[receive->call].open--;
+        events_.open_receives.erase(key_of(request));
     }
-    out_.open_unfiled_sends.erase(key_of(request));
-    if (const OpenSend *send = out_.open_sends.find(key_of(request))) {
+    events_.open_unfiled_sends.erase(key_of(request));
+    if (const OpenSend *send = events_.open_sends.find(key_of(request))) {
         if (send->is_hop)
-            out_.calls[send->call].open--;
+            events_.calls[send->call].open--;
         else
-            out_.sends[send->index].bytes = -1; /* never sent: left out of matching */
-        out_.open_sends.erase(key_of(request));
+            events_.sends[send->index].bytes = -1; /* never sent: left out of matching */
+        events_.open_sends.erase(key_of(request));
     }
 }
 

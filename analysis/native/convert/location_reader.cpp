@@ -7,8 +7,8 @@
 namespace hopscope {
 
 LocationReader::LocationReader(const Definitions &definitions, const Comms &comms, bool only_thread,
-                               LocationEvents &out)
-    : definitions_(definitions), comms_(comms), only_thread_(only_thread), out_(out) {}
+                               LocationEvents &events)
+    : definitions_(definitions), comms_(comms), only_thread_(only_thread), events_(events) {}
 
 const Region &LocationReader::region(OTF2_RegionRef ref) const {
     return definitions_.region(ref);
@@ -22,14 +22,14 @@ LocationReader::Frame *LocationReader::mpi_frame() {
     return nullptr;
 }
 
-int64_t LocationReader::mpi_enter(int64_t otherwise) {
+int64_t LocationReader::mpi_enter(int64_t fallback) {
     const Frame *frame = mpi_frame();
-    return frame ? frame->enter : otherwise;
+    return frame ? frame->enter : fallback;
 }
 
 paths::SendCall LocationReader::send_call() {
     const Frame *frame = mpi_frame();
-    return frame ? region(frame->region).send_call : paths::SendCall::any;
+    return frame ? region(frame->region).send_call : paths::SendCall::unspecific;
 }
 
 /* Reads what attributes tell about a collective: its communicator, and its number if that is not counted. */
@@ -54,13 +54,13 @@ void LocationReader::read_place(CallRecord &call, const OTF2_AttributeList *attr
 }
 
 int64_t LocationReader::open_call(CallRecord call) {
-    call.first_hop_send = out_.hop_sends.end();
-    call.first_hop_receive = out_.hop_receives.end();
-    call.first_step = out_.steps.end();
+    call.first_hop_send = events_.hop_sends.end();
+    call.first_hop_receive = events_.hop_receives.end();
+    call.first_step = events_.steps.end();
     call.computed_before = computed_in_all_;
     call.open = 1;
-    out_.has_mpi = true;
-    return out_.calls.push_back(call);
+    events_.has_mpi = true;
+    return events_.calls.push_back(call);
 }
 
 void LocationReader::enter_mpi(int64_t time) {
@@ -78,12 +78,12 @@ int64_t LocationReader::take_computed() {
 }
 
 int64_t LocationReader::add_step(int64_t time, RegionKind kind) {
-    CallRecord &call = out_.calls[current_call_];
-    return call.last_step = out_.steps.push_back({time, kNull64, call.last_step, kind});
+    CallRecord &call = events_.calls[current_call_];
+    return call.last_step = events_.steps.push_back({time, kNull64, call.last_step, kind});
 }
 
 void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_AttributeList *attributes) {
-    other(time);
+    note_activity(time);
     const RegionKind kind = region(ref).kind;
     const auto depth = static_cast<int32_t>(stack_.size());
     if (!stack_.empty())
@@ -112,9 +112,9 @@ void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
         }
     } else if (kind != RegionKind::HopWait) {
         frame.opened = Opened::Interval;
-        frame.index = out_.intervals.push_back({time, kNull64, ref, depth});
-        out_.has_mpi = out_.has_mpi || is_mpi(kind);
-        out_.finalized = out_.finalized || kind == RegionKind::Finalize;
+        frame.index = events_.intervals.push_back({time, kNull64, ref, depth});
+        events_.has_mpi = events_.has_mpi || is_mpi(kind);
+        events_.finalized = events_.finalized || kind == RegionKind::Finalize;
         if (kind == RegionKind::Overhead && current_call_ >= 0)
             frame.overhead_step = add_step(time, kind);
     }
@@ -122,36 +122,36 @@ void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
 }
 
 void LocationReader::end_interval(int64_t index, int64_t time) {
-    if (index >= out_.intervals.begin())
-        out_.intervals[index].end = time;
+    if (index >= events_.intervals.begin())
+        events_.intervals[index].end = time;
     else
-        out_.late_ends.push_back({index, time});
+        events_.late_ends.push_back({index, time});
 }
 
 void LocationReader::close_frame(int64_t time) {
     const Frame &frame = stack_.back();
     if (frame.opened == Opened::Call) {
-        CallRecord &call = out_.calls[frame.index];
+        CallRecord &call = events_.calls[frame.index];
         call.leave = time;
         call.open--;
         current_call_ = frame.enclosing_call;
     } else if (frame.opened == Opened::Interval) {
         end_interval(frame.index, time);
     } else if (frame.opened == Opened::Step) {
-        out_.steps[frame.index].end = time;
+        events_.steps[frame.index].end = time;
     }
     if (frame.kind == RegionKind::HopWait && !only_thread_)
-        out_.hop_waits.push_back({frame.enter, time});
+        events_.hop_waits.push_back({frame.enter, time});
     if (frame.in_mpi)
         leave_mpi(time);
     for (const int64_t started : frame.started) {
-        out_.calls[started].leave = time;
-        out_.calls[started].open--;
+        events_.calls[started].leave = time;
+        events_.calls[started].open--;
     }
     if (frame.overhead_step >= 0)
-        out_.steps[frame.overhead_step].end = time;
+        events_.steps[frame.overhead_step].end = time;
     if (frame.blocking_send >= 0)
-        out_.sends[frame.blocking_send].end = time;
+        events_.sends[frame.blocking_send].end = time;
     stack_.pop_back();
 }
 
@@ -161,16 +161,16 @@ OTF2_StringRef text_in(const OTF2_AttributeList *attributes, OTF2_AttributeRef a
     OTF2_Type type;
     OTF2_AttributeValue value;
     /* Asking for one that is not there prints an error. */
-    const bool found = OTF2_AttributeList_TestAttributeByID(attributes, attribute) &&
-                       OTF2_AttributeList_GetAttributeByID(attributes, attribute, &type, &value) == OTF2_SUCCESS &&
-                       type == OTF2_TYPE_STRING;
-    return found ? value.stringRef : OTF2_UNDEFINED_STRING;
+    const bool is_text = OTF2_AttributeList_TestAttributeByID(attributes, attribute) &&
+                         OTF2_AttributeList_GetAttributeByID(attributes, attribute, &type, &value) == OTF2_SUCCESS &&
+                         type == OTF2_TYPE_STRING;
+    return is_text ? value.stringRef : OTF2_UNDEFINED_STRING;
 }
 
 } // namespace
 
 void LocationReader::leave(int64_t time, OTF2_RegionRef ref, const OTF2_AttributeList *attributes) {
-    seen(time);
+    note_time(time);
     /* A leave without an enter (recording began inside) closes nothing. One that skips inner regions ends them too,
      * because they cannot outlive the outer one. */
     size_t place = stack_.size();
@@ -182,24 +182,24 @@ void LocationReader::leave(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
         const Frame &frame = stack_.back();
         if (frame.kind == RegionKind::HopWait && !definitions_.requests_tell_waits && last_completion_.time == time) {
             const int64_t index = last_completion_.index;
-            if (last_completion_.what == LastCompletion::HopReceive && index >= out_.hop_receives.begin())
-                out_.hop_receives[index].wait_begin = frame.enter;
-            else if (last_completion_.what == LastCompletion::HopSend && index >= out_.hop_sends.begin())
-                out_.hop_sends[index].wait_begin = frame.enter;
+            if (last_completion_.kind == LastCompletion::HopReceive && index >= events_.hop_receives.begin())
+                events_.hop_receives[index].wait_begin = frame.enter;
+            else if (last_completion_.kind == LastCompletion::HopSend && index >= events_.hop_sends.begin())
+                events_.hop_sends[index].wait_begin = frame.enter;
         }
         if (frame.opened == Opened::Call && OTF2_AttributeList_GetNumberOfElements(attributes) > 0) {
-            CallRecord &call = out_.calls[frame.index];
+            CallRecord &call = events_.calls[frame.index];
             call.engine = text_in(attributes, definitions_.attribute_engine);
             call.algorithm = text_in(attributes, definitions_.attribute_algorithm);
         }
         close_frame(time);
     }
-    last_completion_.what = LastCompletion::None;
+    last_completion_.kind = LastCompletion::NoHop;
 }
 
 void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                                     uint64_t received) {
-    other(time);
+    note_activity(time);
     if (operation >= OTF2_COLLECTIVE_OP_CREATE_HANDLE || stack_.empty())
         return; /* creating and freeing communicators, windows and files moves no data */
     size_t place = stack_.size();
@@ -208,9 +208,10 @@ void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRe
     Frame &frame = place > 0 ? stack_[place - 1] : stack_.back();
     /* The event says collective, but the region's name is unknown: only an innermost region can be one, with nothing
      * inside. */
-    const bool may_be_one = frame.kind == RegionKind::OtherMpi || (frame.kind == RegionKind::User && !frame.has_inner);
-    if (frame.opened == Opened::Interval && may_be_one) {
-        out_.intervals[frame.index].region = OTF2_UNDEFINED_REGION;
+    const bool may_be_collective =
+        frame.kind == RegionKind::OtherMpi || (frame.kind == RegionKind::User && !frame.has_inner);
+    if (frame.opened == Opened::Interval && may_be_collective) {
+        events_.intervals[frame.index].region = OTF2_UNDEFINED_REGION;
         if (!frame.in_mpi)
             enter_mpi(frame.enter);
         frame.in_mpi = true;
@@ -225,7 +226,7 @@ void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRe
     }
     if (frame.opened != Opened::Call)
         return;
-    CallRecord &call = out_.calls[frame.index];
+    CallRecord &call = events_.calls[frame.index];
     call.comm = comm;
     call.root = root;
     call.bytes_sent = size_of(sent);
@@ -234,7 +235,7 @@ void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRe
 }
 
 void LocationReader::collective_request(int64_t time, uint64_t request, const OTF2_AttributeList *attributes) {
-    other(time);
+    note_activity(time);
     CallRecord place;
     read_place(place, attributes);
     int64_t index = current_call_;
@@ -250,7 +251,7 @@ void LocationReader::collective_request(int64_t time, uint64_t request, const OT
     } else if (current_call_ < 0) {
         return;
     }
-    CallRecord &call = out_.calls[index];
+    CallRecord &call = events_.calls[index];
     if (place.seq != kNull64)
         call.seq = place.seq;
     if (place.comm != OTF2_UNDEFINED_COMM)
@@ -260,22 +261,22 @@ void LocationReader::collective_request(int64_t time, uint64_t request, const OT
     number_hops(call);
     call.request = request;
     call.open++;
-    out_.open_collectives.set(request, index);
+    events_.open_collectives.set(request, index);
 }
 
 void LocationReader::collective_complete(int64_t time, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                                          uint64_t received, uint64_t request) {
-    other(time);
+    note_activity(time);
     const CollectiveEnd end{request, mpi_enter(time), time, comm, root, size_of(sent), size_of(received)};
-    const int64_t *call = out_.open_collectives.find(request);
+    const int64_t *call = events_.open_collectives.find(request);
     if (!call) {
-        out_.foreign_collectives.push_back(end);
+        events_.foreign_collectives.push_back(end);
         return;
     }
-    CallRecord &record = out_.calls[*call];
+    CallRecord &record = events_.calls[*call];
     complete_collective(record, end);
     record.overlap = computed_in_all_ - record.computed_before;
-    out_.open_collectives.erase(request);
+    events_.open_collectives.erase(request);
 }
 
 namespace {
@@ -293,15 +294,15 @@ bool read_number(const OTF2_AttributeList *attributes, OTF2_AttributeRef attribu
 
 } // namespace
 
-void LocationReader::on_off(int64_t time, bool on, const OTF2_AttributeList *attributes) {
-    other(time);
-    if (!on && off_ < 0) {
-        off_ = out_.intervals.push_back({time, kNull64, kOffRegion, static_cast<int32_t>(stack_.size())});
+void LocationReader::set_recording(int64_t time, bool active, const OTF2_AttributeList *attributes) {
+    note_activity(time);
+    if (!active && pause_ < 0) {
+        pause_ = events_.intervals.push_back({time, kNull64, kOffRegion, static_cast<int32_t>(stack_.size())});
         enter_mpi(time);
-    } else if (on && off_ >= 0) {
+    } else if (active && pause_ >= 0) {
         uint64_t number = 0;
-        end_interval(off_, time);
-        off_ = -1;
+        end_interval(pause_, time);
+        pause_ = -1;
         leave_mpi(time);
         if (read_number(attributes, definitions_.attribute_gap, number))
             gaps_.push_back({static_cast<uint32_t>(number), time, receive_order_});
@@ -310,7 +311,7 @@ void LocationReader::on_off(int64_t time, bool on, const OTF2_AttributeList *att
 
 void LocationReader::parameter(int64_t time, OTF2_ParameterRef parameter, uint64_t value,
                                const OTF2_AttributeList *attributes) {
-    other(time);
+    note_activity(time);
     const bool sends = parameter == definitions_.parameter_sends;
     if (parameter == OTF2_UNDEFINED_PARAMETER || (!sends && parameter != definitions_.parameter_receives))
         return;
@@ -321,21 +322,21 @@ void LocationReader::parameter(int64_t time, OTF2_ParameterRef parameter, uint64
     const auto its_comm = static_cast<OTF2_CommRef>(comm);
     const auto its_peer = static_cast<uint32_t>(peer), its_tag = static_cast<uint32_t>(tag);
     if (read_number(attributes, definitions_.attribute_request, request)) {
-        const OpenReceive *found = out_.open_receives.find(request);
-        if (!found) {
-            out_.foreign_completions.push_back({request, time, time, true, 0, its_comm, its_peer, its_tag, false});
+        const OpenReceive *entry = events_.open_receives.find(request);
+        if (!entry) {
+            events_.foreign_completions.push_back({request, time, time, true, 0, its_comm, its_peer, its_tag, false});
             return;
         }
-        const OpenReceive open = *found;
+        const OpenReceive open = *entry;
         if (open.call >= 0)
-            out_.calls[open.call].open--;
-        out_.receives.push_back(
+            events_.calls[open.call].open--;
+        events_.receives.push_back(
             {open.post, kNull64, kNull64, 0, open.order, its_comm, its_peer, its_tag, -1, -1, false});
-        out_.open_receives.erase(request);
+        events_.open_receives.erase(request);
         return;
     }
     SkippedRecord skipped{
-        time,   sends ? static_cast<uint64_t>(out_.sends.end()) : receive_order_, value, !sends, its_comm, its_peer,
+        time,   sends ? static_cast<uint64_t>(events_.sends.end()) : receive_order_, value, !sends, its_comm, its_peer,
         its_tag};
     /* A receive posted in a gap that ended later, perhaps in a later gap, counts where it was posted. */
     if (!sends && read_number(attributes, definitions_.attribute_gap, number))
@@ -345,15 +346,15 @@ void LocationReader::parameter(int64_t time, OTF2_ParameterRef parameter, uint64
                 skipped.place = gap.receives;
                 break;
             }
-    out_.skipped.push_back(skipped);
+    events_.skipped.push_back(skipped);
 }
 
 void LocationReader::look_ahead() {
-    Horizon &horizon = out_.horizon;
+    Horizon &horizon = events_.horizon;
     /* Later records begin now or later, or when the outermost MPI function was entered, because that is its call's
      * begin. */
-    int64_t next = out_.ended ? kEver : out_.last;
-    if (!out_.ended)
+    int64_t next = events_.exhausted ? kEver : events_.last;
+    if (!events_.exhausted)
         for (const Frame &frame : stack_)
             if (is_mpi(frame.kind)) {
                 next = std::min(next, frame.enter);
@@ -361,18 +362,19 @@ void LocationReader::look_ahead() {
             }
     horizon = {next, next, next, next};
     /* The innermost region may turn out to be a collective. */
-    if (!out_.ended && !stack_.empty() && stack_.back().kind == RegionKind::User && !stack_.back().has_inner)
+    if (!events_.exhausted && !stack_.empty() && stack_.back().kind == RegionKind::User && !stack_.back().has_inner)
         horizon.calls = std::min(horizon.calls, stack_.back().enter);
     /* Another thread may complete what is open, even if this one has ended. */
-    out_.open_collectives.each([&](int64_t call) {
-        if (out_.calls[call].comm == OTF2_UNDEFINED_COMM)
-            horizon.calls = std::min(horizon.calls, out_.calls[call].enter);
+    events_.open_collectives.visit_all([&](int64_t call) {
+        if (events_.calls[call].comm == OTF2_UNDEFINED_COMM)
+            horizon.calls = std::min(horizon.calls, events_.calls[call].enter);
     });
-    out_.open_sends.each([&](const OpenSend &open) {
+    events_.open_sends.visit_all([&](const OpenSend &open) {
         if (!open.is_hop)
-            horizon.sends = std::min(horizon.sends, out_.sends[open.index].begin);
+            horizon.sends = std::min(horizon.sends, events_.sends[open.index].begin);
     });
-    out_.open_receives.each([&](const OpenReceive &open) { horizon.receives = std::min(horizon.receives, open.post); });
+    events_.open_receives.visit_all(
+        [&](const OpenReceive &open) { horizon.receives = std::min(horizon.receives, open.post); });
     /* Until the end, a receive may turn out to have been posted in a gap, and then comes before those after the gap. */
     if (!gaps_.empty())
         horizon.receives = std::min(horizon.receives, gaps_.front().end);

@@ -17,7 +17,7 @@ namespace hopscope {
 class LocationReader {
   public:
     /* only_thread: the rank has no other location. */
-    LocationReader(const Definitions &definitions, const Comms &comms, bool only_thread, LocationEvents &out);
+    LocationReader(const Definitions &definitions, const Comms &comms, bool only_thread, LocationEvents &events);
 
     void enter(int64_t time, OTF2_RegionRef region, const OTF2_AttributeList *attributes);
     void leave(int64_t time, OTF2_RegionRef region, const OTF2_AttributeList *attributes);
@@ -35,23 +35,23 @@ class LocationReader {
                           uint64_t request);
     void cancelled(int64_t time, uint64_t request);
     /* Recording was paused (on: false) or resumed. */
-    void on_off(int64_t time, bool on, const OTF2_AttributeList *attributes);
+    void set_recording(int64_t time, bool active, const OTF2_AttributeList *attributes);
     void parameter(int64_t time, OTF2_ParameterRef parameter, uint64_t value, const OTF2_AttributeList *attributes);
     /* Any other event: it only shows that the location was active. Raises `time` to the location's last time if it is
      * earlier. */
-    void other(int64_t &time) {
-        seen(time);
-        last_completion_.what = LastCompletion::None;
+    void note_activity(int64_t &time) {
+        note_time(time);
+        last_completion_.kind = LastCompletion::NoHop;
     }
-    /* Sets out.horizon: which records are final. */
+    /* Sets the horizon before which records are final. */
     void look_ahead();
 
   private:
-    enum class Opened { Call, Interval, Step, Nothing };
+    enum class Opened { Call, Interval, Step, NoRecord };
     struct Frame {
         OTF2_RegionRef region = OTF2_UNDEFINED_REGION;
         RegionKind kind = RegionKind::User;
-        Opened opened = Opened::Nothing;
+        Opened opened = Opened::NoRecord;
         int64_t index = -1; /* of the record that was opened */
         int64_t enter = 0;
         bool has_inner = false;       /* another frame was opened in it */
@@ -64,29 +64,29 @@ class LocationReader {
     /* For traces whose requests do not tell waits: the completion just before this event. A `hop wait` that ends now
      * waited for it. */
     struct LastCompletion {
-        enum { None, HopSend, HopReceive } what = None;
+        enum { NoHop, HopSend, HopReceive } kind = NoHop;
         int64_t index = 0;
         int64_t time = 0;
     };
 
     /* If a clock runs backwards (strange clock offsets, another tool's archive), time stands still until the clock has
      * caught up, because everything that follows relies on the order of events. */
-    void seen(int64_t &time) {
-        if (out_.first == kNull64)
-            out_.first = out_.last = time;
-        if (time < out_.last) {
-            out_.set_back++;
-            time = out_.last;
+    void note_time(int64_t &time) {
+        if (events_.first == kNull64)
+            events_.first = events_.last = time;
+        if (time < events_.last) {
+            events_.set_back++;
+            time = events_.last;
         }
-        out_.last = time;
+        events_.last = time;
     }
     const Region &region(OTF2_RegionRef ref) const;
     Frame *mpi_frame();
-    int64_t mpi_enter(int64_t otherwise);
-    /* What the innermost open MPI function tells about a send. */
+    int64_t mpi_enter(int64_t fallback);
+    /* The kind of send call of the innermost open MPI function. */
     paths::SendCall send_call();
     void read_place(CallRecord &call, const OTF2_AttributeList *attributes) const;
-    /* What both events of a request have in common: which of them tells of a wait depends on the threads. */
+    /* The key that both events of a request share. The threads decide which of the two events reports a wait. */
     uint64_t key_of(uint64_t request) const {
         return definitions_.requests_tell_waits ? request & ~uint64_t{1} : request;
     }
@@ -113,7 +113,7 @@ class LocationReader {
     const Definitions &definitions_;
     const Comms &comms_;
     const bool only_thread_;
-    LocationEvents &out_;
+    LocationEvents &events_;
     RefTable<int64_t> next_seq_; /* by communicator, if the trace has hops of the MPI library */
     std::vector<Frame> stack_;
     int64_t current_call_ = -1;
@@ -125,7 +125,7 @@ class LocationReader {
         uint64_t receives; /* number of receives posted before */
     };
     std::vector<Gap> gaps_;
-    int64_t off_ = -1; /* the interval of the current gap */
+    int64_t pause_ = -1; /* the interval of the current gap */
     /* Time between two outermost stretches of MPI (or overhead, or recording gaps) is computing. */
     int32_t mpi_depth_ = 0;
     int64_t left_mpi_ = kNull64; /* when the last one ended */

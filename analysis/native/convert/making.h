@@ -1,4 +1,4 @@
-/* What all pieces of a trace share while they are made. */
+/* The state that all pieces of a trace share during the conversion. */
 #pragma once
 
 #include <memory>

@@ -13,27 +13,27 @@ namespace hopscope {
 
 MessagePieces::MessagePieces(Making &making)
     : making_(making), trace_(making.trace), locations_of_(trace_.ranks->ranks.size()),
-      receives_until_(trace_.ranks->ranks.size(), kNull64), comm_used_(trace_.comms->all().size(), false) {
+      receives_until_(trace_.ranks->ranks.size(), kNull64), comm_used_(trace_.comms->list().size(), false) {
     for (size_t l = 0; l < trace_.locations.size(); l++)
         locations_of_[static_cast<size_t>(trace_.locations[l].rank)].push_back(l);
 }
 
 void MessagePieces::join_threads() {
     for (const std::vector<size_t> &locations : locations_of_) {
-        bool any = false, all_ended = true;
+        bool has_completions = false, all_exhausted = true;
         for (size_t l : locations) {
-            any = any || !trace_.locations[l].foreign_completions.empty();
-            all_ended = all_ended && trace_.locations[l].ended;
+            has_completions = has_completions || !trace_.locations[l].foreign_completions.empty();
+            all_exhausted = all_exhausted && trace_.locations[l].exhausted;
         }
-        if (!any)
+        if (!has_completions)
             continue;
         for (size_t l : locations) {
             std::vector<ForeignCompletion> left;
             for (const ForeignCompletion &end : trace_.locations[l].foreign_completions) {
-                bool found = false;
+                bool is_completed = false;
                 for (size_t o : locations) {
                     LocationEvents &opener = trace_.locations[o];
-                    if (found)
+                    if (is_completed)
                         break;
                     if (const OpenSend *send = opener.open_sends.find(end.request);
                         !end.is_receive && send && !send->is_hop) {
@@ -41,12 +41,12 @@ void MessagePieces::join_threads() {
                         record.wait_begin = end.wait_begin;
                         record.end = end.end;
                         opener.open_sends.erase(end.request);
-                        found = true;
+                        is_completed = true;
                     } else if (SendRecord *hop = opener.open_unfiled_sends.find(end.request); !end.is_receive && hop) {
                         hop->end = end.end;
                         opener.unfiled_sends.push_back(*hop);
                         opener.open_unfiled_sends.erase(end.request);
-                        found = true;
+                        is_completed = true;
                     } else if (const OpenReceive *receive = opener.open_receives.find(end.request);
                                end.is_receive && receive) {
                         const OpenReceive open = *receive;
@@ -62,10 +62,10 @@ void MessagePieces::join_threads() {
                             opener.receives.push_back(record);
                         }
                         opener.open_receives.erase(end.request);
-                        found = true;
+                        is_completed = true;
                     }
                 }
-                if (!found && !all_ended)
+                if (!is_completed && !all_exhausted)
                     left.push_back(end);
             }
             trace_.locations[l].foreign_completions = std::move(left);
@@ -82,25 +82,25 @@ bool MessagePieces::describe(const Record &record, int32_t self, int32_t &comm, 
 }
 
 void MessagePieces::take_up_sends(int64_t horizon) {
-    struct Taken {
+    struct PendingSend {
         const SendRecord *send; /* null: not recorded */
         MessageKey key;
         uint32_t location;
         uint64_t order; /* unrecorded ones come before the recorded one with the same place */
         uint64_t count;
     };
-    Kept<Taken> sends;
-    Kept<At> order;
-    auto take = [&](int64_t begin, const Taken &taken) {
+    PooledVector<PendingSend> sends;
+    PooledVector<TimedIndex> order;
+    auto take = [&](int64_t begin, const PendingSend &pending) {
         order.push_back({begin, static_cast<uint32_t>(sends.size())});
-        sends.push_back(taken);
+        sends.push_back(pending);
     };
-    std::vector<int64_t> taken_to(trace_.locations.size());
+    std::vector<int64_t> queue_ends(trace_.locations.size());
     int32_t comm = -1, peer = -1;
     for (size_t l = 0; l < trace_.locations.size(); l++) {
         LocationEvents &location = trace_.locations[l];
         const Queue<SendRecord> &queue = location.sends;
-        int64_t &i = taken_to[l] = queue.begin();
+        int64_t &i = queue_ends[l] = queue.begin();
         for (; i < queue.end() && queue[i].begin < horizon; i++) {
             const SendRecord &send = queue[i];
             if (send.bytes < 0)
@@ -123,46 +123,47 @@ void MessagePieces::take_up_sends(int64_t horizon) {
                                     skipped.count});
     }
     sort_by_time(order, [&](uint32_t a, uint32_t b) {
-        const Taken &left = sends[a], &right = sends[b];
+        const PendingSend &left = sends[a], &right = sends[b];
         return std::tie(left.key.src, left.location, left.key.comm, left.key.dst, left.key.tag, left.order) <
                std::tie(right.key.src, right.location, right.key.comm, right.key.dst, right.key.tag, right.order);
     });
-    for (const At &at : order) {
-        const Taken &it = sends[at.place];
+    for (const TimedIndex &entry : order) {
+        const PendingSend &pending = sends[entry.place];
         int64_t number = kNotRecorded;
-        if (it.send)
-            number = messages_.push_back({it.key, at.time, it.send->wait_begin, it.send->end, it.send->bytes, kNull64,
-                                          kNull64, kNull64, it.location, 0, it.send->call, State::Waiting});
-        Waiting &waiting = waiting_.at(it.key);
-        sends_.push_back(waiting.sends, {number, it.count});
+        if (pending.send)
+            number = messages_.push_back({pending.key, entry.time, pending.send->wait_begin, pending.send->end,
+                                          pending.send->bytes, kNull64, kNull64, kNull64, pending.location, 0,
+                                          pending.send->call, State::Waiting});
+        Waiting &waiting = waiting_.value_of(pending.key);
+        sends_.push_back(waiting.sends, {number, pending.count});
         join(waiting);
     }
     for (size_t l = 0; l < trace_.locations.size(); l++)
-        trace_.locations[l].sends.drop_to(taken_to[l]);
+        trace_.locations[l].sends.drop_to(queue_ends[l]);
 }
 
 /* Takes the counts of unrecorded messages in one direction before the horizon. */
 std::vector<SkippedRecord> MessagePieces::take_skipped(LocationEvents &location, int64_t horizon, bool receives) {
-    std::vector<SkippedRecord> taken;
-    size_t kept = 0;
+    std::vector<SkippedRecord> counts;
+    size_t rest_count = 0;
     for (const SkippedRecord &skipped : location.skipped) {
         if (skipped.receives == receives && skipped.time < horizon)
-            taken.push_back(skipped);
+            counts.push_back(skipped);
         else
-            location.skipped[kept++] = skipped;
+            location.skipped[rest_count++] = skipped;
     }
-    location.skipped.resize(kept);
-    return taken;
+    location.skipped.resize(rest_count);
+    return counts;
 }
 
 void MessagePieces::take_up_receives() {
-    struct Taken {
+    struct PendingReceive {
         MessageKey key;
         Receive receive;
         uint64_t order;
     };
-    Kept<Taken> taken;
-    Kept<At> order;
+    PooledVector<PendingReceive> pending;
+    PooledVector<TimedIndex> order;
     int32_t comm = -1, peer = -1;
     for (size_t rank = 0; rank < locations_of_.size(); rank++) {
         const auto self = static_cast<int32_t>(rank);
@@ -172,27 +173,27 @@ void MessagePieces::take_up_receives() {
         if (horizon == receives_until_[rank] && horizon != kEver)
             continue;
         receives_until_[rank] = horizon;
-        taken.clear();
+        pending.clear();
         order.clear();
-        auto take = [&](const Taken &it) {
-            order.push_back({it.receive.post, static_cast<uint32_t>(taken.size())});
-            taken.push_back(it);
+        auto take = [&](const PendingReceive &entry) {
+            order.push_back({entry.receive.post, static_cast<uint32_t>(pending.size())});
+            pending.push_back(entry);
         };
         for (size_t l : locations_of_[rank]) {
             const auto place = static_cast<uint32_t>(l);
             std::vector<ReceiveRecord> &receives = trace_.locations[l].receives;
-            size_t kept = 0;
-            for (const ReceiveRecord &it : receives) {
-                if (it.post >= horizon)
-                    receives[kept++] = it;
-                else if (describe(it, self, comm, peer))
-                    take({{comm, peer, self, it.tag},
-                          {it.post, it.wait_begin, it.end, it.bytes, 1, place, it.recorded},
-                          2 * it.order + 1});
+            size_t open_count = 0;
+            for (const ReceiveRecord &receive : receives) {
+                if (receive.post >= horizon)
+                    receives[open_count++] = receive;
+                else if (describe(receive, self, comm, peer))
+                    take({{comm, peer, self, receive.tag},
+                          {receive.post, receive.wait_begin, receive.end, receive.bytes, 1, place, receive.recorded},
+                          2 * receive.order + 1});
                 else
-                    unmatched_receives_ += it.recorded;
+                    unmatched_receives_ += receive.recorded;
             }
-            receives.resize(kept);
+            receives.resize(open_count);
             for (const SkippedRecord &skipped : take_skipped(trace_.locations[l], horizon, true))
                 if (describe(skipped, self, comm, peer))
                     take({{comm, peer, self, skipped.tag},
@@ -200,12 +201,12 @@ void MessagePieces::take_up_receives() {
                           2 * skipped.place});
         }
         sort_by_time(order, [&](uint32_t a, uint32_t b) {
-            return std::tie(taken[a].receive.location, taken[a].order) <
-                   std::tie(taken[b].receive.location, taken[b].order);
+            return std::tie(pending[a].receive.location, pending[a].order) <
+                   std::tie(pending[b].receive.location, pending[b].order);
         });
-        for (const At &at : order) {
-            Waiting &waiting = waiting_.at(taken[at.place].key);
-            receives_.push_back(waiting.receives, taken[at.place].receive);
+        for (const TimedIndex &entry : order) {
+            Waiting &waiting = waiting_.value_of(pending[entry.place].key);
+            receives_.push_back(waiting.receives, pending[entry.place].receive);
             join(waiting);
         }
     }
@@ -231,9 +232,9 @@ void MessagePieces::join(Waiting &waiting) {
             continue;
         }
         /* At least one end is not in the trace. */
-        const uint64_t both = std::min(send.count, receive.count);
-        send.count -= both;
-        receive.count -= both;
+        const uint64_t pair_count = std::min(send.count, receive.count);
+        send.count -= pair_count;
+        receive.count -= pair_count;
         if (send.count == 0) {
             if (recorded)
                 messages_[send.number].state = State::Alone;
@@ -251,34 +252,36 @@ void MessagePieces::match(const Horizon &horizon) {
     take_up_sends(horizon.sends);
 }
 
-void MessagePieces::take(size_t rows, bool last, Tables &out) {
+void MessagePieces::take(size_t rows, bool last, Tables &tables) {
     for (; decided_ < messages_.end(); decided_++) {
         Message &message = messages_[decided_];
         if (message.state == State::Matched) {
             if (++ready_ == rows)
-                give(decided_ + 1, rows, out);
+                give(decided_ + 1, rows, tables);
         } else if (last || message.state == State::Alone) {
             unmatched_sends_++;
         } else {
             /* A receiver whose threads have all ended without another receive will never receive it. */
             const std::vector<size_t> &receivers = locations_of_[static_cast<size_t>(message.key.dst)];
-            if (!std::all_of(receivers.begin(), receivers.end(), [&](size_t l) { return trace_.locations[l].ended; }))
+            if (!std::all_of(receivers.begin(), receivers.end(),
+                             [&](size_t l) { return trace_.locations[l].exhausted; }))
                 break;
-            sends_.remove(waiting_.at(message.key).sends, [&](const Send &send) { return send.number == decided_; });
+            sends_.remove(waiting_.value_of(message.key).sends,
+                          [&](const Send &send) { return send.number == decided_; });
             message.state = State::Alone;
             unmatched_sends_++;
         }
     }
     if (!last)
         return;
-    give(decided_, ready_, out);
-    waiting_.each([&](const Waiting &waiting) {
-        receives_.each(waiting.receives, [&](const Receive &it) { unmatched_receives_ += it.recorded; });
+    give(decided_, ready_, tables);
+    waiting_.visit_all([&](const Waiting &waiting) {
+        receives_.visit_all(waiting.receives, [&](const Receive &receive) { unmatched_receives_ += receive.recorded; });
     });
 }
 
 /* Gives away the messages before `end`; `rows` of them are matched. */
-void MessagePieces::give(int64_t end, size_t rows, Tables &out) {
+void MessagePieces::give(int64_t end, size_t rows, Tables &tables) {
     const int64_t begin = messages_.begin();
     if (rows > 0) {
         const Words &words = *making_.words;
@@ -297,34 +300,35 @@ void MessagePieces::give(int64_t end, size_t rows, Tables &out) {
         id.resize(rows);
         clock_error.resize(rows);
         const int64_t first_id = next_id_;
-        Kept<paths::SendCall> send_calls(rows);
+        PooledVector<paths::SendCall> send_calls(rows);
         size_t row = 0;
         for (int64_t number = begin; number < end; number++) {
-            const Message &it = messages_[number];
-            if (it.state != State::Matched)
+            const Message &message = messages_[number];
+            if (message.state != State::Matched)
                 continue;
             id[row] = next_id_++;
-            comm[row] = trace_.comms->representative(it.key.comm);
-            tag[row] = static_cast<int32_t>(it.key.tag & ~ARCHIVE_PARTITIONED);
-            const link_class its_link = ends.set(
-                row, trace_, it.key.src, it.key.dst, {it.src_location, it.src_location},
-                {it.dst_location, it.dst_location}, it.bytes,
-                {it.send_begin, it.send_wait_begin, it.send_end, it.recv_post, it.recv_wait_begin, it.recv_end});
+            comm[row] = trace_.comms->representative(message.key.comm);
+            tag[row] = static_cast<int32_t>(message.key.tag & ~ARCHIVE_PARTITIONED);
+            const link_class its_link =
+                ends.set(row, trace_, message.key.src, message.key.dst, {message.src_location, message.src_location},
+                         {message.dst_location, message.dst_location}, message.bytes,
+                         {message.send_begin, message.send_wait_begin, message.send_end, message.recv_post,
+                          message.recv_wait_begin, message.recv_end});
             link[row] = links[static_cast<size_t>(its_link)];
-            clock_error[row] = trace_.span_ns(trace_.ranks->clock_error(it.key.src, it.key.dst));
-            send_calls[row] = it.send_call;
+            clock_error[row] = trace_.span_ns(trace_.ranks->clock_error(message.key.src, message.key.dst));
+            send_calls[row] = message.send_call;
             comm_used_[static_cast<size_t>(comm[row])] = true;
             row++;
         }
         paths::Messages piece = ends.view(first_id, clock_error);
         piece.send_call = paths::view(send_calls);
-        judge_.learn_transits(piece);
-        judge_.learn_waits(piece);
-        const paths::BindingResult judged = judge_.judge(piece);
+        classifier_.learn_transits(piece);
+        classifier_.learn_waits(piece);
+        const paths::BindingResult binding_result = classifier_.classify(piece);
         for (size_t i = 0; i < rows; i++)
-            binding[i] = bindings[static_cast<size_t>(judged.binding[i])];
-        making_.history->add(piece, judged);
-        out.emplace_back("messages", table);
+            binding[i] = bindings[static_cast<size_t>(binding_result.binding[i])];
+        making_.history->add(piece, binding_result);
+        tables.emplace_back("messages", table);
     }
     messages_.drop_to(end);
     ready_ = 0;

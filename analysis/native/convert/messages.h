@@ -18,7 +18,7 @@ class MessagePieces {
     void match(const Horizon &horizon);
     /* Appends the rows of the next piece, `rows` at a time; nothing while there are fewer, unless it is the last. A
      * send keeps its place in row order until its receive arrives. */
-    void take(size_t rows, bool last, Tables &out);
+    void take(size_t rows, bool last, Tables &tables);
 
     /* Communicators that messages travelled on. */
     const std::vector<bool> &comm_used() const {
@@ -66,7 +66,7 @@ class MessagePieces {
     template <typename Record> bool describe(const Record &record, int32_t self, int32_t &comm, int32_t &peer) const;
     static std::vector<SkippedRecord> take_skipped(LocationEvents &location, int64_t horizon, bool receives);
     void join(Waiting &waiting);
-    void give(int64_t end, size_t rows, Tables &out);
+    void give(int64_t end, size_t rows, Tables &tables);
 
     Making &making_;
     Trace &trace_;
@@ -78,7 +78,7 @@ class MessagePieces {
     int64_t decided_ = 0;                 /* messages before it have their receive, or will have none */
     size_t ready_ = 0;                    /* how many of those before it become rows */
     std::vector<int64_t> receives_until_; /* per rank: how far its receives have been taken */
-    paths::Judge judge_;
+    paths::BindingClassifier classifier_;
     std::vector<bool> comm_used_;
     int64_t next_id_ = 0;
     uint64_t unmatched_sends_ = 0, unmatched_receives_ = 0;

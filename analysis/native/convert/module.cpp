@@ -29,8 +29,8 @@ struct ArrowTable {
 };
 
 nb::str text_of(const std::string &text) {
-    const std::string shown = readable(text);
-    return nb::str(shown.data(), shown.size());
+    const std::string utf8 = readable(text);
+    return nb::str(utf8.data(), utf8.size());
 }
 
 nb::dict facts_of(const Trace &trace, const Sums &sums) {
@@ -64,7 +64,7 @@ nb::dict facts_of(const Trace &trace, const Sums &sums) {
         set_back += location.set_back;
         if (!location.damage.file.empty())
             damaged.append(nb::make_tuple(readable(location.damage.file), location.events, location.expected,
-                                          readable(location.damage.why)));
+                                          readable(location.damage.reason)));
     }
     facts["damaged"] = damaged;
     facts["set_back_events"] = set_back;
@@ -95,30 +95,30 @@ class Reader {
 
     nb::object next(nb::object callback) {
         Tables tables;
-        bool more = false, done = false;
+        bool has_tables = false, done = false;
         std::exception_ptr problem;
         std::mutex lock;
-        std::condition_variable ended;
+        std::condition_variable finished;
         std::thread worker([&] {
             try {
-                while (tables.empty() && (more = conversion_->next(tables)))
+                while (tables.empty() && (has_tables = conversion_->next(tables)))
                     ;
             } catch (...) {
                 problem = std::current_exception();
             }
-            std::lock_guard<std::mutex> held(lock);
+            std::lock_guard<std::mutex> guard(lock);
             done = true;
-            ended.notify_one();
+            finished.notify_one();
         });
-        wait_for(worker, lock, ended, done, callback);
+        wait_for(worker, lock, finished, done, callback);
         if (problem)
             std::rethrow_exception(problem);
-        if (!more && tables.empty())
+        if (!has_tables && tables.empty())
             return nb::none();
-        nb::list named;
+        nb::list result;
         for (auto &[name, table] : tables)
-            named.append(nb::make_tuple(name, ArrowTable{table, batch_rows_}));
-        return named;
+            result.append(nb::make_tuple(name, ArrowTable{table, batch_rows_}));
+        return result;
     }
 
     /* Hosts and clusters of the ranks. */
@@ -133,10 +133,10 @@ class Reader {
 
     /* Members of a communicator, and where the second group begins among them, or None. */
     nb::tuple communicator(int32_t number) const {
-        const std::vector<Comm> &all = conversion_->trace().comms->all();
-        if (number < 0 || static_cast<size_t>(number) >= all.size())
+        const std::vector<Comm> &comms = conversion_->trace().comms->list();
+        if (number < 0 || static_cast<size_t>(number) >= comms.size())
             throw nb::index_error("no such communicator");
-        const Comm &comm = all[static_cast<size_t>(number)];
+        const Comm &comm = comms[static_cast<size_t>(number)];
         nb::list members;
         for (int32_t rank : comm.members)
             members.append(rank);
@@ -150,15 +150,15 @@ class Reader {
 
   private:
     /* Waits a tenth of a second at a time; in between it reports progress and checks for signals. */
-    void wait_for(std::thread &worker, std::mutex &lock, std::condition_variable &ended, const bool &done,
+    void wait_for(std::thread &worker, std::mutex &lock, std::condition_variable &finished, const bool &done,
                   nb::object &callback) {
-        bool over = false;
+        bool is_finished = false;
         try {
-            while (!over) {
+            while (!is_finished) {
                 {
                     nb::gil_scoped_release release;
-                    std::unique_lock<std::mutex> held(lock);
-                    over = ended.wait_for(held, std::chrono::milliseconds(100), [&] { return done; });
+                    std::unique_lock<std::mutex> guard(lock);
+                    is_finished = finished.wait_for(guard, std::chrono::milliseconds(100), [&] { return done; });
                 }
                 if (PyErr_CheckSignals() != 0)
                     throw nb::python_error();
@@ -184,10 +184,10 @@ nb::object stream_of(const ArrowTable &table, nb::object) {
     auto *stream = new ArrowArrayStream;
     export_stream(table.table, table.batch_rows, stream);
     return nb::steal(PyCapsule_New(stream, "arrow_array_stream", [](PyObject *capsule) {
-        auto *it = static_cast<ArrowArrayStream *>(PyCapsule_GetPointer(capsule, "arrow_array_stream"));
-        if (it->release)
-            it->release(it);
-        delete it;
+        auto *exported = static_cast<ArrowArrayStream *>(PyCapsule_GetPointer(capsule, "arrow_array_stream"));
+        if (exported->release)
+            exported->release(exported);
+        delete exported;
     }));
 }
 

@@ -13,46 +13,46 @@ template <typename T> class OpenRequests {
   public:
     /* Replaces a request of this number that is still open. */
     void set(uint64_t request, const T &value) {
-        if (T *known = find(request)) {
-            *known = value;
+        if (T *entry = find(request)) {
+            *entry = value;
             return;
         }
-        if (few_.size() == kFew) {
-            many_.insert(few_.begin(), few_.end());
-            few_.clear();
+        if (recent_.size() == kFew) {
+            older_.insert(recent_.begin(), recent_.end());
+            recent_.clear();
         }
-        few_.emplace_back(request, value);
+        recent_.emplace_back(request, value);
     }
     /* Null if it is not open; valid until the next set() or erase(). */
     T *find(uint64_t request) {
-        for (size_t i = few_.size(); i-- > 0;)
-            if (few_[i].first == request)
-                return &few_[i].second;
-        if (many_.empty())
+        for (size_t i = recent_.size(); i-- > 0;)
+            if (recent_[i].first == request)
+                return &recent_[i].second;
+        if (older_.empty())
             return nullptr;
-        auto place = many_.find(request);
-        return place == many_.end() ? nullptr : &place->second;
+        auto place = older_.find(request);
+        return place == older_.end() ? nullptr : &place->second;
     }
     void erase(uint64_t request) {
-        for (size_t i = few_.size(); i-- > 0;)
-            if (few_[i].first == request) {
-                few_[i] = few_.back();
-                few_.pop_back();
+        for (size_t i = recent_.size(); i-- > 0;)
+            if (recent_[i].first == request) {
+                recent_[i] = recent_.back();
+                recent_.pop_back();
                 return;
             }
-        many_.erase(request);
+        older_.erase(request);
     }
-    template <typename Visit> void each(const Visit &visit) const {
-        for (const auto &[request, value] : few_)
+    template <typename Visit> void visit_all(const Visit &visit) const {
+        for (const auto &[request, value] : recent_)
             visit(value);
-        for (const auto &[request, value] : many_)
+        for (const auto &[request, value] : older_)
             visit(value);
     }
 
   private:
     static constexpr size_t kFew = 32;
-    std::vector<std::pair<uint64_t, T>> few_;
-    std::unordered_map<uint64_t, T> many_;
+    std::vector<std::pair<uint64_t, T>> recent_;
+    std::unordered_map<uint64_t, T> older_;
 };
 
 } // namespace hopscope

@@ -1,4 +1,4 @@
-/* Matches and judges the hops of some collectives. */
+/* Matches the hops of some collectives and classifies their waits. */
 #include "part.h"
 
 #include <algorithm>
@@ -9,13 +9,13 @@ namespace hopscope {
 void Part::match() {
     for (size_t i = 0; i < count_; i++) {
         const Collective &collective = (*this)[i];
-        const uint64_t lost = match_hops(making_.trace, collective, hops);
-        unmatched += lost;
+        const uint64_t unmatched_ends = match_hops(making_.trace, collective, hops);
+        unmatched += unmatched_ends;
         first_hop.push_back(hops.size());
-        hidden_.push_back(what_hides(i, lost));
+        hidden_.push_back(what_hides(i, unmatched_ends));
         for (const Call &call : collective.calls) {
             const LocationEvents &location = trace_.locations[call.location];
-            for (int64_t s = record(call).last_step; s >= 0; s = location.steps[s].before)
+            for (int64_t s = record(call).last_step; s >= 0; s = location.steps[s].predecessor)
                 if (location.steps[s].end != kNull64)
                     steps.push_back(
                         {location.steps[s].begin, location.steps[s].end, call.location, s, location.steps[s].kind});
@@ -28,8 +28,8 @@ void Part::match() {
     }
 }
 
-/* What keeps the critical path out of messages of the MPI library: it may not pass over what the trace does not show.
- * -1 for nothing. */
+/* The reason (enum NativeReason) why the critical path may not use the MPI library's messages: the trace does not show
+ * all of them. -1: there is none. */
 int8_t Part::what_hides(size_t i, uint64_t ends_lost) {
     const Collective &collective = (*this)[i];
     const Shadow *shadow = tree_of(collective);
@@ -40,35 +40,35 @@ int8_t Part::what_hides(size_t i, uint64_t ends_lost) {
         return shared ? static_cast<int8_t>(NativeReason::shared) : int8_t{-1};
     if (ends_lost > 0)
         return static_cast<int8_t>(NativeReason::unmatched);
-    shown_.clear();
+    hop_ranks_.clear();
     for (size_t h = first_hop[i]; h < hops.size(); h++)
-        shown_.insert(shown_.end(), {hops[h].src, hops[h].dst});
-    std::sort(shown_.begin(), shown_.end());
+        hop_ranks_.insert(hop_ranks_.end(), {hops[h].src, hops[h].dst});
+    std::sort(hop_ranks_.begin(), hop_ranks_.end());
     auto has_payload = [&](const Call &call) { return record(call).bytes_sent > 0 || record(call).bytes_received > 0; };
     const bool barrier = std::none_of(collective.calls.begin(), collective.calls.end(), has_payload);
     size_t done = 0;
     bool silent = false;
     for (const Call &call : collective.calls) {
-        const CallRecord &its = record(call);
-        done += (its.nonblocking ? its.complete : its.leave) != kNull64;
-        silent =
-            silent || ((barrier || has_payload(call)) && !std::binary_search(shown_.begin(), shown_.end(), call.rank));
+        const CallRecord &call_record = record(call);
+        done += (call_record.nonblocking ? call_record.complete : call_record.leave) != kNull64;
+        silent = silent || ((barrier || has_payload(call)) &&
+                            !std::binary_search(hop_ranks_.begin(), hop_ranks_.end(), call.rank));
     }
-    if (done != trace_.comms->all()[static_cast<size_t>(collective.comm)].members.size())
+    if (done != trace_.comms->list()[static_cast<size_t>(collective.comm)].members.size())
         return static_cast<int8_t>(NativeReason::incomplete);
     return silent ? static_cast<int8_t>(NativeReason::silent) : int8_t{-1};
 }
 
-void Part::judge(const paths::Judge &judge) {
-    const paths::BindingResult judged = judge.judge(messages);
-    waits = paths::waits_of(messages, judged);
+void Part::classify(const paths::BindingClassifier &classifier) {
+    const paths::BindingResult result = classifier.classify(messages);
+    waits = paths::waits_of(messages, result);
     first_wait = paths::first_waits(waits, messages, collectives);
     const paths::CollectiveWalker walker(collectives, calls, making_.lanes, {waits.data(), first_wait.data()});
-    for (int8_t binding : judged.binding)
+    for (int8_t binding : result.binding)
         hop_binding_->push_back(words_.bindings[static_cast<size_t>(binding)]);
-    const std::pair<Values<int64_t> *, Kept<int64_t>> found[] = {{hop_predecessor_, walker.hop_predecessors(messages)},
-                                                                 {call_predecessor_, walker.call_predecessors()}};
-    for (const auto &[column, ids] : found)
+    const std::pair<Values<int64_t> *, PooledVector<int64_t>> predecessors[] = {
+        {hop_predecessor_, walker.hop_predecessors(messages)}, {call_predecessor_, walker.call_predecessors()}};
+    for (const auto &[column, ids] : predecessors)
         for (int64_t id : ids)
             column->push_back(id < 0 ? kNull64 : id);
     for (const paths::Place &begin : walker.chain_begins()) {
@@ -79,13 +79,13 @@ void Part::judge(const paths::Judge &judge) {
         (*native_reason_)[row] = words_.native_reasons[static_cast<size_t>(NativeReason::undecided)];
 }
 
-void Part::give(Tables &out) {
+void Part::give(Tables &tables) {
     for (auto &[name, table] : Tables{{"collectives", collectives_table_},
                                       {"calls", calls_table_},
                                       {"steps", steps_table_},
                                       {"hops", hops_table_}})
         if (table->rows() > 0)
-            out.emplace_back(name, table);
+            tables.emplace_back(name, table);
 }
 
 } // namespace hopscope

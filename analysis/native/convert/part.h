@@ -1,4 +1,4 @@
-/* Half of a piece: some collectives for which one thread matches hops, fills rows and judges waits. */
+/* Half of a piece: some collectives for which one thread matches hops, fills rows and classifies waits. */
 #pragma once
 
 #include <array>
@@ -40,16 +40,16 @@ class Part {
   public:
     Part(const Making &making, const std::unique_ptr<Collective> *first, size_t count);
 
-    Kept<Hop> hops;
+    PooledVector<Hop> hops;
     std::vector<size_t> first_hop{0}; /* of each collective */
     uint64_t unmatched = 0, incomplete = 0;
-    Kept<Step> steps;
+    PooledVector<Step> steps;
     std::vector<size_t> first_step{0};
     bool by_tree = false;
     paths::Messages messages;
     paths::Collectives collectives;
     paths::Calls calls;
-    Kept<paths::Wait> waits;
+    PooledVector<paths::Wait> waits;
     std::vector<int64_t> first_wait; /* of each collective */
 
     size_t size() const {
@@ -72,8 +72,8 @@ class Part {
 
     void match();
     void fill(int64_t first_call_id, int64_t first_hop_id, int64_t first_step_id);
-    void judge(const paths::Judge &judge);
-    void give(Tables &out);
+    void classify(const paths::BindingClassifier &classifier);
+    void give(Tables &tables);
     const paths::Stretches &stretches() const {
         return stretches_;
     }
@@ -91,17 +91,17 @@ class Part {
     const std::unique_ptr<Collective> *first_;
     size_t count_;
     std::shared_ptr<Table> collectives_table_, calls_table_, steps_table_, hops_table_;
-    Kept<int8_t> hidden_;        /* of each collective: enum NativeReason, or -1 */
-    std::vector<int32_t> shown_; /* ranks with hops */
+    PooledVector<int8_t> hidden_;    /* of each collective: enum NativeReason, or -1 */
+    std::vector<int32_t> hop_ranks_; /* ranks with hops */
     Values<int32_t> *hop_binding_ = nullptr, *native_reason_ = nullptr;
     Values<int64_t> *hop_predecessor_ = nullptr, *call_predecessor_ = nullptr, *needed_ns_ = nullptr;
     Values<int32_t> *needed_rank_ = nullptr;
     paths::Stretches stretches_;
-    /* What the walks need beyond the tables' own columns. */
+    /* Inputs of the walks beyond the tables' own columns. */
     std::unique_ptr<BothEnds> hop_ends_;
-    Kept<int8_t> leads_, returns_early_, has_hops_, from_engine_;
-    Kept<int32_t> root_rank_, second_group_, comm_rank_, call_lane_;
-    Kept<int64_t> first_call_;
+    PooledVector<int8_t> leads_, returns_early_, has_hops_, from_engine_;
+    PooledVector<int32_t> root_rank_, second_group_, comm_rank_, call_lane_;
+    PooledVector<int64_t> first_call_;
 };
 
 } // namespace hopscope

@@ -12,8 +12,8 @@ namespace {
 
 /* A root argument as an index among all members: on an intercommunicator it names a rank of the other group. */
 int32_t place_of_root(const Trace &trace, int32_t comm, int32_t rank, uint32_t root) {
-    const int32_t at = trace.comms->peer_rank(comm, rank, root);
-    return at < 0 ? kNull32 : trace.comms->rank_in(comm, at);
+    const int32_t world_rank = trace.comms->peer_rank(comm, rank, root);
+    return world_rank < 0 ? kNull32 : trace.comms->rank_in(comm, world_rank);
 }
 
 /* The thread on which an end of a hop lies; paths find it on that of its rank's call. */
@@ -60,8 +60,8 @@ void Part::fill_collectives() {
     native_reason_ = &table.string("native_reason", true);
     for (size_t i = 0; i < count_; i++) {
         const Collective &collective = (*this)[i];
-        const std::vector<int32_t> &members = trace_.comms->all()[static_cast<size_t>(collective.comm)].members;
-        int64_t latest_enter = kNull64, earliest_leave = kNull64, latest_leave = kNull64, most = 0;
+        const std::vector<int32_t> &members = trace_.comms->list()[static_cast<size_t>(collective.comm)].members;
+        int64_t latest_enter = kNull64, earliest_leave = kNull64, latest_leave = kNull64, most_bytes = 0;
         int32_t its_root = kNull32, latest_rank = kNull32;
         size_t left = 0;
         for (const Call &member : collective.calls) {
@@ -78,7 +78,7 @@ void Part::fill_collectives() {
                 earliest_leave = earliest_leave == kNull64 ? end : std::min(earliest_leave, end);
                 latest_leave = std::max(latest_leave, end);
             }
-            most = std::max({most, call.bytes_sent, call.bytes_received});
+            most_bytes = std::max({most_bytes, call.bytes_sent, call.bytes_received});
             if (call.root == OTF2_COLLECTIVE_ROOT_SELF)
                 its_root = trace_.comms->rank_in(collective.comm, member.rank);
             else if (call.root < static_cast<uint32_t>(OTF2_COLLECTIVE_ROOT_THIS_GROUP))
@@ -92,7 +92,7 @@ void Part::fill_collectives() {
         op.push_back(making_.words->region(region).name);
         root.push_back(its_root);
         comm_size.push_back(static_cast<int32_t>(members.size()));
-        bytes.push_back(most);
+        bytes.push_back(most_bytes);
         first_enter.push_back(trace_.ns(collective.first_enter));
         last_enter.push_back(latest_enter);
         last_rank.push_back(latest_rank);
@@ -102,9 +102,9 @@ void Part::fill_collectives() {
         incomplete += left != members.size();
         leads_.push_back(static_cast<int8_t>(paths::leads_of(function)));
         returns_early_.push_back(paths::returns_early(function));
-        const bool known = its_root >= 0 && static_cast<size_t>(its_root) < members.size();
-        root_rank_.push_back(known ? members[static_cast<size_t>(its_root)] : -1);
-        second_group_.push_back(trace_.comms->all()[static_cast<size_t>(collective.comm)].second_group);
+        const bool has_root = its_root >= 0 && static_cast<size_t>(its_root) < members.size();
+        root_rank_.push_back(has_root ? members[static_cast<size_t>(its_root)] : -1);
+        second_group_.push_back(trace_.comms->list()[static_cast<size_t>(collective.comm)].second_group);
         const int8_t hidden = hidden_[i];
         native_reason_->push_back(hidden < 0 ? -1 : words_.native_reasons[static_cast<size_t>(hidden)]);
         has_hops_[i] = has_hops_[i] || (hidden < 0 && first_hop[i + 1] > first_hop[i]);
@@ -145,16 +145,16 @@ void Part::fill_calls() {
     for (size_t i = 0; i < count_; i++) {
         const Collective &collective = (*this)[i];
         const Shadow *common = tree_of(collective);
-        for (const Call &it : collective.calls) {
-            const LocationEvents &its_location = trace_.locations[it.location];
-            const CallRecord &call = its_location.calls[it.index];
+        for (const Call &member : collective.calls) {
+            const LocationEvents &its_location = trace_.locations[member.location];
+            const CallRecord &call = its_location.calls[member.index];
             id.push_back(call.call_id);
             collective_id.push_back(collective.id);
-            rank.push_back(it.rank);
+            rank.push_back(member.rank);
             location.push_back(static_cast<int64_t>(its_location.location));
-            const CallRecord *before = call.previous < 0 ? nullptr : &its_location.calls[call.previous];
-            previous.push_back(before ? before->call_id : kNull64);
-            released.push_back(before ? trace_.ns_or_null(before->leave) : kNull64);
+            const CallRecord *preceding = call.previous < 0 ? nullptr : &its_location.calls[call.previous];
+            previous.push_back(preceding ? preceding->call_id : kNull64);
+            released.push_back(preceding ? trace_.ns_or_null(preceding->leave) : kNull64);
             computed.push_back(trace_.span_ns(call.computed));
             overlap.push_back(call.overlap == kNull64 ? kNull64 : trace_.span_ns(call.overlap));
             enter.push_back(trace_.ns(call.enter));
@@ -164,19 +164,19 @@ void Part::fill_calls() {
             sent.push_back(call.bytes_sent);
             received.push_back(call.bytes_received);
             /* A call that never left cannot say that the tree ran it, but its hops or those of other calls can. */
-            const int32_t said = making_.words->of_string(call.engine);
+            const int32_t recorded_engine = making_.words->of_string(call.engine);
             const Shadow *shadow = call.shadow == OTF2_UNDEFINED_COMM ? nullptr : trace_.comms->shadow(call.shadow);
-            if (!shadow && (said == words_.tree || (said < 0 && call.leave == kNull64)))
+            if (!shadow && (recorded_engine == words_.tree || (recorded_engine < 0 && call.leave == kNull64)))
                 shadow = common;
-            const bool ran_tree = said < 0 ? shadow && !shadow->native : said == words_.tree;
-            const int32_t engine_word = said >= 0 ? said : ran_tree ? words_.tree : words_.native;
+            const bool ran_tree = recorded_engine < 0 ? shadow && !shadow->native : recorded_engine == words_.tree;
+            const int32_t engine_word = recorded_engine >= 0 ? recorded_engine : ran_tree ? words_.tree : words_.native;
             engine.push_back(engine_word);
             tree.push_back(ran_tree && shadow ? making_.words->find(shadow->tree) : -1);
             algorithm.push_back(making_.words->of_string(call.algorithm));
             call_site.push_back(making_.words->region(call.region).call_site);
-            const int32_t place = trace_.comms->rank_in(collective.comm, it.rank);
-            comm_rank_.push_back(place < 0 ? it.rank : place);
-            call_lane_.push_back(static_cast<int32_t>(it.location));
+            const int32_t place = trace_.comms->rank_in(collective.comm, member.rank);
+            comm_rank_.push_back(place < 0 ? member.rank : place);
+            call_lane_.push_back(static_cast<int32_t>(member.location));
             has_hops_[i] = has_hops_[i] || engine_word == words_.tree;
             by_tree = by_tree || engine_word == words_.tree;
         }
@@ -220,7 +220,7 @@ void Part::fill_hops(int64_t first_id) {
     auto &round = table.int32("round", true); /* recognised later */
     auto &segment = table.int32("segment");
     hop_ends_ = std::make_unique<BothEnds>(table, hops.size(), true);
-    auto &early = table.boolean("arrived_early", true);
+    auto &arrived_early = table.boolean("arrived_early", true);
     auto &link = table.string("link");
     auto &source = table.string("source");
     auto &clock_error = table.int64("clock_error_ns");
@@ -230,13 +230,13 @@ void Part::fill_hops(int64_t first_id) {
         column->resize(hops.size());
     for (auto *column : {&id, &collective, &clock_error})
         column->resize(hops.size());
-    early.resize(hops.size());
+    arrived_early.resize(hops.size());
     from_engine_.resize(hops.size());
     for (size_t i = 0; i < count_; i++)
         for (size_t h = first_hop[i]; h < first_hop[i + 1]; h++) {
             const Hop &hop = hops[h];
             const ReceiveRecord &receive = *hop.receive;
-            const bool told = !hop.shadow->native || trace_.definitions->requests_tell_waits;
+            const bool tells_waits = !hop.shadow->native || trace_.definitions->requests_tell_waits;
             id[h] = first_id + static_cast<int64_t>(h);
             collective[h] = (*this)[i].id;
             role[h] = hop.shadow->native ? -1 : words_.roles[static_cast<size_t>(hop.role)];
@@ -246,7 +246,7 @@ void Part::fill_hops(int64_t first_id) {
                 h, trace_, hop.src, hop.dst, thread_of(*hop.send, hop.src_location),
                 thread_of(receive, hop.dst_location), receive.bytes,
                 {hop.send->begin, hop.send->wait_begin, hop.send->end, receive.post, receive.wait_begin, receive.end});
-            early[h] = receive.by_times ? -1 : receive.wait_begin != kNull64 ? 0 : told ? 1 : -1;
+            arrived_early[h] = receive.by_times ? -1 : receive.wait_begin != kNull64 ? 0 : tells_waits ? 1 : -1;
             link[h] = words_.links[its_link];
             source[h] = hop.shadow->native ? words_.native : words_.tree;
             clock_error[h] = trace_.span_ns(trace_.ranks->clock_error(hop.src, hop.dst));
@@ -254,7 +254,7 @@ void Part::fill_hops(int64_t first_id) {
         }
     messages = hop_ends_->view(first_id, clock_error);
     messages.collective = view(collective);
-    messages.arrived_early = view(early);
+    messages.arrived_early = view(arrived_early);
     messages.from_engine = view(from_engine_);
 }
 

@@ -9,38 +9,38 @@
 namespace hopscope {
 namespace {
 
-template <typename Work> void with_both(std::vector<Part> &parts, const Work &work) {
-    with_another([&] { work(parts[1]); }, [&] { work(parts[0]); });
+template <typename Work> void run_parts(std::vector<Part> &parts, const Work &work) {
+    run_both([&] { work(parts[1]); }, [&] { work(parts[0]); });
 }
 
 } // namespace
 
-void CollectivePieces::add(const std::vector<std::unique_ptr<Collective>> &all, Tables &out) {
-    if (all.empty())
+void CollectivePieces::add(const std::vector<std::unique_ptr<Collective>> &collectives, Tables &tables) {
+    if (collectives.empty())
         return;
     size_t half = 0, calls = 0, calls_in_first = 0;
-    for (const auto &collective : all)
+    for (const auto &collective : collectives)
         calls += collective->calls.size();
-    while (half < all.size() && 2 * calls_in_first < calls)
-        calls_in_first += all[half++]->calls.size();
+    while (half < collectives.size() && 2 * calls_in_first < calls)
+        calls_in_first += collectives[half++]->calls.size();
     std::vector<Part> parts;
     parts.reserve(2);
-    parts.emplace_back(making_, all.data(), half);
-    parts.emplace_back(making_, all.data() + half, all.size() - half);
-    with_both(parts, [](Part &part) { part.match(); });
+    parts.emplace_back(making_, collectives.data(), half);
+    parts.emplace_back(making_, collectives.data() + half, collectives.size() - half);
+    run_parts(parts, [](Part &part) { part.match(); });
     const int64_t first_call = next_call_, first_hop = next_hop_, first_step = next_step_;
     const auto hops_in_first = static_cast<int64_t>(parts[0].hops.size());
     const auto steps_in_first = static_cast<int64_t>(parts[0].steps.size());
-    with_both(parts, [&](Part &part) {
+    run_parts(parts, [&](Part &part) {
         const bool is_first = &part == &parts[0];
         part.fill(first_call + (is_first ? 0 : static_cast<int64_t>(calls_in_first)),
                   first_hop + (is_first ? 0 : hops_in_first), first_step + (is_first ? 0 : steps_in_first));
     });
     for (const Part &part : parts)
-        judge_.learn_transits(part.messages);
+        classifier_.learn_transits(part.messages);
     for (const Part &part : parts)
-        judge_.learn_waits(part.messages);
-    with_both(parts, [&](Part &part) { part.judge(judge_); });
+        classifier_.learn_waits(part.messages);
+    run_parts(parts, [&](Part &part) { part.classify(classifier_); });
     for (Part &part : parts) {
         making_.unmatched_hops += part.unmatched;
         making_.incomplete += part.incomplete;
@@ -52,18 +52,18 @@ void CollectivePieces::add(const std::vector<std::unique_ptr<Collective>> &all, 
         making_.history->add_hop_times(part.messages);
         for (size_t i = 0; i < part.size(); i++)
             making_.comm_used[static_cast<size_t>(making_.trace.comms->representative(part[i].comm))] = true;
-        part.give(out);
-        add_stretches(part.stretches(), making_.words, out);
+        part.give(tables);
+        add_stretches(part.stretches(), making_.words, tables);
     }
     next_call_ += static_cast<int64_t>(calls);
-    making_.collectives += all.size();
+    making_.collectives += collectives.size();
 }
 
-void add_stretches(const paths::Stretches &stretches, const std::shared_ptr<const Words> &words, Tables &out) {
+void add_stretches(const paths::Stretches &stretches, const std::shared_ptr<const Words> &words, Tables &tables) {
     if (stretches.size() == 0)
         return;
     auto table = std::make_shared<Table>(words, stretches.size());
-    auto words_of = [&](Values<int32_t> &column, const Kept<int8_t> &codes, const auto &vocabulary) {
+    auto words_of = [&](Values<int32_t> &column, const PooledVector<int8_t> &codes, const auto &vocabulary) {
         const auto numbers = words->numbers(vocabulary);
         for (int8_t code : codes)
             column.push_back(numbers[static_cast<size_t>(code)]);
@@ -87,7 +87,7 @@ void add_stretches(const paths::Stretches &stretches, const std::shared_ptr<cons
     nullable(table->int32("dst", true), stretches.dst, kNull32);
     copy(table->string("op", true), stretches.op);
     copy(table->string("call_site", true), stretches.call_site);
-    out.emplace_back("path_stretches", table);
+    tables.emplace_back("path_stretches", table);
 }
 
 } // namespace hopscope

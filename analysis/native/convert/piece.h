@@ -14,15 +14,15 @@ class CollectivePieces {
   public:
     explicit CollectivePieces(Making &making) : making_(making) {}
 
-    void add(const std::vector<std::unique_ptr<Collective>> &collectives, Tables &out);
+    void add(const std::vector<std::unique_ptr<Collective>> &collectives, Tables &tables);
 
   private:
     Making &making_;
-    paths::Judge judge_;
+    paths::BindingClassifier classifier_;
     int64_t next_hop_ = 0, next_step_ = 0, next_call_ = 0;
 };
 
 /* Makes rows of path_stretches from stretches; appends nothing if there are none. */
-void add_stretches(const paths::Stretches &stretches, const std::shared_ptr<const Words> &words, Tables &out);
+void add_stretches(const paths::Stretches &stretches, const std::shared_ptr<const Words> &words, Tables &tables);
 
 } // namespace hopscope

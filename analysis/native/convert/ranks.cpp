@@ -70,9 +70,9 @@ Ranks::Ranks(const Definitions &definitions) {
     for (const LocationGroup &group : definitions.location_groups)
         if (group.type != OTF2_LOCATION_GROUP_TYPE_ACCELERATOR)
             processes.push_back(&group);
-    const bool named = std::all_of(processes.begin(), processes.end(),
-                                   [](const LocationGroup *group) { return number_in_name(group->name) >= 0; });
-    if (named)
+    const bool all_numbered = std::all_of(processes.begin(), processes.end(),
+                                          [](const LocationGroup *group) { return number_in_name(group->name) >= 0; });
+    if (all_numbered)
         std::stable_sort(processes.begin(), processes.end(), [](const LocationGroup *a, const LocationGroup *b) {
             return number_in_name(a->name) < number_in_name(b->name);
         });

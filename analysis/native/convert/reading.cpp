@@ -25,16 +25,16 @@ OTF2_CallbackCode on_clock_offset(void *user, OTF2_TimeStamp time, int64_t offse
 }
 
 bool exists(const std::string &path) {
-    struct stat about;
-    return stat(path.c_str(), &about) == 0;
+    struct stat status;
+    return stat(path.c_str(), &status) == 0;
 }
 
 /* Every location keeps a file open: raises the limit as far as the system allows. */
-void allow_open_files(size_t wanted) {
+void allow_open_files(size_t file_count) {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted + 64)
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= file_count + 64)
         return;
-    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, wanted + 64);
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, file_count + 64);
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
@@ -49,9 +49,9 @@ std::vector<std::vector<size_t>> deal(const std::vector<LocationEvents> &locatio
     std::vector<std::vector<size_t>> hands(kThreads);
     std::vector<uint64_t> sums(kThreads, 0);
     for (size_t i : order) {
-        const auto least = static_cast<size_t>(std::min_element(sums.begin(), sums.end()) - sums.begin());
-        hands[least].push_back(i);
-        sums[least] += locations[i].expected + 1;
+        const auto smallest = static_cast<size_t>(std::min_element(sums.begin(), sums.end()) - sums.begin());
+        hands[smallest].push_back(i);
+        sums[smallest] += locations[i].expected + 1;
     }
     for (auto &hand : hands)
         std::sort(hand.begin(), hand.end());
@@ -69,30 +69,31 @@ struct Reading::Source {
     };
 
     std::unique_ptr<Archive> archive;
-    std::vector<size_t> mine; /* indices into Trace::locations */
+    std::vector<size_t> location_indices; /* indices into Trace::locations */
     std::vector<Open> open;
 
     /* Reads local definitions: without them libotf2 neither corrects clocks nor maps local numbers. An archive may have
-     * none at all; but if `others` have some and this location lacks them, its events cannot be interpreted. */
-    void read_local_definitions(bool others, LocationEvents &out) const {
-        const std::string file = archive->location_file(out.location, "def");
-        auto lose = [&](const std::string &why) {
-            out.ended = true;
-            out.damage = {file, why + "; without it, this location's events cannot be interpreted"};
+     * none at all. If other locations have some (expects_definitions) and this one lacks them, its events cannot be
+     * interpreted. */
+    void read_local_definitions(bool expects_definitions, LocationEvents &location) const {
+        const std::string file = archive->location_file(location.location, "def");
+        auto lose = [&](const std::string &reason) {
+            location.exhausted = true;
+            location.damage = {file, reason + "; without it, this location's events cannot be interpreted"};
         };
         if (archive->is_plain() && !has_end(file)) {
             lose("truncated");
             return;
         }
-        OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive->reader(), out.location);
+        OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive->reader(), location.location);
         if (!reader) {
-            if (exists(file) || others)
+            if (exists(file) || expects_definitions)
                 lose("missing or unreadable: " + take_otf2_error("libotf2 gives no reason"));
             return;
         }
         OTF2_DefReaderCallbacks *callbacks = OTF2_DefReaderCallbacks_New();
         OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_clock_offset);
-        OTF2_ErrorCode code = OTF2_Reader_RegisterDefCallbacks(archive->reader(), reader, callbacks, &out);
+        OTF2_ErrorCode code = OTF2_Reader_RegisterDefCallbacks(archive->reader(), reader, callbacks, &location);
         OTF2_DefReaderCallbacks_Delete(callbacks);
         uint64_t count = 0;
         if (code == OTF2_SUCCESS)
@@ -103,38 +104,39 @@ struct Reading::Source {
         OTF2_Reader_CloseDefReader(archive->reader(), reader);
     }
 
-    void open_location(const Trace &trace, LocationEvents &out) {
+    void open_location(const Trace &trace, LocationEvents &location) {
         const bool only_thread =
             std::count_if(trace.locations.begin(), trace.locations.end(),
-                          [&](const LocationEvents &location) { return location.rank == out.rank; }) == 1;
-        open.push_back({&out, std::make_unique<LocationReader>(*trace.definitions, *trace.comms, only_thread, out)});
-        Open &it = open.back();
-        if (out.ended)
+                          [&](const LocationEvents &candidate) { return candidate.rank == location.rank; }) == 1;
+        open.push_back(
+            {&location, std::make_unique<LocationReader>(*trace.definitions, *trace.comms, only_thread, location)});
+        Open &entry = open.back();
+        if (location.exhausted)
             return;
-        const std::string file = archive->location_file(out.location, "evt");
+        const std::string file = archive->location_file(location.location, "evt");
         if (archive->is_plain() && !has_end(file)) {
             uint64_t chunk_bytes = 0, definition_chunk_bytes = 0;
             OTF2_Reader_GetChunkSize(archive->reader(), &chunk_bytes, &definition_chunk_bytes);
-            it.readable = whole_events(file, chunk_bytes);
+            entry.readable = whole_events(file, chunk_bytes);
         }
-        if (it.readable == 0) {
-            out.ended = true;
-            out.damage = {file, break_of(out)};
+        if (entry.readable == 0) {
+            location.exhausted = true;
+            location.damage = {file, break_of(location)};
             return;
         }
-        it.reader = OTF2_Reader_GetEvtReader(archive->reader(), out.location);
-        if (!it.reader) {
-            out.ended = true;
-            if (out.expected == 0)
+        entry.reader = OTF2_Reader_GetEvtReader(archive->reader(), location.location);
+        if (!entry.reader) {
+            location.exhausted = true;
+            if (location.expected == 0)
                 return;
-            out.damage = {file, (exists(file) ? "cannot be read: " : "missing or unreadable: ") +
-                                    take_otf2_error("libotf2 gives no reason") + "; the archive promises " +
-                                    std::to_string(out.expected) + " events there"};
+            location.damage = {file, (exists(file) ? "cannot be read: " : "missing or unreadable: ") +
+                                         take_otf2_error("libotf2 gives no reason") + "; the archive promises " +
+                                         std::to_string(location.expected) + " events there"};
             return;
         }
         OTF2_EvtReaderCallbacks *callbacks = location_callbacks();
         const OTF2_ErrorCode code =
-            OTF2_Reader_RegisterEvtCallbacks(archive->reader(), it.reader, callbacks, it.state.get());
+            OTF2_Reader_RegisterEvtCallbacks(archive->reader(), entry.reader, callbacks, entry.state.get());
         OTF2_EvtReaderCallbacks_Delete(callbacks);
         if (code != OTF2_SUCCESS)
             throw ArchiveError(archive->anchor() + ": " + take_otf2_error(OTF2_Error_GetDescription(code)));
@@ -143,7 +145,7 @@ struct Reading::Source {
     void open_all(Trace &trace, const std::string &anchor) {
         archive = std::make_unique<Archive>(anchor);
         read_definitions(*archive); /* libotf2 requires this before it opens the local files */
-        for (size_t i : mine)
+        for (size_t i : location_indices)
             OTF2_Reader_SelectLocation(archive->reader(), trace.locations[i].location);
         OTF2_Reader_OpenDefFiles(archive->reader());
         OTF2_Reader_OpenEvtFiles(archive->reader());
@@ -151,7 +153,7 @@ struct Reading::Source {
             std::any_of(trace.locations.begin(), trace.locations.end(), [&](const LocationEvents &location) {
                 return exists(archive->location_file(location.location, "def"));
             });
-        for (size_t i : mine) {
+        for (size_t i : location_indices) {
             take_otf2_error("");
             read_local_definitions(any_definitions && trace.locations[i].expected > 0, trace.locations[i]);
             take_otf2_error("");
@@ -159,46 +161,47 @@ struct Reading::Source {
         }
     }
 
-    static std::string break_of(const LocationEvents &out) {
-        return out.events > 0 ? "truncated there" : "truncated before its first event";
+    static std::string break_of(const LocationEvents &location) {
+        return location.events > 0 ? "truncated there" : "truncated before its first event";
     }
 
-    /* Reads the next `most` events of a location. */
-    void read_step(Open &it, uint64_t most, Progress &progress) const {
-        LocationEvents &out = *it.events;
-        const uint64_t wanted = std::min(most, it.readable - out.events);
+    /* Reads the next `limit` events of a location. */
+    void read_step(Open &entry, uint64_t limit, Progress &progress) const {
+        LocationEvents &location = *entry.events;
+        const uint64_t batch = std::min(limit, entry.readable - location.events);
         uint64_t count = 0;
-        const OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(archive->reader(), it.reader, wanted, &count);
-        out.events += count;
+        const OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(archive->reader(), entry.reader, batch, &count);
+        location.events += count;
         progress.done += count;
         const bool failed = code != OTF2_SUCCESS && code != OTF2_ERROR_INDEX_OUT_OF_BOUNDS;
-        const bool breaks_off = out.events == it.readable;
-        if (!failed && count == wanted && !breaks_off)
+        const bool breaks_off = location.events == entry.readable;
+        if (!failed && count == batch && !breaks_off)
             return;
         if (failed)
-            out.damage = {archive->location_file(out.location, "evt"),
-                          "damaged after event " + std::to_string(out.events) + " of " + std::to_string(out.expected) +
-                              ": " + take_otf2_error(OTF2_Error_GetDescription(code))};
-        else if (out.events < out.expected || (breaks_off && out.events != out.expected))
-            out.damage = {archive->location_file(out.location, "evt"), break_of(out)};
+            location.damage = {archive->location_file(location.location, "evt"),
+                               "damaged after event " + std::to_string(location.events) + " of " +
+                                   std::to_string(location.expected) + ": " +
+                                   take_otf2_error(OTF2_Error_GetDescription(code))};
+        else if (location.events < location.expected || (breaks_off && location.events != location.expected))
+            location.damage = {archive->location_file(location.location, "evt"), break_of(location)};
         take_otf2_error("");
-        OTF2_Reader_CloseEvtReader(archive->reader(), it.reader);
-        it.reader = nullptr;
-        out.ended = true;
+        OTF2_Reader_CloseEvtReader(archive->reader(), entry.reader);
+        entry.reader = nullptr;
+        location.exhausted = true;
     }
 
-    /* Reads every location up to the target, or stops early after `most` events. */
-    void advance(int64_t target, uint64_t step, uint64_t most, Progress &progress) {
+    /* Reads every location up to the target, or stops early after `limit` events. */
+    void advance(int64_t target, uint64_t step, uint64_t limit, Progress &progress) {
         uint64_t read = 0;
-        for (Open &it : open) {
-            while (it.reader && (it.events->last == kNull64 || it.events->last <= target) && read < most) {
+        for (Open &entry : open) {
+            while (entry.reader && (entry.events->last == kNull64 || entry.events->last <= target) && read < limit) {
                 if (progress.cancelled)
                     throw Cancelled();
-                const uint64_t previous = it.events->events;
-                read_step(it, step, progress);
-                read += it.events->events - previous;
+                const uint64_t previous = entry.events->events;
+                read_step(entry, step, progress);
+                read += entry.events->events - previous;
             }
-            it.state->look_ahead();
+            entry.state->look_ahead();
         }
     }
 };
@@ -260,13 +263,13 @@ void Reading::refuse_if_unreadable() const {
             first = &location.damage;
     }
     if (first)
-        throw ArchiveError(first->file + ": " + first->why);
+        throw ArchiveError(first->file + ": " + first->reason);
 }
 
 void Reading::open_locations() {
     for (std::vector<size_t> &hand : deal(trace_.locations)) {
         sources_.push_back(std::make_unique<Source>());
-        sources_.back()->mine = std::move(hand);
+        sources_.back()->location_indices = std::move(hand);
     }
     in_threads([&](Source &source) {
         source.open_all(trace_, anchor_);
@@ -281,27 +284,27 @@ void Reading::open_locations() {
 
 /* Aims at a time by which the next piece has about piece_events events, at the rate so far. */
 void Reading::choose_target() {
-    int64_t reached = kEver;
+    int64_t frontier = kEver;
     uint64_t read = 0;
     for (const LocationEvents &location : trace_.locations) {
         read += location.events;
-        if (!location.ended)
-            reached = std::min(reached, location.last);
+        if (!location.exhausted)
+            frontier = std::min(frontier, location.last);
     }
-    if (piece_events_ == 0 || reached == kEver) {
+    if (piece_events_ == 0 || frontier == kEver) {
         target_ = kEver;
         return;
     }
-    const double ticks_per_event = static_cast<double>(reached - trace_.first) / static_cast<double>(read + 1);
+    const double ticks_per_event = static_cast<double>(frontier - trace_.first) / static_cast<double>(read + 1);
     const double step = std::max(1.0, static_cast<double>(piece_events_) * ticks_per_event);
-    target_ = step > 4e18 ? kEver : std::max(target_, reached + static_cast<int64_t>(step));
+    target_ = step > 4e18 ? kEver : std::max(target_, frontier + static_cast<int64_t>(step));
 }
 
 /* Nothing can complete any more what an ended rank left open. */
 void Reading::close_ended_ranks() {
     std::vector<bool> going_on(trace_.ranks->ranks.size(), false);
     for (const LocationEvents &location : trace_.locations)
-        if (!location.ended)
+        if (!location.exhausted)
             going_on[static_cast<size_t>(location.rank)] = true;
     for (LocationEvents &location : trace_.locations)
         if (!going_on[static_cast<size_t>(location.rank)])
@@ -309,29 +312,29 @@ void Reading::close_ended_ranks() {
 }
 
 Horizon Reading::horizon() const {
-    Horizon all{kEver, kEver, kEver, kEver};
+    Horizon minimum{kEver, kEver, kEver, kEver};
     for (const LocationEvents &location : trace_.locations) {
-        all.calls = std::min(all.calls, location.horizon.calls);
-        all.sends = std::min(all.sends, location.horizon.sends);
-        all.receives = std::min(all.receives, location.horizon.receives);
-        all.intervals = std::min(all.intervals, location.horizon.intervals);
+        minimum.calls = std::min(minimum.calls, location.horizon.calls);
+        minimum.sends = std::min(minimum.sends, location.horizon.sends);
+        minimum.receives = std::min(minimum.receives, location.horizon.receives);
+        minimum.intervals = std::min(minimum.intervals, location.horizon.intervals);
     }
-    return all;
+    return minimum;
 }
 
 bool Reading::next_piece() {
     if (sources_.empty())
         open_locations();
     else if (std::all_of(trace_.locations.begin(), trace_.locations.end(),
-                         [](const LocationEvents &location) { return location.ended; }))
+                         [](const LocationEvents &location) { return location.exhausted; }))
         return false;
     choose_target();
     const uint64_t locations = std::max<size_t>(1, trace_.locations.size());
     const bool whole = piece_events_ == 0;
     const uint64_t step =
         whole ? kMostEventsPerStep : std::clamp<uint64_t>(piece_events_ / locations / 8, 1, kMostEventsPerStep);
-    const uint64_t most = whole ? std::numeric_limits<uint64_t>::max() : 2 * piece_events_ + kThreads;
-    in_threads([&](Source &source) { source.advance(target_, step, most, progress_); });
+    const uint64_t limit = whole ? std::numeric_limits<uint64_t>::max() : 2 * piece_events_ + kThreads;
+    in_threads([&](Source &source) { source.advance(target_, step, limit, progress_); });
     close_ended_ranks();
     measure();
     check_span();

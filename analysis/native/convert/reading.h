@@ -17,7 +17,7 @@
 
 namespace hopscope {
 
-/* How far the conversion has got; the workers write it, the display reads it. */
+/* Progress of the conversion. The workers write it, the display reads it. */
 struct Progress {
     std::atomic<const char *> stage{"reading"};
     std::atomic<uint64_t> done{0}, total{0};

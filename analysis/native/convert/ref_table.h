@@ -14,27 +14,27 @@ template <typename T> class RefTable {
   public:
     void set(uint32_t ref, T value) {
         if (ref >= kDense) {
-            far_[ref] = std::move(value);
+            sparse_[ref] = std::move(value);
             return;
         }
-        if (ref >= near_.size())
-            near_.resize(ref + size_t{1});
-        near_[ref] = std::move(value);
+        if (ref >= dense_.size())
+            dense_.resize(ref + size_t{1});
+        dense_[ref] = std::move(value);
     }
     /* Null if it is not defined. */
     const T *find(uint32_t ref) const {
-        if (ref < near_.size())
-            return near_[ref] ? &*near_[ref] : nullptr;
-        if (far_.empty())
+        if (ref < dense_.size())
+            return dense_[ref] ? &*dense_[ref] : nullptr;
+        if (sparse_.empty())
             return nullptr;
-        auto place = far_.find(ref);
-        return place == far_.end() ? nullptr : &place->second;
+        auto place = sparse_.find(ref);
+        return place == sparse_.end() ? nullptr : &place->second;
     }
 
   private:
     static constexpr uint32_t kDense = 1u << 18;
-    std::vector<std::optional<T>> near_;
-    std::unordered_map<uint32_t, T> far_;
+    std::vector<std::optional<T>> dense_;
+    std::unordered_map<uint32_t, T> sparse_;
 };
 
 } // namespace hopscope

@@ -73,8 +73,8 @@ RegionKind classify_region(const std::string &name, RegionOwner owner) {
         return RegionKind::User;
     if (name.compare(0, 9, "MPI_File_") == 0)
         return RegionKind::InputOutput;
-    const paths::Function *known = paths::find_function(name);
-    return known ? kind_of(known->kind) : RegionKind::OtherMpi;
+    const paths::Function *entry = paths::find_function(name);
+    return entry ? kind_of(entry->kind) : RegionKind::OtherMpi;
 }
 
 paths::SendCall send_call_of(const std::string &name) {
@@ -86,7 +86,7 @@ paths::SendCall send_call_of(const std::string &name) {
     for (const char *alone : {"MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Wait"})
         if (function == alone)
             return paths::SendCall::alone;
-    return paths::SendCall::any;
+    return paths::SendCall::unspecific;
 }
 
 paths::IntervalKind interval_kind(RegionKind kind) {
@@ -106,7 +106,7 @@ paths::IntervalKind interval_kind(RegionKind kind) {
         return Kind::io;
     case RegionKind::Overhead:
         return Kind::overhead;
-    case RegionKind::Off:
+    case RegionKind::Pause:
         return Kind::off;
     case RegionKind::Collective: /* only if the trace does not name its communicator */
     case RegionKind::OtherMpi:

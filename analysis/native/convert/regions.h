@@ -1,4 +1,4 @@
-/* What kind of region a name denotes. */
+/* Classifies regions by their names. */
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ enum class RegionKind {
     OtherMpi,
     User,     /* anything that is not MPI */
     Overhead, /* the collector's own time */
-    Off,      /* recording was paused */
+    Pause,    /* recording was paused */
     HopWait,  /* inside a collective: the engine can do nothing but wait */
     Combine,
     Copy,
@@ -31,13 +31,13 @@ std::string plain_name(const std::string &name);
  * PMPI_Allreduce become MPI_Allreduce. Other names stay as they are. */
 std::string c_function_name(const std::string &name);
 
-/* Who owns a region, by its paradigm. */
-enum class RegionOwner { Measurement, User, Other };
+/* The owner of a region, by its paradigm. */
+enum class RegionOwner { Measurement, User, Unspecified };
 
 /* Takes the plain name and the owner. */
 RegionKind classify_region(const std::string &name, RegionOwner owner);
 
-/* What the end of a send tells that this MPI function completes. */
+/* The kind of send call, which says what the end of a send proves about the receiver. */
 paths::SendCall send_call_of(const std::string &name);
 
 /* The interval's kind in the table. */
@@ -60,7 +60,7 @@ inline bool is_mpi(RegionKind kind) {
 
 /* True for MPI, the collector's own time, and gaps: time outside of these is computing. */
 inline bool interrupts_computing(RegionKind kind) {
-    return is_mpi(kind) || kind == RegionKind::Overhead || kind == RegionKind::Off;
+    return is_mpi(kind) || kind == RegionKind::Overhead || kind == RegionKind::Pause;
 }
 
 } // namespace hopscope

@@ -64,11 +64,11 @@ std::shared_ptr<Table> comms_table(const Trace &trace, const std::vector<bool> &
     auto &members = table->column<Int32ListColumn>("members");
     auto &parent = table->int32("parent", true);
     auto &second_group = table->int32("second_group", true);
-    const std::vector<Comm> &comms = trace.comms->all();
+    const std::vector<Comm> &comms = trace.comms->list();
     for (size_t i = 0; i < comms.size(); i++) {
         if (trace.comms->representative(static_cast<int32_t>(i)) != static_cast<int32_t>(i))
             continue; /* another one has the same members */
-        if (i >= trace.comms->named() && !used[i])
+        if (i >= trace.comms->named_count() && !used[i])
             continue; /* MPI_COMM_SELF of a rank that never used it */
         id.push_back(static_cast<int32_t>(i));
         name.push_back(words->find(comms[i].name));
@@ -86,18 +86,18 @@ std::shared_ptr<Table> clocks_table(const Trace &trace, const std::shared_ptr<co
     for (const LocationEvents &location : trace.locations)
         for (const ClockOffsetRecord &offset : location.clock_offsets) {
             const Rank &rank = trace.ranks->ranks[static_cast<size_t>(location.rank)];
-            measured.insert({{rank.clock_host, trace.ns(offset.at + offset.offset)}, offset});
+            measured.insert({{rank.clock_host, trace.ns(offset.raw_time + offset.offset)}, offset});
         }
     auto table = std::make_shared<Table>(words);
     auto &host = table->string("host");
-    auto &at = table->int64("at_ns");
+    auto &time = table->int64("at_ns");
     auto &shift = table->int64("offset_ns");
     auto &error = table->int64("error_ns");
     auto &bound = table->int64("bound_ns");
     for (const auto &[key, offset] : measured) {
         const double quality = std::isfinite(offset.error) ? std::ceil(std::fabs(offset.error)) : 0;
         host.push_back(words->find(key.first));
-        at.push_back(key.second);
+        time.push_back(key.second);
         shift.push_back(trace.span_ns(offset.offset));
         error.push_back(trace.span_ns(static_cast<int64_t>(quality)));
         bound.push_back(error.back());

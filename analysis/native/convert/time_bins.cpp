@@ -24,9 +24,9 @@ TimeBins::TimeBins(const Trace &trace, const paths::History &history, std::share
       duration_(std::max<int64_t>(0, trace.ns(trace.last))) {
     const size_t ranks = std::max<size_t>(1, trace.ranks->ranks.size());
     const size_t items = history.calls().size() + history.intervals().size();
-    const size_t most =
+    const size_t bin_limit =
         std::min(std::clamp(kCells / ranks, kFewestBins, kMostBins), std::max<size_t>(1, items / ranks));
-    while (bins() > most)
+    while (bins() > bin_limit)
         level_++;
     finest_ = level_;
     std::iota(category_at_.begin(), category_at_.end(), uint8_t{0});
@@ -41,20 +41,20 @@ void TimeBins::add(const paths::Stretch &stretch) {
     const int64_t begin = std::max<int64_t>(0, stretch.begin);
     for (int64_t end = std::min(stretch.end, static_cast<int64_t>(bins()) << level_); end > begin;) {
         const int64_t bin = (end - 1) >> level_;
-        const int64_t from = std::max(begin, bin << level_);
+        const int64_t part_begin = std::max(begin, bin << level_);
         /* Look through what there is of this bin; usually it is the last row. */
         auto row = path_.rbegin();
         while (row != path_.rend() && row->bin == bin && (row->rank != stretch.rank || row->place != place))
             ++row;
         if (row != path_.rend() && row->bin == bin)
-            row->time += end - from;
+            row->time += end - part_begin;
         else
-            path_.push_back({bin, stretch.rank, place, end - from});
-        end = from;
+            path_.push_back({bin, stretch.rank, place, end - part_begin});
+        end = part_begin;
     }
 }
 
-bool TimeBins::next(Tables &out) {
+bool TimeBins::next(Tables &tables) {
     switch (stage_) {
     case Stage::Begin:
         join(path_);
@@ -62,7 +62,7 @@ bool TimeBins::next(Tables &out) {
         stage_ = Stage::Path;
         return true;
     case Stage::Path:
-        give(path_, bin_kind_words[0], out);
+        give(path_, bin_kind_words[0], tables);
         if (bins() > 1) {
             for (Row &row : path_)
                 row.bin >>= 1;
@@ -75,7 +75,7 @@ bool TimeBins::next(Tables &out) {
         return true;
     case Stage::Ranks:
         break;
-    case Stage::Over:
+    case Stage::Finished:
         return false;
     }
     std::vector<Row> rows;
@@ -87,11 +87,11 @@ bool TimeBins::next(Tables &out) {
                     rows.push_back({static_cast<int64_t>(next_bin_), static_cast<int32_t>(rank),
                                     static_cast<uint8_t>(place), plane[next_bin_]});
             }
-    give(rows, bin_kind_words[1], out);
+    give(rows, bin_kind_words[1], tables);
     if (next_bin_ < bins())
         return true;
     if (bins() == 1)
-        stage_ = Stage::Over;
+        stage_ = Stage::Finished;
     for (paths::Bins &rank : ranks_)
         rank.coarsen();
     level_++;
@@ -112,7 +112,7 @@ void TimeBins::sum_ranks() {
                 history_.trim();
         }
     };
-    with_another([&] { sum(ranks / 2, ranks); }, [&] { sum(0, ranks / 2); });
+    run_both([&] { sum(ranks / 2, ranks); }, [&] { sum(0, ranks / 2); });
     history_.trim();
 }
 
@@ -132,17 +132,17 @@ void TimeBins::sum_rank(size_t rank) {
 void TimeBins::join(std::vector<Row> &rows) const {
     auto key = [](const Row &row) { return std::tie(row.bin, row.rank, row.place); };
     std::sort(rows.begin(), rows.end(), [&](const Row &a, const Row &b) { return key(a) < key(b); });
-    size_t kept = 0;
+    size_t row_count = 0;
     for (size_t i = 0; i < rows.size(); i++) {
-        if (kept > 0 && key(rows[kept - 1]) == key(rows[i]))
-            rows[kept - 1].time += rows[i].time;
+        if (row_count > 0 && key(rows[row_count - 1]) == key(rows[i]))
+            rows[row_count - 1].time += rows[i].time;
         else
-            rows[kept++] = rows[i];
+            rows[row_count++] = rows[i];
     }
-    rows.resize(kept);
+    rows.resize(row_count);
 }
 
-void TimeBins::give(const std::vector<Row> &rows, const char *kind, Tables &out) const {
+void TimeBins::give(const std::vector<Row> &rows, const char *kind, Tables &tables) const {
     if (rows.empty())
         return;
     const auto categories = words_->numbers(category_words);
@@ -162,7 +162,7 @@ void TimeBins::give(const std::vector<Row> &rows, const char *kind, Tables &out)
         category.push_back(categories[category_at_[row.place]]);
         time.push_back(row.time);
     }
-    out.emplace_back("time_bins", table);
+    tables.emplace_back("time_bins", table);
 }
 
 } // namespace hopscope

@@ -20,7 +20,7 @@ class TimeBins {
     /* Adds a stretch of the run's path; they come latest first. */
     void add(const paths::Stretch &stretch);
     /* Appends the next rows; false when there are no more. Call it when the path is there. */
-    bool next(Tables &out);
+    bool next(Tables &tables);
 
   private:
     struct Row {
@@ -29,12 +29,12 @@ class TimeBins {
         uint8_t place; /* of its category in the order of their words */
         int64_t time;
     };
-    enum class Stage { Begin, Path, Ranks, Over };
+    enum class Stage { Begin, Path, Ranks, Finished };
 
     void sum_ranks();
     void sum_rank(size_t rank);
     void join(std::vector<Row> &rows) const;
-    void give(const std::vector<Row> &rows, const char *kind, Tables &out) const;
+    void give(const std::vector<Row> &rows, const char *kind, Tables &tables) const;
     size_t bins() const {
         return static_cast<size_t>(duration_ >> level_) + 1;
     }

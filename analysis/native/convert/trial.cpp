@@ -23,13 +23,13 @@ constexpr char kAnchorRead = '\1'; /* the child writes it after reading the anch
 constexpr unsigned kLongestSeconds = 600; /* of wall-clock time, in case it hangs without computing */
 
 rlim_t size_of(const std::string &file) {
-    struct stat about;
-    return stat(file.c_str(), &about) == 0 ? static_cast<rlim_t>(about.st_size) : 0;
+    struct stat status;
+    return stat(file.c_str(), &status) == 0 ? static_cast<rlim_t>(status.st_size) : 0;
 }
 
-void limit(int resource, rlim_t most) {
-    const struct rlimit both = {most, most};
-    setrlimit(resource, &both);
+void limit(int resource, rlim_t maximum) {
+    const struct rlimit limits = {maximum, maximum};
+    setrlimit(resource, &limits);
 }
 
 /* The size of this process's address space; 0 if unknown. */
@@ -44,28 +44,28 @@ rlim_t addresses() {
     alarm(kLongestSeconds);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_CPU, kLeastSeconds + bytes / kMiB * kSecondsPerMiB);
-    if (const rlim_t now = addresses())
-        limit(RLIMIT_AS, now + kLeastBytes + kBytesPerByte * bytes);
-    std::string said;
+    if (const rlim_t used = addresses())
+        limit(RLIMIT_AS, used + kLeastBytes + kBytesPerByte * bytes);
+    std::string message;
     try {
         const Archive archive(anchor);
         if (write(note, &kAnchorRead, 1) == 1)
             read_definitions(archive);
     } catch (const ArchiveError &problem) {
-        said = problem.what();
+        message = problem.what();
     } catch (const std::exception &problem) { /* out of memory */
-        said = anchor + ": damaged: " + problem.what();
+        message = anchor + ": damaged: " + problem.what();
     }
-    _exit(write(note, said.data(), said.size()) == static_cast<ssize_t>(said.size()) ? 0 : 1);
+    _exit(write(note, message.data(), message.size()) == static_cast<ssize_t>(message.size()) ? 0 : 1);
 }
 
 /* Everything that the child wrote. */
 std::string read_note(int note) {
-    std::string said;
-    char some[512];
-    for (ssize_t count; (count = read(note, some, sizeof some)) > 0 || (count < 0 && errno == EINTR);)
-        said.append(some, static_cast<size_t>(std::max<ssize_t>(count, 0)));
-    return said;
+    std::string message;
+    char buffer[512];
+    for (ssize_t count; (count = read(note, buffer, sizeof buffer)) > 0 || (count < 0 && errno == EINTR);)
+        message.append(buffer, static_cast<size_t>(std::max<ssize_t>(count, 0)));
+    return message;
 }
 
 } // namespace
@@ -84,16 +84,16 @@ void try_definitions(const std::string &anchor) {
     if (child == 0)
         read_and_exit(anchor, bytes, note[1]);
     close(note[1]);
-    std::string said = read_note(note[0]);
+    std::string message = read_note(note[0]);
     close(note[0]);
     int status = 0;
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    const bool anchor_was_read = !said.empty() && said[0] == kAnchorRead;
+    const bool anchor_was_read = !message.empty() && message[0] == kAnchorRead;
     if (anchor_was_read)
-        said.erase(0, 1);
-    if (!said.empty())
-        throw ArchiveError(said);
+        message.erase(0, 1);
+    if (!message.empty())
+        throw ArchiveError(message);
     if (child < 0 || !WIFSIGNALED(status) || WTERMSIG(status) == SIGALRM)
         return;
     const int number = WTERMSIG(status);

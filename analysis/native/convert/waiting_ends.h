@@ -10,8 +10,8 @@ struct MessageKey {
     int32_t comm, src, dst;
     uint32_t tag;
 
-    bool operator==(const MessageKey &other) const {
-        return comm == other.comm && src == other.src && dst == other.dst && tag == other.tag;
+    bool operator==(const MessageKey &rhs) const {
+        return comm == rhs.comm && src == rhs.src && dst == rhs.dst && tag == rhs.tag;
     }
     size_t hash() const {
         const auto a = static_cast<uint64_t>(static_cast<uint32_t>(src)) << 32 | static_cast<uint32_t>(dst);
@@ -54,27 +54,27 @@ template <typename End> class Chains {
         chain.first = links_[static_cast<size_t>(place)].next;
         free_.push_back(place);
     }
-    /* Removes the first end for which is_it(end) holds, if any. */
-    template <typename IsIt> void remove(Chain &chain, const IsIt &is_it) {
-        int32_t before = kNone, at = chain.first;
-        while (at != kNone && !is_it(links_[static_cast<size_t>(at)].end)) {
-            before = at;
-            at = links_[static_cast<size_t>(at)].next;
+    /* Removes the first end that matches, if any. */
+    template <typename Predicate> void remove(Chain &chain, const Predicate &matches) {
+        int32_t previous = kNone, current = chain.first;
+        while (current != kNone && !matches(links_[static_cast<size_t>(current)].end)) {
+            previous = current;
+            current = links_[static_cast<size_t>(current)].next;
         }
-        if (at == kNone)
+        if (current == kNone)
             return;
-        if (before == kNone) {
+        if (previous == kNone) {
             pop_front(chain);
             return;
         }
-        links_[static_cast<size_t>(before)].next = links_[static_cast<size_t>(at)].next;
-        if (chain.last == at)
-            chain.last = before;
-        free_.push_back(at);
+        links_[static_cast<size_t>(previous)].next = links_[static_cast<size_t>(current)].next;
+        if (chain.last == current)
+            chain.last = previous;
+        free_.push_back(current);
     }
-    template <typename Visit> void each(const Chain &chain, const Visit &visit) const {
-        for (int32_t at = chain.first; at != kNone; at = links_[static_cast<size_t>(at)].next)
-            visit(links_[static_cast<size_t>(at)].end);
+    template <typename Visit> void visit_all(const Chain &chain, const Visit &visit) const {
+        for (int32_t current = chain.first; current != kNone; current = links_[static_cast<size_t>(current)].next)
+            visit(links_[static_cast<size_t>(current)].end);
     }
 
   private:
@@ -91,7 +91,7 @@ template <typename End> class Chains {
 template <typename Value> class ByKey {
   public:
     /* Valid until the next at(). */
-    Value &at(const MessageKey &key) {
+    Value &value_of(const MessageKey &key) {
         if (2 * (used_ + 1) > slots_.size())
             make_room();
         size_t place = key.hash() & (slots_.size() - 1);
@@ -103,7 +103,7 @@ template <typename Value> class ByKey {
         }
         return slots_[place].value;
     }
-    template <typename Visit> void each(const Visit &visit) {
+    template <typename Visit> void visit_all(const Visit &visit) {
         for (const Slot &slot : slots_)
             if (slot.used)
                 visit(slot.value);
@@ -128,7 +128,7 @@ template <typename Value> class ByKey {
         used_ = 0;
         for (const Slot &slot : old)
             if (slot.used && !slot.value.empty())
-                at(slot.key) = slot.value;
+                value_of(slot.key) = slot.value;
     }
 
     std::vector<Slot> slots_;

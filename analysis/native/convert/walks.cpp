@@ -33,11 +33,11 @@ Walks::Walks(const paths::History &history, const paths::Scratch &scratch, std::
 
 Walks::~Walks() = default;
 
-bool Walks::next(Tables &out) {
+bool Walks::next(Tables &tables) {
     if (long_path_)
-        next_of_long_path(out);
+        next_of_long_path(tables);
     else if (next_lead_ < history_.collectives().size())
-        next_leads(out);
+        next_leads(tables);
     else if (!walked_run_) {
         begin_long_path(paths::Path::run, -1, [&](const auto &take) {
             walker_.run([&](const paths::Stretch &stretch) {
@@ -53,18 +53,18 @@ bool Walks::next(Tables &out) {
 
 /* Leads of some collectives, half on each thread. If the first thread stopped early, the second one's results are
  * recomputed later, and the next batch is smaller. */
-void Walks::next_leads(Tables &out) {
+void Walks::next_leads(Tables &tables) {
     const size_t first = next_lead_, end = std::min(history_.collectives().size(), first + leads_at_once_);
     const size_t middle = first + (end - first + 1) / 2;
-    paths::Stretches one, other;
-    size_t after_other = middle;
-    with_another([&] { after_other = walker_.keep_leads(other, middle, end, piece_rows_); },
-                 [&] { next_lead_ = walker_.keep_leads(one, first, middle, piece_rows_); });
+    paths::Stretches first_half, second_half;
+    size_t second_end = middle;
+    run_both([&] { second_end = walker_.keep_leads(second_half, middle, end, piece_rows_); },
+             [&] { next_lead_ = walker_.keep_leads(first_half, first, middle, piece_rows_); });
     history_.trim();
-    add_stretches(one, words_, out);
+    add_stretches(first_half, words_, tables);
     if (next_lead_ == middle) {
-        add_stretches(other, words_, out);
-        next_lead_ = after_other;
+        add_stretches(second_half, words_, tables);
+        next_lead_ = second_end;
     }
     if (next_lead_ == first) {
         begin_long_path(paths::Path::lead, static_cast<int64_t>(first),
@@ -87,16 +87,16 @@ template <typename Walk> void Walks::begin_long_path(paths::Path path, int64_t c
     long_path_->left = long_path_->stretches.size;
 }
 
-void Walks::next_of_long_path(Tables &out) {
-    LongPath &it = *long_path_;
-    paths::Stretches some;
-    while (it.left > 0 && some.size() < piece_rows_) {
-        const auto step = static_cast<int64_t>(it.stretches.size - it.left);
-        paths::keep(some, it.path, it.collective, it.stretches[--it.left], step);
+void Walks::next_of_long_path(Tables &tables) {
+    LongPath &path = *long_path_;
+    paths::Stretches stretches;
+    while (path.left > 0 && stretches.size() < piece_rows_) {
+        const auto step = static_cast<int64_t>(path.stretches.size - path.left);
+        paths::keep(stretches, path.path, path.collective, path.stretches[--path.left], step);
     }
-    it.file.trim();
-    add_stretches(some, words_, out);
-    if (it.left == 0)
+    path.file.trim();
+    add_stretches(stretches, words_, tables);
+    if (path.left == 0)
         long_path_.reset();
 }
 

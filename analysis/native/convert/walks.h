@@ -19,13 +19,13 @@ class Walks {
     ~Walks();
 
     /* Appends the next tables. False when there are no more. Throws Cancelled or std::system_error. */
-    bool next(Tables &out);
+    bool next(Tables &tables);
 
   private:
     struct LongPath;
 
-    void next_leads(Tables &out);
-    void next_of_long_path(Tables &out);
+    void next_leads(Tables &tables);
+    void next_of_long_path(Tables &tables);
     template <typename Walk> void begin_long_path(paths::Path path, int64_t collective, const Walk &walk);
 
     const paths::History &history_;

@@ -15,7 +15,7 @@ Words::Words(const Definitions &definitions, const Comms &comms, const Ranks &ra
         number(link_words[i]);
     for (const Shadow *shadow : comms.shadows())
         number(shadow->tree);
-    for (const Comm &comm : comms.all())
+    for (const Comm &comm : comms.list())
         number(comm.name);
     for (const Rank &rank : ranks.ranks)
         for (const std::string &word : {rank.host, rank.cluster, rank.clock_host})

@@ -15,12 +15,12 @@
 
 namespace hopscope {
 
-/* What rows need to know about a region. */
+/* The properties of a region that rows need. */
 struct RegionWords {
     int32_t name;
     int32_t call_site; /* -1 if unknown */
     int32_t kind;      /* the word of intervals.kind */
-    RegionKind what;
+    RegionKind region_kind;
 };
 
 class Words {
@@ -36,10 +36,10 @@ class Words {
     }
     /* The numbers of a vocabulary's words, by their codes. */
     template <size_t N> std::array<int32_t, N> numbers(const char *const (&vocabulary)[N]) const {
-        std::array<int32_t, N> found{};
+        std::array<int32_t, N> codes{};
         for (size_t i = 0; i < N && vocabulary[i]; i++)
-            found[i] = find(vocabulary[i]);
-        return found;
+            codes[i] = find(vocabulary[i]);
+        return codes;
     }
     /* The number of a string in the archive; -1 if undefined or empty. */
     int32_t of_string(OTF2_StringRef ref) const {

@@ -14,9 +14,9 @@
 #include <sstream>
 #include <system_error>
 
-int expect(int result, const std::string &what) {
+int expect(int result, const std::string &message) {
     if (result < 0)
-        throw std::system_error(errno, std::generic_category(), what);
+        throw std::system_error(errno, std::generic_category(), message);
     return result;
 }
 
@@ -29,21 +29,21 @@ std::string text_of(const std::string &path) {
 }
 
 void replace_file(const std::string &path, const std::string &text) {
-    const std::string made = path + ".new";
-    std::ofstream file(made);
+    const std::string new_path = path + ".new";
+    std::ofstream file(new_path);
     if (!(file << text << std::flush))
-        throw std::system_error(errno, std::generic_category(), "cannot write " + made);
+        throw std::system_error(errno, std::generic_category(), "cannot write " + new_path);
     file.close();
-    expect(rename(made.c_str(), path.c_str()), "cannot write " + path);
+    expect(rename(new_path.c_str(), path.c_str()), "cannot write " + path);
 }
 
-pid_t fork_to(const std::function<int()> &something) {
+pid_t fork_to(const std::function<int()> &task) {
     pid_t child = expect(fork(), "cannot start a process");
     if (child != 0)
         return child;
     int code = 2;
     try {
-        code = something();
+        code = task();
     } catch (const std::exception &error) {
         std::fprintf(stderr, "hopscope: %s\n", error.what());
     }
@@ -61,11 +61,11 @@ void share_cores() {
         int32_t nice;
         uint32_t priority;
         uint64_t slice_ns, deadline_ns, period_ns;
-    } wanted{}; /* struct sched_attr, which C libraries before 2.41 lack */
-    wanted.size = sizeof wanted;
-    wanted.nice = getpriority(PRIO_PROCESS, 0);
-    wanted.slice_ns = 100'000;
-    syscall(SYS_sched_setattr, 0, &wanted, 0);
+    } attributes{}; /* struct sched_attr, which C libraries before 2.41 lack */
+    attributes.size = sizeof attributes;
+    attributes.nice = getpriority(PRIO_PROCESS, 0);
+    attributes.slice_ns = 100'000;
+    syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
 int become(const std::vector<std::string> &words) {
@@ -74,7 +74,7 @@ int become(const std::vector<std::string> &words) {
         pointers.push_back(const_cast<char *>(word.c_str()));
     pointers.push_back(nullptr);
     execvp(pointers[0], pointers.data());
-    const int why = errno;
-    std::fprintf(stderr, "hopscope: cannot start %s: %s\n", pointers[0], std::strerror(why));
-    return why == ENOENT ? 127 : 126;
+    const int error_number = errno;
+    std::fprintf(stderr, "hopscope: cannot start %s: %s\n", pointers[0], std::strerror(error_number));
+    return error_number == ENOENT ? 127 : 126;
 }

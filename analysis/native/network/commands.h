@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-/* Throws std::system_error "what: why" if a system call's result says that it failed; else returns that. */
-int expect(int result, const std::string &what);
+/* Throws std::system_error "message: reason" if a system call failed. Returns its result otherwise. */
+int expect(int result, const std::string &message);
 
 /* A file's whole text. Throws std::system_error. */
 std::string text_of(const std::string &path);
 /* Replaces a file as a whole, so that nobody reads half of it. Throws std::system_error. */
 void replace_file(const std::string &path, const std::string &text);
 
-/* A child that does something and ends with what that returns, 2 after an error, which it says. */
-pid_t fork_to(const std::function<int()> &something);
-/* How it ended, as shells say it: 128 + n after signal n. */
+/* Starts a child that runs the task and exits with the result; with 2 after an error, which it prints. */
+pid_t fork_to(const std::function<int()> &task);
+/* The exit code as shells report it: 128 + n after signal n. */
 int code_of(int status);
 
 /* In this process and its children: they give up a core after 0.1 ms if somebody else wants it. The ranks of all hosts

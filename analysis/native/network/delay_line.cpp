@@ -3,28 +3,28 @@
 #include <algorithm>
 #include <utility>
 
-void DelayLine::put_in(const uint8_t *packet, size_t bytes, uint64_t now) {
-    if (!began_)
-        began_ = now;
-    if (held_ + bytes > MOST_BYTES) {
+void DelayLine::put_in(const uint8_t *packet, size_t bytes, uint64_t time_ns) {
+    if (!begin_)
+        begin_ = time_ns;
+    if (queued_bytes_ + bytes > MOST_BYTES) {
         counts_.dropped++;
         return;
     }
-    uint64_t left = std::max(now, busy_until_);
-    const double rate = link_.bytes_per_second.at(left - *began_);
+    uint64_t left = std::max(time_ns, busy_until_);
+    const double rate = link_.bytes_per_second.value_at(left - *begin_);
     if (rate > 0)
         left += static_cast<uint64_t>(static_cast<double>(bytes) / rate * 1e9);
     busy_until_ = left;
     /* A shorter latency later on lets nobody overtake. */
-    last_due_ = std::max(last_due_, left + static_cast<uint64_t>(link_.latency_ns.at(left - *began_)));
-    Packet made{last_due_, {}};
+    last_due_ = std::max(last_due_, left + static_cast<uint64_t>(link_.latency_ns.value_at(left - *begin_)));
+    Packet entry{last_due_, {}};
     if (!spare_.empty()) {
-        made.bytes = std::move(spare_.back());
+        entry.bytes = std::move(spare_.back());
         spare_.pop_back();
     }
-    made.bytes.assign(packet, packet + bytes);
-    under_way_.push_back(std::move(made));
-    held_ += bytes;
+    entry.bytes.assign(packet, packet + bytes);
+    under_way_.push_back(std::move(entry));
+    queued_bytes_ += bytes;
     counts_.packets++;
     counts_.bytes += bytes;
 }
@@ -35,15 +35,15 @@ std::optional<uint64_t> DelayLine::next_due() const {
     return under_way_.front().due;
 }
 
-const std::vector<uint8_t> *DelayLine::take_out(uint64_t now) {
-    if (under_way_.empty() || under_way_.front().due > now)
+const std::vector<uint8_t> *DelayLine::take_out(uint64_t time_ns) {
+    if (under_way_.empty() || under_way_.front().due > time_ns)
         return nullptr;
-    counts_.late.add(now - under_way_.front().due);
-    spare_.push_back(std::move(out_));
-    out_ = std::move(under_way_.front().bytes);
+    counts_.lateness.add(time_ns - under_way_.front().due);
+    spare_.push_back(std::move(outgoing_));
+    outgoing_ = std::move(under_way_.front().bytes);
     under_way_.pop_front();
-    held_ -= out_.size();
-    return &out_;
+    queued_bytes_ -= outgoing_.size();
+    return &outgoing_;
 }
 
 DelayLine::Counts DelayLine::counts() {

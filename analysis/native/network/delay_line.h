@@ -14,7 +14,7 @@
 struct Trace {
     std::vector<double> values; /* at least one */
     uint64_t step_ns = 0;       /* 0: the first one always */
-    double at(uint64_t ns) const {
+    double value_at(uint64_t ns) const {
         return values[step_ns ? ns / step_ns % values.size() : 0];
     }
 };
@@ -28,22 +28,23 @@ class DelayLine {
   public:
     explicit DelayLine(Link link) : link_(std::move(link)) {}
 
-    /* A packet that reached the line at `now`. Its bytes follow those of all before it, then the latency begins. A line
-     * that holds more than MOST_BYTES drops it. Times are CLOCK_MONOTONIC in ns, traces begin with the first packet. */
-    void put_in(const uint8_t *packet, size_t bytes, uint64_t now);
+    /* A packet that reached the line at time_ns. Its bytes follow those of all before it, then the latency begins. A
+     * line that holds more than MOST_BYTES drops it. Times are CLOCK_MONOTONIC in ns, traces begin with the first
+     * packet. */
+    void put_in(const uint8_t *packet, size_t bytes, uint64_t time_ns);
     /* When the first one is due. */
     std::optional<uint64_t> next_due() const;
-    /* The first packet, if it is due at `now`; valid until the next call. */
-    const std::vector<uint8_t> *take_out(uint64_t now);
+    /* The first packet, if it is due at time_ns; valid until the next call. */
+    const std::vector<uint8_t> *take_out(uint64_t time_ns);
 
-    /* What was taken out could not be handed on. */
-    void lost() {
+    /* Counts a packet that was taken out but could not be handed on. */
+    void count_loss() {
         counts_.dropped++;
     }
 
     struct Counts {
         uint64_t packets = 0, bytes = 0, dropped = 0;
-        Lateness late;
+        Lateness lateness;
     };
     /* Since the last time it was asked. */
     Counts counts();
@@ -57,10 +58,10 @@ class DelayLine {
     Link link_;
     std::deque<Packet> under_way_;
     std::vector<std::vector<uint8_t>> spare_;
-    std::vector<uint8_t> out_;
-    std::optional<uint64_t> began_;
+    std::vector<uint8_t> outgoing_;
+    std::optional<uint64_t> begin_;
     uint64_t busy_until_ = 0, last_due_ = 0;
-    size_t held_ = 0;
+    size_t queued_bytes_ = 0;
     Counts counts_;
 };
 

@@ -16,7 +16,7 @@
 namespace {
 
 struct Place {
-    bool inside;      /* this process is on a host of the network */
+    bool in_network;  /* this process is on a host of the network */
     std::string proc; /* shows the network's processes */
     pid_t keeper;
 };
@@ -25,19 +25,19 @@ Place find(const std::string &folder, const std::string &host) {
     std::istringstream spaces(text_of(folder + "/spaces")), holder(text_of(folder + "/holder"));
     uint64_t space = 0;
     pid_t outer = 0, first = 0, process = 0;
-    std::string name, known;
+    std::string name, host_names;
     spaces >> space;
     holder >> outer >> first;
-    struct stat own{};
-    expect(stat("/proc/self/ns/pid", &own), "cannot see this process's namespaces");
-    const bool inside = own.st_ino == space;
+    struct stat pid_space{};
+    expect(stat("/proc/self/ns/pid", &pid_space), "cannot see this process's namespaces");
+    const bool in_network = pid_space.st_ino == space;
     while (spaces >> name >> process) {
         if (name == host)
-            return {inside, inside ? "/proc" : "/proc/" + std::to_string(first) + "/root/proc", process};
+            return {in_network, in_network ? "/proc" : "/proc/" + std::to_string(first) + "/root/proc", process};
         if (name.find(':') == std::string::npos) /* a switch */
-            known += " " + name;
+            host_names += " " + name;
     }
-    throw std::runtime_error("the network has no host " + host + "; it has" + known);
+    throw std::runtime_error("the network has no host " + host + "; it has" + host_names);
 }
 
 pid_t child;
@@ -52,9 +52,9 @@ void hand_on(int number, siginfo_t *info, void *) {
 
 int enter(const std::string &folder, const std::string &host, const std::vector<std::string> &words) {
     const Place place = find(folder, host);
-    go_into(place.proc, place.keeper, !place.inside);
+    go_into(place.proc, place.keeper, !place.in_network);
     share_cores();
-    if (place.inside)
+    if (place.in_network)
         return become(words);
     child = fork_to([&] {
         prctl(PR_SET_PDEATHSIG, SIGTERM);

@@ -99,8 +99,8 @@ void Network::start_relay(std::istringstream &words) {
         return 0;
     }));
     close(ready[1]);
-    char said;
-    const bool good = read(ready[0], &said, 1) == 1;
+    char byte;
+    const bool good = read(ready[0], &byte, 1) == 1;
     close(ready[0]);
     if (!good)
         throw std::runtime_error("a link could not be made; the line above says why");
@@ -108,8 +108,8 @@ void Network::start_relay(std::istringstream &words) {
 
 void Network::run_in(const std::string &space, std::string command) const {
     for (const auto &[name, process] : spaces_)
-        for (size_t at; (at = command.find("{" + name + "}")) != std::string::npos;)
-            command.replace(at, name.size() + 2, std::to_string(process));
+        for (size_t position; (position = command.find("{" + name + "}")) != std::string::npos;)
+            command.replace(position, name.size() + 2, std::to_string(process));
     const pid_t keeper = spaces_.at(space);
     pid_t child = fork_to([&] {
         go_into("/proc", keeper, false);
@@ -123,44 +123,44 @@ void Network::run_in(const std::string &space, std::string command) const {
 }
 
 void Network::write_spaces() const {
-    struct stat own{};
-    expect(stat("/proc/self/ns/pid", &own), "cannot see this process's namespaces");
-    std::string text = std::to_string(own.st_ino) + "\n";
+    struct stat pid_space{};
+    expect(stat("/proc/self/ns/pid", &pid_space), "cannot see this process's namespaces");
+    std::string text = std::to_string(pid_space.st_ino) + "\n";
     for (const auto &[name, process] : spaces_)
         text += name + " " + std::to_string(process) + "\n";
     replace_file(folder_ + "/spaces", text);
 }
 
 void Network::reap() const {
-    for (pid_t ended; (ended = waitpid(-1, nullptr, WNOHANG)) > 0;) {
+    for (pid_t child; (child = waitpid(-1, nullptr, WNOHANG)) > 0;) {
         for (pid_t process : relays_)
-            if (ended == process)
+            if (child == process)
                 throw std::runtime_error("a relay of the network was killed");
         for (const auto &[name, process] : spaces_)
-            if (ended == process)
+            if (child == process)
                 throw std::runtime_error("the process that keeps " + name + " was killed");
     }
 }
 
-volatile sig_atomic_t asked, ended;
+volatile sig_atomic_t report_signal, end_signal;
 
 void hear(int number) {
     if (number == SIGUSR1)
-        asked = 1;
+        report_signal = 1;
     if (number == SIGTERM)
-        ended = 1;
+        end_signal = 1;
 }
 
 void listen_with(sigset_t &while_waiting) {
-    sigset_t ours;
-    sigemptyset(&ours);
+    sigset_t signals;
+    sigemptyset(&signals);
     for (int number : {SIGUSR1, SIGTERM, SIGCHLD}) {
         struct sigaction action{};
         action.sa_handler = hear;
         sigaction(number, &action, nullptr);
-        sigaddset(&ours, number);
+        sigaddset(&signals, number);
     }
-    sigprocmask(SIG_BLOCK, &ours, &while_waiting);
+    sigprocmask(SIG_BLOCK, &signals, &while_waiting);
     for (int number : {SIGUSR1, SIGTERM, SIGCHLD})
         sigdelset(&while_waiting, number);
 }
@@ -177,16 +177,16 @@ int keep(const std::string &folder, bool stay) {
     listen_with(while_waiting);
     if (std::puts("up") < 0 || std::fflush(stdout) != 0)
         return 2;
-    while (!ended) {
+    while (!end_signal) {
         /* Standard input is silent until it ends. */
         pollfd input{stay ? -1 : STDIN_FILENO, POLLIN, 0};
         const int ready = ppoll(&input, 1, nullptr, &while_waiting);
-        char said;
-        if (ready > 0 && read(STDIN_FILENO, &said, 1) <= 0)
+        char byte;
+        if (ready > 0 && read(STDIN_FILENO, &byte, 1) <= 0)
             break;
         network.reap();
-        if (asked) {
-            asked = 0;
+        if (report_signal) {
+            report_signal = 0;
             network.tell_relays(SIGUSR1);
         }
     }
@@ -198,7 +198,7 @@ pid_t first;
 } // namespace
 
 int hold(const std::string &folder, bool stay) {
-    const pid_t own = getpid(), parent = getppid();
+    const pid_t holder = getpid(), parent = getppid();
     if (stay)
         expect(chdir("/"), "cannot leave the folder");
     leave_machine();
@@ -206,10 +206,10 @@ int hold(const std::string &folder, bool stay) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         return keep(folder, stay);
     });
-    replace_file(folder + "/holder", std::to_string(own) + " " + std::to_string(first) + "\n");
+    replace_file(folder + "/holder", std::to_string(holder) + " " + std::to_string(first) + "\n");
     for (int number : {SIGUSR1, SIGTERM, SIGINT, SIGHUP}) {
         struct sigaction action{};
-        action.sa_handler = [](int heard) { kill(first, heard == SIGUSR1 ? SIGUSR1 : SIGTERM); };
+        action.sa_handler = [](int signal_number) { kill(first, signal_number == SIGUSR1 ? SIGUSR1 : SIGTERM); };
         sigaction(number, &action, nullptr);
     }
     int status = 0;

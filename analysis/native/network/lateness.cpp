@@ -9,12 +9,12 @@ void Lateness::add(uint64_t ns) {
 }
 
 uint64_t Lateness::quantile(double share) const {
-    const auto wanted = static_cast<uint64_t>(std::ceil(share * static_cast<double>(count_)));
-    uint64_t below = 0;
-    for (size_t us = 0; us < of_microseconds_.size() && count_ > 0; us++) {
-        below += of_microseconds_[us];
-        if (below >= wanted)
-            return us * 1000;
+    const auto target_count = static_cast<uint64_t>(std::ceil(share * static_cast<double>(count_)));
+    uint64_t count_below = 0;
+    for (size_t microsecond = 0; microsecond < of_microseconds_.size() && count_ > 0; microsecond++) {
+        count_below += of_microseconds_[microsecond];
+        if (count_below >= target_count)
+            return microsecond * 1000;
     }
     return 0;
 }

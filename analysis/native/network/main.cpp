@@ -17,14 +17,14 @@
 #include "hold.h"
 
 int main(int count, char **words) {
-    std::vector<std::string> all(words + 1, words + count);
+    std::vector<std::string> arguments(words + 1, words + count);
     try {
-        if (all.size() >= 2 && all[0] == "hold")
-            return hold(all[1], all.size() > 2 && all[2] == "stay");
-        if (all.size() >= 4 && all[0] == "enter")
-            return enter(all[1], all[2], {all.begin() + 3, all.end()});
-        if (all.size() >= 4 && all[0] == "agent")
-            return enter_as_agent(all[1], {all.begin() + 2, all.end()});
+        if (arguments.size() >= 2 && arguments[0] == "hold")
+            return hold(arguments[1], arguments.size() > 2 && arguments[2] == "stay");
+        if (arguments.size() >= 4 && arguments[0] == "enter")
+            return enter(arguments[1], arguments[2], {arguments.begin() + 3, arguments.end()});
+        if (arguments.size() >= 4 && arguments[0] == "agent")
+            return enter_as_agent(arguments[1], {arguments.begin() + 2, arguments.end()});
         std::fprintf(stderr,
                      "hopscope-net: expected hold, enter or agent; `hopscope net --help` is the command for people\n");
     } catch (const std::exception &error) {

@@ -15,12 +15,12 @@
 
 namespace {
 
-volatile sig_atomic_t asked, ended;
+volatile sig_atomic_t report_signal, end_signal;
 
 uint64_t now_ns() {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
 /* Packets are due to the microsecond, also beside ranks that keep every core busy. */
@@ -32,15 +32,15 @@ void hurry() {
 }
 
 void listen(sigset_t &while_waiting) {
-    sigset_t ours;
-    sigemptyset(&ours);
-    sigaddset(&ours, SIGUSR1);
-    sigaddset(&ours, SIGTERM);
-    sigprocmask(SIG_BLOCK, &ours, &while_waiting);
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, &while_waiting);
     sigdelset(&while_waiting, SIGUSR1);
     sigdelset(&while_waiting, SIGTERM);
     struct sigaction action{};
-    action.sa_handler = [](int number) { (number == SIGTERM ? ended : asked) = 1; };
+    action.sa_handler = [](int number) { (number == SIGTERM ? end_signal : report_signal) = 1; };
     sigaction(SIGUSR1, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
 }
@@ -48,17 +48,17 @@ void listen(sigset_t &while_waiting) {
 std::string line_of(const DelayLine::Counts &counts) {
     std::string line;
     for (uint64_t number :
-         {counts.packets, counts.bytes, counts.dropped, counts.late.quantile(0.5), counts.late.quantile(0.99)})
+         {counts.packets, counts.bytes, counts.dropped, counts.lateness.quantile(0.5), counts.lateness.quantile(0.99)})
         line += std::to_string(number) + " ";
     return line + "\n";
 }
 
 /* Never more at once than this, so that the other direction is not kept waiting. */
-enum { AT_ONCE = 64 };
+enum { BATCH_PACKETS = 64 };
 
 void take_in(int end, DelayLine &line) {
     static uint8_t packet[65536];
-    for (int i = 0; i < AT_ONCE; i++) {
+    for (int i = 0; i < BATCH_PACKETS; i++) {
         ssize_t bytes = read(end, packet, sizeof packet);
         if (bytes <= 0)
             return;
@@ -69,7 +69,7 @@ void take_in(int end, DelayLine &line) {
 void hand_on(DelayLine &line, int end) {
     while (const std::vector<uint8_t> *packet = line.take_out(now_ns()))
         if (write(end, packet->data(), packet->size()) < 0)
-            line.lost();
+            line.count_loss();
 }
 
 } // namespace
@@ -79,12 +79,12 @@ void relay(const int (&ends)[2], const Link (&links)[2], const std::string &coun
     listen(while_waiting);
     hurry();
     DelayLine lines[2] = {DelayLine(links[0]), DelayLine(links[1])};
-    while (!ended) {
+    while (!end_signal) {
         std::optional<uint64_t> due;
         for (const DelayLine &line : lines)
             if (auto next = line.next_due())
                 due = due ? std::min(*due, *next) : *next;
-        const uint64_t now = now_ns(), wait = due && *due > now ? *due - now : 0;
+        const uint64_t time_ns = now_ns(), wait = due && *due > time_ns ? *due - time_ns : 0;
         const timespec rest{static_cast<time_t>(wait / 1'000'000'000), static_cast<long>(wait % 1'000'000'000)};
         pollfd watched[2] = {{ends[0], POLLIN, 0}, {ends[1], POLLIN, 0}};
         if (ppoll(watched, 2, due ? &rest : nullptr, &while_waiting) < 0 && errno != EINTR)
@@ -94,8 +94,8 @@ void relay(const int (&ends)[2], const Link (&links)[2], const std::string &coun
             hand_on(lines[i], ends[1 - i]);
             hand_on(lines[1 - i], ends[i]);
         }
-        if (asked) {
-            asked = 0;
+        if (report_signal) {
+            report_signal = 0;
             replace_file(counts, line_of(lines[0].counts()) + line_of(lines[1].counts()));
         }
     }

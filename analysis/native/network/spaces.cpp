@@ -72,8 +72,8 @@ pid_t make_space(const std::string &name, const std::string &hosts) {
         return 0;
     });
     close(ready[1]);
-    char said;
-    bool good = read(ready[0], &said, 1) == 1;
+    char byte;
+    bool good = read(ready[0], &byte, 1) == 1;
     close(ready[0]);
     if (!good)
         throw std::runtime_error("the host " + name + " could not be made; the line above says why");
@@ -82,7 +82,7 @@ pid_t make_space(const std::string &name, const std::string &hosts) {
 
 void go_into(const std::string &proc, pid_t process, bool processes) {
     char folder[PATH_MAX] = "/";
-    const bool known = getcwd(folder, sizeof folder) != nullptr;
+    const bool has_folder = getcwd(folder, sizeof folder) != nullptr;
     const std::string spaces = proc + "/" + std::to_string(process) + "/ns/";
     if (processes) {
         if (geteuid() != 0)
@@ -93,7 +93,7 @@ void go_into(const std::string &proc, pid_t process, bool processes) {
     join(spaces + "uts", CLONE_NEWUTS);
     join(spaces + "ipc", CLONE_NEWIPC);
     join(spaces + "mnt", CLONE_NEWNS);
-    if (known && chdir(folder) != 0)
+    if (has_folder && chdir(folder) != 0)
         expect(chdir("/"), "cannot enter /");
 }
 

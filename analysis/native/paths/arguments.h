@@ -34,9 +34,9 @@ class Arguments {
 
     // Row numbers of another table: every value must be in [least, end).
     template <typename T>
-    static void rows_of(const char *name, const Column<T> &column, int64_t end, int64_t least = 0) {
+    static void rows_of(const char *name, const Column<T> &column, int64_t end, int64_t minimum = 0) {
         for (size_t i = 0; i < column.size; i++)
-            if (column[i] < least || column[i] >= end)
+            if (column[i] < minimum || column[i] >= end)
                 throw nb::value_error((std::string(name) + ": row " + std::to_string(i) + " names " +
                                        std::to_string(column[i]) + ", which is not there")
                                           .c_str());

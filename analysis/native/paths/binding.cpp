@@ -1,4 +1,4 @@
-// Which end of a message had to wait for the other.
+// Classifies messages by the end that had to wait for the other.
 //
 // A message moves when it has been sent and, unless the sender's side buffers it, when its receive has been posted.
 // The later of the two is what the ends waited for:
@@ -83,7 +83,7 @@ bool incomplete_at_post(const Messages &m, size_t i) {
 }
 
 SendCall send_call(const Messages &m, size_t i) {
-    return m.send_call.size ? m.send_call[i] : SendCall::any;
+    return m.send_call.size ? m.send_call[i] : SendCall::unspecific;
 }
 
 bool sender_was_waiting(const Messages &m, size_t i) {
@@ -112,65 +112,66 @@ int8_t arrived_early(const Messages &m, size_t i) {
 
 } // namespace
 
-bool Judge::surely_there(const Messages &m, size_t i, int64_t fastest_transit) {
-    int64_t from = waited_from(m, i);
-    if (from == MISSING || fastest_transit == NONE_SEEN || m.send_end[i] == MISSING)
+bool BindingClassifier::surely_there(const Messages &m, size_t i, int64_t fastest_transit) {
+    int64_t wait_begin = waited_from(m, i);
+    if (wait_begin == MISSING || fastest_transit == NO_SAMPLE || m.send_end[i] == MISSING)
         return false;
     int64_t latest_needed = m.send_begin[i] + SURELY_THERE * fastest_transit;
     if (!is_always_buffered(m, i))
         latest_needed = std::max(m.send_end[i], latest_needed);
-    return latest_needed + m.clock_error[i] < from;
+    return latest_needed + m.clock_error[i] < wait_begin;
 }
 
 // The engine waited, but the message was sent long before and was seen as soon as the wait began.
-bool Judge::only_looked_again(const Messages &m, size_t i, int64_t fastest_transit) {
-    int64_t from = waited_from(m, i);
-    return from != MISSING && fastest_transit != NONE_SEEN &&
-           m.send_begin[i] + SURELY_THERE * fastest_transit + m.clock_error[i] < from &&
-           m.recv_end[i] - from <= std::max(fastest_transit, AT_ONCE_NS);
+bool BindingClassifier::only_looked_again(const Messages &m, size_t i, int64_t fastest_transit) {
+    int64_t wait_begin = waited_from(m, i);
+    return wait_begin != MISSING && fastest_transit != NO_SAMPLE &&
+           m.send_begin[i] + SURELY_THERE * fastest_transit + m.clock_error[i] < wait_begin &&
+           m.recv_end[i] - wait_begin <= std::max(fastest_transit, AT_ONCE_NS);
 }
 
 // Decides by the wait alone. True without a reference, because nothing then shows that the message had arrived.
-bool Judge::clearly_waited(const Messages &m, size_t i, const Reference &reference) {
+bool BindingClassifier::clearly_waited(const Messages &m, size_t i, const Reference &reference) {
     const int64_t wait = m.recv_end[i] - waited_from(m, i);
-    return reference.fastest_wait == NONE_SEEN ||
+    return reference.fastest_wait == NO_SAMPLE ||
            wait > std::max(CLEARLY * reference.fastest_wait, reference.fastest_wait + CLEARLY_NS);
 }
 
 // True if it came within a few transfers of the post.
-bool Judge::came_after_post(const Messages &m, size_t i, const Reference &reference) {
+bool BindingClassifier::came_after_post(const Messages &m, size_t i, const Reference &reference) {
     return m.recv_end[i] - m.recv_post[i] <= SURELY_THERE * reference.transfer() + CLEARLY_NS;
 }
 
 // True if the send's call ended as soon as the receive had been posted, after a long wait.
-bool Judge::ended_with_post(const Messages &m, size_t i, const Reference &reference) {
+bool BindingClassifier::ended_with_post(const Messages &m, size_t i, const Reference &reference) {
     const int64_t since_post = m.send_end[i] - m.recv_post[i] + m.clock_error[i];
     const int64_t waited = m.recv_post[i] - m.send_wait_begin[i];
     return since_post <= std::max(SURELY_THERE * reference.transfer() + CLEARLY_NS, waited / AT_ONCE_SHARE) &&
            waited > LONG_WAIT * since_post;
 }
 
-Judge::Held Judge::held_back(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes) {
+BindingClassifier::SenderBlocked BindingClassifier::sender_blocked(const Messages &m, size_t i,
+                                                                   const Reference &reference, int64_t eager_bytes) {
     if (!posted_late(m, i) || !incomplete_at_post(m, i))
-        return Held::no;
+        return SenderBlocked::no;
     const bool was_waiting = sender_was_waiting(m, i);
     if (was_waiting && (from_engine(m, i) || !may_be_buffered(m, i, eager_bytes)))
-        return Held::yes;
-    const bool is_none_known = eager_bytes == NONE_BUFFERED || is_always_buffered(m, i);
-    if (was_waiting && (send_call(m, i) == SendCall::alone || is_none_known) && ended_with_post(m, i, reference))
-        return Held::yes;
+        return SenderBlocked::yes;
+    const bool no_eager_limit = eager_bytes == NONE_BUFFERED || is_always_buffered(m, i);
+    if (was_waiting && (send_call(m, i) == SendCall::alone || no_eager_limit) && ended_with_post(m, i, reference))
+        return SenderBlocked::yes;
     const int64_t transfer = reference.transfer();
-    const bool should_have_been_there = m.recv_post[i] > m.send_begin[i] + transfer + m.clock_error[i];
-    const bool was_there = from_engine(m, i)
-                               ? arrived_early(m, i) != 0 || only_looked_again(m, i, reference.fastest_transit)
-                               : waited_from(m, i) == MISSING || !clearly_waited(m, i, reference);
-    if (should_have_been_there && !was_there && came_after_post(m, i, reference))
-        return Held::yes;
-    return was_waiting && !is_always_buffered(m, i) ? Held::perhaps : Held::no;
+    const bool arrival_expected = m.recv_post[i] > m.send_begin[i] + transfer + m.clock_error[i];
+    const bool arrived_before_post =
+        from_engine(m, i) ? arrived_early(m, i) != 0 || only_looked_again(m, i, reference.fastest_transit)
+                          : waited_from(m, i) == MISSING || !clearly_waited(m, i, reference);
+    if (arrival_expected && !arrived_before_post && came_after_post(m, i, reference))
+        return SenderBlocked::yes;
+    return was_waiting && !is_always_buffered(m, i) ? SenderBlocked::perhaps : SenderBlocked::no;
 }
 
 // For an engine message that was held back: only those are shown at due times.
-bool Judge::moved_from_post(const Messages &m, size_t i, const Reference &reference) {
+bool BindingClassifier::moved_from_post(const Messages &m, size_t i, const Reference &reference) {
     const int64_t transfer = reference.transfer(), lateness = m.recv_post[i] - m.send_begin[i];
     const int64_t under_way = m.recv_end[i] - m.send_end[i];
     if (under_way > std::max(SURELY_THERE * transfer, AT_ONCE_NS) && under_way > lateness / NOT_WORTH)
@@ -180,24 +181,24 @@ bool Judge::moved_from_post(const Messages &m, size_t i, const Reference &refere
             m.send_end[i] - m.recv_post[i] + m.clock_error[i] >= transfer / 2);
 }
 
-Binding Judge::by_times(const Messages &m, size_t i, const Reference &reference) {
-    int64_t from = waited_from(m, i);
-    if (from == MISSING)
+Binding BindingClassifier::by_times(const Messages &m, size_t i, const Reference &reference) {
+    int64_t wait_begin = waited_from(m, i);
+    if (wait_begin == MISSING)
         return Binding::none;
-    if (m.send_begin[i] - m.clock_error[i] > from)
+    if (m.send_begin[i] - m.clock_error[i] > wait_begin)
         return Binding::recv;
     if (surely_there(m, i, reference.fastest_transit))
         return Binding::none;
-    if (reference.fastest_wait == NONE_SEEN)
+    if (reference.fastest_wait == NO_SAMPLE)
         return Binding::undecided;
     return clearly_waited(m, i, reference) ? Binding::recv : Binding::none;
 }
 
-Binding Judge::at_receiver(const Messages &m, size_t i, const Reference &reference) {
-    const int8_t early = arrived_early(m, i);
-    if (early == 0)
+Binding BindingClassifier::at_receiver(const Messages &m, size_t i, const Reference &reference) {
+    const int8_t arrival_state = arrived_early(m, i);
+    if (arrival_state == 0)
         return only_looked_again(m, i, reference.fastest_transit) ? Binding::none : Binding::recv;
-    if (early > 0)
+    if (arrival_state > 0)
         return Binding::none;
     // The engine records a wait only if there was one, so a missing one means that nobody waited for the message.
     if (from_engine(m, i))
@@ -207,32 +208,33 @@ Binding Judge::at_receiver(const Messages &m, size_t i, const Reference &referen
     return by_times(m, i, reference);
 }
 
-Judge::Verdict Judge::verdict(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes) {
-    Verdict its;
-    const Held held = held_back(m, i, reference, eager_bytes);
-    const bool sender_waited = held == Held::yes && sender_was_waiting(m, i);
-    its.held = held == Held::yes && (!from_engine(m, i) || moved_from_post(m, i, reference));
-    its.binding = its.held ? Binding::send : at_receiver(m, i, reference);
+BindingClassifier::Verdict BindingClassifier::verdict(const Messages &m, size_t i, const Reference &reference,
+                                                      int64_t eager_bytes) {
+    Verdict result;
+    const SenderBlocked blocked = sender_blocked(m, i, reference, eager_bytes);
+    const bool sender_waited = blocked == SenderBlocked::yes && sender_was_waiting(m, i);
+    result.sender_blocked = blocked == SenderBlocked::yes && (!from_engine(m, i) || moved_from_post(m, i, reference));
+    result.binding = result.sender_blocked ? Binding::send : at_receiver(m, i, reference);
     // In a call that completes several messages the receiver may have waited for another one.
-    if (its.held && (from_engine(m, i) || came_after_post(m, i, reference)))
-        its.waited = RECEIVER_FROM_POST;
-    else if (its.binding == Binding::recv && held == Held::perhaps)
-        its.binding = Binding::undecided;
-    else if (its.binding == Binding::recv)
-        its.waited = RECEIVER_FOR_SEND;
+    if (result.sender_blocked && (from_engine(m, i) || came_after_post(m, i, reference)))
+        result.waited = RECEIVER_FROM_POST;
+    else if (result.binding == Binding::recv && blocked == SenderBlocked::perhaps)
+        result.binding = Binding::undecided;
+    else if (result.binding == Binding::recv)
+        result.waited = RECEIVER_FOR_SEND;
     if (sender_waited) {
-        its.waited = static_cast<int8_t>(its.waited | SENDER_FOR_POST);
-        if (its.binding != Binding::recv)
-            its.binding = Binding::send;
+        result.waited = static_cast<int8_t>(result.waited | SENDER_FOR_POST);
+        if (result.binding != Binding::recv)
+            result.binding = Binding::send;
     }
-    return its;
+    return result;
 }
 
-Judge::Judge() {
+BindingClassifier::BindingClassifier() {
     eager_bytes_.fill(NONE_BUFFERED);
 }
 
-void Judge::learn_transits(const Messages &m) {
+void BindingClassifier::learn_transits(const Messages &m) {
     for (size_t i = 0; i < m.size(); i++) {
         references_[class_of(m, i)].learn(m, i);
         int64_t &eager_bytes = eager_bytes_[static_cast<size_t>(m.link[i])];
@@ -242,7 +244,7 @@ void Judge::learn_transits(const Messages &m) {
     }
 }
 
-void Judge::learn_waits(const Messages &m) {
+void BindingClassifier::learn_waits(const Messages &m) {
     for (size_t i = 0; i < m.size(); i++) {
         Reference &reference = references_[class_of(m, i)];
         if (surely_there(m, i, reference.fastest_transit))
@@ -250,18 +252,18 @@ void Judge::learn_waits(const Messages &m) {
     }
 }
 
-BindingResult Judge::judge(const Messages &m) const {
+BindingResult BindingClassifier::classify(const Messages &m) const {
     BindingResult result;
     result.binding.resize(m.size());
     result.waited.resize(m.size());
     result.expected_arrival.resize(m.size());
     for (size_t i = 0; i < m.size(); i++) {
         const Reference &reference = references_[class_of(m, i)];
-        const Verdict its = verdict(m, i, reference, eager_bytes_[static_cast<size_t>(m.link[i])]);
-        result.binding[i] = static_cast<int8_t>(its.binding);
-        result.waited[i] = its.waited;
-        result.expected_arrival[i] =
-            its.held ? m.recv_post[i] + reference.transfer() : m.send_begin[i] + reference.fastest_transit;
+        const Verdict evaluation = verdict(m, i, reference, eager_bytes_[static_cast<size_t>(m.link[i])]);
+        result.binding[i] = static_cast<int8_t>(evaluation.binding);
+        result.waited[i] = evaluation.waited;
+        result.expected_arrival[i] = evaluation.sender_blocked ? m.recv_post[i] + reference.transfer()
+                                                               : m.send_begin[i] + reference.fastest_transit;
     }
     return result;
 }

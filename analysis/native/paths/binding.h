@@ -1,4 +1,4 @@
-// Which end of a message had to wait for the other.
+// Classifies messages by the end that had to wait for the other.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace hopscope::paths {
 
-// What the ends of a message had to wait for; bits, because both may have waited.
+// The causes of waits at the ends of a message; bits, because both may have waited.
 enum WaitedFor : int8_t {
     RECEIVER_FOR_SEND = 1,  // until it was sent and arrived
     RECEIVER_FROM_POST = 2, // for a transfer that only its own post started
@@ -17,36 +17,37 @@ enum WaitedFor : int8_t {
 };
 
 struct BindingResult {
-    Kept<int8_t> binding;           // enum Binding, per message
-    Kept<int8_t> waited;            // bits of WaitedFor
-    Kept<int64_t> expected_arrival; // when it could move + the fastest transit of its class: breaks ties in MPI_Waitall
+    PooledVector<int8_t> binding; // enum Binding, per message
+    PooledVector<int8_t> waited;  // bits of WaitedFor
+    PooledVector<int64_t>
+        expected_arrival; // when it could move + the fastest transit of its class: breaks ties in MPI_Waitall
 };
 
-// Judges a trace's messages piece by piece, each by the references of everything up to the end of its piece.
-class Judge {
+// Classifies a trace's messages piece by piece, by the references of everything up to the end of the piece.
+class BindingClassifier {
   public:
-    Judge();
-    // Learn references from a piece's messages: first the transits of all its parts, then the waits, then judge().
+    BindingClassifier();
+    // Learn references from a piece's messages: first the transits of all its parts, then the waits, then classify().
     void learn_transits(const Messages &messages);
     void learn_waits(const Messages &messages);
-    // Several threads may judge parts of a piece concurrently.
-    BindingResult judge(const Messages &messages) const;
+    // Several threads may classify parts of a piece concurrently.
+    BindingResult classify(const Messages &messages) const;
 
   private:
     struct Reference : Transfer {
-        int64_t fastest_wait = NONE_SEEN; // of a message that had already arrived
+        int64_t fastest_wait = NO_SAMPLE; // of a message that had already arrived
     };
-    enum class Held { no, perhaps, yes };
+    enum class SenderBlocked { no, perhaps, yes };
     struct Verdict {
         Binding binding = Binding::none;
         int8_t waited = 0;
-        bool held = false;
+        bool sender_blocked = false;
     };
     static Binding by_times(const Messages &m, size_t i, const Reference &reference);
     static bool surely_there(const Messages &m, size_t i, int64_t fastest_transit);
     static bool only_looked_again(const Messages &m, size_t i, int64_t fastest_transit);
     static bool clearly_waited(const Messages &m, size_t i, const Reference &reference);
-    static Held held_back(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes);
+    static SenderBlocked sender_blocked(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes);
     static bool came_after_post(const Messages &m, size_t i, const Reference &reference);
     static bool ended_with_post(const Messages &m, size_t i, const Reference &reference);
     static bool moved_from_post(const Messages &m, size_t i, const Reference &reference);

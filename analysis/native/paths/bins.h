@@ -1,4 +1,4 @@
-// Where the time of each rank went: spans of one category, and their sums in bins whose length is a power of two.
+// Divides the time of each rank into spans of one category, and sums these in bins whose length is a power of two.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Span {
     bool has_hops; // the waits for hops in it count for their link classes instead
 };
 
-// What hops of a link class count for; those of a rank to itself are its own work.
+// The category of hops of a link class. Hops of a rank to itself are its own work.
 inline Category category_of(int8_t link) {
     constexpr Category kOf[] = {Category::local, Category::shm, Category::lan, Category::wan};
     return kOf[link];
@@ -42,19 +42,19 @@ inline Category category_of(int8_t link) {
 // Sums of time by category; bin c covers 2^level ns from `from + c * 2^level` on. Time outside all bins is left out.
 class Bins {
   public:
-    Bins(int64_t from, int32_t level, size_t columns) : from_(from), level_(level), columns_(columns) {}
+    Bins(int64_t origin, int32_t level, size_t columns) : origin_(origin), level_(level), columns_(columns) {}
 
     void add(Category category, int64_t begin, int64_t end) {
-        begin = std::max(begin, from_);
+        begin = std::max(begin, origin_);
         end = std::min(end, edge(columns_));
         if (begin >= end)
             return;
         std::vector<int64_t> &plane = planes_[static_cast<size_t>(category)];
         plane.resize(columns_, 0);
-        for (auto column = static_cast<size_t>((begin - from_) >> level_); begin < end; column++) {
-            const int64_t until = std::min(end, edge(column + 1));
-            plane[column] += until - begin;
-            begin = until;
+        for (auto column = static_cast<size_t>((begin - origin_) >> level_); begin < end; column++) {
+            const int64_t column_end = std::min(end, edge(column + 1));
+            plane[column] += column_end - begin;
+            begin = column_end;
         }
     }
     // The sums of a category; empty if it has no time.
@@ -66,10 +66,10 @@ class Bins {
 
   private:
     int64_t edge(size_t column) const {
-        return from_ + (static_cast<int64_t>(column) << level_);
+        return origin_ + (static_cast<int64_t>(column) << level_);
     }
 
-    int64_t from_;
+    int64_t origin_;
     int32_t level_;
     size_t columns_;
     std::array<std::vector<int64_t>, kCategories> planes_;
@@ -83,26 +83,26 @@ class LaneTimes {
     LaneTimes(Bins &bins, const HopTime *waits, const HopTime *end) : bins_(bins), next_(waits), end_(end) {}
 
     void add(const Span &span) {
-        if (span.begin < at_)
+        if (span.begin < position_)
             return;
-        at_ = span.begin;
-        // Of waits at the same time, the one that ended first has the time until then.
+        position_ = span.begin;
+        // If waits overlap, the one that ended first gets the time until its end.
         for (; span.has_hops && next_ != end_ && next_->end <= span.end; next_++) {
-            const int64_t begin = std::max(at_, next_->begin);
+            const int64_t begin = std::max(position_, next_->begin);
             if (begin >= next_->end)
                 continue;
-            bins_.add(span.category, at_, begin);
+            bins_.add(span.category, position_, begin);
             bins_.add(category_of(next_->link), begin, next_->end);
-            at_ = next_->end;
+            position_ = next_->end;
         }
-        bins_.add(span.category, at_, span.end);
-        at_ = span.end;
+        bins_.add(span.category, position_, span.end);
+        position_ = span.end;
     }
 
   private:
     Bins &bins_;
     const HopTime *next_, *end_;
-    int64_t at_ = std::numeric_limits<int64_t>::min();
+    int64_t position_ = std::numeric_limits<int64_t>::min();
 };
 
 } // namespace hopscope::paths

@@ -22,7 +22,7 @@ void *BlockPool::take(size_t bytes) {
         return ::operator new(bytes);
     const size_t size = size_class(bytes);
     {
-        std::lock_guard<std::mutex> held(lock_);
+        std::lock_guard<std::mutex> guard(lock_);
         if (!waiting_[size].empty()) {
             void *block = waiting_[size].back();
             waiting_[size].pop_back();
@@ -36,7 +36,7 @@ void *BlockPool::take(size_t bytes) {
 void BlockPool::give_back(void *block, size_t bytes) noexcept {
     if (bytes >= kSmallest) {
         const size_t size = size_class(bytes);
-        std::lock_guard<std::mutex> held(lock_);
+        std::lock_guard<std::mutex> guard(lock_);
         if (bytes_waiting_ + (size_t{1} << size) <= kMostWaiting) {
             try {
                 waiting_[size].push_back(block);
@@ -50,7 +50,7 @@ void BlockPool::give_back(void *block, size_t bytes) noexcept {
 }
 
 void BlockPool::clear() noexcept {
-    std::lock_guard<std::mutex> held(lock_);
+    std::lock_guard<std::mutex> guard(lock_);
     for (std::vector<void *> &blocks : waiting_) {
         for (void *block : blocks)
             ::operator delete(block);

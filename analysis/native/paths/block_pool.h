@@ -35,11 +35,11 @@ template <typename T> struct Pooled {
     Pooled() = default;
     template <typename U> Pooled(const Pooled<U> &) {}
     // Growing a vector leaves new elements uninitialised for the caller to write: no zeros first.
-    template <typename U> void construct(U *at) {
-        ::new (static_cast<void *>(at)) U;
+    template <typename U> void construct(U *storage) {
+        ::new (static_cast<void *>(storage)) U;
     }
-    template <typename U, typename... Arguments> void construct(U *at, Arguments &&...arguments) {
-        ::new (static_cast<void *>(at)) U(std::forward<Arguments>(arguments)...);
+    template <typename U, typename... Arguments> void construct(U *storage, Arguments &&...arguments) {
+        ::new (static_cast<void *>(storage)) U(std::forward<Arguments>(arguments)...);
     }
     T *allocate(size_t count) {
         return static_cast<T *>(BlockPool::instance().take(count * sizeof(T)));
@@ -56,6 +56,6 @@ template <typename T> struct Pooled {
 };
 
 /* A vector whose memory is kept from piece to piece. */
-template <typename T> using Kept = std::vector<T, Pooled<T>>;
+template <typename T> using PooledVector = std::vector<T, Pooled<T>>;
 
 } // namespace hopscope

@@ -36,14 +36,14 @@ enum class Category : int8_t { CATEGORIES(CODE) };
 enum class Path : int8_t { PATHS(CODE) };
 enum class IntervalKind : int8_t { INTERVAL_KINDS(CODE) };
 #undef CODE
-// Where a path goes in the library if there are no hops (critical path of a collective).
+// The direction of a path inside the library without hops (critical path of a collective).
 enum class Leads : int8_t { to_last_enter, to_root, root_to_last_enter, scan, exscan, stays };
 
 // The MPI call that completes a send: what its end tells about the receiver.
 enum class SendCall : int8_t {
-    any,      // it may have waited for something else
-    alone,    // it does nothing but this send
-    buffered, // MPI_Bsend and its like never wait for the receiver
+    unspecific, // it may have waited for something else
+    alone,      // it does nothing but this send
+    buffered,   // MPI_Bsend and its like never wait for the receiver
 };
 
 // Hops (which lack send_call), or the application's messages (which lack collective, arrived_early and from_engine).
@@ -111,9 +111,9 @@ struct Lanes {
 
 // Rows of path_stretches; -1 for null. The caller numbers op and call_site.
 struct Stretches {
-    Kept<int8_t> path, category;
-    Kept<int64_t> path_collective, step, begin, end, collective, hop, message;
-    Kept<int32_t> rank, src, dst, op, call_site;
+    PooledVector<int8_t> path, category;
+    PooledVector<int64_t> path_collective, step, begin, end, collective, hop, message;
+    PooledVector<int32_t> rank, src, dst, op, call_site;
     size_t size() const {
         return begin.size();
     }

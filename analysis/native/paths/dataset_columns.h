@@ -8,21 +8,21 @@
 namespace hopscope::paths {
 
 // But for first_event.
-inline Lanes lanes_of(const Arguments &in) {
+inline Lanes lanes_of(const Arguments &arguments) {
     Lanes lanes;
-    lanes.rank = in.column<int32_t>("lanes.rank");
-    lanes.main_lane = in.column<int32_t>("lanes.main_lane");
+    lanes.rank = arguments.column<int32_t>("lanes.rank");
+    lanes.main_lane = arguments.column<int32_t>("lanes.main_lane");
     Arguments::same_length("lanes", {lanes.size(), lanes.main_lane.size});
     Arguments::rows_of("lanes.main_lane", lanes.main_lane, static_cast<int64_t>(lanes.size()));
     return lanes;
 }
 
 // Hops or messages, but for the columns that only one of them has.
-inline Messages messages_of(const Arguments &in, const std::string &table, const Lanes &lanes) {
-    auto times = [&](const char *column) { return in.column<int64_t>(table + "." + column); };
+inline Messages messages_of(const Arguments &arguments, const std::string &table, const Lanes &lanes) {
+    auto times = [&](const char *column) { return arguments.column<int64_t>(table + "." + column); };
     Messages m;
-    m.src_lane = in.column<int32_t>(table + ".src_lane");
-    m.dst_lane = in.column<int32_t>(table + ".dst_lane");
+    m.src_lane = arguments.column<int32_t>(table + ".src_lane");
+    m.dst_lane = arguments.column<int32_t>(table + ".dst_lane");
     m.bytes = times("bytes");
     m.send_begin = times("send_begin_ns");
     m.send_wait_begin = times("send_wait_begin_ns");
@@ -31,7 +31,7 @@ inline Messages messages_of(const Arguments &in, const std::string &table, const
     m.recv_wait_begin = times("recv_wait_begin_ns");
     m.recv_end = times("recv_end_ns");
     m.clock_error = times("clock_error_ns");
-    m.link = in.column<int8_t>(table + ".link");
+    m.link = arguments.column<int8_t>(table + ".link");
     Arguments::same_length(table, {m.size(), m.src_lane.size, m.dst_lane.size, m.bytes.size, m.send_begin.size,
                                    m.send_wait_begin.size, m.send_end.size, m.recv_post.size, m.recv_wait_begin.size,
                                    m.clock_error.size, m.link.size});
@@ -41,38 +41,38 @@ inline Messages messages_of(const Arguments &in, const std::string &table, const
     return m;
 }
 
-inline Messages hops_of(const Arguments &in, const Lanes &lanes, const Collectives &collectives) {
-    Messages hops = messages_of(in, "hops", lanes);
-    hops.collective = in.column<int64_t>("hops.collective");
+inline Messages hops_of(const Arguments &arguments, const Lanes &lanes, const Collectives &collectives) {
+    Messages hops = messages_of(arguments, "hops", lanes);
+    hops.collective = arguments.column<int64_t>("hops.collective");
     Arguments::same_length("hops", {hops.size(), hops.collective.size});
     Arguments::rows_of("hops.collective", hops.collective, static_cast<int64_t>(collectives.size()));
     return hops;
 }
 
 // But for op and second_group.
-inline Collectives collectives_of(const Arguments &in) {
+inline Collectives collectives_of(const Arguments &arguments) {
     Collectives c;
-    c.leads = in.column<int8_t>("collectives.leads");
-    c.returns_early = in.column<int8_t>("collectives.returns_early");
-    c.has_hops = in.column<int8_t>("collectives.has_hops");
-    c.root_rank = in.column<int32_t>("collectives.root_rank");
-    c.first_call = in.column<int64_t>("collectives.first_call");
+    c.leads = arguments.column<int8_t>("collectives.leads");
+    c.returns_early = arguments.column<int8_t>("collectives.returns_early");
+    c.has_hops = arguments.column<int8_t>("collectives.has_hops");
+    c.root_rank = arguments.column<int32_t>("collectives.root_rank");
+    c.first_call = arguments.column<int64_t>("collectives.first_call");
     Arguments::same_length("collectives", {c.size() + 1, c.returns_early.size + 1, c.has_hops.size + 1,
                                            c.root_rank.size + 1, c.first_call.size});
     return c;
 }
 
 // But for call_site.
-inline Calls calls_of(const Arguments &in, const Lanes &lanes, const Collectives &collectives) {
+inline Calls calls_of(const Arguments &arguments, const Lanes &lanes, const Collectives &collectives) {
     Calls c;
-    c.collective = in.column<int64_t>("calls.collective");
-    c.rank = in.column<int32_t>("calls.rank");
-    c.comm_rank = in.column<int32_t>("calls.comm_rank");
-    c.lane = in.column<int32_t>("calls.lane");
-    c.enter = in.column<int64_t>("calls.enter_ns");
-    c.wait_begin = in.column<int64_t>("calls.wait_begin_ns");
-    c.leave = in.column<int64_t>("calls.leave_ns");
-    c.complete = in.column<int64_t>("calls.complete_ns");
+    c.collective = arguments.column<int64_t>("calls.collective");
+    c.rank = arguments.column<int32_t>("calls.rank");
+    c.comm_rank = arguments.column<int32_t>("calls.comm_rank");
+    c.lane = arguments.column<int32_t>("calls.lane");
+    c.enter = arguments.column<int64_t>("calls.enter_ns");
+    c.wait_begin = arguments.column<int64_t>("calls.wait_begin_ns");
+    c.leave = arguments.column<int64_t>("calls.leave_ns");
+    c.complete = arguments.column<int64_t>("calls.complete_ns");
     Arguments::same_length("calls", {c.size(), c.collective.size, c.rank.size, c.comm_rank.size, c.lane.size,
                                      c.wait_begin.size, c.leave.size, c.complete.size});
     Arguments::rows_of("calls.collective", c.collective, static_cast<int64_t>(collectives.size()));
@@ -82,15 +82,16 @@ inline Calls calls_of(const Arguments &in, const Lanes &lanes, const Collectives
 }
 
 // But for region and call_site.
-inline Intervals intervals_of(const Arguments &in, const Lanes &lanes) {
-    Intervals its;
-    its.lane = in.column<int32_t>("intervals.lane");
-    its.kind = in.column<int8_t>("intervals.kind");
-    its.begin = in.column<int64_t>("intervals.begin_ns");
-    its.end = in.column<int64_t>("intervals.end_ns");
-    Arguments::same_length("intervals", {its.size(), its.lane.size, its.kind.size, its.end.size});
-    Arguments::rows_of("intervals.lane", its.lane, static_cast<int64_t>(lanes.size()));
-    return its;
+inline Intervals intervals_of(const Arguments &arguments, const Lanes &lanes) {
+    Intervals intervals;
+    intervals.lane = arguments.column<int32_t>("intervals.lane");
+    intervals.kind = arguments.column<int8_t>("intervals.kind");
+    intervals.begin = arguments.column<int64_t>("intervals.begin_ns");
+    intervals.end = arguments.column<int64_t>("intervals.end_ns");
+    Arguments::same_length("intervals",
+                           {intervals.size(), intervals.lane.size, intervals.kind.size, intervals.end.size});
+    Arguments::rows_of("intervals.lane", intervals.lane, static_cast<int64_t>(lanes.size()));
+    return intervals;
 }
 
 } // namespace hopscope::paths

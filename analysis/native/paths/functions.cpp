@@ -7,7 +7,7 @@
 namespace hopscope::paths {
 namespace {
 
-// Where a path without hops goes, by the flow of a collective's data.
+// The direction of a path without hops, by the flow of a collective's data.
 namespace leads {
 constexpr Leads all = Leads::to_last_enter;
 constexpr Leads from_root = Leads::to_root;
@@ -32,44 +32,44 @@ class List {
 #define COLLECTIVE_large(name, its_nonblocking, flow)                                                                  \
     COLLECTIVE_plain(name, its_nonblocking, flow) FORMS(name##_c, its_nonblocking##_c, name##_init_c, flow)
         MPI_FUNCTIONS(FUNCTION, COLLECTIVE)
-        for (size_t i = 0; i < all.size(); i++)
-            by_name.emplace(all[i].name, i);
+        for (size_t i = 0; i < functions.size(); i++)
+            by_name.emplace(functions[i].name, i);
     }
 
-    std::vector<Function> all;
+    std::vector<Function> functions;
     std::unordered_map<std::string, size_t> by_name;
 
   private:
     void add(const char *name, FunctionKind kind, const char *kind_word, const char *flow, Leads leads,
              const char *moves) {
-        all.push_back({name, kind, kind_word, flow, leads, moves});
+        functions.push_back({name, kind, kind_word, flow, leads, moves});
     }
 };
 
 const List &list() {
-    static const List made;
-    return made;
+    static const List instance;
+    return instance;
 }
 
 } // namespace
 
 const std::vector<Function> &functions() {
-    return list().all;
+    return list().functions;
 }
 
 const Function *find_function(const std::string &name) {
-    auto found = list().by_name.find(name);
-    return found == list().by_name.end() ? nullptr : &list().all[found->second];
+    auto entry = list().by_name.find(name);
+    return entry == list().by_name.end() ? nullptr : &list().functions[entry->second];
 }
 
 Leads leads_of(const std::string &function) {
-    const Function *known = find_function(function);
-    return known && known->flow ? known->leads : Leads::to_last_enter;
+    const Function *entry = find_function(function);
+    return entry && entry->flow ? entry->leads : Leads::to_last_enter;
 }
 
 bool returns_early(const std::string &function) {
-    const Function *known = find_function(function);
-    return known && (known->kind == FunctionKind::nonblocking || known->kind == FunctionKind::persistent);
+    const Function *entry = find_function(function);
+    return entry && (entry->kind == FunctionKind::nonblocking || entry->kind == FunctionKind::persistent);
 }
 
 } // namespace hopscope::paths

@@ -1,4 +1,4 @@
-// What schemas/mpi_functions.h says about an MPI function, by name.
+// Properties of MPI functions from schemas/mpi_functions.h, by name.
 #pragma once
 
 #include <string>
@@ -37,7 +37,7 @@ const std::vector<Function> &functions();
 // nullptr: not in the list.
 const Function *find_function(const std::string &name);
 
-// Where a path goes in the library if there are no hops. For a function not in the list, a trace only says that it is a
+// The direction of a path inside the library without hops. A function outside the list is only known to be a
 // collective.
 Leads leads_of(const std::string &function);
 

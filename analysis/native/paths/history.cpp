@@ -10,7 +10,7 @@ namespace hopscope::paths {
 namespace {
 
 // MISSING is less than every time.
-void later(std::vector<int64_t> &of_lanes, int32_t lane, int64_t t) {
+void advance(std::vector<int64_t> &of_lanes, int32_t lane, int64_t t) {
     int64_t &latest = of_lanes[static_cast<size_t>(lane)];
     latest = std::max(latest, t);
 }
@@ -41,7 +41,7 @@ struct History::Files {
     ScratchColumn<Completion> completions;
     ScratchColumn<HopTime> hop_times;
 
-    template <typename Visit> void each(const Visit &visit) {
+    template <typename Visit> void visit_all(const Visit &visit) {
         visit(op), visit(leads), visit(returns_early), visit(has_hops), visit(root_rank), visit(second_group);
         visit(first_call), visit(first_wait), visit(collective), visit(rank), visit(comm_rank), visit(lane),
             visit(enter);
@@ -93,8 +93,8 @@ void History::add(const Collectives &collectives, const Calls &calls, const HopW
         calls_on_[static_cast<size_t>(calls.lane[i])]++;
         if (completes_early(calls, i))
             early_returns_of_[static_cast<size_t>(calls.rank[i])]++;
-        later(last_calls_, calls.lane[i], calls.enter[i]);
-        later(last_calls_, calls.lane[i], calls.leave[i]);
+        advance(last_calls_, calls.lane[i], calls.enter[i]);
+        advance(last_calls_, calls.lane[i], calls.leave[i]);
     }
 }
 
@@ -111,21 +111,21 @@ void History::add(const Intervals &intervals) {
         intervals_on_[static_cast<size_t>(intervals.lane[i])] += kind != IntervalKind::region;
         const bool is_finalize = kind == IntervalKind::finalize;
         finalizes_ = finalizes_ || is_finalize;
-        later(kind == IntervalKind::region ? last_regions_ : last_intervals_, intervals.lane[i],
-              is_finalize ? intervals.begin[i] : std::max(intervals.begin[i], intervals.end[i]));
+        advance(kind == IntervalKind::region ? last_regions_ : last_intervals_, intervals.lane[i],
+                is_finalize ? intervals.begin[i] : std::max(intervals.begin[i], intervals.end[i]));
     }
 }
 
-void History::add(const Messages &messages, const BindingResult &judged) {
-    const Kept<Wait> waits = waits_of(messages, judged);
+void History::add(const Messages &messages, const BindingResult &bindings) {
+    const PooledVector<Wait> waits = waits_of(messages, bindings);
     files_->message_waits.add(waits.data(), waits.size());
     for (const Wait &wait : waits)
         waits_on_[static_cast<size_t>(wait.lane)]++;
     // A wait itself shows that its call completed a message.
-    auto complete = [&](int32_t lane, int64_t at, bool waited) {
-        if (waited || at == MISSING)
+    auto complete = [&](int32_t lane, int64_t time, bool waited) {
+        if (waited || time == MISSING)
             return;
-        files_->completions.add({at, lane});
+        files_->completions.add({time, lane});
         completions_on_[static_cast<size_t>(lane)]++;
     };
     auto wait = waits.begin();
@@ -194,8 +194,8 @@ void History::finish() {
     std::vector<size_t> items_on(calls_on_);
     for (size_t lane = 0; lane < lanes_.size(); lane++)
         items_on[lane] += intervals_on_[lane];
-    const std::function<void()> trim_files = [this] { files_->each([](const auto &column) { column.trim(); }); };
-    with_another(
+    const std::function<void()> trim_files = [this] { files_->visit_all([](const auto &column) { column.trim(); }); };
+    run_both(
         [&] {
             message_waits_ = std::make_unique<MessageWaits>(scratch_, waits_on_, message_waits, trim_files);
             completions_ = std::make_unique<Completions>(scratch_, completions_on_, completions, trim_files);
@@ -218,13 +218,13 @@ Span History::span_of(int32_t lane, const Item &item) const {
     auto has_hops = [&](int64_t call) {
         return collectives_.has_hops[static_cast<size_t>(calls_.collective[static_cast<size_t>(call)])] != 0;
     };
-    auto inside = [&](bool hops) {
+    auto call_span = [&](bool hops) {
         return Span{item.begin, item.end, hops ? Category::local : Category::native, hops};
     };
     if (item.is_call()) {
         if (collectives_.returns_early[static_cast<size_t>(calls_.collective[row])]) // it only begins here
             return {item.begin, item.end, Category::local, false};
-        return inside(has_hops(static_cast<int64_t>(row)));
+        return call_span(has_hops(static_cast<int64_t>(row)));
     }
     switch (static_cast<IntervalKind>(intervals_.kind[row])) {
     case IntervalKind::off:
@@ -238,10 +238,11 @@ Span History::span_of(int32_t lane, const Item &item) const {
     }
     auto [first, last] = early_returns_->completed_by(lanes_.rank[static_cast<size_t>(lane)], item.begin);
     if (first != last)
-        return inside(std::any_of(first, last, [&](const auto &completed) { return has_hops(completed.call); }));
-    const Wait *wait = message_waits_->before(lane, item.end);
-    const bool ended = (wait && wait->end > item.begin) || completions_->within(lane, item.begin, item.end);
-    return {item.begin, item.end, ended ? Category::p2p : Category::mpi, false};
+        return call_span(std::any_of(first, last, [&](const auto &completed) { return has_hops(completed.call); }));
+    const Wait *wait = message_waits_->last_before(lane, item.end);
+    const bool completes_message =
+        (wait && wait->end > item.begin) || completions_->contains(lane, item.begin, item.end);
+    return {item.begin, item.end, completes_message ? Category::p2p : Category::mpi, false};
 }
 
 void History::spans_of(int32_t lane, const std::function<void(const Span &)> &give) const {
@@ -251,7 +252,7 @@ void History::spans_of(int32_t lane, const std::function<void(const Span &)> &gi
 }
 
 void History::trim() const {
-    files_->each([](const auto &column) { column.trim(); });
+    files_->visit_all([](const auto &column) { column.trim(); });
     if (timeline_)
         timeline_->trim();
     if (message_waits_)

@@ -1,4 +1,4 @@
-// What the walks over a whole trace need, collected piece by piece in scratch files.
+// Inputs of the walks over a whole trace, collected piece by piece in scratch files.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ class History {
     // add intervals or messages at the same time.
     void add(const Collectives &collectives, const Calls &calls, const HopWaits &hop_waits);
     void add(const Intervals &intervals);
-    // Adds the application's messages, with their judgement.
-    void add(const Messages &messages, const BindingResult &judged);
+    // Adds the application's messages, with their bindings.
+    void add(const Messages &messages, const BindingResult &bindings);
     // Adds the times at which the ends of hops waited for each other; call it where the collectives are added.
     void add_hop_times(const Messages &hops);
     // Call it after the last add() and before any walk.
@@ -28,7 +28,7 @@ class History {
     // keep a pointer for long: touching the pages loads them again.
     void trim() const;
 
-    // Where the backward walk of the run's path begins; lane -1 for none. Set by finish().
+    // The begin of the backward walk of the run's path; lane -1 for none. Set by finish().
     Place end_of_run() const {
         return end_of_run_;
     }

@@ -13,11 +13,11 @@ namespace hopscope::paths {
 namespace {
 
 Costs costs_of(const nb::dict &costs) {
-    const Arguments in(costs);
+    const Arguments arguments(costs);
     auto number = [&](const char *name) { return nb::cast<double>(costs[name]); };
     Costs c;
-    c.latency = in.column<double>("latency_ns");
-    c.per_byte = in.column<double>("per_byte_ns");
+    c.latency = arguments.column<double>("latency_ns");
+    c.per_byte = arguments.column<double>("per_byte_ns");
     c.interface_message = number("interface_message_ns");
     c.interface_per_byte = number("interface_per_byte_ns");
     c.rank_message = number("rank_message_ns");
@@ -25,10 +25,10 @@ Costs costs_of(const nb::dict &costs) {
     c.cut_through = nb::cast<bool>(costs["cut_through"]);
     c.hosts = nb::cast<size_t>(costs["hosts"]);
     c.clusters = nb::cast<size_t>(costs["clusters"]);
-    c.cluster = in.column<int32_t>("cluster");
-    c.shared_per_byte = in.column<double>("shared_per_byte_ns");
-    c.gateway_from = in.column<int32_t>("gateway_from");
-    c.gateway_to = in.column<int32_t>("gateway_to");
+    c.cluster = arguments.column<int32_t>("cluster");
+    c.shared_per_byte = arguments.column<double>("shared_per_byte_ns");
+    c.gateway_from = arguments.column<int32_t>("gateway_from");
+    c.gateway_to = arguments.column<int32_t>("gateway_to");
     Arguments::same_length("costs by pairs of hosts", {c.hosts * c.hosts, c.latency.size, c.per_byte.size});
     Arguments::same_length("costs by hosts", {c.hosts, c.cluster.size});
     Arguments::same_length("costs by pairs of clusters",
@@ -42,38 +42,39 @@ Costs costs_of(const nb::dict &costs) {
 
 nb::object due_times_of(const nb::dict &costs, const nb::dict &hops) {
     const Costs time = costs_of(costs);
-    const Arguments in(hops);
-    const auto sent = in.column<double>("sent_ns"), ready = in.column<double>("ready_ns"),
-               bytes = in.column<double>("bytes");
-    const auto src = in.column<int64_t>("src"), dst = in.column<int64_t>("dst");
-    const auto from = in.column<int64_t>("src_host"), to = in.column<int64_t>("dst_host");
-    Arguments::same_length("hops", {sent.size, ready.size, bytes.size, src.size, dst.size, from.size, to.size});
+    const Arguments arguments(hops);
+    const auto sent = arguments.column<double>("sent_ns"), ready = arguments.column<double>("ready_ns"),
+               bytes = arguments.column<double>("bytes");
+    const auto src = arguments.column<int64_t>("src"), dst = arguments.column<int64_t>("dst");
+    const auto src_host = arguments.column<int64_t>("src_host"), dst_host = arguments.column<int64_t>("dst_host");
+    Arguments::same_length("hops",
+                           {sent.size, ready.size, bytes.size, src.size, dst.size, src_host.size, dst_host.size});
     for (const auto &[name, column] : {std::pair{"src", src}, std::pair{"dst", dst}})
         Arguments::rows_of(name, column, std::numeric_limits<int32_t>::max());
-    for (const auto &[name, column] : {std::pair{"src_host", from}, std::pair{"dst_host", to}})
+    for (const auto &[name, column] : {std::pair{"src_host", src_host}, std::pair{"dst_host", dst_host}})
         Arguments::rows_of(name, column, static_cast<int64_t>(time.hosts));
     std::vector<Message> messages(sent.size);
     for (size_t i = 0; i < sent.size; i++)
         messages[i] = {static_cast<int32_t>(src[i]),
                        static_cast<int32_t>(dst[i]),
-                       static_cast<size_t>(from[i]),
-                       static_cast<size_t>(to[i]),
+                       static_cast<size_t>(src_host[i]),
+                       static_cast<size_t>(dst_host[i]),
                        bytes[i],
                        ready[i],
                        i};
     return to_numpy(due_times(time, messages, sent));
 }
 
-nb::object sum_times(const nb::dict &spans, const nb::dict &waits, const nb::dict &lanes, size_t rows, int64_t from,
+nb::object sum_times(const nb::dict &spans, const nb::dict &waits, const nb::dict &lanes, size_t rows, int64_t origin,
                      int32_t level, size_t columns) {
-    const Arguments in(spans), between(waits), of(lanes);
-    const auto row = of.column<int32_t>("row");
-    const auto lane = in.column<int32_t>("lane");
-    const auto begin = in.column<int64_t>("begin_ns"), end = in.column<int64_t>("end_ns");
-    const auto category = in.column<int8_t>("category"), has_hops = in.column<int8_t>("has_hops");
-    const auto wait_lane = between.column<int32_t>("lane");
-    const auto wait_begin = between.column<int64_t>("begin_ns"), wait_end = between.column<int64_t>("end_ns");
-    const auto link = between.column<int8_t>("link");
+    const Arguments span_columns(spans), wait_columns(waits), lane_columns(lanes);
+    const auto row = lane_columns.column<int32_t>("row");
+    const auto lane = span_columns.column<int32_t>("lane");
+    const auto begin = span_columns.column<int64_t>("begin_ns"), end = span_columns.column<int64_t>("end_ns");
+    const auto category = span_columns.column<int8_t>("category"), has_hops = span_columns.column<int8_t>("has_hops");
+    const auto wait_lane = wait_columns.column<int32_t>("lane");
+    const auto wait_begin = wait_columns.column<int64_t>("begin_ns"), wait_end = wait_columns.column<int64_t>("end_ns");
+    const auto link = wait_columns.column<int8_t>("link");
     Arguments::same_length("spans", {lane.size, begin.size, end.size, category.size, has_hops.size});
     Arguments::same_length("waits", {wait_lane.size, wait_begin.size, wait_end.size, link.size});
     Arguments::rows_of("row", row, static_cast<int64_t>(rows));
@@ -86,7 +87,7 @@ nb::object sum_times(const nb::dict &spans, const nb::dict &waits, const nb::dic
         times[i] = {wait_begin[i], wait_end[i], wait_lane[i], link[i]};
     std::sort(times.begin(), times.end(),
               [](const HopTime &a, const HopTime &b) { return a.lane != b.lane ? a.lane < b.lane : a < b; });
-    std::vector<Bins> bins(rows, Bins(from, level, columns));
+    std::vector<Bins> bins(rows, Bins(origin, level, columns));
     auto first_wait = times.begin();
     for (size_t i = 0; i < lane.size;) {
         const int32_t its_lane = lane[i];
@@ -99,12 +100,12 @@ nb::object sum_times(const nb::dict &spans, const nb::dict &waits, const nb::dic
             sums.add({begin[i], end[i], static_cast<Category>(category[i]), has_hops[i] != 0});
         first_wait = last_wait;
     }
-    std::vector<int64_t> all(kCategories * rows * columns, 0);
+    std::vector<int64_t> totals(kCategories * rows * columns, 0);
     for (size_t r = 0; r < rows; r++)
         for (size_t c = 0; c < kCategories; c++)
             std::copy(bins[r][c].begin(), bins[r][c].end(),
-                      all.begin() + static_cast<ptrdiff_t>((c * rows + r) * columns));
-    return to_numpy(std::move(all));
+                      totals.begin() + static_cast<ptrdiff_t>((c * rows + r) * columns));
+    return to_numpy(std::move(totals));
 }
 
 } // namespace
@@ -118,8 +119,9 @@ NB_MODULE(_paths, m) {
             namespace nb = nanobind;
             nb::list rows;
             auto word = [](const char *text) -> nb::object { return text ? nb::object(nb::str(text)) : nb::none(); };
-            for (const hopscope::paths::Function &one : hopscope::paths::functions())
-                rows.append(nb::make_tuple(one.name, one.kind_word, word(one.flow), word(one.moves)));
+            for (const hopscope::paths::Function &function : hopscope::paths::functions())
+                rows.append(
+                    nb::make_tuple(function.name, function.kind_word, word(function.flow), word(function.moves)));
             return rows;
         },
         "Name, kind, flow and moves of every function that schemas/mpi_functions.h lists, in all its forms.");

@@ -4,15 +4,15 @@
 
 namespace hopscope::paths {
 
-double Server::serve(double at, double duration) {
-    const double end = std::max(at, until_) + duration;
+double Server::serve(double arrival, double duration) {
+    const double end = std::max(arrival, busy_until_) + duration;
     if (duration > 0)
-        until_ = end;
+        busy_until_ = end;
     return end;
 }
 
 Network::Network(const Costs &costs)
-    : costs_(costs), out_(costs.hosts), in_(costs.hosts), pairs_(costs.hosts * costs.hosts),
+    : costs_(costs), outbound_(costs.hosts), inbound_(costs.hosts), pairs_(costs.hosts * costs.hosts),
       shared_(costs.shared_per_byte.size) {}
 
 void Network::begin(size_t ranks) {
@@ -21,90 +21,90 @@ void Network::begin(size_t ranks) {
 }
 
 // Cut through, the first byte goes on while the others come, and the last one has to come before it can go.
-Network::Passage Network::pass(Server &server, double message_time, double bytes_time, Passage at) const {
-    const double end = server.serve(at.first, message_time + bytes_time);
+Network::Passage Network::pass(Server &server, double message_time, double bytes_time, Passage passage) const {
+    const double end = server.serve(passage.first, message_time + bytes_time);
     if (!costs_.cut_through)
         return {end, end};
-    return {end - bytes_time, std::max(end, at.last + message_time)};
+    return {end - bytes_time, std::max(end, passage.last + message_time)};
 }
 
-Network::Passage Network::pass_interface(std::vector<Server> &interfaces, size_t host, double bytes, Passage at) {
+Network::Passage Network::pass_interface(std::vector<Server> &interfaces, size_t host, double bytes, Passage passage) {
     const double bytes_time = costs_.interface_per_byte * bytes;
     if (costs_.interface_message + bytes_time <= 0)
-        return at;
-    return pass(interfaces[host], costs_.interface_message, bytes_time, at);
+        return passage;
+    return pass(interfaces[host], costs_.interface_message, bytes_time, passage);
 }
 
 size_t Network::cluster_pair(const Message &message) const {
-    return static_cast<size_t>(costs_.cluster[message.from]) * costs_.clusters +
-           static_cast<size_t>(costs_.cluster[message.to]);
+    return static_cast<size_t>(costs_.cluster[message.src_host]) * costs_.clusters +
+           static_cast<size_t>(costs_.cluster[message.dst_host]);
 }
 
 // The rank's own time, until the message is on its way.
 double Network::hand_over(const Event &event) {
-    const Message &m = messages_[event.at.message];
+    const Message &m = messages_[event.progress.message];
     double t = event.t;
     if (rank_time(m.bytes) > 0) {
-        double &until = rank_until_[static_cast<size_t>(m.src)];
-        until = t = std::max(until, t) + rank_time(m.bytes);
+        double &busy_until = rank_until_[static_cast<size_t>(m.src)];
+        busy_until = t = std::max(busy_until, t) + rank_time(m.bytes);
     }
-    if (m.from != m.to) {
-        push(t, {event.at.message, Stage::at_interface, 0, 0});
+    if (m.src_host != m.dst_host) {
+        push(t, {event.progress.message, Stage::at_interface, 0, 0});
         return t;
     }
-    const size_t pair = m.from * costs_.hosts + m.to;
+    const size_t pair = m.src_host * costs_.hosts + m.dst_host;
     push(t + costs_.latency[pair] + costs_.per_byte[pair] * m.bytes,
-         {event.at.message, rank_time(m.bytes) > 0 ? Stage::at_rank : Stage::visible, 0, 0});
+         {event.progress.message, rank_time(m.bytes) > 0 ? Stage::at_rank : Stage::visible, 0, 0});
     return t;
 }
 
 void Network::depart(const Event &event) {
-    const Message &m = messages_[event.at.message];
-    const size_t pair = m.from * costs_.hosts + m.to;
-    Passage at = pass_interface(out_, m.from, m.bytes, {event.t, event.t});
+    const Message &m = messages_[event.progress.message];
+    const size_t pair = m.src_host * costs_.hosts + m.dst_host;
+    Passage passage = pass_interface(outbound_, m.src_host, m.bytes, {event.t, event.t});
     if (costs_.clusters > 0) {
         const auto gateway = static_cast<size_t>(costs_.gateway_from[cluster_pair(m)]);
-        if (costs_.gateway_from[cluster_pair(m)] >= 0 && gateway != m.from)
-            at = pass_interface(out_, gateway, m.bytes, pass_interface(in_, gateway, m.bytes, at));
+        if (costs_.gateway_from[cluster_pair(m)] >= 0 && gateway != m.src_host)
+            passage = pass_interface(outbound_, gateway, m.bytes, pass_interface(inbound_, gateway, m.bytes, passage));
     }
-    at = pass(pairs_[pair], 0, costs_.per_byte[pair] * m.bytes, at);
+    passage = pass(pairs_[pair], 0, costs_.per_byte[pair] * m.bytes, passage);
     if (costs_.clusters > 0 && costs_.shared_per_byte[cluster_pair(m)] > 0)
-        at = pass(shared_[cluster_pair(m)], 0, costs_.shared_per_byte[cluster_pair(m)] * m.bytes, at);
-    const double first = at.first + costs_.latency[pair], last = at.last + costs_.latency[pair];
-    push(std::max(first, m.ready), {event.at.message, Stage::at_host, first, last});
+        passage = pass(shared_[cluster_pair(m)], 0, costs_.shared_per_byte[cluster_pair(m)] * m.bytes, passage);
+    const double first = passage.first + costs_.latency[pair], last = passage.last + costs_.latency[pair];
+    push(std::max(first, m.ready), {event.progress.message, Stage::at_host, first, last});
 }
 
 void Network::arrive(const Event &event) {
-    const Message &m = messages_[event.at.message];
-    Passage at{event.at.first, event.at.last};
+    const Message &m = messages_[event.progress.message];
+    Passage passage{event.progress.first, event.progress.last};
     if (costs_.clusters > 0) {
         const auto gateway = static_cast<size_t>(costs_.gateway_to[cluster_pair(m)]);
-        if (costs_.gateway_to[cluster_pair(m)] >= 0 && gateway != m.to)
-            at = pass_interface(out_, gateway, m.bytes, pass_interface(in_, gateway, m.bytes, at));
+        if (costs_.gateway_to[cluster_pair(m)] >= 0 && gateway != m.dst_host)
+            passage = pass_interface(outbound_, gateway, m.bytes, pass_interface(inbound_, gateway, m.bytes, passage));
     }
-    at = pass_interface(in_, m.to, m.bytes, at);
-    push(std::max(at.last, event.t),
-         {event.at.message, rank_time(m.bytes) > 0 ? Stage::at_rank : Stage::visible, 0, 0});
+    passage = pass_interface(inbound_, m.dst_host, m.bytes, passage);
+    push(std::max(passage.last, event.t),
+         {event.progress.message, rank_time(m.bytes) > 0 ? Stage::at_rank : Stage::visible, 0, 0});
 }
 
 void Network::take_in(const Event &event) {
-    const Message &m = messages_[event.at.message];
-    double &until = rank_until_[static_cast<size_t>(m.dst)];
-    const double begin = std::max({event.t, until, m.ready});
+    const Message &m = messages_[event.progress.message];
+    double &busy_until = rank_until_[static_cast<size_t>(m.dst)];
+    const double begin = std::max({event.t, busy_until, m.ready});
     if (begin > event.t) {
-        events_.push({begin, event.order, event.at}); // in its turn among those that wait
+        events_.push({begin, event.order, event.progress}); // in its turn among those that wait
         return;
     }
-    until = begin + rank_time(m.bytes);
-    push(until, {event.at.message, Stage::visible, 0, 0});
+    busy_until = begin + rank_time(m.bytes);
+    push(busy_until, {event.progress.message, Stage::visible, 0, 0});
 }
 
 std::vector<double> due_times(const Costs &costs, const std::vector<Message> &messages, const Column<double> &sent) {
     struct Due {
-        std::vector<double> at;
+        std::vector<double> times;
         void sent(const Message &, double) {}
         void visible(const Message &message, double t) {
-            at[message.number] = t;
+            times[message.number] = t;
         }
     };
     Network network(costs);
@@ -116,7 +116,7 @@ std::vector<double> due_times(const Costs &costs, const std::vector<Message> &me
     for (size_t i = 0; i < messages.size(); i++)
         network.send(sent[i], messages[i]);
     network.run(due);
-    return due.at;
+    return due.times;
 }
 
 } // namespace hopscope::paths

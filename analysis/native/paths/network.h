@@ -1,4 +1,4 @@
-// What becomes of messages between ranks: when each one is sent, reaches the other host, and is seen by its receiver.
+// Emulates messages between ranks: when each one is sent, reaches the other host, and is seen by its receiver.
 //
 // A message to another host passes the sender's host interface (one message at a time), the directed pair of hosts and
 // the link that two clusters share (bytes in sequence), the latency, and the receiver's host interface in order of
@@ -16,8 +16,8 @@
 namespace hopscope::paths {
 
 struct Message {
-    int32_t src, dst; // ranks, numbered from 0
-    size_t from, to;  // their hosts
+    int32_t src, dst;          // ranks, numbered from 0
+    size_t src_host, dst_host; // their hosts
     double bytes;
     double ready;  // the receiver takes nothing in before
     size_t number; // among all messages
@@ -29,21 +29,21 @@ struct Costs {
     double interface_message, interface_per_byte, rank_message, rank_per_byte;
     bool cut_through = false;
     size_t hosts = 0;
-    // Where clusters share links; clusters is 0 where none do.
+    // For clusters that share links; clusters is 0 if none do.
     size_t clusters = 0;
     Column<int32_t> cluster;                  // of each host
     Column<double> shared_per_byte;           // [from cluster * clusters + to cluster]; 0: no shared link
     Column<int32_t> gateway_from, gateway_to; // hosts, the same; -1: none
 };
 
-// What serves one message at a time, in the order in which they are given to it: until when it is busy.
+// A resource that serves one message at a time, in the order of calls: the end of its current service.
 class Server {
   public:
-    // Serves for this long from `at` on, or from when it is free; returns the end.
-    double serve(double at, double duration);
+    // Serves for this long from `arrival` on, or from when it is free; returns the end.
+    double serve(double arrival, double duration);
 
   private:
-    double until_ = 0;
+    double busy_until_ = 0;
 };
 
 class Network {
@@ -62,8 +62,8 @@ class Network {
         while (!events_.empty()) {
             Event event = events_.top();
             events_.pop();
-            const Message message = messages_[event.at.message];
-            switch (event.at.stage) {
+            const Message message = messages_[event.progress.message];
+            switch (event.progress.stage) {
             case Stage::sent:
                 handler.sent(message, hand_over(event));
                 break;
@@ -85,7 +85,7 @@ class Network {
 
   private:
     enum class Stage : int8_t { sent, at_interface, at_host, at_rank, visible };
-    struct At {
+    struct Progress {
         size_t message;
         Stage stage;
         double first, last; // at_host: when the first and the last byte are there
@@ -93,23 +93,23 @@ class Network {
     struct Event {
         double t;
         int64_t order; // of two events at one time the earlier created comes first
-        At at;
+        Progress progress;
         // A free rank takes in what waits for it before it turns to what it has just taken in.
-        bool operator>(const Event &other) const {
-            if (t != other.t)
-                return t > other.t;
-            if ((at.stage == Stage::at_rank) != (other.at.stage == Stage::at_rank))
-                return other.at.stage == Stage::at_rank;
-            return order > other.order;
+        bool operator>(const Event &rhs) const {
+            if (t != rhs.t)
+                return t > rhs.t;
+            if ((progress.stage == Stage::at_rank) != (rhs.progress.stage == Stage::at_rank))
+                return rhs.progress.stage == Stage::at_rank;
+            return order > rhs.order;
         }
     };
-    // When a message's first and last byte get somewhere.
+    // The times at which a message's first and last byte arrive.
     struct Passage {
         double first, last;
     };
 
-    void push(double t, At at) {
-        events_.push({t, order_++, at});
+    void push(double t, Progress progress) {
+        events_.push({t, order_++, progress});
     }
     double rank_time(double bytes) const {
         return costs_.rank_message + costs_.rank_per_byte * bytes;
@@ -118,19 +118,19 @@ class Network {
     void depart(const Event &event);
     void arrive(const Event &event);
     void take_in(const Event &event);
-    Passage pass(Server &server, double message_time, double bytes_time, Passage at) const;
-    Passage pass_interface(std::vector<Server> &interfaces, size_t host, double bytes, Passage at);
+    Passage pass(Server &server, double message_time, double bytes_time, Passage passage) const;
+    Passage pass_interface(std::vector<Server> &interfaces, size_t host, double bytes, Passage passage);
     size_t cluster_pair(const Message &message) const;
 
     const Costs &costs_;
     std::vector<Message> messages_;
     std::vector<double> rank_until_;
-    std::vector<Server> out_, in_, pairs_, shared_;
+    std::vector<Server> outbound_, inbound_, pairs_, shared_;
     std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events_;
     int64_t order_ = 0;
 };
 
-// When each of these messages was due at its receiver, if they were sent at these times. Ranks are numbered from 0.
+// The time at which each message is due at its receiver, given the times of the sends. Ranks are numbered from 0.
 std::vector<double> due_times(const Costs &costs, const std::vector<Message> &messages, const Column<double> &sent);
 
 } // namespace hopscope::paths

@@ -6,25 +6,25 @@ namespace hopscope::paths {
 RunWalker::RunWalker(const History &history)
     : history_(history), collectives_(history.collectives(), history.calls(), history.lanes(), history.hop_waits()) {}
 
-Within RunWalker::within(const Item &item) const {
+CallContext RunWalker::context_of(const Item &item) const {
     const size_t row = item.row();
     if (item.is_call())
-        return collectives_.within(row);
+        return collectives_.context_of(row);
     return {-1, history_.intervals().region[row], history_.intervals().call_site[row]};
 }
 
-Place RunWalker::walk_interval(Backward &out, const Item &item, Place from) const {
-    const Within inside = within(item);
+Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place start) const {
+    const CallContext context = context_of(item);
     auto kind = static_cast<IntervalKind>(history_.intervals().kind[item.row()]);
     if (kind != IntervalKind::p2p && kind != IntervalKind::wait) {
         const Category category = kind == IntervalKind::off ? Category::unrecorded : Category::mpi;
-        collectives_.add(out, category, from.lane, item.begin, from.t, inside);
-        return {from.lane, item.begin};
+        collectives_.add(stretches, category, start.lane, item.begin, start.t, context);
+        return {start.lane, item.begin};
     }
     const Calls &calls = history_.calls();
-    const Wait *wait = history_.message_waits().before(from.lane, from.t);
+    const Wait *wait = history_.message_waits().last_before(start.lane, start.t);
     const bool bound_by_message = wait && wait->end > item.begin;
-    int64_t completed = -1, needed = -1, latest = item.begin;
+    int64_t completed = -1, required_call = -1, latest = item.begin;
     // A collective completed here binds if a rank it needed began it after this rank started to wait.
     auto may_bind = [&](int64_t call) {
         const auto row = static_cast<size_t>(call);
@@ -34,51 +34,51 @@ Place RunWalker::walk_interval(Backward &out, const Item &item, Place from) cons
         if (calls.enter[static_cast<size_t>(candidate)] > latest) {
             latest = calls.enter[static_cast<size_t>(candidate)];
             completed = call;
-            needed = candidate;
+            required_call = candidate;
         }
     };
-    // One whose messages are known binds if this rank waited for one of them here; the path goes by the last.
-    int64_t waited_until = bound_by_message ? wait->end : item.begin, shown = -1, last_waited = -1;
-    auto [first, last] = history_.early_returns().completed_by(collectives_.rank_of(from.lane), item.begin);
-    for (const EarlyReturns::Completed *it = first; it != last; it++) {
-        const auto row = static_cast<size_t>(it->call);
+    // A collective with known messages binds if this rank waited for one of them here. The path follows the last.
+    int64_t waited_until = bound_by_message ? wait->end : item.begin, traced_call = -1, last_waited = -1;
+    auto [first, last] = history_.early_returns().completed_by(collectives_.rank_of(start.lane), item.begin);
+    for (const EarlyReturns::Completed *completion = first; completion != last; completion++) {
+        const auto row = static_cast<size_t>(completion->call);
         const size_t collective = collectives_.row_of(calls.collective[row]);
-        if (calls.complete[row] > from.t)
+        if (calls.complete[row] > start.t)
             continue;
         if (!history_.collectives().has_hops[collective]) {
-            may_bind(it->call);
+            may_bind(completion->call);
             continue;
         }
-        shown = it->call;
-        if (const int64_t end = collectives_.end_of_wait(collective, from.lane, from.t); end > waited_until) {
+        traced_call = completion->call;
+        if (const int64_t end = collectives_.end_of_wait(collective, start.lane, start.t); end > waited_until) {
             waited_until = end;
-            last_waited = it->call;
+            last_waited = completion->call;
         }
     }
     if (last_waited >= 0) {
         const size_t collective = collectives_.row_of(calls.collective[static_cast<size_t>(last_waited)]);
-        if (collectives_.walk_hops(out, collective, from))
-            return from;
+        if (collectives_.walk_hops(stretches, collective, start))
+            return start;
         may_bind(last_waited);
     }
-    if (needed >= 0 && !(bound_by_message && wait->other_time >= latest)) {
-        collectives_.add(out, Category::native, from.lane, latest, from.t,
-                         collectives_.within(static_cast<size_t>(completed)));
-        return {calls.lane[static_cast<size_t>(needed)], latest};
+    if (required_call >= 0 && !(bound_by_message && wait->other_time >= latest)) {
+        collectives_.add(stretches, Category::native, start.lane, latest, start.t,
+                         collectives_.context_of(static_cast<size_t>(completed)));
+        return {calls.lane[static_cast<size_t>(required_call)], latest};
     }
     if (bound_by_message) {
-        collectives_.add(out, Category::p2p, from.lane, wait->end, from.t, inside);
-        collectives_.add_message(out, Category::p2p, *wait, false, inside);
-        return wait->before();
+        collectives_.add(stretches, Category::p2p, start.lane, wait->end, start.t, context);
+        collectives_.add_message(stretches, Category::p2p, *wait, false, context);
+        return wait->cause();
     }
-    if (const int64_t ended = completed >= 0 ? completed : shown; ended >= 0) {
-        collectives_.add(out, completed >= 0 ? Category::native : Category::local, from.lane, item.begin, from.t,
-                         collectives_.within(static_cast<size_t>(ended)));
-        return {from.lane, item.begin};
+    if (const int64_t ended_call = completed >= 0 ? completed : traced_call; ended_call >= 0) {
+        collectives_.add(stretches, completed >= 0 ? Category::native : Category::local, start.lane, item.begin,
+                         start.t, collectives_.context_of(static_cast<size_t>(ended_call)));
+        return {start.lane, item.begin};
     }
-    bool matched = kind == IntervalKind::p2p || history_.completions().within(from.lane, item.begin, from.t);
-    collectives_.add(out, matched ? Category::p2p : Category::mpi, from.lane, item.begin, from.t, inside);
-    return {from.lane, item.begin};
+    bool matched = kind == IntervalKind::p2p || history_.completions().contains(start.lane, item.begin, start.t);
+    collectives_.add(stretches, matched ? Category::p2p : Category::mpi, start.lane, item.begin, start.t, context);
+    return {start.lane, item.begin};
 }
 
 // True if a collective ended for this rank here: in its own call, or in the wait that found it complete.
@@ -99,32 +99,32 @@ bool RunWalker::ends_lead(const Item &item) const {
            (item.is_call() && calls.complete[row] != MISSING && calls.complete[row] <= item.end);
 }
 
-Place RunWalker::walk_back(Backward &out, Place at, bool stop_at_collective, size_t enough) const {
+Place RunWalker::walk_back(Backward &stretches, Place place, bool stop_at_collective, size_t stretch_limit) const {
     constexpr Place kDone{-1, 0};
     // Computing is inside no call; its call site is that of the call that ended it.
     auto compute = [&](int64_t begin) {
-        const Item *item = history_.timeline().before(at.lane, at.t + 1);
-        Within ended_by;
-        if (item && item->end >= at.t)
-            ended_by.call_site = within(*item).call_site;
-        collectives_.add(out, Category::compute, at.lane, begin, at.t, ended_by);
+        const Item *item = history_.timeline().last_before(place.lane, place.t + 1);
+        CallContext context;
+        if (item && item->end >= place.t)
+            context.call_site = context_of(*item).call_site;
+        collectives_.add(stretches, Category::compute, place.lane, begin, place.t, context);
     };
-    while (out.size() < enough) {
-        auto lane = static_cast<size_t>(at.lane);
-        const Item *item = history_.timeline().before(at.lane, at.t);
+    while (stretches.size() < stretch_limit) {
+        auto lane = static_cast<size_t>(place.lane);
+        const Item *item = history_.timeline().last_before(place.lane, place.t);
         if (!item) {
             int32_t main_lane = history_.lanes().main_lane[lane];
-            if (main_lane != at.lane) { // a thread begins here: the rank's main thread created it
-                at.lane = main_lane;
+            if (main_lane != place.lane) { // a thread begins here: the rank's main thread created it
+                place.lane = main_lane;
                 continue;
             }
             if (int64_t first = history_.lanes().first_event[lane]; first != MISSING)
                 compute(first);
             return kDone;
         }
-        if (item->end < at.t) {
+        if (item->end < place.t) {
             compute(item->end);
-            at.t = item->end;
+            place.t = item->end;
             if (stop_at_collective && ends_lead(*item))
                 return kDone;
             continue;
@@ -132,28 +132,29 @@ Place RunWalker::walk_back(Backward &out, Place at, bool stop_at_collective, siz
         if (stop_at_collective && ends_lead(*item))
             return kDone;
         if (!item->is_call()) {
-            at = walk_interval(out, *item, at);
+            place = walk_interval(stretches, *item, place);
             continue;
         }
         if (!ends_collective(*item)) { // it only began here
-            collectives_.add(out, Category::local, at.lane, item->begin, at.t, within(*item));
-            at.t = item->begin;
+            collectives_.add(stretches, Category::local, place.lane, item->begin, place.t, context_of(*item));
+            place.t = item->begin;
             continue;
         }
         const size_t row = item->row();
-        Place reached = collectives_.walk(out, collectives_.row_of(history_.calls().collective[row]), at);
-        if (reached.t >= at.t) { // two calls of one rank in one collective: a damaged trace, but the walk must end
-            collectives_.add(out, Category::local, at.lane, item->begin, at.t, within(*item));
-            reached = {at.lane, item->begin};
+        Place next_place = collectives_.walk(stretches, collectives_.row_of(history_.calls().collective[row]), place);
+        if (next_place.t >=
+            place.t) { // two calls of one rank in one collective: a damaged trace, but the walk must end
+            collectives_.add(stretches, Category::local, place.lane, item->begin, place.t, context_of(*item));
+            next_place = {place.lane, item->begin};
         }
-        at = reached;
+        place = next_place;
     }
-    return at;
+    return place;
 }
 
-// Where the backward walk of a lead begins: at the last enter, or where the chain of hops begins that the last to leave
-// waited for, if that is later: a rank came late to its wait for a nonblocking collective. Lane -1 if nobody can have
-// waited for anybody.
+// The begin of the backward walk of a lead: the last enter, or the begin of the chain of hops that the last rank to
+// leave waited for, if that is later (a rank came late to its wait for a nonblocking collective). Lane -1 if no rank
+// can have waited.
 Place RunWalker::last_arrival(size_t collective) const {
     const Column<int64_t> &first_call = history_.collectives().first_call;
     const Calls &calls = history_.calls();
@@ -167,22 +168,22 @@ Place RunWalker::last_arrival(size_t collective) const {
     return begin.lane >= 0 && begin.t > last.t ? begin : last;
 }
 
-size_t RunWalker::keep_leads(Stretches &out, size_t first, size_t end, size_t most) const {
+size_t RunWalker::keep_leads(Stretches &stretches, size_t first, size_t end, size_t limit) const {
     Backward backward;
-    size_t leads = 0, trimmed_at = out.size();
-    for (size_t c = first; c < end && out.size() < most; first = ++c) {
-        if (++leads == kLeadsAtOnce || out.size() - trimmed_at >= kStepsAtOnce) {
+    size_t leads = 0, trimmed_at = stretches.size();
+    for (size_t c = first; c < end && stretches.size() < limit; first = ++c) {
+        if (++leads == kLeadsAtOnce || stretches.size() - trimmed_at >= kStepsAtOnce) {
             history_.trim();
             leads = 0;
-            trimmed_at = out.size();
+            trimmed_at = stretches.size();
         }
         const Place last = last_arrival(c);
         if (last.lane < 0)
             continue;
         backward.clear();
-        if (walk_back(backward, last, true, most).lane >= 0)
+        if (walk_back(backward, last, true, limit).lane >= 0)
             break;
-        keep(out, Path::lead, static_cast<int64_t>(c), backward);
+        keep(stretches, Path::lead, static_cast<int64_t>(c), backward);
     }
     return first;
 }

@@ -13,9 +13,9 @@ class RunWalker {
 
     // Keeps the leads of collectives first .. end - 1: the path to the last arrival, back to the previous collective.
     // That is the last enter, or a later begin of the chain of binding hops. A collective with fewer than two calls has
-    // none. Stops at about `most` stretches, or before a lead that exceeds that alone. Returns the first collective
+    // none. Stops at about `limit` stretches, or before a lead that exceeds that alone. Returns the first collective
     // whose lead was not kept, or end.
-    size_t keep_leads(Stretches &out, size_t first, size_t end, size_t most) const;
+    size_t keep_leads(Stretches &stretches, size_t first, size_t end, size_t limit) const;
     // The lead of one collective, latest stretch first; it may be long. Calls take(stretch) for each.
     template <typename Take> void lead(size_t collective, const Take &take) const {
         walk_far(last_arrival(collective), true, take);
@@ -29,22 +29,22 @@ class RunWalker {
     static constexpr size_t kStepsAtOnce = 1 << 14;
     static constexpr size_t kLeadsAtOnce = 1 << 10; // between two trims
 
-    Place walk_interval(Backward &out, const Item &item, Place from) const;
+    Place walk_interval(Backward &stretches, const Item &item, Place start) const;
     bool ends_collective(const Item &item) const;
     bool ends_lead(const Item &item) const;
     Place last_arrival(size_t collective) const;
-    Within within(const Item &item) const;
+    CallContext context_of(const Item &item) const;
     // Walks back from a place to the beginning or, with stop_at_collective, to the leave of the first collective met.
-    // Returns lane -1, or the place to continue from once there are `enough` stretches.
-    Place walk_back(Backward &out, Place from, bool stop_at_collective,
-                    size_t enough = std::numeric_limits<size_t>::max()) const;
+    // Returns lane -1, or the place to continue from once there are stretch_limit stretches.
+    Place walk_back(Backward &stretches, Place start, bool stop_at_collective,
+                    size_t stretch_limit = std::numeric_limits<size_t>::max()) const;
 
-    template <typename Take> void walk_far(Place at, bool stop_at_collective, const Take &take) const {
-        Backward some;
-        while (at.lane >= 0) {
-            some.clear();
-            at = walk_back(some, at, stop_at_collective, kStepsAtOnce);
-            for (const Stretch &stretch : some)
+    template <typename Take> void walk_far(Place place, bool stop_at_collective, const Take &take) const {
+        Backward stretches;
+        while (place.lane >= 0) {
+            stretches.clear();
+            place = walk_back(stretches, place, stop_at_collective, kStepsAtOnce);
+            for (const Stretch &stretch : stretches)
                 take(stretch);
             history_.trim();
         }

@@ -12,8 +12,8 @@
 namespace hopscope::paths {
 namespace {
 
-[[noreturn]] void fail(int code, const char *what) {
-    throw std::system_error(code, std::generic_category(), what);
+[[noreturn]] void fail(int code, const char *message) {
+    throw std::system_error(code, std::generic_category(), message);
 }
 
 } // namespace

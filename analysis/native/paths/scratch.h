@@ -107,16 +107,16 @@ template <typename T> class Grouped {
         offset_.assign(1, 0);
         for (size_t count : counts)
             offset_.push_back(offset_.back() + count);
-        const size_t at_once = std::clamp<size_t>(kBuffered / sizeof(T) / (counts.size() + 1), 8, 4096);
-        std::vector<T> buffer(at_once * counts.size());
+        const size_t batch_size = std::clamp<size_t>(kBuffered / sizeof(T) / (counts.size() + 1), 8, 4096);
+        std::vector<T> buffer(batch_size * counts.size());
         std::vector<size_t> next(offset_.begin(), offset_.end() - 1), buffered(counts.size(), 0);
         auto flush = [&](size_t group) {
-            file_.write_at(next[group] * sizeof(T), &buffer[group * at_once], buffered[group] * sizeof(T));
+            file_.write_at(next[group] * sizeof(T), &buffer[group * batch_size], buffered[group] * sizeof(T));
             next[group] += std::exchange(buffered[group], 0);
         };
         deal([&](size_t group, const T &value) {
-            buffer[group * at_once + buffered[group]++] = value;
-            if (buffered[group] == at_once)
+            buffer[group * batch_size + buffered[group]++] = value;
+            if (buffered[group] == batch_size)
                 flush(group);
         });
         for (size_t group = 0; group < counts.size(); group++)

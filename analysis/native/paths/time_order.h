@@ -11,59 +11,61 @@
 namespace hopscope {
 
 // The time of something, and its index where it is stored.
-struct At {
+struct TimedIndex {
     int64_t time;
     uint32_t place;
 };
 
 // Sorts by time, stably, in linear time.
-inline void sort_by_time(Kept<At> &all) {
+inline void sort_by_time(PooledVector<TimedIndex> &entries) {
     constexpr int kDigit = 11;
-    if (std::is_sorted(all.begin(), all.end(), [](const At &a, const At &b) { return a.time < b.time; }))
+    if (std::is_sorted(entries.begin(), entries.end(),
+                       [](const TimedIndex &a, const TimedIndex &b) { return a.time < b.time; }))
         return;
-    const auto [first, last] =
-        std::minmax_element(all.begin(), all.end(), [](const At &a, const At &b) { return a.time < b.time; });
+    const auto [first, last] = std::minmax_element(
+        entries.begin(), entries.end(), [](const TimedIndex &a, const TimedIndex &b) { return a.time < b.time; });
     const auto base = static_cast<uint64_t>(first->time);
     const uint64_t span = static_cast<uint64_t>(last->time) - base;
-    Kept<At> other(all.size());
+    PooledVector<TimedIndex> buffer(entries.size());
     for (int shift = 0; shift < 64 && span >> shift; shift += kDigit) {
-        auto digit = [&](const At &at) {
-            return (static_cast<uint64_t>(at.time) - base) >> shift & ((uint64_t{1} << kDigit) - 1);
+        auto digit = [&](const TimedIndex &entry) {
+            return (static_cast<uint64_t>(entry.time) - base) >> shift & ((uint64_t{1} << kDigit) - 1);
         };
         std::array<size_t, (size_t{1} << kDigit) + 1> begin{};
-        for (const At &at : all)
-            begin[digit(at) + 1]++;
+        for (const TimedIndex &entry : entries)
+            begin[digit(entry) + 1]++;
         for (size_t i = 1; i < begin.size(); i++)
             begin[i] += begin[i - 1];
-        for (const At &at : all)
-            other[begin[digit(at)]++] = at;
-        std::swap(all, other);
+        for (const TimedIndex &entry : entries)
+            buffer[begin[digit(entry)]++] = entry;
+        std::swap(entries, buffer);
     }
 }
 
-// Sorts by time and, at equal times, by less(place, place).
-template <typename Less> void sort_by_time(Kept<At> &all, const Less &less) {
-    sort_by_time(all);
-    for (auto first = all.begin(), last = first; first != all.end(); first = last) {
-        last = std::find_if(first, all.end(), [&](const At &at) { return at.time != first->time; });
+// Sorts by time and, at equal times, by precedes(place, place).
+template <typename Less> void sort_by_time(PooledVector<TimedIndex> &entries, const Less &precedes) {
+    sort_by_time(entries);
+    for (auto first = entries.begin(), last = first; first != entries.end(); first = last) {
+        last = std::find_if(first, entries.end(), [&](const TimedIndex &entry) { return entry.time != first->time; });
         if (last - first > 1)
-            std::sort(first, last, [&](const At &a, const At &b) { return less(a.place, b.place); });
+            std::sort(first, last,
+                      [&](const TimedIndex &a, const TimedIndex &b) { return precedes(a.place, b.place); });
     }
 }
 
 // Sorts nearly ordered data by insertion, as long as the moves stay short.
-template <typename Iterator, typename Less> void sort_nearly(Iterator first, Iterator last, const Less &less) {
+template <typename Iterator, typename Less> void sort_nearly(Iterator first, Iterator last, const Less &precedes) {
     auto left = 8 * (last - first); // moves
     for (Iterator next = first; next != last; ++next) {
-        if (next == first || !less(*next, *(next - 1)))
+        if (next == first || !precedes(*next, *(next - 1)))
             continue;
         auto value = *next;
-        Iterator at = next;
-        for (; at != first && less(value, *(at - 1)) && left > 0; --at, --left)
-            *at = *(at - 1);
-        *at = value;
+        Iterator position = next;
+        for (; position != first && precedes(value, *(position - 1)) && left > 0; --position, --left)
+            *position = *(position - 1);
+        *position = value;
         if (left == 0) {
-            std::sort(first, last, less);
+            std::sort(first, last, precedes);
             return;
         }
     }

@@ -29,40 +29,40 @@ class Trimming {
 };
 
 // Two threads sort alternate groups. Groups are already sorted, or nearly.
-template <typename T, typename Less> void sort_groups(const Grouped<T> &grouped, const Less &less) {
-    auto sort_every_other = [&](size_t from) {
+template <typename T, typename Less> void sort_groups(const Grouped<T> &grouped, const Less &precedes) {
+    auto sort_every_other = [&](size_t first_group) {
         Trimming trimming([&] { grouped.trim(); });
-        for (size_t group = from; group < grouped.groups(); group += 2) {
-            sort_nearly(grouped.begin(group), grouped.end(group), less);
+        for (size_t group = first_group; group < grouped.groups(); group += 2) {
+            sort_nearly(grouped.begin(group), grouped.end(group), precedes);
             trimming.touched(static_cast<size_t>(grouped.end(group) - grouped.begin(group)));
         }
     };
-    with_another([&] { sort_every_other(1); }, [&] { sort_every_other(0); });
+    run_both([&] { sort_every_other(1); }, [&] { sort_every_other(0); });
 }
 
 } // namespace
 
-Kept<Wait> waits_of(const Messages &m, const BindingResult &judged) {
-    Kept<Wait> waits;
-    size_t most = 0;
-    for (int8_t waited : judged.waited)
-        most += static_cast<size_t>(__builtin_popcount(static_cast<unsigned>(waited)));
-    waits.reserve(most);
+PooledVector<Wait> waits_of(const Messages &m, const BindingResult &bindings) {
+    PooledVector<Wait> waits;
+    size_t wait_count = 0;
+    for (int8_t waited : bindings.waited)
+        wait_count += static_cast<size_t>(__builtin_popcount(static_cast<unsigned>(waited)));
+    waits.reserve(wait_count);
     for (size_t i = 0; i < m.size(); i++) {
         // Whatever the engine cannot decide stays on its rank; of the MPI library, too little is known for that.
         const bool undecided =
-            m.from_engine.size && !m.from_engine[i] && static_cast<Binding>(judged.binding[i]) == Binding::undecided;
+            m.from_engine.size && !m.from_engine[i] && static_cast<Binding>(bindings.binding[i]) == Binding::undecided;
         auto add = [&](bool by_sender, bool stays, int64_t end, int64_t other_time) {
             const int32_t lane = by_sender ? m.src_lane[i] : m.dst_lane[i];
-            const int32_t other = by_sender ? m.dst_lane[i] : m.src_lane[i];
+            const int32_t partner = by_sender ? m.dst_lane[i] : m.src_lane[i];
             // Follow only strictly earlier events: two clocks may disagree, and the walk must end.
             if (other_time < end)
-                waits.push_back({end, judged.expected_arrival[i], other_time, m.first_id + static_cast<int64_t>(i),
-                                 lane, other, m.link[i], by_sender, stays, undecided});
+                waits.push_back({end, bindings.expected_arrival[i], other_time, m.first_id + static_cast<int64_t>(i),
+                                 lane, partner, m.link[i], by_sender, stays, undecided});
         };
         if (undecided)
             add(false, false, m.recv_end[i], std::min(m.send_begin[i], m.recv_end[i] - 1));
-        const int8_t waited = judged.waited[i];
+        const int8_t waited = bindings.waited[i];
         if (waited & RECEIVER_FOR_SEND)
             add(false, false, m.recv_end[i], m.send_begin[i]);
         // Between its post and its wait the receiver was busy with its own work.
@@ -85,7 +85,8 @@ Kept<Wait> waits_of(const Messages &m, const BindingResult &judged) {
     return waits;
 }
 
-std::vector<int64_t> first_waits(const Kept<Wait> &waits, const Messages &hops, const Collectives &collectives) {
+std::vector<int64_t> first_waits(const PooledVector<Wait> &waits, const Messages &hops,
+                                 const Collectives &collectives) {
     std::vector<int64_t> first(collectives.size() + 1, 0);
     for (const Wait &wait : waits)
         first[static_cast<size_t>(hops.collective[static_cast<size_t>(wait.message - hops.first_id)] -
@@ -96,13 +97,12 @@ std::vector<int64_t> first_waits(const Kept<Wait> &waits, const Messages &hops, 
     return first;
 }
 
-const Wait *HopWaits::before(size_t collective, int32_t lane, int64_t t) const {
+const Wait *HopWaits::last_before(size_t collective, int32_t lane, int64_t t) const {
     const Wait *begin = waits + first[collective], *end = waits + first[collective + 1];
-    const Wait *found =
-        std::upper_bound(begin, end, std::make_pair(lane, t), [](const std::pair<int32_t, int64_t> &at, const Wait &w) {
-            return at < std::make_pair(w.lane, w.end);
-        });
-    return found != begin && (found - 1)->lane == lane ? found - 1 : nullptr;
+    const Wait *next_wait = std::upper_bound(
+        begin, end, std::make_pair(lane, t),
+        [](const std::pair<int32_t, int64_t> &key, const Wait &w) { return key < std::make_pair(w.lane, w.end); });
+    return next_wait != begin && (next_wait - 1)->lane == lane ? next_wait - 1 : nullptr;
 }
 
 Timeline::Timeline(const Scratch &scratch, const std::vector<size_t> &counts, const Calls &calls,
@@ -116,8 +116,8 @@ Timeline::Timeline(const Scratch &scratch, const std::vector<size_t> &counts, co
     items_.fill(counts, [&](const auto &give) {
         // Merge by time, so that items are nearly in order.
         size_t c = 0;
-        auto give_calls = [&](int64_t until) {
-            for (; c < calls.size() && calls.enter[c] <= until; c++, trimming.touched())
+        auto give_calls = [&](int64_t time_limit) {
+            for (; c < calls.size() && calls.enter[c] <= time_limit; c++, trimming.touched())
                 give(static_cast<size_t>(calls.lane[c]),
                      {calls.enter[c], closed(calls.leave[c]), static_cast<int64_t>(c)});
         };
@@ -130,31 +130,32 @@ Timeline::Timeline(const Scratch &scratch, const std::vector<size_t> &counts, co
         give_calls(std::numeric_limits<int64_t>::max());
     });
     sort_groups(items_, [](const Item &a, const Item &b) {
-        // Of two that begin together the longer one is the outer one.
+        // If two begin together, the longer one is the outer one.
         return std::make_tuple(a.begin, b.end, !a.is_call(), a.row()) <
                std::make_tuple(b.begin, a.end, !b.is_call(), b.row());
     });
     for (size_t lane = 0; lane < counts.size(); lane++) {
-        Item *kept = items_.begin(lane);
-        trimming.touched(static_cast<size_t>(items_.end(lane) - kept));
+        Item *target = items_.begin(lane);
+        trimming.touched(static_cast<size_t>(items_.end(lane) - target));
         int64_t open_until = std::numeric_limits<int64_t>::min();
         for (const Item *item = items_.begin(lane); item != items_.end(lane); item++) {
             if (item->begin < open_until)
                 continue; // nested in another MPI call
 
             // Reading a page costs less than writing it.
-            if (kept != item)
-                *kept = *item;
-            open_until = kept++->end;
+            if (target != item)
+                *target = *item;
+            open_until = target++->end;
         }
-        ends_.push_back(kept);
+        ends_.push_back(target);
     }
 }
 
-const Item *Timeline::before(int32_t lane, int64_t t) const {
+const Item *Timeline::last_before(int32_t lane, int64_t t) const {
     const Item *first = items_.begin(static_cast<size_t>(lane)), *last = ends_[static_cast<size_t>(lane)];
-    const Item *found = std::lower_bound(first, last, t, [](const Item &item, int64_t at) { return item.begin < at; });
-    return found == first ? nullptr : found - 1;
+    const Item *next =
+        std::lower_bound(first, last, t, [](const Item &item, int64_t time) { return item.begin < time; });
+    return next == first ? nullptr : next - 1;
 }
 
 void Timeline::trim() const {
@@ -177,10 +178,10 @@ MessageWaits::MessageWaits(const Scratch &scratch, const std::vector<size_t> &co
     });
 }
 
-const Wait *MessageWaits::before(int32_t lane, int64_t t) const {
+const Wait *MessageWaits::last_before(int32_t lane, int64_t t) const {
     const Wait *first = waits_.begin(static_cast<size_t>(lane)), *last = waits_.end(static_cast<size_t>(lane));
-    const Wait *found = std::upper_bound(first, last, t, [](int64_t at, const Wait &wait) { return at < wait.end; });
-    return found == first ? nullptr : found - 1;
+    const Wait *next = std::upper_bound(first, last, t, [](int64_t time, const Wait &wait) { return time < wait.end; });
+    return next == first ? nullptr : next - 1;
 }
 
 void MessageWaits::trim() const {
@@ -196,15 +197,15 @@ Completions::Completions(const Scratch &scratch, const std::vector<size_t> &coun
     });
     ends_.fill(counts, [&](const auto &give) {
         for (size_t i = 0; i < completions.size; i++, trimming.touched())
-            give(static_cast<size_t>(completions[i].lane), completions[i].at);
+            give(static_cast<size_t>(completions[i].lane), completions[i].time);
     });
     sort_groups(ends_, std::less<int64_t>());
 }
 
-bool Completions::within(int32_t lane, int64_t begin, int64_t end) const {
+bool Completions::contains(int32_t lane, int64_t begin, int64_t end) const {
     const int64_t *last = ends_.end(static_cast<size_t>(lane));
-    const int64_t *found = std::upper_bound<const int64_t *>(ends_.begin(static_cast<size_t>(lane)), last, begin);
-    return found != last && *found <= end;
+    const int64_t *next = std::upper_bound<const int64_t *>(ends_.begin(static_cast<size_t>(lane)), last, begin);
+    return next != last && *next <= end;
 }
 
 void Completions::trim() const {
@@ -232,9 +233,9 @@ std::pair<const EarlyReturns::Completed *, const EarlyReturns::Completed *>
 EarlyReturns::completed_by(int32_t rank, int64_t begin) const {
     const auto group = static_cast<size_t>(rank);
     const Completed *first = by_rank_.begin(group), *last = by_rank_.end(group);
-    auto earlier = [](const Completed &a, int64_t at) { return a.wait_begin < at; };
-    auto later = [](int64_t at, const Completed &a) { return at < a.wait_begin; };
-    return {std::lower_bound(first, last, begin, earlier), std::upper_bound(first, last, begin, later)};
+    auto begins_before = [](const Completed &a, int64_t time) { return a.wait_begin < time; };
+    auto begins_after = [](int64_t time, const Completed &a) { return time < a.wait_begin; };
+    return {std::lower_bound(first, last, begin, begins_before), std::upper_bound(first, last, begin, begins_after)};
 }
 
 void EarlyReturns::trim() const {

@@ -1,4 +1,4 @@
-// What each lane did when: its MPI calls in order, and the waits that connect it to other lanes.
+// The timeline of each lane: its MPI calls in order, and the waits that connect it to other lanes.
 #pragma once
 
 #include <functional>
@@ -40,24 +40,24 @@ struct Wait {
     bool by_sender;     // `lane` is the sender
     bool stays;         // the path continues at `lane`
     bool undecided;     // whether `lane` waited is not known
-    Place before() const {
+    Place cause() const {
         return {stays ? lane : other_lane, other_time};
     }
 };
 
 // The waits that messages cause; for hops sorted by (collective, lane, end, tie, message).
-Kept<Wait> waits_of(const Messages &messages, const BindingResult &judged);
+PooledVector<Wait> waits_of(const Messages &messages, const BindingResult &bindings);
 
 // The waits in collectives, sorted; row c of `collectives` has first[c] .. first[c + 1].
 struct HopWaits {
     const Wait *waits = nullptr;
     const int64_t *first = nullptr;
     // The last wait of that lane in that collective that ended at t or before; nullptr if there is none.
-    const Wait *before(size_t collective, int32_t lane, int64_t t) const;
+    const Wait *last_before(size_t collective, int32_t lane, int64_t t) const;
 };
 
-// Where each collective's waits begin among the waits of its hops: one entry more than collectives.
-std::vector<int64_t> first_waits(const Kept<Wait> &waits, const Messages &hops, const Collectives &collectives);
+// The first wait of each collective among the waits of all hops: one entry more than collectives.
+std::vector<int64_t> first_waits(const PooledVector<Wait> &waits, const Messages &hops, const Collectives &collectives);
 
 class Timeline {
   public:
@@ -65,7 +65,7 @@ class Timeline {
     Timeline(const Scratch &scratch, const std::vector<size_t> &counts, const Calls &calls, const Intervals &intervals,
              const std::function<void()> &trim_inputs);
     // The last item of a lane that begins strictly before t; nullptr if there is none.
-    const Item *before(int32_t lane, int64_t t) const;
+    const Item *last_before(int32_t lane, int64_t t) const;
     // The items of a lane, first and behind the last.
     std::pair<const Item *, const Item *> items(int32_t lane) const {
         return {items_.begin(static_cast<size_t>(lane)), ends_[static_cast<size_t>(lane)]};
@@ -82,7 +82,7 @@ class MessageWaits {
     // counts: per lane.
     MessageWaits(const Scratch &scratch, const std::vector<size_t> &counts, const Column<Wait> &waits,
                  const std::function<void()> &trim_inputs);
-    const Wait *before(int32_t lane, int64_t t) const;
+    const Wait *last_before(int32_t lane, int64_t t) const;
     void trim() const;
 
   private:
@@ -91,7 +91,7 @@ class MessageWaits {
 
 // The end of a message for which nobody waited. Where somebody did, the Wait shows that the call completed a message.
 struct Completion {
-    int64_t at;
+    int64_t time;
     int32_t lane;
 };
 
@@ -101,7 +101,7 @@ class Completions {
     Completions(const Scratch &scratch, const std::vector<size_t> &counts, const Column<Completion> &completions,
                 const std::function<void()> &trim_inputs);
     // True if a message of that lane completed in (begin, end].
-    bool within(int32_t lane, int64_t begin, int64_t end) const;
+    bool contains(int32_t lane, int64_t begin, int64_t end) const;
     void trim() const;
 
   private:

@@ -1,4 +1,4 @@
-// How long messages of each class take at least. A class is a link class and a size class (powers of two).
+// The minimum transfer time of each class of messages. A class is a link class and a size class (powers of two).
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace hopscope::paths {
 
 constexpr size_t SIZE_CLASSES = 66;
 constexpr size_t MESSAGE_CLASSES = LINK_CLASS_COUNT * SIZE_CLASSES;
-constexpr int64_t NONE_SEEN = std::numeric_limits<int64_t>::max();
+constexpr int64_t NO_SAMPLE = std::numeric_limits<int64_t>::max();
 
 inline size_t class_of(const Messages &m, size_t i) {
     const int64_t bytes = m.bytes[i];
@@ -25,16 +25,16 @@ inline bool posted_late(const Messages &m, size_t i) {
 
 // The fastest of one class.
 struct Transfer {
-    int64_t fastest_transit = NONE_SEEN; // from the send's begin
-    int64_t fastest_move = NONE_SEEN;    // from the later of the send's begin and the post
+    int64_t fastest_transit = NO_SAMPLE; // from the send's begin
+    int64_t fastest_move = NO_SAMPLE;    // from the later of the send's begin and the post
     bool has_prompt = false;             // some receive was posted before its send began
 
     void learn(const Messages &m, size_t i) {
         // A transit below the clocks' uncertainty means nothing, so that uncertainty is the minimum.
-        const int64_t least = std::max(m.clock_error[i], int64_t{0});
+        const int64_t uncertainty = std::max(m.clock_error[i], int64_t{0});
         const int64_t since_send = m.recv_end[i] - m.send_begin[i], since_post = m.recv_end[i] - m.recv_post[i];
-        fastest_transit = std::min(fastest_transit, std::max(since_send, least));
-        fastest_move = std::min(fastest_move, std::max(std::min(since_send, since_post), least));
+        fastest_transit = std::min(fastest_transit, std::max(since_send, uncertainty));
+        fastest_move = std::min(fastest_move, std::max(std::min(since_send, since_post), uncertainty));
         has_prompt = has_prompt || !posted_late(m, i);
     }
     // If no receiver of the class was ever early, since the post.

@@ -35,8 +35,8 @@ int64_t CollectiveWalker::call_of(size_t collective, int32_t lane) const {
     // A collective's calls are sorted by rank, and a rank is in it once, on whichever of its lanes.
     const int32_t *first = calls_.rank.data + collectives_.first_call[collective];
     const int32_t *last = calls_.rank.data + collectives_.first_call[collective + 1];
-    const int32_t *found = std::lower_bound(first, last, rank_of(lane));
-    return found != last && *found == rank_of(lane) ? found - calls_.rank.data : -1;
+    const int32_t *member = std::lower_bound(first, last, rank_of(lane));
+    return member != last && *member == rank_of(lane) ? member - calls_.rank.data : -1;
 }
 
 int64_t CollectiveWalker::end_of_call(size_t call) const {
@@ -44,75 +44,76 @@ int64_t CollectiveWalker::end_of_call(size_t call) const {
     return complete != MISSING ? complete : calls_.leave[call];
 }
 
-Within CollectiveWalker::within(size_t call) const {
+CallContext CollectiveWalker::context_of(size_t call) const {
     const int64_t collective = calls_.collective[call];
     return {collective, collectives_.op[row_of(collective)], calls_.call_site[call]};
 }
 
-void CollectiveWalker::add(Backward &out, Category category, int32_t lane, int64_t begin, int64_t end,
-                           const Within &within) const {
+void CollectiveWalker::add(Backward &stretches, Category category, int32_t lane, int64_t begin, int64_t end,
+                           const CallContext &context) const {
     if (begin < end)
-        out.push_back(
-            {begin, end, within.collective, -1, -1, rank_of(lane), -1, -1, within.op, within.call_site, category});
+        stretches.push_back(
+            {begin, end, context.collective, -1, -1, rank_of(lane), -1, -1, context.op, context.call_site, category});
 }
 
-void CollectiveWalker::add_message(Backward &out, Category category, const Wait &wait, bool is_hop,
-                                   const Within &within) const {
-    const int32_t here = rank_of(wait.lane), there = rank_of(wait.other_lane);
-    const int32_t src = wait.by_sender ? here : there, dst = wait.by_sender ? there : here;
-    out.push_back({wait.other_time, wait.end, within.collective, is_hop ? wait.message : -1, is_hop ? -1 : wait.message,
-                   dst, src, dst, within.op, within.call_site, category});
+void CollectiveWalker::add_message(Backward &stretches, Category category, const Wait &wait, bool is_hop,
+                                   const CallContext &context) const {
+    const int32_t rank = rank_of(wait.lane), other_rank = rank_of(wait.other_lane);
+    const int32_t src = wait.by_sender ? rank : other_rank, dst = wait.by_sender ? other_rank : rank;
+    stretches.push_back({wait.other_time, wait.end, context.collective, is_hop ? wait.message : -1,
+                         is_hop ? -1 : wait.message, dst, src, dst, context.op, context.call_site, category});
 }
 
 int64_t CollectiveWalker::last_needed(size_t collective, int64_t call, int64_t t) const {
     int64_t target = call;
-    auto later = [&](int64_t candidate) {
-        // Of equals the first in rank order, but stay at the rank itself if possible.
+    auto consider = [&](int64_t candidate) {
+        // Equal times: stay at the rank itself if possible, else take the first in rank order.
         if (calls_.enter[static_cast<size_t>(candidate)] > calls_.enter[static_cast<size_t>(target)])
             target = candidate;
     };
-    auto here = static_cast<size_t>(call);
+    auto own_call = static_cast<size_t>(call);
     const int32_t root = collectives_.root_rank[collective];
     const int32_t second_group = collectives_.second_group[collective];
     Leads leads = static_cast<Leads>(collectives_.leads[collective]);
     auto in_second = [&](size_t row) { return calls_.comm_rank[row] >= second_group; };
     for (int64_t i = collectives_.first_call[collective]; i < collectives_.first_call[collective + 1]; i++) {
-        auto there = static_cast<size_t>(i);
+        auto peer_call = static_cast<size_t>(i);
         bool waited_for = false;
         switch (leads) {
         case Leads::to_last_enter:
             waited_for = true;
             break;
         case Leads::to_root:
-            waited_for = calls_.rank[there] == root;
+            waited_for = calls_.rank[peer_call] == root;
             break;
         case Leads::root_to_last_enter:
-            waited_for = calls_.rank[here] == root;
+            waited_for = calls_.rank[own_call] == root;
             break;
         case Leads::scan:
         case Leads::exscan: // below r; otherwise the path stays at r
-            waited_for = calls_.comm_rank[there] < calls_.comm_rank[here];
+            waited_for = calls_.comm_rank[peer_call] < calls_.comm_rank[own_call];
             break;
         case Leads::stays:
             break;
         }
         // On an intercommunicator all data comes from the other group.
-        waited_for = waited_for && (second_group < 0 || in_second(here) != in_second(there));
-        if (waited_for && calls_.enter[there] < t)
-            later(i);
+        waited_for = waited_for && (second_group < 0 || in_second(own_call) != in_second(peer_call));
+        if (waited_for && calls_.enter[peer_call] < t)
+            consider(i);
     }
     return target;
 }
 
-Place CollectiveWalker::walk_native(Backward &out, size_t collective, int64_t call, Place from) const {
-    auto reached = static_cast<size_t>(last_needed(collective, call, from.t));
-    add(out, Category::native, from.lane, calls_.enter[reached], from.t, within(static_cast<size_t>(call)));
-    return {calls_.lane[reached], calls_.enter[reached]};
+Place CollectiveWalker::walk_native(Backward &stretches, size_t collective, int64_t call, Place start) const {
+    auto last_call = static_cast<size_t>(last_needed(collective, call, start.t));
+    add(stretches, Category::native, start.lane, calls_.enter[last_call], start.t,
+        context_of(static_cast<size_t>(call)));
+    return {calls_.lane[last_call], calls_.enter[last_call]};
 }
 
 // The hops of a rank lie on the lane of its call, whichever thread saw them.
-const Wait *CollectiveWalker::last_wait(size_t collective, int64_t call, Place at) const {
-    return hop_waits_.before(collective, call < 0 ? at.lane : calls_.lane[static_cast<size_t>(call)], at.t);
+const Wait *CollectiveWalker::last_wait(size_t collective, int64_t call, Place place) const {
+    return hop_waits_.last_before(collective, call < 0 ? place.lane : calls_.lane[static_cast<size_t>(call)], place.t);
 }
 
 int64_t CollectiveWalker::end_of_wait(size_t collective, int32_t lane, int64_t t) const {
@@ -120,46 +121,46 @@ int64_t CollectiveWalker::end_of_wait(size_t collective, int32_t lane, int64_t t
     return wait ? wait->end : MISSING;
 }
 
-// Where the time that a rank spent in its call up to t began. If the rank's call is not in the trace (killed), the path
-// ends at its send.
+// The begin of the time that a rank spent in its call up to t. If the rank's call is not in the trace (killed), the
+// path ends at its send.
 int64_t CollectiveWalker::begin_of_part(int64_t call, int64_t t) const {
     if (call < 0)
         return t;
-    const auto its = static_cast<size_t>(call);
-    const bool came_back = completes_early(calls_, its) && t > calls_.leave[its];
-    return std::min(t, came_back ? calls_.wait_begin[its] : calls_.enter[its]);
+    const auto row = static_cast<size_t>(call);
+    const bool resumed = completes_early(calls_, row) && t > calls_.leave[row];
+    return std::min(t, resumed ? calls_.wait_begin[row] : calls_.enter[row]);
 }
 
-bool CollectiveWalker::walk_hops(Backward &out, size_t collective, Place &at) const {
-    const size_t length = out.size();
-    for (Place from = at;;) {
-        const int64_t call = call_of(collective, from.lane);
-        const Within inside{collectives_.first_id + static_cast<int64_t>(collective), collectives_.op[collective],
-                            call < 0 ? -1 : calls_.call_site[static_cast<size_t>(call)]};
-        const Wait *wait = last_wait(collective, call, from);
+bool CollectiveWalker::walk_hops(Backward &stretches, size_t collective, Place &place) const {
+    const size_t length = stretches.size();
+    for (Place current = place;;) {
+        const int64_t call = call_of(collective, current.lane);
+        const CallContext context{collectives_.first_id + static_cast<int64_t>(collective), collectives_.op[collective],
+                                  call < 0 ? -1 : calls_.call_site[static_cast<size_t>(call)]};
+        const Wait *wait = last_wait(collective, call, current);
         if (!wait) {
-            at = {from.lane, begin_of_part(call, from.t)};
-            add(out, Category::local, from.lane, at.t, from.t, inside);
+            place = {current.lane, begin_of_part(call, current.t)};
+            add(stretches, Category::local, current.lane, place.t, current.t, context);
             return true;
         }
         if (wait->undecided) {
-            out.resize(length);
+            stretches.resize(length);
             return false;
         }
-        add(out, Category::local, from.lane, wait->end, from.t, inside);
-        add_message(out, category_of(wait->link), *wait, true, inside);
-        from = wait->before();
+        add(stretches, Category::local, current.lane, wait->end, current.t, context);
+        add_message(stretches, category_of(wait->link), *wait, true, context);
+        current = wait->cause();
     }
 }
 
-Place CollectiveWalker::walk(Backward &out, size_t collective, Place from) const {
-    if (!collectives_.has_hops[collective] || !walk_hops(out, collective, from))
-        return walk_native(out, collective, call_of(collective, from.lane), from);
-    return from;
+Place CollectiveWalker::walk(Backward &stretches, size_t collective, Place place) const {
+    if (!collectives_.has_hops[collective] || !walk_hops(stretches, collective, place))
+        return walk_native(stretches, collective, call_of(collective, place.lane), place);
+    return place;
 }
 
-Kept<int64_t> CollectiveWalker::hop_predecessors(const Messages &hops) const {
-    Kept<int64_t> result(hops.size(), -1);
+PooledVector<int64_t> CollectiveWalker::hop_predecessors(const Messages &hops) const {
+    PooledVector<int64_t> result(hops.size(), -1);
     std::vector<const Wait *> next(lanes_.size(), nullptr); // per lane: the first wait not over yet
     for (size_t i = 0; i < hops.size(); i++) {
         const size_t collective = row_of(hops.collective[i]);
@@ -170,28 +171,28 @@ Kept<int64_t> CollectiveWalker::hop_predecessors(const Messages &hops) const {
                 if (wait == begin || wait->lane != (wait - 1)->lane)
                     next[static_cast<size_t>(wait->lane)] = wait;
         const int32_t lane = hops.src_lane[i];
-        const Wait *&at = next[static_cast<size_t>(lane)];
-        if (!at || at < begin)
+        const Wait *&lane_wait = next[static_cast<size_t>(lane)];
+        if (!lane_wait || lane_wait < begin)
             continue; // nothing was waited for
-        while (at != end && at->lane == lane && at->end <= hops.send_begin[i])
-            ++at;
+        while (lane_wait != end && lane_wait->lane == lane && lane_wait->end <= hops.send_begin[i])
+            ++lane_wait;
         // The sends of a collective are in time order, or nearly.
-        const Wait *wait = at == begin ? nullptr : at - 1;
+        const Wait *wait = lane_wait == begin ? nullptr : lane_wait - 1;
         if (wait && wait->lane == lane && wait->end > hops.send_begin[i])
-            wait = hop_waits_.before(collective, lane, hops.send_begin[i]);
+            wait = hop_waits_.last_before(collective, lane, hops.send_begin[i]);
         if (wait && wait->lane == lane && !wait->undecided)
             result[i] = wait->message;
     }
     return result;
 }
 
-Kept<int64_t> CollectiveWalker::call_predecessors() const {
-    Kept<int64_t> result(calls_.size(), -1);
+PooledVector<int64_t> CollectiveWalker::call_predecessors() const {
+    PooledVector<int64_t> result(calls_.size(), -1);
     for (size_t i = 0; i < calls_.size(); i++) {
         int64_t end = end_of_call(i);
         if (end == MISSING) // the trace ends inside: it counts as last
             end = std::numeric_limits<int64_t>::max();
-        if (const Wait *wait = hop_waits_.before(row_of(calls_.collective[i]), calls_.lane[i], end);
+        if (const Wait *wait = hop_waits_.last_before(row_of(calls_.collective[i]), calls_.lane[i], end);
             wait && !wait->undecided)
             result[i] = wait->message;
     }
@@ -199,25 +200,25 @@ Kept<int64_t> CollectiveWalker::call_predecessors() const {
 }
 
 template <typename Known>
-Place CollectiveWalker::begin_of_chain(size_t collective, Place at, const Known &known) const {
+Place CollectiveWalker::begin_of_chain(size_t collective, Place place, const Known &lookup) const {
     for (;;) {
-        const int64_t call = call_of(collective, at.lane);
-        const Wait *wait = last_wait(collective, call, at);
+        const int64_t call = call_of(collective, place.lane);
+        const Wait *wait = last_wait(collective, call, place);
         if (!wait)
-            return {at.lane, begin_of_part(call, at.t)};
+            return {place.lane, begin_of_part(call, place.t)};
         if (wait->undecided)
             return {-1, MISSING};
-        if (const Place *begin = known(*wait))
+        if (const Place *begin = lookup(*wait))
             return *begin;
-        at = wait->before();
+        place = wait->cause();
     }
 }
 
-Kept<Place> CollectiveWalker::chain_begins() const {
+PooledVector<Place> CollectiveWalker::chain_begins() const {
     constexpr Place kUnknown{-1, MISSING}, kNotFollowed{-2, MISSING};
-    Kept<Place> result(calls_.size(), kUnknown);
-    Kept<Place> begins;        // by wait of the collective
-    std::vector<Place *> ways; // those of the waits on a chain
+    PooledVector<Place> result(calls_.size(), kUnknown);
+    PooledVector<Place> begins; // by wait of the collective
+    std::vector<Place *> ways;  // those of the waits on a chain
     for (size_t c = 0; c < collectives_.size(); c++) {
         if (!collectives_.has_hops[c])
             continue;
@@ -261,7 +262,7 @@ Place CollectiveWalker::begin_of_path(size_t collective) const {
                           [](const Wait &) -> const Place * { return nullptr; });
 }
 
-std::vector<size_t> CollectiveWalker::keep_paths(Stretches &out) const {
+std::vector<size_t> CollectiveWalker::keep_paths(Stretches &stretches) const {
     std::vector<size_t> undecided;
     Backward backward;
     for (size_t c = 0; c < collectives_.size(); c++) {
@@ -272,20 +273,20 @@ std::vector<size_t> CollectiveWalker::keep_paths(Stretches &out) const {
         walk(backward, c, {calls_.lane[static_cast<size_t>(last)], end_of_call(static_cast<size_t>(last))});
         if (collectives_.has_hops[c] && !backward.empty() && backward.back().category == Category::native)
             undecided.push_back(c);
-        keep(out, Path::collective, collectives_.first_id + static_cast<int64_t>(c), backward);
+        keep(stretches, Path::collective, collectives_.first_id + static_cast<int64_t>(c), backward);
     }
     return undecided;
 }
 
-void keep(Stretches &out, Path path, int64_t path_collective, const Stretch &s, int64_t step) {
-    out.add(path, path_collective, step, s.rank, s.begin, s.end, s.category, s.collective, s.hop, s.message, s.src,
-            s.dst, s.op, s.call_site);
+void keep(Stretches &stretches, Path path, int64_t path_collective, const Stretch &s, int64_t step) {
+    stretches.add(path, path_collective, step, s.rank, s.begin, s.end, s.category, s.collective, s.hop, s.message,
+                  s.src, s.dst, s.op, s.call_site);
 }
 
-void keep(Stretches &out, Path path, int64_t path_collective, const Backward &backward) {
+void keep(Stretches &stretches, Path path, int64_t path_collective, const Backward &backward) {
     int64_t step = 0;
     for (auto stretch = backward.rbegin(); stretch != backward.rend(); ++stretch)
-        keep(out, path, path_collective, *stretch, step++);
+        keep(stretches, path, path_collective, *stretch, step++);
 }
 
 } // namespace hopscope::paths

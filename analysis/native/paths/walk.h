@@ -16,7 +16,7 @@ struct Stretch {
 using Backward = std::vector<Stretch>; // latest first
 
 // The MPI call or collective that contains a stretch.
-struct Within {
+struct CallContext {
     int64_t collective = -1; // its id
     int32_t op = -1, call_site = -1;
 };
@@ -27,24 +27,24 @@ class CollectiveWalker {
     CollectiveWalker(const Collectives &collectives, const Calls &calls, const Lanes &lanes, HopWaits hop_waits);
 
     // The last binding hop that the sender of each hop had to wait for before it sent, by id; -1 if none.
-    Kept<int64_t> hop_predecessors(const Messages &hops) const;
+    PooledVector<int64_t> hop_predecessors(const Messages &hops) const;
     // The last binding hop before each call's leave, by id; -1 if none.
-    Kept<int64_t> call_predecessors() const;
-    // Where the chain of binding hops begins that each call waited for: the rank that all on the chain waited for, and
-    // when it entered the collective or came to wait for it. Lane -1 if the hops are unknown or undecided, or the call
-    // has no end.
-    Kept<Place> chain_begins() const;
-    // The same for the call that ended last: where the critical path of a collective begins.
+    PooledVector<int64_t> call_predecessors() const;
+    // The begin of the chain of binding hops that each call waited for: the rank that all on the chain waited for, and
+    // the time at which it entered the collective or came to wait for it. Lane -1 if the hops are unknown or undecided,
+    // or the call has no end.
+    PooledVector<Place> chain_begins() const;
+    // The begin of a collective's critical path: that of the chain of the call that ended last.
     Place begin_of_path(size_t collective) const;
     // The critical path of each collective, stretches in time order. Returns the rows of those whose hops leave
     // undecided what was waited for.
-    std::vector<size_t> keep_paths(Stretches &out) const;
+    std::vector<size_t> keep_paths(Stretches &stretches) const;
 
     // Walks back through a collective from a place in it to an enter; in one that returned early, perhaps only to where
     // a rank came to wait for it or sent in another call.
-    Place walk(Backward &out, size_t collective, Place from) const;
-    // The same through its hops alone; false, and nothing changed, if these leave undecided what was waited for.
-    bool walk_hops(Backward &out, size_t collective, Place &at) const;
+    Place walk(Backward &stretches, size_t collective, Place place) const;
+    // Walks through its hops alone. Returns false and changes nothing if these leave a wait undecided.
+    bool walk_hops(Backward &stretches, size_t collective, Place &place) const;
     // When the last wait of that lane's rank for a hop of the collective ended, at t or before; MISSING if there is
     // none.
     int64_t end_of_wait(size_t collective, int32_t lane, int64_t t) const;
@@ -57,21 +57,23 @@ class CollectiveWalker {
     size_t row_of(int64_t collective) const {
         return static_cast<size_t>(collective - collectives_.first_id);
     }
-    Within within(size_t call) const;
+    CallContext context_of(size_t call) const;
     int32_t rank_of(int32_t lane) const {
         return lanes_.rank[static_cast<size_t>(lane)];
     }
-    void add(Backward &out, Category category, int32_t lane, int64_t begin, int64_t end, const Within &within) const;
-    void add_message(Backward &out, Category category, const Wait &wait, bool is_hop, const Within &within) const;
+    void add(Backward &stretches, Category category, int32_t lane, int64_t begin, int64_t end,
+             const CallContext &context) const;
+    void add_message(Backward &stretches, Category category, const Wait &wait, bool is_hop,
+                     const CallContext &context) const;
 
   private:
-    const Wait *last_wait(size_t collective, int64_t call, Place at) const;
+    const Wait *last_wait(size_t collective, int64_t call, Place place) const;
     int64_t last_to_end(size_t collective) const;
-    // Follows binding hops back from a place. known(wait) gives the begin of a chain that was followed before, or
+    // Follows binding hops back from a place. lookup(wait) gives the begin of a chain that was followed before, or
     // nullptr.
-    template <typename Known> Place begin_of_chain(size_t collective, Place at, const Known &known) const;
+    template <typename Known> Place begin_of_chain(size_t collective, Place place, const Known &lookup) const;
     int64_t begin_of_part(int64_t call, int64_t t) const;
-    Place walk_native(Backward &out, size_t collective, int64_t call, Place from) const;
+    Place walk_native(Backward &stretches, size_t collective, int64_t call, Place start) const;
 
     const Collectives &collectives_;
     const Calls &calls_;
@@ -80,8 +82,8 @@ class CollectiveWalker {
 };
 
 // Appends a stretch as a step of a path.
-void keep(Stretches &out, Path path, int64_t path_collective, const Stretch &stretch, int64_t step);
+void keep(Stretches &stretches, Path path, int64_t path_collective, const Stretch &stretch, int64_t step);
 // Appends a path, reversed.
-void keep(Stretches &out, Path path, int64_t path_collective, const Backward &backward);
+void keep(Stretches &stretches, Path path, int64_t path_collective, const Backward &backward);
 
 } // namespace hopscope::paths

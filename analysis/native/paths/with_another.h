@@ -6,23 +6,24 @@
 
 namespace hopscope {
 
-// Runs `beside` in another thread and `here` in this one. Both are done when it returns; rethrows what either threw.
-template <typename Beside, typename Here> void with_another(const Beside &beside, const Here &here) {
+// Runs `background` in another thread and `foreground` in this one. Both are done when it returns; rethrows what either
+// threw.
+template <typename Beside, typename Here> void run_both(const Beside &background, const Here &foreground) {
     std::exception_ptr problem;
-    std::thread other([&] {
+    std::thread thread([&] {
         try {
-            beside();
+            background();
         } catch (...) {
             problem = std::current_exception();
         }
     });
     try {
-        here();
+        foreground();
     } catch (...) {
-        other.join();
+        thread.join();
         throw;
     }
-    other.join();
+    thread.join();
     if (problem)
         std::rethrow_exception(problem);
 }

@@ -20,10 +20,10 @@ namespace hopscope::plan {
 namespace {
 
 enum operation operation_of(const std::string &name) {
-    enum operation found = operation_named(name.c_str());
-    if (found == OPERATIONS)
+    enum operation number = operation_named(name.c_str());
+    if (number == OPERATIONS)
         throw std::invalid_argument(name + " is not an operation that the engine can run");
-    return found;
+    return number;
 }
 
 std::vector<std::string> names_of(uint32_t operations) {
@@ -43,7 +43,7 @@ template <typename Row> nb::list rows_of(const Row *row) {
 }
 
 struct Operation {
-    enum operation what;
+    enum operation operation_id;
 };
 
 // By operation_content.
@@ -61,13 +61,13 @@ class Tree {
     }
     nb::tuple places(int root, bool broadcast, std::vector<int> hosts, std::vector<int> clusters) const {
         Members members(std::move(hosts), std::move(clusters));
-        Places found = places_of(*spec_, members, root, broadcast ? TREE_BROADCAST : TREE_REDUCE);
+        Places placements = places_of(*spec_, members, root, broadcast ? TREE_BROADCAST : TREE_REDUCE);
         nb::list parents, children;
-        for (size_t rank = 0; rank < found.parent.size(); rank++) {
-            parents.append(found.parent[rank]);
+        for (size_t rank = 0; rank < placements.parent.size(); rank++) {
+            parents.append(placements.parent[rank]);
             nb::list ordered;
-            for (int64_t i = found.first_child[rank]; i < found.first_child[rank + 1]; i++)
-                ordered.append(found.children[static_cast<size_t>(i)]);
+            for (int64_t i = placements.first_child[rank]; i < placements.first_child[rank + 1]; i++)
+                ordered.append(placements.children[static_cast<size_t>(i)]);
             children.append(nb::tuple(ordered));
         }
         return nb::make_tuple(nb::tuple(parents), nb::tuple(children));
@@ -89,9 +89,10 @@ class TreeFile {
         return plan_->name;
     }
     std::optional<int> rule(const std::string &operation, const std::vector<int> &members, uint64_t bytes) const {
-        int size = static_cast<int>(members.size()), listed = rank_lists_find(&plan_->members, members.data(), size);
-        int chosen = tree_plan_choose(plan_.get(), operation_of(operation), size, listed, bytes);
-        return chosen < 0 || plan_->rules[chosen].native ? std::nullopt : std::optional(chosen);
+        int size = static_cast<int>(members.size()),
+            list_number = rank_lists_find(&plan_->members, members.data(), size);
+        int rule_number = tree_plan_choose(plan_.get(), operation_of(operation), size, list_number, bytes);
+        return rule_number < 0 || plan_->rules[rule_number].native ? std::nullopt : std::optional(rule_number);
     }
     nb::dict schedules(int rule, const std::string &operation, std::vector<int> hosts, std::vector<int> clusters,
                        std::vector<int64_t> lengths, std::optional<int> root, int64_t unit_bytes, bool in_place) const {
@@ -99,35 +100,35 @@ class TreeFile {
             throw std::invalid_argument("there is no rule " + std::to_string(rule));
         Collective collective{*plan_,     rule,    operation_of(operation), root.value_or(-1), std::move(lengths),
                               unit_bytes, in_place};
-        Schedules laid;
+        Schedules columns;
         {
             nb::gil_scoped_release release;
             Members members(std::move(hosts), std::move(clusters));
-            laid = schedules_of(collective, members);
+            columns = schedules_of(collective, members);
         }
-        nb::dict out;
-        out["unit_bytes"] = unit_bytes;
-        out["first_step"] = to_numpy(std::move(laid.first_step));
-        out["kind"] = to_numpy(std::move(laid.kind));
-        out["role"] = to_numpy(std::move(laid.role));
-        out["round"] = to_numpy(std::move(laid.round));
-        out["peer"] = to_numpy(std::move(laid.peer));
-        out["segment"] = to_numpy(std::move(laid.segment));
-        out["slot"] = to_numpy(std::move(laid.slot));
-        out["operand"] = to_numpy(std::move(laid.operand));
-        out["at"] = to_numpy(std::move(laid.at));
-        out["operand_at"] = to_numpy(std::move(laid.operand_at));
-        out["length"] = to_numpy(std::move(laid.length));
-        out["unmet"] = to_numpy(std::move(laid.unmet));
-        out["first_edge"] = to_numpy(std::move(laid.first_edge));
-        out["edge"] = to_numpy(std::move(laid.edge));
-        out["first_ready"] = to_numpy(std::move(laid.first_ready));
-        out["ready"] = to_numpy(std::move(laid.ready));
-        out["other_end"] = to_numpy(std::move(laid.other_end));
-        out["ring_units"] = to_numpy(std::move(laid.ring_units));
-        out["slots"] = to_numpy(std::move(laid.slots));
-        out["most_messages"] = to_numpy(std::move(laid.most_messages));
-        return out;
+        nb::dict result;
+        result["unit_bytes"] = unit_bytes;
+        result["first_step"] = to_numpy(std::move(columns.first_step));
+        result["kind"] = to_numpy(std::move(columns.kind));
+        result["role"] = to_numpy(std::move(columns.role));
+        result["round"] = to_numpy(std::move(columns.round));
+        result["peer"] = to_numpy(std::move(columns.peer));
+        result["segment"] = to_numpy(std::move(columns.segment));
+        result["slot"] = to_numpy(std::move(columns.slot));
+        result["operand"] = to_numpy(std::move(columns.operand));
+        result["at"] = to_numpy(std::move(columns.position));
+        result["operand_at"] = to_numpy(std::move(columns.operand_position));
+        result["length"] = to_numpy(std::move(columns.length));
+        result["unmet"] = to_numpy(std::move(columns.unmet));
+        result["first_edge"] = to_numpy(std::move(columns.first_edge));
+        result["edge"] = to_numpy(std::move(columns.edge));
+        result["first_ready"] = to_numpy(std::move(columns.first_ready));
+        result["ready"] = to_numpy(std::move(columns.ready));
+        result["other_end"] = to_numpy(std::move(columns.other_end));
+        result["ring_units"] = to_numpy(std::move(columns.ring_units));
+        result["slots"] = to_numpy(std::move(columns.slots));
+        result["most_messages"] = to_numpy(std::move(columns.most_messages));
+        return result;
     }
 
   private:
@@ -137,13 +138,13 @@ class TreeFile {
 // The text of a tree file, or of the one that a name stands for; and the prefix of messages about it.
 nb::tuple requested(const nb::bytes &file_or_name) {
     char message[1000 + PATH_MAX];
-    auto asked = std::make_unique<requested_text>();
-    if (!requested_tree_read(asked.get(), file_or_name.c_str(), "", message, sizeof message)) {
-        free(asked->text);
+    auto request = std::make_unique<requested_text>();
+    if (!requested_tree_read(request.get(), file_or_name.c_str(), "", message, sizeof message)) {
+        free(request->text);
         throw std::invalid_argument(message);
     }
-    nb::bytes text(asked->text, asked->length), name(asked->name, strlen(asked->name));
-    free(asked->text);
+    nb::bytes text(request->text, request->length), name(request->name, strlen(request->name));
+    free(request->text);
     return nb::make_tuple(text, name);
 }
 
@@ -159,27 +160,27 @@ NB_MODULE(_plan, m) {
         .def_ro("counts", &shape::counts)
         .def_ro("meaning", &shape::meaning)
         .def_prop_ro("is_simple", [](const shape &row) { return row.kind == SHAPE_SIMPLE; });
-    auto has = [](uint32_t property) {
+    auto has_property = [](uint32_t property) {
         return [property](const algorithm &row) { return (row.properties & property) != 0; };
     };
     nb::class_<algorithm>(m, "Algorithm")
         .def_ro("name", &algorithm::name)
         .def_ro("meaning", &algorithm::meaning)
         .def_prop_ro("operations", [](const algorithm &row) { return names_of(row.operations); })
-        .def_prop_ro("keeps_order", has(KEEPS_ORDER))
-        .def_prop_ro("cuts", has(CUTS))
-        .def_prop_ro("by_tree", has(BY_TREE))
-        .def_prop_ro("in_groups", has(IN_GROUPS));
+        .def_prop_ro("keeps_order", has_property(KEEPS_ORDER))
+        .def_prop_ro("cuts", has_property(CUTS))
+        .def_prop_ro("by_tree", has_property(BY_TREE))
+        .def_prop_ro("in_groups", has_property(IN_GROUPS));
     nb::class_<Operation>(m, "Operation")
-        .def_prop_ro("name", [](const Operation &it) { return operation_name(it.what); })
-        .def_prop_ro("reduces", [](const Operation &it) { return operation_reduces(it.what); })
-        .def_prop_ro("has_root", [](const Operation &it) { return operation_has_root(it.what); })
-        .def_prop_ro("hides_bytes", [](const Operation &it) { return operation_hides_bytes(it.what); })
-        .def_prop_ro("is_even", [](const Operation &it) { return operation_is_even(it.what); })
-        .def_prop_ro("input", [](const Operation &it) { return content_words[operation_input(it.what)]; })
-        .def_prop_ro("output", [](const Operation &it) { return content_words[operation_output(it.what)]; })
-        .def_prop_ro("only_up", [](const Operation &it) { return operation_only_up(it.what); })
-        .def_prop_ro("only_down", [](const Operation &it) { return operation_only_down(it.what); });
+        .def_prop_ro("name", [](const Operation &row) { return operation_name(row.operation_id); })
+        .def_prop_ro("reduces", [](const Operation &row) { return operation_reduces(row.operation_id); })
+        .def_prop_ro("has_root", [](const Operation &row) { return operation_has_root(row.operation_id); })
+        .def_prop_ro("hides_bytes", [](const Operation &row) { return operation_hides_bytes(row.operation_id); })
+        .def_prop_ro("is_even", [](const Operation &row) { return operation_is_even(row.operation_id); })
+        .def_prop_ro("input", [](const Operation &row) { return content_words[operation_input(row.operation_id)]; })
+        .def_prop_ro("output", [](const Operation &row) { return content_words[operation_output(row.operation_id)]; })
+        .def_prop_ro("only_up", [](const Operation &row) { return operation_only_up(row.operation_id); })
+        .def_prop_ro("only_down", [](const Operation &row) { return operation_only_down(row.operation_id); });
     m.def("shapes", [] { return rows_of(shapes); }, "Every shape of a tree.");
     m.def(
         "algorithms", [] { return rows_of(algorithms); },
@@ -187,10 +188,10 @@ NB_MODULE(_plan, m) {
     m.def(
         "operations",
         [] {
-            std::vector<Operation> all;
+            std::vector<Operation> rows;
             for (int i = 0; i < OPERATIONS; i++)
-                all.push_back({static_cast<enum operation>(i)});
-            return all;
+                rows.push_back({static_cast<enum operation>(i)});
+            return rows;
         },
         "Every operation that the engine can run.");
     m.def("requested", &requested, nb::arg("file_or_name"),

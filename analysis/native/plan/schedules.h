@@ -9,7 +9,7 @@ namespace hopscope::plan {
 struct Collective {
     const tree_plan &plan;
     int rule;
-    operation what;
+    operation operation_id;
     int root;                     // -1: the operation has none
     std::vector<int64_t> lengths; // one for the message; or for blocks: one for all, one per rank, or one per pair
     int64_t unit_bytes;
@@ -21,7 +21,7 @@ struct Schedules {
     std::vector<int64_t> first_step; // per rank; one entry more than ranks
     std::vector<int8_t> kind, role;
     std::vector<int32_t> round, peer, segment, slot, operand;
-    std::vector<int64_t> at, operand_at, length;
+    std::vector<int64_t> position, operand_position, length;
     std::vector<int32_t> unmet;                // how many steps it waits for
     std::vector<int64_t> first_edge, edge;     // the steps that wait for it, in the order in which they start
     std::vector<int64_t> first_ready, ready;   // per rank: the steps without dependencies, in that order

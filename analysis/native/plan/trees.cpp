@@ -35,19 +35,19 @@ Places places_of(const tree_spec &spec, Members &members, int root, tree_directi
     if (root < 0 || root >= size)
         throw std::invalid_argument("there is no rank " + std::to_string(root) + " to be the root of " +
                                     std::to_string(size));
-    Places out;
+    Places placements;
     tree_members view = members.view();
     std::vector<int> scratch(2 * static_cast<size_t>(size)), room(static_cast<size_t>(size));
-    out.parent.reserve(static_cast<size_t>(size));
-    out.first_child.push_back(0);
+    placements.parent.reserve(static_cast<size_t>(size));
+    placements.first_child.push_back(0);
     for (int rank = 0; rank < size; rank++) {
         tree_position place = {-1, 0, room.data()};
         tree_position_of(&spec, &view, rank, root, direction, scratch.data(), &place);
-        out.parent.push_back(place.parent);
-        out.children.insert(out.children.end(), room.data(), room.data() + place.child_count);
-        out.first_child.push_back(static_cast<int64_t>(out.children.size()));
+        placements.parent.push_back(place.parent);
+        placements.children.insert(placements.children.end(), room.data(), room.data() + place.child_count);
+        placements.first_child.push_back(static_cast<int64_t>(placements.children.size()));
     }
-    return out;
+    return placements;
 }
 
 } // namespace hopscope::plan

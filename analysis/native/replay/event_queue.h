@@ -18,7 +18,7 @@ namespace hopscope::replay {
 template <typename Event> class EventQueue {
   public:
     bool empty() const {
-        return next_.empty() && later_ == 0;
+        return next_.empty() && bucket_mask_ == 0;
     }
     // event.t: not before that of the last event taken.
     void push(const Event &event) {
@@ -37,12 +37,12 @@ template <typename Event> class EventQueue {
     }
 
   private:
-    static constexpr size_t FEW = 12;
+    static constexpr size_t SMALL_BUCKET = 12;
 
     static uint64_t bits(double t) {
-        uint64_t out;
-        memcpy(&out, &t, sizeof out);
-        return out;
+        uint64_t key;
+        memcpy(&key, &t, sizeof key);
+        return key;
     }
     void insert(const Event &event) {
         size_t i = next_.size();
@@ -54,32 +54,32 @@ template <typename Event> class EventQueue {
     void place(const Event &event, uint64_t key) {
         const int bucket = 63 - __builtin_clzll(key ^ base_);
         buckets_[static_cast<size_t>(bucket)].push_back(event);
-        later_ |= uint64_t{1} << bucket;
+        bucket_mask_ |= uint64_t{1} << bucket;
     }
     // The lowest bucket has the earliest event. Seen from there, all others in it belong further down.
     void turn_to_earliest() {
-        const int bucket = __builtin_ctzll(later_);
-        auto &from = buckets_[static_cast<size_t>(bucket)];
-        later_ &= later_ - 1;
-        const uint64_t first = bits(from[0].t) >> bucket << bucket;
-        if (from.size() <= FEW) {
+        const int bucket = __builtin_ctzll(bucket_mask_);
+        auto &events = buckets_[static_cast<size_t>(bucket)];
+        bucket_mask_ &= bucket_mask_ - 1;
+        const uint64_t first = bits(events[0].t) >> bucket << bucket;
+        if (events.size() <= SMALL_BUCKET) {
             base_ = first;
-            for (const Event &event : from)
+            for (const Event &event : events)
                 insert(event);
             next_until_ = bits(next_.front().t);
         } else {
-            base_ = bits(std::min_element(from.begin(), from.end(), [](auto &a, auto &b) { return a.t < b.t; })->t);
+            base_ = bits(std::min_element(events.begin(), events.end(), [](auto &a, auto &b) { return a.t < b.t; })->t);
             next_until_ = base_;
-            for (const Event &event : from)
+            for (const Event &event : events)
                 push(event);
         }
-        from.clear();
+        events.clear();
     }
 
-    std::vector<Event> next_; // up to next_until_, the earliest at the back
-    uint64_t next_until_ = 0; // the bits of a time
-    uint64_t base_ = 0;       // the time from which buckets count
-    uint64_t later_ = 0;      // which buckets have events
+    std::vector<Event> next_;  // up to next_until_, the earliest at the back
+    uint64_t next_until_ = 0;  // the bits of a time
+    uint64_t base_ = 0;        // the time from which buckets count
+    uint64_t bucket_mask_ = 0; // which buckets have events
     std::array<std::vector<Event>, 64> buckets_;
 };
 

@@ -21,22 +21,22 @@ template <typename T> int64_t rows(const Column<T> &column) {
     return static_cast<int64_t>(column.size);
 }
 
-Program program_of(const Arguments &in, size_t schedules, size_t hosts) {
+Program program_of(const Arguments &arguments, size_t schedules, size_t hosts) {
     Program p;
-    p.first_op = in.column<int64_t>("first_op");
-    p.op = in.column<int8_t>("op");
-    p.ref = in.column<int64_t>("ref");
-    p.gap = in.column<int64_t>("gap_ns");
-    p.hold = in.column<int64_t>("hold_ns");
-    p.slot = in.column<int64_t>("slot");
-    p.host = in.column<int32_t>("host");
-    p.transit = in.column<int64_t>("transit_ns");
-    p.first_member = in.column<int64_t>("first_member");
-    p.member = in.column<int32_t>("member");
-    p.schedule = in.column<int32_t>("schedule");
-    p.own_time = in.column<int64_t>("own_time_ns");
-    p.leads = in.column<int8_t>("leads");
-    p.root_position = in.column<int32_t>("root_position");
+    p.first_op = arguments.column<int64_t>("first_op");
+    p.op = arguments.column<int8_t>("op");
+    p.ref = arguments.column<int64_t>("ref");
+    p.gap = arguments.column<int64_t>("gap_ns");
+    p.hold = arguments.column<int64_t>("hold_ns");
+    p.slot = arguments.column<int64_t>("slot");
+    p.host = arguments.column<int32_t>("host");
+    p.transit = arguments.column<int64_t>("transit_ns");
+    p.first_member = arguments.column<int64_t>("first_member");
+    p.member = arguments.column<int32_t>("member");
+    p.schedule = arguments.column<int32_t>("schedule");
+    p.own_time = arguments.column<int64_t>("own_time_ns");
+    p.leads = arguments.column<int8_t>("leads");
+    p.root_position = arguments.column<int32_t>("root_position");
     Arguments::same_length("program operations", {p.op.size, p.ref.size, p.gap.size, p.hold.size, p.slot.size});
     Arguments::same_length("program lanes", {p.lanes() + 1, p.first_op.size});
     Arguments::same_length("program collectives",
@@ -72,28 +72,28 @@ Program program_of(const Arguments &in, size_t schedules, size_t hosts) {
 }
 
 Costs costs_of(const nb::dict &costs) {
-    const Arguments in(costs);
+    const Arguments arguments(costs);
     auto number = [&](const char *name) { return nb::cast<double>(costs[name]); };
     Costs c;
     c.hosts = nb::cast<size_t>(costs["hosts"]);
-    c.link = in.column<int32_t>("link");
-    c.latency = in.column<double>("latency_ns");
-    c.per_byte = in.column<double>("per_byte_ns");
-    c.send = in.column<double>("send_ns");
-    c.send_per_byte = in.column<double>("send_per_byte_ns");
-    c.receive = in.column<double>("receive_ns");
-    c.receive_per_byte = in.column<double>("receive_per_byte_ns");
-    c.eager_bytes = in.column<double>("eager_bytes");
-    c.announcement = in.column<double>("announcement_ns");
-    c.answer = in.column<double>("answer_ns");
-    c.announced = in.column<double>("announced_ns");
-    c.announced_per_byte = in.column<double>("announced_per_byte_ns");
-    c.first_server = in.column<int64_t>("first_server");
-    c.far = in.column<int64_t>("far");
-    c.server = in.column<int32_t>("server");
-    c.service = in.column<double>("service_ns");
-    c.service_per_byte = in.column<double>("service_per_byte_ns");
-    c.rest = in.column<double>("rest_ns");
+    c.link = arguments.column<int32_t>("link");
+    c.latency = arguments.column<double>("latency_ns");
+    c.per_byte = arguments.column<double>("per_byte_ns");
+    c.send = arguments.column<double>("send_ns");
+    c.send_per_byte = arguments.column<double>("send_per_byte_ns");
+    c.receive = arguments.column<double>("receive_ns");
+    c.receive_per_byte = arguments.column<double>("receive_per_byte_ns");
+    c.eager_bytes = arguments.column<double>("eager_bytes");
+    c.rts = arguments.column<double>("announcement_ns");
+    c.cts = arguments.column<double>("answer_ns");
+    c.rendezvous = arguments.column<double>("announced_ns");
+    c.rendezvous_per_byte = arguments.column<double>("announced_per_byte_ns");
+    c.first_server = arguments.column<int64_t>("first_server");
+    c.far = arguments.column<int64_t>("far");
+    c.server = arguments.column<int32_t>("server");
+    c.service = arguments.column<double>("service_ns");
+    c.service_per_byte = arguments.column<double>("service_per_byte_ns");
+    c.rest = arguments.column<double>("rest_ns");
     c.cut_through = nb::cast<bool>(costs["cut_through"]);
     c.emulates = nb::cast<bool>(costs["emulates"]);
     c.enter = number("enter_ns");
@@ -104,10 +104,9 @@ Costs costs_of(const nb::dict &costs) {
     c.copy_per_byte = number("copy_per_byte_ns");
     Arguments::same_length("costs by pairs of hosts",
                            {c.hosts * c.hosts, c.link.size, c.far.size, c.first_server.size - 1});
-    Arguments::same_length("costs by links",
-                           {c.latency.size, c.per_byte.size, c.send.size, c.send_per_byte.size, c.receive.size,
-                            c.receive_per_byte.size, c.eager_bytes.size, c.announcement.size, c.answer.size,
-                            c.announced.size, c.announced_per_byte.size});
+    Arguments::same_length("costs by links", {c.latency.size, c.per_byte.size, c.send.size, c.send_per_byte.size,
+                                              c.receive.size, c.receive_per_byte.size, c.eager_bytes.size, c.rts.size,
+                                              c.cts.size, c.rendezvous.size, c.rendezvous_per_byte.size});
     Arguments::same_length("costs by servers", {c.service.size, c.service_per_byte.size, c.rest.size});
     Arguments::rows_of("link", c.link, rows(c.latency));
     Arguments::rows_of("server", c.server, rows(c.service));
@@ -117,38 +116,39 @@ Costs costs_of(const nb::dict &costs) {
         if (c.far[pair] < c.first_server[pair] || c.far[pair] > c.first_server[pair + 1])
             throw nb::value_error("far: not a place on the pair's route");
     for (const auto *times :
-         {&c.latency, &c.per_byte, &c.send, &c.send_per_byte, &c.receive, &c.receive_per_byte, &c.announcement,
-          &c.answer, &c.announced, &c.announced_per_byte, &c.service, &c.service_per_byte, &c.rest})
+         {&c.latency, &c.per_byte, &c.send, &c.send_per_byte, &c.receive, &c.receive_per_byte, &c.rts, &c.cts,
+          &c.rendezvous, &c.rendezvous_per_byte, &c.service, &c.service_per_byte, &c.rest})
         if (!std::all_of(times->data, times->data + times->size, [](double t) { return t >= 0 && t < 1e18; }))
             throw nb::value_error("a cost is negative or not finite");
     return c;
 }
 
-Schedule schedule_of(const nb::dict &laid) {
-    const Arguments in(laid);
-    return Schedule({in.column<int64_t>("first_step"), in.column<int64_t>("first_edge"), in.column<int64_t>("edge"),
-                     in.column<int64_t>("first_ready"), in.column<int64_t>("ready"), in.column<int64_t>("other_end"),
-                     in.column<int64_t>("length"), in.column<int8_t>("kind"), in.column<int32_t>("unmet"),
-                     nb::cast<int64_t>(laid["unit_bytes"])});
+Schedule schedule_of(const nb::dict &dict) {
+    const Arguments arguments(dict);
+    return Schedule({arguments.column<int64_t>("first_step"), arguments.column<int64_t>("first_edge"),
+                     arguments.column<int64_t>("edge"), arguments.column<int64_t>("first_ready"),
+                     arguments.column<int64_t>("ready"), arguments.column<int64_t>("other_end"),
+                     arguments.column<int64_t>("length"), arguments.column<int8_t>("kind"),
+                     arguments.column<int32_t>("unmet"), nb::cast<int64_t>(dict["unit_bytes"])});
 }
 
 nb::dict replayed(const nb::dict &program, const std::vector<nb::dict> &schedules, const nb::dict &costs) {
     const Costs times = costs_of(costs);
     const Program p = program_of(Arguments(program), schedules.size(), times.hosts);
-    std::vector<Schedule> laid;
-    for (const nb::dict &one : schedules)
-        laid.push_back(schedule_of(one));
+    std::vector<Schedule> schedule_list;
+    for (const nb::dict &schedule : schedules)
+        schedule_list.push_back(schedule_of(schedule));
     Replayed result;
     {
         nb::gil_scoped_release release;
-        result = replay(p, laid, times);
+        result = replay(p, schedule_list, times);
     }
-    nb::dict out;
-    out["enter_ns"] = to_numpy(std::move(result.enter));
-    out["leave_ns"] = to_numpy(std::move(result.leave));
-    out["hops"] = result.hops;
-    out["finished"] = result.finished;
-    return out;
+    nb::dict answer;
+    answer["enter_ns"] = to_numpy(std::move(result.enter));
+    answer["leave_ns"] = to_numpy(std::move(result.leave));
+    answer["hops"] = result.hops;
+    answer["finished"] = result.finished;
+    return answer;
 }
 
 } // namespace

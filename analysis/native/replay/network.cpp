@@ -12,48 +12,48 @@ Network::Network(const Costs &costs, const Column<int32_t> &lane_hosts)
     for (size_t lane = 0; lane < lane_hosts.size; lane++)
         lanes[static_cast<size_t>(lane_hosts[lane])]++;
     // A lane alone on its host sends in order of time, except that announced messages wait for an answer.
-    const bool announces = std::any_of(costs.eager_bytes.data, costs.eager_bytes.data + costs.eager_bytes.size,
-                                       [](double bytes) { return std::isfinite(bytes); });
+    const bool has_rendezvous = std::any_of(costs.eager_bytes.data, costs.eager_bytes.data + costs.eager_bytes.size,
+                                            [](double bytes) { return std::isfinite(bytes); });
     // From where messages come to each server: another server, or the lanes of a host (behind the servers' numbers).
-    constexpr int64_t NOWHERE = -1, SEVERAL = -2;
-    std::vector<int64_t> from(servers_.size(), NOWHERE);
+    constexpr int64_t UNSET = -1, SHARED = -2;
+    std::vector<int64_t> sources(servers_.size(), UNSET);
     for (size_t pair = 0; pair < costs.link.size; pair++) {
         const auto link = static_cast<size_t>(costs.link[pair]);
         const Route route{static_cast<int32_t>(costs.first_server[pair]), static_cast<int32_t>(costs.far[pair]),
-                          static_cast<int32_t>(costs.first_server[pair + 1]), costs.announcement[link],
-                          costs.answer[link]};
+                          static_cast<int32_t>(costs.first_server[pair + 1]), costs.rts[link], costs.cts[link]};
         routes_.push_back(route);
         const size_t host = pair / costs.hosts;
         for (int32_t place = route.first; place < route.end; place++) {
-            int64_t source = SEVERAL;
+            int64_t source = SHARED;
             if (place != route.far && place > route.first)
                 source = costs.server[static_cast<size_t>(place - 1)];
-            else if (place < route.far && lanes[host] <= 1 && !announces)
+            else if (place < route.far && lanes[host] <= 1 && !has_rendezvous)
                 source = static_cast<int64_t>(servers_.size() + host);
-            int64_t &known = from[static_cast<size_t>(costs.server[static_cast<size_t>(place)])];
-            known = known == NOWHERE || known == source ? source : SEVERAL;
+            int64_t &server_source = sources[static_cast<size_t>(costs.server[static_cast<size_t>(place)])];
+            server_source = server_source == UNSET || server_source == source ? source : SHARED;
         }
     }
     // The server that all messages to a host pass last, one after the other, if there is one.
-    std::vector<int64_t> last(costs.hosts, NOWHERE);
+    std::vector<int64_t> last(costs.hosts, UNSET);
     for (size_t pair = 0; pair < routes_.size(); pair++) {
-        const size_t host = pair / costs.hosts, to = pair % costs.hosts;
-        if (host == to)
+        const size_t host = pair / costs.hosts, destination = pair % costs.hosts;
+        if (host == destination)
             continue;
         const Route &route = routes_[pair];
-        const int64_t server = passes_whole(route) ? costs.server[static_cast<size_t>(route.end - 1)] : SEVERAL;
-        last[to] = last[to] == NOWHERE || last[to] == server ? server : SEVERAL;
+        const int64_t server = passes_whole(route) ? costs.server[static_cast<size_t>(route.end - 1)] : SHARED;
+        last[destination] = last[destination] == UNSET || last[destination] == server ? server : SHARED;
     }
     for (size_t pair = 0; pair < routes_.size(); pair++) {
-        const size_t host = pair / costs.hosts, to = pair % costs.hosts;
-        routes_[pair].in_order = host != to && last[to] != SEVERAL && lanes[to] == 1 && !announces;
+        const size_t host = pair / costs.hosts, destination = pair % costs.hosts;
+        routes_[pair].in_order =
+            host != destination && last[destination] != SHARED && lanes[destination] == 1 && !has_rendezvous;
     }
-    for (size_t server = 0; server < from.size(); server++)
-        servers_[server].is_shared = from[server] == SEVERAL;
+    for (size_t server = 0; server < sources.size(); server++)
+        servers_[server].is_shared = sources[server] == SHARED;
 }
 
-// Whether messages leave the route's last server in the order in which they come to it: they come whole, or no server
-// before it is slower, so none is there before its last bytes are.
+// True if messages leave the route's last server in the order of their arrival: they arrive whole, or no earlier
+// server is slower, so that no message arrives before its last bytes.
 bool Network::passes_whole(const Route &route) {
     if (route.far == route.end)
         return false;

@@ -13,11 +13,11 @@ struct Passage {
     double first, last;
 };
 
-// What a message from one host to another meets: the places [first, far), the latency, the places [far, end).
-// announcement, answer: the latencies of what announces a message, and of the answer to that.
+// The route of a message from one host to another: the places [first, far), the latency, the places [far, end).
+// rts, cts: latencies of the messages that open a rendezvous.
 struct Route {
     int32_t first, far, end;
-    double announcement, answer;
+    double rts, cts;
     // The receiver gets messages in the order in which they pass the last server: it is alone on its host, all come
     // through that server, and they come whole.
     bool in_order = false;
@@ -32,15 +32,15 @@ class Network {
         return routes_[static_cast<size_t>(pair)];
     }
     // Passes the server at this place, and occupies it.
-    Passage pass(int32_t place, double bytes, Passage at) {
+    Passage pass(int32_t place, double bytes, Passage passage) {
         Server &server = at_place(place);
         const double bytes_time = server.per_byte * bytes;
-        const double end = std::max(at.first, server.free_at) + server.service + bytes_time;
+        const double end = std::max(passage.first, server.free_at) + server.service + bytes_time;
         server.free_at = end + server.rest;
         if (!cut_through_)
             return {end, end};
         // The last byte has to come before it can go.
-        return {std::max(at.first, end - bytes_time), std::max(end, at.last + server.service)};
+        return {std::max(passage.first, end - bytes_time), std::max(end, passage.last + server.service)};
     }
     // Messages come to this server from several sides, so they must be put in order first.
     bool is_shared(int32_t place) {

@@ -21,8 +21,8 @@ struct Program {
     Column<int64_t> first_member; // one entry more than collectives
     Column<int32_t> member;
     Column<int32_t> schedule; // which one runs it; -1: it takes what it took when it was observed
-    // Of those as observed: from the last enter waited for (or its own) to the leave, per member; whom members wait
-    // for; and the root's position among the members, -1 for none.
+    // Collectives as observed: time from the last enter waited for (or the own one) to the leave, per member; the ranks
+    // that members wait for; and the root's position among the members, -1 for none.
     Column<int64_t> own_time;
     Column<int8_t> leads;
     Column<int32_t> root_position;
@@ -44,14 +44,14 @@ struct Costs {
     size_t hosts;
     Column<int32_t> link; // [from host * hosts + to host]: a row of the next eleven
     Column<double> latency, per_byte, send, send_per_byte, receive, receive_per_byte;
-    Column<double> eager_bytes;                   // a longer message is announced, and goes when its receive is posted
-    Column<double> announcement, answer;          // the latencies of what announces it, and of the answer to that
-    Column<double> announced, announced_per_byte; // what it then takes itself, in the place of latency and per_byte
+    Column<double> eager_bytes;                     // a longer message waits in a rendezvous for its receive
+    Column<double> rts, cts;                        // the latencies of the messages that open it
+    Column<double> rendezvous, rendezvous_per_byte; // its own transfer, instead of latency and per_byte
     // The servers on the way, [from host * hosts + to host] with one entry more; far: the first beyond the latency.
     Column<int64_t> first_server, far;
     Column<int32_t> server;
-    // Of each server: what a message takes, also per byte; and how long it rests after a message, which delays the next
-    // one only (LogGP's gap).
+    // Each server's time per message and per byte; and its rest after a message, which delays only the next one
+    // (LogGP's gap).
     Column<double> service, service_per_byte, rest;
     bool cut_through; // a message's first byte goes on while the others come
     // Messages go as over the engine's emulated links (collector/src/engine/transport_emulated.c). Of one that is

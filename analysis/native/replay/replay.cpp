@@ -38,7 +38,7 @@ struct Event {
 // A rank in a collective: its steps that are not done, and of what it began what it waits for: messages whose receives
 // are posted, and sends that were announced.
 struct Rank {
-    int32_t left, awaited;
+    int32_t left, pending;
 };
 
 // A collective under way. Memory is used again by later ones of the same schedule.
@@ -46,7 +46,7 @@ struct Running {
     const Schedule *schedule;
     std::vector<int32_t> unmet; // of each step, as in the schedule
     std::vector<Rank> rank;
-    // Of receives whose messages are announced: when the first of both ends was there. Empty if there is none.
+    // Receives by rendezvous: the time at which the first of both ends was ready. Empty if there is none.
     std::vector<double> agreed;
     size_t ranks_left, first_member;
 };
@@ -57,24 +57,24 @@ class Replay {
         : program_(program), schedules_(schedules), costs_(costs), network_(costs, program.host),
           lanes_(program.lanes()), sent_(program.transit.size, UNKNOWN), waiting_(program.transit.size, -1),
           observed_(program.collectives()), running_(program.collectives(), nullptr), idle_(schedules.size()) {
-        out_.enter.assign(program.member.size, UNKNOWN);
-        out_.leave.assign(program.member.size, UNKNOWN);
+        result_.enter.assign(program.member.size, UNKNOWN);
+        result_.leave.assign(program.member.size, UNKNOWN);
     }
 
     Replayed run() {
         for (size_t lane = 0; lane < lanes_.size(); lane++) {
-            lanes_[lane].at = program_.first_op[lane];
+            lanes_[lane].next_op = program_.first_op[lane];
             runnable_.push_back(static_cast<int32_t>(lane));
         }
         advance_all();
         while (!events_.empty()) {
             const Event event = events_.pop();
-            now_ = event.t;
+            clock_ = event.t;
             if (event.place == Event::at_rank) {
                 lane_of(event.message).queued--;
-                arrive(event.message, now_);
+                arrive(event.message, clock_);
             } else if (event.place == Event::enters)
-                enter(static_cast<size_t>(event.message.collective), now_);
+                enter(static_cast<size_t>(event.message.collective), clock_);
             else if (event.place == Event::asks)
                 ask(event.message, event.last);
             else if (event.place == Event::goes)
@@ -87,20 +87,20 @@ class Replay {
                 travel(schedule_of(event.message.collective), event.message, event.place, {event.t, event.last}, true);
             advance_all();
         }
-        out_.finished = true;
+        result_.finished = true;
         for (size_t lane = 0; lane < lanes_.size(); lane++)
-            out_.finished = out_.finished && lanes_[lane].at == program_.first_op[lane + 1];
-        return std::move(out_);
+            result_.finished = result_.finished && lanes_[lane].next_op == program_.first_op[lane + 1];
+        return std::move(result_);
     }
 
   private:
     struct Lane {
-        int64_t at = 0;                                // its next operation
-        double now = 0;                                // outside of schedules
-        double free_at = 0;                            // inside of them
-        int32_t queued = 0;                            // messages to it among the events
-        bool started = false;                          // the gap before its next operation has passed
-        std::vector<std::pair<Message, Passage>> kept; // emulated messages that are there, their receives not posted
+        int64_t next_op = 0;                                 // in the program
+        double time = 0;                                     // outside of schedules
+        double free_at = 0;                                  // inside of them
+        int32_t queued = 0;                                  // messages to it among the events
+        bool started = false;                                // the gap before its next operation has passed
+        std::vector<std::pair<Message, Passage>> unexpected; // emulated arrivals without a posted receive
     };
     // A collective as it was observed.
     struct Observed {
@@ -129,20 +129,20 @@ class Replay {
 
     void advance(size_t number) {
         Lane &lane = lanes_[number];
-        for (; lane.at < program_.first_op[number + 1]; lane.at++) {
-            const auto op = static_cast<size_t>(lane.at), ref = static_cast<size_t>(program_.ref[op]);
+        for (; lane.next_op < program_.first_op[number + 1]; lane.next_op++) {
+            const auto op = static_cast<size_t>(lane.next_op), ref = static_cast<size_t>(program_.ref[op]);
             // Every lane reads its own part of the columns, more parts than a processor follows by itself: a tenth of
             // the time. Not in a function: GCC leaves out calls that do nothing else.
             if (constexpr size_t LINE = 64 / sizeof(int64_t); op % LINE == 0)
                 for (const auto *column : {&program_.ref, &program_.gap, &program_.slot})
                     __builtin_prefetch(column->data + op + 2 * LINE);
             if (!lane.started) { // only once, even if the lane returns to this operation
-                lane.now += static_cast<double>(program_.gap[op]);
+                lane.time += static_cast<double>(program_.gap[op]);
                 lane.started = true;
             }
             switch (static_cast<Op>(program_.op[op])) {
             case Op::send:
-                sent_[ref] = lane.now;
+                sent_[ref] = lane.time;
                 if (waiting_[ref] >= 0)
                     runnable_.push_back(waiting_[ref]);
                 break;
@@ -151,17 +151,17 @@ class Replay {
                     waiting_[ref] = static_cast<int32_t>(number);
                     return;
                 }
-                lane.now = std::max(lane.now + static_cast<double>(program_.hold[op]),
-                                    sent_[ref] + static_cast<double>(program_.transit[ref]));
+                lane.time = std::max(lane.time + static_cast<double>(program_.hold[op]),
+                                     sent_[ref] + static_cast<double>(program_.transit[ref]));
                 break;
             case Op::collective:
-                out_.enter[static_cast<size_t>(program_.slot[op])] = lane.now;
+                result_.enter[static_cast<size_t>(program_.slot[op])] = lane.time;
                 if (program_.schedule[ref] < 0)
                     meet(ref, static_cast<size_t>(program_.slot[op]));
                 else if (enters_at_once(ref, op))
-                    enter(number, lane.now);
+                    enter(number, lane.time);
                 else
-                    events_.push({lane.now, 0, {static_cast<int32_t>(number), 0}, Event::enters});
+                    events_.push({lane.time, 0, {static_cast<int32_t>(number), 0}, Event::enters});
                 return;
             }
             lane.started = false;
@@ -171,9 +171,9 @@ class Replay {
     // The lane of this row of `member` goes on to its next operation, now or soon.
     void leave(size_t slot, double t) {
         Lane &lane = lanes_[static_cast<size_t>(program_.member[slot])];
-        out_.leave[slot] = lane.now = t;
+        result_.leave[slot] = lane.time = t;
         lane.started = false;
-        lane.at++;
+        lane.next_op++;
         runnable_.push_back(program_.member[slot]);
     }
 
@@ -188,29 +188,29 @@ class Replay {
         const bool is_scan = leads == Leads::scan || leads == Leads::exscan;
         o.entered++;
         if (!is_scan)
-            o.last = std::max(o.last, out_.enter[slot]);
-        const bool all = first + o.entered == end;
+            o.last = std::max(o.last, result_.enter[slot]);
+        const bool is_complete = first + o.entered == end;
         if (is_scan) {
-            for (; first + o.released < end && !std::isnan(out_.enter[first + o.released]); o.released++) {
-                o.last = std::max(o.last, out_.enter[first + o.released]);
+            for (; first + o.released < end && !std::isnan(result_.enter[first + o.released]); o.released++) {
+                o.last = std::max(o.last, result_.enter[first + o.released]);
                 release(first + o.released, o.last);
             }
         } else if (leads == Leads::to_last_enter) {
-            for (size_t i = first; i < end && all; i++)
+            for (size_t i = first; i < end && is_complete; i++)
                 release(i, o.last);
         } else if (leads == Leads::to_root && root < end) {
             for (size_t i = first; i < end && slot == root; i++)
-                if (!std::isnan(out_.enter[i]))
-                    release(i, std::max(out_.enter[i], out_.enter[root]));
-            if (slot != root && !std::isnan(out_.enter[root]))
-                release(slot, std::max(out_.enter[slot], out_.enter[root]));
+                if (!std::isnan(result_.enter[i]))
+                    release(i, std::max(result_.enter[i], result_.enter[root]));
+            if (slot != root && !std::isnan(result_.enter[root]))
+                release(slot, std::max(result_.enter[slot], result_.enter[root]));
         } else if (leads == Leads::root_to_last_enter && root < end) {
             if (slot != root)
-                release(slot, out_.enter[slot]);
-            if (all)
+                release(slot, result_.enter[slot]);
+            if (is_complete)
                 release(root, o.last);
         } else {
-            release(slot, out_.enter[slot]);
+            release(slot, result_.enter[slot]);
         }
     }
 
@@ -221,45 +221,45 @@ class Replay {
     Running &start(size_t collective) {
         const auto number = static_cast<size_t>(program_.schedule[collective]);
         const Schedule &schedule = schedules_[number];
-        Running *one;
+        Running *running;
         if (idle_[number].empty()) {
-            one = &all_running_.emplace_back();
+            running = &all_running_.emplace_back();
         } else {
-            one = idle_[number].back();
+            running = idle_[number].back();
             idle_[number].pop_back();
         }
-        one->schedule = &schedule;
-        one->unmet = schedule.unmet;
-        one->rank.resize(schedule.ranks());
-        for (size_t i = 0; i < one->rank.size(); i++)
-            one->rank[i] = {schedule.steps_of[i], 0};
-        one->agreed.assign(schedule.announces() ? schedule.steps.size() : 0, UNKNOWN);
-        one->ranks_left = schedule.ranks();
-        one->first_member = static_cast<size_t>(program_.first_member[collective]);
-        return *(running_[collective] = one);
+        running->schedule = &schedule;
+        running->unmet = schedule.unmet;
+        running->rank.resize(schedule.ranks());
+        for (size_t i = 0; i < running->rank.size(); i++)
+            running->rank[i] = {schedule.steps_of[i], 0};
+        running->agreed.assign(schedule.has_rendezvous() ? schedule.steps.size() : 0, UNKNOWN);
+        running->ranks_left = schedule.ranks();
+        running->first_member = static_cast<size_t>(program_.first_member[collective]);
+        return *(running_[collective] = running);
     }
 
     void enter(size_t number, double t) {
         Lane &lane = lanes_[number];
-        const auto op = static_cast<size_t>(lane.at), collective = static_cast<size_t>(program_.ref[op]);
+        const auto op = static_cast<size_t>(lane.next_op), collective = static_cast<size_t>(program_.ref[op]);
         Running &x = running_[collective] ? *running_[collective] : start(collective);
         const size_t position = static_cast<size_t>(program_.slot[op]) - x.first_member;
         lane.free_at = t + costs_.enter;
         for (size_t i = x.schedule->first_ready[position]; i < x.schedule->first_ready[position + 1]; i++)
-            met(x, static_cast<int32_t>(collective), x.schedule->ready[i], lane.free_at);
+            satisfy(x, static_cast<int32_t>(collective), x.schedule->ready[i], lane.free_at);
         work(x, static_cast<int32_t>(collective), position, 0);
     }
 
     void arrive(Message message, double t) {
         const auto collective = static_cast<size_t>(message.collective);
         Running &x = running_[collective] ? *running_[collective] : start(collective);
-        out_.hops++;
+        result_.hops++;
         if ((x.unmet[static_cast<size_t>(message.receive)] -= MESSAGE) > 0)
             return;
         const auto position = static_cast<size_t>(x.schedule->steps[static_cast<size_t>(message.receive)].position);
         Lane &lane = lane_of(x, position);
         lane.free_at = std::max(lane.free_at, t);
-        x.rank[position].awaited--;
+        x.rank[position].pending--;
         work_.push_back(message.receive);
         work(x, message.collective, position, 0);
     }
@@ -267,24 +267,24 @@ class Replay {
     // Both ends of a message that is announced have to be there: its announcement, and its receive. The later one
     // answers, and the message goes when the answer is there; or, if it went at once, its sender goes on.
     void agree(Running &x, Message message, double t) {
-        double &one = x.agreed[static_cast<size_t>(message.receive)];
-        if (std::isnan(one))
-            one = t;
+        double &ready = x.agreed[static_cast<size_t>(message.receive)];
+        if (std::isnan(ready))
+            ready = t;
         else if (costs_.emulates)
-            events_.push({std::max({one, t, now_}), 0, message, Event::sender_done});
+            events_.push({std::max({ready, t, clock_}), 0, message, Event::sender_done});
         else
-            events_.push({std::max(one, t) + network_.route(step_of(message).pair).answer, 0, message, Event::goes});
+            events_.push({std::max(ready, t) + network_.route(step_of(message).pair).cts, 0, message, Event::goes});
     }
 
     // A message is announced, behind the last one between the same two ranks, which share a connection.
     void ask(Message message, double t) {
-        t = std::max(t + network_.route(step_of(message).pair).announcement, last_there(message));
+        t = std::max(t + network_.route(step_of(message).pair).rts, last_there(message));
         agree(*running_[static_cast<size_t>(message.collective)], message, t);
     }
 
     void go(Message message) {
-        last_there(message) = now_ + step_of(message).crossing;
-        travel(schedule_of(message.collective), message, network_.route(step_of(message).pair).first, {now_, now_},
+        last_there(message) = clock_ + step_of(message).crossing;
+        travel(schedule_of(message.collective), message, network_.route(step_of(message).pair).first, {clock_, clock_},
                false);
     }
 
@@ -293,8 +293,8 @@ class Replay {
         Running &x = *running_[static_cast<size_t>(message.collective)];
         const Step &send = x.schedule->steps[static_cast<size_t>(step_of(message).other_end)];
         Lane &lane = lane_of(x, static_cast<size_t>(send.position));
-        lane.free_at = std::max(lane.free_at, now_);
-        x.rank[static_cast<size_t>(send.position)].awaited--;
+        lane.free_at = std::max(lane.free_at, clock_);
+        x.rank[static_cast<size_t>(send.position)].pending--;
         release_followers(x, message.collective, send, lane.free_at);
         work(x, message.collective, static_cast<size_t>(send.position), 1);
     }
@@ -320,9 +320,9 @@ class Replay {
         return lanes_[static_cast<size_t>(program_.member[x.first_member + position])];
     }
 
-    // One of the things that a step waits for is done, at t. A message that is already there when its receive is posted
-    // is found after all else that can be done, as the engine does.
-    void met(Running &x, int32_t collective, int32_t row, double t) {
+    // Satisfies one of the conditions that a step waits for, at t. A message that arrived before its receive was posted
+    // is taken after all other work, as in the engine.
+    void satisfy(Running &x, int32_t collective, int32_t row, double t) {
         const Step &step = x.schedule->steps[static_cast<size_t>(row)];
         const int32_t unmet = --x.unmet[static_cast<size_t>(row)];
         if (unmet != 0 && unmet != MESSAGE)
@@ -334,16 +334,16 @@ class Replay {
         if (unmet == 0)
             arrived_.push_back(row);
         else
-            x.rank[position_of(step)].awaited++;
-        if (step.is_announced)
+            x.rank[position_of(step)].pending++;
+        if (step.is_rendezvous)
             agree(x, {collective, row}, t);
-        if (costs_.emulates && unmet > 0 && !lane_of(x, position_of(step)).kept.empty())
-            events_.push({std::max(t, now_), 0, {collective, row}, Event::posted});
+        if (costs_.emulates && unmet > 0 && !lane_of(x, position_of(step)).unexpected.empty())
+            events_.push({std::max(t, clock_), 0, {collective, row}, Event::posted});
     }
 
     void release_followers(Running &x, int32_t collective, const Step &step, double t) {
         for (int32_t edge = step.first_edge; edge < step.last_edge; edge++)
-            met(x, collective, x.schedule->edges[static_cast<size_t>(edge)], t);
+            satisfy(x, collective, x.schedule->edges[static_cast<size_t>(edge)], t);
     }
 
     // Does all that a rank can do now, one step after another; nothing that comes meanwhile is looked at before.
@@ -351,20 +351,21 @@ class Replay {
     void work(Running &x, int32_t collective, size_t position, int32_t finished) {
         const Schedule &schedule = *x.schedule;
         Lane &lane = lane_of(x, position);
-        size_t done = 0, found = 0;
+        size_t done = 0, arrival = 0;
         double t = lane.free_at;
-        while (done < work_.size() || found < arrived_.size()) {
-            const int32_t row = done < work_.size() ? work_[done++] : arrived_[found++];
+        while (done < work_.size() || arrival < arrived_.size()) {
+            const int32_t row = done < work_.size() ? work_[done++] : arrived_[arrival++];
             const Step &step = schedule.steps[static_cast<size_t>(row)];
-            t += step.own;
+            t += step.rank_time;
             if (step.kind == STEP_SEND) {
                 const Route &route = network_.route(step.pair);
                 const Message message{collective, step.other_end};
-                if (!step.is_announced || costs_.emulates)
+                if (!step.is_rendezvous || costs_.emulates)
                     travel(schedule, message, route.first, {t, t}, false);
-                if (step.is_announced) {
-                    x.rank[position].awaited++;
-                    costs_.emulates ? agree(x, message, t) : events_.push({std::max(t, now_), t, message, Event::asks});
+                if (step.is_rendezvous) {
+                    x.rank[position].pending++;
+                    costs_.emulates ? agree(x, message, t)
+                                    : events_.push({std::max(t, clock_), t, message, Event::asks});
                     continue;
                 }
             }
@@ -405,7 +406,7 @@ class Replay {
         if (costs_.emulates || !running_[collective] || !is_posted(message))
             return false;
         const Step &step = step_of(message);
-        return running_[collective]->rank[position_of(step)].awaited == 1 ||
+        return running_[collective]->rank[position_of(step)].pending == 1 ||
                (network_.route(step.pair).in_order && lane_of(message).queued == 0);
     }
 
@@ -420,53 +421,53 @@ class Replay {
     // was there.
     void take_in(Message message) {
         const auto position = position_of(step_of(message));
-        auto &kept = lane_of(*running_[static_cast<size_t>(message.collective)], position).kept;
-        auto first = kept.end();
-        for (auto one = kept.begin(); one != kept.end(); ++one)
-            if (is_posted(one->first) && (first == kept.end() || one->second.first < first->second.first))
-                first = one;
-        if (first == kept.end())
+        auto &arrivals = lane_of(*running_[static_cast<size_t>(message.collective)], position).unexpected;
+        auto first = arrivals.end();
+        for (auto entry = arrivals.begin(); entry != arrivals.end(); ++entry)
+            if (is_posted(entry->first) && (first == arrivals.end() || entry->second.first < first->second.first))
+                first = entry;
+        if (first == arrivals.end())
             return;
-        const auto [taken, at] = *first;
-        kept.erase(first);
-        travel(schedule_of(taken.collective), taken, network_.route(step_of(taken).pair).far, at, true);
+        const auto [arrival, passage] = *first;
+        arrivals.erase(first);
+        travel(schedule_of(arrival.collective), arrival, network_.route(step_of(arrival).pair).far, passage, true);
     }
 
     // From a place of its route on; resumed: the server there is to serve it now.
-    void travel(const Schedule &schedule, Message message, int32_t place, Passage at, bool resumed) {
+    void travel(const Schedule &schedule, Message message, int32_t place, Passage passage, bool resumed) {
         const Step &step = schedule.steps[static_cast<size_t>(message.receive)];
         const Route &route = network_.route(step.pair);
-        bool is_near = place < route.far || !resumed, its_turn = resumed;
-        if (costs_.emulates && !is_near && !is_posted(message)) {
+        bool on_near_side = place < route.far || !resumed, its_turn = resumed;
+        if (costs_.emulates && !on_near_side && !is_posted(message)) {
             lane_of(*running_[static_cast<size_t>(message.collective)], position_of(step))
-                .kept.push_back({message, at});
+                .unexpected.push_back({message, passage});
             return;
         }
         while (true) {
-            if (place == route.far && is_near) {
-                if (step.is_announced && !costs_.emulates)
-                    events_.push({std::max(at.last, now_), 0, message, Event::sender_done});
-                at = {at.first + step.crossing, at.last + step.crossing};
-                is_near = false;
+            if (place == route.far && on_near_side) {
+                if (step.is_rendezvous && !costs_.emulates)
+                    events_.push({std::max(passage.last, clock_), 0, message, Event::sender_done});
+                passage = {passage.first + step.crossing, passage.last + step.crossing};
+                on_near_side = false;
                 if (costs_.emulates && place < route.end) {
-                    events_.push({at.first, at.last, message, place});
+                    events_.push({passage.first, passage.last, message, place});
                     return;
                 }
             }
             if (place == route.end)
                 break;
             const bool may_wait = costs_.emulates ? place == route.first : network_.is_shared(place);
-            if (!its_turn && at.first > now_ && may_wait) {
-                events_.push({at.first, at.last, message, place});
+            if (!its_turn && passage.first > clock_ && may_wait) {
+                events_.push({passage.first, passage.last, message, place});
                 return;
             }
-            at = network_.pass(place++, step.bytes, at);
+            passage = network_.pass(place++, step.bytes, passage);
             its_turn = false;
         }
-        if (resumed && at.last <= now_)
-            arrive(message, now_);
+        if (resumed && passage.last <= clock_)
+            arrive(message, clock_);
         else
-            coming_.push_back({message, std::max(at.last, now_)});
+            coming_.push_back({message, std::max(passage.last, clock_)});
     }
 
     const Program &program_;
@@ -474,7 +475,7 @@ class Replay {
     const Costs &costs_;
     Network network_;
     EventQueue<Event> events_;
-    double now_ = 0;
+    double clock_ = 0;
     std::vector<Lane> lanes_;
     std::vector<double> sent_;
     std::vector<int32_t> waiting_; // the lane that waits for each message, -1: none
@@ -486,7 +487,7 @@ class Replay {
     std::vector<int32_t> work_, arrived_;           // a rank's steps that can be done
     std::vector<int32_t> runnable_;
     std::vector<std::pair<Message, double>> coming_; // to their receivers, and when
-    Replayed out_;
+    Replayed result_;
 };
 
 } // namespace

@@ -46,19 +46,19 @@ void require_fit(const Columns &c) {
         throw std::invalid_argument("a schedule has a step that waits for fewer steps than none, or for 2^30 and more");
     for (size_t rank = 0; rank + 1 < c.first_step.size; rank++) {
         const int64_t first = c.first_step[rank], end = c.first_step[rank + 1];
-        auto is_other = [&](int64_t row) { return row < first || row >= end; };
+        auto is_foreign = [&](int64_t row) { return row < first || row >= end; };
         const int64_t first_edge = c.first_edge[static_cast<size_t>(first)];
-        if (std::any_of(c.edge.data + first_edge, c.edge.data + c.first_edge[static_cast<size_t>(end)], is_other) ||
-            std::any_of(c.ready.data + c.first_ready[rank], c.ready.data + c.first_ready[rank + 1], is_other))
+        if (std::any_of(c.edge.data + first_edge, c.edge.data + c.first_edge[static_cast<size_t>(end)], is_foreign) ||
+            std::any_of(c.ready.data + c.first_ready[rank], c.ready.data + c.first_ready[rank + 1], is_foreign))
             throw std::invalid_argument("a schedule has a rank that waits for another rank's step");
     }
     for (size_t i = 0; i < count; i++) {
         if (!is_message(c.kind[i]))
             continue;
-        const int64_t other = c.other_end[i];
-        if (other < 0 || static_cast<size_t>(other) >= count ||
-            c.other_end[static_cast<size_t>(other)] != static_cast<int64_t>(i) ||
-            c.kind[i] + c.kind[static_cast<size_t>(other)] != STEP_SEND + STEP_RECEIVE)
+        const int64_t partner = c.other_end[i];
+        if (partner < 0 || static_cast<size_t>(partner) >= count ||
+            c.other_end[static_cast<size_t>(partner)] != static_cast<int64_t>(i) ||
+            c.kind[i] + c.kind[static_cast<size_t>(partner)] != STEP_SEND + STEP_RECEIVE)
             throw std::invalid_argument("a schedule has a message with one end only");
     }
 }
@@ -92,9 +92,9 @@ Schedule::Schedule(const Columns &c) : steps(c.kind.size), first_ready{0} {
         }
         std::copy_if(c.ready.data + c.first_ready[rank], c.ready.data + c.first_ready[rank + 1],
                      std::back_inserter(ready), counts);
-        const auto own = ready.begin() + static_cast<std::ptrdiff_t>(first_ready.back());
+        const auto rank_ready = ready.begin() + static_cast<std::ptrdiff_t>(first_ready.back());
         auto receives = [&](int32_t row) { return c.kind[static_cast<size_t>(row)] == STEP_RECEIVE; };
-        posts_one.push_back(std::count_if(own, ready.end(), receives) == 1);
+        posts_one.push_back(std::count_if(rank_ready, ready.end(), receives) == 1);
         first_ready.push_back(ready.size());
     }
     for (int32_t row : ready)
@@ -103,30 +103,30 @@ Schedule::Schedule(const Columns &c) : steps(c.kind.size), first_ready{0} {
 
 void Schedule::price(const std::vector<int32_t> &hosts, const Costs &costs) {
     hosts_ = hosts;
-    announces_ = false;
+    has_rendezvous_ = false;
     for (Step &step : steps) {
-        step.own = 0;
+        step.rank_time = 0;
         step.pair = -1;
-        step.is_announced = false;
+        step.is_rendezvous = false;
         step.crossing = 0;
         if (step.kind == STEP_COMBINE)
-            step.own = costs.combine + costs.combine_per_byte * step.bytes;
+            step.rank_time = costs.combine + costs.combine_per_byte * step.bytes;
         if (step.kind == STEP_COPY)
-            step.own = costs.copy + costs.copy_per_byte * step.bytes;
+            step.rank_time = costs.copy + costs.copy_per_byte * step.bytes;
         if (step.kind != STEP_SEND && step.kind != STEP_RECEIVE)
             continue;
-        const Step &other = steps[static_cast<size_t>(step.other_end)];
+        const Step &partner = steps[static_cast<size_t>(step.other_end)];
         const bool sends = step.kind == STEP_SEND;
-        const auto from = static_cast<size_t>(hosts[static_cast<size_t>(sends ? step.position : other.position)]);
-        const auto to = static_cast<size_t>(hosts[static_cast<size_t>(sends ? other.position : step.position)]);
-        step.pair = static_cast<int32_t>(from * costs.hosts + to);
+        const auto sender = static_cast<size_t>(hosts[static_cast<size_t>(sends ? step.position : partner.position)]);
+        const auto receiver = static_cast<size_t>(hosts[static_cast<size_t>(sends ? partner.position : step.position)]);
+        step.pair = static_cast<int32_t>(sender * costs.hosts + receiver);
         const auto link = static_cast<size_t>(costs.link[static_cast<size_t>(step.pair)]);
-        step.is_announced = step.bytes > costs.eager_bytes[link];
-        announces_ = announces_ || step.is_announced;
-        step.crossing = step.is_announced ? costs.announced[link] + costs.announced_per_byte[link] * step.bytes
-                                          : costs.latency[link] + costs.per_byte[link] * step.bytes;
-        step.own = sends ? costs.send[link] + costs.send_per_byte[link] * step.bytes
-                         : costs.receive[link] + costs.receive_per_byte[link] * step.bytes;
+        step.is_rendezvous = step.bytes > costs.eager_bytes[link];
+        has_rendezvous_ = has_rendezvous_ || step.is_rendezvous;
+        step.crossing = step.is_rendezvous ? costs.rendezvous[link] + costs.rendezvous_per_byte[link] * step.bytes
+                                           : costs.latency[link] + costs.per_byte[link] * step.bytes;
+        step.rank_time = sends ? costs.send[link] + costs.send_per_byte[link] * step.bytes
+                               : costs.receive[link] + costs.receive_per_byte[link] * step.bytes;
     }
 }
 

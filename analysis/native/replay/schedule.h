@@ -20,14 +20,14 @@ struct Columns {
 };
 
 struct Step {
-    double own;      // what it takes its rank
-    double bytes;    // of its message
-    double crossing; // what that takes between the near servers and the far ones
+    double rank_time; // what it takes its rank
+    double bytes;     // of its message
+    double crossing;  // what that takes between the near servers and the far ones
     int32_t other_end, first_edge, last_edge;
     int32_t position; // of its rank in the communicator
     int32_t pair;     // of hosts, of its message
     step_kind kind;
-    bool is_announced; // its message goes only when the receive is posted
+    bool is_rendezvous; // its message goes only when the receive is posted
 };
 
 // In Schedule::unmet, a receive's message counts as this: more than all steps that it can wait for.
@@ -43,8 +43,8 @@ class Schedule {
     size_t ranks() const {
         return steps_of.size();
     }
-    bool announces() const {
-        return announces_;
+    bool has_rendezvous() const {
+        return has_rendezvous_;
     }
     const std::vector<int32_t> &hosts() const {
         return hosts_;
@@ -52,8 +52,8 @@ class Schedule {
 
     std::vector<Step> steps;
     std::vector<int32_t> edges;
-    // How many things each step waits for: other steps; of a receive its message; of one that waits for no step the
-    // rank's enter.
+    // Number of unmet conditions of each step: other steps; a receive's message; the rank's enter if it waits for no
+    // step.
     std::vector<int32_t> unmet;
     std::vector<int32_t> steps_of;   // how many steps each rank has
     std::vector<int32_t> ready;      // the steps that wait for no other, rank after rank
@@ -62,7 +62,7 @@ class Schedule {
 
   private:
     std::vector<int32_t> hosts_;
-    bool announces_ = false;
+    bool has_rendezvous_ = false;
 };
 
 // Prices those that the program runs. Throws std::invalid_argument if one runs collectives whose ranks differ.

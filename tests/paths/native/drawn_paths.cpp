@@ -18,55 +18,55 @@ struct Trace {
     Lanes lanes;
 };
 
-Trace trace_of(const Arguments &in) {
+Trace trace_of(const Arguments &arguments) {
     Trace t;
-    t.lanes = lanes_of(in);
-    t.lanes.first_event = in.column<int64_t>("lanes.first_event_ns");
+    t.lanes = lanes_of(arguments);
+    t.lanes.first_event = arguments.column<int64_t>("lanes.first_event_ns");
     Arguments::same_length("lanes", {t.lanes.size(), t.lanes.first_event.size});
-    t.collectives = collectives_of(in);
-    t.collectives.op = in.column<int32_t>("collectives.op");
+    t.collectives = collectives_of(arguments);
+    t.collectives.op = arguments.column<int32_t>("collectives.op");
     t.no_groups.assign(t.collectives.size(), -1);
     t.collectives.second_group = view(t.no_groups);
     Arguments::same_length("collectives", {t.collectives.size(), t.collectives.op.size});
-    t.calls = calls_of(in, t.lanes, t.collectives);
-    t.calls.call_site = in.column<int32_t>("calls.call_site");
+    t.calls = calls_of(arguments, t.lanes, t.collectives);
+    t.calls.call_site = arguments.column<int32_t>("calls.call_site");
     Arguments::same_length("calls", {t.calls.size(), t.calls.call_site.size});
-    t.intervals = intervals_of(in, t.lanes);
-    t.intervals.region = in.column<int32_t>("intervals.region");
-    t.intervals.call_site = in.column<int32_t>("intervals.call_site");
+    t.intervals = intervals_of(arguments, t.lanes);
+    t.intervals.region = arguments.column<int32_t>("intervals.region");
+    t.intervals.call_site = arguments.column<int32_t>("intervals.call_site");
     Arguments::same_length("intervals", {t.intervals.size(), t.intervals.region.size, t.intervals.call_site.size});
-    t.hops = hops_of(in, t.lanes, t.collectives);
-    t.hops.arrived_early = in.column<int8_t>("hops.arrived_early");
-    t.hops.from_engine = in.column<int8_t>("hops.from_engine");
+    t.hops = hops_of(arguments, t.lanes, t.collectives);
+    t.hops.arrived_early = arguments.column<int8_t>("hops.arrived_early");
+    t.hops.from_engine = arguments.column<int8_t>("hops.from_engine");
     Arguments::same_length("hops", {t.hops.size(), t.hops.arrived_early.size, t.hops.from_engine.size});
-    t.messages = messages_of(in, "messages", t.lanes);
-    const auto send_calls = in.column<int8_t>("messages.send_call");
+    t.messages = messages_of(arguments, "messages", t.lanes);
+    const auto send_calls = arguments.column<int8_t>("messages.send_call");
     t.messages.send_call = {reinterpret_cast<const SendCall *>(send_calls.data), send_calls.size};
     Arguments::same_length("messages", {t.messages.size(), t.messages.send_call.size});
     return t;
 }
 
-// The same classes as a conversion uses, with a trace that is one piece.
+// Runs the classes of a conversion on a trace that is one piece.
 nb::dict walk(const nb::dict &arrays, const std::string &scratch_directory) {
-    Arguments in(arrays);
-    Trace trace = trace_of(in);
+    Arguments arguments(arrays);
+    Trace trace = trace_of(arguments);
     BindingResult hops, messages;
-    Kept<int64_t> hop_pred, call_pred;
-    Kept<int32_t> needed_rank;
-    Kept<int64_t> needed_ns;
+    PooledVector<int64_t> hop_pred, call_pred;
+    PooledVector<int32_t> needed_rank;
+    PooledVector<int64_t> needed_ns;
     Stretches s;
     {
         nb::gil_scoped_release release;
         Scratch scratch(scratch_directory);
         History history(scratch, trace.lanes);
-        Judge hop_judge, message_judge;
-        hop_judge.learn_transits(trace.hops);
-        hop_judge.learn_waits(trace.hops);
-        hops = hop_judge.judge(trace.hops);
-        message_judge.learn_transits(trace.messages);
-        message_judge.learn_waits(trace.messages);
-        messages = message_judge.judge(trace.messages);
-        const Kept<Wait> waits = waits_of(trace.hops, hops);
+        BindingClassifier hop_classifier, message_classifier;
+        hop_classifier.learn_transits(trace.hops);
+        hop_classifier.learn_waits(trace.hops);
+        hops = hop_classifier.classify(trace.hops);
+        message_classifier.learn_transits(trace.messages);
+        message_classifier.learn_waits(trace.messages);
+        messages = message_classifier.classify(trace.messages);
+        const PooledVector<Wait> waits = waits_of(trace.hops, hops);
         const std::vector<int64_t> first = first_waits(waits, trace.hops, trace.collectives);
         const HopWaits hop_waits{waits.data(), first.data()};
         CollectiveWalker walker(trace.collectives, trace.calls, trace.lanes, hop_waits);
@@ -81,34 +81,34 @@ nb::dict walk(const nb::dict &arrays, const std::string &scratch_directory) {
         history.add(trace.intervals);
         history.add(trace.messages, messages);
         history.finish();
-        RunWalker over_all(history);
-        over_all.keep_leads(s, 0, trace.collectives.size(), std::numeric_limits<size_t>::max());
+        RunWalker run_walker(history);
+        run_walker.keep_leads(s, 0, trace.collectives.size(), std::numeric_limits<size_t>::max());
         Backward backward;
-        over_all.run([&](const Stretch &stretch) { backward.push_back(stretch); });
+        run_walker.run([&](const Stretch &stretch) { backward.push_back(stretch); });
         keep(s, Path::run, -1, backward);
     }
-    nb::dict out;
-    out["hops.binding"] = to_numpy(std::move(hops.binding));
-    out["hops.pred"] = to_numpy(std::move(hop_pred));
-    out["messages.binding"] = to_numpy(std::move(messages.binding));
-    out["calls.pred"] = to_numpy(std::move(call_pred));
-    out["calls.needed_rank"] = to_numpy(std::move(needed_rank));
-    out["calls.needed_ns"] = to_numpy(std::move(needed_ns));
-    out["path"] = to_numpy(std::move(s.path));
-    out["path_collective"] = to_numpy(std::move(s.path_collective));
-    out["step"] = to_numpy(std::move(s.step));
-    out["rank"] = to_numpy(std::move(s.rank));
-    out["begin_ns"] = to_numpy(std::move(s.begin));
-    out["end_ns"] = to_numpy(std::move(s.end));
-    out["category"] = to_numpy(std::move(s.category));
-    out["collective"] = to_numpy(std::move(s.collective));
-    out["hop"] = to_numpy(std::move(s.hop));
-    out["message"] = to_numpy(std::move(s.message));
-    out["src"] = to_numpy(std::move(s.src));
-    out["dst"] = to_numpy(std::move(s.dst));
-    out["op"] = to_numpy(std::move(s.op));
-    out["call_site"] = to_numpy(std::move(s.call_site));
-    return out;
+    nb::dict result;
+    result["hops.binding"] = to_numpy(std::move(hops.binding));
+    result["hops.pred"] = to_numpy(std::move(hop_pred));
+    result["messages.binding"] = to_numpy(std::move(messages.binding));
+    result["calls.pred"] = to_numpy(std::move(call_pred));
+    result["calls.needed_rank"] = to_numpy(std::move(needed_rank));
+    result["calls.needed_ns"] = to_numpy(std::move(needed_ns));
+    result["path"] = to_numpy(std::move(s.path));
+    result["path_collective"] = to_numpy(std::move(s.path_collective));
+    result["step"] = to_numpy(std::move(s.step));
+    result["rank"] = to_numpy(std::move(s.rank));
+    result["begin_ns"] = to_numpy(std::move(s.begin));
+    result["end_ns"] = to_numpy(std::move(s.end));
+    result["category"] = to_numpy(std::move(s.category));
+    result["collective"] = to_numpy(std::move(s.collective));
+    result["hop"] = to_numpy(std::move(s.hop));
+    result["message"] = to_numpy(std::move(s.message));
+    result["src"] = to_numpy(std::move(s.src));
+    result["dst"] = to_numpy(std::move(s.dst));
+    result["op"] = to_numpy(std::move(s.op));
+    result["call_site"] = to_numpy(std::move(s.call_site));
+    return result;
 }
 
 } // namespace
