@@ -42,7 +42,7 @@ static long private_kib(void) {
 struct sums {
     MPI_Comm comm;
     int rank, ranks, count, calls;
-    int *mine, *sum, *added;
+    int *input, *sum, *added;
 };
 
 static void expect(const struct sums *s, int element) {
@@ -57,8 +57,8 @@ static void expect(const struct sums *s, int element) {
 static void add_up(struct sums *s) {
     int element = s->calls++ % s->count;
     s->added[element] = s->calls & 0xFFFF;
-    s->mine[element] = s->rank + s->added[element];
-    MPI_Allreduce(s->mine, s->sum, s->count, MPI_INT, MPI_SUM, s->comm);
+    s->input[element] = s->rank + s->added[element];
+    MPI_Allreduce(s->input, s->sum, s->count, MPI_INT, MPI_SUM, s->comm);
     expect(s, element);
 }
 
@@ -69,17 +69,17 @@ static void meet(struct sums *s) {
 static void send_to_itself(struct sums *s) {
     MPI_Request request;
     MPI_Irecv(s->sum, 1, MPI_INT, s->rank, 0, s->comm, &request);
-    MPI_Send(s->mine, 1, MPI_INT, s->rank, 0, s->comm);
+    MPI_Send(s->input, 1, MPI_INT, s->rank, 0, s->comm);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 static void measure(MPI_Comm comm, const char *kind, int count, int calls, int batch) {
     bool sums = strcmp(kind, "self") == 0 || strcmp(kind, "world") == 0;
-    void (*once)(struct sums *) = sums ? add_up : strcmp(kind, "message") == 0 ? send_to_itself : meet;
+    void (*call)(struct sums *) = sums ? add_up : strcmp(kind, "message") == 0 ? send_to_itself : meet;
     int batches = calls / batch, rank;
     long early_kib = 0;
     struct sums s = {.comm = comm, .count = count};
-    s.mine = calloc((size_t)count, sizeof *s.mine);
+    s.input = calloc((size_t)count, sizeof *s.input);
     s.sum = calloc((size_t)count, sizeof *s.sum);
     s.added = calloc((size_t)count, sizeof *s.added);
     double *times = calloc((size_t)batches, sizeof *times);
@@ -87,15 +87,15 @@ static void measure(MPI_Comm comm, const char *kind, int count, int calls, int b
     MPI_Comm_rank(comm, &s.rank);
     MPI_Comm_size(comm, &s.ranks);
     for (int i = 0; i < count; i++)
-        s.mine[i] = s.rank;
+        s.input[i] = s.rank;
 
     for (int i = 0; i < (batch < 100 ? 3 : 1000); i++) /* connections, communicators, caches */
-        once(&s);
+        call(&s);
     double processor = processor_seconds();
     for (int b = 0; b < batches; b++) {
         double start = MPI_Wtime();
         for (int i = 0; i < batch; i++)
-            once(&s);
+            call(&s);
         times[b] = (MPI_Wtime() - start) / batch;
         for (int i = 0; i < count && sums; i++)
             expect(&s, i);
@@ -107,7 +107,7 @@ static void measure(MPI_Comm comm, const char *kind, int count, int calls, int b
     if (rank == 0)
         printf("ns=%.1f processor_ns=%.1f early_kib=%ld late_kib=%ld\n", 1e9 * times[batches / 2],
                1e9 * processor / batches / batch, early_kib, private_kib());
-    free(s.mine);
+    free(s.input);
     free(s.sum);
     free(s.added);
     free(times);

@@ -63,7 +63,7 @@ static OTF2_Reader *open_archive(const char *anchor) {
 }
 
 static uint64_t count(OTF2_Reader *reader, int process) {
-    uint64_t counted = 0;
+    uint64_t event_count = 0;
     OTF2_Reader_OpenDefFiles(reader);
     OTF2_Reader_OpenEvtFiles(reader);
     OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
@@ -89,11 +89,11 @@ static uint64_t count(OTF2_Reader *reader, int process) {
         OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(reader, locations[i].id);
         if (!events)
             continue;
-        OTF2_Reader_RegisterEvtCallbacks(reader, events, callbacks, &counted);
+        OTF2_Reader_RegisterEvtCallbacks(reader, events, callbacks, &event_count);
         OTF2_Reader_ReadAllLocalEvents(reader, events, &read);
         OTF2_Reader_CloseEvtReader(reader, events);
     }
-    return counted;
+    return event_count;
 }
 
 static int more_events(const void *a, const void *b) {
@@ -101,7 +101,7 @@ static int more_events(const void *a, const void *b) {
     return (left < right) - (left > right);
 }
 
-static double now(void) {
+static double clock_seconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
@@ -112,44 +112,44 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: count_events ANCHOR\n");
         return 2;
     }
-    const double begin = now();
+    const double begin = clock_seconds();
     uint64_t total = 0;
     int ends[PROCESSES];
     for (int process = 0; process < PROCESSES; process++) {
-        int both[2];
-        if (pipe(both) != 0)
+        int pipe_ends[2];
+        if (pipe(pipe_ends) != 0)
             return 1;
-        ends[process] = both[0];
+        ends[process] = pipe_ends[0];
         pid_t child = fork();
         if (child < 0)
             return 1;
         if (child > 0) {
-            close(both[1]);
+            close(pipe_ends[1]);
             continue;
         }
         OTF2_Reader *reader = open_archive(argv[1]);
         qsort(locations, location_count, sizeof locations[0], more_events);
         uint64_t dealt[PROCESSES] = {0};
         for (size_t i = 0; i < location_count; i++) {
-            int least = dealt[1] < dealt[0];
-            locations[i].process = least;
-            dealt[least] += locations[i].events;
-            if (least == process)
+            int owner = dealt[1] < dealt[0];
+            locations[i].process = owner;
+            dealt[owner] += locations[i].events;
+            if (owner == process)
                 OTF2_Reader_SelectLocation(reader, locations[i].id);
         }
-        uint64_t counted = count(reader, process);
-        if (write(both[1], &counted, sizeof counted) != sizeof counted)
+        uint64_t event_count = count(reader, process);
+        if (write(pipe_ends[1], &event_count, sizeof event_count) != sizeof event_count)
             _exit(1);
         _exit(0);
     }
     int failed = 0;
     for (int process = 0; process < PROCESSES; process++) {
-        uint64_t counted = 0;
-        failed |= read(ends[process], &counted, sizeof counted) != sizeof counted;
-        total += counted;
+        uint64_t event_count = 0;
+        failed |= read(ends[process], &event_count, sizeof event_count) != sizeof event_count;
+        total += event_count;
     }
     while (wait(NULL) > 0)
         ;
-    printf("events=%" PRIu64 " seconds=%.3f\n", total, now() - begin);
+    printf("events=%" PRIu64 " seconds=%.3f\n", total, clock_seconds() - begin);
     return failed;
 }

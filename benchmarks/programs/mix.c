@@ -1,4 +1,4 @@
-/* What an iteration of several collectives takes:
+/* Measures an iteration of several collectives:
  *
  *     mix ITERATIONS WORK_US OPERATION BYTES [OPERATION BYTES]...
  *
@@ -17,7 +17,7 @@
 static int rank, ranks;
 
 /* Open MPI's MPI_Wtime counts from each rank's own start. */
-static double now(void) {
+static double clock_seconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
@@ -30,11 +30,11 @@ static void expect(int is_right, const char *operation) {
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* What one call is about. The last element of a message or block is what is looked at. */
+/* The arguments of one call. The last element of a message or block is checked. */
 struct call {
     const char *operation;
     int count, iteration;
-    int *mine, *result;
+    int *input, *result;
 };
 
 /* Elements of a block for each rank, or from each. */
@@ -53,57 +53,58 @@ static struct blocks blocks_of(const struct call *c, int uneven, int number) {
 }
 
 /* The value that a rank's block for another one ends with. */
-static int value(const struct call *c, int from, int to) {
-    return from * ranks + to + c->iteration;
+static int value(const struct call *c, int sender, int receiver) {
+    return sender * ranks + receiver + c->iteration;
 }
 
 static int *last_of(int *buffer, const struct blocks *b, int i) {
     return &buffer[b->places[i] + b->counts[i] - 1];
 }
 
-/* Writes the value of each block for another rank, or (own) that of the only block. */
-static void give(const struct call *c, const struct blocks *b, int own) {
-    if (own)
-        c->mine[b->counts[rank] - 1] = value(c, rank, 0);
-    for (int i = 0; i < ranks && !own; i++)
-        *last_of(c->mine, b, i) = value(c, rank, i);
+/* Writes the value of each block for another rank, or (single_block) that of the only block. */
+static void give(const struct call *c, const struct blocks *b, int single_block) {
+    if (single_block)
+        c->input[b->counts[rank] - 1] = value(c, rank, 0);
+    for (int i = 0; i < ranks && !single_block; i++)
+        *last_of(c->input, b, i) = value(c, rank, i);
 }
 
-static void got(const struct call *c, const struct blocks *b, int to) {
+static void expect_blocks(const struct call *c, const struct blocks *b, int receiver) {
     for (int i = 0; i < ranks; i++)
-        expect(*last_of(c->result, b, i) == value(c, i, to), c->operation);
+        expect(*last_of(c->result, b, i) == value(c, i, receiver), c->operation);
 }
 
-static int is(const struct call *c, const char *operation) {
+static int has_operation(const struct call *c, const char *operation) {
     return strcmp(c->operation, operation) == 0;
 }
 
 static int move(const struct call *c) {
     MPI_Comm world = MPI_COMM_WORLD;
-    int count = c->count, *mine = c->mine, *result = c->result;
-    int uneven = is(c, "allgatherv") || is(c, "alltoallv"), of_pairs = is(c, "alltoall") || is(c, "alltoallv");
+    int count = c->count, *input = c->input, *result = c->result;
+    int uneven = has_operation(c, "allgatherv") || has_operation(c, "alltoallv"),
+        of_pairs = has_operation(c, "alltoall") || has_operation(c, "alltoallv");
     struct blocks b = blocks_of(c, uneven, of_pairs ? rank : 0);
-    give(c, &b, !of_pairs && !is(c, "scatter"));
+    give(c, &b, !of_pairs && !has_operation(c, "scatter"));
     int done = 1;
-    if (is(c, "gather")) {
-        MPI_Gather(mine, count, MPI_INT, result, count, MPI_INT, 0, world);
+    if (has_operation(c, "gather")) {
+        MPI_Gather(input, count, MPI_INT, result, count, MPI_INT, 0, world);
         if (rank == 0)
-            got(c, &b, 0);
-    } else if (is(c, "scatter")) {
-        MPI_Scatter(mine, count, MPI_INT, result, count, MPI_INT, 0, world);
+            expect_blocks(c, &b, 0);
+    } else if (has_operation(c, "scatter")) {
+        MPI_Scatter(input, count, MPI_INT, result, count, MPI_INT, 0, world);
         expect(result[count - 1] == value(c, 0, rank), c->operation);
-    } else if (is(c, "allgather")) {
-        MPI_Allgather(mine, count, MPI_INT, result, count, MPI_INT, world);
-        got(c, &b, 0);
-    } else if (is(c, "allgatherv")) {
-        MPI_Allgatherv(mine, b.counts[rank], MPI_INT, result, b.counts, b.places, MPI_INT, world);
-        got(c, &b, 0);
-    } else if (is(c, "alltoall")) {
-        MPI_Alltoall(mine, count, MPI_INT, result, count, MPI_INT, world);
-        got(c, &b, rank);
-    } else if (is(c, "alltoallv")) {
-        MPI_Alltoallv(mine, b.counts, b.places, MPI_INT, result, b.counts, b.places, MPI_INT, world);
-        got(c, &b, rank);
+    } else if (has_operation(c, "allgather")) {
+        MPI_Allgather(input, count, MPI_INT, result, count, MPI_INT, world);
+        expect_blocks(c, &b, 0);
+    } else if (has_operation(c, "allgatherv")) {
+        MPI_Allgatherv(input, b.counts[rank], MPI_INT, result, b.counts, b.places, MPI_INT, world);
+        expect_blocks(c, &b, 0);
+    } else if (has_operation(c, "alltoall")) {
+        MPI_Alltoall(input, count, MPI_INT, result, count, MPI_INT, world);
+        expect_blocks(c, &b, rank);
+    } else if (has_operation(c, "alltoallv")) {
+        MPI_Alltoallv(input, b.counts, b.places, MPI_INT, result, b.counts, b.places, MPI_INT, world);
+        expect_blocks(c, &b, rank);
     } else {
         done = 0;
     }
@@ -114,20 +115,20 @@ static int move(const struct call *c) {
 static int reduce(const struct call *c) {
     MPI_Comm world = MPI_COMM_WORLD;
     const int count = c->count, last = count - 1, sum = ranks * (ranks - 1) / 2 + ranks * c->iteration;
-    int *mine = c->mine, *result = c->result;
-    mine[last] = rank + c->iteration;
+    int *input = c->input, *result = c->result;
+    input[last] = rank + c->iteration;
     result[last] = -1;
-    if (is(c, "allreduce")) {
-        MPI_Allreduce(mine, result, count, MPI_INT, MPI_SUM, world);
+    if (has_operation(c, "allreduce")) {
+        MPI_Allreduce(input, result, count, MPI_INT, MPI_SUM, world);
         expect(result[last] == sum, c->operation);
-    } else if (is(c, "reduce")) {
-        MPI_Reduce(mine, result, count, MPI_INT, MPI_SUM, 0, world);
+    } else if (has_operation(c, "reduce")) {
+        MPI_Reduce(input, result, count, MPI_INT, MPI_SUM, 0, world);
         expect(rank != 0 || result[last] == sum, c->operation);
-    } else if (is(c, "scan")) {
-        MPI_Scan(mine, result, count, MPI_INT, MPI_SUM, world);
+    } else if (has_operation(c, "scan")) {
+        MPI_Scan(input, result, count, MPI_INT, MPI_SUM, world);
         expect(result[last] == rank * (rank + 1) / 2 + (rank + 1) * c->iteration, c->operation);
-    } else if (is(c, "exscan")) {
-        MPI_Exscan(mine, result, count, MPI_INT, MPI_SUM, world);
+    } else if (has_operation(c, "exscan")) {
+        MPI_Exscan(input, result, count, MPI_INT, MPI_SUM, world);
         expect(rank == 0 || result[last] == rank * (rank - 1) / 2 + rank * c->iteration, c->operation);
     } else {
         return 0;
@@ -136,15 +137,15 @@ static int reduce(const struct call *c) {
 }
 
 static int reduce_scatter(const struct call *c) {
-    int uneven = is(c, "reduce_scatter");
-    if (!uneven && !is(c, "reduce_scatter_block"))
+    int uneven = has_operation(c, "reduce_scatter");
+    if (!uneven && !has_operation(c, "reduce_scatter_block"))
         return 0;
     struct blocks b = blocks_of(c, uneven, 0);
     give(c, &b, 0);
     if (uneven)
-        MPI_Reduce_scatter(c->mine, c->result, b.counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Reduce_scatter(c->input, c->result, b.counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     else
-        MPI_Reduce_scatter_block(c->mine, c->result, c->count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Reduce_scatter_block(c->input, c->result, c->count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     int sum = ranks * (ranks - 1) / 2 * ranks + ranks * (rank + c->iteration);
     expect(c->result[b.counts[rank] - 1] == sum, c->operation);
     free(b.counts);
@@ -152,11 +153,11 @@ static int reduce_scatter(const struct call *c) {
 }
 
 static void call(const struct call *c) {
-    if (is(c, "bcast")) {
-        c->mine[c->count - 1] = rank + c->iteration;
-        MPI_Bcast(c->mine, c->count, MPI_INT, 0, MPI_COMM_WORLD);
-        expect(c->mine[c->count - 1] == c->iteration, c->operation);
-    } else if (is(c, "barrier")) {
+    if (has_operation(c, "bcast")) {
+        c->input[c->count - 1] = rank + c->iteration;
+        MPI_Bcast(c->input, c->count, MPI_INT, 0, MPI_COMM_WORLD);
+        expect(c->input[c->count - 1] == c->iteration, c->operation);
+    } else if (has_operation(c, "barrier")) {
         MPI_Barrier(MPI_COMM_WORLD);
     } else if (!reduce(c) && !reduce_scatter(c) && !move(c)) {
         expect(0, c->operation);
@@ -174,14 +175,14 @@ int main(int argc, char **argv) {
     for (int i = 4; i < argc; i += 2)
         longest = atoi(argv[i]) > longest ? atoi(argv[i]) : longest;
     size_t room = 2 * (size_t)longest * (size_t)ranks;
-    int *mine = calloc(room, 1), *result = calloc(room, 1);
+    int *input = calloc(room, 1), *result = calloc(room, 1);
     double first = 0, last = 0;
     srand(1 + (unsigned)rank);
     for (int iteration = 0; iteration < iterations; iteration++) {
         nanosleep(&(struct timespec){.tv_nsec = 1000L * (work_us > 0 ? rand() % work_us : 0)}, NULL);
         for (int i = 3; i < argc; i += 2)
-            call(&(struct call){argv[i], atoi(argv[i + 1]) / (int)sizeof *mine, iteration, mine, result});
-        last = now();
+            call(&(struct call){argv[i], atoi(argv[i + 1]) / (int)sizeof *input, iteration, input, result});
+        last = clock_seconds();
         if (iteration == 0)
             first = last;
     }
@@ -190,7 +191,7 @@ int main(int argc, char **argv) {
     PMPI_Reduce(ends, latest, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank == 0)
         printf("ns=%.1f\n", 1e9 * (latest[1] - latest[0]) / (iterations - 1));
-    free(mine);
+    free(input);
     free(result);
     MPI_Finalize();
     return 0;

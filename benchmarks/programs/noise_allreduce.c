@@ -82,18 +82,18 @@ static double processor_us(void) {
 /* The least processor time of a few sorts of as many integers. */
 static double sorting_us(int count) {
     struct work work = make_work(count);
-    double least = 0;
+    double minimum = 0;
     for (int run = 0; run < TUNING_RUNS; run++) {
         double begin = processor_us();
         sort_integers(&work);
         double time = processor_us() - begin;
-        least = run == 0 || time < least ? time : least;
+        minimum = run == 0 || time < minimum ? time : minimum;
     }
     release(&work);
-    return least;
+    return minimum;
 }
 
-/* How many integers take that long. Between two powers of two the time is nearly proportional to the number. */
+/* Number of integers that take this long. Between two powers of two the time is nearly proportional to the number. */
 static int tuned_count(double sort_us) {
     int count = 64;
     double time = 0;
@@ -158,9 +158,9 @@ int main(int argc, char **argv) {
 
     double total = 0, begin = MPI_Wtime();
     for (int iteration = 0; iteration < iterations; iteration++) {
-        double own = value_of(&values, iteration), sum = 0;
+        double value = value_of(&values, iteration), sum = 0;
         sort_integers(&work);
-        MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         check(&values, iteration, sum);
         total += sum;
     }

@@ -20,9 +20,9 @@ static int compare(const void *a, const void *b) {
 static void meet(void) {
     const struct timespec nap = {.tv_nsec = 1000000};
     MPI_Request request;
-    int met = 0;
+    int done = 0;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    for (MPI_Test(&request, &met, MPI_STATUS_IGNORE); !met; MPI_Test(&request, &met, MPI_STATUS_IGNORE))
+    for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
         nanosleep(&nap, NULL);
 }
 
@@ -44,7 +44,7 @@ static double round_trip(int first, int peer, int size, int calls, double *times
 }
 
 int main(int argc, char **argv) {
-    double mine[MAX_STEPS][SIZES] = {0}, sums[MAX_STEPS][SIZES];
+    double own_times[MAX_STEPS][SIZES] = {0}, sums[MAX_STEPS][SIZES];
     int rank, ranks, steps = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -57,13 +57,13 @@ int main(int argc, char **argv) {
         for (int s = 0; s < SIZES; s++) {
             meet();
             if (pair < pairs)
-                mine[steps][s] = round_trip(rank < half, (rank + half) % ranks, sizes[s], calls, times);
+                own_times[steps][s] = round_trip(rank < half, (rank + half) % ranks, sizes[s], calls, times);
         }
     meet();
     if (rank >= half) /* Only the first half's times count. */
         for (int i = 0; i < steps * SIZES; i++)
-            mine[i / SIZES][i % SIZES] = 0;
-    MPI_Reduce(mine, sums, MAX_STEPS * SIZES, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+            own_times[i / SIZES][i % SIZES] = 0;
+    MPI_Reduce(own_times, sums, MAX_STEPS * SIZES, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     for (int i = 0; i < steps * SIZES && rank == 0; i++)
         printf("pairs=%d bytes=%d ns=%.1f\n", 1 << (i / SIZES), sizes[i % SIZES],
                1e9 * sums[i / SIZES][i % SIZES] / (1 << (i / SIZES)));

@@ -41,7 +41,7 @@ static int rank, ranks;
 
 struct options {
     const char *data, *changes;
-    int size, most;
+    int size, most_iterations;
     double omega;
 };
 
@@ -57,7 +57,7 @@ static void fail(const char *reason, const char *detail) {
 }
 
 static struct options read_options(int argc, char **argv) {
-    struct options o = {.size = ROWS_A_RANK * ranks, .most = 1000000};
+    struct options o = {.size = ROWS_A_RANK * ranks, .most_iterations = 1000000};
     if (argc < 2 || argc % 2 != 0)
         fail("usage: ", USAGE);
     o.data = argv[1];
@@ -68,7 +68,7 @@ static struct options read_options(int argc, char **argv) {
         else if (strcmp(name, "--omega") == 0)
             o.omega = atof(value);
         else if (strcmp(name, "--most") == 0)
-            o.most = atoi(value);
+            o.most_iterations = atoi(value);
         else if (strcmp(name, "--changes") == 0)
             o.changes = value;
         else
@@ -117,29 +117,29 @@ static struct grid make_grid(const struct options *o) {
 }
 
 static void exchange_borders(const struct grid *grid) {
-    int above = rank > 0 ? rank - 1 : MPI_PROC_NULL, below = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
+    int upper_rank = rank > 0 ? rank - 1 : MPI_PROC_NULL, lower_rank = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
     int n = grid->size;
     MPI_Request requests[4];
-    MPI_Irecv(row_of(grid, -1), n, MPI_DOUBLE, above, 0, MPI_COMM_WORLD, &requests[0]);
-    MPI_Irecv(row_of(grid, grid->rows), n, MPI_DOUBLE, below, 1, MPI_COMM_WORLD, &requests[1]);
-    MPI_Isend(row_of(grid, 0), n, MPI_DOUBLE, above, 1, MPI_COMM_WORLD, &requests[2]);
-    MPI_Isend(row_of(grid, grid->rows - 1), n, MPI_DOUBLE, below, 0, MPI_COMM_WORLD, &requests[3]);
+    MPI_Irecv(row_of(grid, -1), n, MPI_DOUBLE, upper_rank, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(row_of(grid, grid->rows), n, MPI_DOUBLE, lower_rank, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(row_of(grid, 0), n, MPI_DOUBLE, upper_rank, 1, MPI_COMM_WORLD, &requests[2]);
+    MPI_Isend(row_of(grid, grid->rows - 1), n, MPI_DOUBLE, lower_rank, 0, MPI_COMM_WORLD, &requests[3]);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
 }
 
 /* Relaxes the points of one colour (0 red, 1 black) and returns the sum of their changes. */
 static double relax(const struct grid *grid, int colour, double omega) {
     double sum = 0;
-    for (int own = 0; own < grid->rows; own++) {
-        int row = grid->first_row + own;
+    for (int local_row = 0; local_row < grid->rows; local_row++) {
+        int row = grid->first_row + local_row;
         if (row == 0 || row == grid->size - 1)
             continue;
-        const double *above = row_of(grid, own - 1), *below = row_of(grid, own + 1);
-        double *here = row_of(grid, own);
+        const double *upper_row = row_of(grid, local_row - 1), *lower_row = row_of(grid, local_row + 1);
+        double *points = row_of(grid, local_row);
         for (int column = 2 - (row + colour) % 2; column < grid->size - 1; column += 2) {
-            double mean = (above[column] + below[column] + here[column - 1] + here[column + 1]) / 4;
-            double change = omega * (mean - here[column]);
-            here[column] += change;
+            double mean = (upper_row[column] + lower_row[column] + points[column - 1] + points[column + 1]) / 4;
+            double change = omega * (mean - points[column]);
+            points[column] += change;
             sum += fabs(change);
         }
     }
@@ -170,16 +170,16 @@ int main(int argc, char **argv) {
     double epsilon = 1e-8 * o.size * o.size, sum = 0, begin = MPI_Wtime();
     int iterations = 0;
     do {
-        double own = 0;
+        double change = 0;
         for (int colour = 0; colour < 2; colour++) {
             exchange_borders(&grid);
-            own += relax(&grid, colour, o.omega);
+            change += relax(&grid, colour, o.omega);
         }
         if (changes)
-            fprintf(changes, "%.17g\n", own);
-        MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+            fprintf(changes, "%.17g\n", change);
+        MPI_Allreduce(&change, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         iterations++;
-    } while (sum >= epsilon && iterations < o.most);
+    } while (sum >= epsilon && iterations < o.most_iterations);
     double seconds = MPI_Wtime() - begin;
 
     if (rank == 0)

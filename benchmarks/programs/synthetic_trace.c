@@ -45,7 +45,7 @@ enum region {
 
 struct rank {
     OTF2_EvtWriter *writer;
-    uint64_t now, request, events;
+    uint64_t time, request, events;
     uint64_t arrival; /* of the message that its parent sends down */
 };
 
@@ -61,9 +61,9 @@ static uint64_t random_below(uint64_t limit) {
     return state % limit;
 }
 
-static void check(OTF2_ErrorCode code, const char *what) {
+static void check(OTF2_ErrorCode code, const char *action) {
     if (code != OTF2_SUCCESS) {
-        fprintf(stderr, "synthetic_trace: %s: %s\n", what, OTF2_Error_GetDescription(code));
+        fprintf(stderr, "synthetic_trace: %s: %s\n", action, OTF2_Error_GetDescription(code));
         exit(1);
     }
 }
@@ -85,50 +85,51 @@ static uint64_t latency(int a, int b) {
 /* Every event passes here: it takes a moment, and it is counted. */
 static uint64_t stamp(int r, uint64_t spent) {
     ranks[r].events++;
-    return ranks[r].now += spent;
+    return ranks[r].time += spent;
 }
 
 static void enter(int r, enum region region, uint64_t spent) {
-    uint64_t at = stamp(r, spent);
-    check(OTF2_EvtWriter_Enter(ranks[r].writer, NULL, at, region), "enter");
+    uint64_t time = stamp(r, spent);
+    check(OTF2_EvtWriter_Enter(ranks[r].writer, NULL, time, region), "enter");
 }
 
 static void leave(int r, enum region region, uint64_t spent) {
-    uint64_t at = stamp(r, spent);
-    check(OTF2_EvtWriter_Leave(ranks[r].writer, NULL, at, region), "leave");
+    uint64_t time = stamp(r, spent);
+    check(OTF2_EvtWriter_Leave(ranks[r].writer, NULL, time, region), "leave");
 }
 
-static uint64_t send(int r, int to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t spent) {
-    uint64_t at = stamp(r, spent), request = ++ranks[r].request;
-    check(OTF2_EvtWriter_MpiIsend(ranks[r].writer, NULL, at, (uint32_t)to, comm, tag, bytes, request), "send");
+static uint64_t send(int r, int receiver, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t spent) {
+    uint64_t time = stamp(r, spent), request = ++ranks[r].request;
+    check(OTF2_EvtWriter_MpiIsend(ranks[r].writer, NULL, time, (uint32_t)receiver, comm, tag, bytes, request), "send");
     return request;
 }
 
 static void sent(int r, uint64_t request, uint64_t spent) {
-    uint64_t at = stamp(r, spent);
-    check(OTF2_EvtWriter_MpiIsendComplete(ranks[r].writer, NULL, at, request), "sent");
+    uint64_t time = stamp(r, spent);
+    check(OTF2_EvtWriter_MpiIsendComplete(ranks[r].writer, NULL, time, request), "sent");
 }
 
 static uint64_t post(int r, uint64_t spent) {
-    uint64_t at = stamp(r, spent), request = ++ranks[r].request;
-    check(OTF2_EvtWriter_MpiIrecvRequest(ranks[r].writer, NULL, at, request), "post");
+    uint64_t time = stamp(r, spent), request = ++ranks[r].request;
+    check(OTF2_EvtWriter_MpiIrecvRequest(ranks[r].writer, NULL, time, request), "post");
     return request;
 }
 
-static void received(int r, int from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request,
+static void received(int r, int sender, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request,
                      uint64_t spent) {
-    uint64_t at = stamp(r, spent);
-    check(OTF2_EvtWriter_MpiIrecv(ranks[r].writer, NULL, at, (uint32_t)from, comm, tag, bytes, request), "received");
+    uint64_t time = stamp(r, spent);
+    check(OTF2_EvtWriter_MpiIrecv(ranks[r].writer, NULL, time, (uint32_t)sender, comm, tag, bytes, request),
+          "received");
 }
 
 /* A hop that is needed now: waited for if it is not there yet. */
-static void take_hop(int r, int from, uint32_t tag, uint64_t bytes, uint64_t request, uint64_t arrival) {
-    if (arrival > ranks[r].now) {
+static void take_hop(int r, int sender, uint32_t tag, uint64_t bytes, uint64_t request, uint64_t arrival) {
+    if (arrival > ranks[r].time) {
         enter(r, HOP_WAIT, 60);
-        received(r, from, 1, tag, bytes, request, arrival > ranks[r].now ? arrival - ranks[r].now : 0);
+        received(r, sender, 1, tag, bytes, request, arrival > ranks[r].time ? arrival - ranks[r].time : 0);
         leave(r, HOP_WAIT, 0);
     } else {
-        received(r, from, 1, tag, bytes, request, SPENT_NS);
+        received(r, sender, 1, tag, bytes, request, SPENT_NS);
     }
 }
 
@@ -138,10 +139,10 @@ static void allreduce(uint64_t seq, uint64_t bytes) {
     enum region region = seq % 2 ? DOT : ALLREDUCE;
     uint64_t from_parent[MAX_RANKS], arrivals[MAX_RANKS];
     for (int r = rank_count - 1; r >= 0; r--) {
-        struct rank *it = &ranks[r];
+        struct rank *rank = &ranks[r];
         enter(r, region, 0);
-        it->events++;
-        check(OTF2_EvtWriter_MpiCollectiveBegin(it->writer, NULL, it->now), "collective begin");
+        rank->events++;
+        check(OTF2_EvtWriter_MpiCollectiveBegin(rank->writer, NULL, rank->time), "collective begin");
         uint64_t posted[LOG2_MAX];
         int children = 0;
         for (int bit = 1; bit < rank_count && !(r & bit); bit <<= 1)
@@ -159,23 +160,23 @@ static void allreduce(uint64_t seq, uint64_t bytes) {
         if (r > 0) {
             int parent = r & (r - 1);
             uint64_t request = send(r, parent, 1, hop_tag(ROLE_UP, 0, 0, seq), bytes, SPENT_NS);
-            arrivals[r] = it->now + latency(r, parent) + on_wire;
+            arrivals[r] = rank->time + latency(r, parent) + on_wire;
             sent(r, request, 100);
         }
     }
     for (int r = 0; r < rank_count; r++) {
-        struct rank *it = &ranks[r];
+        struct rank *rank = &ranks[r];
         if (r > 0)
-            take_hop(r, r & (r - 1), hop_tag(ROLE_DOWN, 0, 0, seq), bytes, from_parent[r], it->arrival);
+            take_hop(r, r & (r - 1), hop_tag(ROLE_DOWN, 0, 0, seq), bytes, from_parent[r], rank->arrival);
         for (int bit = rank_count; bit > 0; bit >>= 1)
             if (!(r & bit) && bit < rank_count && (r == 0 || bit < (r & -r)) && (r | bit) < rank_count) {
                 uint64_t request = send(r, r | bit, 1, hop_tag(ROLE_DOWN, 0, 0, seq), bytes, SPENT_NS);
-                ranks[r | bit].arrival = it->now + latency(r, r | bit) + on_wire;
+                ranks[r | bit].arrival = rank->time + latency(r, r | bit) + on_wire;
                 sent(r, request, 100);
             }
-        it->now += 200;
-        it->events++;
-        check(OTF2_EvtWriter_MpiCollectiveEnd(it->writer, NULL, it->now, OTF2_COLLECTIVE_OP_ALLREDUCE, 0,
+        rank->time += 200;
+        rank->events++;
+        check(OTF2_EvtWriter_MpiCollectiveEnd(rank->writer, NULL, rank->time, OTF2_COLLECTIVE_OP_ALLREDUCE, 0,
                                               OTF2_COLLECTIVE_ROOT_NONE, bytes, bytes),
               "collective end");
         leave(r, region, 0);
@@ -183,9 +184,9 @@ static void allreduce(uint64_t seq, uint64_t bytes) {
 }
 
 /* The receiving side of an application message that arrives then: it is waited for if it is not there yet. */
-static void take_message(int r, int from, uint32_t tag, uint64_t request, uint64_t arrival) {
-    uint64_t wait = arrival > ranks[r].now ? arrival - ranks[r].now : 0;
-    received(r, from, 0, tag, HALO_BYTES, request, wait + 20);
+static void take_message(int r, int sender, uint32_t tag, uint64_t request, uint64_t arrival) {
+    uint64_t wait = arrival > ranks[r].time ? arrival - ranks[r].time : 0;
+    received(r, sender, 0, tag, HALO_BYTES, request, wait + 20);
 }
 
 /* Both neighbours' halos: four requests, one wait for all or for each. */
@@ -202,7 +203,7 @@ static void halos(bool wait_for_each) {
             enter(r, ISEND, 100);
             requests[r][2 + side] = send(r, sides[side], 0, (uint32_t)side, HALO_BYTES, 200);
             leave(r, ISEND, 100);
-            arrival[sides[side]][1 - side] = ranks[r].now + latency(r, sides[side]);
+            arrival[sides[side]][1 - side] = ranks[r].time + latency(r, sides[side]);
         }
     }
     for (int r = 0; r < rank_count; r++) {
@@ -226,15 +227,15 @@ static int neighbour(int r, int n) {
     return (r + (n % 2 ? distance : rank_count - distance)) % rank_count;
 }
 
-static uint64_t send_blocking(int r, int to, uint32_t tag) {
-    uint64_t at = stamp(r, 200);
-    check(OTF2_EvtWriter_MpiSend(ranks[r].writer, NULL, at, (uint32_t)to, 0, tag, HALO_BYTES), "send");
-    return at + latency(r, to);
+static uint64_t send_blocking(int r, int receiver, uint32_t tag) {
+    uint64_t time = stamp(r, 200);
+    check(OTF2_EvtWriter_MpiSend(ranks[r].writer, NULL, time, (uint32_t)receiver, 0, tag, HALO_BYTES), "send");
+    return time + latency(r, receiver);
 }
 
-static void receive_blocking(int r, int from, uint32_t tag, uint64_t arrival) {
-    uint64_t at = stamp(r, (arrival > ranks[r].now ? arrival - ranks[r].now : 0) + 20);
-    check(OTF2_EvtWriter_MpiRecv(ranks[r].writer, NULL, at, (uint32_t)from, 0, tag, HALO_BYTES), "receive");
+static void receive_blocking(int r, int sender, uint32_t tag, uint64_t arrival) {
+    uint64_t time = stamp(r, (arrival > ranks[r].time ? arrival - ranks[r].time : 0) + 20);
+    check(OTF2_EvtWriter_MpiRecv(ranks[r].writer, NULL, time, (uint32_t)sender, 0, tag, HALO_BYTES), "receive");
 }
 
 /* Everybody sends to one neighbour and receives from the opposite one. */
@@ -252,14 +253,14 @@ static void shift(int n) {
 
 /* Persistent requests to and from all neighbours: one start, one wait for all. */
 static void start_all(void) {
-    static uint64_t arrival[MAX_RANKS][NEIGHBOURS], posted[MAX_RANKS][NEIGHBOURS], begun[MAX_RANKS][NEIGHBOURS];
+    static uint64_t arrival[MAX_RANKS][NEIGHBOURS], posted[MAX_RANKS][NEIGHBOURS], send_requests[MAX_RANKS][NEIGHBOURS];
     for (int r = 0; r < rank_count; r++) {
         enter(r, STARTALL, 100);
         for (int n = 0; n < NEIGHBOURS; n++)
             posted[r][n] = post(r, 50);
         for (int n = 0; n < NEIGHBOURS; n++) {
-            begun[r][n] = send(r, neighbour(r, n), 0, (uint32_t)n, HALO_BYTES, 200);
-            arrival[neighbour(r, n)][n] = ranks[r].now + latency(r, neighbour(r, n));
+            send_requests[r][n] = send(r, neighbour(r, n), 0, (uint32_t)n, HALO_BYTES, 200);
+            arrival[neighbour(r, n)][n] = ranks[r].time + latency(r, neighbour(r, n));
         }
         leave(r, STARTALL, 50);
     }
@@ -268,7 +269,7 @@ static void start_all(void) {
         for (int n = 0; n < NEIGHBOURS; n++)
             take_message(r, neighbour(r, n ^ 1), (uint32_t)n, posted[r][n], arrival[r][n]);
         for (int n = 0; n < NEIGHBOURS; n++)
-            sent(r, begun[r][n], 20);
+            sent(r, send_requests[r][n], 20);
         leave(r, WAITALL, 100);
     }
 }
@@ -321,11 +322,11 @@ static OTF2_StringRef string(OTF2_GlobalDefWriter *definitions, const char *text
     return next++;
 }
 
-static void define_regions(OTF2_GlobalDefWriter *definitions, OTF2_StringRef none) {
+static void define_regions(OTF2_GlobalDefWriter *definitions, OTF2_StringRef empty) {
     static const struct {
         const char *name, *site;
         OTF2_RegionRole role;
-    } all[REGIONS] = {
+    } regions[REGIONS] = {
         [INIT] = {"MPI_Init", "solver+0x10", OTF2_REGION_ROLE_FUNCTION},
         [ALLREDUCE] = {"MPI_Allreduce", "solver+0x40", OTF2_REGION_ROLE_COLL_ALL2ALL},
         [DOT] = {"MPI_Allreduce", "solver+0x80", OTF2_REGION_ROLE_COLL_ALL2ALL},
@@ -342,11 +343,11 @@ static void define_regions(OTF2_GlobalDefWriter *definitions, OTF2_StringRef non
         [RECV] = {"MPI_Recv", "solver+0xe0", OTF2_REGION_ROLE_POINT2POINT},
     };
     for (OTF2_RegionRef r = 0; r < REGIONS; r++) {
-        OTF2_StringRef name = string(definitions, all[r].name);
-        check(OTF2_GlobalDefWriter_WriteRegion(definitions, r, name, name, none, all[r].role,
-                                               all[r].site ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_MEASUREMENT_SYSTEM,
+        OTF2_StringRef name = string(definitions, regions[r].name);
+        check(OTF2_GlobalDefWriter_WriteRegion(definitions, r, name, name, empty, regions[r].role,
+                                               regions[r].site ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_MEASUREMENT_SYSTEM,
                                                OTF2_REGION_FLAG_NONE,
-                                               all[r].site ? string(definitions, all[r].site) : none, 0, 0),
+                                               regions[r].site ? string(definitions, regions[r].site) : empty, 0, 0),
               "region");
     }
 }
@@ -356,8 +357,8 @@ static void define(OTF2_Archive *archive, uint64_t first, uint64_t last) {
     check(OTF2_GlobalDefWriter_WriteClockProperties(definitions, 1000000000, first, last - first,
                                                     OTF2_UNDEFINED_TIMESTAMP),
           "clock");
-    OTF2_StringRef none = string(definitions, "");
-    define_regions(definitions, none);
+    OTF2_StringRef empty = string(definitions, "");
+    define_regions(definitions, empty);
     OTF2_StringRef node = string(definitions, ARCHIVE_CLASS_HOST), cluster = string(definitions, ARCHIVE_CLASS_CLUSTER);
     OTF2_StringRef machine = string(definitions, ARCHIVE_CLASS_MACHINE);
     check(OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions, 0, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE),
@@ -388,7 +389,7 @@ static void define(OTF2_Archive *archive, uint64_t first, uint64_t last) {
               "location");
     }
     for (uint32_t group = 0; group < 2; group++)
-        check(OTF2_GlobalDefWriter_WriteGroup(definitions, group, none,
+        check(OTF2_GlobalDefWriter_WriteGroup(definitions, group, empty,
                                               group ? OTF2_GROUP_TYPE_COMM_GROUP : OTF2_GROUP_TYPE_COMM_LOCATIONS,
                                               OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, (uint32_t)rank_count, members),
               "group");
@@ -411,7 +412,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: synthetic_trace DIRECTORY EVENTS [collectives|messages|parts [RANKS [HOSTS]]]\n");
         return 2;
     }
-    uint64_t wanted = strtoull(argv[2], NULL, 10), written = 0;
+    uint64_t target_events = strtoull(argv[2], NULL, 10), written = 0;
     rank_count = argc > 4 ? atoi(argv[4]) : rank_count;
     if (rank_count < 2 || rank_count > MAX_RANKS) {
         fprintf(stderr, "synthetic_trace: 2 to %d ranks\n", MAX_RANKS);
@@ -439,14 +440,14 @@ int main(int argc, char **argv) {
     const uint64_t first = 1000000000;
     for (int r = 0; r < rank_count; r++) {
         ranks[r].writer = OTF2_Archive_GetEvtWriter(archive, (OTF2_LocationRef)r);
-        ranks[r].now = first + 1000 * (uint64_t)r;
+        ranks[r].time = first + 1000 * (uint64_t)r;
         enter(r, INIT, 0);
         leave(r, INIT, 5000000);
     }
-    for (uint64_t iteration = 0; written < wanted; iteration++) {
+    for (uint64_t iteration = 0; written < target_events; iteration++) {
         written = 0;
         for (int r = 0; r < rank_count; r++) {
-            ranks[r].now += COMPUTE_NS + random_below(JITTER_NS) + (random_below(997) == 0 ? 3000000 : 0);
+            ranks[r].time += COMPUTE_NS + random_below(JITTER_NS) + (random_below(997) == 0 ? 3000000 : 0);
             written += ranks[r].events;
         }
         iterate(iteration);
@@ -456,7 +457,7 @@ int main(int argc, char **argv) {
     for (int r = 0; r < rank_count; r++) {
         enter(r, FINALIZE, 1000);
         leave(r, FINALIZE, 100000);
-        last = ranks[r].now > last ? ranks[r].now : last;
+        last = ranks[r].time > last ? ranks[r].time : last;
         written += ranks[r].events;
         check(OTF2_Archive_CloseEvtWriter(archive, ranks[r].writer), "close");
         OTF2_DefWriter *local = OTF2_Archive_GetDefWriter(archive, (OTF2_LocationRef)r);
