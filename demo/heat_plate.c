@@ -96,16 +96,16 @@ static bool make_plate(struct plate *plate, int size, int rank, int ranks) {
 
 /* Own first row up while the lower neighbour's comes from below, then the other way round. */
 static void exchange_borders(struct plate *plate, int rank, int ranks) {
-    int above = rank > 0 ? rank - 1 : MPI_PROC_NULL;
-    int below = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
+    int upper_rank = rank > 0 ? rank - 1 : MPI_PROC_NULL;
+    int lower_rank = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
     int n = plate->columns;
     double *p = plate->points;
     MPI_Request requests[4];
     MPI_Status statuses[4];
-    MPI_Irecv(p + (size_t)(plate->rows + 1) * (size_t)n, n, MPI_DOUBLE, below, 1, MPI_COMM_WORLD, &requests[0]);
-    MPI_Irecv(p, n, MPI_DOUBLE, above, 2, MPI_COMM_WORLD, &requests[1]);
-    MPI_Isend(p + n, n, MPI_DOUBLE, above, 1, MPI_COMM_WORLD, &requests[2]);
-    MPI_Isend(p + (size_t)plate->rows * (size_t)n, n, MPI_DOUBLE, below, 2, MPI_COMM_WORLD, &requests[3]);
+    MPI_Irecv(p + (size_t)(plate->rows + 1) * (size_t)n, n, MPI_DOUBLE, lower_rank, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(p, n, MPI_DOUBLE, upper_rank, 2, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(p + n, n, MPI_DOUBLE, upper_rank, 1, MPI_COMM_WORLD, &requests[2]);
+    MPI_Isend(p + (size_t)plate->rows * (size_t)n, n, MPI_DOUBLE, lower_rank, 2, MPI_COMM_WORLD, &requests[3]);
     MPI_Waitall(4, requests, statuses);
 }
 
@@ -114,12 +114,12 @@ static double relax(struct plate *plate, int colour) {
     int n = plate->columns;
     double largest = 0;
     for (int row = 1; row <= plate->rows; row++) {
-        double *here = plate->points + (size_t)row * (size_t)n;
+        double *points = plate->points + (size_t)row * (size_t)n;
         int start = 1 + (plate->first_row + row + colour) % 2;
         for (int column = start; column < n - 1; column += 2) {
-            double mean = (here[column - n] + here[column + n] + here[column - 1] + here[column + 1]) / 4;
-            double change = RELAXATION * (mean - here[column]);
-            here[column] += change;
+            double mean = (points[column - n] + points[column + n] + points[column - 1] + points[column + 1]) / 4;
+            double change = RELAXATION * (mean - points[column]);
+            points[column] += change;
             largest = fmax(largest, fabs(change));
         }
     }
