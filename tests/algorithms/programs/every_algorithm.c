@@ -12,19 +12,20 @@
 
 enum { WHOLE = 15001, BLOCK = 1025, SEGMENT_BYTES = 1024, TIMES = 3 };
 
-static int *in, *out, *counts, *places;
+static int *input, *output, *counts, *places;
 
 static int set(const char *name, int value) {
     int number, done = MPI_ERR_OTHER;
     MPI_T_cvar_get_num(&number);
     for (int i = 0; i < number && done != MPI_SUCCESS; i++) {
-        char found[256], description[2];
-        int name_length = sizeof found, length = sizeof description, verbosity, bind, scope, count;
+        char variable_name[256], description[2];
+        int name_length = sizeof variable_name, length = sizeof description, verbosity, bind, scope, count;
         MPI_Datatype type;
         MPI_T_enum words;
         MPI_T_cvar_handle handle;
-        MPI_T_cvar_get_info(i, found, &name_length, &verbosity, &type, &words, description, &length, &bind, &scope);
-        if (strcmp(found, name) != 0 || MPI_T_cvar_handle_alloc(i, NULL, &handle, &count) != MPI_SUCCESS)
+        MPI_T_cvar_get_info(i, variable_name, &name_length, &verbosity, &type, &words, description, &length, &bind,
+                            &scope);
+        if (strcmp(variable_name, name) != 0 || MPI_T_cvar_handle_alloc(i, NULL, &handle, &count) != MPI_SUCCESS)
             continue;
         done = MPI_T_cvar_write(handle, &value);
         MPI_T_cvar_handle_free(&handle);
@@ -33,39 +34,39 @@ static int set(const char *name, int value) {
 }
 
 static int run(const char *operation, int n, int root, MPI_Comm comm) {
-#define IS(name) (strcmp(operation, name) == 0)
+#define HAS_NAME(name) (strcmp(operation, name) == 0)
     for (int i = 0; i < n; i++) {
         counts[i] = BLOCK;
         places[i] = i * BLOCK;
     }
-    if (IS("allreduce"))
-        return MPI_Allreduce(in, out, WHOLE, MPI_INT, MPI_SUM, comm);
-    if (IS("reduce"))
-        return MPI_Reduce(in, out, WHOLE, MPI_INT, MPI_SUM, root, comm);
-    if (IS("bcast"))
-        return MPI_Bcast(in, WHOLE, MPI_INT, root, comm);
-    if (IS("barrier"))
+    if (HAS_NAME("allreduce"))
+        return MPI_Allreduce(input, output, WHOLE, MPI_INT, MPI_SUM, comm);
+    if (HAS_NAME("reduce"))
+        return MPI_Reduce(input, output, WHOLE, MPI_INT, MPI_SUM, root, comm);
+    if (HAS_NAME("bcast"))
+        return MPI_Bcast(input, WHOLE, MPI_INT, root, comm);
+    if (HAS_NAME("barrier"))
         return MPI_Barrier(comm);
-    if (IS("gather"))
-        return MPI_Gather(in, BLOCK, MPI_INT, out, BLOCK, MPI_INT, root, comm);
-    if (IS("scatter"))
-        return MPI_Scatter(in, BLOCK, MPI_INT, out, BLOCK, MPI_INT, root, comm);
-    if (IS("allgather"))
-        return MPI_Allgather(in, BLOCK, MPI_INT, out, BLOCK, MPI_INT, comm);
-    if (IS("allgatherv"))
-        return MPI_Allgatherv(in, BLOCK, MPI_INT, out, counts, places, MPI_INT, comm);
-    if (IS("alltoall"))
-        return MPI_Alltoall(in, BLOCK, MPI_INT, out, BLOCK, MPI_INT, comm);
-    if (IS("alltoallv"))
-        return MPI_Alltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, comm);
-    if (IS("reduce_scatter"))
-        return MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, comm);
-    if (IS("reduce_scatter_block"))
-        return MPI_Reduce_scatter_block(in, out, BLOCK, MPI_INT, MPI_SUM, comm);
-    if (IS("scan"))
-        return MPI_Scan(in, out, WHOLE, MPI_INT, MPI_SUM, comm);
-    if (IS("exscan"))
-        return MPI_Exscan(in, out, WHOLE, MPI_INT, MPI_SUM, comm);
+    if (HAS_NAME("gather"))
+        return MPI_Gather(input, BLOCK, MPI_INT, output, BLOCK, MPI_INT, root, comm);
+    if (HAS_NAME("scatter"))
+        return MPI_Scatter(input, BLOCK, MPI_INT, output, BLOCK, MPI_INT, root, comm);
+    if (HAS_NAME("allgather"))
+        return MPI_Allgather(input, BLOCK, MPI_INT, output, BLOCK, MPI_INT, comm);
+    if (HAS_NAME("allgatherv"))
+        return MPI_Allgatherv(input, BLOCK, MPI_INT, output, counts, places, MPI_INT, comm);
+    if (HAS_NAME("alltoall"))
+        return MPI_Alltoall(input, BLOCK, MPI_INT, output, BLOCK, MPI_INT, comm);
+    if (HAS_NAME("alltoallv"))
+        return MPI_Alltoallv(input, counts, places, MPI_INT, output, counts, places, MPI_INT, comm);
+    if (HAS_NAME("reduce_scatter"))
+        return MPI_Reduce_scatter(input, output, counts, MPI_INT, MPI_SUM, comm);
+    if (HAS_NAME("reduce_scatter_block"))
+        return MPI_Reduce_scatter_block(input, output, BLOCK, MPI_INT, MPI_SUM, comm);
+    if (HAS_NAME("scan"))
+        return MPI_Scan(input, output, WHOLE, MPI_INT, MPI_SUM, comm);
+    if (HAS_NAME("exscan"))
+        return MPI_Exscan(input, output, WHOLE, MPI_INT, MPI_SUM, comm);
     return MPI_ERR_OTHER;
 }
 
@@ -98,26 +99,26 @@ int main(int argc, char **argv) {
     static const struct {
         const char *operation;
         int numbers;
-    } all[] = {{"allreduce", 6},
-               {"reduce", 7},
-               {"bcast", 9},
-               {"barrier", 6},
-               {"gather", 3},
-               {"scatter", 3},
-               {"allgather", 6},
-               {"alltoall", 5},
-               {"alltoallv", 2},
-               {"reduce_scatter", 4},
-               {"reduce_scatter_block", 4},
-               {"scan", 2},
-               {"exscan", 2}};
+    } collectives[] = {{"allreduce", 6},
+                       {"reduce", 7},
+                       {"bcast", 9},
+                       {"barrier", 6},
+                       {"gather", 3},
+                       {"scatter", 3},
+                       {"allgather", 6},
+                       {"alltoall", 5},
+                       {"alltoallv", 2},
+                       {"reduce_scatter", 4},
+                       {"reduce_scatter_block", 4},
+                       {"scan", 2},
+                       {"exscan", 2}};
     int provided, size;
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     size_t room = (size_t)(size * BLOCK > WHOLE ? size * BLOCK : WHOLE);
-    in = calloc(room, sizeof *in);
-    out = calloc(room, sizeof *out);
+    input = calloc(room, sizeof *input);
+    output = calloc(room, sizeof *output);
     counts = calloc((size_t)size, sizeof *counts);
     places = calloc((size_t)size, sizeof *places);
     char operation[64];
@@ -127,17 +128,17 @@ int main(int argc, char **argv) {
         MPI_Finalize();
         return 0;
     }
-    for (size_t o = 0; o < sizeof all / sizeof *all; o++) {
+    for (size_t o = 0; o < sizeof collectives / sizeof *collectives; o++) {
         char name[128];
-        snprintf(name, sizeof name, "coll_tuned_%s_algorithm_segmentsize", all[o].operation);
+        snprintf(name, sizeof name, "coll_tuned_%s_algorithm_segmentsize", collectives[o].operation);
         set(name, SEGMENT_BYTES);
-        snprintf(name, sizeof name, "coll_tuned_%s_algorithm", all[o].operation);
-        for (number = 1; number <= all[o].numbers; number++) {
+        snprintf(name, sizeof name, "coll_tuned_%s_algorithm", collectives[o].operation);
+        for (number = 1; number <= collectives[o].numbers; number++) {
             if (!set(name, number)) {
                 fprintf(stderr, "%s cannot be set to %d\n", name, number);
                 MPI_Abort(MPI_COMM_WORLD, 1);
             }
-            run_on_all(all[o].operation, number, argv + 1);
+            run_on_all(collectives[o].operation, number, argv + 1);
             set(name, 0);
         }
     }

@@ -1,4 +1,4 @@
-/* The same work again and again, with an Allreduce after it: whatever varies is the machine's doing.
+/* Repeats one piece of work and an Allreduce: all variability comes from the machine.
  *
  *     steady_work ITERATIONS MICROSECONDS
  *
@@ -19,9 +19,9 @@ static unsigned long calibrate(double seconds) {
     enum { TRIES = 10, ADDITIONS = 1000000 };
     double best = 1e9;
     for (int i = 0; i < TRIES; i++) {
-        double began = MPI_Wtime();
+        double begin = MPI_Wtime();
         work(ADDITIONS);
-        double took = MPI_Wtime() - began;
+        double took = MPI_Wtime() - begin;
         best = took < best ? took : best;
     }
     return (unsigned long)(seconds / best * ADDITIONS);
@@ -34,10 +34,10 @@ int main(int argc, char **argv) {
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     unsigned long count = calibrate(atof(argv[2]) * 1e-6);
-    double mine = 1, all;
+    double value = 1, sum;
     for (long i = atol(argv[1]); i > 0; i--) {
         work(count);
-        MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     MPI_Finalize();
     return 0;

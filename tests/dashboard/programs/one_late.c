@@ -17,9 +17,9 @@ static void work(long milliseconds) {
     nanosleep(&time, NULL);
 }
 
-static void refine(long milliseconds, const char *begun) {
+static void refine(long milliseconds, const char *marker) {
     hopscope_region_begin("refine");
-    fclose(fopen(begun, "w"));
+    fclose(fopen(marker, "w"));
     work(milliseconds);
     hopscope_region_end("refine");
 }

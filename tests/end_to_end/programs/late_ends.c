@@ -21,26 +21,26 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: late_ends ITERATIONS SENDER_MS RECEIVER_MS ORDER_MS\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    useconds_t late[3];
+    useconds_t delays[3];
     for (int i = 0; i < 3; i++)
-        late[i] = (useconds_t)(1000 * atof(argv[2 + i]));
+        delays[i] = (useconds_t)(1000 * atof(argv[2 + i]));
     char *buffer = calloc(LARGE, 1);
     for (int i = 0; i < atoi(argv[1]); i++) {
         if (rank == 1) {
-            usleep(late[0]);
+            usleep(delays[0]);
             MPI_Send(buffer, SMALL, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
         } else
             MPI_Recv(buffer, SMALL, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == 1) {
-            usleep(late[1]);
+            usleep(delays[1]);
             MPI_Recv(buffer, LARGE, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else
             MPI_Send(buffer, LARGE, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == 1) {
             MPI_Send(buffer, SMALL, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
-            usleep(late[2]);
+            usleep(delays[2]);
             MPI_Send(buffer, SMALL, MPI_BYTE, 0, 2, MPI_COMM_WORLD);
         } else
             for (int tag = 2; tag > 0; tag--)

@@ -23,42 +23,42 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: late_receiver WHAT BYTES ITERATIONS LATE_RANK LATE_MS\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    const char *what = argv[1];
-    bool messages = strcmp(what, "send") == 0 || strcmp(what, "isend") == 0;
-    int bytes = atoi(argv[2]), iterations = atoi(argv[3]), late = atoi(argv[4]);
-    useconds_t pause = (useconds_t)(5000 + (rank == late ? 1000 * atof(argv[5]) : 0));
-    char *one = malloc((size_t)bytes * (size_t)size), *other = malloc((size_t)bytes * (size_t)size);
-    memset(one, rank, (size_t)bytes * (size_t)size);
-    memset(other, 0, (size_t)bytes * (size_t)size);
+    const char *kind = argv[1];
+    bool messages = strcmp(kind, "send") == 0 || strcmp(kind, "isend") == 0;
+    int bytes = atoi(argv[2]), iterations = atoi(argv[3]), late_rank = atoi(argv[4]);
+    useconds_t pause = (useconds_t)(5000 + (rank == late_rank ? 1000 * atof(argv[5]) : 0));
+    char *input = malloc((size_t)bytes * (size_t)size), *output = malloc((size_t)bytes * (size_t)size);
+    memset(input, rank, (size_t)bytes * (size_t)size);
+    memset(output, 0, (size_t)bytes * (size_t)size);
     MPI_Barrier(MPI_COMM_WORLD); /* small messages would never make up for a rank that started late */
     for (int i = 0; i < iterations; i++) {
         usleep(pause);
-        if (strcmp(what, "bcast") == 0)
-            MPI_Bcast(one, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-        else if (strcmp(what, "scatter") == 0)
-            MPI_Scatter(one, bytes, MPI_BYTE, other, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-        else if (strcmp(what, "gather") == 0)
-            MPI_Gather(one, bytes, MPI_BYTE, other, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-        else if (strcmp(what, "alltoall") == 0)
-            MPI_Alltoall(one, bytes, MPI_BYTE, other, bytes, MPI_BYTE, MPI_COMM_WORLD);
-        else if (strcmp(what, "send") == 0) {
+        if (strcmp(kind, "bcast") == 0)
+            MPI_Bcast(input, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+        else if (strcmp(kind, "scatter") == 0)
+            MPI_Scatter(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+        else if (strcmp(kind, "gather") == 0)
+            MPI_Gather(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+        else if (strcmp(kind, "alltoall") == 0)
+            MPI_Alltoall(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, MPI_COMM_WORLD);
+        else if (strcmp(kind, "send") == 0) {
             if (rank == 0)
-                MPI_Send(one, bytes, MPI_BYTE, late, 1, MPI_COMM_WORLD);
-            else if (rank == late)
-                MPI_Recv(other, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                MPI_Send(input, bytes, MPI_BYTE, late_rank, 1, MPI_COMM_WORLD);
+            else if (rank == late_rank)
+                MPI_Recv(output, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else {
             MPI_Request request = MPI_REQUEST_NULL;
             if (rank == 0)
-                MPI_Isend(one, bytes, MPI_BYTE, late, 1, MPI_COMM_WORLD, &request);
-            else if (rank == late)
-                MPI_Irecv(other, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request);
+                MPI_Isend(input, bytes, MPI_BYTE, late_rank, 1, MPI_COMM_WORLD, &request);
+            else if (rank == late_rank)
+                MPI_Irecv(output, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request);
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         }
         if (messages)
             MPI_Barrier(MPI_COMM_WORLD);
     }
-    free(one);
-    free(other);
+    free(input);
+    free(output);
     MPI_Finalize();
     return 0;
 }

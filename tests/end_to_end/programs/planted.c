@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-static double in = 1, out;
+static double input = 1, output;
 
 static void sleep_ms(double ms) {
     struct timespec time = {(time_t)(ms / 1000), (long)(ms * 1e6) % 1000000000};
@@ -27,11 +27,11 @@ static void start(MPI_Request *request, int is_persistent) {
     if (is_persistent)
         MPI_Start(request);
     else
-        MPI_Iallreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, request);
+        MPI_Iallreduce(&input, &output, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, request);
 }
 
 int main(int argc, char **argv) {
-    int rank, ranks, is_late = 0;
+    int rank, ranks, is_planted = 0;
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -43,32 +43,32 @@ int main(int argc, char **argv) {
     const char *kind = argv[1];
     const double work_ms = atof(argv[3]), late_ms = atof(argv[4]);
     for (int i = 5; i < argc; i++)
-        is_late = is_late || atoi(argv[i]) == rank;
+        is_planted = is_planted || atoi(argv[i]) == rank;
     const int is_persistent = strcmp(kind, "persistent") == 0, overlaps = strcmp(kind, "overlap") == 0 || is_persistent;
     const int sends = strcmp(kind, "message") == 0, last = ranks - 1;
     if (is_persistent) {
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
-        MPI_Allreduce_init(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Allreduce_init(&input, &output, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
 #else
         MPI_Abort(MPI_COMM_WORLD, 4);
 #endif
     }
     for (int i = atoi(argv[2]); i > 0; i--) {
-        sleep_ms(work_ms + (is_late && !overlaps ? late_ms : 0));
-        if (sends && is_late)
-            MPI_Send(&in, 1, MPI_DOUBLE, last, 0, MPI_COMM_WORLD);
+        sleep_ms(work_ms + (is_planted && !overlaps ? late_ms : 0));
+        if (sends && is_planted)
+            MPI_Send(&input, 1, MPI_DOUBLE, last, 0, MPI_COMM_WORLD);
         if (sends && rank == last) {
-            MPI_Recv(&out, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(&output, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             sleep_ms(work_ms / 4);
         }
         if (overlaps || strcmp(kind, "started") == 0) {
             start(&request, is_persistent);
-            sleep_ms(work_ms + (is_late && overlaps ? late_ms : 0));
+            sleep_ms(work_ms + (is_planted && overlaps ? late_ms : 0));
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         } else if (strcmp(kind, "inner") == 0)
-            MPI_Bcast(&out, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+            MPI_Bcast(&output, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
         else
-            MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+            MPI_Allreduce(&input, &output, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     if (is_persistent)
         MPI_Request_free(&request);

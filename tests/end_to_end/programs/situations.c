@@ -35,7 +35,7 @@
 enum { LARGE = 1 << 20 };
 
 static int rank, ranks;
-static char *out, *in;
+static char *output, *input;
 
 static void work(double ms) {
     if (ms <= 0)
@@ -46,45 +46,45 @@ static void work(double ms) {
 
 static void halo(void) {
     MPI_Request requests[2];
-    MPI_Irecv(in, 512, MPI_CHAR, (rank + ranks - 1) % ranks, 1, MPI_COMM_WORLD, &requests[0]);
-    MPI_Isend(out, 512, MPI_CHAR, (rank + 1) % ranks, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Irecv(input, 512, MPI_CHAR, (rank + ranks - 1) % ranks, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(output, 512, MPI_CHAR, (rank + 1) % ranks, 1, MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
 static void serial(double ms) {
     if (rank == 0)
         work(ms);
-    MPI_Bcast(in, 64, MPI_CHAR, 0, MPI_COMM_WORLD);
+    MPI_Bcast(input, 64, MPI_CHAR, 0, MPI_COMM_WORLD);
 }
 
 /* Pairs of ranks; the last of an odd number has none. */
 static void sender(double ms, int is_planted) {
-    const int other = rank ^ 1;
-    if (other >= ranks) {
+    const int partner = rank ^ 1;
+    if (partner >= ranks) {
         work(ms);
     } else if (rank % 2 == 0) {
         if (is_planted)
             work(ms);
-        MPI_Send(out, 512, MPI_CHAR, other, 2, MPI_COMM_WORLD);
+        MPI_Send(output, 512, MPI_CHAR, partner, 2, MPI_COMM_WORLD);
         if (!is_planted)
             work(ms);
     } else {
-        MPI_Recv(in, 512, MPI_CHAR, other, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(input, 512, MPI_CHAR, partner, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         work(ms);
     }
 }
 
 static void receiver(double ms, int is_planted) {
-    const int other = rank ^ 1;
-    if (other >= ranks) {
+    const int partner = rank ^ 1;
+    if (partner >= ranks) {
         work(ms);
     } else if (rank % 2 == 0) {
-        MPI_Send(out, LARGE, MPI_CHAR, other, 3, MPI_COMM_WORLD);
+        MPI_Send(output, LARGE, MPI_CHAR, partner, 3, MPI_COMM_WORLD);
         work(ms);
     } else {
         if (is_planted)
             work(ms);
-        MPI_Recv(in, LARGE, MPI_CHAR, other, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(input, LARGE, MPI_CHAR, partner, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (!is_planted)
             work(ms);
     }
@@ -93,13 +93,13 @@ static void receiver(double ms, int is_planted) {
 static void in_order(double ms, int is_planted) {
     if (rank == 0) {
         const int first = is_planted ? 1 : 2;
-        MPI_Recv(in, LARGE, MPI_CHAR, first, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Recv(in, LARGE, MPI_CHAR, 3 - first, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(input, LARGE, MPI_CHAR, first, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(input, LARGE, MPI_CHAR, 3 - first, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (rank == 1) {
         work(ms);
-        MPI_Send(out, LARGE, MPI_CHAR, 0, 4, MPI_COMM_WORLD);
+        MPI_Send(output, LARGE, MPI_CHAR, 0, 4, MPI_COMM_WORLD);
     } else if (rank == 2) {
-        MPI_Send(out, LARGE, MPI_CHAR, 0, 4, MPI_COMM_WORLD);
+        MPI_Send(output, LARGE, MPI_CHAR, 0, 4, MPI_COMM_WORLD);
         work(ms);
     } else {
         work(ms);
@@ -108,32 +108,33 @@ static void in_order(double ms, int is_planted) {
 
 static void make_comms(double ms) {
     const double begin = MPI_Wtime();
-    for (int more = 1; more;) {
+    for (int goes_on = 1; goes_on;) {
         MPI_Comm comm;
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         MPI_Comm_free(&comm);
-        more = MPI_Wtime() - begin < ms / 1000;
-        MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        goes_on = MPI_Wtime() - begin < ms / 1000;
+        MPI_Bcast(&goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
 }
 
 static void ping_pong(int messages, int bytes) {
-    const int other = rank ^ 1;
-    for (int i = 0; i < messages && other < ranks; i++) {
+    const int partner = rank ^ 1;
+    for (int i = 0; i < messages && partner < ranks; i++) {
         if ((rank + i) % 2 == 0)
-            MPI_Send(out, bytes, MPI_CHAR, other, 5, MPI_COMM_WORLD);
+            MPI_Send(output, bytes, MPI_CHAR, partner, 5, MPI_COMM_WORLD);
         else
-            MPI_Recv(in, bytes, MPI_CHAR, other, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(input, bytes, MPI_CHAR, partner, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
 }
 
 static void many_allreduces(int calls) {
     for (int i = 0; i < calls; i++)
-        MPI_Allreduce(out, in, 256, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(output, input, 256, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-static void exchange(int other, int bytes) {
-    MPI_Sendrecv(out, bytes, MPI_CHAR, other, 6, in, bytes, MPI_CHAR, other, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+static void exchange(int partner, int bytes) {
+    MPI_Sendrecv(output, bytes, MPI_CHAR, partner, 6, input, bytes, MPI_CHAR, partner, 6, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char **argv) {
@@ -151,9 +152,9 @@ int main(int argc, char **argv) {
     const int is_planted = plant_ms > 0;
     const int is_size = strcmp(kind, "large") == 0 || strcmp(kind, "pairs") == 0 || strcmp(kind, "overlap") == 0;
     const size_t size = is_size ? (size_t)plant_ms * 1024 : LARGE;
-    out = calloc(1, size > LARGE ? size : LARGE);
-    in = calloc(1, size > LARGE ? size : LARGE);
-    double sum = 0, one = 1;
+    output = calloc(1, size > LARGE ? size : LARGE);
+    input = calloc(1, size > LARGE ? size : LARGE);
+    double sum = 0, value = 1;
     if (strcmp(kind, "start") == 0)
         work(plant_ms);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -172,7 +173,7 @@ int main(int argc, char **argv) {
             longer = plant_ms;
         MPI_Request request = MPI_REQUEST_NULL;
         if (strcmp(kind, "overlap") == 0 && is_planted)
-            MPI_Iallreduce(out, in, (int)(size / sizeof(int)), MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+            MPI_Iallreduce(output, input, (int)(size / sizeof(int)), MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
         work(work_ms + longer);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         halo();
@@ -194,12 +195,12 @@ int main(int argc, char **argv) {
             exchange((rank + ranks / 2) % ranks, (int)size);
         if (strcmp(kind, "algorithm") == 0)
             many_allreduces((int)plant_ms);
-        MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     if (rank == 0)
         fprintf(stderr, "loop_s %.6f\n", MPI_Wtime() - begin);
-    free(out);
-    free(in);
+    free(output);
+    free(input);
     MPI_Finalize();
     return 0;
 }

@@ -13,23 +13,23 @@ struct side {
     struct buffer buffer;
 };
 
-/* Elements that rank `from` has for rank `to`. In place, what goes and what comes must be as long. */
-static int block(const struct collective *call, bool varying, int from, int to) {
+/* Elements that the sender has for the receiver. In place, what goes and what comes must be as long. */
+static int block(const struct collective *call, bool varying, int sender, int receiver) {
     if (!varying)
         return call->count;
-    int a = from, b = to;
+    int a = sender, b = receiver;
     if (call->in_place && a > b)
-        a = to, b = from;
+        a = receiver, b = sender;
     return call->count * ((a * 7 + b * 3 + (int)call->seed) % 4) / 2;
 }
 
 static void lay_out(struct side *side, const struct collective *call, bool varying, int blocks, int factor) {
-    bool apart = varying && call->seed & 1, backwards = varying && call->seed & 2;
+    bool has_gaps = varying && call->seed & 1, backwards = varying && call->seed & 2;
     side->elements = 0;
     for (int i = 0; i < blocks; i++) {
         int place = backwards ? blocks - 1 - i : i;
         side->places[place] = side->elements;
-        side->elements += side->counts[place] + (apart ? factor : 0);
+        side->elements += side->counts[place] + (has_gaps ? factor : 0);
     }
 }
 
@@ -41,64 +41,69 @@ bool collective_execute(const struct collective *call, MPI_Comm comm, uint64_t *
                                         "alltoallw"};
     enum { BARRIER, BCAST, REDUCE, ALLREDUCE, SCAN, EXSCAN, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, GATHER, GATHERV };
     enum { SCATTER = GATHERV + 1, SCATTERV, ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV, ALLTOALLW, UNKNOWN };
-    int which = 0, rank, size;
-    while (which < UNKNOWN && strcmp(names[which], call->name) != 0)
-        which++;
+    int operation = 0, rank, size;
+    while (operation < UNKNOWN && strcmp(names[operation], call->name) != 0)
+        operation++;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    if (which == UNKNOWN || size > MOST_RANKS)
+    if (operation == UNKNOWN || size > MOST_RANKS)
         return false;
     int root = call->root % size;
     bool odd = call->mixed && !call->op && rank % 2 == 1 && call->type->integers;
     const struct type *type = odd ? type_named("int") : call->type;
     int factor = odd ? call->type->parts : 1;
-    bool varying = which == REDUCE_SCATTER || which == GATHERV || which == SCATTERV || which == ALLGATHERV ||
-                   which == ALLTOALLV || which == ALLTOALLW;
-    bool rooted = which == REDUCE || which == GATHER || which == GATHERV || which == SCATTER || which == SCATTERV;
-    bool in_place = call->in_place && which != BARRIER && which != BCAST && (!rooted || rank == root);
-    static _Thread_local struct side to, from;
+    bool varying = operation == REDUCE_SCATTER || operation == GATHERV || operation == SCATTERV ||
+                   operation == ALLGATHERV || operation == ALLTOALLV || operation == ALLTOALLW;
+    bool rooted = operation == REDUCE || operation == GATHER || operation == GATHERV || operation == SCATTER ||
+                  operation == SCATTERV;
+    bool in_place = call->in_place && operation != BARRIER && operation != BCAST && (!rooted || rank == root);
+    static _Thread_local struct side send_side, receive_side;
     MPI_Datatype handles[MOST_RANKS], h = type->handle;
-    int sends = which == SCATTER || which == SCATTERV || which >= ALLTOALL || which == REDUCE_SCATTER ||
-                        which == REDUCE_SCATTER_BLOCK
+    int sends = operation == SCATTER || operation == SCATTERV || operation >= ALLTOALL || operation == REDUCE_SCATTER ||
+                        operation == REDUCE_SCATTER_BLOCK
                     ? size
                     : 1;
-    int receives = which == GATHER || which == GATHERV || which >= ALLGATHER ? size : 1;
-    bool scatters = which == SCATTER || which == SCATTERV || which == REDUCE_SCATTER || which == REDUCE_SCATTER_BLOCK;
+    int receives = operation == GATHER || operation == GATHERV || operation >= ALLGATHER ? size : 1;
+    bool scatters = operation == SCATTER || operation == SCATTERV || operation == REDUCE_SCATTER ||
+                    operation == REDUCE_SCATTER_BLOCK;
     for (int i = 0; i < size; i++) {
         handles[i] = h;
-        to.counts[i] = factor * (which >= ALLTOALL ? block(call, varying, rank, i)
-                                 : scatters        ? block(call, varying, 0, i)
-                                                   : block(call, varying, rank, 0));
-        from.counts[i] = factor * (which >= ALLTOALL ? block(call, varying, i, rank)
-                                   : scatters        ? block(call, varying, 0, rank)
-                                   : receives > 1    ? block(call, varying, i, 0)
-                                                     : block(call, varying, rank, 0));
+        send_side.counts[i] = factor * (operation >= ALLTOALL ? block(call, varying, rank, i)
+                                        : scatters            ? block(call, varying, 0, i)
+                                                              : block(call, varying, rank, 0));
+        receive_side.counts[i] = factor * (operation >= ALLTOALL ? block(call, varying, i, rank)
+                                           : scatters            ? block(call, varying, 0, rank)
+                                           : receives > 1        ? block(call, varying, i, 0)
+                                                                 : block(call, varying, rank, 0));
     }
     /* Reductions want their parts one behind the other. */
-    lay_out(&to, call, varying && which != REDUCE_SCATTER, sends, factor);
-    lay_out(&from, call, varying && which != REDUCE_SCATTER, receives, factor);
+    lay_out(&send_side, call, varying && operation != REDUCE_SCATTER, sends, factor);
+    lay_out(&receive_side, call, varying && operation != REDUCE_SCATTER, receives, factor);
     for (int i = 0; i < size; i++) {
-        to.bytes_to[i] = (int)(to.places[i] * type->extent);
-        from.bytes_to[i] = (int)(from.places[i] * type->extent);
+        send_side.bytes_to[i] = (int)(send_side.places[i] * type->extent);
+        receive_side.bytes_to[i] = (int)(receive_side.places[i] * type->extent);
     }
     uint64_t seed = mixed(call->seed) + (uint64_t)rank * 1000003;
     /* In place, the whole of the input lies in the receive buffer, where it may be longer than what comes. */
-    bool input_longer = in_place && to.elements > from.elements && which != SCATTER && which != SCATTERV;
-    to.buffer = buffer_of(type, to.elements);
-    from.buffer = buffer_of(type, input_longer ? to.elements : from.elements);
-    buffer_fill(&to.buffer, type, call->op, to.elements, seed);
-    if (in_place || which == BCAST)
-        buffer_fill(&from.buffer, type, call->op, input_longer ? to.elements : from.elements, seed + 7);
-    const void *s = in_place ? MPI_IN_PLACE : to.buffer.base;
-    void *r = from.buffer.base;
-    int n = call->count * factor, *sc = to.counts, *sp = to.places, *rc = from.counts, *rp = from.places;
+    bool input_longer =
+        in_place && send_side.elements > receive_side.elements && operation != SCATTER && operation != SCATTERV;
+    send_side.buffer = buffer_of(type, send_side.elements);
+    receive_side.buffer = buffer_of(type, input_longer ? send_side.elements : receive_side.elements);
+    buffer_fill(&send_side.buffer, type, call->op, send_side.elements, seed);
+    if (in_place || operation == BCAST)
+        buffer_fill(&receive_side.buffer, type, call->op, input_longer ? send_side.elements : receive_side.elements,
+                    seed + 7);
+    const void *s = in_place ? MPI_IN_PLACE : send_side.buffer.base;
+    void *r = receive_side.buffer.base;
+    int n = call->count * factor, *sc = send_side.counts, *sp = send_side.places, *rc = receive_side.counts,
+        *rp = receive_side.places;
     MPI_Op op = call->op ? call->op->handle : MPI_OP_NULL;
     /* A scatter in place leaves the root's part where it is: there the place to receive is the one to name. */
-    bool stays = in_place && (which == SCATTER || which == SCATTERV);
+    bool stays = in_place && (operation == SCATTER || operation == SCATTERV);
     if (stays)
-        s = to.buffer.base, r = MPI_IN_PLACE;
+        s = send_side.buffer.base, r = MPI_IN_PLACE;
     int error = MPI_SUCCESS;
-    switch (which) {
+    switch (operation) {
     case BARRIER:
         error = MPI_Barrier(comm);
         break;
@@ -148,20 +153,20 @@ bool collective_execute(const struct collective *call, MPI_Comm comm, uint64_t *
         error = MPI_Alltoallv(s, sc, sp, h, r, rc, rp, h, comm);
         break;
     default:
-        error = MPI_Alltoallw(s, sc, to.bytes_to, handles, r, rc, from.bytes_to, handles, comm);
+        error = MPI_Alltoallw(s, sc, send_side.bytes_to, handles, r, rc, receive_side.bytes_to, handles, comm);
         break;
     }
     *hash = hash_of(*hash, &error, sizeof error);
-    *hash = hash_of(*hash, to.buffer.memory, to.buffer.bytes);
+    *hash = hash_of(*hash, send_side.buffer.memory, send_side.buffer.bytes);
     /* Nobody says what MPI_Exscan leaves on the first rank, nor what a reduce-scatter in place leaves behind its
      * result. */
     if (input_longer)
-        for (int64_t k = 0; k < from.elements; k++)
+        for (int64_t k = 0; k < receive_side.elements; k++)
             for (int i = 0; i < type->parts; i++)
-                *hash = hash_of(*hash, from.buffer.base + k * type->extent + type->part[i].offset, 1);
-    else if (which != EXSCAN || rank > 0)
-        *hash = hash_of(*hash, from.buffer.memory, from.buffer.bytes);
-    free(to.buffer.memory);
-    free(from.buffer.memory);
+                *hash = hash_of(*hash, receive_side.buffer.base + k * type->extent + type->part[i].offset, 1);
+    else if (operation != EXSCAN || rank > 0)
+        *hash = hash_of(*hash, receive_side.buffer.memory, receive_side.buffer.bytes);
+    free(send_side.buffer.memory);
+    free(receive_side.buffer.memory);
     return true;
 }

@@ -28,9 +28,9 @@ struct lane {
 static struct lane lanes[MOST_LANES];
 static int lane_count = 1;
 
-static _Noreturn void fail(const char *why, const char *line) {
+static _Noreturn void fail(const char *reason, const char *line) {
     int running;
-    fprintf(stderr, "interpret: %s: %s\n", why, line);
+    fprintf(stderr, "interpret: %s: %s\n", reason, line);
     MPI_Initialized(&running);
     if (running)
         MPI_Abort(MPI_COMM_WORLD, 2);
@@ -81,7 +81,7 @@ static void make_noise(struct lane *lane, int step, MPI_Comm comm, int shift, in
     MPI_Isend(lane->sent, bytes, MPI_BYTE, (rank + shift) % size, step, comm, &lane->requests[1]);
 }
 
-static MPI_Comm made(const char *word, MPI_Comm parent, int modulus, int second, int third) {
+static MPI_Comm make_comm(const char *word, MPI_Comm parent, int modulus, int second, int third) {
     MPI_Comm comm = MPI_COMM_NULL;
     int rank, size;
     if (parent == MPI_COMM_NULL)
@@ -95,20 +95,20 @@ static MPI_Comm made(const char *word, MPI_Comm parent, int modulus, int second,
                        third ? -rank : rank, &comm);
     else {
         int members[64], count = 0;
-        MPI_Group all, some;
+        MPI_Group parent_group, group;
         for (int i = 0; i < size && i < 64; i++)
             if (i == 0 || i % modulus != modulus - 1)
                 members[count++] = i;
         for (int i = 0; second && i < count / 2; i++) {
-            int other = members[i];
+            int member = members[i];
             members[i] = members[count - 1 - i];
-            members[count - 1 - i] = other;
+            members[count - 1 - i] = member;
         }
-        MPI_Comm_group(parent, &all);
-        MPI_Group_incl(all, count, members, &some);
-        MPI_Comm_create(parent, some, &comm);
-        MPI_Group_free(&all);
-        MPI_Group_free(&some);
+        MPI_Comm_group(parent, &parent_group);
+        MPI_Group_incl(parent_group, count, members, &group);
+        MPI_Comm_create(parent, group, &comm);
+        MPI_Group_free(&parent_group);
+        MPI_Group_free(&group);
     }
     return comm;
 }
@@ -159,7 +159,7 @@ static void execute(struct lane *lane, int step) {
             MPI_Comm_free(&lane->comms[comm]);
     } else if (lane->comm_count < MOST_COMMS) {
         MPI_Comm parent = lane->comms[comm];
-        lane->comms[lane->comm_count++] = made(word, parent, a, b, c);
+        lane->comms[lane->comm_count++] = make_comm(word, parent, a, b, c);
     }
     if (noise_before >= 0 && lane->noise_step == noise_before)
         finish_noise(lane);
@@ -191,10 +191,10 @@ int main(int count, char **words) {
     if (count != 3)
         return 2;
     read_program(words[1]);
-    int wanted = lane_count > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
-    MPI_Init_thread(&count, &words, wanted, &provided);
+    int level = lane_count > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    MPI_Init_thread(&count, &words, level, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (provided < wanted)
+    if (provided < level)
         fail("threads are not to be had", words[1]);
     types_make();
     for (int i = 0; i < lane_count; i++) {

@@ -21,7 +21,7 @@
 
 enum base { BASE_U8, BASE_I16, BASE_I32, BASE_I64, BASE_F32, BASE_F64 };
 
-/* What one element of a datatype is made of, so that buffers are filled and operations computed without MPI. */
+/* The parts of one element of a datatype, so that buffers are filled and operations computed without MPI. */
 struct type {
     const char *name;
     MPI_Datatype handle;

@@ -5,9 +5,9 @@
 
 #include "program.h"
 
-enum { MOST = 16 };
-static struct type types[MOST];
-static struct op ops[MOST];
+enum { TABLE_SIZE = 16 };
+static struct type types[TABLE_SIZE];
+static struct op ops[TABLE_SIZE];
 static int type_count, op_count;
 
 static struct type *add_type(const char *name, MPI_Datatype handle, enum base base, int parts, const int *offsets) {
@@ -40,7 +40,7 @@ static uint32_t added(uint32_t a, uint32_t b) {
     return a + b;
 }
 
-static void combine(void *in, void *inout, const int *count, const MPI_Datatype *datatype,
+static void combine(void *operand, void *inout, const int *count, const MPI_Datatype *datatype,
                     uint32_t (*operation)(uint32_t, uint32_t)) {
     const struct type *type = NULL;
     for (int i = 0; i < type_count; i++)
@@ -54,7 +54,7 @@ static void combine(void *in, void *inout, const int *count, const MPI_Datatype 
     for (int k = 0; k < *count; k++)
         for (int i = 0; i < type->parts; i++) {
             uint32_t a, b;
-            char *left = (char *)in + k * type->extent + type->part[i].offset;
+            char *left = (char *)operand + k * type->extent + type->part[i].offset;
             char *right = (char *)inout + k * type->extent + type->part[i].offset;
             memcpy(&a, left, sizeof a);
             memcpy(&b, right, sizeof b);
@@ -63,18 +63,18 @@ static void combine(void *in, void *inout, const int *count, const MPI_Datatype 
         }
 }
 
-static void combine_in_order(void *in, void *inout, int *count, MPI_Datatype *datatype) {
-    combine(in, inout, count, datatype, composed);
+static void combine_in_order(void *operand, void *inout, int *count, MPI_Datatype *datatype) {
+    combine(operand, inout, count, datatype, composed);
 }
 
-static void combine_any(void *in, void *inout, int *count, MPI_Datatype *datatype) {
-    combine(in, inout, count, datatype, added);
+static void combine_any(void *operand, void *inout, int *count, MPI_Datatype *datatype) {
+    combine(operand, inout, count, datatype, added);
 }
 
 void types_make(void) {
-    static const int first[] = {0}, row[] = {0, 4, 8}, apart[] = {0, 12}, backwards[] = {0, -8, -16}, pair[] = {0, 4},
+    static const int first[] = {0}, row[] = {0, 4, 8}, gap[] = {0, 12}, backwards[] = {0, -8, -16}, pair[] = {0, 4},
                      long_pair[] = {0, 8};
-    MPI_Datatype made[5];
+    MPI_Datatype derived[5];
     add_type("uchar", MPI_UNSIGNED_CHAR, BASE_U8, 1, first);
     add_type("short", MPI_SHORT, BASE_I16, 1, first);
     add_type("int", MPI_INT, BASE_I32, 1, first);
@@ -84,18 +84,18 @@ void types_make(void) {
     add_type("2int", MPI_2INT, BASE_I32, 2, pair);
     struct type *double_int = add_type("double_int", MPI_DOUBLE_INT, BASE_F64, 2, long_pair);
     double_int->part[1].base = BASE_I32;
-    MPI_Type_contiguous(3, MPI_INT, &made[0]);
-    MPI_Type_vector(2, 1, 3, MPI_INT, &made[1]);
-    MPI_Type_vector(3, 1, -2, MPI_INT, &made[2]);
-    MPI_Type_create_resized(MPI_INT, 0, 12, &made[3]);
-    MPI_Type_create_resized(MPI_INT, 0, -8, &made[4]);
+    MPI_Type_contiguous(3, MPI_INT, &derived[0]);
+    MPI_Type_vector(2, 1, 3, MPI_INT, &derived[1]);
+    MPI_Type_vector(3, 1, -2, MPI_INT, &derived[2]);
+    MPI_Type_create_resized(MPI_INT, 0, 12, &derived[3]);
+    MPI_Type_create_resized(MPI_INT, 0, -8, &derived[4]);
     for (int i = 0; i < 5; i++)
-        MPI_Type_commit(&made[i]);
-    add_type("contiguous", made[0], BASE_I32, 3, row);
-    add_type("holes", made[1], BASE_I32, 2, apart);
-    add_type("backwards", made[2], BASE_I32, 3, backwards);
-    add_type("padded", made[3], BASE_I32, 1, first);
-    add_type("downwards", made[4], BASE_I32, 1, first);
+        MPI_Type_commit(&derived[i]);
+    add_type("contiguous", derived[0], BASE_I32, 3, row);
+    add_type("holes", derived[1], BASE_I32, 2, gap);
+    add_type("backwards", derived[2], BASE_I32, 3, backwards);
+    add_type("padded", derived[3], BASE_I32, 1, first);
+    add_type("downwards", derived[4], BASE_I32, 1, first);
     MPI_Op in_order, any_order;
     MPI_Op_create(combine_in_order, 0, &in_order);
     MPI_Op_create(combine_any, 1, &any_order);
@@ -147,16 +147,16 @@ struct buffer buffer_of(const struct type *type, int64_t count) {
     return buffer;
 }
 
-static void put(char *at, enum base base, uint64_t value) {
+static void put(char *target, enum base base, uint64_t value) {
     uint8_t u8 = (uint8_t)value;
     int16_t i16 = (int16_t)value;
     uint32_t i32 = (uint32_t)value;
     int64_t i64 = (int64_t)value;
     float f32 = (float)value;
     double f64 = (double)value;
-    const void *from[] = {&u8, &i16, &i32, &i64, &f32, &f64};
+    const void *values[] = {&u8, &i16, &i32, &i64, &f32, &f64};
     const size_t bytes[] = {sizeof u8, sizeof i16, sizeof i32, sizeof i64, sizeof f32, sizeof f64};
-    memcpy(at, from[base], bytes[base]);
+    memcpy(target, values[base], bytes[base]);
 }
 
 uint64_t mixed(uint64_t value) {
@@ -167,12 +167,12 @@ uint64_t mixed(uint64_t value) {
 
 void buffer_fill(const struct buffer *buffer, const struct type *type, const struct op *op, int64_t count,
                  uint64_t seed) {
-    bool any = type->integers && (!op || op == &ops[0] || op == &ops[1]);
+    bool takes_all_values = type->integers && (!op || op == &ops[0] || op == &ops[1]);
     bool product = op && op->handle == MPI_PROD;
     for (int64_t k = 0; k < count; k++)
         for (int i = 0; i < type->parts; i++) {
             uint64_t value = mixed(seed + (uint64_t)(k * 4 + i) * UINT64_C(0x9E3779B97F4A7C15));
-            value = any ? value : product ? 1 + value % 2 : value % 7;
+            value = takes_all_values ? value : product ? 1 + value % 2 : value % 7;
             put(buffer->base + k * type->extent + type->part[i].offset, type->part[i].base, value);
         }
 }

@@ -1,4 +1,4 @@
-/* What the checks share: who we are, and how a difference is told. */
+/* State that the checks share: rank and size, and the report of a difference. */
 #ifndef CHECK_H
 #define CHECK_H
 

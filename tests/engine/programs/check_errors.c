@@ -19,7 +19,7 @@ static void handler(MPI_Comm *comm, int *code, ...) {
 }
 
 static struct answer {
-    int error, here, elsewhere;
+    int error, own_calls, other_calls;
 } answer_of(int error) {
     struct answer answer = {-1, handled, handled_elsewhere};
     PMPI_Error_class(error, &answer.error);
@@ -27,18 +27,18 @@ static struct answer {
     return answer;
 }
 
-static void same_error(const char *what, struct answer ours, struct answer theirs) {
-    CHECK(ours.error == theirs.error, "%s: class %d, not %d", what, ours.error, theirs.error);
-    CHECK(ours.here == theirs.here && ours.elsewhere == theirs.elsewhere,
-          "%s: the handler was called %d times, not %d, and another's %d times, not %d", what, ours.here, theirs.here,
-          ours.elsewhere, theirs.elsewhere);
+static void same_error(const char *call_text, struct answer engine, struct answer library) {
+    CHECK(engine.error == library.error, "%s: class %d, not %d", call_text, engine.error, library.error);
+    CHECK(engine.own_calls == library.own_calls && engine.other_calls == library.other_calls,
+          "%s: the handler was called %d times, not %d, and another's %d times, not %d", call_text, engine.own_calls,
+          library.own_calls, engine.other_calls, library.other_calls);
 }
 
 #define TRY(call)                                                                                                      \
     do {                                                                                                               \
-        struct answer ours = answer_of(MPI_##call);                                                                    \
-        struct answer theirs = answer_of(PMPI_##call);                                                                 \
-        same_error(#call, ours, theirs);                                                                               \
+        struct answer engine = answer_of(MPI_##call);                                                                  \
+        struct answer library = answer_of(PMPI_##call);                                                                \
+        same_error(#call, engine, library);                                                                            \
     } while (0)
 
 static void try_unready_arguments(MPI_Comm comm, double *x, double *y) {
@@ -57,21 +57,21 @@ static void try_unready_arguments(MPI_Comm comm, double *x, double *y) {
 
 /* MPICH takes equal buffers for an error, Open MPI does not. */
 static void try_equal_buffers(MPI_Comm comm, double *x) {
-    int counts[64], at[64];
+    int counts[64], displacements[64];
     for (int i = 0; i < check_size; i++) {
         counts[i] = 2;
-        at[i] = 2 * i;
+        displacements[i] = 2 * i;
     }
-    double *own = x + 2 * check_rank;
+    double *block = x + 2 * check_rank;
     TRY(Allreduce(x, x, 4, MPI_DOUBLE, MPI_SUM, comm));
     TRY(Reduce_scatter(x, x, counts, MPI_DOUBLE, MPI_SUM, comm));
     TRY(Reduce_scatter_block(x, x, 2, MPI_DOUBLE, MPI_SUM, comm));
     TRY(Scan(x, x, 4, MPI_DOUBLE, MPI_SUM, comm));
     TRY(Exscan(x, x, 4, MPI_DOUBLE, MPI_SUM, comm));
-    TRY(Allgather(own, 2, MPI_DOUBLE, x, 2, MPI_DOUBLE, comm));
-    TRY(Allgatherv(own, 2, MPI_DOUBLE, x, counts, at, MPI_DOUBLE, comm));
+    TRY(Allgather(block, 2, MPI_DOUBLE, x, 2, MPI_DOUBLE, comm));
+    TRY(Allgatherv(block, 2, MPI_DOUBLE, x, counts, displacements, MPI_DOUBLE, comm));
     TRY(Alltoall(x, 2, MPI_DOUBLE, x, 2, MPI_DOUBLE, comm));
-    TRY(Alltoallv(x, counts, at, MPI_DOUBLE, x, counts, at, MPI_DOUBLE, comm));
+    TRY(Alltoallv(x, counts, displacements, MPI_DOUBLE, x, counts, displacements, MPI_DOUBLE, comm));
 }
 
 /* Operations that have two buffers at the root alone, those first of which the library refuses equal ones. */
@@ -82,52 +82,53 @@ enum { REFUSED = 5, AT_ROOT = 5 };
 #endif
 
 /* The root's two buffers are one, or its own block lies in one where it lies in the other. */
-static int equal_at_root(int operation, bool ours, double *x, int root, MPI_Comm comm) {
-#define EITHER(call) return ours ? MPI_##call : PMPI_##call
-    int counts[64], at[64];
+static int equal_at_root(int operation, bool on_engine, double *x, int root, MPI_Comm comm) {
+#define RETURN_CALL(call) return on_engine ? MPI_##call : PMPI_##call
+    int counts[64], displacements[64];
     for (int i = 0; i < check_size; i++) {
         counts[i] = 2;
-        at[i] = 2 * i;
+        displacements[i] = 2 * i;
     }
-    double *own = x + 2 * check_rank;
+    double *block = x + 2 * check_rank;
     switch (operation) {
     case 0:
-        EITHER(Reduce(x, x, 4, MPI_DOUBLE, MPI_SUM, root, comm));
+        RETURN_CALL(Reduce(x, x, 4, MPI_DOUBLE, MPI_SUM, root, comm));
     case 1:
-        EITHER(Gather(own, 2, MPI_DOUBLE, x, 2, MPI_DOUBLE, root, comm));
+        RETURN_CALL(Gather(block, 2, MPI_DOUBLE, x, 2, MPI_DOUBLE, root, comm));
     case 2:
-        EITHER(Gatherv(own, 2, MPI_DOUBLE, x, counts, at, MPI_DOUBLE, root, comm));
+        RETURN_CALL(Gatherv(block, 2, MPI_DOUBLE, x, counts, displacements, MPI_DOUBLE, root, comm));
     case 3:
-        EITHER(Scatter(x, 2, MPI_DOUBLE, own, 2, MPI_DOUBLE, root, comm));
+        RETURN_CALL(Scatter(x, 2, MPI_DOUBLE, block, 2, MPI_DOUBLE, root, comm));
     default:
-        EITHER(Scatterv(x, counts, at, MPI_DOUBLE, own, 2, MPI_DOUBLE, root, comm));
+        RETURN_CALL(Scatterv(x, counts, displacements, MPI_DOUBLE, block, 2, MPI_DOUBLE, root, comm));
     }
 #undef EITHER
 }
 
-/* What the library refuses the root calls alone: the others would wait for it in vain. */
+/* If the library refuses the call, the root makes it alone: the others would wait for it in vain. */
 static void try_equal_at_root(int operation, int root) {
     struct answer answers[2] = {{0, 0, 0}, {0, 0, 0}};
     double x[2][128];
-    for (int ours = 0; ours < 2; ours++) {
+    for (int on_engine = 0; on_engine < 2; on_engine++) {
         MPI_Comm comm;
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         handled_on = comm;
         for (int i = 0; i < 128; i++)
-            x[ours][i] = 1000 * check_rank + i;
+            x[on_engine][i] = 1000 * check_rank + i;
         if (operation >= REFUSED || check_rank == root)
-            answers[ours] = answer_of(equal_at_root(operation, ours, x[ours], root, comm));
+            answers[on_engine] = answer_of(equal_at_root(operation, on_engine, x[on_engine], root, comm));
         MPI_Comm_free(&comm);
     }
     same_error("equal buffers at the root", answers[1], answers[0]);
     /* Not by the error code: MPICH 5 tells the handler and returns MPI_SUCCESS. */
-    CHECK(answers[0].here == (operation < REFUSED && check_rank == root),
-          "equal buffers at root %d, operation %d: the handler was called %d times", root, operation, answers[0].here);
+    CHECK(answers[0].own_calls == (operation < REFUSED && check_rank == root),
+          "equal buffers at root %d, operation %d: the handler was called %d times", root, operation,
+          answers[0].own_calls);
     CHECK(memcmp(x[0], x[1], sizeof x[0]) == 0, "equal buffers at root %d, operation %d: other results", root,
           operation);
 }
 
-/* What a member does alone here does not hang the others, because all members do it. */
+/* A call of one member alone does not hang the others here, because all members make it. */
 void check_errors(void) {
     MPI_Errhandler errhandler;
     MPI_Comm comm;
@@ -156,8 +157,8 @@ void check_errors(void) {
     for (int i = 0; i < AT_ROOT * check_size; i++)
         try_equal_at_root(i % AT_ROOT, i / AT_ROOT);
     /* and it still works */
-    int one = 1, sum = 0;
-    CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS && sum == check_size, "sum %d", sum);
+    int value = 1, sum = 0;
+    CHECK(MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS && sum == check_size, "sum %d", sum);
     MPI_Comm_free(&comm);
     MPI_Errhandler_free(&errhandler);
 }
@@ -171,15 +172,15 @@ void check_truncation(void) {
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         double x[4096] = {0};
         int classes[2], calls[2], n = check_rank == 0 ? 2 * lengths[i] : lengths[i];
-        for (int ours = 0; ours < 2; ours++) {
+        for (int on_engine = 0; on_engine < 2; on_engine++) {
             MPI_Comm comm;
             MPI_Comm_dup(MPI_COMM_WORLD, &comm);
             MPI_Comm_set_errhandler(comm, errhandler);
             handled_on = comm;
             handled = 0;
-            int error = ours ? MPI_Bcast(x, n, MPI_DOUBLE, 0, comm) : PMPI_Bcast(x, n, MPI_DOUBLE, 0, comm);
-            PMPI_Error_class(error, &classes[ours]);
-            calls[ours] = handled;
+            int error = on_engine ? MPI_Bcast(x, n, MPI_DOUBLE, 0, comm) : PMPI_Bcast(x, n, MPI_DOUBLE, 0, comm);
+            PMPI_Error_class(error, &classes[on_engine]);
+            calls[on_engine] = handled;
             CHECK(x[n] == 0, "%d elements: written behind the buffer", n);
         }
         CHECK(classes[0] == classes[1] && calls[0] == calls[1], "%d elements: class %d, not %d; %d calls, not %d", n,
@@ -200,10 +201,10 @@ static void *watch(void *argument) {
     struct watched *watched = argument;
     for (; atomic_load(&watching); sched_yield())
         for (int i = 0; i < 3; i++) {
-            MPI_Errhandler now;
-            PMPI_Comm_get_errhandler(watched->comms[i], &now);
-            changes += now != watched->users;
-            PMPI_Errhandler_free(&now);
+            MPI_Errhandler current;
+            PMPI_Comm_get_errhandler(watched->comms[i], &current);
+            changes += current != watched->users;
+            PMPI_Errhandler_free(&current);
         }
     return NULL;
 }

@@ -27,14 +27,14 @@ enum operation {
     OPERATIONS
 };
 
-enum { FINE = 1, TRUNCATED = 2, OTHER = 4, WRONG = TRUNCATED | OTHER, ANYHOW = FINE | WRONG };
+enum { FINE = 1, TRUNCATED = 2, OTHER_ERROR = 4, WRONG = TRUNCATED | OTHER_ERROR, ANYHOW = FINE | WRONG };
 enum { MOST_RANKS = 16 };
 #define BIT(operation) (1u << (operation))
 
 /* Counts of the root, of one member that is odd, and of the rest; and how the call may end there. A reduction and
  * MPI_Bcast have the second of each pair alone. */
 static const struct wrong {
-    const char *what;
+    const char *description;
     unsigned operations;
     int root[2], odd[2], rest[2];
     int root_ends, odd_ends, rest_ends;
@@ -42,21 +42,29 @@ static const struct wrong {
 } wrongs[] = {
     {"the root expects less", BIT(GATHER) | BIT(GATHERV), {4, 2}, {4, 4}, {4, 4}, TRUNCATED, FINE, FINE, false},
     {"the root expects nothing", BIT(GATHER), {4, 0}, {4, 4}, {4, 4}, TRUNCATED, FINE, FINE, false},
-    {"the root expects more", BIT(GATHER) | BIT(GATHERV), {4, 8}, {4, 4}, {4, 4}, OTHER, FINE, FINE, false},
+    {"the root expects more", BIT(GATHER) | BIT(GATHERV), {4, 8}, {4, 4}, {4, 4}, OTHER_ERROR, FINE, FINE, false},
     {"the root's own is longer", BIT(GATHER) | BIT(GATHERV), {8, 4}, {4, 4}, {4, 4}, TRUNCATED, FINE, FINE, true},
     {"the root's own is shorter", BIT(GATHER) | BIT(GATHERV), {2, 4}, {4, 4}, {4, 4}, FINE, FINE, FINE, true},
     {"a member sends more", BIT(GATHER), {4, 4}, {8, 4}, {4, 4}, WRONG, ANYHOW, ANYHOW, false},
     {"a member sends less", BIT(GATHER), {4, 4}, {2, 4}, {4, 4}, WRONG, ANYHOW, ANYHOW, false},
     {"a member sends more", BIT(GATHERV), {4, 4}, {8, 4}, {4, 4}, TRUNCATED, FINE, FINE, false},
-    {"a member sends less", BIT(GATHERV), {4, 4}, {2, 4}, {4, 4}, OTHER, FINE, FINE, false},
+    {"a member sends less", BIT(GATHERV), {4, 4}, {2, 4}, {4, 4}, OTHER_ERROR, FINE, FINE, false},
 
-    {"the root sends less", BIT(SCATTER) | BIT(SCATTERV), {2, 4}, {4, 4}, {4, 4}, FINE, OTHER, OTHER, false},
-    {"the root sends nothing", BIT(SCATTER), {0, 4}, {4, 4}, {4, 4}, FINE, OTHER, OTHER, false},
+    {"the root sends less",
+     BIT(SCATTER) | BIT(SCATTERV),
+     {2, 4},
+     {4, 4},
+     {4, 4},
+     FINE,
+     OTHER_ERROR,
+     OTHER_ERROR,
+     false},
+    {"the root sends nothing", BIT(SCATTER), {0, 4}, {4, 4}, {4, 4}, FINE, OTHER_ERROR, OTHER_ERROR, false},
     {"the root sends more", BIT(SCATTER) | BIT(SCATTERV), {8, 4}, {4, 4}, {4, 4}, TRUNCATED, WRONG, WRONG, false},
     {"the root's place is shorter", BIT(SCATTER) | BIT(SCATTERV), {4, 2}, {4, 4}, {4, 4}, TRUNCATED, FINE, FINE, true},
     {"the root's place is longer", BIT(SCATTER) | BIT(SCATTERV), {4, 8}, {4, 4}, {4, 4}, FINE, FINE, FINE, true},
     {"a member expects less", BIT(SCATTER) | BIT(SCATTERV), {4, 4}, {4, 2}, {4, 4}, FINE, TRUNCATED, ANYHOW, false},
-    {"a member expects more", BIT(SCATTER) | BIT(SCATTERV), {4, 4}, {4, 8}, {4, 4}, FINE, OTHER, ANYHOW, false},
+    {"a member expects more", BIT(SCATTER) | BIT(SCATTERV), {4, 4}, {4, 8}, {4, 4}, FINE, OTHER_ERROR, ANYHOW, false},
 
     {"all send more", BIT(ALLGATHER) | BIT(ALLGATHERV), {8, 4}, {8, 4}, {8, 4}, TRUNCATED, TRUNCATED, TRUNCATED, false},
     {"all send less",
@@ -64,9 +72,9 @@ static const struct wrong {
      {2, 4},
      {2, 4},
      {2, 4},
-     FINE | OTHER,
-     FINE | OTHER,
-     FINE | OTHER,
+     FINE | OTHER_ERROR,
+     FINE | OTHER_ERROR,
+     FINE | OTHER_ERROR,
      false},
     {"one sends more", BIT(ALLGATHER) | BIT(ALLGATHERV), {4, 4}, {8, 4}, {4, 4}, WRONG, TRUNCATED, WRONG, false},
     {"one expects nothing", BIT(ALLGATHER), {4, 4}, {4, 0}, {4, 4}, WRONG, TRUNCATED, WRONG, false},
@@ -85,9 +93,9 @@ static const struct wrong {
      {2, 4},
      {2, 4},
      {2, 4},
-     OTHER,
-     OTHER,
-     OTHER,
+     OTHER_ERROR,
+     OTHER_ERROR,
+     OTHER_ERROR,
      false},
     {"one sends more",
      BIT(ALLTOALL) | BIT(ALLTOALLV) | BIT(ALLTOALLW),
@@ -114,7 +122,7 @@ static const struct wrong {
     {"the root has more", BIT(BCAST), {8, 8}, {4, 4}, {4, 4}, FINE, WRONG, WRONG, false},
     {"the root has less", BIT(BCAST), {2, 2}, {4, 4}, {4, 4}, FINE, WRONG, WRONG, false},
     {"a member has less", BIT(BCAST), {4, 4}, {2, 2}, {4, 4}, FINE, TRUNCATED, ANYHOW, false},
-    {"a member has more", BIT(BCAST), {4, 4}, {8, 8}, {4, 4}, FINE, OTHER, ANYHOW, false},
+    {"a member has more", BIT(BCAST), {4, 4}, {8, 8}, {4, 4}, FINE, OTHER_ERROR, ANYHOW, false},
     {"a member has less", BIT(REDUCE) | BIT(ALLREDUCE), {4, 4}, {2, 2}, {4, 4}, WRONG, ANYHOW, ANYHOW, false},
     {"a member has more", BIT(REDUCE) | BIT(ALLREDUCE), {4, 4}, {8, 8}, {4, 4}, WRONG, ANYHOW, ANYHOW, false},
     {"a member has less",
@@ -155,9 +163,9 @@ static struct guarded guard(size_t bytes) {
     return g;
 }
 
-static void release(struct guarded *g, const char *what) {
-    for (const unsigned char *at = g->pages + g->page; at < g->base; at++)
-        CHECK(*at == FILLING, "%s: written before the buffer", what);
+static void release(struct guarded *g, const char *description) {
+    for (const unsigned char *byte = g->pages + g->page; byte < g->base; byte++)
+        CHECK(*byte == FILLING, "%s: written before the buffer", description);
     munmap(g->pages, g->whole);
 }
 
@@ -174,36 +182,40 @@ struct layout {
     size_t extent;
 };
 
-static int call(enum operation operation, void *send, int sent, struct layout from, void *receive, int received,
-                struct layout to, int root, MPI_Comm comm) {
+static int call(enum operation operation, void *send, int sent, struct layout send_layout, void *receive, int received,
+                struct layout receive_layout, int root, MPI_Comm comm) {
     static int sends[MOST_RANKS], receives[MOST_RANKS], sends_at[MOST_RANKS], receives_at[MOST_RANKS];
     MPI_Datatype froms[MOST_RANKS], tos[MOST_RANKS];
     for (int i = 0; i < check_size; i++) {
         int in_bytes = operation == ALLTOALLW;
         sends[i] = sent;
         receives[i] = received;
-        sends_at[i] = i * sent * (in_bytes ? (int)from.extent : 1);
-        receives_at[i] = i * received * (in_bytes ? (int)to.extent : 1);
-        froms[i] = from.datatype;
-        tos[i] = to.datatype;
+        sends_at[i] = i * sent * (in_bytes ? (int)send_layout.extent : 1);
+        receives_at[i] = i * received * (in_bytes ? (int)receive_layout.extent : 1);
+        froms[i] = send_layout.datatype;
+        tos[i] = receive_layout.datatype;
     }
     switch (operation) {
     case GATHER:
-        return MPI_Gather(send, sent, from.datatype, receive, received, to.datatype, root, comm);
+        return MPI_Gather(send, sent, send_layout.datatype, receive, received, receive_layout.datatype, root, comm);
     case GATHERV:
-        return MPI_Gatherv(send, sent, from.datatype, receive, receives, receives_at, to.datatype, root, comm);
+        return MPI_Gatherv(send, sent, send_layout.datatype, receive, receives, receives_at, receive_layout.datatype,
+                           root, comm);
     case SCATTER:
-        return MPI_Scatter(send, sent, from.datatype, receive, received, to.datatype, root, comm);
+        return MPI_Scatter(send, sent, send_layout.datatype, receive, received, receive_layout.datatype, root, comm);
     case SCATTERV:
-        return MPI_Scatterv(send, sends, sends_at, from.datatype, receive, received, to.datatype, root, comm);
+        return MPI_Scatterv(send, sends, sends_at, send_layout.datatype, receive, received, receive_layout.datatype,
+                            root, comm);
     case ALLGATHER:
-        return MPI_Allgather(send, sent, from.datatype, receive, received, to.datatype, comm);
+        return MPI_Allgather(send, sent, send_layout.datatype, receive, received, receive_layout.datatype, comm);
     case ALLGATHERV:
-        return MPI_Allgatherv(send, sent, from.datatype, receive, receives, receives_at, to.datatype, comm);
+        return MPI_Allgatherv(send, sent, send_layout.datatype, receive, receives, receives_at, receive_layout.datatype,
+                              comm);
     case ALLTOALL:
-        return MPI_Alltoall(send, sent, from.datatype, receive, received, to.datatype, comm);
+        return MPI_Alltoall(send, sent, send_layout.datatype, receive, received, receive_layout.datatype, comm);
     case ALLTOALLV:
-        return MPI_Alltoallv(send, sends, sends_at, from.datatype, receive, receives, receives_at, to.datatype, comm);
+        return MPI_Alltoallv(send, sends, sends_at, send_layout.datatype, receive, receives, receives_at,
+                             receive_layout.datatype, comm);
     case ALLTOALLW:
         return MPI_Alltoallw(send, sends, sends_at, froms, receive, receives, receives_at, tos, comm);
     case ALLREDUCE:
@@ -227,7 +239,7 @@ static bool has_root(enum operation operation) {
     return operation <= SCATTERV || operation == REDUCE || operation == BCAST;
 }
 
-static bool has_many(enum operation operation, bool sending) {
+static bool has_blocks(enum operation operation, bool sending) {
     if (operation >= REDUCE_SCATTER)
         return sending && operation < BCAST;
     if (operation >= ALLREDUCE)
@@ -236,42 +248,45 @@ static bool has_many(enum operation operation, bool sending) {
            (operation >= SCATTER ? operation < ALLGATHER && sending : !sending);
 }
 
-static int value_of(int from, int to, int i) {
-    return from * 1000003 + to * 1009 + i;
+static int value_of(int sender, int receiver, int i) {
+    return sender * 1000003 + receiver * 1009 + i;
 }
 
 /* The blocks of the others, of `count` elements in places of `room`. */
 static void expect_data(enum operation operation, const struct guarded *received, size_t extent, int count, int room,
-                        int root, const char *what) {
+                        int root, const char *description) {
     bool gathers = operation == GATHER || operation == GATHERV;
     if ((check_rank == root) != gathers)
         return;
-    for (int from = 0; from < (gathers ? check_size : 1); from++)
-        for (int i = 0; i < count && (!gathers || from != root); i++) {
-            int is, there = gathers ? from : root, to = gathers ? 0 : check_rank;
-            memcpy(&is, received->base + (size_t)((gathers ? from * room : 0) + i) * extent, sizeof is);
-            CHECK(is == value_of(there, to, i), "%s: element %d of rank %d is %d", what, i, there, is);
+    for (int rank = 0; rank < (gathers ? check_size : 1); rank++)
+        for (int i = 0; i < count && (!gathers || rank != root); i++) {
+            int element, sender = gathers ? rank : root, receiver = gathers ? 0 : check_rank;
+            memcpy(&element, received->base + (size_t)((gathers ? rank * room : 0) + i) * extent, sizeof element);
+            CHECK(element == value_of(sender, receiver, i), "%s: element %d of rank %d is %d", description, i, sender,
+                  element);
         }
 }
 
-static void run(const struct wrong *w, enum operation operation, int unit, int root, int odd, struct layout from,
-                struct layout to, bool in_place, MPI_Errhandler errhandler) {
-    char what[200];
+static void run(const struct wrong *w, enum operation operation, int unit, int root, int odd, struct layout send_layout,
+                struct layout receive_layout, bool in_place, MPI_Errhandler errhandler) {
+    char description[200];
     const int *counts = check_rank == root ? w->root : check_rank == odd ? w->odd : w->rest;
     int expected = check_rank == root ? w->root_ends : check_rank == odd ? w->odd_ends : w->rest_ends;
     int sent = counts[operation >= ALLREDUCE] * unit, received = counts[1] * unit;
-    int to_many = has_many(operation, true) ? check_size : 1, from_many = has_many(operation, false) ? check_size : 1;
+    int send_blocks = has_blocks(operation, true) ? check_size : 1,
+        receive_blocks = has_blocks(operation, false) ? check_size : 1;
     struct layout plain = {MPI_INT, sizeof(int)};
     if (operation >= ALLREDUCE)
-        from = to = plain;
-    snprintf(what, sizeof what, "operation %d, root %d, %d elements, extents %zu and %zu%s: %s", (int)operation, root,
-             unit, from.extent, to.extent, in_place ? ", in place" : "", w->what);
-    struct guarded out = guard((size_t)(sent * to_many) * from.extent);
-    struct guarded in = guard((size_t)(received * from_many) * to.extent);
-    for (int rank = 0; rank < to_many; rank++)
+        send_layout = receive_layout = plain;
+    snprintf(description, sizeof description, "operation %d, root %d, %d elements, extents %zu and %zu%s: %s",
+             (int)operation, root, unit, send_layout.extent, receive_layout.extent, in_place ? ", in place" : "",
+             w->description);
+    struct guarded output = guard((size_t)(sent * send_blocks) * send_layout.extent);
+    struct guarded input = guard((size_t)(received * receive_blocks) * receive_layout.extent);
+    for (int rank = 0; rank < send_blocks; rank++)
         for (int i = 0; i < sent; i++) {
             int value = value_of(check_rank, operation == SCATTER || operation == SCATTERV ? rank : 0, i);
-            memcpy(out.base + (size_t)(rank * sent + i) * from.extent, &value, sizeof value);
+            memcpy(output.base + (size_t)(rank * sent + i) * send_layout.extent, &value, sizeof value);
         }
     MPI_Comm comm;
     int class = MPI_SUCCESS;
@@ -282,18 +297,19 @@ static void run(const struct wrong *w, enum operation operation, int unit, int r
     bool gathers = operation <= GATHERV;
     if (alone && !gathers)
         expected = FINE; /* it has no place of its own that could be too short */
-    int error = call(operation, alone && gathers ? MPI_IN_PLACE : out.base, sent, from,
-                     alone && !gathers ? MPI_IN_PLACE : in.base, received, to, root, comm);
+    int error = call(operation, alone && gathers ? MPI_IN_PLACE : output.base, sent, send_layout,
+                     alone && !gathers ? MPI_IN_PLACE : input.base, received, receive_layout, root, comm);
     PMPI_Error_class(error, &class);
-    int end = class == MPI_SUCCESS ? FINE : class == MPI_ERR_TRUNCATE ? TRUNCATED : OTHER;
-    CHECK(class == MPI_SUCCESS || class == MPI_ERR_TRUNCATE || class == MPI_ERR_OTHER, "%s: class %d", what, class);
-    CHECK(expected & end, "%s: class %d", what, class);
-    CHECK(handled == (end != FINE), "%s: the handler was called %d times", what, handled);
+    int end = class == MPI_SUCCESS ? FINE : class == MPI_ERR_TRUNCATE ? TRUNCATED : OTHER_ERROR;
+    CHECK(class == MPI_SUCCESS || class == MPI_ERR_TRUNCATE || class == MPI_ERR_OTHER, "%s: class %d", description,
+          class);
+    CHECK(expected & end, "%s: class %d", description, class);
+    CHECK(handled == (end != FINE), "%s: the handler was called %d times", description, handled);
     if (w->data && (end == FINE || check_rank == root))
-        expect_data(operation, &in, to.extent, 4 * unit, received, root, what);
+        expect_data(operation, &input, receive_layout.extent, 4 * unit, received, root, description);
     PMPI_Barrier(MPI_COMM_WORLD);
-    release(&out, what);
-    release(&in, what);
+    release(&output, description);
+    release(&input, description);
     MPI_Comm_free(&comm);
 }
 
@@ -307,7 +323,7 @@ static void run_all(const struct wrong *w, enum operation operation, struct layo
         run(w, operation, units[i], check_size - 1, 0, plain, two_buffers ? spaced : plain, false, errhandler);
         if (two_buffers)
             run(w, operation, units[i], 1, 0, spaced, plain, false, errhandler);
-        /* Where the root's own block has no part in what is wrong. Of nothing in place no rank could tell. */
+        /* The root's own block is not at fault here. If all is in place, no rank can notice. */
         bool counts = w->root[0] > 0 && w->root[1] > 0 && w->root[0] != w->root[1];
         if (two_buffers && has_root(operation) && counts && !w->data)
             run(w, operation, units[i], 0, check_size - 1, plain, plain, true, errhandler);

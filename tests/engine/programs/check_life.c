@@ -10,26 +10,26 @@
 void check_lifetimes(int turns) {
     for (int turn = 0; turn < turns; turn++) {
         MPI_Comm comm;
-        int one = 1, sum = 0, size;
+        int summand = 1, sum = 0, size;
         MPI_Comm_split(MPI_COMM_WORLD, check_rank % (1 + turn % 3), turn % 2 ? check_rank : -check_rank, &comm);
         MPI_Comm_size(comm, &size);
-        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+        MPI_Allreduce(&summand, &sum, 1, MPI_INT, MPI_SUM, comm);
         CHECK(sum == size, "turn %d: %d of %d", turn, sum, size);
         MPI_Comm_free(&comm);
     }
     if (check_size < 2)
         return;
-    MPI_Comm half, across;
+    MPI_Comm half, intercomm;
     int odd = check_rank % 2, value = check_rank, sum = -1;
     MPI_Comm_split(MPI_COMM_WORLD, odd, check_rank, &half);
-    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, !odd, 3, &across);
-    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, across);
-    int wanted = 0;
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, !odd, 3, &intercomm);
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, intercomm);
+    int expected = 0;
     for (int rank = !odd; rank < check_size; rank += 2)
-        wanted += rank;
-    CHECK(sum == wanted, "across: %d, not %d", sum, wanted);
-    MPI_Barrier(across);
-    MPI_Comm_free(&across);
+        expected += rank;
+    CHECK(sum == expected, "across: %d, not %d", sum, expected);
+    MPI_Barrier(intercomm);
+    MPI_Comm_free(&intercomm);
     MPI_Comm_free(&half);
 }
 
@@ -37,10 +37,10 @@ void check_many(int turns) {
     MPI_Comm *comms = malloc(sizeof *comms * (size_t)turns);
     for (int pass = 0; pass < 2; pass++)
         for (int turn = 0; turn < turns; turn++) {
-            int one = 1, sum = 0;
+            int value = 1, sum = 0;
             if (pass == 0)
                 MPI_Comm_dup(MPI_COMM_WORLD, &comms[turn]);
-            MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comms[turn]);
+            MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comms[turn]);
             CHECK(sum == check_size, "pass %d, communicator %d: %d", pass, turn, sum);
         }
     for (int turn = 0; turn < turns; turn++)
@@ -60,11 +60,11 @@ void check_late(int turns) {
     PMPI_Win_shared_query(window, 0, &bytes, &unit, &left);
     atomic_store(&left[check_rank], 0);
     for (int turn = 0; turn < turns; turn++) {
-        int one = 1, sum = 0;
+        int value = 1, sum = 0;
         for (int rank = 1; turn > 0 && check_rank == 0 && rank < check_size; rank++)
             while (atomic_load(&left[rank]) <= turn)
                 usleep(100);
-        MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+        MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
         atomic_store(&left[check_rank], turn + 1);
         CHECK(check_rank > 0 || sum == check_size, "turn %d: %d", turn, sum);
     }
@@ -95,11 +95,11 @@ static void *collect(void *argument) {
 
 void check_threads(int turns) {
     struct work work[2] = {{MPI_COMM_WORLD, turns, 5}, {MPI_COMM_NULL, turns, 70000}};
-    pthread_t other;
+    pthread_t thread;
     MPI_Comm_dup(MPI_COMM_WORLD, &work[1].comm);
-    pthread_create(&other, NULL, collect, &work[1]);
+    pthread_create(&thread, NULL, collect, &work[1]);
     collect(&work[0]);
-    pthread_join(other, NULL);
+    pthread_join(thread, NULL);
     MPI_Comm_free(&work[1].comm);
 }
 
@@ -140,28 +140,28 @@ void check_large(int elements) {
 /* Rank 1 has no memory for what it would receive: everybody returns, everybody who needed it with an error. */
 void check_memory(void) {
     MPI_Comm comm;
-    int one = 1, sum = 0;
+    int value = 1, sum = 0;
     double *x = calloc(LARGE, sizeof *x), *y = calloc(LARGE, sizeof *y);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
-    struct rlimit limit, before;
-    getrlimit(RLIMIT_AS, &before);
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
+    struct rlimit limit, original;
+    getrlimit(RLIMIT_AS, &original);
     long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
     if (!file || fscanf(file, "%ld", &pages) != 1)
         pages = 0;
     if (file)
         fclose(file);
-    limit = before;
+    limit = original;
     limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (2 << 20);
     if (check_rank == 1)
         setrlimit(RLIMIT_AS, &limit);
     int error = MPI_Allreduce(x, y, LARGE, MPI_DOUBLE, MPI_SUM, comm);
-    setrlimit(RLIMIT_AS, &before);
+    setrlimit(RLIMIT_AS, &original);
     CHECK(error != MPI_SUCCESS, "nobody has missed rank 1's part");
     sum = 0;
-    error = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    error = MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
     CHECK(error == MPI_SUCCESS && sum == check_size, "afterwards: error %d, sum %d", error, sum);
     MPI_Comm_free(&comm);
     free(x);
@@ -170,33 +170,33 @@ void check_memory(void) {
 
 static int maps_a_window(void) {
     char line[512];
-    int found = 0;
+    int window_count = 0;
     FILE *file = fopen("/proc/self/maps", "r");
     while (file && fgets(line, sizeof line, file))
-        found += strstr(line, "/dev/shm/hopscope-") != NULL;
+        window_count += strstr(line, "/dev/shm/hopscope-") != NULL;
     if (file)
         fclose(file);
-    return found;
+    return window_count;
 }
 
 /* 0: no rank has a window; 1: every rank has one, until its communicator is freed; 2: no rank has one, because one of
  * them cannot open a file. */
-void check_shared(uint64_t wanted) {
+void check_shared(uint64_t mode) {
     MPI_Comm comm;
-    int one = 1, sum = 0;
-    struct rlimit limit, before;
-    getrlimit(RLIMIT_NOFILE, &before);
-    limit = before;
+    int value = 1, sum = 0;
+    struct rlimit limit, original;
+    getrlimit(RLIMIT_NOFILE, &original);
+    limit = original;
     int next = dup(STDERR_FILENO); /* as from here on, no file can be opened */
     close(next);
     limit.rlim_cur = (rlim_t)next;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    if (wanted == 2 && check_rank == 1)
+    if (mode == 2 && check_rank == 1)
         setrlimit(RLIMIT_NOFILE, &limit);
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
-    setrlimit(RLIMIT_NOFILE, &before);
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
+    setrlimit(RLIMIT_NOFILE, &original);
     CHECK(sum == check_size, "sum %d", sum);
-    CHECK(maps_a_window() == (wanted == 1), "%d windows", maps_a_window());
+    CHECK(maps_a_window() == (mode == 1), "%d windows", maps_a_window());
     MPI_Comm_free(&comm);
     CHECK(maps_a_window() == 0, "%d windows are left", maps_a_window());
 }

@@ -62,19 +62,19 @@ static void run(const char *mode, uint64_t number, int turns, bool several_threa
 int main(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : "random";
     bool threads = strcmp(first, "threads") == 0 || strcmp(first, "handlers") == 0;
-    int provided, all = 0;
+    int provided, failures = 0;
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &check_size);
-    for (int at = 1; at == 1 || at < argc; at += WORDS) {
-        const char *mode = at < argc ? argv[at] : first;
-        check_served = at + 3 < argc ? (unsigned)strtoul(argv[at + 3], NULL, 10) : ~0u;
-        run(mode, at + 1 < argc ? strtoull(argv[at + 1], NULL, 10) : 0, at + 2 < argc ? atoi(argv[at + 2]) : 50,
+    for (int word = 1; word == 1 || word < argc; word += WORDS) {
+        const char *mode = word < argc ? argv[word] : first;
+        check_served = word + 3 < argc ? (unsigned)strtoul(argv[word + 3], NULL, 10) : ~0u;
+        run(mode, word + 1 < argc ? strtoull(argv[word + 1], NULL, 10) : 0, word + 2 < argc ? atoi(argv[word + 2]) : 50,
             provided == MPI_THREAD_MULTIPLE);
     }
-    PMPI_Allreduce(&check_failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    PMPI_Allreduce(&check_failures, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Finalize();
-    if (check_rank == 0 && all == 0)
+    if (check_rank == 0 && failures == 0)
         printf("same\n");
-    return all != 0;
+    return failures != 0;
 }

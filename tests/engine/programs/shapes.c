@@ -10,11 +10,11 @@ struct shape shapes[SHAPES + 1];
 
 void shapes_make(void) {
     MPI_Datatype inner;
-    int lengths[] = {1, 1}, back[] = {0, -3};
-    MPI_Aint at[] = {0, 16};
+    int lengths[] = {1, 1}, backwards[] = {0, -3};
+    MPI_Aint offsets[] = {0, 16};
     MPI_Datatype ints[] = {MPI_INT, MPI_INT};
     /* a hole between, a lower bound below and space behind */
-    MPI_Type_create_struct(2, lengths, at, ints, &inner);
+    MPI_Type_create_struct(2, lengths, offsets, ints, &inner);
     MPI_Type_create_resized(inner, -8, 40, &shapes[0].type);
     shapes[0] = (struct shape){shapes[0].type, 2, {0, 16}};
     MPI_Type_free(&inner);
@@ -24,7 +24,7 @@ void shapes_make(void) {
     shapes[1] = (struct shape){shapes[1].type, 2, {0, 4}};
     MPI_Type_free(&inner);
     /* data below the element's origin */
-    MPI_Type_indexed(2, lengths, back, MPI_INT, &shapes[2].type);
+    MPI_Type_indexed(2, lengths, backwards, MPI_INT, &shapes[2].type);
     shapes[2] = (struct shape){shapes[2].type, 2, {0, -12}};
     /* gapless, but listed in another order than it lies */
     int swapped[] = {1, 0};
@@ -51,11 +51,11 @@ struct memory shape_memory(const struct shape *shape, int count, uint64_t *rando
     PMPI_Type_get_extent(shape->type, &lower, &extent);
     PMPI_Type_get_true_extent(shape->type, &low, &span);
     MPI_Aint last = (count > 0 ? count - 1 : 0) * extent;
-    MPI_Aint least = low + (last < 0 ? last : 0), most = low + span + (last > 0 ? last : 0);
-    struct memory m = {.bytes = (size_t)(most - least) + 2 * GUARD};
-    m.all = malloc(m.bytes);
-    m.base = m.all + GUARD - least;
-    memset(m.all, 0x5a, m.bytes);
+    MPI_Aint lowest = low + (last < 0 ? last : 0), highest = low + span + (last > 0 ? last : 0);
+    struct memory m = {.bytes = (size_t)(highest - lowest) + 2 * GUARD};
+    m.memory = malloc(m.bytes);
+    m.base = m.memory + GUARD - lowest;
+    memset(m.memory, 0x5a, m.bytes);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < shape->parts; k++)
             *shape_part(m.base, extent, i, shape, k) = (int)random_next(random);
@@ -64,7 +64,7 @@ struct memory shape_memory(const struct shape *shape, int count, uint64_t *rando
 
 struct memory memory_copy(const struct memory *m) {
     struct memory copy = {malloc(m->bytes), NULL, m->bytes};
-    copy.base = copy.all + (m->base - m->all);
-    memcpy(copy.all, m->all, m->bytes);
+    copy.base = copy.memory + (m->base - m->memory);
+    memcpy(copy.memory, m->memory, m->bytes);
     return copy;
 }

@@ -8,7 +8,7 @@
 
 enum { SHAPES = 5, MOST_PARTS = 4, GUARD = 256 };
 
-/* Where the ints of one element lie. */
+/* The places of the ints in one element. */
 struct shape {
     MPI_Datatype type;
     int parts, part_at[MOST_PARTS];
@@ -21,7 +21,7 @@ void shapes_free(void);
 int *shape_part(void *base, MPI_Aint extent, int element, const struct shape *shape, int index);
 
 struct memory {
-    char *all, *base; /* base: where element 0 has its origin */
+    char *memory, *base; /* base: where element 0 has its origin */
     size_t bytes;
 };
 

@@ -98,15 +98,15 @@ const struct named_op *ops_of(enum kind kind) {
     }
     static struct named_op ops[KINDS][11];
     if (!ops[0][0].name) {
-        const struct named_op all[KINDS][11] = {[KIND_INTEGER] = {OP(MPI_MAX), OP(MPI_MIN), OP(MPI_SUM), OP(MPI_PROD),
-                                                                  OP(MPI_LAND), OP(MPI_LOR), OP(MPI_LXOR), OP(MPI_BAND),
-                                                                  OP(MPI_BOR), OP(MPI_BXOR)},
-                                                [KIND_FLOAT] = {OP(MPI_MAX), OP(MPI_MIN), OP(MPI_SUM), OP(MPI_PROD)},
-                                                [KIND_COMPLEX] = {OP(MPI_SUM), OP(MPI_PROD)},
-                                                [KIND_LOGICAL] = {OP(MPI_LAND), OP(MPI_LOR), OP(MPI_LXOR)},
-                                                [KIND_BYTE] = {OP(MPI_BAND), OP(MPI_BOR), OP(MPI_BXOR)},
-                                                [KIND_PAIR] = {OP(MPI_MINLOC), OP(MPI_MAXLOC)}};
-        memcpy(ops, all, sizeof ops);
+        const struct named_op table[KINDS][11] = {[KIND_INTEGER] = {OP(MPI_MAX), OP(MPI_MIN), OP(MPI_SUM), OP(MPI_PROD),
+                                                                    OP(MPI_LAND), OP(MPI_LOR), OP(MPI_LXOR),
+                                                                    OP(MPI_BAND), OP(MPI_BOR), OP(MPI_BXOR)},
+                                                  [KIND_FLOAT] = {OP(MPI_MAX), OP(MPI_MIN), OP(MPI_SUM), OP(MPI_PROD)},
+                                                  [KIND_COMPLEX] = {OP(MPI_SUM), OP(MPI_PROD)},
+                                                  [KIND_LOGICAL] = {OP(MPI_LAND), OP(MPI_LOR), OP(MPI_LXOR)},
+                                                  [KIND_BYTE] = {OP(MPI_BAND), OP(MPI_BOR), OP(MPI_BXOR)},
+                                                  [KIND_PAIR] = {OP(MPI_MINLOC), OP(MPI_MAXLOC)}};
+        memcpy(ops, table, sizeof ops);
     }
     return ops[kind];
 }
@@ -116,48 +116,48 @@ static bool is_real(const struct value_type *type) {
            type->type == MPI_DOUBLE_INT || type->type == MPI_LONG_DOUBLE_INT;
 }
 
-static void set_real(void *at, size_t bytes, double value) {
+static void set_real(void *target, size_t bytes, double value) {
     float f = (float)value;
     long double l = value;
-    memcpy(at, bytes == sizeof f ? (void *)&f : bytes == sizeof value ? (void *)&value : (void *)&l, bytes);
+    memcpy(target, bytes == sizeof f ? (void *)&f : bytes == sizeof value ? (void *)&value : (void *)&l, bytes);
 }
 
-static long double get_real(const void *at, size_t bytes) {
+static long double get_real(const void *source, size_t bytes) {
     float f;
     double d;
     long double l;
     if (bytes == sizeof f)
-        return memcpy(&f, at, bytes), f;
+        return memcpy(&f, source, bytes), f;
     if (bytes == sizeof d)
-        return memcpy(&d, at, bytes), d;
-    return memcpy(&l, at, bytes), l;
+        return memcpy(&d, source, bytes), d;
+    return memcpy(&l, source, bytes), l;
 }
 
 void value_fill(const struct value_type *type, void *element, uint64_t *random) {
     /* Sums and products of a few of these are exact in every precision. */
     static const double exact[] = {1, 2, 0.5, -1};
-    char *at = element;
+    char *target = element;
     if (type->kind == KIND_COMPLEX) {
         int turn = random_below(random, 4); /* 1, i, -1 or -i */
-        set_real(at, type->part, turn == 0 ? 1 : turn == 2 ? -1 : 0);
-        set_real(at + type->part, type->part, turn == 1 ? 1 : turn == 3 ? -1 : 0);
+        set_real(target, type->part, turn == 0 ? 1 : turn == 2 ? -1 : 0);
+        set_real(target + type->part, type->part, turn == 1 ? 1 : turn == 3 ? -1 : 0);
     } else if (is_real(type)) {
-        set_real(at, type->part, exact[random_below(random, 4)]);
+        set_real(target, type->part, exact[random_below(random, 4)]);
     } else if (type->kind == KIND_INTEGER && type->part <= 2) {
         /* Open MPI's vector code saturates 8- and 16-bit sums, so what overflows depends on the order: 0, 1, -1. */
         int is_signed = !strstr(type->name, "UNSIGNED") && !strstr(type->name, "UINT");
         int value = random_below(random, is_signed ? 3 : 2);
-        memset(at, value == 2 ? 0xff : 0, type->part);
-        at[0] = (char)(value == 2 ? -1 : value);
+        memset(target, value == 2 ? 0xff : 0, type->part);
+        target[0] = (char)(value == 2 ? -1 : value);
     } else {
         for (size_t i = 0; i < type->part; i++)
-            at[i] = (char)(type->kind == KIND_LOGICAL || type->kind == KIND_PAIR ? 0 : random_next(random) >> 40);
+            target[i] = (char)(type->kind == KIND_LOGICAL || type->kind == KIND_PAIR ? 0 : random_next(random) >> 40);
         if (type->kind == KIND_LOGICAL || type->kind == KIND_PAIR)
-            at[0] = (char)random_below(random, 2);
+            target[0] = (char)random_below(random, 2);
     }
     if (type->kind == KIND_PAIR) {
         int index = random_below(random, 100);
-        memcpy(at + type->index_at, &index, sizeof index);
+        memcpy(target + type->index_at, &index, sizeof index);
     }
 }
 

@@ -9,16 +9,16 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int first = 0; first < 3 * size; first++) {
-        int mine = 1, all = 0;
+        int value = 1, sum = 0;
         MPI_Request request;
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == first % size)
-            MPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+            MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank != first % size)
-            MPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+            MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-        wrong += all != size;
+        wrong += sum != size;
     }
     if (rank == 0)
         printf("%d wrong\n", wrong);

@@ -22,9 +22,9 @@ static void compute(void) {
 }
 
 int main(int argc, char **argv) {
-    int rank, ranks, mine = 1, sum;
+    int rank, ranks, value = 1, sum;
     MPI_Comm first, second;
-    const char *how = argc > 1 ? argv[1] : "";
+    const char *kind = argc > 1 ? argv[1] : "";
     MPI_Request request;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -34,28 +34,28 @@ int main(int argc, char **argv) {
     MPI_Comm_set_name(first, "first");
     MPI_Comm_set_name(second, "second");
     for (int i = 0; i < 5; i++)
-        MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if ((strcmp(how, "absent") == 0 || strcmp(how, "started") == 0) && rank == 2)
+        MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if ((strcmp(kind, "absent") == 0 || strcmp(kind, "started") == 0) && rank == 2)
         compute();
-    if (strcmp(how, "operations") == 0 && rank == 1)
+    if (strcmp(kind, "operations") == 0 && rank == 1)
         MPI_Barrier(MPI_COMM_WORLD);
-    if (strcmp(how, "receive") == 0 && rank == 0)
+    if (strcmp(kind, "receive") == 0 && rank == 0)
         MPI_Recv(big, BYTES, MPI_CHAR, 1, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (strcmp(how, "receive") == 0)
+    if (strcmp(kind, "receive") == 0)
         MPI_Barrier(MPI_COMM_WORLD);
-    if (strcmp(how, "comms") == 0)
-        MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, rank % 2 ? second : first);
-    if (strcmp(how, "started") == 0) {
-        MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, first, &request);
+    if (strcmp(kind, "comms") == 0)
+        MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, rank % 2 ? second : first);
+    if (strcmp(kind, "started") == 0) {
+        MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, first, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    if (strcmp(how, "roots") == 0)
+    if (strcmp(kind, "roots") == 0)
         MPI_Bcast(big, BYTES, MPI_CHAR, rank == 0 ? 1 : 0, MPI_COMM_WORLD);
-    if (strcmp(how, "circle") == 0) {
+    if (strcmp(kind, "circle") == 0) {
         MPI_Irecv(big, BYTES, MPI_CHAR, (rank + 1) % ranks, 5, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     compute();
     return 0;
 }

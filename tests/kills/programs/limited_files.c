@@ -19,7 +19,7 @@
 
 enum { ROUNDS = 3000, ODD_ERROR = 95, AS_IT_SHOULD = 7 };
 
-static volatile sig_atomic_t heard;
+static volatile sig_atomic_t signal_count;
 static int wrong, rank;
 static struct rlimit limit;
 
@@ -32,7 +32,7 @@ static struct rlimit limit;
     } while (0)
 
 static void hear(int number) {
-    heard += number == SIGXFSZ;
+    signal_count += number == SIGXFSZ;
 }
 
 static int is_member(int (*ask)(sigset_t *)) {
@@ -49,12 +49,12 @@ static int ask_blocked(sigset_t *set) {
 /* Calls of every kind that a recording has to write something for: records, communicators, call sites, names. */
 static void work(int rounds) {
     for (int round = 0; round < rounds; round++) {
-        int one = 1, sum = 0, ranks;
+        int value = 1, sum = 0, ranks;
         MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         CHECK(sum == ranks);
         errno = ODD_ERROR;
-        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+        MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
         CHECK(errno == ODD_ERROR);
         if (round % 500 == 0) {
             MPI_Comm comm;
@@ -67,8 +67,8 @@ static void work(int rounds) {
 }
 
 static void *in_a_thread(void *unused) {
-    int one = 1, sum = 0;
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+    int value = 1, sum = 0;
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
     CHECK(sum == 1);
     return unused;
 }
@@ -83,7 +83,7 @@ static void write_beyond(const char *path) {
 }
 
 int main(int argc, char **argv) {
-    const char *how = argv[2];
+    const char *kind = argv[2];
     char path[4096];
     int provided;
     pthread_t thread;
@@ -97,28 +97,28 @@ int main(int argc, char **argv) {
     setrlimit(RLIMIT_FSIZE, &limit);
     sigemptyset(&signals);
     sigaddset(&signals, SIGXFSZ);
-    if (strcmp(how, "handled") == 0)
+    if (strcmp(kind, "handled") == 0)
         sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = hear}, NULL);
-    if (strcmp(how, "pending") == 0) {
+    if (strcmp(kind, "pending") == 0) {
         pthread_sigmask(SIG_BLOCK, &signals, NULL);
         write_beyond(path);
     }
     work(ROUNDS);
     pthread_create(&thread, NULL, in_a_thread, NULL);
     pthread_join(thread, NULL);
-    CHECK(heard == 0);
-    if (strcmp(how, "handled") == 0) {
+    CHECK(signal_count == 0);
+    if (strcmp(kind, "handled") == 0) {
         write_beyond(path);
-        CHECK(heard == 1);
+        CHECK(signal_count == 1);
     }
     MPI_Finalize();
-    CHECK(heard == (strcmp(how, "handled") == 0));
-    CHECK(is_member(ask_blocked) == (strcmp(how, "pending") == 0));
-    CHECK(is_member(sigpending) == (strcmp(how, "pending") == 0));
+    CHECK(signal_count == (strcmp(kind, "handled") == 0));
+    CHECK(is_member(ask_blocked) == (strcmp(kind, "pending") == 0));
+    CHECK(is_member(sigpending) == (strcmp(kind, "pending") == 0));
     struct sigaction action;
     sigaction(SIGXFSZ, NULL, &action);
-    CHECK(action.sa_handler == (strcmp(how, "handled") == 0 ? hear : SIG_DFL));
-    if (strcmp(how, "ended") == 0 && rank == 0 && !wrong)
+    CHECK(action.sa_handler == (strcmp(kind, "handled") == 0 ? hear : SIG_DFL));
+    if (strcmp(kind, "ended") == 0 && rank == 0 && !wrong)
         write_beyond(path);
     return wrong ? 1 : rank == 0 ? AS_IT_SHOULD : 0;
 }

@@ -49,20 +49,20 @@ static void open_log(const char *logs, int rank) {
     entries->pid = (uint32_t)getpid();
 }
 
-static void end(const char *how) {
-    volatile int *nowhere = NULL;
-    if (strcmp(how, "exit") == 0)
+static void end(const char *kind) {
+    volatile int *null_pointer = NULL;
+    if (strcmp(kind, "exit") == 0)
         exit(0);
-    if (strcmp(how, "segfault") == 0)
-        *nowhere = 1;
-    if (strcmp(how, "abort") == 0)
+    if (strcmp(kind, "segfault") == 0)
+        *null_pointer = 1;
+    if (strcmp(kind, "abort") == 0)
         abort();
-    if (strcmp(how, "mpi-abort") == 0) {
+    if (strcmp(kind, "mpi-abort") == 0) {
         MPI_Abort(MPI_COMM_WORLD, 5);
         for (;;)
             pause(); /* from MPICH 5's it comes back, and is killed soon after */
     }
-    if (strcmp(how, "exec") == 0)
+    if (strcmp(kind, "exec") == 0)
         execlp("true", "true", (char *)NULL);
     pid_t child = fork();
     if (child == 0)
@@ -72,19 +72,19 @@ static void end(const char *how) {
 
 /* The other rank of a pair; a rank without one has itself. */
 static void exchange(int rank, int ranks, int round) {
-    int partner = (rank ^ 1) < ranks ? rank ^ 1 : rank, out = round, in = -1, found = 0;
+    int partner = (rank ^ 1) < ranks ? rank ^ 1 : rank, output = round, input = -1, is_complete = 0;
     MPI_Request request;
-    MPI_Sendrecv(&out, 1, MPI_INT, partner, 1, &in, 1, MPI_INT, partner, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&output, 1, MPI_INT, partner, 1, &input, 1, MPI_INT, partner, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     done(FUNCTION_MPI_Sendrecv);
-    entries->wrong += in != round;
-    MPI_Irecv(&in, 1, MPI_INT, partner, 2, MPI_COMM_WORLD, &request);
+    entries->wrong += input != round;
+    MPI_Irecv(&input, 1, MPI_INT, partner, 2, MPI_COMM_WORLD, &request);
     done(FUNCTION_MPI_Irecv);
-    MPI_Send(&out, 1, MPI_INT, partner, 2, MPI_COMM_WORLD);
+    MPI_Send(&output, 1, MPI_INT, partner, 2, MPI_COMM_WORLD);
     done(FUNCTION_MPI_Send);
-    while (!found)
-        MPI_Test(&request, &found, MPI_STATUS_IGNORE);
+    while (!is_complete)
+        MPI_Test(&request, &is_complete, MPI_STATUS_IGNORE);
     done(FUNCTION_MPI_Test);
-    entries->wrong += in != round;
+    entries->wrong += input != round;
 }
 
 int main(int argc, char **argv) {
@@ -96,15 +96,15 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (int round = 0; round < rounds; round++) {
-        int mine = rank + round, sum = -1, said = rank == round % ranks ? round : -1;
+        int value = rank + round, sum = -1, message = rank == round % ranks ? round : -1;
         if (argc > 6 && rank == atoi(argv[5]) && round == atoi(argv[6]))
             end(argv[4]);
-        MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         done(FUNCTION_MPI_Allreduce);
         entries->wrong += sum != ranks * (ranks - 1) / 2 + ranks * round;
-        MPI_Bcast(&said, 1, MPI_INT, round % ranks, MPI_COMM_WORLD);
+        MPI_Bcast(&message, 1, MPI_INT, round % ranks, MPI_COMM_WORLD);
         done(FUNCTION_MPI_Bcast);
-        entries->wrong += said != round;
+        entries->wrong += message != round;
         exchange(rank, ranks, round);
         MPI_Barrier(MPI_COMM_WORLD);
         done(FUNCTION_MPI_Barrier);

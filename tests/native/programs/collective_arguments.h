@@ -1,4 +1,4 @@
-/* What programs of collectives share: a check of results, and the lists of the calls that take some. */
+/* Shared by programs of collectives: a check of results, and argument lists for calls that take lists. */
 #ifndef COLLECTIVE_ARGUMENTS_H
 #define COLLECTIVE_ARGUMENTS_H
 
@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static inline void expect(double found, double right, const char *where) {
+static inline void expect(double result, double right, const char *function) {
     int rank;
-    if (found == right)
+    if (result == right)
         return;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    fprintf(stderr, "rank %d: %s gave %g instead of %g\n", rank, where, found, right);
+    fprintf(stderr, "rank %d: %s gave %g instead of %g\n", rank, function, result, right);
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
 

@@ -28,13 +28,13 @@ static void blocking(MPI_Comm comm, int size, int n, double *a, double *b) {
     free_lists(l);
 }
 
-static void nonblocking(MPI_Comm comm, MPI_Comm other, int size, int n, double *a, double *b) {
+static void nonblocking(MPI_Comm comm, MPI_Comm second_comm, int size, int n, double *a, double *b) {
     MPI_Request requests[3];
     MPI_Ibarrier(comm, &requests[0]);
     MPI_Wait(requests, MPI_STATUS_IGNORE);
     a[0] = 2;
     MPI_Iallreduce(a, b, n, MPI_DOUBLE, MPI_SUM, comm, &requests[0]);
-    MPI_Barrier(other);
+    MPI_Barrier(second_comm);
     MPI_Wait(requests, MPI_STATUS_IGNORE);
     expect(b[0], 2 * size, "MPI_Iallreduce");
     MPI_Ibcast(a, n, MPI_DOUBLE, 0, comm, &requests[0]);
@@ -46,13 +46,13 @@ static void nonblocking(MPI_Comm comm, MPI_Comm other, int size, int n, double *
 
 static void on_a_grid(int size) {
     int dims[2] = {0, 0}, periods[2] = {1, 1};
-    double mine[4] = {1, 2, 3, 4}, theirs[4];
+    double input[4] = {1, 2, 3, 4}, output[4];
     MPI_Comm grid;
     MPI_Dims_create(size, 2, dims);
     MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
-    MPI_Neighbor_allgather(mine, 1, MPI_DOUBLE, theirs, 1, MPI_DOUBLE, grid);
-    expect(theirs[3], 1, "MPI_Neighbor_allgather");
-    MPI_Neighbor_alltoall(mine, 1, MPI_DOUBLE, theirs, 1, MPI_DOUBLE, grid);
+    MPI_Neighbor_allgather(input, 1, MPI_DOUBLE, output, 1, MPI_DOUBLE, grid);
+    expect(output[3], 1, "MPI_Neighbor_allgather");
+    MPI_Neighbor_alltoall(input, 1, MPI_DOUBLE, output, 1, MPI_DOUBLE, grid);
     MPI_Comm_free(&grid);
 }
 

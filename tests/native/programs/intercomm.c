@@ -5,9 +5,9 @@
 
 static int with_nonblocking = 1;
 
-/* What one group's members need: its size, the other's, and what they name as the root in either direction. */
+/* One group's view: its size, the other group's size, and the root argument in either direction. */
 struct side {
-    int rank, size, others;
+    int rank, size, remote_size;
     int root_here, root_there; /* the root is this group's last member; the other group's */
 };
 
@@ -15,9 +15,9 @@ static struct side side_of(MPI_Comm comm) {
     struct side s;
     MPI_Comm_rank(comm, &s.rank);
     MPI_Comm_size(comm, &s.size);
-    MPI_Comm_remote_size(comm, &s.others);
+    MPI_Comm_remote_size(comm, &s.remote_size);
     s.root_here = s.rank == s.size - 1 ? MPI_ROOT : MPI_PROC_NULL;
-    s.root_there = s.others - 1;
+    s.root_there = s.remote_size - 1;
     return s;
 }
 
@@ -46,13 +46,13 @@ static void rooted(MPI_Comm comm, int root, struct lists l, int n, double *a, do
 /* shares: as much in either group. */
 static void unrooted(MPI_Comm comm, struct side s, struct lists l, const int *shares, int n, double *a, double *b) {
     MPI_Request r[3];
-    double sum = s.others * (s.others + 1) / 2;
+    double sum = s.remote_size * (s.remote_size + 1) / 2;
     a[0] = s.rank + 1;
     MPI_Barrier(comm);
     MPI_Allreduce(a, b, n, MPI_DOUBLE, MPI_SUM, comm);
     expect(b[0], sum, "MPI_Allreduce");
     MPI_Allgather(a, n, MPI_DOUBLE, b, n, MPI_DOUBLE, comm);
-    expect(b[n * (s.others - 1)], s.others, "MPI_Allgather");
+    expect(b[n * (s.remote_size - 1)], s.remote_size, "MPI_Allgather");
     MPI_Allgatherv(a, n, MPI_DOUBLE, b, l.counts, l.starts, MPI_DOUBLE, comm);
     MPI_Alltoall(a, n, MPI_DOUBLE, b, n, MPI_DOUBLE, comm);
     MPI_Alltoallv(a, l.counts, l.starts, MPI_DOUBLE, b, l.counts, l.starts, MPI_DOUBLE, comm);
@@ -73,42 +73,42 @@ static void unrooted(MPI_Comm comm, struct side s, struct lists l, const int *sh
     MPI_Wait(&r[0], MPI_STATUS_IGNORE);
     MPI_Ialltoall(a, n, MPI_DOUBLE, b, n, MPI_DOUBLE, comm, &r[0]);
     MPI_Ibarrier(comm, &r[1]);
-    MPI_Iallgather(a, n, MPI_DOUBLE, b + n * (s.size + s.others), n, MPI_DOUBLE, comm, &r[2]);
+    MPI_Iallgather(a, n, MPI_DOUBLE, b + n * (s.size + s.remote_size), n, MPI_DOUBLE, comm, &r[2]);
     MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
 }
 
 int main(int argc, char **argv) {
     static const int counts[] = {1, 100, 10000};
     int rank;
-    MPI_Comm mine, between, again;
+    MPI_Comm group, intercomm, duplicate;
     MPI_Init(&argc, &argv);
     with_nonblocking = argc == 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int first = rank % 3 == 0;
-    MPI_Comm_split(MPI_COMM_WORLD, first, first ? rank : -rank, &mine);
+    MPI_Comm_split(MPI_COMM_WORLD, first, first ? rank : -rank, &group);
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int last_of_others = size - 1 - (size % 3 == 1); /* leads the group of those in reverse order */
-    MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, first ? last_of_others : 0, 7, &between);
-    struct side s = side_of(between);
+    MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, first ? last_of_others : 0, 7, &intercomm);
+    struct side s = side_of(intercomm);
     for (int i = 0; i < 3; i++) {
         /* As many as there are ranks at all, so that they serve either group. */
-        struct lists l = make_lists(s.size + s.others, counts[i]);
-        struct lists shares = make_lists(s.size + s.others, counts[i] * s.others);
-        size_t values = (size_t)counts[i] * (size_t)((s.size + s.others) * (s.size + s.others));
+        struct lists l = make_lists(s.size + s.remote_size, counts[i]);
+        struct lists shares = make_lists(s.size + s.remote_size, counts[i] * s.remote_size);
+        size_t values = (size_t)counts[i] * (size_t)((s.size + s.remote_size) * (s.size + s.remote_size));
         double *a = calloc(values, sizeof *a), *b = calloc(values, sizeof *b);
-        unrooted(between, s, l, shares.counts, counts[i], a, b);
-        rooted(between, first ? s.root_here : s.root_there, l, counts[i], a, b);
-        rooted(between, first ? s.root_there : s.root_here, l, counts[i], a, b);
-        MPI_Comm_dup(between, &again);
-        unrooted(again, s, l, shares.counts, counts[i], a, b);
-        MPI_Comm_free(&again);
+        unrooted(intercomm, s, l, shares.counts, counts[i], a, b);
+        rooted(intercomm, first ? s.root_here : s.root_there, l, counts[i], a, b);
+        rooted(intercomm, first ? s.root_there : s.root_here, l, counts[i], a, b);
+        MPI_Comm_dup(intercomm, &duplicate);
+        unrooted(duplicate, s, l, shares.counts, counts[i], a, b);
+        MPI_Comm_free(&duplicate);
         free(a);
         free(b);
         free_lists(l);
         free_lists(shares);
     }
-    MPI_Comm_free(&between);
-    MPI_Comm_free(&mine);
+    MPI_Comm_free(&intercomm);
+    MPI_Comm_free(&group);
     MPI_Finalize();
 }

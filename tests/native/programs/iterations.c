@@ -4,30 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITERATIONS = 60, MOST = 1 << 20, WORK = 20000 };
+enum { ITERATIONS = 60, VALUES = 1 << 20, WORK = 20000 };
 
-static char from[MOST], to[MOST];
+static char input[VALUES], output[VALUES];
 
 static void run(const char *name, int bytes) {
     int count = bytes / (int)sizeof(double);
     if (!strcmp(name, "allreduce"))
-        MPI_Allreduce(from, to, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(input, output, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     else if (!strcmp(name, "reduce"))
-        MPI_Reduce(from, to, count, MPI_DOUBLE, MPI_SUM, 1, MPI_COMM_WORLD);
+        MPI_Reduce(input, output, count, MPI_DOUBLE, MPI_SUM, 1, MPI_COMM_WORLD);
     else if (!strcmp(name, "bcast"))
-        MPI_Bcast(to, count, MPI_DOUBLE, 1, MPI_COMM_WORLD);
+        MPI_Bcast(output, count, MPI_DOUBLE, 1, MPI_COMM_WORLD);
     else if (!strcmp(name, "gather"))
-        MPI_Gather(from, count, MPI_DOUBLE, to, count, MPI_DOUBLE, 1, MPI_COMM_WORLD);
+        MPI_Gather(input, count, MPI_DOUBLE, output, count, MPI_DOUBLE, 1, MPI_COMM_WORLD);
     else if (!strcmp(name, "scatter"))
-        MPI_Scatter(from, count, MPI_DOUBLE, to, count, MPI_DOUBLE, 1, MPI_COMM_WORLD);
+        MPI_Scatter(input, count, MPI_DOUBLE, output, count, MPI_DOUBLE, 1, MPI_COMM_WORLD);
     else if (!strcmp(name, "allgather"))
-        MPI_Allgather(from, count, MPI_DOUBLE, to, count, MPI_DOUBLE, MPI_COMM_WORLD);
+        MPI_Allgather(input, count, MPI_DOUBLE, output, count, MPI_DOUBLE, MPI_COMM_WORLD);
     else if (!strcmp(name, "alltoall"))
-        MPI_Alltoall(from, count, MPI_DOUBLE, to, count, MPI_DOUBLE, MPI_COMM_WORLD);
+        MPI_Alltoall(input, count, MPI_DOUBLE, output, count, MPI_DOUBLE, MPI_COMM_WORLD);
     else if (!strcmp(name, "reduce_scatter_block"))
-        MPI_Reduce_scatter_block(from, to, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Reduce_scatter_block(input, output, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     else if (!strcmp(name, "scan"))
-        MPI_Scan(from, to, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Scan(input, output, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     else
         MPI_Barrier(MPI_COMM_WORLD);
 }

@@ -3,19 +3,19 @@
 #include "collective_arguments.h"
 
 static void between_groups(int rank) {
-    MPI_Comm mine, between;
+    MPI_Comm group, intercomm;
     MPI_Request request;
-    double one = 1, sum = 0;
-    int others;
-    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &mine);
-    MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &between);
-    MPI_Comm_remote_size(between, &others);
-    MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, between);
-    MPI_Ibarrier(between, &request);
+    double value = 1, sum = 0;
+    int remote_size;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &group);
+    MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &intercomm);
+    MPI_Comm_remote_size(intercomm, &remote_size);
+    MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, intercomm);
+    MPI_Ibarrier(intercomm, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    expect(sum, others, "MPI_Allreduce between groups");
-    MPI_Comm_free(&between);
-    MPI_Comm_free(&mine);
+    expect(sum, remote_size, "MPI_Allreduce between groups");
+    MPI_Comm_free(&intercomm);
+    MPI_Comm_free(&group);
 }
 
 static void persistent(void) {
@@ -37,10 +37,10 @@ static void persistent(void) {
 }
 
 static void on_a_ring(int size) {
-    double mine[2] = {1, 2}, theirs[2];
+    double input[2] = {1, 2}, output[2];
     MPI_Comm ring;
     MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){size}, (int[]){1}, 0, &ring);
-    MPI_Neighbor_alltoall(mine, 1, MPI_DOUBLE, theirs, 1, MPI_DOUBLE, ring);
+    MPI_Neighbor_alltoall(input, 1, MPI_DOUBLE, output, 1, MPI_DOUBLE, ring);
     MPI_Comm_free(&ring);
 }
 

@@ -5,27 +5,27 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 10, LATE = 2 };
+enum { ROUNDS = 10, LATE_RANK = 2 };
 
-static int one = 1, sum;
+static int value = 1, sum;
 
 static void sleep_if_late(int rank) {
     struct timespec time = {.tv_nsec = 20000000};
-    if (rank == LATE)
+    if (rank == LATE_RANK)
         nanosleep(&time, NULL);
 }
 
 static MPI_Comm between_groups(int rank) {
-    MPI_Comm mine, between;
-    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &mine);
-    MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &between);
-    return between;
+    MPI_Comm group, intercomm;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &group);
+    MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &intercomm);
+    return intercomm;
 }
 
 static MPI_Request made_persistent(MPI_Comm comm) {
     MPI_Request request = MPI_REQUEST_NULL;
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
-    MPI_Allreduce_init(&one, &sum, 1, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request);
+    MPI_Allreduce_init(&value, &sum, 1, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request);
 #else
     MPI_Abort(comm, 4);
 #endif
@@ -45,11 +45,11 @@ int main(int argc, char **argv) {
         request = made_persistent(comm);
     for (int i = 0; i < ROUNDS; i++) {
         sleep_if_late(rank);
-        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+        MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
         if (persistent)
             MPI_Start(&request);
         else
-            MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &request);
+            MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm, &request);
         sleep_if_late(rank);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }

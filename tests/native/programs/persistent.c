@@ -9,53 +9,54 @@ enum { KINDS = 17, ROUNDS = 3 };
 static int make(MPI_Comm comm, struct lists l, int size, int n, double *a, double *b, MPI_Request *r) {
     MPI_Info i = MPI_INFO_NULL;
     int k = 0;
-    double *at[KINDS];
+    double *outputs[KINDS];
     for (int kind = 0; kind < KINDS; kind++)
-        at[kind] = b + (size_t)kind * (size_t)(n * size);
-    MPI_Allreduce_init(a, at[k], n, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
+        outputs[kind] = b + (size_t)kind * (size_t)(n * size);
+    MPI_Allreduce_init(a, outputs[k], n, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
     MPI_Barrier_init(comm, i, &r[k]), k++;
-    MPI_Bcast_init(at[k], n, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
-    MPI_Reduce_init(a, at[k], n, MPI_DOUBLE, MPI_SUM, size - 1, comm, i, &r[k]), k++;
-    MPI_Gather_init(a, n, MPI_DOUBLE, at[k], n, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
-    MPI_Gatherv_init(a, n, MPI_DOUBLE, at[k], l.counts, l.starts, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
-    MPI_Scatter_init(a, n, MPI_DOUBLE, at[k], n, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
-    MPI_Scatterv_init(a, l.counts, l.starts, MPI_DOUBLE, at[k], n, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
-    MPI_Allgather_init(a, n, MPI_DOUBLE, at[k], n, MPI_DOUBLE, comm, i, &r[k]), k++;
-    MPI_Allgatherv_init(a, n, MPI_DOUBLE, at[k], l.counts, l.starts, MPI_DOUBLE, comm, i, &r[k]), k++;
-    MPI_Alltoall_init(a, n, MPI_DOUBLE, at[k], n, MPI_DOUBLE, comm, i, &r[k]), k++;
-    MPI_Alltoallv_init(a, l.counts, l.starts, MPI_DOUBLE, at[k], l.counts, l.starts, MPI_DOUBLE, comm, i, &r[k]), k++;
-    MPI_Alltoallw_init(a, l.counts, l.bytes, l.types, at[k], l.counts, l.bytes, l.types, comm, i, &r[k]), k++;
-    MPI_Reduce_scatter_init(a, at[k], l.counts, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
-    MPI_Reduce_scatter_block_init(a, at[k], n, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
-    MPI_Scan_init(a, at[k], n, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
-    MPI_Exscan_init(a, at[k], n, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
+    MPI_Bcast_init(outputs[k], n, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
+    MPI_Reduce_init(a, outputs[k], n, MPI_DOUBLE, MPI_SUM, size - 1, comm, i, &r[k]), k++;
+    MPI_Gather_init(a, n, MPI_DOUBLE, outputs[k], n, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
+    MPI_Gatherv_init(a, n, MPI_DOUBLE, outputs[k], l.counts, l.starts, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
+    MPI_Scatter_init(a, n, MPI_DOUBLE, outputs[k], n, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
+    MPI_Scatterv_init(a, l.counts, l.starts, MPI_DOUBLE, outputs[k], n, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
+    MPI_Allgather_init(a, n, MPI_DOUBLE, outputs[k], n, MPI_DOUBLE, comm, i, &r[k]), k++;
+    MPI_Allgatherv_init(a, n, MPI_DOUBLE, outputs[k], l.counts, l.starts, MPI_DOUBLE, comm, i, &r[k]), k++;
+    MPI_Alltoall_init(a, n, MPI_DOUBLE, outputs[k], n, MPI_DOUBLE, comm, i, &r[k]), k++;
+    MPI_Alltoallv_init(a, l.counts, l.starts, MPI_DOUBLE, outputs[k], l.counts, l.starts, MPI_DOUBLE, comm, i, &r[k]),
+        k++;
+    MPI_Alltoallw_init(a, l.counts, l.bytes, l.types, outputs[k], l.counts, l.bytes, l.types, comm, i, &r[k]), k++;
+    MPI_Reduce_scatter_init(a, outputs[k], l.counts, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
+    MPI_Reduce_scatter_block_init(a, outputs[k], n, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
+    MPI_Scan_init(a, outputs[k], n, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
+    MPI_Exscan_init(a, outputs[k], n, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
     return k;
 }
 
-static void start_all(MPI_Comm comm, MPI_Comm other, int size, int n) {
-    MPI_Request requests[KINDS], more;
-    int rank, made;
+static void start_all(MPI_Comm comm, MPI_Comm second_comm, int size, int n) {
+    MPI_Request requests[KINDS], nonblocking;
+    int rank, count;
     size_t values = (size_t)n * (size_t)size;
     double *a = calloc(values, sizeof *a), *b = calloc(values * KINDS, sizeof *b), sum = 0;
     struct lists l = make_lists(size, n);
     MPI_Comm_rank(comm, &rank);
-    made = make(comm, l, size, n, a, b, requests);
+    count = make(comm, l, size, n, a, b, requests);
     for (int round = 0; round < ROUNDS; round++) {
         a[0] = round + 1;
         b[0] = 0;
         if (round == 0)
-            MPI_Startall(made, requests);
+            MPI_Startall(count, requests);
         /* Members start them in orders of their own. */
-        for (int i = 0; round > 0 && i < made; i++)
-            MPI_Start(&requests[(i * 5 + rank) % made]);
-        MPI_Iallreduce(a, &sum, 1, MPI_DOUBLE, MPI_SUM, comm, &more);
-        MPI_Barrier(other);
-        MPI_Waitall(made, requests, MPI_STATUSES_IGNORE);
-        MPI_Wait(&more, MPI_STATUS_IGNORE);
+        for (int i = 0; round > 0 && i < count; i++)
+            MPI_Start(&requests[(i * 5 + rank) % count]);
+        MPI_Iallreduce(a, &sum, 1, MPI_DOUBLE, MPI_SUM, comm, &nonblocking);
+        MPI_Barrier(second_comm);
+        MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+        MPI_Wait(&nonblocking, MPI_STATUS_IGNORE);
         expect(b[0], size * (round + 1), "MPI_Allreduce_init");
         expect(sum, size * (round + 1), "MPI_Iallreduce");
     }
-    for (int i = 0; i < made; i++)
+    for (int i = 0; i < count; i++)
         MPI_Request_free(&requests[i]);
     free_lists(l);
     free(a);
@@ -63,27 +64,27 @@ static void start_all(MPI_Comm comm, MPI_Comm other, int size, int n) {
 }
 
 /* On an intercommunicator some of them pass messages inside the groups too. */
-static void start_between_groups(MPI_Comm mine, int rank) {
-    enum { MADE = 3, MOST = 20000 };
-    MPI_Request requests[MADE];
-    MPI_Comm between;
-    int size, others;
-    double *a = calloc(MOST, sizeof *a), *b = calloc(MOST, sizeof *b), sum = 0;
-    MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &between);
-    MPI_Comm_size(between, &size);
-    MPI_Comm_remote_size(between, &others);
-    MPI_Reduce_scatter_block_init(a, b, 10 * others, MPI_DOUBLE, MPI_SUM, between, MPI_INFO_NULL, &requests[0]);
-    MPI_Allreduce_init(a, &sum, 1, MPI_DOUBLE, MPI_SUM, between, MPI_INFO_NULL, &requests[1]);
-    MPI_Barrier_init(between, MPI_INFO_NULL, &requests[2]);
+static void start_between_groups(MPI_Comm group, int rank) {
+    enum { KIND_COUNT = 3, VALUES = 20000 };
+    MPI_Request requests[KIND_COUNT];
+    MPI_Comm intercomm;
+    int size, remote_size;
+    double *a = calloc(VALUES, sizeof *a), *b = calloc(VALUES, sizeof *b), sum = 0;
+    MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &intercomm);
+    MPI_Comm_size(intercomm, &size);
+    MPI_Comm_remote_size(intercomm, &remote_size);
+    MPI_Reduce_scatter_block_init(a, b, 10 * remote_size, MPI_DOUBLE, MPI_SUM, intercomm, MPI_INFO_NULL, &requests[0]);
+    MPI_Allreduce_init(a, &sum, 1, MPI_DOUBLE, MPI_SUM, intercomm, MPI_INFO_NULL, &requests[1]);
+    MPI_Barrier_init(intercomm, MPI_INFO_NULL, &requests[2]);
     for (int round = 0; round < ROUNDS; round++) {
         a[0] = round;
-        MPI_Startall(MADE, requests);
-        MPI_Waitall(MADE, requests, MPI_STATUSES_IGNORE);
-        expect(sum, others * round, "MPI_Allreduce_init between groups");
+        MPI_Startall(KIND_COUNT, requests);
+        MPI_Waitall(KIND_COUNT, requests, MPI_STATUSES_IGNORE);
+        expect(sum, remote_size * round, "MPI_Allreduce_init between groups");
     }
-    for (int i = 0; i < MADE; i++)
+    for (int i = 0; i < KIND_COUNT; i++)
         MPI_Request_free(&requests[i]);
-    MPI_Comm_free(&between);
+    MPI_Comm_free(&intercomm);
     free(a);
     free(b);
 }

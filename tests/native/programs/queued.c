@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 10, LATE = 3, MESSAGES = 3 };
+enum { ROUNDS = 10, LATE_RANK = 3, MESSAGES = 3 };
 
 struct progress {
-    atomic_int left;  /* broadcasts that ranks have left, all but the late one */
-    atomic_int ended; /* rounds that the late one has ended */
+    atomic_int left;   /* broadcasts that ranks have left, all but the late one */
+    atomic_int rounds; /* rounds that the late one has ended */
 };
 
 static struct progress *shared_progress(void) {
@@ -28,8 +28,8 @@ static struct progress *shared_progress(void) {
     return memory;
 }
 
-static void wait_for(atomic_int *count, int least) {
-    while (atomic_load(count) < least)
+static void wait_for(atomic_int *count, int minimum) {
+    while (atomic_load(count) < minimum)
         nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
 }
 
@@ -40,20 +40,20 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     struct progress *progress = shared_progress();
     for (int i = 0; i < ROUNDS; i++) {
-        for (int m = 0; m < MESSAGES && rank != LATE; m++)
-            MPI_Send(&value, 1, MPI_INT, LATE, m, MPI_COMM_WORLD);
-        if (rank == LATE)
+        for (int m = 0; m < MESSAGES && rank != LATE_RANK; m++)
+            MPI_Send(&value, 1, MPI_INT, LATE_RANK, m, MPI_COMM_WORLD);
+        if (rank == LATE_RANK)
             wait_for(&progress->left, (i + 1) * (size - 1));
         MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
-        if (rank != LATE) {
+        if (rank != LATE_RANK) {
             atomic_fetch_add(&progress->left, 1);
-            wait_for(&progress->ended, i + 1);
+            wait_for(&progress->rounds, i + 1);
             continue;
         }
-        for (int from = 0; from < size; from++)
-            for (int m = 0; m < MESSAGES && from != LATE; m++)
-                MPI_Recv(&value, 1, MPI_INT, from, m, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        atomic_fetch_add(&progress->ended, 1);
+        for (int sender = 0; sender < size; sender++)
+            for (int m = 0; m < MESSAGES && sender != LATE_RANK; m++)
+                MPI_Recv(&value, 1, MPI_INT, sender, m, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        atomic_fetch_add(&progress->rounds, 1);
     }
     MPI_Finalize();
     return 0;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { THREADS = 4, ROUNDS = 60, MOST = 20000 };
+enum { THREADS = 4, ROUNDS = 60, VALUES = 20000 };
 
 static MPI_Comm comms[THREADS];
 
@@ -12,9 +12,10 @@ static void *work(void *argument) {
     MPI_Comm comm = *(MPI_Comm *)argument;
     int size;
     MPI_Comm_size(comm, &size);
-    double *a = calloc((size_t)MOST * (size_t)size, sizeof *a), *b = calloc((size_t)MOST * 2 * (size_t)size, sizeof *b);
+    double *a = calloc((size_t)VALUES * (size_t)size, sizeof *a),
+           *b = calloc((size_t)VALUES * 2 * (size_t)size, sizeof *b);
     for (int i = 0; i < ROUNDS; i++) {
-        int n = i % 10 == 0 ? MOST : 10;
+        int n = i % 10 == 0 ? VALUES : 10;
         MPI_Request requests[2];
         a[0] = i;
         MPI_Allreduce(a, b, n, MPI_DOUBLE, MPI_SUM, comm);
@@ -22,7 +23,7 @@ static void *work(void *argument) {
             MPI_Abort(MPI_COMM_WORLD, 3);
         MPI_Alltoall(a, n / 2, MPI_DOUBLE, b, n / 2, MPI_DOUBLE, comm);
         MPI_Ibcast(a, n, MPI_DOUBLE, 0, comm, &requests[0]);
-        MPI_Iallreduce(b, b + MOST, n, MPI_DOUBLE, MPI_SUM, comm, &requests[1]);
+        MPI_Iallreduce(b, b + VALUES, n, MPI_DOUBLE, MPI_SUM, comm, &requests[1]);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         MPI_Bcast(a, n, MPI_DOUBLE, i % size, comm);
     }

@@ -9,7 +9,7 @@ static double halo[2][HALO], ghost[2][HALO];
 
 int main(int argc, char **argv) {
     int rank, size;
-    double one = 1, sum, begin;
+    double value = 1, sum, begin;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
         MPI_Isend(halo[1], HALO, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &requests[2]);
         MPI_Isend(halo[0], HALO, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &requests[3]);
         MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
-        MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     if (rank == 0)
         printf("%.0f\n", (MPI_Wtime() - begin) / ROUNDS * 1e9);

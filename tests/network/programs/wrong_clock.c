@@ -18,9 +18,9 @@
 static int64_t offset_ns, ppm, since_ns;
 
 static int64_t real_ns(void) {
-    struct timespec now;
-    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    struct timespec time;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 __attribute__((constructor)) static void begin(void) {
@@ -43,11 +43,11 @@ static int is_collector(const void *caller) {
     return dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "/libhopscope-");
 }
 
-int clock_gettime(clockid_t clock, struct timespec *now) {
+int clock_gettime(clockid_t clock, struct timespec *time) {
     if (clock != CLOCK_MONOTONIC || !is_collector(__builtin_return_address(0)))
-        return (int)syscall(SYS_clock_gettime, clock, now);
+        return (int)syscall(SYS_clock_gettime, clock, time);
     int64_t right = real_ns(), wrong = right + offset_ns + (right - since_ns) * ppm / 1000000;
-    *now = (struct timespec){.tv_sec = wrong / 1000000000, .tv_nsec = wrong % 1000000000};
+    *time = (struct timespec){.tv_sec = wrong / 1000000000, .tv_nsec = wrong % 1000000000};
     return 0;
 }
 

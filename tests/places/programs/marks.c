@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 __attribute__((noinline)) void mark(const char *name) {
-    uintptr_t at = (uintptr_t)__builtin_return_address(0) - 1;
+    uintptr_t address = (uintptr_t)__builtin_return_address(0) - 1;
     Dl_info info;
-    dladdr((void *)at, &info);
-    printf("%s %lx\n", name, (unsigned long)(at - (uintptr_t)info.dli_fbase));
+    dladdr((void *)address, &info);
+    printf("%s %lx\n", name, (unsigned long)(address - (uintptr_t)info.dli_fbase));
     fflush(stdout);
 }
 

@@ -10,9 +10,9 @@ int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype datat
     return PMPI_Allreduce(send, receive, count, datatype, op, comm);
 }
 
-int MPI_Send(const void *buffer, int count, MPI_Datatype datatype, int to, int tag, MPI_Comm comm) {
+int MPI_Send(const void *buffer, int count, MPI_Datatype datatype, int receiver, int tag, MPI_Comm comm) {
     sends++;
-    return PMPI_Send(buffer, count, datatype, to, tag, comm);
+    return PMPI_Send(buffer, count, datatype, receiver, tag, comm);
 }
 
 #ifdef TAKES_INIT

@@ -18,20 +18,20 @@
 enum { MOST_RANKS = 8, MOST_THREADS = 4, MOST_STEPS = 100, FIRST_TOKEN = 1000 };
 
 static int rank; /* trace-wide */
-static FILE *told;
-static signed char out[FIRST_TOKEN + MOST_THREADS * MOST_STEPS * MOST_RANKS];
+static FILE *log_file;
+static signed char output[FIRST_TOKEN + MOST_THREADS * MOST_STEPS * MOST_RANKS];
 
 /* One thread's. Its communicators are numbered by the step that made them; those of the same step have no member in
  * common, and MPI_COMM_NULL is where this process is in none. */
 struct family {
     MPI_Comm comms[MOST_STEPS];
-    int freed[MOST_STEPS], steps, thread, worlds, at;
+    int freed[MOST_STEPS], steps, thread, worlds, step;
     uint64_t seed, chance; /* alike on all ranks; chance begins anew with each step, for not all take part in one */
     uint64_t pace;         /* this process's own */
 };
 
 /* SplitMix64 (Steele, Lea, Flood 2014). */
-static int below(uint64_t *state, int limit) {
+static int random_below(uint64_t *state, int limit) {
     uint64_t x = *state += 0x9E3779B97F4A7C15u;
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
     x = (x ^ x >> 27) * 0x94D049BB133111EBu;
@@ -45,127 +45,129 @@ static int is_inter(MPI_Comm comm) {
 }
 
 static int lowest(const int *members, int size) {
-    int least = members[0];
+    int lowest_member = members[0];
     for (int i = 1; i < size; i++)
-        least = members[i] < least ? members[i] : least;
-    return least;
+        lowest_member = members[i] < lowest_member ? members[i] : lowest_member;
+    return lowest_member;
 }
 
 /* The step and the lowest member make the token. */
-static void tell(const struct family *family, MPI_Comm comm, const char *by) {
-    int own[MOST_RANKS], other[MOST_RANKS], lists[MOST_RANKS * MOST_RANKS], size, remote = 0, inter = is_inter(comm);
+static void tell(const struct family *family, MPI_Comm comm, const char *maker) {
+    int local_ranks[MOST_RANKS], remote_ranks[MOST_RANKS], lists[MOST_RANKS * MOST_RANKS], size, remote = 0,
+                                                                                                 inter = is_inter(comm);
     MPI_Comm_size(comm, &size);
     if (inter) {
         MPI_Comm_remote_size(comm, &remote);
-        MPI_Allgather(&rank, 1, MPI_INT, other, 1, MPI_INT, comm);
+        MPI_Allgather(&rank, 1, MPI_INT, remote_ranks, 1, MPI_INT, comm);
         /* The own group is what the other one has just received. */
-        MPI_Allgather(other, remote, MPI_INT, lists, size, MPI_INT, comm);
-        memcpy(own, lists, (size_t)size * sizeof *own);
+        MPI_Allgather(remote_ranks, remote, MPI_INT, lists, size, MPI_INT, comm);
+        memcpy(local_ranks, lists, (size_t)size * sizeof *local_ranks);
     } else {
-        MPI_Allgather(&rank, 1, MPI_INT, own, 1, MPI_INT, comm);
+        MPI_Allgather(&rank, 1, MPI_INT, local_ranks, 1, MPI_INT, comm);
     }
-    int first = !inter || lowest(own, size) < lowest(other, remote);
-    int token = FIRST_TOKEN + (family->thread * MOST_STEPS + family->at) * MOST_RANKS +
-                (first ? lowest(own, size) : lowest(other, remote));
-    signed char *in = malloc((size_t)token);
-    MPI_Allreduce(out, in, token, MPI_SIGNED_CHAR, MPI_MAX, comm);
-    free(in);
+    int first = !inter || lowest(local_ranks, size) < lowest(remote_ranks, remote);
+    int token = FIRST_TOKEN + (family->thread * MOST_STEPS + family->step) * MOST_RANKS +
+                (first ? lowest(local_ranks, size) : lowest(remote_ranks, remote));
+    signed char *input = malloc((size_t)token);
+    MPI_Allreduce(output, input, token, MPI_SIGNED_CHAR, MPI_MAX, comm);
+    free(input);
     char line[256];
-    int used = snprintf(line, sizeof line, "%d %s %s", token, by, !inter ? "whole" : first ? "first" : "second");
+    int used = snprintf(line, sizeof line, "%d %s %s", token, maker, !inter ? "whole" : first ? "first" : "second");
     for (int i = 0; i < size; i++)
-        used += snprintf(line + used, sizeof line - (size_t)used, " %d", own[i]);
-    fprintf(told, "%s\n", line);
+        used += snprintf(line + used, sizeof line - (size_t)used, " %d", local_ranks[i]);
+    fprintf(log_file, "%s\n", line);
 }
 
-/* Of some of the members, in an order of chance: the same on all. */
-static MPI_Group some_of(struct family *family, MPI_Comm comm) {
+/* A random subset of the members in random order, equal on all ranks. */
+static MPI_Group random_group(struct family *family, MPI_Comm comm) {
     int size, ranks[MOST_RANKS];
-    MPI_Group all, some;
+    MPI_Group comm_group, group;
     MPI_Comm_size(comm, &size);
     for (int i = 0; i < size; i++)
         ranks[i] = i;
     for (int i = size - 1; i > 0; i--) {
-        int with = below(&family->chance, i + 1), kept = ranks[i];
-        ranks[i] = ranks[with];
-        ranks[with] = kept;
+        int partner = random_below(&family->chance, i + 1), rank_here = ranks[i];
+        ranks[i] = ranks[partner];
+        ranks[partner] = rank_here;
     }
-    int count = 1 + below(&family->chance, size);
-    MPI_Comm_group(comm, &all);
-    MPI_Group_incl(all, count, ranks, &some);
-    MPI_Group_free(&all);
-    return some;
+    int count = 1 + random_below(&family->chance, size);
+    MPI_Comm_group(comm, &comm_group);
+    MPI_Group_incl(comm_group, count, ranks, &group);
+    MPI_Group_free(&comm_group);
+    return group;
 }
 
-static void make_dup(struct family *family, MPI_Comm comm, MPI_Comm *made) {
+static void make_dup(struct family *family, MPI_Comm comm, MPI_Comm *result) {
     (void)family;
-    MPI_Comm_dup(comm, made);
+    MPI_Comm_dup(comm, result);
 }
 
 /* Two at a time, completed in one order or the other; the second is freed at once. */
-static void make_idup(struct family *family, MPI_Comm comm, MPI_Comm *made) {
+static void make_idup(struct family *family, MPI_Comm comm, MPI_Comm *result) {
     MPI_Request requests[2];
     MPI_Comm second;
-    int first = below(&family->chance, 2), kept = below(&family->chance, 2);
-    MPI_Comm_idup(comm, kept ? made : &second, &requests[0]);
+    int first = random_below(&family->chance, 2), first_stays = random_below(&family->chance, 2);
+    MPI_Comm_idup(comm, first_stays ? result : &second, &requests[0]);
 #ifdef OMPI_MAJOR_VERSION
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE); /* by itself Open MPI 4 hangs with two of them on some groups */
 #endif
-    MPI_Comm_idup(comm, kept ? &second : made, &requests[1]);
+    MPI_Comm_idup(comm, first_stays ? &second : result, &requests[1]);
     MPI_Wait(&requests[first], MPI_STATUS_IGNORE);
     MPI_Wait(&requests[!first], MPI_STATUS_IGNORE);
     MPI_Comm_free(&second);
 }
 
-static void make_split(struct family *family, MPI_Comm comm, MPI_Comm *made) {
-    int place, colours = 1 + below(&family->chance, 3), shift = below(&family->chance, 7), falls = shift % 2;
+static void make_split(struct family *family, MPI_Comm comm, MPI_Comm *result) {
+    int place, colours = 1 + random_below(&family->chance, 3), shift = random_below(&family->chance, 7),
+               falls = shift % 2;
     MPI_Comm_rank(comm, &place);
     int colour = (place * 5 + shift) % (colours + 1);
-    MPI_Comm_split(comm, colour == colours ? MPI_UNDEFINED : colour, falls ? -place : place, made);
+    MPI_Comm_split(comm, colour == colours ? MPI_UNDEFINED : colour, falls ? -place : place, result);
 }
 
-static void make_split_type(struct family *family, MPI_Comm comm, MPI_Comm *made) {
-    int place, falls = below(&family->chance, 2);
+static void make_split_type(struct family *family, MPI_Comm comm, MPI_Comm *result) {
+    int place, falls = random_below(&family->chance, 2);
     MPI_Comm_rank(comm, &place);
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, falls ? -place : place, MPI_INFO_NULL, made);
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, falls ? -place : place, MPI_INFO_NULL, result);
 }
 
-static void make_create(struct family *family, MPI_Comm comm, MPI_Comm *made) {
-    MPI_Group some = some_of(family, comm);
-    MPI_Comm_create(comm, some, made);
-    MPI_Group_free(&some);
+static void make_create(struct family *family, MPI_Comm comm, MPI_Comm *result) {
+    MPI_Group group = random_group(family, comm);
+    MPI_Comm_create(comm, group, result);
+    MPI_Group_free(&group);
 }
 
-static void make_create_group(struct family *family, MPI_Comm comm, MPI_Comm *made) {
-    int place, tag = below(&family->chance, 100);
-    MPI_Group some = some_of(family, comm);
-    MPI_Group_rank(some, &place);
-    *made = MPI_COMM_NULL;
+static void make_create_group(struct family *family, MPI_Comm comm, MPI_Comm *result) {
+    int place, tag = random_below(&family->chance, 100);
+    MPI_Group group = random_group(family, comm);
+    MPI_Group_rank(group, &place);
+    *result = MPI_COMM_NULL;
     if (place != MPI_UNDEFINED)
-        MPI_Comm_create_group(comm, some, tag, made);
-    MPI_Group_free(&some);
+        MPI_Comm_create_group(comm, group, tag, result);
+    MPI_Group_free(&group);
 }
 
-static void make_cart(struct family *family, MPI_Comm comm, MPI_Comm *made) {
+static void make_cart(struct family *family, MPI_Comm comm, MPI_Comm *result) {
     int size, dims[2] = {0, 0}, periods[2] = {0, 1};
     MPI_Comm_size(comm, &size);
-    size -= size > 1 ? below(&family->chance, 2) : 0; /* one is left out, perhaps */
+    size -= size > 1 ? random_below(&family->chance, 2) : 0; /* one is left out, perhaps */
     MPI_Dims_create(size, 2, dims);
-    MPI_Cart_create(comm, 2, dims, periods, below(&family->chance, 2), made);
+    MPI_Cart_create(comm, 2, dims, periods, random_below(&family->chance, 2), result);
 }
 
-static void make_rows(struct family *family, MPI_Comm comm, MPI_Comm *made) {
+static void make_rows(struct family *family, MPI_Comm comm, MPI_Comm *result) {
     MPI_Comm grid;
     int keep[2] = {0, 1}, size, dims[2] = {0, 0}, periods[2] = {0, 0};
-    keep[0] = below(&family->chance, 2);
+    keep[0] = random_below(&family->chance, 2);
     MPI_Comm_size(comm, &size);
     MPI_Dims_create(size, 2, dims);
     MPI_Cart_create(comm, 2, dims, periods, 0, &grid);
-    MPI_Cart_sub(grid, keep, made);
+    MPI_Cart_sub(grid, keep, result);
     MPI_Comm_free(&grid);
 }
 
 /* Everybody and the next one. */
-static void make_graph(struct family *family, MPI_Comm comm, MPI_Comm *made) {
+static void make_graph(struct family *family, MPI_Comm comm, MPI_Comm *result) {
     int size, index[MOST_RANKS], edges[2 * MOST_RANKS];
     MPI_Comm_size(comm, &size);
     for (int i = 0; i < size; i++) {
@@ -173,27 +175,27 @@ static void make_graph(struct family *family, MPI_Comm comm, MPI_Comm *made) {
         edges[2 * i] = (i + 1) % size;
         edges[2 * i + 1] = (i + size - 1) % size;
     }
-    MPI_Graph_create(comm, size, index, edges, below(&family->chance, 2), made);
+    MPI_Graph_create(comm, size, index, edges, random_below(&family->chance, 2), result);
 }
 
-static void make_dist_graph(struct family *family, MPI_Comm comm, MPI_Comm *made) {
-    int place, size, one = 1, count = 1;
+static void make_dist_graph(struct family *family, MPI_Comm comm, MPI_Comm *result) {
+    int place, size, degree = 1, count = 1;
     MPI_Comm_rank(comm, &place);
     MPI_Comm_size(comm, &size);
-    int next = (place + 1) % size, before = (place + size - 1) % size;
-    if (below(&family->chance, 2) || family->worlds > 1) /* by itself MPICH 5 hangs in the other one */
-        MPI_Dist_graph_create_adjacent(comm, 1, &before, &one, 1, &next, &one, MPI_INFO_NULL, 0, made);
+    int next = (place + 1) % size, previous = (place + size - 1) % size;
+    if (random_below(&family->chance, 2) || family->worlds > 1) /* by itself MPICH 5 hangs in the other one */
+        MPI_Dist_graph_create_adjacent(comm, 1, &previous, &degree, 1, &next, &degree, MPI_INFO_NULL, 0, result);
     else
-        MPI_Dist_graph_create(comm, 1, &place, &count, &next, &one, MPI_INFO_NULL, 0, made);
+        MPI_Dist_graph_create(comm, 1, &place, &count, &next, &degree, MPI_INFO_NULL, 0, result);
 }
 
 /* Two halves and, perhaps, what comes of their merging instead of it. */
-static void make_inter(struct family *family, MPI_Comm comm, MPI_Comm *made) {
-    int place, size, tag = below(&family->chance, 50), merges = below(&family->chance, 2);
+static void make_inter(struct family *family, MPI_Comm comm, MPI_Comm *result) {
+    int place, size, tag = random_below(&family->chance, 50), merges = random_below(&family->chance, 2);
     MPI_Comm half, inter;
     MPI_Comm_rank(comm, &place);
     MPI_Comm_size(comm, &size);
-    *made = MPI_COMM_NULL;
+    *result = MPI_COMM_NULL;
     if (size == 1)
         return;
     int low = place < size / 2;
@@ -201,25 +203,25 @@ static void make_inter(struct family *family, MPI_Comm comm, MPI_Comm *made) {
     MPI_Intercomm_create(half, 0, comm, low ? size / 2 : 0, tag, &inter);
     MPI_Comm_free(&half);
     if (!merges) {
-        *made = inter;
+        *result = inter;
         return;
     }
-    MPI_Intercomm_merge(inter, low, made);
+    MPI_Intercomm_merge(inter, low, result);
     MPI_Comm_free(&inter);
 }
 
-static void make_merge(struct family *family, MPI_Comm comm, MPI_Comm *made) {
-    int other, own, high = below(&family->chance, 2);
-    MPI_Allreduce(&rank, &other, 1, MPI_INT, MPI_MIN, comm); /* lowest of the other group */
-    MPI_Allreduce(&other, &own, 1, MPI_INT, MPI_MIN, comm);
-    MPI_Intercomm_merge(comm, (own < other) == high, made);
+static void make_merge(struct family *family, MPI_Comm comm, MPI_Comm *result) {
+    int remote_lowest, local_lowest, high = random_below(&family->chance, 2);
+    MPI_Allreduce(&rank, &remote_lowest, 1, MPI_INT, MPI_MIN, comm); /* lowest of the other group */
+    MPI_Allreduce(&remote_lowest, &local_lowest, 1, MPI_INT, MPI_MIN, comm);
+    MPI_Intercomm_merge(comm, (local_lowest < remote_lowest) == high, result);
 }
 
 #define KINDS(makers) ((int)(sizeof(makers) / sizeof *(makers)))
 
 struct maker {
     const char *name;
-    void (*make)(struct family *family, MPI_Comm comm, MPI_Comm *made);
+    void (*make)(struct family *family, MPI_Comm comm, MPI_Comm *result);
 };
 
 static const struct maker of_one_group[] = {
@@ -239,20 +241,20 @@ static const struct maker of_two_groups[] = {{"dup", make_dup}, {"merge", make_m
 
 static void make_one(struct family *family) {
     int parent;
-    family->chance = family->seed * MOST_STEPS + (uint64_t)family->at;
+    family->chance = family->seed * MOST_STEPS + (uint64_t)family->step;
     do
-        parent = family->at - 1 - below(&family->chance, family->at < 8 ? family->at : 8);
+        parent = family->step - 1 - random_below(&family->chance, family->step < 8 ? family->step : 8);
     while (family->freed[parent]);
-    int frees = below(&family->chance, 4) == 0 && parent > 0;
-    MPI_Comm comm = family->comms[parent], *made = &family->comms[family->at];
-    *made = MPI_COMM_NULL;
+    int frees = random_below(&family->chance, 4) == 0 && parent > 0;
+    MPI_Comm comm = family->comms[parent], *result = &family->comms[family->step];
+    *result = MPI_COMM_NULL;
     if (comm != MPI_COMM_NULL) {
         int inter = is_inter(comm);
         int kinds = inter ? KINDS(of_two_groups) : KINDS(of_one_group);
-        const struct maker *maker = &(inter ? of_two_groups : of_one_group)[below(&family->chance, kinds)];
-        maker->make(family, comm, made);
-        if (*made != MPI_COMM_NULL)
-            tell(family, *made, maker->name);
+        const struct maker *maker = &(inter ? of_two_groups : of_one_group)[random_below(&family->chance, kinds)];
+        maker->make(family, comm, result);
+        if (*result != MPI_COMM_NULL)
+            tell(family, *result, maker->name);
         if (frees)
             MPI_Comm_free(&family->comms[parent]);
     }
@@ -262,8 +264,8 @@ static void make_one(struct family *family) {
 static void *make_all(void *argument) {
     struct family *family = argument;
     tell(family, family->comms[0], "base");
-    for (family->at = 1; family->at < family->steps; family->at++) {
-        usleep((useconds_t)below(&family->pace, 500));
+    for (family->step = 1; family->step < family->steps; family->step++) {
+        usleep((useconds_t)random_below(&family->pace, 500));
         make_one(family);
     }
     for (int i = 0; i < family->steps; i++)
@@ -272,9 +274,9 @@ static void *make_all(void *argument) {
     return NULL;
 }
 
-/* Of a world that was started and the one that started it, by the intercommunicator of both. */
+/* Merges a spawned world and its parent, by the intercommunicator of both. */
 static MPI_Comm both_worlds(char **argv, MPI_Comm *inter) {
-    MPI_Comm all;
+    MPI_Comm merged;
     int count, spawned = strcmp(argv[4], "spawned") == 0;
     char *words[] = {argv[1], argv[2], argv[3], "spawned", NULL};
     MPI_Comm_size(MPI_COMM_WORLD, &count);
@@ -282,8 +284,8 @@ static MPI_Comm both_worlds(char **argv, MPI_Comm *inter) {
         MPI_Comm_get_parent(inter);
     else
         MPI_Comm_spawn(argv[0], words, count, MPI_INFO_NULL, 0, MPI_COMM_WORLD, inter, MPI_ERRCODES_IGNORE);
-    MPI_Intercomm_merge(*inter, spawned, &all);
-    return all;
+    MPI_Intercomm_merge(*inter, spawned, &merged);
+    return merged;
 }
 
 int main(int argc, char **argv) {
@@ -292,25 +294,25 @@ int main(int argc, char **argv) {
     int provided, count = argc >= 4 ? atoi(argv[3]) : 0, steps = count ? atoi(argv[2]) : 0;
     int level = count > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
     MPI_Init_thread(&argc, &argv, level, &provided);
-    MPI_Comm inter = MPI_COMM_NULL, all = argc == 5 ? both_worlds(argv, &inter) : MPI_COMM_WORLD;
+    MPI_Comm inter = MPI_COMM_NULL, world = argc == 5 ? both_worlds(argv, &inter) : MPI_COMM_WORLD;
     int size;
-    MPI_Comm_rank(all, &rank);
-    MPI_Comm_size(all, &size);
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &size);
     if (count < 1 || count > MOST_THREADS || steps > MOST_STEPS || size > MOST_RANKS || provided < level) {
         fprintf(stderr, "lineage SEED STEPS THREADS [spawn]; threads need MPI_THREAD_MULTIPLE\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     char name[32];
     snprintf(name, sizeof name, "told.%d", rank);
-    told = fopen(name, "w");
-    setvbuf(told, NULL, _IOLBF, 0);
+    log_file = fopen(name, "w");
+    setvbuf(log_file, NULL, _IOLBF, 0);
     for (int i = 0; i < count; i++) {
         families[i].thread = i;
         families[i].steps = steps;
         families[i].worlds = argc == 5 ? 2 : 1;
         families[i].seed = strtoull(argv[1], NULL, 10) * MOST_THREADS + (uint64_t)i;
         families[i].pace = families[i].seed * MOST_RANKS + (uint64_t)rank;
-        MPI_Comm_dup(all, &families[i].comms[0]);
+        MPI_Comm_dup(world, &families[i].comms[0]);
     }
     for (int i = 1; i < count; i++)
         pthread_create(&threads[i], NULL, make_all, &families[i]);
@@ -318,10 +320,10 @@ int main(int argc, char **argv) {
     for (int i = 1; i < count; i++)
         pthread_join(threads[i], NULL);
     if (inter != MPI_COMM_NULL) {
-        MPI_Comm_free(&all);
+        MPI_Comm_free(&world);
         MPI_Comm_disconnect(&inter);
     }
-    fclose(told);
+    fclose(log_file);
     MPI_Finalize();
     return 0;
 }

@@ -10,25 +10,25 @@
 static void leave_word(const char *file, const char *word) {
     char draft[512];
     snprintf(draft, sizeof draft, "%s.draft", file);
-    FILE *out = fopen(draft, "w");
-    fprintf(out, "%s\n", word);
-    fclose(out);
+    FILE *stream = fopen(draft, "w");
+    fprintf(stream, "%s\n", word);
+    fclose(stream);
     rename(draft, file);
 }
 
 static void await_word(const char *file, char *word, int capacity) {
-    FILE *in;
-    while (!(in = fopen(file, "r")))
+    FILE *stream;
+    while (!(stream = fopen(file, "r")))
         usleep(10000);
-    check(fgets(word, capacity, in) != NULL, "the file");
+    check(fgets(word, capacity, stream) != NULL, "the file");
     word[strcspn(word, "\n")] = '\0';
-    fclose(in);
+    fclose(stream);
 }
 
-static void meet_at_port(MPI_Comm own, int accepts, const char *file, int times) {
+static void meet_at_port(MPI_Comm comm, int accepts, const char *file, int times) {
     char port[MPI_MAX_PORT_NAME] = "";
     int rank;
-    MPI_Comm_rank(own, &rank);
+    MPI_Comm_rank(comm, &rank);
     if (accepts && rank == 0) {
         MPI_Open_port(MPI_INFO_NULL, port);
         leave_word(file, port);
@@ -37,14 +37,14 @@ static void meet_at_port(MPI_Comm own, int accepts, const char *file, int times)
     }
     for (int i = 0; i < times; i++) {
         char name[32];
-        MPI_Comm met;
+        MPI_Comm intercomm;
         if (accepts)
-            MPI_Comm_accept(port, MPI_INFO_NULL, 0, own, &met);
+            MPI_Comm_accept(port, MPI_INFO_NULL, 0, comm, &intercomm);
         else
-            MPI_Comm_connect(port, MPI_INFO_NULL, 0, own, &met);
+            MPI_Comm_connect(port, MPI_INFO_NULL, 0, comm, &intercomm);
         snprintf(name, sizeof name, "met %d", i);
-        use_all(met, accepts, name);
-        MPI_Comm_disconnect(&met);
+        use_all(intercomm, accepts, name);
+        MPI_Comm_disconnect(&intercomm);
     }
     if (accepts && rank == 0)
         MPI_Close_port(port);
@@ -77,17 +77,17 @@ static int calling(const char *file) {
 
 static void join(int listens, const char *file) {
     int connection = listens ? listening(file) : calling(file);
-    MPI_Comm met;
-    check(MPI_Comm_join(connection, &met) == MPI_SUCCESS && met != MPI_COMM_NULL, "MPI_Comm_join");
-    use_all(met, listens, "joined");
-    MPI_Comm_disconnect(&met);
+    MPI_Comm intercomm;
+    check(MPI_Comm_join(connection, &intercomm) == MPI_SUCCESS && intercomm != MPI_COMM_NULL, "MPI_Comm_join");
+    use_all(intercomm, listens, "joined");
+    MPI_Comm_disconnect(&intercomm);
     close(connection);
 }
 
 int main(int argc, char **argv) {
     int rank, size, first;
     char place[512];
-    MPI_Comm own = MPI_COMM_WORLD;
+    MPI_Comm comm = MPI_COMM_WORLD;
     pid = (int)getpid();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -96,18 +96,18 @@ int main(int argc, char **argv) {
     use(MPI_COMM_SELF, 0, "MPI_COMM_SELF");
     if (strcmp(argv[1], "halves") == 0) {
         first = rank < size / 2;
-        MPI_Comm_split(MPI_COMM_WORLD, first, rank, &own);
-        use(own, 0, "half");
-        MPI_Comm_rank(own, &rank);
+        MPI_Comm_split(MPI_COMM_WORLD, first, rank, &comm);
+        use(comm, 0, "half");
+        MPI_Comm_rank(comm, &rank);
     } else {
         first = strcmp(argv[1], "accept") == 0;
     }
-    meet_at_port(own, first, argv[2], atoi(argv[3]));
+    meet_at_port(comm, first, argv[2], atoi(argv[3]));
     snprintf(place, sizeof place, "%s.socket", argv[2]);
     if (rank == 0)
         join(first, place);
-    if (own != MPI_COMM_WORLD)
-        drop(own);
+    if (comm != MPI_COMM_WORLD)
+        drop(comm);
     MPI_Finalize();
     return 0;
 }

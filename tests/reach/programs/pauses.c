@@ -9,71 +9,71 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 60, MOST = 64, ROOM = 4096 };
+enum { ROUNDS = 60, MOST_PENDING = 64, ROOM = 4096 };
 
-static int rank, size, on = 1, waiting;
+static int rank, size, recording = 1, waiting;
 static unsigned own_seed;
 static struct {
     MPI_Request request;
     char room[ROOM];
-    int on, sends;
-} pending[MOST];
+    int recording, sends;
+} pending[MOST_PENDING];
 
-static int chance(unsigned *seed, int of) {
-    return (int)(rand_r(seed) / 7 % (unsigned)of);
+static int chance(unsigned *seed, int range) {
+    return (int)(rand_r(seed) / 7 % (unsigned)range);
 }
 
-static void told(const char *what, int peer, int bytes, int recorded) {
-    printf("%s %d %d %d %d\n", what, rank, peer, bytes, recorded);
+static void print_message(const char *kind, int peer, int bytes, int recorded) {
+    printf("%s %d %d %d %d\n", kind, rank, peer, bytes, recorded);
 }
 
 static void toggle(void) {
     if (chance(&own_seed, 6) == 0) {
-        on = !on;
-        MPI_Pcontrol(on);
+        recording = !recording;
+        MPI_Pcontrol(recording);
     }
 }
 
-static void received(MPI_Status *status, int was_on) {
+static void received(MPI_Status *status, int posted_recording) {
     int bytes;
     MPI_Get_count(status, MPI_BYTE, &bytes);
-    told("received", status->MPI_SOURCE, bytes, was_on && on);
+    print_message("received", status->MPI_SOURCE, bytes, posted_recording && recording);
 }
 
 static void finish(int i) {
     MPI_Status status;
     MPI_Wait(&pending[i].request, &status);
     if (!pending[i].sends)
-        received(&status, pending[i].on);
+        received(&status, pending[i].recording);
     pending[i] = pending[--waiting];
 }
 
-static void send(int to, int tag, int bytes) {
+static void send(int receiver, int tag, int bytes) {
     static char room[ROOM];
     int i = waiting;
-    told("sent", to, bytes, on);
-    if (chance(&own_seed, 2) && i < MOST) {
-        MPI_Isend(pending[i].room, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, &pending[i].request);
+    print_message("sent", receiver, bytes, recording);
+    if (chance(&own_seed, 2) && i < MOST_PENDING) {
+        MPI_Isend(pending[i].room, bytes, MPI_BYTE, receiver, tag, MPI_COMM_WORLD, &pending[i].request);
         pending[i].sends = 1;
         waiting++;
     } else {
-        MPI_Send(room, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD);
+        MPI_Send(room, bytes, MPI_BYTE, receiver, tag, MPI_COMM_WORLD);
     }
 }
 
-static void receive(int from, int tag) {
+static void receive(int sender, int tag) {
     static char room[ROOM];
     MPI_Status status;
-    int i = waiting, any = chance(&own_seed, 3) == 0;
-    if (chance(&own_seed, 3) && i < MOST) {
-        pending[i].on = on;
+    int i = waiting, is_wildcard = chance(&own_seed, 3) == 0;
+    if (chance(&own_seed, 3) && i < MOST_PENDING) {
+        pending[i].recording = recording;
         pending[i].sends = 0;
-        MPI_Irecv(pending[i].room, ROOM, MPI_BYTE, any ? MPI_ANY_SOURCE : from, tag, MPI_COMM_WORLD,
+        MPI_Irecv(pending[i].room, ROOM, MPI_BYTE, is_wildcard ? MPI_ANY_SOURCE : sender, tag, MPI_COMM_WORLD,
                   &pending[i].request);
         waiting++;
     } else {
-        MPI_Recv(room, ROOM, MPI_BYTE, any ? MPI_ANY_SOURCE : from, tag, MPI_COMM_WORLD, &status);
-        received(&status, on);
+        MPI_Recv(room, ROOM, MPI_BYTE, is_wildcard ? MPI_ANY_SOURCE : sender, tag, MPI_COMM_WORLD, &status);
+        received(&status, recording);
     }
 }
 
@@ -92,13 +92,13 @@ int main(int argc, char **argv) {
         toggle();
         receive((rank + size - step) % size, step);
         toggle();
-        while (waiting > 0 && (chance(&own_seed, 2) || waiting > MOST / 2))
+        while (waiting > 0 && (chance(&own_seed, 2) || waiting > MOST_PENDING / 2))
             finish(chance(&own_seed, waiting));
         if (chance(&seed, 3) == 0) {
             int sum;
             while (waiting > 0)
                 finish(0);
-            printf("collective %d %d %d\n", rank, round, on);
+            printf("collective %d %d %d\n", rank, round, recording);
             MPI_Allreduce(&round, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
             if (sum != round * size)
                 return 1;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 int main(int argc, char **argv) {
-    int rank, size, sum = 0, from = -1;
+    int rank, size, sum = 0, sender = -1;
     MPI_Request request;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -12,10 +12,10 @@ int main(int argc, char **argv) {
         int value = rank + i;
         MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     }
-    MPI_Irecv(&from, 1, MPI_INT, (rank + size - 1) % size, 3, MPI_COMM_WORLD, &request);
+    MPI_Irecv(&sender, 1, MPI_INT, (rank + size - 1) % size, 3, MPI_COMM_WORLD, &request);
     MPI_Send(&rank, 1, MPI_INT, (rank + 1) % size, 3, MPI_COMM_WORLD);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    printf("rank %d: sum %d from %d\n", rank, sum, from);
+    printf("rank %d: sum %d from %d\n", rank, sum, sender);
     MPI_Finalize();
     return 0;
 }

@@ -27,9 +27,9 @@ void throws(MPI_Comm *, int *code, ...) {
 /* A communicator whose errors are exceptions, freed by whoever leaves its scope. */
 class Communicator {
   public:
-    explicit Communicator(MPI_Comm of) {
+    explicit Communicator(MPI_Comm parent) {
         MPI_Errhandler handler;
-        MPI_Comm_dup(of, &comm);
+        MPI_Comm_dup(parent, &comm);
         MPI_Comm_create_errhandler(throws, &handler);
         MPI_Comm_set_errhandler(comm, handler);
         MPI_Errhandler_free(&handler);
@@ -53,18 +53,18 @@ class Pending {
 };
 
 int sum_of_all(MPI_Comm comm) {
-    int sum = 0, own = rank + 1;
-    MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, comm);
+    int sum = 0, value = rank + 1;
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
     return sum;
 }
 
 /* Every MPI library finds out that this is too long. */
-void receive_too_much(MPI_Comm comm, int other) {
-    int sent[4] = {1, 2, 3, 4}, got[1] = {0};
+void receive_too_much(MPI_Comm comm, int partner) {
+    int sent[4] = {1, 2, 3, 4}, buffer[1] = {0};
     Pending pending;
     pending.requests.resize(1);
-    MPI_Isend(sent, 4, MPI_INT, other, 5, comm, &pending.requests[0]);
-    MPI_Recv(got, 1, MPI_INT, other, 5, comm, MPI_STATUS_IGNORE);
+    MPI_Isend(sent, 4, MPI_INT, partner, 5, comm, &pending.requests[0]);
+    MPI_Recv(buffer, 1, MPI_INT, partner, 5, comm, MPI_STATUS_IGNORE);
 }
 
 void out_of_a_message(MPI_Comm comm) {
@@ -83,19 +83,19 @@ void out_of_a_message(MPI_Comm comm) {
 void out_of_a_collective() {
     int values[8] = {0};
     try {
-        Communicator own(MPI_COMM_WORLD);
-        sum_of_all(own.comm);
-        MPI_Bcast(values, rank == 0 ? 8 : 4, MPI_INT, 0, own.comm);
+        Communicator duplicate(MPI_COMM_WORLD);
+        sum_of_all(duplicate.comm);
+        MPI_Bcast(values, rank == 0 ? 8 : 4, MPI_INT, 0, duplicate.comm);
         std::printf("%d broadcast without an error\n", rank);
     } catch (const Failed &) {
         std::printf("%d broadcast failed\n", rank);
     }
 }
 
-void adds_with_exceptions(void *in, void *inout, int *count, MPI_Datatype *) {
+void adds_with_exceptions(void *operand, void *inout, int *count, MPI_Datatype *) {
     for (int i = 0; i < *count; i++) {
         try {
-            throw static_cast<int *>(in)[i];
+            throw static_cast<int *>(operand)[i];
         } catch (int value) {
             static_cast<int *>(inout)[i] += value;
         }
@@ -104,25 +104,25 @@ void adds_with_exceptions(void *in, void *inout, int *count, MPI_Datatype *) {
 
 void inside_an_operation(MPI_Comm comm) {
     MPI_Op op;
-    int own[3] = {rank, 10 * rank, 7}, sum[3] = {0};
+    int values[3] = {rank, 10 * rank, 7}, sum[3] = {0};
     MPI_Op_create(adds_with_exceptions, 1, &op);
-    MPI_Allreduce(own, sum, 3, MPI_INT, op, comm);
+    MPI_Allreduce(values, sum, 3, MPI_INT, op, comm);
     MPI_Reduce(rank == 0 ? MPI_IN_PLACE : sum, sum, 3, MPI_INT, op, 0, comm);
     MPI_Op_free(&op);
     std::printf("%d by an operation %d %d %d\n", rank, sum[0], sum[1], sum[2]);
 }
 
 void past_what_is_under_way(MPI_Comm comm) {
-    int got = -1, sum = 0;
+    int value = -1, sum = 0;
     try {
         Pending pending;
         pending.requests.resize(3);
-        MPI_Irecv(&got, 1, MPI_INT, 1 - rank, 6, comm, &pending.requests[0]);
+        MPI_Irecv(&value, 1, MPI_INT, 1 - rank, 6, comm, &pending.requests[0]);
         MPI_Isend(&rank, 1, MPI_INT, 1 - rank, 6, comm, &pending.requests[1]);
         MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm, &pending.requests[2]);
         receive_too_much(comm, 1 - rank);
     } catch (const Failed &) {
-        std::printf("%d while messages were under way: got %d, sum %d\n", rank, got, sum);
+        std::printf("%d while messages were under way: got %d, sum %d\n", rank, value, sum);
     }
 }
 
@@ -130,8 +130,8 @@ void in_a_thread() {
     std::exception_ptr thrown;
     std::thread([&] {
         try {
-            Communicator own(MPI_COMM_SELF);
-            receive_too_much(own.comm, 0);
+            Communicator duplicate(MPI_COMM_SELF);
+            receive_too_much(duplicate.comm, 0);
         } catch (...) {
             thrown = std::current_exception();
         }
@@ -152,10 +152,10 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     {
-        Communicator own(MPI_COMM_WORLD);
-        out_of_a_message(own.comm);
-        inside_an_operation(own.comm);
-        past_what_is_under_way(own.comm);
+        Communicator duplicate(MPI_COMM_WORLD);
+        out_of_a_message(duplicate.comm);
+        inside_an_operation(duplicate.comm);
+        past_what_is_under_way(duplicate.comm);
     }
     out_of_a_collective();
     if (threads && provided == MPI_THREAD_MULTIPLE)

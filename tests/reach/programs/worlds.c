@@ -5,10 +5,10 @@
 static char *own_name;
 
 /* Starts a world of this program in which `word` is done, and tells it its name. */
-static MPI_Comm spawn(const char *word, int size, MPI_Comm from) {
+static MPI_Comm spawn(const char *word, int size, MPI_Comm parent) {
     MPI_Comm inter;
     char *arguments[] = {(char *)word, NULL};
-    MPI_Comm_spawn(own_name, arguments, size, MPI_INFO_NULL, 0, from, &inter, MPI_ERRCODES_IGNORE);
+    MPI_Comm_spawn(own_name, arguments, size, MPI_INFO_NULL, 0, parent, &inter, MPI_ERRCODES_IGNORE);
     return inter;
 }
 
@@ -25,7 +25,7 @@ static void spawn_heirs(void) {
     const MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
     MPI_Comm_spawn_multiple(2, commands, arguments, sizes, infos, 1, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
     use_all(inter, 1, "heritage");
-    pids_of_others(inter, (int[MOST]){0});
+    pids_of_others(inter, (int[MOST_PROCESSES]){0});
     MPI_Comm_disconnect(&inter);
 }
 
@@ -34,25 +34,25 @@ static void wait_for_end_of(int process) {
     char path[64], state = 0;
     snprintf(path, sizeof path, "/proc/%d/stat", process);
     for (FILE *stat; (stat = fopen(path, "r")); usleep(10000)) {
-        int got = fscanf(stat, "%*d (%*[^)]) %c", &state);
+        int field_count = fscanf(stat, "%*d (%*[^)]) %c", &state);
         fclose(stat);
-        if (got == 1 && state == 'Z')
+        if (field_count == 1 && state == 'Z')
             return;
     }
 }
 
 static void be_heir(MPI_Comm parent) {
-    MPI_Comm again;
-    int parents, pids[MOST];
+    MPI_Comm duplicate;
+    int parents, pids[MOST_PROCESSES];
     use_all(parent, 0, "heritage");
     MPI_Comm_remote_size(parent, &parents);
     pids_of_others(parent, pids);
     MPI_Comm_disconnect(&parent);
     for (int i = 0; i < parents; i++)
         wait_for_end_of(pids[i]);
-    MPI_Comm_dup(MPI_COMM_WORLD, &again);
-    use(again, 0, "heirs alone");
-    drop(again);
+    MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
+    use(duplicate, 0, "heirs alone");
+    drop(duplicate);
 }
 
 /* Every rank of the world starts one process at the same time. */
@@ -78,38 +78,39 @@ static void wait_for_ever(MPI_Comm parent) {
 /* Two worlds, one after the other; and an intercommunicator between these, whose ranks do not know each other. */
 static void spawn_twice(int siblings) {
     const char *word = siblings ? "sibling" : "apart";
-    MPI_Comm one = spawn(word, 2, MPI_COMM_WORLD), two = spawn(word, 3, MPI_COMM_WORLD), line, bridge, all;
-    use_all(one, 1, "one");
+    MPI_Comm first_world = spawn(word, 2, MPI_COMM_WORLD), two = spawn(word, 3, MPI_COMM_WORLD), line, bridge,
+             bridge_comm;
+    use_all(first_world, 1, "one");
     use_all(two, 1, "two");
     if (siblings) {
-        MPI_Intercomm_merge(one, 0, &line); /* parents, then one */
+        MPI_Intercomm_merge(first_world, 0, &line); /* parents, then one */
         MPI_Intercomm_merge(two, 0, &bridge);
-        MPI_Intercomm_create(line, 0, bridge, 2, 17, &all);
-        use(all, 1, "siblings");
-        drop(all);
+        MPI_Intercomm_create(line, 0, bridge, 2, 17, &bridge_comm);
+        use(bridge_comm, 1, "siblings");
+        drop(bridge_comm);
         drop(bridge);
         drop(line);
     }
-    MPI_Comm_disconnect(&one);
+    MPI_Comm_disconnect(&first_world);
     MPI_Comm_disconnect(&two);
 }
 
 static void be_one_of_two(MPI_Comm parent, int siblings) {
-    MPI_Comm line, all;
+    MPI_Comm line, bridge_comm;
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     use_all(parent, 0, size == 2 ? "one" : "two");
     if (siblings && size == 2) {
         MPI_Intercomm_merge(parent, 1, &line);
-        MPI_Intercomm_create(line, 0, MPI_COMM_NULL, 0, 17, &all);
-        use(all, 1, "siblings");
-        drop(all);
+        MPI_Intercomm_create(line, 0, MPI_COMM_NULL, 0, 17, &bridge_comm);
+        use(bridge_comm, 1, "siblings");
+        drop(bridge_comm);
         drop(line);
     } else if (siblings) {
         MPI_Intercomm_merge(parent, 1, &line);
-        MPI_Intercomm_create(MPI_COMM_WORLD, 0, line, 0, 17, &all);
-        use(all, 0, "siblings");
-        drop(all);
+        MPI_Intercomm_create(MPI_COMM_WORLD, 0, line, 0, 17, &bridge_comm);
+        use(bridge_comm, 0, "siblings");
+        drop(bridge_comm);
         drop(line);
     }
     MPI_Comm_disconnect(&parent);
@@ -117,25 +118,25 @@ static void be_one_of_two(MPI_Comm parent, int siblings) {
 
 /* A world that starts one, which starts one; of all three one communicator. */
 static void go_on_to_last(MPI_Comm outer, int is_child) {
-    MPI_Comm both, last, all;
+    MPI_Comm parents, last, merged;
     use_all(outer, !is_child, "outer");
-    MPI_Intercomm_merge(outer, is_child, &both);
-    last = spawn("last", 2, both);
+    MPI_Intercomm_merge(outer, is_child, &parents);
+    last = spawn("last", 2, parents);
     use_all(last, 1, "inner");
-    MPI_Intercomm_merge(last, 0, &all);
-    use(all, 0, "all three");
-    drop(all);
-    drop(both);
+    MPI_Intercomm_merge(last, 0, &merged);
+    use(merged, 0, "all three");
+    drop(merged);
+    drop(parents);
     MPI_Comm_disconnect(&last);
     MPI_Comm_disconnect(&outer);
 }
 
 static void be_last(MPI_Comm parent) {
-    MPI_Comm all;
+    MPI_Comm merged;
     use_all(parent, 0, "inner");
-    MPI_Intercomm_merge(parent, 1, &all);
-    use(all, 0, "all three");
-    drop(all);
+    MPI_Intercomm_merge(parent, 1, &merged);
+    use(merged, 0, "all three");
+    drop(merged);
     MPI_Comm_disconnect(&parent);
 }
 
