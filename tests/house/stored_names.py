@@ -54,7 +54,8 @@ def names_in(file: Path) -> Iterator[Name]:
         return _names_in_python(text)
     if file.suffix == ".sql":
         return _names_in_sql(text)
-    return _names_in_c(text, CPP if file.suffix in (".cpp", ".hpp") else C)
+    is_cpp = file.suffix in (".cpp", ".hpp") or any(file.parent.glob("*.cpp"))  # a header beside C++ is C++
+    return _names_in_c(text, CPP if is_cpp else C)
 
 
 def _names_in_python(text: str) -> Iterator[Name]:

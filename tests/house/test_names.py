@@ -7,22 +7,34 @@ from stored_names import is_no_noun, names_in
 
 ROOT = Path(__file__).parents[2]
 MOST = 0.01
-SUFFIXES = (".py", ".c", ".h", ".cpp", ".hpp", ".sql")
+C_SUFFIXES = (".c", ".h", ".cpp", ".hpp")
+SUFFIXES = (*C_SUFFIXES, ".py", ".sql")
 FOLDERS = (
     *sorted(str(folder.relative_to(ROOT)) for folder in (ROOT / "collector" / "src").iterdir() if folder.is_dir()),
     "collector/include",
     "collector/tests",
+    "analysis/native",
+    "benchmarks/programs",
 )
 """Folders that keep the rule; the others follow one by one."""
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_names_are_nouns(folder: str) -> None:
-    files = [file for file in sorted((ROOT / folder).rglob("*")) if file.suffix in SUFFIXES]
+def check(folder: str, suffixes: tuple[str, ...]) -> None:
+    files = [file for file in sorted((ROOT / folder).rglob("*")) if file.suffix in suffixes]
     names = [(name, f"{file.relative_to(ROOT)}:{line}") for file in files for name, line in names_in(file)]
     assert names
     faults = [f"{place} {name}" for name, place in names if is_no_noun(name)]
     assert len(faults) <= MOST * len(names), "\n".join(faults)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_names_are_nouns(folder: str) -> None:
+    check(folder, SUFFIXES)
+
+
+@pytest.mark.parametrize("folder", ["demo", "tests"])
+def test_names_in_programs_are_nouns(folder: str) -> None:
+    check(folder, C_SUFFIXES)
 
 
 @pytest.mark.parametrize(
