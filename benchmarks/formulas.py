@@ -18,7 +18,7 @@ import hopscope
 from hopscope.formula_times import measured, of_trace
 from hopscope.formula_times.points import ALGORITHMS, OPERATIONS
 from hopscope.model.formulas import rule_of
-from hopscope.parameters import fitted_of_trace, rows_of_fit
+from hopscope.parameters.traced import fitted_of_trace, rows_of_fit
 from measure import BIN, PROGRAMS, local_mpi
 
 Row = tuple[str, ...]

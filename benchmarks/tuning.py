@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import hopscope
 from hopscope.errors import InputError
 from hopscope.launch.network import read_network
 from hopscope.launch.network.kept import staying
@@ -145,7 +146,7 @@ def _tuned(folder: Path, request: dict[str, Any]) -> Journal:
     resume = (folder / FILE).is_file()
     if not resume:
         shutil.rmtree(folder, ignore_errors=True)
-    start.tuned(folder, [] if resume else request["words"], request, _say, resume=resume)
+    start.tuned(folder, [] if resume else request["words"], request, hopscope.open, _say, resume=resume)
     return read(folder)
 
 
@@ -159,7 +160,7 @@ def _judged(seed: int, words: str, library: str, tuned: Journal, folder: Path) -
     folder.mkdir(exist_ok=True)
     trial = read(folder) if (folder / FILE).is_file() else Journal(folder, tuned.request, tuned.target)
     trial.baseline = dict(tuned.baseline)
-    bench = Bench(start.job_of(tuned), trial, _NO_LIMIT)
+    bench = Bench(start.job_of(tuned, hopscope.open), trial, _NO_LIMIT)
     trace = bench.recorded(tuned.folder / RECORDED).trace
     result = tuned.result
     assert result is not None

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import pyarrow as pa
 
 from hopscope import formula_times, parameters
 from hopscope.errors import InputError
+from hopscope.opened import OpenedTrace
+from hopscope.parameters.traced import Fitted, fitted_of_trace, rows_of_fit, steps_of_fit
 
 
-class HasAnswers(Protocol):
-    """What the models need of a trace."""
-
-    def table(self, name: str) -> pa.Table:
-        """One table of the dataset."""
-        ...
-
-    def run(self, command: str) -> pa.Table:
-        """The rows of an analysis."""
-        ...
-
-
-def drawn_sizes(found: parameters.Fitted) -> list[int]:
+def drawn_sizes(found: Fitted) -> list[int]:
     """The sizes, up to the largest message, at which curves are drawn; either side of a step is one."""
-    known = sorted({*formula_times.SIZES, *parameters.steps_of_fit(found)})
+    known = sorted({*formula_times.SIZES, *steps_of_fit(found)})
     return [size for size in known if 0 < size <= max(known[0], found.sizes.max())]
 
 
-def modelled(trace: HasAnswers) -> pa.Table:
+def modelled(trace: OpenedTrace) -> pa.Table:
     """One row: `parameters` as `analyze model` lists them, `curves` (see `parameters.Curve`) up to the largest message,
     `times` as `analyze formulas` lists them, or `lack`, why there are none, and `said`, what all of it is from.
 
     Raises InputError where no hop shows what a message costs.
     """
-    found = parameters.fitted_of_trace(trace.table)
-    rows = parameters.rows_of_fit(found)
+    found = fitted_of_trace(trace.table)
+    rows = rows_of_fit(found)
     emulated = found.source.tables["run"]["emulated"].to_pylist()[0] is not None
     times, lack = [], None
     try:

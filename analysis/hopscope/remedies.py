@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hopscope.errors import InputError
 from hopscope.launch.same_hosts import same_hosts
+from hopscope.opened import OpenedTrace
 from hopscope.remap import PLACE, sentence
 from hopscope.remap.orders import reorder
 from hopscope.remap.orders.files import file_of, launcher_of
@@ -19,7 +21,13 @@ from hopscope.tuning.installed import flavour_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from hopscope.trace import Trace
+
+class Remapped(OpenedTrace, Protocol):
+    """A `hopscope.Trace`, whose run can be remapped."""
+
+    def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
+        """The candidates; see `hopscope.Trace.remap`."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -32,7 +40,7 @@ class Remedy:
     command: str | None = None
 
 
-def rank_order(trace: Trace) -> Remedy:
+def rank_order(trace: OpenedTrace) -> Remedy:
     """Another rank order, as the launcher of the run's MPI library reads it. Raises InputError as `reorder` does."""
     name = "hostfile"
     order = reorder(trace)
@@ -45,7 +53,7 @@ def rank_order(trace: Trace) -> Remedy:
     return Remedy(told, name, file.text, f"{file.command} {_program(trace)}")
 
 
-def library_setting(trace: Trace) -> Remedy:
+def library_setting(trace: Remapped) -> Remedy:
     """The setting of the run's MPI library. Raises InputError where the library cannot be asked for its algorithms."""
     flavour = flavour_of(trace.run_facts.get("mpi_library"))
     if flavour is None:
@@ -59,7 +67,7 @@ def library_setting(trace: Trace) -> Remedy:
     return Remedy(sentence(table), name, metadata["setting"], started_with(trace, metadata["launcher"], words))
 
 
-def tree(trace: Trace, table: pa.Table) -> Remedy:
+def tree(trace: OpenedTrace, table: pa.Table) -> Remedy:
     """The tree that Hopscope's engine runs; table: what `trace.remap()` gives."""
     name = "tree.json"
     text: Any = (table.schema.metadata or {}).get(b"tree")
@@ -71,12 +79,12 @@ def tree(trace: Trace, table: pa.Table) -> Remedy:
     return Remedy(sentence(table), name, text.decode(), f"{words} -- mpirun -n {ranks} {_program(trace)}")
 
 
-def started_with(trace: Trace, launcher: str, words: str) -> str:
+def started_with(trace: OpenedTrace, launcher: str, words: str) -> str:
     """The command that starts the run's program with a library's setting, given the words of that setting."""
     start = shlex.join([launcher, "-n", str(trace.run_facts["ranks"])])
     is_shell = words.startswith(". ")
     return f"{words}; {start} {_program(trace)}" if is_shell else f"{start} {words} {_program(trace)}"
 
 
-def _program(trace: Trace) -> str:
+def _program(trace: OpenedTrace) -> str:
     return trace.run_facts.get("command") or "./app"

@@ -51,3 +51,9 @@ def check_room(output: Path) -> None:
 def room(problem: OSError) -> str:
     """The beginning of the advice on what could not be written: to make room, where room is what is missing."""
     return "free some space there, or " if problem.errno in (ENOSPC, EDQUOT, EFBIG) else ""
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write a file that the user asked for, whole or not at all. Raises InputError if it cannot be written."""
+    with whole_file(file) as output:
+        output.write(text.encode())

@@ -15,22 +15,18 @@ from hopscope.model.machine import machine_of
 from hopscope.model.parameters import Hockney, LogGP, PLogP
 from hopscope.modelled import drawn_sizes
 from hopscope.parameters import (
-    Fitted,
     LinkEnds,
     answer_of_machine,
     differences,
-    fitted_of_trace,
     lacking,
     measured_over_sizes,
     models_of,
     over_sizes,
     overdrawn,
-    rows_of_fit,
     rows_of_machine,
-    steps_of_fit,
 )
 from hopscope.parameters.rows import Estimate
-from hopscope.parameters.traced import ways_of_emulated
+from hopscope.parameters.traced import Fitted, fitted_of_trace, rows_of_fit, steps_of_fit, ways_of_emulated
 from hopscope.parameters.ways import Way, line_through
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from hopscope.parameters import Row, fitted_of_trace, rows_of_fit
+from hopscope.parameters import Row
+from hopscope.parameters.traced import fitted_of_trace, rows_of_fit
 from simulated_library import LibraryRun
 from simulated_network import Network
 

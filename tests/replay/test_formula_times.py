@@ -16,8 +16,8 @@ from hopscope.model.formulas import FORMULAS, replayed_ns, schedules
 from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
 from hopscope.model.routes import published_by_class
 from hopscope.model.sequences import leaves
-from hopscope.parameters import fitted_of_trace, rows_of_fit
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
+from hopscope.parameters.traced import fitted_of_trace, rows_of_fit
 from recorded_jobs import sample_trace, shared_folder
 from samples import POINT_BYTES_PER_SECOND, POINT_LATENCY_NS, POINT_RANKS, POINT_SIZES, POINT_TIMES
 

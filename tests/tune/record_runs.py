@@ -10,6 +10,7 @@ import json
 import tempfile
 from pathlib import Path
 
+import hopscope
 from hopscope.tune.job import Job, discard, run_job
 
 FILE = Path(__file__).with_name("recorded_runs.json")
@@ -23,7 +24,7 @@ def main() -> None:
     parser.add_argument("--net", type=Path)
     parser.add_argument("words", nargs="+")
     options = parser.parse_args()
-    job = Job(tuple(options.words), options.net)
+    job = Job(tuple(options.words), hopscope.open, options.net)
     figures: list[int] = []
     with tempfile.TemporaryDirectory() as scratch:
         for number in range(options.number):

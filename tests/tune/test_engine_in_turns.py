@@ -35,7 +35,7 @@ def job(first_mpi: local_mpi.LocalMpi) -> Generator[Job]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in first_mpi.patience().items():
             patch.setenv(name, value)
-        yield Job(words)
+        yield Job(words, hopscope.open)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_a_turn_is_an_eighth_of_the_iterations_and_both_sides_are_timed(trace: P
     opened = hopscope.open(trace)
     assert turn_of(opened, None) == TURN
     assert turn_of(opened, 39) is None
-    times = times_of_turns(trace)
+    times = times_of_turns(opened)
     assert times is not None
     assert min(times) > 0
 

@@ -9,6 +9,7 @@ import random
 from pathlib import Path
 from typing import Final
 
+import hopscope
 import pytest
 from hopscope.tune.bench import Bench
 from hopscope.tune.budget import BASELINE_RUNS, Budget
@@ -33,7 +34,7 @@ class _DrawnBench(Bench):
 
     def __init__(self, figures: list[int], begin: int, runs: int, gains: dict[str, float]) -> None:
         journal = _DrawnJournal(Path(), {}, decisions={"seed": begin}, baseline={"run_s": 1.0, "iteration_ns": 1.0})
-        super().__init__(Job(("true",)), journal, Budget(None, runs))
+        super().__init__(Job(("true",), hopscope.open), journal, Budget(None, runs))
         self._figures, self._at, self._gains = figures, begin, gains
 
     def measure(self, phase: Phase, block: int, candidate: Candidate) -> Run:

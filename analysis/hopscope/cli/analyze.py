@@ -19,9 +19,9 @@ from hopscope.cli.registered import registered_command, registered_names
 from hopscope.cli.saying import say
 from hopscope.memory import check_address_space
 from hopscope.render.machine import as_csv, as_json
-from hopscope.render.report import program_version
 from hopscope.render.terminal import print_rows
 from hopscope.store import table_names
+from hopscope.version import program_version
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,7 +12,8 @@ from hopscope.cli.command import command_of, deliver
 from hopscope.cli.model import no_report, or_of_machine
 from hopscope.formula_times import DESCRIPTION, measured, of_machine, of_trace, table_of
 from hopscope.gate import parse as parse_gate
-from hopscope.parameters import fitted_of_trace, read_machine, rows_of_fit, rows_of_machine
+from hopscope.parameters import read_machine, rows_of_machine
+from hopscope.parameters.traced import fitted_of_trace, rows_of_fit
 
 if TYPE_CHECKING:
     from hopscope.answer import Answer

@@ -26,8 +26,9 @@ from hopscope.quantities import quantity
 from hopscope.render.junit import as_junit
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.markdown import as_markdown
-from hopscope.render.report import write_report, write_text
+from hopscope.render.report import write_report
 from hopscope.render.terminal import print_answer
+from hopscope.whole_file import write_text
 
 if TYPE_CHECKING:
     from hopscope.answer import Answer

@@ -14,7 +14,7 @@ from hopscope.header import parse
 from hopscope.history.description import DESCRIPTION
 from hopscope.history.folder import entries, rows
 from hopscope.history.picture_svg import page
-from hopscope.render.report import write_text
+from hopscope.whole_file import write_text
 
 HISTORY = Command("history", "history", (parse("history", DESCRIPTION),))
 

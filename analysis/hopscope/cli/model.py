@@ -12,16 +12,8 @@ from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of, deliver
 from hopscope.errors import InputError
 from hopscope.gate import parse as parse_gate
-from hopscope.parameters import (
-    DESCRIPTION,
-    answer_of_machine,
-    differences,
-    fitted_of_trace,
-    is_machine_file,
-    read_machine,
-    rows_of_fit,
-    table_of,
-)
+from hopscope.parameters import DESCRIPTION, answer_of_machine, differences, is_machine_file, read_machine, table_of
+from hopscope.parameters.traced import fitted_of_trace, rows_of_fit
 
 if TYPE_CHECKING:
     from hopscope.answer import Answer

@@ -63,13 +63,14 @@ def command(*, words: tuple[str, ...], verify: Path | None, **options: Any) -> N
     Example: hopscope tune --budget 10m -- mpirun -n 8 ./app input.dat
              hopscope tune --verify tuned
     """
-    from hopscope.tune import start  # late: analyses
+    from hopscope.trace import open as open_trace  # late: analyses
+    from hopscope.tune import start  # late, likewise
 
     if verify is not None:
         if words:
             raise click.UsageError("--verify runs the command that was tuned; drop the words after --")
         with _network(start.network_of(verify)):
-            verified = start.verified(verify, say)
+            verified = start.verified(verify, open_trace, say)
         click.echo(verified.sentence)
         sys.exit(verified.code)
     if words:
@@ -79,7 +80,8 @@ def command(*, words: tuple[str, ...], verify: Path | None, **options: Any) -> N
     net = options["net"] or (start.network_of(options["output"]) if options["resume"] else None)
     try:
         with _network(net):
-            answer = start.tuned(options["output"], words, _request(words, options), say, resume=options["resume"])
+            request = _request(words, options)
+            answer = start.tuned(options["output"], words, request, open_trace, say, resume=options["resume"])
     except (KeyboardInterrupt, RuntimeError) as error:
         if not is_interrupt(error):
             raise

@@ -19,7 +19,8 @@ from hopscope.model.hops import Array
 from hopscope.model.parameters import Hockney, LogGP, PLogP
 from hopscope.model.routes import fitted
 from hopscope.model.sequences import leaves
-from hopscope.parameters import Fitted, Row, links_of, models_by_class
+from hopscope.parameters import Row, links_of, models_by_class
+from hopscope.parameters.traced import Fitted
 
 MOST_MESSAGES = 20_000
 """Schedules with more messages are not replayed."""

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 from hopscope import catalog
 from hopscope.diagnosis.entry import CONDITIONS
 from hopscope.errors import InputError
-from hopscope.render.report import program_version
+from hopscope.version import program_version
 
 if TYPE_CHECKING:
-    from hopscope.trace import Trace
+    from hopscope.opened import OpenedTrace
 
 SCHEMA_VERSION: Final = 1
 _VARIABLES: Final = ("GITHUB_SHA", "CI_COMMIT_SHA")
@@ -68,7 +68,7 @@ def _checked_out() -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def entry_of(runs: Sequence[Trace], commit: str, outcome: str) -> Entry:
+def entry_of(runs: Sequence[OpenedTrace], commit: str, outcome: str) -> Entry:
     """The entry of a commit from its runs, of which the first is the one that gates judge."""
     first = runs[0]
     facts = first.run_facts
@@ -85,24 +85,24 @@ def entry_of(runs: Sequence[Trace], commit: str, outcome: str) -> Entry:
     )
 
 
-def _diagnosis(trace: Trace) -> dict[str, Any]:
+def _diagnosis(trace: OpenedTrace) -> dict[str, Any]:
     row = next(row for row in trace.run("diagnose").to_pylist() if row["kind"] not in CONDITIONS)
     return {name: row[name] for name in ("severity", "kind", "cost_share")}
 
 
-def _iteration(runs: Sequence[Trace]) -> dict[str, Any]:
+def _iteration(runs: Sequence[OpenedTrace]) -> dict[str, Any]:
     from hopscope.verdicts.compare_activities import time_of_runs  # late: scipy
 
     query = catalog.load().command("compare").default.sql
     return time_of_runs([run.sql(query) for run in runs])
 
 
-def _efficiency(trace: Trace) -> float | None:
+def _efficiency(trace: OpenedTrace) -> float | None:
     rows = {row["factor"]: row["efficiency"] for row in trace.run("efficiency").to_pylist()}
     return rows.get("parallel efficiency")
 
 
-def structure_of(trace: Trace) -> str:
+def structure_of(trace: OpenedTrace) -> str:
     """A digest of what ran: what `compare --by structure` compares, call sites left out."""
     rows = trace.run("compare", by="structure", base=trace).to_pylist()
     lines = sorted("\t".join(str(row[name]) for name in ("operation", "comm", "property", "new")) for row in rows)

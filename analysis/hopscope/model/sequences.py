@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from hopscope import _plan, _replay
-from hopscope.model.hops import Array
+
+Array = np.ndarray[Any, Any]
 
 _COLLECTIVE = 2
 

@@ -1,10 +1,7 @@
-"""The parameters of the published models, from what a probe measured or from a run's hops.
+"""The parameters of the published models, from what a probe measured. Those from a run's hops: `fitting.traced`.
 
 rows         a parameter, its interval and what it belongs to; the models that they make
 probed       from a machine file
-traced       from a trace
-alone        which of its messages crossed their link alone
-ways         what those say of the link
 machine_answer  all that a machine file answers
 places       whether a trace's hosts are where a probe found them
 curves       what a message takes, over its size
@@ -17,12 +14,10 @@ from hopscope.parameters.machine_answer import MachineAnswer, Measured, answer_o
 from hopscope.parameters.places import differences
 from hopscope.parameters.probed import crowding, is_machine_file, lacking, overdrawn, read_machine, rows_of_machine
 from hopscope.parameters.rows import LinkEnds, Row, links_of, models_by_class, models_of, table_of
-from hopscope.parameters.traced import Fitted, fitted_of_trace, rows_of_fit, steps_of_fit
 
 __all__ = [
     "DESCRIPTION",
     "Curve",
-    "Fitted",
     "LinkEnds",
     "MachineAnswer",
     "Measured",
@@ -30,7 +25,6 @@ __all__ = [
     "answer_of_machine",
     "crowding",
     "differences",
-    "fitted_of_trace",
     "is_machine_file",
     "lacking",
     "links_of",
@@ -40,8 +34,6 @@ __all__ = [
     "over_sizes",
     "overdrawn",
     "read_machine",
-    "rows_of_fit",
     "rows_of_machine",
-    "steps_of_fit",
     "table_of",
 ]

@@ -5,30 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope.gate import Outcome, worst
 from hopscope.render.machine import in_json
-from hopscope.whole_file import whole_file
+from hopscope.version import program_version
+from hopscope.whole_file import write_text
 
 if TYPE_CHECKING:
     from hopscope.answer import Answer
-    from hopscope.trace import Trace
+    from hopscope.opened import OpenedTrace
 
 REPORT_VERSION = 1
 
 
-def program_version() -> str:
-    """Version of hopscope; of a source tree that was never installed, `0+source`."""
-    try:
-        return version("hopscope")
-    except PackageNotFoundError:
-        return "0+source"
-
-
-def write_report(file: Path, trace: Trace, answer: Answer, outcomes: Sequence[Outcome]) -> None:
+def write_report(file: Path, trace: OpenedTrace, answer: Answer, outcomes: Sequence[Outcome]) -> None:
     """Write the report. Raises InputError if the file cannot be written."""
     document: dict[str, Any] = {
         "schema_version": REPORT_VERSION,
@@ -44,12 +36,6 @@ def write_report(file: Path, trace: Trace, answer: Answer, outcomes: Sequence[Ou
         "outcome": worst(outcomes),
     }
     write_text(file, json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n")
-
-
-def write_text(file: Path, text: str) -> None:
-    """Write a file that the user asked for, whole or not at all. Raises InputError if it cannot be written."""
-    with whole_file(file) as output:
-        output.write(text.encode())
 
 
 def _parameters(answer: Answer) -> dict[str, Any]:

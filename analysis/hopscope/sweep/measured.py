@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopscope.launch.inputs import checked_file
-from hopscope.render.report import program_version
 from hopscope.sweep.grid import Point
 from hopscope.sweep.methods import Method
 from hopscope.tuning.offered import Offered
+from hopscope.version import program_version
 from hopscope.whole_file import whole_file
 
 SCHEMA_VERSION: Final = 1

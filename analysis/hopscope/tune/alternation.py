@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import statistics
-from pathlib import Path
 from typing import Final
 
-import hopscope
-from hopscope.trace import Trace
+from hopscope.opened import OpenedTrace
 
 _LEAST_IN_TURN: Final = 5
 """Iterations: a turn's first is left out, and one may mix both."""
@@ -50,7 +48,7 @@ select by_engine, time_ns from turns where by_engine <> by_library and not is_fi
 """
 
 
-def turn_of(trace: Trace, most: int | None) -> int | None:
+def turn_of(trace: OpenedTrace, most: int | None) -> int | None:
     """The collectives of one turn for a run like a recorded one; None where it has too few iterations for turns.
 
     most: the run is ended after so many iterations.
@@ -68,11 +66,11 @@ def in_turns(tree: str, turn: int) -> str:
     return json.dumps({**json.loads(tree), "alternate": turn})
 
 
-def times_of_turns(trace: Path) -> tuple[float, float] | None:
+def times_of_turns(trace: OpenedTrace) -> tuple[float, float] | None:
     """The mean time of an iteration by the engine and by the library in ns, over whole iterations of one side after
     another of the same side; None where either has too few. The first rank's own calls begin its iterations: another
     rank may end one before."""
-    rows = hopscope.open(trace).sql(_ITERATIONS).to_pylist()
+    rows = trace.sql(_ITERATIONS).to_pylist()
     engine = [row["time_ns"] for row in rows if row["by_engine"]]
     library = [row["time_ns"] for row in rows if not row["by_engine"]]
     if min(len(engine), len(library)) < _LEAST_KEPT:

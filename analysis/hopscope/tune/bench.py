@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-import hopscope
 from hopscope.errors import InputError
 from hopscope.quantities import duration, plural
 from hopscope.tune.alternation import in_turns, turn_of
@@ -56,7 +55,7 @@ class Bench:
 
     def recorded(self, folder: Path) -> Recorded:
         """The trace of a recorded run."""
-        return Recorded(hopscope.open(folder / TRACE), self.job.words, self.job.net is not None)
+        return Recorded(self.job.open_trace(folder / TRACE), self.job.words, self.job.net is not None)
 
     def end_runs_like(self, recorded: Recorded) -> None:
         """Let later runs end after the wanted number of iterations, which are those of a recorded run."""
@@ -145,7 +144,7 @@ class Bench:
             whole = replace(whole, files={**whole.files, TREE: in_turns(whole.files[TREE], turn)})
         options, variables = written(whole, files)
         if ending is None and job.iterations is not None:
-            ending = first_run(job.iterations)
+            ending = first_run(job.iterations, job.open_trace)
         baseline_s = journal.baseline.get("run_s")
         if screens and self._screening is not None:
             job, ending = replace(job, iterations=self._screening.iterations), self._screening.is_done

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import hopscope
 from hopscope.errors import InputError
 from hopscope.launch.job import assemble, inspect
-from hopscope.trace import Trace
+from hopscope.opened import Open, OpenedTrace
 
 Ending = Callable[[Path], bool]
 """Whether the run that records into a trace directory has done enough."""
@@ -25,7 +24,7 @@ _LEAST_SCREENING: Final = 10
 _LEAST_SAVED: Final = 0.15
 
 
-def first_run(iterations: int) -> Ending:
+def first_run(iterations: int, open_trace: Open) -> Ending:
     """Whether a run has had so many iterations and one more, by assembling what it recorded so far."""
     begin = time.monotonic()
     following = _FIRST_LOOK_S
@@ -36,7 +35,7 @@ def first_run(iterations: int) -> Ending:
             return False
         try:
             assemble(trace)
-            rows = hopscope.open(trace).sql("select iteration from iteration_cuts").num_rows
+            rows = open_trace(trace).sql("select iteration from iteration_cuts").num_rows
         except InputError:
             rows = 0
         following = (time.monotonic() - begin) * _LATER
@@ -54,7 +53,7 @@ class Screening:
     run_s: float
 
 
-def screening(trace: Trace, run_s: float, iteration_ns: float) -> Screening | None:
+def screening(trace: OpenedTrace, run_s: float, iteration_ns: float) -> Screening | None:
     """The short form of a run that takes run_s, with iterations of so many ns; None where it would save too little or
     where no collective of all ranks ends an iteration. trace: of an earlier run."""
     iterations = max(_LEAST_SCREENING, math.ceil(_SCREENING_S * 1e9 / iteration_ns))
@@ -68,7 +67,7 @@ def screening(trace: Trace, run_s: float, iteration_ns: float) -> Screening | No
         return None
 
 
-def after_collective(trace: Trace, iterations: int) -> Ending:
+def after_collective(trace: OpenedTrace, iterations: int) -> Ending:
     """Whether every rank has left the collective that ends so many iterations and one more. trace: of an earlier run.
 
     Raises InputError where a collective of all ranks does not end its iterations, or it has fewer.

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-import hopscope
 from hopscope.errors import InputError
+from hopscope.opened import OpenedTrace
 
 _LEFT_OUT: Final = 10
 """The first of so many iterations is left out, and at least one: they contain set-up."""
@@ -30,19 +29,18 @@ class IterationTime:
     per: str
 
 
-def iteration_time(trace: Path, most: int | None = None) -> IterationTime:
+def iteration_time(trace: OpenedTrace, most: int | None = None) -> IterationTime:
     """The time of the kept iterations of a run divided by their number; most: of only so many from the beginning.
 
     Raises InputError where the run has neither iterations nor both ends.
     """
-    opened = hopscope.open(trace)
-    begins = [row["begin_ns"] for row in opened.sql("from iteration_cuts order by iteration").to_pylist()]
+    begins = [row["begin_ns"] for row in trace.sql("from iteration_cuts order by iteration").to_pylist()]
     if most is not None:
         begins = begins[: most + 1]
     kept = begins[max(1, (len(begins) - 1) // _LEFT_OUT) :]
     if len(kept) > _LEAST_KEPT:
         return IterationTime((kept[-1] - kept[0]) / (len(kept) - 1), len(kept) - 1, "iteration")
-    ends = opened.sql(_WHOLE_RUN).to_pylist()[0]
+    ends = trace.sql(_WHOLE_RUN).to_pylist()[0]
     if ends["begin_ns"] is None or ends["end_ns"] is None or ends["end_ns"] <= ends["begin_ns"]:
-        raise InputError(f"{trace} has neither iterations nor a time from MPI_Init to MPI_Finalize")
+        raise InputError(f"{trace.path} has neither iterations nor a time from MPI_Init to MPI_Finalize")
     return IterationTime(float(ends["end_ns"] - ends["begin_ns"]), 1, "run")

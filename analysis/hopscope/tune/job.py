@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from hopscope.errors import InputError
 from hopscope.launch.job import assemble, is_unassembled_run
+from hopscope.opened import Open
 from hopscope.quantities import duration
 from hopscope.tune.alternation import times_of_turns
 from hopscope.tune.iteration import iteration_time
@@ -35,12 +36,13 @@ _TAIL_LINES: Final = 12
 class Job:
     """What every run of a tuning has in common.
 
-    words: launcher and program. net: a topology file with a network. check: a shell command that reads the program's
-    output and fails if that is wrong. metric: a pattern whose first group is the figure in the output; else the
-    iteration time counts. iterations: the run is ended after so many.
+    words: launcher and program. open_trace: `hopscope.open`. net: a topology file with a network. check: a shell
+    command that reads the program's output and fails if that is wrong. metric: a pattern whose first group is the
+    figure in the output; else the iteration time counts. iterations: the run is ended after so many.
     """
 
     words: tuple[str, ...]
+    open_trace: Open
     net: Path | None = None
     check: str | None = None
     metric: str | None = None
@@ -127,11 +129,11 @@ def _measured(job: Job, folder: Path, wall_s: float, *, turns: bool) -> Run:
         if is_unassembled_run(folder / TRACE):
             assemble(folder / TRACE)
         if turns:
-            times = times_of_turns(folder / TRACE)
+            times = times_of_turns(job.open_trace(folder / TRACE))
             if times is None:
                 return Run("failed", wall_s, detail=NO_TURNS)
             return Run("measured", wall_s, times[0], "iteration", library=times[1])
-        of_iteration = iteration_time(folder / TRACE, job.iterations)
+        of_iteration = iteration_time(job.open_trace(folder / TRACE), job.iterations)
     except InputError as problem:
         return Run("failed", wall_s, detail=str(problem))
     return Run("measured", wall_s, of_iteration.time_ns, of_iteration.per)

@@ -11,9 +11,9 @@ from typing import Any, Final, Literal, cast
 
 from hopscope.errors import InputError
 from hopscope.launch.inputs import checked_file
-from hopscope.render.report import program_version
 from hopscope.tune.candidate import Candidate, from_row
 from hopscope.tune.job import Run
+from hopscope.version import program_version
 from hopscope.whole_file import whole_file
 
 FILE: Final = "tuning.json"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 from typing import Final
 
-import hopscope
+from hopscope.opened import Open
 from hopscope.quantities import duration, interval, plural, share
 from hopscope.render.static_page import static_page
 from hopscope.tune.candidates_table import Tried, tried
@@ -25,8 +24,8 @@ svg { display: block; } .zero { stroke: var(--muted); } .faster { stroke: #29815
 """
 
 
-def page(journal: Journal, command: str) -> str:
-    """The file; command: the new command line."""
+def page(journal: Journal, command: str, open_trace: Open) -> str:
+    """The file; command: the new command line. open_trace: `hopscope.open`."""
     rows = tried(journal)
     result = journal.result or {}
     target = journal.target
@@ -42,7 +41,7 @@ def page(journal: Journal, command: str) -> str:
         body += "<h2>Candidates</h2><p>Dot and line: the measured gain with its interval of 95 %. "
         body += f"Circle: the prediction.</p>{_table(rows)}"
     if result.get("candidate"):
-        body += f"<h2>What runs now</h2>{_algorithms(journal)}"
+        body += f"<h2>What runs now</h2>{_algorithms(journal, open_trace)}"
     return static_page("Tuning", _STYLE, body)
 
 
@@ -66,17 +65,13 @@ def _table(rows: Sequence[Tried]) -> str:
     return f'<div class="frame"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
 
 
-def _algorithms(journal: Journal) -> str:
+def _algorithms(journal: Journal, open_trace: Open) -> str:
     """The algorithms of the baseline and of the winner, from the two runs whose messages were recorded."""
     lines: list[str] = []
     for title, name in (("baseline", "recorded-baseline"), ("now", "recorded-result")):
         place = journal.folder / name / "trace"
-        for row in _rows(place):
+        for row in open_trace(place).run("algorithms").to_pylist() if place.is_dir() else []:
             cells = (title, row["op"], row["algorithm"], str(row["collectives"]), str(row["messages"]))
             lines.append(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>")
     head = "".join(f"<th>{name}</th>" for name in ("run", "operation", "algorithm", "collectives", "messages"))
     return f'<div class="frame"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
-
-
-def _rows(place: Path) -> list[dict[str, str]]:
-    return hopscope.open(place).run("algorithms").to_pylist() if place.is_dir() else []

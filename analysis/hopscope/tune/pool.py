@@ -13,6 +13,7 @@ from hopscope.errors import InputError
 from hopscope.launch.command import launcher_options
 from hopscope.launch.inputs import kind_of
 from hopscope.launch.network.launchers import OWN_PLACEMENT
+from hopscope.opened import OpenedTrace
 from hopscope.parameters import read_machine
 from hopscope.parameters.link_costs import with_probed_links
 from hopscope.remap import candidates
@@ -20,7 +21,6 @@ from hopscope.remap.orders.files import file_of, launcher_of
 from hopscope.remap.replay.basis import Recost
 from hopscope.sweep.decision import besides_of, choices_of
 from hopscope.sweep.measured import read
-from hopscope.trace import Trace
 from hopscope.tune.candidate import FOLDER, HOSTS, TREE, Candidate
 from hopscope.tuning.installed import flavour_of
 from hopscope.tuning.offered import operation_name
@@ -41,7 +41,7 @@ _BINDING: Final = {"--bind-to", "-bind-to", "--cpu-set", "--cpu-list", "--rankfi
 class Recorded:
     """A recorded run and the launcher's words that started it."""
 
-    trace: Trace
+    trace: OpenedTrace
     words: Sequence[str]
     on_network: bool
 

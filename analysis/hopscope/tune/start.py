@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscope.errors import InputError
+from hopscope.opened import Open
 from hopscope.tune.bench import Bench
 from hopscope.tune.budget import Budget
 from hopscope.tune.job import Job
@@ -20,8 +21,11 @@ from hopscope.whole_file import whole_file
 Say = Callable[[str], None]
 
 
-def tuned(folder: Path, words: Sequence[str], request: dict[str, Any], say: Say, *, resume: bool) -> str:
-    """Tune, or go on, and write the directory. Returns the answer for the terminal. Raises InputError."""
+def tuned(
+    folder: Path, words: Sequence[str], request: dict[str, Any], open_trace: Open, say: Say, *, resume: bool
+) -> str:
+    """Tune, or go on, and write the directory. Returns the answer for the terminal. open_trace: `hopscope.open`.
+    Raises InputError."""
     if resume:
         journal = read(folder)
         if words and list(words) != journal.request["words"]:
@@ -29,18 +33,18 @@ def tuned(folder: Path, words: Sequence[str], request: dict[str, Any], say: Say,
     else:
         journal = Journal(_new_folder(folder), request)
     if journal.result is None:
-        tune(_bench(journal), lambda text: say(f"hopscope tune: {text}"))
+        tune(_bench(journal, open_trace), lambda text: say(f"hopscope tune: {text}"))
     command = write_outcome(journal)
     with whole_file(folder / REPORT) as file:
-        file.write(page(journal, command).encode())
+        file.write(page(journal, command, open_trace).encode())
     say(f"hopscope tune: the report is in {folder / REPORT}")
     return f"{sentence(journal)}\n{command}"
 
 
-def verified(folder: Path, say: Say) -> Verified:
+def verified(folder: Path, open_trace: Open, say: Say) -> Verified:
     """Measure a result again. Raises InputError where there is none, or ranks, hosts or library are others."""
     journal = read(folder)
-    return verify(_bench(journal), lambda text: say(f"hopscope tune: {text}"))
+    return verify(_bench(journal, open_trace), lambda text: say(f"hopscope tune: {text}"))
 
 
 def network_of(folder: Path) -> str | None:
@@ -48,17 +52,17 @@ def network_of(folder: Path) -> str | None:
     return read(folder).request["net"]
 
 
-def job_of(journal: Journal) -> Job:
+def job_of(journal: Journal, open_trace: Open) -> Job:
     """What all runs have in common."""
     request = journal.request
     net = None if request["net"] is None else Path(request["net"])
     words = tuple(request["short"] or request["words"])
     names = ("check", "metric", "maximize", "iterations")
-    return Job(words, net, **{name: request[name] for name in names})
+    return Job(words, open_trace, net, **{name: request[name] for name in names})
 
 
-def _bench(journal: Journal) -> Bench:
-    return Bench(job_of(journal), journal, Budget(journal.request["budget_s"], journal.request["runs"]))
+def _bench(journal: Journal, open_trace: Open) -> Bench:
+    return Bench(job_of(journal, open_trace), journal, Budget(journal.request["budget_s"], journal.request["runs"]))
 
 
 def _new_folder(path: Path) -> Path:

@@ -60,7 +60,7 @@ def function_of(module: str) -> Function:  # noqa: PLR0912 - a branch for each m
     """The function behind a header's `then`. Late, because some need scipy, which is slow to import."""
     match module:
         case "algorithms":
-            from hopscope.algorithms import answer
+            from hopscope.algorithms_answer import answer
         case "algorithms.edges":
             from hopscope.algorithms.edges import answer
         case "diagnosis":

@@ -7,7 +7,7 @@ from hopscope.cli.command import say_what_is_missing
 from hopscope.cli.progress import dataset_option, opening, shown
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
-from hopscope.render.report import program_version
+from hopscope.version import program_version
 from hopscope.whole_file import whole_file
 
 

@@ -1,0 +1,46 @@
+"""What the parts of Hopscope below `hopscope.trace` need of an opened trace."""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from hopscope.answer import Answer
+from hopscope.catalog import Scalar
+
+
+class OpenedTrace(Protocol):
+    """A `hopscope.Trace`."""
+
+    path: Path
+
+    @cached_property
+    def run_facts(self) -> dict[str, Any]:
+        """The row of the table `run`."""
+        ...
+
+    def table(self, name: str) -> pa.Table:
+        """One table of the dataset."""
+        ...
+
+    def sql(self, query: str, parameters: Mapping[str, Scalar] | None = None) -> pa.Table:
+        """The result of a SELECT."""
+        ...
+
+    def run(self, command: str, **options: Any) -> pa.Table:
+        """The table of an analysis."""
+        ...
+
+    def answer(self, command: str, **options: Any) -> Answer:
+        """The answer of an analysis."""
+        ...
+
+    def caveats(self) -> list[str]:
+        """What limits every answer from this trace, in sentences."""
+        ...
+
+
+Open = Callable[[Path], OpenedTrace]
+"""`hopscope.open`."""
