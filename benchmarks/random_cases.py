@@ -9,7 +9,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from hopscope import _plan
+from hopscope.native import _plan
 
 MS = 1_000_000
 SIZES = (8, 64, 1024, 8192, 65536, 262_144, 1_048_576)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from hopscope import _plan
-from hopscope.model.sequences import lay, leaves
+from hopscope.native import _plan
+from hopscope.native.sequences import lay, leaves
 from measure import ROOT  # also puts tools/ on the path
 from simgrid import SimulatedMachine, simulated_leaves, why_not
 

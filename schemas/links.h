@@ -1,5 +1,5 @@
 /* How far apart two ranks are: the word of hops.link, and the class of a link to emulate. For C and C++ alike;
- * `hopscope._paths` exports it to Python and, with the conditions as written here, to SQL.
+ * `hopscope.native._paths` exports it to Python and, with the conditions as written here, to SQL.
  */
 #ifndef HOPSCOPE_SCHEMAS_LINKS_H
 #define HOPSCOPE_SCHEMAS_LINKS_H

@@ -3,8 +3,8 @@
 from collections import Counter
 
 import hopscope
-from hopscope import _plan
 from hopscope.algorithms.engine import of_schedules
+from hopscope.native import _plan
 from hopscope.remap.run.calls import NO_ROOT
 from hopscope.remap.run.program import Subject, source_of
 

@@ -15,8 +15,8 @@ import local_mpi
 ROOT = Path(__file__).parents[1]
 OWN_FOLDERS = ("build", ".venv", ".git")
 _FROM_COPY = """
-import sys, _drawn_paths, hopscope, hopscope._convert, hopscope._paths
-modules = _drawn_paths, hopscope, hopscope._convert, hopscope._paths
+import sys, _drawn_paths, hopscope, hopscope.native._convert, hopscope.native._paths
+modules = _drawn_paths, hopscope, hopscope.native._convert, hopscope.native._paths
 sys.exit(not all(module.__file__.startswith(sys.argv[1]) for module in modules))
 """
 """Fails if a module comes from the tree's own environment: tests would then see nothing of a change in the copy."""

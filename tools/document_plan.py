@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import fill, indent
 from typing import Any
 
-from hopscope import _plan
+from hopscope.native import _plan
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "shapes-and-algorithms.md"

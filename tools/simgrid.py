@@ -15,9 +15,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-from hopscope import _plan
 from hopscope.model.hops import Array
 from hopscope.model.routes import Link, Server, interfaces, machine
+from hopscope.native import _plan
 from local_mpi import ROOT
 
 PACKAGE = "libsimgrid-dev"

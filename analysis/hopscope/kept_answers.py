@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from hopscope import _paths
+from hopscope.native import _paths
 from hopscope.store import Store
 
 KEEP = "HOPSCOPE_KEEP_ANSWERS"

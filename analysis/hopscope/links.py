@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscope import _paths
+from hopscope.native import _paths
 
 Array = np.ndarray[Any, Any]
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from hopscope import _paths
+from hopscope.native import _paths
 
 
 class MpiFunction(NamedTuple):

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
-from hopscope import _paths, bootstrap
+from hopscope import bootstrap
 from hopscope.links import LINKS
+from hopscope.native import _paths
 from hopscope.part import Part, quoted
 from hopscope.words import ANSWERED_CATEGORIES, UNKNOWN_PLACE
 

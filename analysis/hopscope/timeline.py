@@ -13,9 +13,9 @@ from typing import Any, Final, Protocol
 import numpy as np
 import pyarrow as pa
 
-from hopscope import _paths
 from hopscope.errors import InputError
 from hopscope.links import LINKS
+from hopscope.native import _paths
 from hopscope.paths.columns import Array, codes, integers
 from hopscope.timeline_queries import (
     CALLS_AT,

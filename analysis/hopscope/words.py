@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hopscope import _paths
+from hopscope.native import _paths
 
 Vocabulary = Mapping[str, str]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from document_commands import commands
-from hopscope import _plan
 from hopscope.cli.main import hopscope
+from hopscope.native import _plan
 from started_commands import completed
 from started_commands import hopscope as run_here
 

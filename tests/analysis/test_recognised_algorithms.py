@@ -12,12 +12,12 @@ from typing import Any
 import hopscope
 import pytest
 from drawing import draw, expected, shown
-from hopscope import _plan
 from hopscope.algorithms import blocking_form, candidates, engine, exchanges, recognition
 from hopscope.algorithms.messages import Pattern
 from hopscope.algorithms.observed import Observed, Seen
 from hopscope.algorithms.recognition import UNRECOGNISED, recognise
 from hopscope.algorithms.trees import NamedTree, blocks_along, pass_down, pass_up, trees
+from hopscope.native import _plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

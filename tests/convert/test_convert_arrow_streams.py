@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from draw import draw
-from hopscope import _convert
+from hopscope.native import _convert
 from whole_archives import ARCHIVES, TRACES
 
 

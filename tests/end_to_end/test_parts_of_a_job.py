@@ -6,7 +6,7 @@ from typing import Any
 
 import hopscope
 import local_mpi
-from hopscope.model.trees import Shape
+from hopscope.native.trees import Shape
 from jobs import Planted, Run, two_sites
 
 MIX = local_mpi.ROOT / "benchmarks" / "programs" / "mix.c"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hopscope import _plan
 from hopscope.launch import collector_library
+from hopscope.native import _plan
 from local_mpi import LocalMpi, without_hopscope
 from read_spool import Record, function_numbers, read_spool
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import engine_jobs
 from engine_jobs import ROOT
-from hopscope import _plan
 from hopscope.launch import collector_library
+from hopscope.native import _plan
 from hypothesis import strategies as st
 from local_mpi import LocalMpi, without_hopscope
 from read_spool import read_spool

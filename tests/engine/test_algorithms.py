@@ -11,7 +11,7 @@ import engine_jobs
 import local_mpi
 import pytest
 from engine_jobs import ALGORITHMS, HOP_IRECV, HOP_ISEND, LEAVE, Ended, by, served
-from hopscope import _plan
+from hopscope.native import _plan
 from local_mpi import LocalMpi
 from read_spool import function_numbers
 

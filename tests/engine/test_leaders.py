@@ -6,7 +6,7 @@ from typing import Any
 import engine_jobs
 import pytest
 from engine_jobs import HOP_IRECV, HOP_ISEND, Ended, by, served, ticks_of
-from hopscope import _plan
+from hopscope.native import _plan
 from local_mpi import LocalMpi
 
 MS = 1_000_000

@@ -6,7 +6,7 @@ import engine_jobs
 import local_mpi
 import pytest
 from engine_jobs import every
-from hopscope import _plan
+from hopscope.native import _plan
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from local_mpi import LocalMpi

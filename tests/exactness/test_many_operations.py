@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 import tree_mixtures
-from hopscope import _plan
 from hopscope.launch import collector_library
+from hopscope.native import _plan
 from local_mpi import LocalMpi
 
 PROGRAM = Path(__file__).parent / "programs" / "many_operations.c"

@@ -3,7 +3,7 @@
 from typing import Any
 
 import local_mpi
-from hopscope import _plan
+from hopscope.native import _plan
 
 _BY_TREE = [name for row in _plan.algorithms() if row.by_tree for name in row.operations]
 _VECTORS = ["MPI_Gatherv", "MPI_Scatterv"]

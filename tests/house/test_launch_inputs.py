@@ -7,9 +7,9 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.launch.inputs import check_topology, check_tree, schema
+from hopscope.native import _plan
 
 EXPLICIT: dict[str, Any] = {
     "schema_version": 1,

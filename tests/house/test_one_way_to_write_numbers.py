@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-HOME = ROOT / "analysis" / "hopscope" / "quantities.py"
+HOME = ROOT / "analysis" / "hopscope" / "format" / "quantities.py"
 SHIPPED = [
     file
     for folder in ("analysis/hopscope", "dashboard/hopscope_dashboard", "demo")

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hopscope import _paths, catalog
+from hopscope import catalog
 from hopscope.links import LINKS
+from hopscope.native import _paths
 from hopscope.words import ANSWERED_CATEGORIES
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ import _drawn_paths
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from hopscope import _paths
+from hopscope.native import _paths
 from hopscope.paths.columns import Array, Tables, arrays_of, intervals_of, lanes_of
 from hopscope.words import BINDINGS, CATEGORIES, Vocabulary
 

@@ -1,9 +1,9 @@
 """What the one list says of the MPI functions reaches everybody who asks, for every form of a function alike."""
 
 import pytest
-from hopscope import _paths
 from hopscope.inspection import POLLS
 from hopscope.mpi_functions import FUNCTIONS
+from hopscope.native import _paths
 from hopscope.paths.columns import EXSCAN, ROOT_TO_LAST_ENTER, SCAN, STAYS, TO_LAST_ENTER, TO_ROOT
 from read_spool import function_numbers
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from crossings import most_crossings
-from hopscope import _plan
+from hopscope.native import _plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_schedules import ALL_FROM_ALL, OPERATIONS, heard_from, hops

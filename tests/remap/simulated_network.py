@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 from derive import derive
 from drawn_rows import drawn_table
-from hopscope.model.trees import Shape
+from hopscope.native.trees import Shape
 from hopscope.store import table_schemas
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "tables"

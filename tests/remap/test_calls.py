@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pytest
-from hopscope import _plan
+from hopscope.native import _plan
 from hopscope.remap.run.calls import MOST_KINDS, NO_ROOT, Call, Kinds, kinds_of, payload_of
 from hopscope.remap.run.operations import OPERATION, OPERATIONS
 

@@ -17,8 +17,8 @@ from hopscope.model.hops import Hops
 from hopscope.model.link_fit import fit_links
 from hopscope.model.machine import Machine, machine_of
 from hopscope.model.routes import fitted as machine_of_costs
-from hopscope.model.sequences import lay
-from hopscope.model.trees import Shape
+from hopscope.native.sequences import lay
+from hopscope.native.trees import Shape
 from hopscope.remap import remap, sentence
 from hopscope.remap.fitting.fit import fit
 from hopscope.remap.run.program import COLLECTIVE, source_of

@@ -9,9 +9,9 @@ from typing import Any
 import jsonschema
 import pyarrow as pa
 import pytest
-from hopscope import _plan
 from hopscope.errors import InputError
-from hopscope.model.trees import Shape
+from hopscope.native import _plan
+from hopscope.native.trees import Shape
 from hopscope.remap import DESCRIPTION, candidates, remap, sentence
 from hopscope.remap.algorithms.engine import algorithms, cut
 from hopscope.remap.replay.basis import basis_of

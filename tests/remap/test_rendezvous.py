@@ -8,7 +8,7 @@ from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.hops import Hops
 from hopscope.model.routes import fitted
-from hopscope.model.sequences import duration_ns, lay
+from hopscope.native.sequences import duration_ns, lay
 from hopscope.remap.fitting.rendezvous import Ends, ends_of, limits_of
 from hopscope.remap.replay.basis import basis_of
 from hopscope.remap.run.events import DELIVERED, events_of

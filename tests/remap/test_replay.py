@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hopscope import _paths, _plan, _replay
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.routes import fitted
-from hopscope.model.sequences import lay
+from hopscope.native import _paths, _plan, _replay
+from hopscope.native.sequences import lay
 from hopscope.remap.run.program import AS_OBSERVED, COLLECTIVE, SEND, WAIT
 
 L, WAN = 100, 1000

@@ -6,8 +6,8 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hopscope import _plan
-from hopscope.model.trees import Shape, Tree, explicit
+from hopscope.native import _plan
+from hopscope.native.trees import Shape, Tree, explicit
 
 
 def tree(spec: dict[str, Any], size: int, root: int = 0, *, broadcast: bool = True) -> Tree:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hopscope import _plan
+from hopscope.native import _plan
 
 
 class Drawing:
@@ -27,7 +27,7 @@ class Drawing:
         return len(self.steps[rank]) - 1
 
     def schedules(self) -> _plan.Schedules:
-        """As `hopscope._plan` lays them, with what a replay needs."""
+        """As `hopscope.native._plan` lays them, with what a replay needs."""
         counts = [len(steps) for steps in self.steps]
         first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         kind, length, unmet, edges = [], [], [], [[] for _ in range(sum(counts))]

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from hopscope import _plan
+from hopscope.native import _plan
 
 Array = np.ndarray[Any, Any]
 

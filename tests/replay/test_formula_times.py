@@ -15,7 +15,7 @@ from hopscope.formula_times.points import Point, points
 from hopscope.model.formulas import FORMULAS, replayed_ns, schedules
 from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
 from hopscope.model.routes import published_by_class
-from hopscope.model.sequences import leaves
+from hopscope.native.sequences import leaves
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 from hopscope.parameters.traced import fitted_of_trace, rows_of_fit
 from recorded_jobs import sample_trace, shared_folder

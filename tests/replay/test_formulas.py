@@ -9,7 +9,7 @@ from drawn_schedules import linear_alltoall, split_binary
 from hopscope.model.formulas import AT_MOST, FORMULAS, MODELS, PRINTED, Formula, Model, replayed_ns
 from hopscope.model.parameters import Call, Curve, Hockney, LogGP, PLogP
 from hopscope.model.routes import published
-from hopscope.model.sequences import duration_ns
+from hopscope.native.sequences import duration_ns
 
 ALGORITHMS = {
     "MPI_Barrier": ["flat", "double ring", "recursive doubling", "bruck"],

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hopscope import _plan, _replay
 from hopscope.model.parameters import LogGP
 from hopscope.model.routes import NO_SERVER, Link, Server, Work, interfaces, machine, published
-from hopscope.model.sequences import duration_ns, lay, leaves, sequence
+from hopscope.native import _plan, _replay
+from hopscope.native.sequences import duration_ns, lay, leaves, sequence
 from slow_replay import SlowReplay
 
 OVER_TREE = {"reduce_tree": "t", "broadcast_tree": "t"}

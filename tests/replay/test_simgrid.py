@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hopscope.model.hops import Array
-from hopscope.model.sequences import lay, leaves
+from hopscope.native.sequences import lay, leaves
 from simgrid import SimulatedMachine, simulated_leaves, why_not
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=f"NOT COMPARED WITH SIMGRID: {why_not()}")

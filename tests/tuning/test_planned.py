@@ -13,7 +13,7 @@ import pytest
 from algorithm_rounds import rounds, variables
 from forced_algorithms import needs_open_mpi_4, trace_of_forced_algorithms
 from hopscope.algorithms.engine import of_schedules
-from hopscope.model.sequences import lay
+from hopscope.native.sequences import lay
 from hopscope.remap.algorithms.schedule import longest_chain
 from hopscope.tuning.offered import Offered, asked
 from hopscope.tuning.planned import Planned, Unplanned, planned

@@ -1,4 +1,4 @@
-"""The messages of the engine's own algorithms, read from the schedules that it would run (`hopscope._plan`)."""
+"""The messages of the engine's own algorithms, read from the schedules that it would run (`hopscope.native._plan`)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopscope import _plan
 from hopscope.algorithms.messages import DOWN, EXCHANGE, UP, Message, Pattern
-from hopscope.model.sequences import lay
+from hopscope.native import _plan
+from hopscope.native.sequences import lay
 
 _ROLES = {_plan.UP: UP, _plan.DOWN: DOWN, _plan.EXCHANGE: EXCHANGE}
 

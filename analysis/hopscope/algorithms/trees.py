@@ -1,6 +1,6 @@
 """Trees, and the messages that run along them.
 
-The shapes that the engine knows come from its own code (`hopscope._plan`). Open MPI has some of its own, as
+The shapes that the engine knows come from its own code (`hopscope.native._plan`). Open MPI has some of its own, as
 J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10 (2007), and its
 sources (coll_base_topo.c) describe them: they are here.
 """
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hopscope import _plan
 from hopscope.algorithms.messages import DOWN, UP, Message, Pattern
-from hopscope.model.trees import ROOT, Shape
+from hopscope.native import _plan
+from hopscope.native.trees import ROOT, Shape
 
 _NAMES = {
     "flat": "linear",

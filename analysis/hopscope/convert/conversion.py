@@ -6,12 +6,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from hopscope import _convert
 from hopscope.convert.part_hops import Communicator
 from hopscope.convert.roles import Kinds
 from hopscope.convert.run_facts import clocks_table, places_table, read_run_facts, run_table
 from hopscope.convert.source import Archive
 from hopscope.errors import InputError
+from hopscope.native import _convert
 
 Progress = Callable[[str, int, int], None]
 

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hopscope import _convert, _paths, _plan, algorithms, manifest
+from hopscope import algorithms, manifest
 from hopscope.convert import roles
 from hopscope.convert.contract import arrow_schema
 from hopscope.convert.conversion import Progress, convert
@@ -34,6 +34,7 @@ from hopscope.convert.run_facts import hopscope_version
 from hopscope.convert.source import Archive, find
 from hopscope.errors import InputError
 from hopscope.memory import memory_for
+from hopscope.native import _convert, _paths, _plan
 from hopscope.store import table_names
 from hopscope.whole_file import room
 

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope import _causal
 from hopscope.diagnosis.entry import Cost, Site
+from hopscope.native import _causal
 from hopscope.paths.columns import Array, causal_arrays_of, lanes_of, pair_places
 from hopscope.words import INTERVAL_KINDS
 

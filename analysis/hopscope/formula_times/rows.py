@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.formula_times.measured import Measured
 from hopscope.formula_times.points import OPERATIONS, Point, points
@@ -18,7 +17,8 @@ from hopscope.model.formulas import FORMULAS, MODELS, replayed_ns, replayed_over
 from hopscope.model.hops import Array
 from hopscope.model.parameters import Hockney, LogGP, PLogP
 from hopscope.model.routes import fitted
-from hopscope.model.sequences import leaves
+from hopscope.native import _plan
+from hopscope.native.sequences import leaves
 from hopscope.parameters import Row, links_of, models_by_class
 from hopscope.parameters.traced import Fitted
 

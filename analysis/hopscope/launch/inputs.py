@@ -9,9 +9,9 @@ import os
 from pathlib import Path
 from typing import Any, cast
 
-from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.json_text import read_json
+from hopscope.native import _plan
 
 
 def schema(name: str) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from hopscope import _paths
 from hopscope.links import link_class
 from hopscope.model.hops import Array, Hops
+from hopscope.native import _paths
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Machine:
         return self.rank_message_ns + self.rank_per_byte_ns * size
 
     def arrays(self, clusters: Array) -> dict[str, Any]:
-        """As `hopscope._paths` takes them; clusters: of each host."""
+        """As `hopscope.native._paths` takes them; clusters: of each host."""
         return {
             "hosts": len(clusters),
             "clusters": self.clusters,

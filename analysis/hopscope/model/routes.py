@@ -85,7 +85,7 @@ def machine(
     cut_through: bool = True,
     emulates: bool = False,
 ) -> dict[str, Any]:
-    """As `hopscope._replay.replay` takes it.
+    """As `hopscope.native._replay.replay` takes it.
 
     Matrices are from host x to host. link: rows of links. near, far: the servers that a message passes before and after
     its latency, one matrix for each in its turn; NO_SERVER where there is none. cut_through: a message's first byte

@@ -1,4 +1,4 @@
-"""Arrow tables to the plain arrays of `hopscope._paths`, whose meaning is in analysis/native/paths/columns.h."""
+"""Arrow tables to the plain arrays of `hopscope.native._paths`, whose meaning is in analysis/native/paths/columns.h."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope import _paths
 from hopscope.links import LINKS
+from hopscope.native import _paths
 from hopscope.words import BINDINGS, INTERVAL_KINDS
 
 Array = np.ndarray[Any, Any]
@@ -204,7 +204,7 @@ def arrays_of(tables: Tables, known_lanes: Lanes | None = None) -> dict[str, Arr
 
 
 def causal_arrays_of(tables: Tables, lanes: Lanes) -> dict[str, Array]:
-    """The same with bindings and intervals, as `hopscope._causal` takes them."""
+    """The same with bindings and intervals, as `hopscope.native._causal` takes them."""
     arrays = {**arrays_of(tables, lanes), **intervals_of(tables["intervals"], lanes)}
     for name in ("hops", "messages"):
         arrays[f"{name}.binding"] = codes(tables[name], "binding", list(BINDINGS))

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from hopscope import _plan
 from hopscope.algorithms import mpich
 from hopscope.algorithms.open_mpi import ALGORITHMS, OWN_CHOICE, sent
+from hopscope.native import _plan
 from hopscope.tuning.offered import Offered
 
 _BY_TREE = frozenset({"allreduce", "reduce", "bcast", "barrier"})

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope import _paths, _replay
 from hopscope.model.routes import Link, machine
+from hopscope.native import _paths, _replay
 from hopscope.paths.columns import Array, codes, integers
 
 _OPERATIONS = ("send", "wait", "collective", "end")

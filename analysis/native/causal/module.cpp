@@ -1,4 +1,4 @@
-// hopscope._causal: the interface to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
+// hopscope.native._causal: the interface to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>

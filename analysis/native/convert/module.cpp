@@ -1,4 +1,4 @@
-/* hopscope._convert: a Reader returns an archive's tables, piece by piece. */
+/* hopscope.native._convert: a Reader returns an archive's tables, piece by piece. */
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 

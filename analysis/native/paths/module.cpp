@@ -1,4 +1,4 @@
-// hopscope._paths: the interface to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
+// hopscope.native._paths: the interface to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
 #include <algorithm>
 #include <limits>
 #include <tuple>

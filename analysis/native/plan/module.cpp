@@ -1,4 +1,4 @@
-// hopscope._plan: lists, trees and schedules of the collector's plan/ for Python.
+// hopscope.native._plan: lists, trees and schedules of the collector's plan/ for Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

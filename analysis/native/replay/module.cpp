@@ -1,4 +1,4 @@
-// hopscope._replay: the interface to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
+// hopscope.native._replay: the interface to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -158,6 +158,6 @@ NB_MODULE(_replay, m) {
     m.doc() = "Replays any sequence of the engine's schedules and of collectives as they were observed.";
     m.def("replay", &hopscope::replay::replayed, nanobind::arg("program"), nanobind::arg("schedules"),
           nanobind::arg("costs"),
-          "Arrays and numbers as in program.h; schedules as hopscope._plan lays them. Returns enter_ns and leave_ns of "
+          "Arrays and numbers as in program.h; schedules as hopscope.native._plan lays them. Returns enter_ns and leave_ns of "
           "every member of every collective, the number of hops, and whether every lane came to its end.");
 }

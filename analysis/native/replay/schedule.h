@@ -1,4 +1,4 @@
-// A collective's schedules as the replay runs them: the columns of hopscope._plan with what each step costs.
+// A collective's schedules as the replay runs them: the columns of hopscope.native._plan with what each step costs.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ extern "C" {
 
 namespace hopscope::replay {
 
-// As hopscope._plan makes them: all ranks' steps, rank after rank. Lengths are in units of unit_bytes.
+// As hopscope.native._plan makes them: all ranks' steps, rank after rank. Lengths are in units of unit_bytes.
 struct Columns {
     Column<int64_t> first_step, first_edge, edge, first_ready, ready, other_end, length;
     Column<int8_t> kind;

@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.json_text import read_json
 from hopscope.launch.network import plan
 from hopscope.launch.network.spec import NetworkSpec
+from hopscope.native import _plan
 from hopscope.whole_file import whole_file
 
 _NEEDED = ("ip", "bridge", "tc")
@@ -29,7 +29,7 @@ _SAID = "said"
 
 def program() -> Path:
     """The installed hopscope-net."""
-    return Path(_plan.__file__).parent / "launch" / "network" / "hopscope-net"
+    return Path(_plan.__file__).parents[1] / "launch" / "network" / "hopscope-net"
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hopscope import _plan
-from hopscope.model.sequences import lay
-from hopscope.model.trees import Shape, Tree, explicit
+from hopscope.native import _plan
+from hopscope.native.sequences import lay
+from hopscope.native.trees import Shape, Tree, explicit
 from hopscope.remap.algorithms.schedule import Messages, drawn_as_trees, messages_of, structure_of
 from hopscope.remap.candidate import Structure
 from hopscope.remap.run.calls import NO_ROOT, Call

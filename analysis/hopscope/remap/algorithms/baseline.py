@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from hopscope import _plan
 from hopscope.errors import InputError
+from hopscope.native import _plan
 from hopscope.remap.algorithms.algorithm import Algorithm, longest
 from hopscope.remap.algorithms.tree_file import TREE_KEYS
 from hopscope.remap.run.calls import NO_ROOT, Call

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, product
 from typing import Any
 
-from hopscope import _plan
 from hopscope.errors import InputError
-from hopscope.model.trees import Shape
+from hopscope.native import _plan
+from hopscope.native.trees import Shape
 from hopscope.remap.algorithms.algorithm import TREE, Algorithm, longest, of_shapes, segmented
 from hopscope.remap.algorithms.schedule import fingerprint
 from hopscope.remap.run.program import Subject

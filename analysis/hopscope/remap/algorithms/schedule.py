@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopscope import _plan
+from hopscope.native import _plan
 from hopscope.paths.columns import Array
 from hopscope.remap.candidate import Structure
 

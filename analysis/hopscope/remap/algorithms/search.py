@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from hopscope.model.trees import ROOT, Shape, Tree
+from hopscope.native.trees import ROOT, Shape, Tree
 from hopscope.remap.algorithms.algorithm import Algorithm, of_trees
 from hopscope.remap.run.calls import NO_ROOT
 from hopscope.remap.run.program import Subject

@@ -10,7 +10,7 @@ import jsonschema
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope.model.trees import Shape
+from hopscope.native.trees import Shape
 from hopscope.remap.algorithms.algorithm import Algorithm
 from hopscope.remap.algorithms.combination import bytes_of
 from hopscope.remap.run.program import Source

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopscope import _plan, _replay
 from hopscope.errors import InputError
 from hopscope.model.costs import Costs
 from hopscope.model.routes import fitted
+from hopscope.native import _plan, _replay
 from hopscope.paths.columns import Array
 from hopscope.remap.algorithms.algorithm import Algorithm
 from hopscope.remap.algorithms.combination import Runs

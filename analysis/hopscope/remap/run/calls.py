@@ -27,7 +27,7 @@ class Call(NamedTuple):
     """Collectives that run by one schedule.
 
     size: the bytes that rules of tree files go by; of operations whose rules cannot, of all blocks. root: NO_ROOT for
-    operations that have none. lengths: in bytes, as `hopscope._plan` takes them.
+    operations that have none. lengths: in bytes, as `hopscope.native._plan` takes them.
     """
 
     op: str

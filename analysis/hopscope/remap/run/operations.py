@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopscope import _plan
+from hopscope.native import _plan
 
 OPERATION = {operation.name: operation for operation in _plan.operations()}
 ROOTED = tuple(name for name, operation in OPERATION.items() if operation.has_root)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscope import _plan, _replay
+from hopscope.native import _plan, _replay
 
 Array = np.ndarray[Any, Any]
 
@@ -30,7 +30,7 @@ def lay(
     """The schedules of all ranks under a rule as tree files have it, but for its operations: {"algorithm": "ring"}.
 
     hosts, clusters: a number for each rank; without clusters there is one. trees: those that the rule names. The rest
-    as in `hopscope._plan`. Raises ValueError in the collector's words.
+    as in `hopscope.native._plan`. Raises ValueError in the collector's words.
     """
     file: dict[str, Any] = {"schema_version": 1, "rules": [{**rule, "operations": [operation]}]}
     read = _plan.TreeFile(json.dumps({**file, "trees": trees} if trees else file).encode())
@@ -39,7 +39,7 @@ def lay(
 
 
 def sequence(hosts: Sequence[int], schedules: Sequence[int], gaps_ns: Array) -> dict[str, Array]:
-    """A program as `hopscope._replay` takes it, in which all ranks call the same collectives.
+    """A program as `hopscope.native._replay` takes it, in which all ranks call the same collectives.
 
     hosts: of each rank. schedules: the number of each collective's schedule. gaps_ns (ranks x collectives): each rank's
     own time before it enters.

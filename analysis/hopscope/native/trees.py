@@ -1,4 +1,4 @@
-"""Trees over the ranks of a communicator, built by the collector's own code (`hopscope._plan`).
+"""Trees over the ranks of a communicator, built by the collector's own code (`hopscope.native._plan`).
 
 Parents and the order of children are those that the engine executes, so that a predicted tree is the tree that runs.
 Ranks are those of the communicator.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from hopscope import _plan
+from hopscope.native import _plan
 
 ROOT = -1
 """The parent of the root."""

@@ -4,7 +4,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from hopscope._plan import Schedules
+from hopscope.native._plan import Schedules
 
 class Replayed(TypedDict):
     enter_ns: np.ndarray[Any, np.dtype[np.float64]]  # per row of the program's `member`; NaN: not reached

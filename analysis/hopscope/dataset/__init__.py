@@ -1,1 +1,0 @@
-"""Tables of a run: made from its archive, and read."""

@@ -1,0 +1,1 @@
+"""Compiled modules, and what Python lays out for them."""
