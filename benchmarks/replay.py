@@ -9,13 +9,13 @@ import time
 from pathlib import Path
 
 import numpy as np
-from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.machine import machine_of
 from hopscope.model.parameters import LogGP
 from hopscope.model.routes import fitted, published
 from hopscope.native import _replay
 from hopscope.native.sequences import lay, leaves, sequence
+from hopscope.vocabulary.links import LINKS
 from measure import PROGRAMS, figures
 
 RANKS, HOPS = 64, 1_000_000

@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import hopscope
 import local_mpi
 from hopscope import remap
-from hopscope.quantities import alike, duration, number, share
+from hopscope.format.quantities import alike, duration, number, share
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn

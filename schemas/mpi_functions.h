@@ -1,7 +1,7 @@
 /* The MPI functions that Hopscope knows: the single definition of each.
  *
  * The collector, the converter, the path rules, the SQL and the documents are all made from these rows: C and C++
- * expand them, Python and SQL get them from the native module (hopscope/mpi_functions.py, the table mpi_functions). To
+ * expand them, Python and SQL get them from the native module (hopscope/vocabulary/mpi_functions.py, the table mpi_functions). To
  * record one more function takes a row and a wrapper: docs/add-an-mpi-function.md.
  *
  * FUNCTION(name, kind, moves, since, counts)

@@ -5,7 +5,7 @@ native modules have it; with --check, fails if it is out of date.
 import sys
 from pathlib import Path
 
-from hopscope.mpi_functions import FUNCTIONS
+from hopscope.vocabulary.mpi_functions import FUNCTIONS
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "collector.md"

@@ -7,7 +7,7 @@ program for its trace; programs import this package for it, so what the analyses
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError
-from hopscope.user_region import region
+from hopscope.region import region
 
 if TYPE_CHECKING:
     from hopscope.answer import Answer

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from hopscope.errors import InputError
-from hopscope.quantities import in_words
+from hopscope.format.quantities import in_words
 
 ONE_RUN = (
     "one run of each cannot exclude that the two differ only as runs of one program differ, for example because "

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from hopscope.mpi_functions import FUNCTIONS, of_kinds
+from hopscope.format.quantities import quantity
 from hopscope.places import resolve
-from hopscope.quantities import quantity
+from hopscope.vocabulary.mpi_functions import FUNCTIONS, of_kinds
 
 POLLS = of_kinds("test", "look")
 NOBODY_WAITS = "no rank seems to wait for another"

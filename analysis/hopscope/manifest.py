@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from hopscope.errors import InputError
-from hopscope.json_text import read_json
+from hopscope.format.json_text import read_json
 
 MANIFEST = "manifest.json"
 

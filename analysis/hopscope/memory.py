@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from hopscope.errors import InputError
-from hopscope.quantities import size
+from hopscope.format.quantities import size
 
 LEAST_ADDRESS_SPACE = (3 << 30) + (32 << 20) * (os.cpu_count() or 1)
 """Bytes. Measured: commands on a small trace reserve up to 2.5 GiB on two cores, and the threads of each further core

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from hopscope.format.quantities import duration, plural, quantity
 from hopscope.header import Column
-from hopscope.quantities import duration, plural, quantity
 
 _ROWS = 20
 """So many rows are shown."""

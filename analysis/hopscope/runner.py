@@ -21,16 +21,16 @@ from duckdb.func import PythonUDFType
 
 from hopscope.catalog import Analysis, Catalog, Scalar, Source
 from hopscope.errors import InputError
+from hopscope.format.quantities import quantity
 from hopscope.kept_answers import KeptAnswers
 from hopscope.memory import shortage
-from hopscope.mpi_functions import FUNCTIONS
 from hopscope.part import VISITS, Part, quoted
-from hopscope.quantities import quantity
 from hopscope.relations import Relation, described
 from hopscope.shared_macros import shared_macros, whole_views
 from hopscope.stopping import Stop
 from hopscope.store import Store
 from hopscope.user_query import check, distinct_names
+from hopscope.vocabulary.mpi_functions import FUNCTIONS
 
 _ROWS_IN_PIECE = 1 << 16
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from hopscope import bootstrap
-from hopscope.links import LINKS
 from hopscope.native import _paths
 from hopscope.part import Part, quoted
-from hopscope.words import ANSWERED_CATEGORIES, UNKNOWN_PLACE
+from hopscope.vocabulary.links import LINKS
+from hopscope.vocabulary.words import ANSWERED_CATEGORIES, UNKNOWN_PLACE
 
 
 def shared_macros(part: Part, text: str | None = None) -> list[str]:

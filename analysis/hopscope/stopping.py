@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from hopscope.quantities import duration
+from hopscope.format.quantities import duration
 
 _EVERY_S = 0.05
 """So often a query is told again that it shall end: one that had not begun does not hear it."""

@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.errors import InputError
-from hopscope.links import LINKS
 from hopscope.native import _paths
 from hopscope.paths.columns import Array, codes, integers
 from hopscope.timeline_queries import (
@@ -28,7 +27,8 @@ from hopscope.timeline_queries import (
     WAITING_IN,
 )
 from hopscope.timeline_search import Search
-from hopscope.words import CATEGORIES
+from hopscope.vocabulary.links import LINKS
+from hopscope.vocabulary.words import CATEGORIES
 
 EXACT_ROWS: Final = 400_000
 """About as many calls, intervals and hops are summed up at most for one range; above, the bins are read."""
@@ -64,7 +64,7 @@ class Columns:
     rows: list[Row]
     """What each row is: host, cluster, ranks, and rank if it is one."""
     time_ns: Array
-    """int64 [category in the order of `hopscope.words.CATEGORIES`, row, column]: of all threads of the row that were
+    """int64 [category in the order of `hopscope.vocabulary.words.CATEGORIES`, row, column]: of all threads of the row that were
     ever in MPI, from each rank's first event to its last."""
     path_ns: Array
     """The same of the run's critical path while it was on the row's ranks."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard.address import Query
 from hopscope_dashboard.data import InputError, Row, Rows, TraceData

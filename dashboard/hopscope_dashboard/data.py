@@ -15,7 +15,6 @@ from hopscope import InputError, Trace, remedies
 from hopscope.algorithms.recognition import UNRECOGNISED
 from hopscope.errors import some
 from hopscope.export import stream_result
-from hopscope.mpi_functions import of_kinds
 from hopscope.part import OPTIONS as PART_OPTIONS
 from hopscope.part import misread
 from hopscope.places.source import Excerpt, excerpt
@@ -26,6 +25,7 @@ from hopscope.render.machine import as_csv, cell
 from hopscope.render.static_page import static_page
 from hopscope.stopping import Stop
 from hopscope.timeline import MARKS, Columns, Timeline
+from hopscope.vocabulary.mpi_functions import of_kinds
 
 from hopscope_dashboard.answers import Bounds, Compared, Models, Result, Row, Rows, Suggestion
 

@@ -6,9 +6,9 @@ from typing import Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
-from hopscope import quantities
 from hopscope.diagnosis.entry import CONDITIONS, NOTE
-from hopscope.words import actions_for
+from hopscope.format import quantities
+from hopscope.vocabulary.words import actions_for
 
 from hopscope_dashboard.address import link
 from hopscope_dashboard.components import blocks

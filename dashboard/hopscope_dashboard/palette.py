@@ -7,7 +7,7 @@ it.
 
 from typing import Final
 
-from hopscope import links, words
+from hopscope.vocabulary import links, words
 
 CATEGORY_MEANINGS: Final = words.ANSWERED_CATEGORIES
 LINKS: Final = links.LINKS

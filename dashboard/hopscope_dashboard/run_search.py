@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard.address import Query, number
 from hopscope_dashboard.data import TraceData

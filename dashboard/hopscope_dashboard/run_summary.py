@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 import numpy as np
-from hopscope import quantities
-from hopscope.words import CATEGORIES
+from hopscope.format import quantities
+from hopscope.vocabulary.words import CATEGORIES
 
 from hopscope_dashboard.data import Columns, Row, TraceData
 from hopscope_dashboard.palette import WAITING

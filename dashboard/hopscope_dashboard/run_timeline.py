@@ -8,8 +8,8 @@ import struct
 from typing import Any, Final
 
 import numpy as np
-from hopscope import quantities
-from hopscope.words import CATEGORIES, ONCE
+from hopscope.format import quantities
+from hopscope.vocabulary.words import CATEGORIES, ONCE
 
 from hopscope_dashboard import leads, run_rows, run_summary
 from hopscope_dashboard.address import Query, link, number

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from dash import dcc, html
 from dash.development.base_component import Component
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard.address import Query, link, number
 from hopscope_dashboard.components import aria

@@ -9,13 +9,13 @@ Ranks 0 and 2 are on host a, 1 and 3 on host b of another cluster. The path of t
 import hopscope
 import pytest
 from drawing import draw, expected, shown
-from hopscope import rounds
 from hopscope.algorithms import exchanges
 from hopscope.algorithms.kinds import parents_of, rounds_in_times
 from hopscope.algorithms.messages import Pattern
 from hopscope.algorithms.observed import Observed, Seen
 from hopscope.algorithms.trees import pass_down, pass_up, trees
 from hopscope.errors import InputError
+from hopscope.format import rounds
 
 RANKS = """
 rank host cluster

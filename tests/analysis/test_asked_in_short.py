@@ -10,7 +10,7 @@ import pytest
 from drawing import draw
 from hopscope.cli.analyze import GROUPS
 from hopscope.cli.analyze import analyze as analyze_group
-from hopscope.words import for_trace
+from hopscope.vocabulary.words import for_trace
 from started_commands import analyze
 from test_answers import TABLES
 

@@ -24,9 +24,9 @@ from hopscope.cli.analyze import analyze as analyze_group
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as hopscope_group
 from hopscope.errors import InputError
+from hopscope.files import whole_file
 from hopscope.part import OPTIONS
 from hopscope.store import schema_directory, table_names
-from hopscope.whole_file import whole_file
 from started_commands import analyze
 from started_commands import hopscope as hopscope_command
 from test_answers import TABLES

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import hopscope
 from drawing import draw
-from hopscope.links import LINKS, link_class
+from hopscope.vocabulary.links import LINKS, link_class
 
 RANKS = """
     rank  host  cluster

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from hopscope.catalog import Analysis, Column, load, parse
-from hopscope.quantities import alike, changes, exact_size, first_value, interval, quantity
+from hopscope.format.quantities import alike, changes, exact_size, first_value, interval, quantity
 from hopscope.remap import DESCRIPTION
 from hopscope.remap.answer import SCHEMA
 from hopscope.render.machine import as_csv, as_json

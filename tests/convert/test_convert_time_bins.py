@@ -10,7 +10,7 @@ import pytest
 from archive_drawing import DOWN, UP, Drawing, Place, hop_tag
 from hopscope import timeline
 from hopscope.errors import InputError
-from hopscope.words import CATEGORIES
+from hopscope.vocabulary.words import CATEGORIES
 from whole_archives import TRACES
 
 WORDS = list(CATEGORIES)

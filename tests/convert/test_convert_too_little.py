@@ -10,9 +10,9 @@ import pytest
 from archive_drawing import Drawing, Place
 from hopscope.convert import ensure_dataset
 from hopscope.errors import InputError
+from hopscope.format.quantities import size
 from hopscope.launch.inputs import check_topology
 from hopscope.memory import LEAST_ADDRESS_SPACE
-from hopscope.quantities import size
 
 DEEP = "[" * 100_000 + "]" * 100_000
 DEEP_OBJECT = '{"schema_version": 1, "hosts": ' + '{"a":' * 400 + "1" + "}" * 401

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hopscope import quantities
+from hopscope.format import quantities
 
 
 def numbers(row: dict[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ from asked_app import AskedApp
 from comparison_cells import numbers
 from conftest import PROGRAMS, run_of_one_late
 from drawn_page import DrawnPage, components, draw, text
-from hopscope import quantities
+from hopscope.format import quantities
 from hopscope.render.machine import as_csv
 from hopscope_dashboard.app import create_app
 from hopscope_dashboard.traces import Traces

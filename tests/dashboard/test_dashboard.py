@@ -8,7 +8,7 @@ import hopscope
 import pytest
 from asked_app import AskedApp, drawn_from
 from drawn_page import components, draw, text
-from hopscope import quantities
+from hopscope.format import quantities
 from hopscope_dashboard.app import create_app
 from sample_copy import open_copy
 

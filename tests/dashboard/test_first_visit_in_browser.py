@@ -5,7 +5,7 @@ import re
 
 import hopscope
 from conftest import PROGRAMS, Serve
-from hopscope.quantities import duration
+from hopscope.format.quantities import duration
 from playwright.sync_api import Page, expect
 
 SOURCE = PROGRAMS / "one_late.c"

@@ -5,7 +5,7 @@ import re
 import hopscope
 import pytest
 from conftest import Serve
-from hopscope import quantities
+from hopscope.format import quantities
 from playwright.sync_api import Page, Route, expect
 from reading import grid
 from simulated_run import SimulatedRun

@@ -8,10 +8,10 @@ from typing import Any, cast
 import pytest
 from asked_app import AskedApp
 from drawn_page import DrawnPage, components, text
-from hopscope import quantities
 from hopscope.cli.analyze import analyze
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as program
+from hopscope.format import quantities
 from hopscope_dashboard.app import create_machine_app
 from hopscope_dashboard.data import Machine
 from hopscope_dashboard.pages import machine

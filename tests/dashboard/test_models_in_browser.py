@@ -3,7 +3,7 @@
 import hopscope
 import pytest
 from conftest import Serve
-from hopscope import quantities
+from hopscope.format import quantities
 from hopscope_dashboard.data import TraceData
 from playwright.sync_api import Page, expect
 from reading import click_there, table

@@ -7,7 +7,7 @@ from pathlib import Path
 import hopscope
 import pytest
 from drawn_page import components, draw, text
-from hopscope import quantities
+from hopscope.format import quantities
 from hopscope_dashboard.palette import LINK_COLOURS
 from moved_run import moved
 from sample_copy import open_copy

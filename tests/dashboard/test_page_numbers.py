@@ -13,7 +13,8 @@ import hopscope
 import pytest
 from comparison_cells import numbers
 from drawn_page import components, draw, text
-from hopscope import InputError, quantities
+from hopscope import InputError
+from hopscope.format import quantities
 from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.pages import PAGES, menu
 from hopscope_dashboard.traces import Traces

@@ -5,7 +5,7 @@ from pathlib import Path
 import hopscope
 import pytest
 from drawn_page import components, draw, text
-from hopscope import quantities
+from hopscope.format import quantities
 from hopscope_dashboard.pages import PAGES
 from simulated_run import SimulatedRun
 

@@ -4,9 +4,9 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hopscope import rounds
 from hopscope.algorithms import exchanges
 from hopscope.algorithms.messages import Pattern
+from hopscope.format import rounds
 from hopscope_dashboard.components import empty
 from hopscope_dashboard.figures.round_lanes import MOST_ARROWS, MOST_COLUMNS, neighbours, placed_rounds
 from hopscope_dashboard.figures.round_lanes_svg import round_lanes_svg

@@ -11,7 +11,7 @@ import hopscope
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
-from hopscope.words import CATEGORIES
+from hopscope.vocabulary.words import CATEGORIES
 from hopscope_dashboard.app import create_app
 from simulated_run import SimulatedRun
 from whole_path import whole_path
@@ -82,9 +82,9 @@ def test_a_column_is_told_with_the_calls_and_their_pages(client: FlaskClient, tr
     ).to_pylist()[0]
     at = (call["enter_ns"] + call["leave_ns"]) // 2
     told = client.get(f"/_timeline/told?rank=2&at={at}&from={at - 500}&to={at + 500}").get_json()
-    assert told["title"] == f"Rank 2 on gamma at {hopscope.quantities.moment(at)}"
+    assert told["title"] == f"Rank 2 on gamma at {hopscope.format.quantities.moment(at)}"
     assert [call["href"] for call in told["calls"]] == ["/collective?comm=0&seq=4"]
-    lasted = hopscope.quantities.duration(call["leave_ns"] - call["enter_ns"])
+    lasted = hopscope.format.quantities.duration(call["leave_ns"] - call["enter_ns"])
     assert told["calls"][0]["text"] == f"MPI_Allreduce 0:4, {lasted}"
     assert told["shares"] == [{"category": "wan", "text": "100.0 %"}]
 
@@ -103,7 +103,7 @@ def test_computing_is_told_with_the_calls_around_it(client: FlaskClient, trace: 
         return [call["text"] for call in told["calls"]]
 
     [computing] = calls_at((left + entered) // 2)
-    lasted = hopscope.quantities.duration(entered - left)
+    lasted = hopscope.format.quantities.duration(entered - left)
     assert re.fullmatch(rf"computing, {lasted}, from MPI_Allreduce 0:4( at .*)? to MPI_Sendrecv( at .*)?", computing)
     # At the very moment of leaving a call it computes, and at that of entering the next it is there.
     starts = [text.partition(",")[0] for at in (left - 1, left, entered) for text in calls_at(at)]

@@ -6,7 +6,7 @@ import hopscope
 import pytest
 from asked_app import AskedApp
 from drawn_page import DrawnPage, components, draw, text
-from hopscope import quantities
+from hopscope.format import quantities
 from hopscope_dashboard.app import create_app
 
 PART = "from=i:10&to=i:30&ranks=2,3"

@@ -7,9 +7,10 @@ import hopscope
 import pytest
 from asked_app import AskedApp, drawn_from
 from drawn_page import components, draw, table, text
-from hopscope import InputError, quantities
+from hopscope import InputError
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as program
+from hopscope.format import quantities
 from hopscope_dashboard.app import create_app
 from hopscope_dashboard.traces import Traces, distinct_names
 

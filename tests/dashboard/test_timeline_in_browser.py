@@ -9,8 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 import hopscope
 import pytest
 from conftest import Serve
-from hopscope import quantities
-from hopscope.words import ONCE
+from hopscope.format import quantities
+from hopscope.vocabulary.words import ONCE
 from hopscope_dashboard.palette import CATEGORY_COLOURS, PATH_LINE_COLOUR
 from playwright.sync_api import Page, Route, expect
 from simulated_run import SimulatedRun

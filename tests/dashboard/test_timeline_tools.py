@@ -9,7 +9,7 @@ import hopscope
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
-from hopscope import quantities
+from hopscope.format import quantities
 from hopscope_dashboard import run_timeline
 from hopscope_dashboard.app import create_app
 from simulated_run import SimulatedRun

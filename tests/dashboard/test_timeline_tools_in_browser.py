@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import hopscope
 from conftest import Serve
-from hopscope import quantities
+from hopscope.format import quantities
 from hopscope_dashboard.run_rows import ORDERS
 from playwright.sync_api import Page, expect
 from test_timeline_tools import SolverWithRegions

@@ -5,7 +5,7 @@ import re
 import hopscope
 import pytest
 from drawn_page import DrawnPage, draw
-from hopscope import quantities
+from hopscope.format import quantities
 
 
 def parts(page: DrawnPage, drawing: str) -> dict[str, tuple[str, str]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import hopscope
 import pytest
-from hopscope import quantities
+from hopscope.format import quantities
 from playwright.sync_api import Page, expect
 from reading import (
     COMPUTING_MS,

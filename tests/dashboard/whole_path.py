@@ -1,7 +1,7 @@
 """The critical path of the whole run, of which a timeline shows where it went."""
 
 import hopscope
-from hopscope import quantities
+from hopscope.format import quantities
 
 
 def whole_path(trace: hopscope.Trace) -> dict[str, str]:

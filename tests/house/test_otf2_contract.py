@@ -4,7 +4,7 @@ import re
 from itertools import accumulate
 from pathlib import Path
 
-from hopscope.words import ROLES
+from hopscope.vocabulary.words import ROLES
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 PAGE = (SCHEMAS / "otf2.md").read_text()

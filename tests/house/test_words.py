@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from hopscope import catalog
-from hopscope.links import LINKS
 from hopscope.native import _paths
-from hopscope.words import ANSWERED_CATEGORIES
+from hopscope.vocabulary.links import LINKS
+from hopscope.vocabulary.words import ANSWERED_CATEGORIES
 
 ROOT = Path(__file__).parents[2]
 VOCABULARIES = {name: tuple(words) for name, words in _paths.WORDS.items()} | {"link": LINKS}

@@ -9,13 +9,13 @@ import hopscope
 import local_mpi
 import numpy as np
 import pytest
-from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.remap import sentence
 from hopscope.remap.algorithms.recorded import Recorded
 from hopscope.remap.replay.replayer import replayer_of
 from hopscope.remap.run.events import RECEIVED, SENT, events_of
 from hopscope.remap.run.program import source_of
+from hopscope.vocabulary.links import LINKS
 from network_jobs import judged
 from recorded_jobs import recorded_job, shared_folder
 

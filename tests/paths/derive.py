@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from hopscope.native import _paths
 from hopscope.paths.columns import Array, Tables, arrays_of, intervals_of, lanes_of
-from hopscope.words import BINDINGS, CATEGORIES, Vocabulary
+from hopscope.vocabulary.words import BINDINGS, CATEGORIES, Vocabulary
 
 
 def derive(tables: Tables) -> Tables:

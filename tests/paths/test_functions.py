@@ -2,9 +2,9 @@
 
 import pytest
 from hopscope.inspection import POLLS
-from hopscope.mpi_functions import FUNCTIONS
 from hopscope.native import _paths
 from hopscope.paths.columns import EXSCAN, ROOT_TO_LAST_ENTER, SCAN, STAYS, TO_LAST_ENTER, TO_ROOT
+from hopscope.vocabulary.mpi_functions import FUNCTIONS
 from read_spool import function_numbers
 
 FORMS = ("MPI_{}", "MPI_I{}", "MPI_{}_init", "MPI_{}_c", "MPI_I{}_c", "MPI_{}_init_c")

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hopscope.mpi_functions import FUNCTIONS
 from hopscope.native import _plan
+from hopscope.vocabulary.mpi_functions import FUNCTIONS
 
 OPERATIONS = {operation.name: operation for operation in _plan.operations()}
 SERVED = [(algorithm.name, operation) for algorithm in _plan.algorithms() for operation in algorithm.operations]

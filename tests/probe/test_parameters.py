@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hopscope.cli.main import analyze
 from hopscope.errors import InputError
-from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.machine import machine_of
 from hopscope.model.parameters import Hockney, LogGP, PLogP
@@ -28,6 +27,7 @@ from hopscope.parameters import (
 from hopscope.parameters.rows import Estimate
 from hopscope.parameters.traced import Fitted, fitted_of_trace, rows_of_fit, steps_of_fit, ways_of_emulated
 from hopscope.parameters.ways import Way, line_through
+from hopscope.vocabulary.links import LINKS
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "sample_traces" / "demo" / "trace"

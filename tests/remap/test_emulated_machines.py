@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.hops import Hops
 from hopscope.model.link_fit import fit_links
@@ -22,6 +21,7 @@ from hopscope.native.trees import Shape
 from hopscope.remap import remap, sentence
 from hopscope.remap.fitting.fit import fit
 from hopscope.remap.run.program import COLLECTIVE, source_of
+from hopscope.vocabulary.links import LINKS
 from simulated_network import Run, first_tree, round_robin
 from test_replay import last_leaves, program
 

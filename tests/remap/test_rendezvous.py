@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.hops import Hops
 from hopscope.model.routes import fitted
@@ -13,6 +12,7 @@ from hopscope.remap.fitting.rendezvous import Ends, ends_of, limits_of
 from hopscope.remap.replay.basis import basis_of
 from hopscope.remap.run.events import DELIVERED, events_of
 from hopscope.remap.run.program import source_of
+from hopscope.vocabulary.links import LINKS
 from simulated_library import LibraryRun
 from simulated_network import MS, Run, SimulatedTrace, round_robin, sites
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 from drawn_rows import drawn_table
-from hopscope.links import link_class
 from hopscope.store import table_schemas
+from hopscope.vocabulary.links import link_class
 
 LATENCY_NS = {"self": 100, "shm": 1_000, "lan": 50_000, "wan": 20_000_000}
 PER_BYTE_NS = {"self": 0.0, "shm": 0.1, "lan": 1.0, "wan": 10.0}

@@ -13,7 +13,6 @@ import pytest
 from drawn_jobs import LATENCY_NS, PER_BYTE_NS, Job, exchange, ring
 from hopscope.cli.reorder import command, reorder_answer
 from hopscope.errors import InputError
-from hopscope.links import LINKS
 from hopscope.paths.columns import Array
 from hopscope.remap.orders.costs import costs_of
 from hopscope.remap.orders.partition import cut
@@ -21,6 +20,7 @@ from hopscope.remap.orders.places import places_of
 from hopscope.remap.orders.suggest import Order, best_order, suggest
 from hopscope.remap.orders.swaps import Judge
 from hopscope.remap.orders.traffic import Traffic, traffic_of
+from hopscope.vocabulary.links import LINKS
 from scipy.sparse import csr_array
 
 DEALT = ["A/a0", "B/b0", "A/a1", "B/b1"] * 2

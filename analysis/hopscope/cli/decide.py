@@ -10,9 +10,9 @@ from hopscope.catalog import Command
 from hopscope.cli.command import columns_text, format_option, help_text
 from hopscope.cli.rows import print_rows
 from hopscope.cli.saying import say
+from hopscope.files import whole_file
 from hopscope.header import parse
 from hopscope.sweep.description import DESCRIPTION
-from hopscope.whole_file import whole_file
 
 DECIDE = Command("decide", "decide", (parse("decide", DESCRIPTION),))
 

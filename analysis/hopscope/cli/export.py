@@ -10,7 +10,7 @@ from hopscope.cli.progress import dataset_option, opening, shown
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.export import TABLE_FORMATS, write_perfetto, write_tables
-from hopscope.quantities import nanoseconds
+from hopscope.format.quantities import nanoseconds
 from hopscope.store import table_names
 
 

@@ -15,6 +15,8 @@ from hopscope.cli.command import EXIT_CODES, choosing_options, columns_text, for
 from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.saying import say
 from hopscope.errors import InputError, meant
+from hopscope.files import write_text
+from hopscope.format.quantities import quantity
 from hopscope.gate import config, worst
 from hopscope.gate.config import Asked
 from hopscope.gate.suite import Judged, Question, judge_all
@@ -22,13 +24,11 @@ from hopscope.header import parse
 from hopscope.history.entry import commit_id, entry_of
 from hopscope.history.folder import add
 from hopscope.part import split
-from hopscope.quantities import quantity
 from hopscope.render.junit import as_junit
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.markdown import as_markdown
 from hopscope.render.report import write_report
 from hopscope.render.terminal import print_answer
-from hopscope.whole_file import write_text
 
 if TYPE_CHECKING:
     from hopscope.answer import Answer

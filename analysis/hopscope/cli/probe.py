@@ -13,10 +13,10 @@ from hopscope.cli.meant import check_first_word
 from hopscope.cli.measuring import measuring
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
+from hopscope.files import check_room, whole_file
+from hopscope.format.quantities import duration, number, share
 from hopscope.launch.network import network_for, on_hosts, read_network
 from hopscope.launch.probing import with_probe
-from hopscope.quantities import duration, number, share
-from hopscope.whole_file import check_room, whole_file
 
 NS = 1e9
 CERTAIN = 0.95

@@ -14,10 +14,10 @@ from rich.console import Console
 from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of
 from hopscope.errors import InputError
+from hopscope.files import check_room
 from hopscope.launch.same_hosts import same_hosts
 from hopscope.remap import DESCRIPTION, remap, sentence
 from hopscope.remedies import started_with
-from hopscope.whole_file import check_room
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,10 +15,10 @@ import click
 from hopscope.cli.meant import check_first_word
 from hopscope.cli.saying import say
 from hopscope.errors import INTERRUPTED, InputError
+from hopscope.files import check_room
+from hopscope.format.quantities import duration, plural
 from hopscope.launch.network import network_for, on_hosts, read_network
 from hopscope.launch.probing import with_probe
-from hopscope.quantities import duration, plural
-from hopscope.whole_file import check_room
 
 if TYPE_CHECKING:
     from hopscope.launch.network import Network

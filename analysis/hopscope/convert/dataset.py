@@ -33,10 +33,10 @@ from hopscope.convert.place import (
 from hopscope.convert.run_facts import hopscope_version
 from hopscope.convert.source import Archive, find
 from hopscope.errors import InputError
+from hopscope.files import room
 from hopscope.memory import memory_for
 from hopscope.native import _convert, _paths, _plan
 from hopscope.store import table_names
-from hopscope.whole_file import room
 
 
 def ensure_dataset(path: Path, *, dataset: Path | None = None, progress: Progress | None = None) -> Path:

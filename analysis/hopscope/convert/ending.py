@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Final
 
 from hopscope.errors import InputError, some
+from hopscope.format.quantities import number
 from hopscope.inspection import NOBODY_WAITS, Inspection
 from hopscope.launch.job import inspect
-from hopscope.quantities import number
 
 _ABORTED: Final = "MPI_Abort was called"
 _CUT: Final = "MPI_Finalize was not reached"

@@ -13,10 +13,10 @@ from hopscope.convert.columns import table_of
 from hopscope.convert.ending import unfinished
 from hopscope.convert.source import Archive
 from hopscope.errors import InputError, some
-from hopscope.json_text import read_json
+from hopscope.format.json_text import read_json
+from hopscope.format.quantities import number, plural
 from hopscope.manifest import SCHEMA_VERSION
 from hopscope.places import resolve
-from hopscope.quantities import number, plural
 
 Facts = dict[str, Any]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from hopscope.diagnosis.entry import Entry, Facts, Kind
-from hopscope.quantities import share
+from hopscope.format.quantities import share
 
 _CORES: Final[tuple[tuple[str, Kind], ...]] = (("cores", "oversubscribed"), ("load", "external-load"))
 """Kinds of caveats that say ranks lacked cores, and the kind of entry that each becomes."""

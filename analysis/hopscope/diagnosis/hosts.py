@@ -16,10 +16,10 @@ from hopscope.diagnosis.entry import Cost
 from hopscope.diagnosis.messages import MessageCause
 from hopscope.diagnosis.rerun import Rerun
 from hopscope.errors import InputError
-from hopscope.links import LINKS
 from hopscope.paths.columns import Array
 from hopscope.remap.orders import reorder
-from hopscope.words import BINDINGS
+from hopscope.vocabulary.links import LINKS
+from hopscope.vocabulary.words import BINDINGS
 
 _SLOWER: Final = 1.5
 """A link is slow if its messages take so many times what those of its peers do."""

@@ -11,9 +11,9 @@ import numpy as np
 
 from hopscope.diagnosis.entry import NAMED, Kind, Site
 from hopscope.diagnosis.rerun import Changes, Rerun
-from hopscope.links import LINKS
 from hopscope.paths.columns import MISSING, Array, integers, pair_places
-from hopscope.words import BINDINGS, INTERVAL_KINDS
+from hopscope.vocabulary.links import LINKS
+from hopscope.vocabulary.words import BINDINGS, INTERVAL_KINDS
 
 _SMALL: Final = 4096
 """Up to so many bytes, a message's time is that of a message; beyond, more and more that of its bytes."""

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from hopscope.diagnosis.entry import Cost, Site
 from hopscope.native import _causal
 from hopscope.paths.columns import Array, causal_arrays_of, lanes_of, pair_places
-from hopscope.words import INTERVAL_KINDS
+from hopscope.vocabulary.words import INTERVAL_KINDS
 
 Changes = Mapping[str, Any]
 """Arrays as `_causal.Run.times_with` takes them."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from hopscope.diagnosis.entry import NOTE, Cost, Entry, Facts, Kind, Site
 from hopscope.errors import some
-from hopscope.quantities import duration, in_words, interval, number, plural, share
+from hopscope.format.quantities import duration, in_words, interval, number, plural, share
 
 _NAMED: Final = 4
 """So many ranks are named before the rest is counted."""

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from hopscope.whole_file import whole_file
+from hopscope.files import whole_file
 
 if TYPE_CHECKING:
     from hopscope.trace import Progress, Trace

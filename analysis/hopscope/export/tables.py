@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from hopscope.errors import InputError
 from hopscope.export.table_formats import WRITERS
+from hopscope.files import whole_file
 from hopscope.store import table_schemas
-from hopscope.whole_file import whole_file
 
 if TYPE_CHECKING:
     from hopscope.trace import Progress, Trace

@@ -8,9 +8,9 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from hopscope.errors import InputError, meant, some
+from hopscope.format.quantities import alike, number, quantity
 from hopscope.gate.expression import UNITS, Gate
 from hopscope.header import Analysis, Column
-from hopscope.quantities import alike, number, quantity
 
 Verdict = Literal["passed", "failed", "undecided"]
 Row = Mapping[str, Any]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hopscope import catalog
 from hopscope.diagnosis.entry import CONDITIONS
 from hopscope.errors import InputError
-from hopscope.version import program_version
+from hopscope.format.version import program_version
 
 if TYPE_CHECKING:
     from hopscope.opened import OpenedTrace

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from hopscope.errors import InputError
+from hopscope.files import whole_file
+from hopscope.format.json_text import read_json
 from hopscope.history.entry import SCHEMA_VERSION, Entry
-from hopscope.json_text import read_json
-from hopscope.whole_file import whole_file
 
 _SHORT = 12
 """Digits of a commit that are shown."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any, Final
 
-from hopscope.quantities import alike, changes, duration, interval, plural, share
+from hopscope.format.quantities import alike, changes, duration, interval, plural, share
 from hopscope.render.static_page import static_page
 
 Row = Mapping[str, Any]

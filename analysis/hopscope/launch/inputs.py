@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from hopscope.errors import InputError
-from hopscope.json_text import read_json
+from hopscope.format.json_text import read_json
 from hopscope.native import _plan
 
 

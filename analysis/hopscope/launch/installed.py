@@ -16,7 +16,7 @@ from pathlib import Path
 
 from hopscope.errors import InputError
 from hopscope.launch.elf import exported_names
-from hopscope.mpi_functions import FUNCTIONS
+from hopscope.vocabulary.mpi_functions import FUNCTIONS
 
 FLAVOURS = ("openmpi", "mpich", "abi")
 MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH and its ABI", "abi": "the MPI standard's ABI"}

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hopscope.json_text import read_json
+from hopscope.format.json_text import read_json
 
 _FILE = "topology.json"
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from hopscope.links import LINKS, classes_of_hosts, link_class
 from hopscope.model.hops import Array
 from hopscope.model.machine import REAL, Machine
+from hopscope.vocabulary.links import LINKS, classes_of_hosts, link_class
 
 INSIDE = link_class(same_rank=False, same_host=True, same_cluster=True)
 # Up to so many bytes, what a message takes hardly depends on them.

@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from hopscope.links import LINKS
 from hopscope.model.costs import SMALL, LinkCost, LocalCost
 from hopscope.model.hops import Array, Hops
 from hopscope.model.link_fit import line_of
 from hopscope.model.machine import Machine
 from hopscope.paths.columns import integers
+from hopscope.vocabulary.links import LINKS
 
 SHOWN = 20
 """So many messages of a link class show what one takes its ranks there."""

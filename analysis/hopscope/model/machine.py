@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from hopscope.links import link_class
 from hopscope.model.hops import Array, Hops
 from hopscope.native import _paths
+from hopscope.vocabulary.links import link_class
 
 
 @dataclass(frozen=True, eq=False)

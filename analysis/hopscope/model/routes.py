@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from hopscope.links import LINKS
 from hopscope.model.costs import ANNOUNCED, Costs
 from hopscope.model.hops import Array
 from hopscope.model.parameters import Hockney, LogGP, PLogP
+from hopscope.vocabulary.links import LINKS
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow.compute as pc
 
-from hopscope.links import LINKS
 from hopscope.model.costs import INSIDE
 from hopscope.model.eager import HELD
 from hopscope.model.hops import Array, Hops
 from hopscope.paths.columns import MISSING, integers
 from hopscope.remap.run.hops import model_hops
 from hopscope.remap.run.program import Source
+from hopscope.vocabulary.links import LINKS
 
 FEW_BYTES = 128
 """Messages with no more bytes in all, about as many as a packet's headers have, hold no other one up."""

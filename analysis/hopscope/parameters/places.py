@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hopscope.errors import some
-from hopscope.quantities import share
+from hopscope.format.quantities import share
 
 
 def differences(hosts: Mapping[str, str], machine: dict[str, Any]) -> list[str]:

@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from hopscope.links import LINKS
+from hopscope.format.quantities import duration, in_words
 from hopscope.model.costs import INSIDE, Costs, LinkCost
 from hopscope.model.eager import LATENCIES
 from hopscope.model.hops import Array
 from hopscope.model.link_fit import OUTLYING
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 from hopscope.parameters.ways import Way, untold, ways_of
-from hopscope.quantities import duration, in_words
 from hopscope.remap.fitting.fit import fit, fitted_hops
 from hopscope.remap.run.program import Source, source_of
+from hopscope.vocabulary.links import LINKS
 
 LARGE_BYTES = 1 << 20
 """The other end of the lines that alpha(m) and g(m) are here."""

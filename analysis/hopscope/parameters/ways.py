@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hopscope.format.quantities import duration, number
 from hopscope.model.costs import INSIDE, SMALL
 from hopscope.model.eager import HELD, LATENCIES
 from hopscope.model.hops import Array
@@ -19,7 +20,6 @@ from hopscope.parameters.alone import Crossings, crossings_of
 from hopscope.parameters.rows import Estimate
 from hopscope.probe.levels import USUAL
 from hopscope.probe.sampling import median_of
-from hopscope.quantities import duration, number
 from hopscope.remap.fitting.rendezvous import APART, ends_of, limits_of
 from hopscope.remap.run.program import Source
 

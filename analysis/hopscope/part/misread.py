@@ -2,7 +2,7 @@
 
 import re
 
-from hopscope.quantities import nanoseconds
+from hopscope.format.quantities import nanoseconds
 
 _RANK = r"\s*([0-9]{1,9})\s*"
 

@@ -4,9 +4,9 @@ the run it does not hold."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hopscope.format.quantities import duration, number, plural, share
 from hopscope.part.selection import Ask, Selection
-from hopscope.quantities import duration, number, plural, share
-from hopscope.words import ONCE
+from hopscope.vocabulary.words import ONCE
 
 _ITERATIONS = (
     "select coalesce(own.place, site) as site, turns, sure, coalesce(other.place, rival_site) as rival, "

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hopscope.errors import InputError, meant, some
+from hopscope.format.quantities import duration, nanoseconds, plural
 from hopscope.part.misread import misread, rank_ranges
 from hopscope.part.views import Part
-from hopscope.quantities import duration, nanoseconds, plural
 
 Ask = Callable[[str, Mapping[str, Any]], list[dict[str, Any]]]
 """Asks a query with parameters of the whole run; the rows come as dictionaries."""

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope.links import LINKS
 from hopscope.native import _paths
-from hopscope.words import BINDINGS, INTERVAL_KINDS
+from hopscope.vocabulary.links import LINKS
+from hopscope.vocabulary.words import BINDINGS, INTERVAL_KINDS
 
 Array = np.ndarray[Any, Any]
 Tables = dict[str, pa.Table]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hopscope.links import link_class
 from hopscope.probe.levels import Clusters, Pair
 from hopscope.probe.sampling import Value
+from hopscope.vocabulary.links import link_class
 
 OUTLYING = 0.25
 """A pair of hosts is outlying if its latency is certainly off that of its class by this share."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hopscope.files import whole_file
 from hopscope.remap.candidate import Candidate, HasTables, Kind
 from hopscope.remap.description import DESCRIPTION
-from hopscope.whole_file import whole_file
 
 if TYPE_CHECKING:
     import pyarrow as pa

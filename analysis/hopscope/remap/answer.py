@@ -9,15 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope.format.quantities import alike, interval, number, plural, share
 from hopscope.paths.columns import integers
-from hopscope.quantities import alike, interval, number, plural, share
 from hopscope.remap.algorithms.tree_file import checked
 from hopscope.remap.candidate import Candidate
 from hopscope.remap.run.operations import REDUCING
 from hopscope.remap.run.program import Source, carried_of, operations_of
 from hopscope.remap.suggest import Suggestion
 from hopscope.tuning.written import setting_file
-from hopscope.words import tune_command
+from hopscope.vocabulary.words import tune_command
 
 SCHEMA = pa.schema(
     [

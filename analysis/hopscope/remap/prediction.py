@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hopscope.format.quantities import share
 from hopscope.paths.columns import Array
-from hopscope.quantities import share
 from hopscope.remap.candidate import Candidate
 from hopscope.resampling import difference, mean_estimate
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from hopscope.errors import InputError
-from hopscope.quantities import in_words
+from hopscope.format.quantities import in_words
 from hopscope.remap.algorithms.algorithm import Algorithm, longest
 from hopscope.remap.algorithms.combination import Runs, bytes_of, label_of, replaced, structure_of
 from hopscope.remap.algorithms.pool import pool_of

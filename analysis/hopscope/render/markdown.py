@@ -4,9 +4,9 @@ longer than a comment may be."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hopscope.format.quantities import MISSING
 from hopscope.gate.judgement import worst
 from hopscope.gate.suite import Judged
-from hopscope.quantities import MISSING
 from hopscope.render.visible import visible
 
 LONGEST = 60_000

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hopscope.files import write_text
+from hopscope.format.version import program_version
 from hopscope.gate import Outcome, worst
 from hopscope.render.machine import in_json
-from hopscope.version import program_version
-from hopscope.whole_file import write_text
 
 if TYPE_CHECKING:
     from hopscope.answer import Answer

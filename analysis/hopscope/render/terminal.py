@@ -14,9 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from hopscope.catalog import Analysis, Column
-from hopscope.quantities import MISSING, interval, quantity
+from hopscope.format.quantities import MISSING, interval, quantity
 from hopscope.render.visible import visible_line
-from hopscope.words import for_trace
+from hopscope.vocabulary.words import for_trace
 
 if TYPE_CHECKING:
     import pyarrow as pa

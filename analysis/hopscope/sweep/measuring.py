@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopscope.errors import InputError
+from hopscope.format.quantities import duration, plural
 from hopscope.probe.session import Machine, running
-from hopscope.quantities import duration, plural
 from hopscope.sweep.grid import Point
 from hopscope.sweep.measured import Sweep, deviation, least
 from hopscope.sweep.methods import Method, columns_of, forced

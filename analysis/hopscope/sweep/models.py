@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from hopscope.formula_times.measured import published_name
-from hopscope.links import LINKS, link_classes
 from hopscope.model.formulas import FORMULAS, MODELS, replayed_over_links_ns
 from hopscope.model.hops import Array
 from hopscope.model.parameters import Call, LogGP
@@ -19,6 +18,7 @@ from hopscope.parameters import models_by_class, rows_of_machine
 from hopscope.sweep.grid import Point
 from hopscope.sweep.methods import Method
 from hopscope.tuning.planned import Unplanned, messages_name, planned
+from hopscope.vocabulary.links import LINKS, link_classes
 
 REPLAY: Final = "replay"
 NAMES: Final = (*(model.__name__ for model in MODELS), REPLAY)

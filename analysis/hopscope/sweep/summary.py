@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hopscope.quantities import number, plural, share
+from hopscope.format.quantities import number, plural, share
 from hopscope.sweep.decision import penalties, penalty_of
 from hopscope.sweep.methods import DEFAULT
 from hopscope.sweep.models import NAMES, REPLAY

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from hopscope.errors import InputError
-from hopscope.quantities import duration, plural
+from hopscope.format.quantities import duration, plural
 from hopscope.tune.alternation import in_turns, turn_of
 from hopscope.tune.budget import Budget
 from hopscope.tune.candidate import BASELINE, TREE, Candidate, started, with_choices, written

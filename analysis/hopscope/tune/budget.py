@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hopscope.errors import InputError
-from hopscope.quantities import duration
+from hopscope.format.quantities import duration
 from hopscope.tune.decision import KEPT, LEAST_PAIRS
 
 BASELINE_RUNS: Final = 4

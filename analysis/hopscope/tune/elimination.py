@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hopscope.quantities import plural
+from hopscope.format.quantities import plural
 from hopscope.tune.bench import Bench, figure_of
 from hopscope.tune.budget import rounds_for, too_short
 from hopscope.tune.candidate import Candidate, combined

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from hopscope.quantities import share
+from hopscope.format.quantities import share
 from hopscope.tune.candidates_table import Tried
 
 _WIDTH: Final = 360

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Final, Literal, cast
 
 from hopscope.errors import InputError
+from hopscope.files import whole_file
+from hopscope.format.version import program_version
 from hopscope.launch.inputs import checked_file
 from hopscope.tune.candidate import Candidate, from_row
 from hopscope.tune.job import Run
-from hopscope.version import program_version
-from hopscope.whole_file import whole_file
 
 FILE: Final = "tuning.json"
 SCHEMA_VERSION: Final = 1

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from hopscope.quantities import duration, interval, plural, share
+from hopscope.files import whole_file
+from hopscope.format.quantities import duration, interval, plural, share
 from hopscope.tune.candidate import BASELINE, TREE, Candidate, started, with_choices, written
 from hopscope.tune.journal import Journal
-from hopscope.whole_file import whole_file
 
 COMMAND: Final = "command.txt"
 ENVIRONMENT: Final = "env.sh"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopscope.errors import InputError
-from hopscope.quantities import duration, plural, share
+from hopscope.format.quantities import duration, plural, share
 from hopscope.tune.bench import Bench, figure_of
 from hopscope.tune.budget import BASELINE_RUNS
 from hopscope.tune.candidate import BASELINE, Candidate

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscope.errors import InputError
+from hopscope.files import whole_file
 from hopscope.opened import Open
 from hopscope.tune.bench import Bench
 from hopscope.tune.budget import Budget
@@ -16,7 +17,6 @@ from hopscope.tune.outcome import REPORT, sentence, write_outcome
 from hopscope.tune.page import page
 from hopscope.tune.session import tune
 from hopscope.tune.verify import Verified, verify
-from hopscope.whole_file import whole_file
 
 Say = Callable[[str], None]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hopscope.errors import InputError
-from hopscope.quantities import interval, plural, share
+from hopscope.format.quantities import interval, plural, share
 from hopscope.tune.bench import Bench, figure_of
 from hopscope.tune.decision import LEAST_PAIRS, Pair, gain_of
 from hopscope.tune.job import discard

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hopscope.quantities import alike, changes, duration, share
+from hopscope.format.quantities import alike, changes, duration, share
 
 _NAMES: Final = {
     "compute": "computing",

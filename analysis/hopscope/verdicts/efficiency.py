@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hopscope.bootstrap import LEAST_BLOCKS
+from hopscope.format.quantities import duration, plural
 from hopscope.header import Scalar
-from hopscope.quantities import duration, plural
 from hopscope.resampling import Floats, block_draws, interval_of
 from hopscope.verdicts.ideal_network import Ideal, ideal_run
-from hopscope.words import ONCE
+from hopscope.vocabulary.words import ONCE
 
 _ROUNDING = 1.0
 """How far, in ns, the time on an ideal network may lie above the run's."""

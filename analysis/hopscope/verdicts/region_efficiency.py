@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.bootstrap import LEAST_BLOCKS
+from hopscope.format.quantities import plural
 from hopscope.header import Scalar
-from hopscope.quantities import plural
 from hopscope.resampling import Floats, block_draws, interval_of
 from hopscope.verdicts.efficiency import FEW_COLLECTIVES, ratio
 

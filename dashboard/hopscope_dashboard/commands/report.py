@@ -7,8 +7,8 @@ from hopscope.cli.command import say_what_is_missing
 from hopscope.cli.progress import dataset_option, opening, shown
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
-from hopscope.version import program_version
-from hopscope.whole_file import whole_file
+from hopscope.files import whole_file
+from hopscope.format.version import program_version
 
 
 @click.command(name="report", short_help="Write the diagnosis, the timeline and tables into one HTML file.")

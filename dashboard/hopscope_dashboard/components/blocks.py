@@ -7,7 +7,7 @@ from typing import Any, Final
 import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard.components import aria, exports
 from hopscope_dashboard.components.after_timeline import AfterTimeline

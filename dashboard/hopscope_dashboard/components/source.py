@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from dash import html
 from dash.development.base_component import Component
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard.components import blocks
 from hopscope_dashboard.data import Excerpt, Row, Rows

@@ -6,7 +6,7 @@ from typing import Final
 
 from dash import html
 from dash.development.base_component import Component
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard.components import exports
 from hopscope_dashboard.components.drawing import Drawing

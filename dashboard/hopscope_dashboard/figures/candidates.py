@@ -5,7 +5,7 @@ from textwrap import wrap
 from typing import Any
 
 import plotly.graph_objects as go
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard.figures.style import frame
 from hopscope_dashboard.leads import Leads, points

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard.address import link
 from hopscope_dashboard.figures.bars import by_label

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
-from hopscope import quantities
-from hopscope.words import BINDINGS
+from hopscope.format import quantities
+from hopscope.vocabulary.words import BINDINGS
 
 from hopscope_dashboard.figures.style import frame, selects_by_dragging
 from hopscope_dashboard.leads import Leads, collective, points

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard.address import link
 from hopscope_dashboard.figures.lanes import lane_axis, lanes

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hopscope import quantities
+from hopscope.format import quantities
 
 Row = dict[str, Any]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
-from hopscope import quantities
+from hopscope.format import quantities
 from plotly.subplots import make_subplots
 
 from hopscope_dashboard.address import link

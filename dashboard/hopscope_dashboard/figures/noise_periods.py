@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard.address import link
 from hopscope_dashboard.figures.lanes import lane_axis, lanes

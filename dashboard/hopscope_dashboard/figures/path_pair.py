@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard.figures.style import frame
 from hopscope_dashboard.leads import CATEGORY_PAGES, Leads, points

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from hopscope import quantities, rounds
+from hopscope.format import quantities, rounds
 
 from hopscope_dashboard.figures import tree_words
 from hopscope_dashboard.figures.edge_labels import Box, Point

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
-from hopscope import quantities
-from hopscope.words import BINDINGS
+from hopscope.format import quantities
+from hopscope.vocabulary.words import BINDINGS
 
 from hopscope_dashboard import leads
 from hopscope_dashboard.figures.lanes import Lanes, lane_axis, lanes

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from hopscope import quantities
-from hopscope.links import link_class
+from hopscope.format import quantities
+from hopscope.vocabulary.links import link_class
 
 from hopscope_dashboard.figures import tree_words
 from hopscope_dashboard.figures.edge_labels import RADIUS, Box, Point, place

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from hopscope import quantities
-from hopscope.rounds import spans
+from hopscope.format import quantities
+from hopscope.format.rounds import spans
 
 from hopscope_dashboard.palette import LINK_MEANINGS
 

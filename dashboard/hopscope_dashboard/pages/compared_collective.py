@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from dash import ClientsideFunction, Dash, Input, Output, dcc, html
 from dash.development.base_component import Component
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard.address import Query, link, one_of
 from hopscope_dashboard.components import blocks, empty

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from hopscope.words import UNKNOWN_PLACE
+from hopscope.vocabulary.words import UNKNOWN_PLACE
 
 from hopscope_dashboard import leads
 from hopscope_dashboard.address import link

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dash import html
 from dash.development.base_component import Component
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard.address import link
 from hopscope_dashboard.components import blocks, empty

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, number, one_of

@@ -4,7 +4,7 @@ from typing import Any
 
 from dash import dcc, html
 from dash.development.base_component import Component
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard import leads, run_timeline
 from hopscope_dashboard.components.mark import mark

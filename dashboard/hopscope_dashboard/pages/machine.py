@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from dash import html
 from dash.development.base_component import Component
-from hopscope import quantities
-from hopscope.links import LINKS
+from hopscope.format import quantities
+from hopscope.vocabulary.links import LINKS
 
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.shell import Section

@@ -5,7 +5,7 @@ from typing import Final
 
 from dash import html
 from dash.development.base_component import Component
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard.address import Query, number, one_of
 from hopscope_dashboard.components import blocks, empty

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
-from hopscope import quantities
-from hopscope.words import UNKNOWN_PLACE
+from hopscope.format import quantities
+from hopscope.vocabulary.words import UNKNOWN_PLACE
 
 from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, link

@@ -4,8 +4,8 @@ from typing import Any
 
 from dash import Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
-from hopscope import quantities
-from hopscope.words import tune_command
+from hopscope.format import quantities
+from hopscope.vocabulary.words import tune_command
 
 from hopscope_dashboard.address import Query, one_of, parse
 from hopscope_dashboard.components import blocks, empty, shell

@@ -8,7 +8,7 @@ from uuid import uuid4
 import dash_ag_grid as dag
 from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard import selection
 from hopscope_dashboard.address import Query, link, parse

@@ -7,8 +7,8 @@ from typing import Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
-from hopscope import quantities
-from hopscope.words import short_command
+from hopscope.format import quantities
+from hopscope.vocabulary.words import short_command
 
 from hopscope_dashboard import diagnosis
 from hopscope_dashboard.address import Query, link, one_of

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 from dash import html
 from dash.development.base_component import Component
-from hopscope import quantities
+from hopscope.format import quantities
 
 from hopscope_dashboard import run_rows, selection
 from hopscope_dashboard.address import Query, view

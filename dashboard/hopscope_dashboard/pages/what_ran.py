@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
-from hopscope import quantities
-from hopscope.words import ROLES
+from hopscope.format import quantities
+from hopscope.vocabulary.words import ROLES
 
 from hopscope_dashboard import algorithms, leads
 from hopscope_dashboard.address import Query, link, one_of

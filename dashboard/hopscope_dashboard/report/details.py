@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Callable
 from typing import Final
 
-from hopscope import quantities
-from hopscope.words import ANSWERED_CATEGORIES
+from hopscope.format import quantities
+from hopscope.vocabulary.words import ANSWERED_CATEGORIES
 
 from hopscope_dashboard.data import InputError, Trace
 from hopscope_dashboard.report.markup import listed, paragraph, table

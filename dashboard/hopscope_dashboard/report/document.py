@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from hopscope import quantities
 from hopscope.diagnosis.entry import CONDITIONS
-from hopscope.words import actions_for, short_command
+from hopscope.format import quantities
+from hopscope.vocabulary.words import actions_for, short_command
 
 from hopscope_dashboard.data import Trace, static_page
 from hopscope_dashboard.palette import MONO_FONT

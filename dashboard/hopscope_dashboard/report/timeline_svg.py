@@ -4,8 +4,8 @@ from html import escape
 from typing import Any, Final
 
 import numpy as np
-from hopscope import quantities
-from hopscope.words import CATEGORIES
+from hopscope.format import quantities
+from hopscope.vocabulary.words import CATEGORIES
 
 from hopscope_dashboard.data import Trace
 from hopscope_dashboard.palette import CATEGORY_COLOURS, PATH_LINE_COLOUR

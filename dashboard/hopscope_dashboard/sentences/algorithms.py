@@ -3,7 +3,7 @@ settings ask for."""
 
 from typing import Final
 
-from hopscope.quantities import number, plural
+from hopscope.format.quantities import number, plural
 
 from hopscope_dashboard.data import UNRECOGNISED, Rows
 from hopscope_dashboard.sentences.sentence import Sentence

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from hopscope.quantities import duration, plural, share
+from hopscope.format.quantities import duration, plural, share
 
 from hopscope_dashboard.data import Row, Rows
 from hopscope_dashboard.sentences.sentence import LEAST_COST, WORTH_SAYING, Sentence, each, named, of_ranks

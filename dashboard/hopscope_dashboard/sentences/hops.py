@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from hopscope.quantities import duration, number, plural, share
+from hopscope.format.quantities import duration, number, plural, share
 
 from hopscope_dashboard.data import Rows
 from hopscope_dashboard.sentences.sentence import Sentence

@@ -1,6 +1,6 @@
 """What noise costs, and whether it is periodic."""
 
-from hopscope.quantities import duration, number, plural, share
+from hopscope.format.quantities import duration, number, plural, share
 
 from hopscope_dashboard.data import Rows
 from hopscope_dashboard.sentences.sentence import LEAST_COST, Sentence, named, of_ranks

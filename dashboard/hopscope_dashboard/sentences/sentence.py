@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dash import html
-from hopscope.quantities import in_words, share
+from hopscope.format.quantities import in_words, share
 
 from hopscope_dashboard.address import link
 from hopscope_dashboard.components import blocks

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from hopscope.errors import InputError
-from hopscope.json_text import read_json
+from hopscope.files import whole_file
+from hopscope.format.json_text import read_json
 from hopscope.launch.network import plan
 from hopscope.launch.network.spec import NetworkSpec
 from hopscope.native import _plan
-from hopscope.whole_file import whole_file
 
 _NEEDED = ("ip", "bridge", "tc")
 _PATIENCE_SECONDS = 10

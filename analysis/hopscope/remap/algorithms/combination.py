@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hopscope.quantities import exact_size
+from hopscope.format.quantities import exact_size
 from hopscope.remap.algorithms.algorithm import Algorithm
 from hopscope.remap.algorithms.recorded import Recorded
 from hopscope.remap.candidate import Structure

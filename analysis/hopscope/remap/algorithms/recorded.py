@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from hopscope.links import LINKS
 from hopscope.model.costs import Costs
 from hopscope.model.hops import Hops
 from hopscope.model.link_fit import interface_delays
@@ -17,6 +16,7 @@ from hopscope.remap.candidate import Structure
 from hopscope.remap.run.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events
 from hopscope.remap.run.hops import model_hops
 from hopscope.remap.run.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Subject
+from hopscope.vocabulary.links import LINKS
 
 
 @dataclass(frozen=True)

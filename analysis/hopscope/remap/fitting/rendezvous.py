@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hopscope.links import LINKS
 from hopscope.model.costs import INSIDE, SMALL, Costs, HostPair
 from hopscope.model.eager import HELD, LEAST_SEEN
 from hopscope.model.hops import Hops
@@ -22,6 +21,7 @@ from hopscope.model.link_fit import OUTLYING, OUTLYING_HOPS, fit_links, line_of,
 from hopscope.paths.columns import MISSING, Array
 from hopscope.remap.run.hops import hops_of, model_hops
 from hopscope.remap.run.program import Source
+from hopscope.vocabulary.links import LINKS
 
 APART = 2.0
 """Sizes of which one is so many times the other show what a byte takes."""

@@ -17,7 +17,7 @@ from itertools import groupby
 from pathlib import Path
 
 from hopscope.errors import InputError
-from hopscope.whole_file import whole_file
+from hopscope.files import whole_file
 
 LAUNCHERS = ("openmpi-4", "openmpi-5", "mpich", "slurm")
 _MPICH_WITH_RANKMAP = 5

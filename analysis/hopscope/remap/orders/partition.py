@@ -8,11 +8,11 @@ import numpy as np
 import pymetis
 from scipy.sparse import coo_array, csr_array
 
-from hopscope.links import LINKS, classes_of_hosts
 from hopscope.paths.columns import Array
 from hopscope.remap.orders.costs import HostCosts
 from hopscope.remap.orders.places import Places
 from hopscope.remap.orders.traffic import Traffic
+from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 _MOST_WEIGHT = 1e9
 """METIS counts in 32 bits; all edges together stay below."""

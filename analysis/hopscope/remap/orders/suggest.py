@@ -10,9 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.errors import InputError
-from hopscope.links import LINKS, classes_of_hosts
+from hopscope.format.quantities import alike, interval, number, plural, share
 from hopscope.paths.columns import Array
-from hopscope.quantities import alike, interval, number, plural, share
 from hopscope.remap.candidate import Candidate
 from hopscope.remap.orders.costs import HostCosts, costs_of
 from hopscope.remap.orders.leaders import led_hops
@@ -22,7 +21,8 @@ from hopscope.remap.orders.rerun import Rerun, rerun_of
 from hopscope.remap.orders.swaps import Judge
 from hopscope.remap.orders.traffic import Traffic, traffic_of, unseen
 from hopscope.remap.prediction import LEAST_GAIN, ranked
-from hopscope.words import tune_command
+from hopscope.vocabulary.links import LINKS, classes_of_hosts
+from hopscope.vocabulary.words import tune_command
 
 MOST_STARTED_OVER = 512
 """Of more ranks, swaps better only the partition: from worse orders they take a minute and come to nothing better."""

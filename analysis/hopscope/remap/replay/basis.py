@@ -11,10 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.errors import InputError
-from hopscope.links import LINKS, classes_of_hosts
+from hopscope.format.quantities import exact_size, in_words, share
 from hopscope.model.costs import SMALL, Costs
 from hopscope.paths.columns import integers
-from hopscope.quantities import exact_size, in_words, share
 from hopscope.remap.algorithms.algorithm import Algorithm
 from hopscope.remap.algorithms.baseline import baseline_of
 from hopscope.remap.algorithms.combination import Runs
@@ -27,6 +26,7 @@ from hopscope.remap.replay.replayer import Replayer, mean_iteration, replayer_of
 from hopscope.remap.run.events import NO_LIMITS, Events, events_of, parts_of
 from hopscope.remap.run.hops import hops_of, model_hops
 from hopscope.remap.run.program import Source, source_of
+from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 FAR_OFF = 0.5
 """Costs with which the replay is off by more are given up for plainer ones with which it is off by less."""

@@ -15,7 +15,6 @@ from functools import cached_property
 import numpy as np
 import pyarrow.compute as pc
 
-from hopscope.links import LINKS
 from hopscope.model.costs import LocalCost
 from hopscope.model.hops import Hops
 from hopscope.model.link_fit import line_of
@@ -23,6 +22,7 @@ from hopscope.paths.columns import MISSING, Array, integers, numbered
 from hopscope.remap.run.hops import Calls, hops_of, model_hops
 from hopscope.remap.run.operations import REDUCING
 from hopscope.remap.run.program import Source
+from hopscope.vocabulary.links import LINKS
 
 ENTER, SENT, POSTED, RECEIVED, DELIVERED, LEAVE = range(6)
 """Events. Posted and delivered: of a message that could not move before its receive was posted, at the receiver and at

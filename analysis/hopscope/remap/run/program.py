@@ -18,7 +18,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hopscope.errors import InputError
-from hopscope.links import LINKS
 from hopscope.paths.columns import (
     EXSCAN,
     MISSING,
@@ -33,6 +32,7 @@ from hopscope.paths.columns import (
 )
 from hopscope.remap.run.calls import Call, Kinds, kinds_of
 from hopscope.remap.run.operations import OPERATIONS
+from hopscope.vocabulary.links import LINKS
 
 TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ranks", "steps", "kinds", "run")
 SEND, WAIT, COLLECTIVE = range(3)

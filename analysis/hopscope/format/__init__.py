@@ -1,0 +1,1 @@
+"""Numbers, JSON and versions as text."""

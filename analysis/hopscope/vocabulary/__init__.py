@@ -1,0 +1,1 @@
+"""Words of the data that SQL, C++ and Python share."""
