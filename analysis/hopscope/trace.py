@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from hopscope import catalog, untraced
 from hopscope.answer import Answer
+from hopscope.callsites.calls import NAMED
 from hopscope.catalog import Analysis, Command, Scalar
 from hopscope.comparability import about_runs, matched, names
 from hopscope.computed import Computed
@@ -26,7 +27,6 @@ from hopscope.memory import check_address_space, memory_for
 from hopscope.notebook import trace_html
 from hopscope.part import OPTIONS, WHOLE_RUN, Part, Selection, about_the_whole_run, find, of_ranks, split
 from hopscope.part import notes as about_parts
-from hopscope.places.calls import NAMED
 from hopscope.relations import Relation
 from hopscope.runner import Runner
 from hopscope.shared_macros import shared_macros, whole_views

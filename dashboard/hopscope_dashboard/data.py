@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 from hopscope import InputError, Trace, remedies
 from hopscope.algorithms.recognition import UNRECOGNISED
+from hopscope.callsites.source import Excerpt, excerpt
 from hopscope.errors import some
 from hopscope.export import stream_result
 from hopscope.part import OPTIONS as PART_OPTIONS
 from hopscope.part import misread
-from hopscope.places.source import Excerpt, excerpt
 from hopscope.preloading import preload
 from hopscope.relations import Relation
 from hopscope.remedies import Remedy

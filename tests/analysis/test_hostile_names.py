@@ -14,7 +14,7 @@ from drawing import draw
 from hopscope.export import write_tables
 from hopscope.gate.judgement import Outcome
 from hopscope.gate.suite import Judged
-from hopscope.inspection import Inspection
+from hopscope.launch.inspection import Inspection
 from hopscope.render.inspection import print_inspection
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.markdown import as_markdown

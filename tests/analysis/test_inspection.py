@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hopscope.inspection import Inspection
+from hopscope.launch.inspection import Inspection
 
 
 def waiting(role: str) -> Inspection:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import plotly
-from hopscope.places.source import Excerpt, excerpt
+from hopscope.callsites.source import Excerpt, excerpt
 from hopscope_dashboard.components import source
 
 RUN = {"started_at": "2026-11-21T04:52:55.408642561Z"}

@@ -17,8 +17,8 @@ import jsonschema
 import local_mpi
 import pytest
 from hopscope.errors import InputError
-from hopscope.inspection import Inspection
 from hopscope.launch import collector_library, job
+from hopscope.launch.inspection import Inspection
 
 pytestmark = pytest.mark.unfinished
 

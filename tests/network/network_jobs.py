@@ -6,8 +6,8 @@ from pathlib import Path
 import local_mpi
 import pytest
 from hopscope.errors import InputError
-from hopscope.inspection import Facts
 from hopscope.launch import job
+from hopscope.launch.inspection import Facts
 from networks import run, topology
 from recorded_jobs import once
 

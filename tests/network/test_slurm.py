@@ -14,7 +14,7 @@ import hopscope
 import local_mpi
 import pytest
 import slurm
-from hopscope.inspection import Facts
+from hopscope.launch.inspection import Facts
 from hopscope.launch.network import made_network, read_network
 from hopscope.remap.orders.files import file_of
 from network_jobs import SITES, facts_of, hangs_in_finalize

@@ -1,7 +1,7 @@
 """Linkers' names become the authors'."""
 
 import pytest
-from hopscope.places.functions import readable
+from hopscope.callsites.functions import readable
 
 
 @pytest.mark.parametrize(

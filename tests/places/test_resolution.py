@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hopscope.places import Place, resolve
+from hopscope.callsites import Place, resolve
 
 SOURCE = Path(__file__).parent / "programs" / "marks.c"
 NEVER = 1 << 62

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from hopscope.places.source import excerpt
+from hopscope.callsites.source import excerpt
 
 RUN = {"started_at": "2026-11-21T04:52:55.408642561Z"}
 LONG_BEFORE, LONG_AFTER = 1_700_000_000, 1_900_000_000

@@ -13,8 +13,8 @@ from typing import Any
 import local_mpi
 import pytest
 from hopscope.errors import InputError
-from hopscope.inspection import Inspection
 from hopscope.launch import job
+from hopscope.launch.inspection import Inspection
 from traced_worlds import DYNAMIC, HOPSCOPE, RELEASES, Traced, assert_agrees, assert_matched, program, run, settings
 
 

@@ -8,7 +8,7 @@ import click
 
 from hopscope.cli.command import to_stdout
 from hopscope.errors import InputError
-from hopscope.inspection import Inspection
+from hopscope.launch.inspection import Inspection
 from hopscope.launch.job import inspect
 from hopscope.render.inspection import print_inspection
 

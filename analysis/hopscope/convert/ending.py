@@ -6,7 +6,7 @@ from typing import Final
 
 from hopscope.errors import InputError, some
 from hopscope.format.quantities import number
-from hopscope.inspection import NOBODY_WAITS, Inspection
+from hopscope.launch.inspection import NOBODY_WAITS, Inspection
 from hopscope.launch.job import inspect
 
 _ABORTED: Final = "MPI_Abort was called"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from hopscope.callsites import resolve
 from hopscope.convert.columns import table_of
 from hopscope.convert.ending import unfinished
 from hopscope.convert.source import Archive
@@ -16,7 +17,6 @@ from hopscope.errors import InputError, some
 from hopscope.format.json_text import read_json
 from hopscope.format.quantities import number, plural
 from hopscope.manifest import SCHEMA_VERSION
-from hopscope.places import resolve
 
 Facts = dict[str, Any]
 

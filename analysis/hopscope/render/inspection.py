@@ -6,7 +6,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hopscope.inspection import Inspection, OpenCollective, ranks_text
+from hopscope.launch.inspection import Inspection, OpenCollective, ranks_text
 from hopscope.render.terminal import console
 from hopscope.render.visible import visible_line
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope.places.functions import readable
+from hopscope.callsites.functions import readable
 
 if TYPE_CHECKING:
     from symbolic.symcache import SymCache

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from hopscope.places.functions import FORTRAN_FILES
+from hopscope.callsites.functions import FORTRAN_FILES
 
 _C = (".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".h", ".hh", ".hpp", ".hxx")
 _SOURCES = (*_C, *FORTRAN_FILES, ".py", ".pyx")

@@ -4,6 +4,6 @@
 readable; `resolution` puts both together and says how each answer was found.
 """
 
-from hopscope.places.resolution import Place, resolve
+from hopscope.callsites.resolution import Place, resolve
 
 __all__ = ["Place", "resolve"]

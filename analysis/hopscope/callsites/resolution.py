@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from hopscope.places.binaries import Binary, Frame, OtherBuildError
+from hopscope.callsites.binaries import Binary, Frame, OtherBuildError
 
 _OFFSET = re.compile(r"(?P<module>.+)\+0x(?P<offset>[0-9a-f]+)")
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from hopscope.callsites import resolve
 from hopscope.format.quantities import quantity
-from hopscope.places import resolve
 from hopscope.vocabulary.mpi_functions import FUNCTIONS, of_kinds
 
 POLLS = of_kinds("test", "look")
