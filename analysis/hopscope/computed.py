@@ -55,8 +55,8 @@ class Computed:
         `hopscope.remap.orders.LAUNCHERS`, by default that of the run's MPI library. Raises InputError where no order
         can be told, or no launcher is known.
         """
+        from hopscope.mpi_libraries.rank_files import launcher_for, write_order
         from hopscope.remap.orders import reorder  # late: the graph library
-        from hopscope.remap.orders.files import launcher_for, write_order
 
         whole = self._whole
         library = whole.run_facts.get("mpi_library")

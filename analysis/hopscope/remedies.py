@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from hopscope.errors import InputError
 from hopscope.launch.same_hosts import same_hosts
+from hopscope.mpi_libraries.installed import flavour_of
+from hopscope.mpi_libraries.rank_files import file_of, launcher_of
 from hopscope.opened import OpenedTrace
 from hopscope.remap import PLACE, sentence
 from hopscope.remap.orders import reorder
-from hopscope.remap.orders.files import file_of, launcher_of
-from hopscope.tuning.installed import flavour_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

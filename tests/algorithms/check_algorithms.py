@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 
 import local_mpi
 import open_mpi
-from hopscope.algorithms.open_mpi import OWN_CHOICE
+from hopscope.mpi_libraries.open_mpi.algorithms import OWN_CHOICE
 
 
 def main() -> int:

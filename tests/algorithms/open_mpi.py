@@ -1,5 +1,5 @@
 """Runs every algorithm that Open MPI 4.1's coll/tuned documents, and compares what is recognised with what
-`hopscope.algorithms.open_mpi` says of its messages."""
+`hopscope.mpi_libraries.open_mpi.algorithms` says of its messages."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import hopscope
 import local_mpi
-from hopscope.algorithms.open_mpi import ALGORITHMS, CUT, sent
+from hopscope.mpi_libraries.open_mpi.algorithms import ALGORITHMS, CUT, sent
 
 PROGRAM = Path(__file__).parent / "programs" / "every_algorithm.c"
 RANKS = (2, 5, 6, 8, 13)

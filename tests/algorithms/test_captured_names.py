@@ -11,7 +11,7 @@ import hopscope
 import local_mpi
 import open_mpi
 import pytest
-from hopscope.algorithms.open_mpi import ALGORITHMS
+from hopscope.mpi_libraries.open_mpi.algorithms import ALGORITHMS
 
 OPEN_MPI = [pytest.param(mpi, id=mpi.release) for mpi in local_mpi.find_all() if mpi.flavour == "openmpi"]
 BROADCASTS = Path(__file__).parent / "programs" / "broadcasts.c"

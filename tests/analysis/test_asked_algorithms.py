@@ -5,9 +5,9 @@ import json
 import pytest
 from hopscope.algorithms.asked import Request, Settings, obeyed
 from hopscope.algorithms.captured import decide
-from hopscope.algorithms.open_mpi import ALGORITHMS, OWN_CHOICE, number_of, sent
 from hopscope.algorithms.recognition import UNRECOGNISED, Recognised
-from hopscope.algorithms.rules import Rule, read_rules, rules_for, size_in_rules
+from hopscope.mpi_libraries.open_mpi.algorithms import ALGORITHMS, OWN_CHOICE, number_of, sent
+from hopscope.mpi_libraries.open_mpi.rules import Rule, read_rules, rules_for, size_in_rules
 
 OPEN_MPI_4 = "Open MPI v4.1.4, package: Debian OpenMPI"
 OPEN_MPI_5 = "Open MPI v5.0.11"

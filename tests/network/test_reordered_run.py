@@ -10,7 +10,7 @@ from typing import Any
 import hopscope
 import local_mpi
 import pytest
-from hopscope.remap.orders.files import file_of
+from hopscope.mpi_libraries.rank_files import file_of
 from network_jobs import SITES, judged
 from networks import HOPSCOPE, run, topology
 

@@ -11,7 +11,7 @@ from typing import Any
 import hopscope
 import local_mpi
 import pytest
-from hopscope.algorithms.rules import read_rules, rules_for
+from hopscope.mpi_libraries.open_mpi.rules import read_rules, rules_for
 from network_jobs import judged
 from networks import HOPSCOPE, run, topology
 

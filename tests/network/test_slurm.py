@@ -16,7 +16,7 @@ import pytest
 import slurm
 from hopscope.launch.inspection import Facts
 from hopscope.launch.network import made_network, read_network
-from hopscope.remap.orders.files import file_of
+from hopscope.mpi_libraries.rank_files import file_of
 from network_jobs import SITES, facts_of, hangs_in_finalize
 from networks import topology
 

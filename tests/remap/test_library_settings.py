@@ -7,13 +7,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hopscope.algorithms.rules import read_rules, rules_for
 from hopscope.errors import InputError
+from hopscope.mpi_libraries.installed import flavour_of, installed
+from hopscope.mpi_libraries.offered import Library, Offered
+from hopscope.mpi_libraries.open_mpi.rules import read_rules, rules_for
 from hopscope.remap import candidates, remap, sentence, suggest
 from hopscope.remap.replay.parts import knobs_of, with_parts
 from hopscope.remap.run.program import source_of
-from hopscope.tuning.installed import flavour_of, installed
-from hopscope.tuning.offered import Library, Offered
 from simulated_library import LibraryRun
 from simulated_network import MS, Network, Run, iterate, sites
 

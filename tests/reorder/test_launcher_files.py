@@ -1,7 +1,7 @@
 """What each launcher reads, and the words that it is started with."""
 
 import pytest
-from hopscope.remap.orders.files import file_of, launcher_of
+from hopscope.mpi_libraries.rank_files import file_of, launcher_of
 
 BLOCKS = ["a0", "a0", "b0", "b0", "b0"]
 MIXED = ["a0", "b0", "a0", "b0", "b0"]

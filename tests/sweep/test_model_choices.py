@@ -7,13 +7,13 @@ from typing import Any, Final
 import pytest
 from drawn_sweeps import MADE
 from hopscope.launch.inputs import checked_file
+from hopscope.mpi_libraries.offered import Offered
 from hopscope.sweep.decision import decisions, disputed, penalties
 from hopscope.sweep.grid import Point
 from hopscope.sweep.measured import Sweep, read
 from hopscope.sweep.methods import OWN_CHOICE, Method
 from hopscope.sweep.models import Predictions
 from hopscope.sweep.summary import summary
-from hopscope.tuning.offered import Offered
 from started_commands import analyze
 
 SETTING: Final = "coll_tuned_bcast_algorithm"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
-from hopscope.tuning.offered import Library, Offered
-from hopscope.tuning.planned import Planned
+from hopscope.mpi_libraries.offered import Library, Offered
+from hopscope.mpi_libraries.planned import Planned
 
 Round = Mapping[Offered, Planned]
 

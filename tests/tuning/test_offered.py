@@ -4,9 +4,18 @@ import itertools
 
 import local_mpi
 import pytest
-from hopscope.algorithms import mpich, open_mpi
 from hopscope.errors import InputError
-from hopscope.tuning.offered import Offered, asked, besides_in_open_mpi, of_han, of_mpich, of_open_mpi, release_of
+from hopscope.mpi_libraries.mpich import algorithms as mpich
+from hopscope.mpi_libraries.offered import (
+    Offered,
+    asked,
+    besides_in_open_mpi,
+    of_han,
+    of_mpich,
+    of_open_mpi,
+    release_of,
+)
+from hopscope.mpi_libraries.open_mpi import algorithms as open_mpi
 
 MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour in ("openmpi", "mpich")]
 

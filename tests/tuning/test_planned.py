@@ -13,10 +13,10 @@ import pytest
 from algorithm_rounds import rounds, variables
 from forced_algorithms import needs_open_mpi_4, trace_of_forced_algorithms
 from hopscope.algorithms.engine import of_schedules
+from hopscope.mpi_libraries.offered import Offered, asked
+from hopscope.mpi_libraries.planned import Planned, Unplanned, planned
 from hopscope.native.sequences import lay
 from hopscope.remap.algorithms.schedule import longest_chain
-from hopscope.tuning.offered import Offered, asked
-from hopscope.tuning.planned import Planned, Unplanned, planned
 
 MPICHS = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "mpich"]
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))

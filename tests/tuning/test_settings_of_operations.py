@@ -13,14 +13,14 @@ import local_mpi
 import pytest
 from algorithm_rounds import rounds, variables
 from forced_algorithms import OPEN_MPI_4, needs_open_mpi_4
-from hopscope.algorithms.open_mpi import ALGORITHMS, sent
+from hopscope.mpi_libraries.offered import Library, Offered, asked
+from hopscope.mpi_libraries.open_mpi.algorithms import ALGORITHMS, sent
+from hopscope.mpi_libraries.planned import Planned, planned
+from hopscope.mpi_libraries.written import Choice, setting_file
 from hopscope.remap.algorithms.algorithm import Algorithm
 from hopscope.remap.run.operations import OPERATION, OPERATIONS
 from hopscope.remap.run.program import Subject, source_of
 from hopscope.remap.settings.library import choices_of
-from hopscope.tuning.offered import Library, Offered, asked
-from hopscope.tuning.planned import Planned, planned
-from hopscope.tuning.written import Choice, setting_file
 
 PROGRAM = Path(__file__).parents[2] / "benchmarks" / "programs" / "mix.c"
 MPICHS = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "mpich"]

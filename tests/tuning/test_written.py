@@ -8,9 +8,9 @@ from pathlib import Path
 import hopscope
 import local_mpi
 import pytest
-from hopscope.algorithms.rules import read_rules, rules_for
-from hopscope.tuning.offered import Offered
-from hopscope.tuning.written import Choice, Setting, rules_file, variables_file
+from hopscope.mpi_libraries.offered import Offered
+from hopscope.mpi_libraries.open_mpi.rules import read_rules, rules_for
+from hopscope.mpi_libraries.written import Choice, Setting, rules_file, variables_file
 
 PROGRAM = Path(__file__).parents[1] / "algorithms" / "programs" / "broadcasts.c"
 LINEAR = Offered("bcast", "basic_linear", 1, "coll_tuned_bcast_algorithm")

@@ -10,9 +10,10 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any, Final
 
-from hopscope.algorithms import mpich, open_mpi
 from hopscope.algorithms.recognition import UNRECOGNISED
-from hopscope.algorithms.rules import Rule, Rules, read_rules, rules_for, size_in_rules
+from hopscope.mpi_libraries.mpich import algorithms as mpich
+from hopscope.mpi_libraries.open_mpi import algorithms as open_mpi
+from hopscope.mpi_libraries.open_mpi.rules import Rule, Rules, read_rules, rules_for, size_in_rules
 
 UNDECIDED: Final = "undecided"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hopscope.algorithms import open_mpi
 from hopscope.algorithms.recognition import UNRECOGNISED, Recognised
+from hopscope.mpi_libraries.open_mpi import algorithms as open_mpi
 
 
 def decide(found: Recognised, operation: str, captured: str | None, ranks: int) -> tuple[Recognised, str | None]:

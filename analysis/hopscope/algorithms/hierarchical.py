@@ -12,12 +12,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from hopscope.algorithms import open_mpi
 from hopscope.algorithms.asked import UNDECIDED, Request, Settings, operation_of, sends
 from hopscope.algorithms.candidates import candidates
-from hopscope.algorithms.han_calls import ALL, BETWEEN, CALLS, HOST, Part
 from hopscope.algorithms.observed import Edge, Observed
 from hopscope.algorithms.recognition import UNRECOGNISED
+from hopscope.mpi_libraries.open_mpi import algorithms as open_mpi
+from hopscope.mpi_libraries.open_mpi.han_calls import ALL, BETWEEN, CALLS, HOST, Part
 
 _SIMPLE: Final = "simple"
 _TUNED: Final = "3"

@@ -12,8 +12,8 @@ from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of
 from hopscope.files import check_room
 from hopscope.launch.same_hosts import same_hosts
+from hopscope.mpi_libraries.rank_files import launcher_for, write_order
 from hopscope.remap.orders import DESCRIPTION, LAUNCHERS, reorder
-from hopscope.remap.orders.files import launcher_for, write_order
 
 if TYPE_CHECKING:
     from hopscope.answer import Answer

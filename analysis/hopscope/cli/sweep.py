@@ -84,13 +84,13 @@ def command(*, words: tuple[str, ...], output: Path, resume: bool, refine: Path 
 def _measure(
     words: Sequence[str], output: Path, until: float, options: dict[str, Any], network: Network | None
 ) -> Sweep:
+    from hopscope.mpi_libraries.installed import flavour_of, installed
     from hopscope.probe.session import running
     from hopscope.sweep.decision import disputed
     from hopscope.sweep.grid import OPERATIONS, points
     from hopscope.sweep.measured import Sweep, read
     from hopscope.sweep.measuring import PROBED_SHARE, Request, measure, parameters, refine
     from hopscope.sweep.methods import methods_of
-    from hopscope.tuning.installed import flavour_of, installed
 
     begin = time.monotonic()
     before = read(output) if output.exists() else None

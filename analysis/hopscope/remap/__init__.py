@@ -90,7 +90,7 @@ def sentence(table: pa.Table) -> str:
 
 def _flavour(trace: HasTables) -> str:
     from hopscope.errors import InputError
-    from hopscope.tuning.installed import flavour_of
+    from hopscope.mpi_libraries.installed import flavour_of
 
     flavour = flavour_of(trace.table("run")["mpi_library"].to_pylist()[0])
     if flavour is None:

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hopscope.format.quantities import alike, interval, number, plural, share
+from hopscope.mpi_libraries.written import setting_file
 from hopscope.paths.columns import integers
 from hopscope.remap.algorithms.tree_file import checked
 from hopscope.remap.candidate import Candidate
 from hopscope.remap.run.operations import REDUCING
 from hopscope.remap.run.program import Source, carried_of, operations_of
 from hopscope.remap.suggest import Suggestion
-from hopscope.tuning.written import setting_file
 from hopscope.vocabulary.words import tune_command
 
 SCHEMA = pa.schema(

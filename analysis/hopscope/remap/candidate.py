@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from hopscope.tuning.written import Choice
+from hopscope.mpi_libraries.written import Choice
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,6 +10,9 @@ import pyarrow as pa
 
 from hopscope.errors import InputError
 from hopscope.format.quantities import in_words
+from hopscope.mpi_libraries.installed import installed
+from hopscope.mpi_libraries.offered import Library, operation_name
+from hopscope.mpi_libraries.planned import messages_name
 from hopscope.remap.algorithms.algorithm import Algorithm, longest
 from hopscope.remap.algorithms.combination import Runs, bytes_of, label_of, replaced, structure_of
 from hopscope.remap.algorithms.pool import pool_of
@@ -22,9 +25,6 @@ from hopscope.remap.replay.parts import knobs_of
 from hopscope.remap.run.program import NothingToFitError, Subject
 from hopscope.remap.settings.library import Form, forms
 from hopscope.remap.settings.unfitted import unfitted_settings
-from hopscope.tuning.installed import installed
-from hopscope.tuning.offered import Library, operation_name
-from hopscope.tuning.planned import messages_name
 
 FINALISTS = 5
 """So many of the fastest options of each knob are combined."""

@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from hopscope.algorithms.rules import size_in_rules
+from hopscope.mpi_libraries.open_mpi.rules import size_in_rules
+from hopscope.mpi_libraries.written import Choice, Setting, rules_file, variables_file
 from hopscope.sweep.grid import Point
 from hopscope.sweep.measured import Sweep, deviation, least
 from hopscope.sweep.measuring import MOST_DEVIATION, SURELY_SLOWER
 from hopscope.sweep.methods import DEFAULT, Method
 from hopscope.sweep.models import NAMES, REPLAY, Predictions
-from hopscope.tuning.written import Choice, Setting, rules_file, variables_file
 
 _DISPUTED: Final = 0.05
 """From this penalty of a model on, its point is measured again."""

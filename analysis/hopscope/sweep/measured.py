@@ -12,9 +12,9 @@ from typing import Any, Final
 from hopscope.files import whole_file
 from hopscope.format.version import program_version
 from hopscope.launch.inputs import checked_file
+from hopscope.mpi_libraries.offered import Offered
 from hopscope.sweep.grid import Point
 from hopscope.sweep.methods import Method
-from hopscope.tuning.offered import Offered
 
 SCHEMA_VERSION: Final = 1
 _LEAST_FOR_SPREAD: Final = 4

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from hopscope.errors import InputError
 from hopscope.format.quantities import duration, plural
+from hopscope.mpi_libraries.offered import Library
 from hopscope.probe.session import Machine, running
 from hopscope.sweep.grid import Point
 from hopscope.sweep.measured import Sweep, deviation, least
 from hopscope.sweep.methods import Method, columns_of, forced
-from hopscope.tuning.offered import Library
 
 PASSES: Final = (3, 7, 10)
 """Repeats of a method at a point in each pass: 20 in all."""

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from hopscope.algorithms.open_mpi import ALGORITHMS, CUT
+from hopscope.mpi_libraries.offered import Library, Offered
+from hopscope.mpi_libraries.open_mpi.algorithms import ALGORITHMS, CUT
+from hopscope.mpi_libraries.planned import messages_name
+from hopscope.mpi_libraries.written import Choice, rules_file, variables
 from hopscope.sweep.grid import Point, prefixes
-from hopscope.tuning.offered import Library, Offered
-from hopscope.tuning.planned import messages_name
-from hopscope.tuning.written import Choice, rules_file, variables
 
 DEFAULT: Final = "default"
 _SEGMENTS: Final = (8 << 10, 64 << 10)

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from hopscope.tuning.offered import Offered
-from hopscope.tuning.written import Choice, setting_file, variables
+from hopscope.mpi_libraries.offered import Offered
+from hopscope.mpi_libraries.written import Choice, setting_file, variables
 
 Kind = Literal["baseline", "algorithm", "parameter", "order", "binding", "tree", "combination"]
 FOLDER: Final = "{folder}"

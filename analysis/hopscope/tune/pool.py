@@ -13,17 +13,17 @@ from hopscope.errors import InputError
 from hopscope.launch.command import launcher_options
 from hopscope.launch.inputs import kind_of
 from hopscope.launch.network.launchers import OWN_PLACEMENT
+from hopscope.mpi_libraries.installed import flavour_of
+from hopscope.mpi_libraries.offered import operation_name
+from hopscope.mpi_libraries.rank_files import file_of, launcher_of
 from hopscope.opened import OpenedTrace
 from hopscope.parameters import read_machine
 from hopscope.parameters.link_costs import with_probed_links
 from hopscope.remap import candidates
-from hopscope.remap.orders.files import file_of, launcher_of
 from hopscope.remap.replay.basis import Recost
 from hopscope.sweep.decision import besides_of, choices_of
 from hopscope.sweep.measured import read
 from hopscope.tune.candidate import FOLDER, HOSTS, TREE, Candidate
-from hopscope.tuning.installed import flavour_of
-from hopscope.tuning.offered import operation_name
 
 MOST: Final = 12
 """Candidates that are measured."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hopscope.algorithms.open_mpi import CUT
+from hopscope.mpi_libraries.offered import Library, Offered, operation_name
+from hopscope.mpi_libraries.open_mpi.algorithms import CUT
+from hopscope.mpi_libraries.planned import Unplanned, planned
+from hopscope.mpi_libraries.written import Besides, Choice
 from hopscope.remap.algorithms.algorithm import Algorithm, segmented
 from hopscope.remap.algorithms.pool import SEGMENTS
 from hopscope.remap.replay.parts import ends_in_rules, payloads_of
 from hopscope.remap.run.program import Subject
-from hopscope.tuning.offered import Library, Offered, operation_name
-from hopscope.tuning.planned import Unplanned, planned
-from hopscope.tuning.written import Besides, Choice
 
 CHAINS = (2, 4, 8)
 """Fan-outs of Open MPI's `chain`."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope.algorithms.rules import size_in_rules
+from hopscope.mpi_libraries.offered import Library, operation_name
+from hopscope.mpi_libraries.open_mpi.rules import size_in_rules
+from hopscope.mpi_libraries.written import Choice
 from hopscope.remap.candidate import Candidate
-from hopscope.tuning.offered import Library, operation_name
-from hopscope.tuning.written import Choice
 
 LEAST_TIME = 0.01
 """An operation with less of the time in all collectives is left as it is."""

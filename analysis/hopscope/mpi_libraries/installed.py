@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 from hopscope.errors import InputError
-from hopscope.tuning.offered import NAMES, Library, asked, release_of
+from hopscope.mpi_libraries.offered import NAMES, Library, asked, release_of
 
 LAUNCHERS = {
     "openmpi": ("mpirun", "mpiexec", "mpirun.openmpi", "orterun"),

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from hopscope.algorithms import mpich
-from hopscope.algorithms.open_mpi import ALGORITHMS, OWN_CHOICE, sent
+from hopscope.mpi_libraries.mpich import algorithms as mpich
+from hopscope.mpi_libraries.offered import Offered
+from hopscope.mpi_libraries.open_mpi.algorithms import ALGORITHMS, OWN_CHOICE, sent
 from hopscope.native import _plan
-from hopscope.tuning.offered import Offered
 
 _BY_TREE = frozenset({"allreduce", "reduce", "bcast", "barrier"})
 _LAM = frozenset({"bcast"})

@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hopscope.algorithms.rules import operation_id
-from hopscope.tuning.offered import Offered
+from hopscope.mpi_libraries.offered import Offered
+from hopscope.mpi_libraries.open_mpi.rules import operation_id
 
 
 class Choice(NamedTuple):
     """An algorithm for messages of some sizes on communicators of one size. Bytes as the library counts them
-    (`hopscope.algorithms.rules.size_in_rules`), both ends included; to_bytes None: without end."""
+    (`hopscope.mpi_libraries.open_mpi.rules.size_in_rules`), both ends included; to_bytes None: without end."""
 
     algorithm: Offered
     ranks: int

@@ -1,0 +1,1 @@
+"""MPICH's algorithms."""

@@ -1,0 +1,1 @@
+"""Open MPI's algorithms, rules and settings."""
