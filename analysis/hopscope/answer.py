@@ -8,7 +8,7 @@ import pyarrow as pa
 from hopscope import catalog
 from hopscope.catalog import Analysis, Command, Scalar
 from hopscope.notebook import answer_html
-from hopscope.part import WHOLE_RUN, Selection
+from hopscope.selection import WHOLE_RUN, Selection
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from hopscope.errors import InputError
 from hopscope.format.quantities import quantity
 from hopscope.kept_answers import KeptAnswers
 from hopscope.memory import shortage
-from hopscope.part import VISITS, Part, quoted
 from hopscope.relations import Relation, described
+from hopscope.selection import VISITS, Part, quoted
 from hopscope.shared_macros import shared_macros, whole_views
 from hopscope.stopping import Stop
 from hopscope.store import Store

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from hopscope import bootstrap
 from hopscope.native import _paths
-from hopscope.part import Part, quoted
+from hopscope.selection import Part, quoted
 from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import ANSWERED_CATEGORIES, UNKNOWN_PLACE
 

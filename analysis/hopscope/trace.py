@@ -19,16 +19,16 @@ from hopscope import catalog, untraced
 from hopscope.answer import Answer
 from hopscope.callsites.calls import NAMED
 from hopscope.catalog import Analysis, Command, Scalar
-from hopscope.comparability import about_runs, matched, names
 from hopscope.computed import Computed
 from hopscope.errors import InputError, meant
 from hopscope.manifest import is_dataset
 from hopscope.memory import check_address_space, memory_for
 from hopscope.notebook import trace_html
-from hopscope.part import OPTIONS, WHOLE_RUN, Part, Selection, about_the_whole_run, find, of_ranks, split
-from hopscope.part import notes as about_parts
 from hopscope.relations import Relation
 from hopscope.runner import Runner
+from hopscope.selection import OPTIONS, WHOLE_RUN, Part, Selection, about_the_whole_run, find, of_ranks, split
+from hopscope.selection import notes as about_parts
+from hopscope.selection.comparability import about_runs, matched, names
 from hopscope.shared_macros import shared_macros, whole_views
 from hopscope.stopping import Stop
 from hopscope.store import Store
@@ -72,7 +72,7 @@ class Trace(Computed, Analyses):
 
     def part(self, **options: Any) -> "Trace":
         """The same trace, which answers about a part of its run: by `from_`, `to`, `ranks`, `comm`, `operation`,
-        `region`, `place` and `iteration_at`, as `hopscope.part` describes them. A part of a part keeps what it was
+        `region`, `place` and `iteration_at`, as `hopscope.selection` describes them. A part of a part keeps what it was
         selected by; an option given again takes the place of the one before. Raises InputError."""
         selection, unknown = split(options, set())
         if unknown:

@@ -25,7 +25,7 @@ from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as hopscope_group
 from hopscope.errors import InputError
 from hopscope.files import whole_file
-from hopscope.part import OPTIONS
+from hopscope.selection import OPTIONS
 from hopscope.store import schema_directory, table_names
 from started_commands import analyze
 from started_commands import hopscope as hopscope_command

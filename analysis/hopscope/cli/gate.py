@@ -23,12 +23,12 @@ from hopscope.gate.suite import Judged, Question, judge_all
 from hopscope.header import parse
 from hopscope.history.entry import commit_id, entry_of
 from hopscope.history.folder import add
-from hopscope.part import split
 from hopscope.render.junit import as_junit
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.markdown import as_markdown
 from hopscope.render.report import write_report
 from hopscope.render.terminal import print_answer
+from hopscope.selection import split
 
 if TYPE_CHECKING:
     from hopscope.answer import Answer
@@ -116,7 +116,7 @@ def command(
     file = file or config.find(Path.cwd())
     named = commit_id(commit) if history is not None else ""
     asked = config.read(file)
-    from hopscope.comparability import about_runs
+    from hopscope.selection.comparability import about_runs
 
     opened = opening(trace, dataset)
     bases, more = [opening(path) for path in baselines], [opening(path) for path in also]

@@ -10,7 +10,7 @@ import pyarrow as pa
 from hopscope.bootstrap import ENDS
 from hopscope.header import Scalar
 from hopscope.resampling import Difference, Estimate, Floats, difference
-from hopscope.verdicts.alignment import Site, align
+from hopscope.selection.alignment import Site, align
 from hopscope.verdicts.compare_times import holds, verdict
 from hopscope.verdicts.runs import rows_by_run
 

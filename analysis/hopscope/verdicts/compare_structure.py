@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from hopscope.header import Scalar
-from hopscope.verdicts.alignment import Pair, Site, align, sites
+from hopscope.selection.alignment import Pair, Site, align, sites
 
 PROPERTIES = (
     "collectives",

@@ -18,7 +18,7 @@ from hopscope.resampling import (
     is_one_of_each,
     quantile_estimates,
 )
-from hopscope.verdicts.alignment import Pair, Site, align, sites
+from hopscope.selection.alignment import Pair, Site, align, sites
 
 STATISTICS = {"median": 0.5, "p95": 0.95, "p99": 0.99}
 

@@ -66,7 +66,7 @@ def matched(table: pa.Table) -> tuple[str, ...]:
         return (WHOLE_RUNS,) if "run" in table["per"].to_pylist() else ()
     if "aligned" not in table.column_names:
         return ()
-    from hopscope.verdicts.alignment import said
+    from hopscope.selection.alignment import said
 
     return said(table)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hopscope.format.quantities import duration, number, plural, share
-from hopscope.part.selection import Ask, Selection
+from hopscope.selection.options import Ask, Selection
 from hopscope.vocabulary.words import ONCE
 
 _ITERATIONS = (

@@ -13,10 +13,10 @@ An analysis asks views called as the tables of the dataset are. For a part, thes
 * Rows that are about one rank each are those of the ranks asked for.
 """
 
-from hopscope.part.misread import misread
-from hopscope.part.rows import of_ranks
-from hopscope.part.selection import OPTIONS, WHOLE_RUN, Ask, Selection, about_the_whole_run, find, split
-from hopscope.part.views import VISITS, Part, quoted
+from hopscope.selection.misread import misread
+from hopscope.selection.options import OPTIONS, WHOLE_RUN, Ask, Selection, about_the_whole_run, find, split
+from hopscope.selection.rows import of_ranks
+from hopscope.selection.views import VISITS, Part, quoted
 
 __all__ = [
     "OPTIONS",

@@ -6,8 +6,8 @@ from typing import Any
 
 from hopscope.errors import InputError, meant, some
 from hopscope.format.quantities import duration, nanoseconds, plural
-from hopscope.part.misread import misread, rank_ranges
-from hopscope.part.views import Part
+from hopscope.selection.misread import misread, rank_ranges
+from hopscope.selection.views import Part
 
 Ask = Callable[[str, Mapping[str, Any]], list[dict[str, Any]]]
 """Asks a query with parameters of the whole run; the rows come as dictionaries."""
