@@ -24,7 +24,7 @@ MIXES = ("collectives", "messages")
 _CONVERT = """
 import json, sys, time
 from pathlib import Path
-from hopscope.convert import ensure_dataset
+from hopscope.dataset.convert import ensure_dataset
 stages = {}
 made = ensure_dataset(Path(sys.argv[1]), progress=lambda stage, *_: stages.setdefault(stage, time.perf_counter()))
 walks = time.perf_counter() - stages["finding paths"] if "finding paths" in stages else None

@@ -29,7 +29,7 @@ import replay
 import sites
 import sweeping
 import tuning
-from hopscope.convert import ensure_dataset
+from hopscope.dataset.convert import ensure_dataset
 from measure import allreduce_ns
 from rich.console import Console
 from rich.table import Table

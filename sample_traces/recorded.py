@@ -15,9 +15,9 @@ from typing import Any
 import hopscope
 import pyarrow as pa
 from hopscope import catalog
+from hopscope.dataset.store import table_names
 from hopscope.errors import InputError
 from hopscope.render.machine import as_csv
-from hopscope.store import table_names
 
 SENTENCES = {"sentence", "evidence", "action", "note", "example"}
 MOST_ROWS = 40

@@ -1,8 +1,8 @@
 """What a conversion adds to drawn tables: kinds of collectives, roles and rounds of hops, and trees."""
 
 import pyarrow as pa
-from hopscope.convert.part_hops import Communicator
-from hopscope.convert.roles import Kinds
+from hopscope.dataset.convert.part_hops import Communicator
+from hopscope.dataset.convert.roles import Kinds
 
 
 def with_kinds(drawn: dict[str, pa.Table]) -> dict[str, pa.Table]:

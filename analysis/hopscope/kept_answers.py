@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from hopscope.dataset.store import Store
 from hopscope.native import _paths
-from hopscope.store import Store
 
 KEEP = "HOPSCOPE_KEEP_ANSWERS"
 """Environment variable: 0 keeps nothing and looks nothing up."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hopscope.catalog import Catalog, Column
+from hopscope.dataset.store import contract, table_names
 from hopscope.header import unit_of
-from hopscope.store import contract, table_names
 
 
 @dataclass(frozen=True)

@@ -20,15 +20,15 @@ import pyarrow as pa
 from duckdb.func import PythonUDFType
 
 from hopscope.catalog import Analysis, Catalog, Scalar, Source
+from hopscope.dataset.memory import shortage
+from hopscope.dataset.store import Store
 from hopscope.errors import InputError
 from hopscope.format.quantities import quantity
 from hopscope.kept_answers import KeptAnswers
-from hopscope.memory import shortage
 from hopscope.relations import Relation, described
 from hopscope.selection import VISITS, Part, quoted
 from hopscope.shared_macros import shared_macros, whole_views
 from hopscope.stopping import Stop
-from hopscope.store import Store
 from hopscope.user_query import check, distinct_names
 from hopscope.vocabulary.mpi_functions import FUNCTIONS
 

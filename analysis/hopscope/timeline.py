@@ -13,9 +13,9 @@ from typing import Any, Final, Protocol
 import numpy as np
 import pyarrow as pa
 
+from hopscope.dataset.path_columns import Array, codes, integers
 from hopscope.errors import InputError
 from hopscope.native import _paths
-from hopscope.paths.columns import Array, codes, integers
 from hopscope.timeline_queries import (
     CALLS_AT,
     LONG_CALLS,

@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
-from hopscope import catalog, untraced
+from hopscope import catalog
 from hopscope.answer import Answer
 from hopscope.callsites.calls import NAMED
 from hopscope.catalog import Analysis, Command, Scalar
 from hopscope.computed import Computed
+from hopscope.dataset import untraced
+from hopscope.dataset.manifest import is_dataset
+from hopscope.dataset.memory import check_address_space, memory_for
+from hopscope.dataset.store import Store
 from hopscope.errors import InputError, meant
-from hopscope.manifest import is_dataset
-from hopscope.memory import check_address_space, memory_for
 from hopscope.notebook import trace_html
 from hopscope.relations import Relation
 from hopscope.runner import Runner
@@ -31,7 +33,6 @@ from hopscope.selection import notes as about_parts
 from hopscope.selection.comparability import about_runs, matched, names
 from hopscope.shared_macros import shared_macros, whole_views
 from hopscope.stopping import Stop
-from hopscope.store import Store
 from hopscope.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -470,7 +471,7 @@ def open(
     if dataset is None and is_dataset(given):
         return Trace(given, given, lean=lean)
     # Late, because a dataset can be analysed where the native converter is not built.
-    from hopscope.convert import ensure_dataset
+    from hopscope.dataset.convert import ensure_dataset
 
     place = None if dataset is None else Path(dataset)
     return Trace(given, ensure_dataset(given, dataset=place, progress=progress), lean=lean)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from computing_in_drawings import with_computing, with_last_enters
-from hopscope import manifest
-from hopscope.store import table_schemas
+from hopscope.dataset import manifest
+from hopscope.dataset.store import table_schemas
 from kinds_in_drawings import with_kinds
 
 # What a column holds that a drawing does not mention; nullable columns are null.

@@ -23,10 +23,10 @@ from hopscope.cli.analyze import COMPUTED
 from hopscope.cli.analyze import analyze as analyze_group
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as hopscope_group
+from hopscope.dataset.store import schema_directory, table_names
 from hopscope.errors import InputError
 from hopscope.files import whole_file
 from hopscope.selection import OPTIONS
-from hopscope.store import schema_directory, table_names
 from started_commands import analyze
 from started_commands import hopscope as hopscope_command
 from test_answers import TABLES

@@ -11,13 +11,13 @@ import hopscope
 import jsonschema
 import pytest
 from drawing import draw
+from hopscope.dataset.store import schema_directory
 from hopscope.errors import InputError
 from hopscope.gate.config import find, read
 from hopscope.gate.judgement import Outcome, Verdict
 from hopscope.gate.suite import Judged
 from hopscope.render.junit import as_junit
 from hopscope.render.markdown import LONGEST, as_markdown
-from hopscope.store import schema_directory
 from started_commands import analyze
 from test_answers import TABLES
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import hopscope
 import jsonschema
 import pytest
+from hopscope.dataset.store import schema_directory
 from hopscope.errors import InputError
 from hopscope.history.entry import commit_id, entry_of, structure_of
 from hopscope.history.folder import add
 from hopscope.resampling import Estimate, mean_of_runs
-from hopscope.store import schema_directory
 from started_commands import analyze
 from test_compare_activities import around, run
 

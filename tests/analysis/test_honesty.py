@@ -8,9 +8,9 @@ import hopscope
 import jsonschema
 import pytest
 from drawing import draw
-from hopscope import untraced
+from hopscope.dataset import untraced
+from hopscope.dataset.store import schema_directory
 from hopscope.errors import InputError
-from hopscope.store import schema_directory
 from test_answers import TABLES
 
 

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from drawing import describe, draw
 from hopscope.cli.remap import remap_answer
+from hopscope.dataset.store import table_schemas
 from hopscope.errors import InputError
-from hopscope.store import table_schemas
 from test_answers import TABLES
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from archive_drawing import Drawing
 from dataset_reading import Tables, read_dataset
-from hopscope.convert import ensure_dataset
+from hopscope.dataset.convert import ensure_dataset
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from hopscope.convert.contract import conform
-from hopscope.store import contract
+from hopscope.dataset.convert.contract import conform
+from hopscope.dataset.store import contract
 
 
 def violations(name: str, table: pa.Table) -> list[str]:

@@ -92,7 +92,7 @@ _WAYS: Sequence[Callable[[Path, random.Random], None]] = (_cut, _flip, _flip, _o
 def judge(sources: Sequence[Path], number: int, look: Callable[[Path], None]) -> Outcome:
     """Damages one of the archives and converts it; `look` looks at a dataset that comes of it."""
     from dataset_reading import read_dataset
-    from hopscope.convert import ensure_dataset
+    from hopscope.dataset.convert import ensure_dataset
     from hopscope.errors import InputError
 
     dice = random.Random(number)

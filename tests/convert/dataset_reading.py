@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from contract_breaks import violations
-from hopscope.store import table_names
+from hopscope.dataset.store import table_names
 
 Tables = dict[str, pa.Table]
 

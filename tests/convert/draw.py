@@ -186,6 +186,6 @@ def draw(directory: Path, iterations: int = 40, seed: int = 1) -> Path:
 
 
 if __name__ == "__main__":
-    from hopscope.convert import ensure_dataset
+    from hopscope.dataset.convert import ensure_dataset
 
     print(ensure_dataset(draw(Path(sys.argv[1]))))

@@ -7,7 +7,7 @@ from typing import Any
 import hopscope
 from archive_drawing import Drawing, Place
 from dataset_reading import read_dataset
-from hopscope.convert import ensure_dataset
+from hopscope.dataset.convert import ensure_dataset
 
 
 def drawn(directory: Path) -> Drawing:

@@ -7,13 +7,13 @@ import pyarrow.compute as pc
 import pytest
 from contract_breaks import violations
 from draw import draw
-from hopscope.store import contract, table_names
+from hopscope.dataset.store import contract, table_names
 
 
 @pytest.fixture(scope="module")
 def hops(tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
     from dataset_reading import read_dataset
-    from hopscope.convert import ensure_dataset
+    from hopscope.dataset.convert import ensure_dataset
 
     return read_dataset(ensure_dataset(draw(tmp_path_factory.mktemp("run"), iterations=3)))["hops"]
 

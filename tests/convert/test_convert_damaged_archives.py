@@ -10,7 +10,7 @@ import pytest
 from archive_drawing import Drawing, Place
 from damaging import outcomes
 from dataset_reading import read_dataset
-from hopscope.convert import ensure_dataset
+from hopscope.dataset.convert import ensure_dataset
 from hopscope.errors import InputError
 from started_commands import analyze
 

@@ -14,11 +14,11 @@ import pytest
 from archive_drawing import Drawing, Place
 from dataset_reading import read_dataset
 from hopscope import runner
-from hopscope.convert import conversion, dataset, ensure_dataset, parts, place
-from hopscope.convert.contract import arrow_schema
+from hopscope.dataset.convert import conversion, dataset, ensure_dataset, parts, place
+from hopscope.dataset.convert.contract import arrow_schema
+from hopscope.dataset.store import table_names
 from hopscope.errors import InputError
 from hopscope.launch.inputs import schema
-from hopscope.store import table_names
 
 
 def draw(directory: Path, barriers: int = 3, name: str = "traces") -> Path:
@@ -56,7 +56,7 @@ def test_converting_loads_no_package_that_it_does_not_need(tmp_path: Path) -> No
     draw(tmp_path)
     (tmp_path / "run.json").write_text('{"clocks": []}')
     program = (
-        "import sys; from pathlib import Path; from hopscope.convert import ensure_dataset;"
+        "import sys; from pathlib import Path; from hopscope.dataset.convert import ensure_dataset;"
         "ensure_dataset(Path(sys.argv[1])); print(*sys.modules)"
     )
     said = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True)
@@ -170,9 +170,7 @@ def waits_for_a_lock(pid: int) -> bool:
 
 def test_one_of_two_conversions_waits_for_the_other_and_uses_its_work(tmp_path: Path) -> None:
     draw(tmp_path)
-    script = (
-        "import sys; from pathlib import Path; from hopscope.convert import ensure_dataset as e; e(Path(sys.argv[1]))"
-    )
+    script = "import sys; from pathlib import Path; from hopscope.dataset.convert import ensure_dataset as e; e(Path(sys.argv[1]))"
     with dataset._only_one(tmp_path):
         other = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)])
         deadline = time.monotonic() + 60

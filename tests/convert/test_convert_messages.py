@@ -127,7 +127,7 @@ def test_any_order_of_tags_and_completions_matches_the_nth_with_the_nth(
 ) -> None:
     """Message n has n bytes; receives are posted in an order that keeps each tag's own order and completed in any."""
     from dataset_reading import read_dataset
-    from hopscope.convert import ensure_dataset
+    from hopscope.dataset.convert import ensure_dataset
 
     drawing = two_ranks(tmp_path_factory.mktemp("messages"))
     posts: dict[int, list[int]] = {}

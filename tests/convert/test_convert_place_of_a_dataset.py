@@ -11,8 +11,8 @@ from archive_drawing import Drawing, Place
 from hopscope.cli.analyze import analyze
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as hopscope_group
-from hopscope.convert import dataset, ensure_dataset
-from hopscope.convert.place import UNFINISHED
+from hopscope.dataset.convert import dataset, ensure_dataset
+from hopscope.dataset.convert.place import UNFINISHED
 from hopscope.errors import InputError
 
 
@@ -184,7 +184,7 @@ def test_a_trace_without_permission_and_without_a_cache_names_the_option(
     trace = draw(tmp_path / "t")
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    monkeypatch.setattr("hopscope.convert.place.os.access", lambda *_: False)
+    monkeypatch.setattr("hopscope.dataset.convert.place.os.access", lambda *_: False)
     with pytest.raises(InputError, match=r"cannot write the dataset to .*--dataset DIR"):
         hopscope.open(trace)
     assert barriers_in(hopscope.open(trace, dataset=tmp_path / "elsewhere")) == 3

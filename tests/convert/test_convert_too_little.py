@@ -8,11 +8,11 @@ from pathlib import Path
 import hopscope
 import pytest
 from archive_drawing import Drawing, Place
-from hopscope.convert import ensure_dataset
+from hopscope.dataset.convert import ensure_dataset
+from hopscope.dataset.memory import LEAST_ADDRESS_SPACE
 from hopscope.errors import InputError
 from hopscope.format.quantities import size
 from hopscope.launch.inputs import check_topology
-from hopscope.memory import LEAST_ADDRESS_SPACE
 
 DEEP = "[" * 100_000 + "]" * 100_000
 DEEP_OBJECT = '{"schema_version": 1, "hosts": ' + '{"a":' * 400 + "1" + "}" * 401
@@ -94,7 +94,7 @@ def test_a_conversion_that_runs_out_of_memory_is_a_sentence_and_leaves_nothing(t
     code = """
 import resource, sys
 from pathlib import Path
-import hopscope.convert, hopscope.trace
+import hopscope.dataset.convert, hopscope.trace
 from hopscope.errors import InputError
 before = resource.getrlimit(resource.RLIMIT_AS)
 def narrow(*_):
@@ -103,7 +103,7 @@ def narrow(*_):
     resource.setrlimit(resource.RLIMIT_AS, (now + (256 << 20), before[1]))
     bytearray(1 << 30)
 try:
-    hopscope.convert.ensure_dataset(Path(sys.argv[1]), progress=narrow)
+    hopscope.dataset.convert.ensure_dataset(Path(sys.argv[1]), progress=narrow)
 except InputError as error:
     print(error)
 """

@@ -5,8 +5,8 @@ from pathlib import Path
 import hopscope
 import pyarrow as pa
 import pyarrow.parquet as pq
-from hopscope import manifest
-from hopscope.store import table_names
+from hopscope.dataset import manifest
+from hopscope.dataset.store import table_names
 from kinds_in_drawings import with_kinds
 
 SITES = ("a0", "A"), ("b0", "B")

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 from computing_in_drawings import with_computing, with_last_enters
 from derive import derive
 from drawn_rows import drawn_table
-from hopscope import manifest
-from hopscope.store import table_schemas
+from hopscope.dataset import manifest
+from hopscope.dataset.store import table_schemas
 from kinds_in_drawings import with_kinds
 
 LATENCY = {"self": 0, "shm": 2_000, "lan": 120_000, "wan": 20_000_000}

@@ -10,7 +10,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from conftest import Serve
-from hopscope.store import contract, table_names
+from hopscope.dataset.store import contract, table_names
 from hopscope_dashboard.app import create_app
 from playwright.sync_api import Page, expect
 

@@ -10,9 +10,9 @@ import hopscope
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hopscope import manifest
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as program
+from hopscope.dataset import manifest
 from hopscope.format import quantities
 from hopscope_dashboard.report import document as report_document
 from hopscope_dashboard.report.details import DETAILS

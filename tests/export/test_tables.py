@@ -11,10 +11,10 @@ import hopscope
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hopscope.dataset.store import table_schemas
 from hopscope.errors import InputError
 from hopscope.export import stream_result, write_tables
 from hopscope.stopping import Stop
-from hopscope.store import table_schemas
 from recorded_jobs import sample_trace, shared_folder
 from started_commands import analyze
 

@@ -131,7 +131,7 @@ def test_only_the_runner_and_its_check_of_users_queries_know_duckdb() -> None:
 def test_only_convert_reads_otf2() -> None:
     readers = importing(HOPSCOPE, "otf2", "hopscope.native._convert")
     assert readers
-    assert [file for file in readers if not file.startswith("analysis/hopscope/convert/")] == []
+    assert [file for file in readers if not file.startswith("analysis/hopscope/dataset/convert/")] == []
 
 
 def test_the_analysis_does_not_know_the_dashboard() -> None:

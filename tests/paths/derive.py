@@ -11,8 +11,8 @@ import _drawn_paths
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from hopscope.dataset.path_columns import Array, Tables, arrays_of, intervals_of, lanes_of
 from hopscope.native import _paths
-from hopscope.paths.columns import Array, Tables, arrays_of, intervals_of, lanes_of
 from hopscope.vocabulary.words import BINDINGS, CATEGORIES, Vocabulary
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 from drawn_rows import drawn_table
-from hopscope.store import table_schemas
+from hopscope.dataset.store import table_schemas
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "tables"
 

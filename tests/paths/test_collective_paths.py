@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from derive import derive
 from drawn_trace import DrawnTrace, path_of
-from hopscope.store import table_schemas
+from hopscope.dataset.store import table_schemas
 
 
 def test_a_chain_of_binding_hops_is_followed_to_the_rank_that_sent_first() -> None:

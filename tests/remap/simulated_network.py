@@ -17,8 +17,8 @@ from typing import Any
 import pyarrow as pa
 from derive import derive
 from drawn_rows import drawn_table
+from hopscope.dataset.store import table_schemas
 from hopscope.native.trees import Shape
-from hopscope.store import table_schemas
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "tables"
 

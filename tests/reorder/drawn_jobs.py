@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 from drawn_rows import drawn_table
-from hopscope.store import table_schemas
+from hopscope.dataset.store import table_schemas
 from hopscope.vocabulary.links import link_class
 
 LATENCY_NS = {"self": 100, "shm": 1_000, "lan": 50_000, "wan": 20_000_000}

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from drawn_jobs import LATENCY_NS, PER_BYTE_NS, Job, exchange, ring
 from hopscope.cli.reorder import command, reorder_answer
+from hopscope.dataset.path_columns import Array
 from hopscope.errors import InputError
-from hopscope.paths.columns import Array
 from hopscope.remap.orders.costs import costs_of
 from hopscope.remap.orders.partition import cut
 from hopscope.remap.orders.places import places_of

@@ -17,11 +17,11 @@ from hopscope.cli.export import command as export_command
 from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.registered import registered_command, registered_names
 from hopscope.cli.saying import say
+from hopscope.dataset.memory import check_address_space
+from hopscope.dataset.store import table_names
 from hopscope.format.version import program_version
-from hopscope.memory import check_address_space
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.terminal import print_rows
-from hopscope.store import table_names
 
 if TYPE_CHECKING:
     import pyarrow as pa

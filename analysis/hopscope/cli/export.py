@@ -8,10 +8,10 @@ import click
 from hopscope.cli.command import say_what_is_missing
 from hopscope.cli.progress import dataset_option, opening, shown
 from hopscope.cli.saying import say
+from hopscope.dataset.store import table_names
 from hopscope.errors import InputError
 from hopscope.export import TABLE_FORMATS, write_perfetto, write_tables
 from hopscope.format.quantities import nanoseconds
-from hopscope.store import table_names
 
 
 class _Time(click.ParamType[int]):

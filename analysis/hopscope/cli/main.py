@@ -11,9 +11,9 @@ from hopscope.cli.analyze import analyze
 from hopscope.cli.meant import add_what_was_meant
 from hopscope.cli.registered import registered_command, registered_names
 from hopscope.cli.saying import say
+from hopscope.dataset.memory import is_shortage, shortage
 from hopscope.errors import INTERRUPTED, InputError, is_interrupt
 from hopscope.format.version import program_version
-from hopscope.memory import is_shortage, shortage
 from hopscope.render.visible import visible
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from hopscope import untraced
 from hopscope.cli.command import next_step
 from hopscope.cli.meant import check_first_word
 from hopscope.cli.saying import say
 from hopscope.cli.verdict import verdict_of
+from hopscope.dataset import untraced
 from hopscope.errors import InputError
 from hopscope.launch.command import RECORDINGS, Request, environment, launcher_words, rank_count
 from hopscope.launch.inputs import check_topology, check_tree, tree_names

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from hopscope.dataset.path_columns import Array, integers
 from hopscope.diagnosis.algorithms import slow_algorithm
 from hopscope.diagnosis.computing import Cause, causes_of
 from hopscope.diagnosis.entry import NOTE, Cost, Entry, Facts
@@ -22,7 +23,6 @@ from hopscope.diagnosis.messages import MessageCause, causes_in_messages, crossi
 from hopscope.diagnosis.overlap import no_overlap_cause
 from hopscope.diagnosis.rerun import Changed, Changes, Rerun, joined
 from hopscope.diagnosis.sites import Gaps
-from hopscope.paths.columns import Array, integers
 
 _SAID: Final = 0.01
 """A cost that is a smaller share of the run is not said."""

@@ -12,11 +12,11 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from hopscope.dataset.path_columns import Array
 from hopscope.diagnosis.entry import Cost
 from hopscope.diagnosis.messages import MessageCause
 from hopscope.diagnosis.rerun import Rerun
 from hopscope.errors import InputError
-from hopscope.paths.columns import Array
 from hopscope.remap.orders import reorder
 from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import BINDINGS

@@ -9,9 +9,9 @@ from functools import partial
 
 import numpy as np
 
+from hopscope.dataset.path_columns import MISSING, Array, integers
 from hopscope.diagnosis.messages import MessageCause
 from hopscope.diagnosis.rerun import Rerun
-from hopscope.paths.columns import MISSING, Array, integers
 
 
 def no_overlap_cause(rerun: Rerun) -> MessageCause | None:

@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
+from hopscope.dataset.path_columns import Array, integers, pair_places
 from hopscope.diagnosis.rerun import Rerun
-from hopscope.paths.columns import Array, integers, pair_places
 
 _FEW: Final = 5
 """Of fewer ranks the quickest stands for those that are on time; of more the lower quartile."""

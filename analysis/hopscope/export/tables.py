@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hopscope.dataset.store import table_schemas
 from hopscope.errors import InputError
 from hopscope.export.table_formats import WRITERS
 from hopscope.files import whole_file
-from hopscope.store import table_schemas
 
 if TYPE_CHECKING:
     from hopscope.trace import Progress, Trace

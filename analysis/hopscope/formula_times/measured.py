@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hopscope.dataset.path_columns import integers
 from hopscope.formula_times.points import CUT, Point
-from hopscope.paths.columns import integers
 from hopscope.probe.sampling import Value, median_of
 
 TOGETHER = 0.1

@@ -11,11 +11,11 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from hopscope.dataset.path_columns import integers
 from hopscope.model.costs import SMALL, LinkCost, LocalCost
 from hopscope.model.hops import Array, Hops
 from hopscope.model.link_fit import line_of
 from hopscope.model.machine import Machine
-from hopscope.paths.columns import integers
 from hopscope.vocabulary.links import LINKS
 
 SHOWN = 20

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow.compute as pc
 
+from hopscope.dataset.path_columns import MISSING, integers
 from hopscope.model.costs import INSIDE
 from hopscope.model.eager import HELD
 from hopscope.model.hops import Array, Hops
-from hopscope.paths.columns import MISSING, integers
 from hopscope.remap.run.hops import model_hops
 from hopscope.remap.run.program import Source
 from hopscope.vocabulary.links import LINKS

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope.dataset.path_columns import integers
 from hopscope.format.quantities import alike, interval, number, plural, share
 from hopscope.mpi_libraries.written import setting_file
-from hopscope.paths.columns import integers
 from hopscope.remap.algorithms.tree_file import checked
 from hopscope.remap.candidate import Candidate
 from hopscope.remap.run.operations import REDUCING

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hopscope.dataset.path_columns import Array
 from hopscope.format.quantities import share
-from hopscope.paths.columns import Array
 from hopscope.remap.candidate import Candidate
 from hopscope.resampling import difference, mean_estimate
 

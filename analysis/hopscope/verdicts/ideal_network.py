@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope.dataset.path_columns import Array, codes, integers
 from hopscope.model.routes import Link, machine
 from hopscope.native import _paths, _replay
-from hopscope.paths.columns import Array, codes, integers
 
 _OPERATIONS = ("send", "wait", "collective", "end")
 _COLLECTIVE = 2

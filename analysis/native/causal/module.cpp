@@ -200,7 +200,7 @@ class Run {
 NB_MODULE(_causal, m) {
     using hopscope::causal::Run;
     m.doc() = "Runs a recorded run again with some of its causes changed.";
-    nanobind::class_<Run>(m, "Run", "A recorded run. Arrays as hopscope.paths.columns makes them, and bindings.")
+    nanobind::class_<Run>(m, "Run", "A recorded run. Arrays as hopscope.dataset.path_columns makes them, and bindings.")
         .def(nanobind::init<const nanobind::dict &>(), nanobind::arg("columns"))
         .def_prop_ro("recorded_ns", &Run::recorded_ns, "When the last lane came to its end, as recorded.")
         .def("times_with", &Run::times_with, nanobind::arg("changes"), nanobind::arg("cuts"),

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from hopscope.dataset.path_columns import STAYS, Array
 from hopscope.model.costs import Costs
 from hopscope.model.hops import Hops
 from hopscope.model.link_fit import interface_delays
-from hopscope.paths.columns import STAYS, Array
 from hopscope.remap.algorithms.schedule import Messages
 from hopscope.remap.candidate import Structure
 from hopscope.remap.run.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hopscope.dataset.path_columns import Array
 from hopscope.native import _plan
-from hopscope.paths.columns import Array
 from hopscope.remap.candidate import Structure
 
 

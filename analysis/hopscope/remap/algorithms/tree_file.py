@@ -10,11 +10,11 @@ import jsonschema
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope.dataset.store import schema_directory
 from hopscope.native.trees import Shape
 from hopscope.remap.algorithms.algorithm import Algorithm
 from hopscope.remap.algorithms.combination import bytes_of
 from hopscope.remap.run.program import Source
-from hopscope.store import schema_directory
 
 TREE_KEYS = ("reduce_tree", "broadcast_tree", "inside")
 """Where rules name trees."""

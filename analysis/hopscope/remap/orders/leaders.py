@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope.dataset.path_columns import Array
 from hopscope.mpi_libraries.rank_files import launcher_of
-from hopscope.paths.columns import Array
 from hopscope.remap.orders.places import Places
 
 _BY_RANK = "openmpi-4"

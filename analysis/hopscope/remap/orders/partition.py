@@ -8,7 +8,7 @@ import numpy as np
 import pymetis
 from scipy.sparse import coo_array, csr_array
 
-from hopscope.paths.columns import Array
+from hopscope.dataset.path_columns import Array
 from hopscope.remap.orders.costs import HostCosts
 from hopscope.remap.orders.places import Places
 from hopscope.remap.orders.traffic import Traffic

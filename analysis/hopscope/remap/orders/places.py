@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from hopscope.paths.columns import Array
+from hopscope.dataset.path_columns import Array
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope.dataset.path_columns import MISSING, Array, causal_arrays_of, integers, lanes_of
 from hopscope.native import _causal
-from hopscope.paths.columns import MISSING, Array, causal_arrays_of, integers, lanes_of
 from hopscope.remap.orders.costs import HostCosts
 from hopscope.remap.orders.places import Places
 from hopscope.remap.prediction import LEAST_APART, Model

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hopscope.dataset.path_columns import Array
 from hopscope.errors import InputError
 from hopscope.format.quantities import alike, interval, number, plural, share
-from hopscope.paths.columns import Array
 from hopscope.remap.candidate import Candidate
 from hopscope.remap.orders.costs import HostCosts, costs_of
 from hopscope.remap.orders.leaders import led_hops

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from hopscope.paths.columns import Array
+from hopscope.dataset.path_columns import Array
 from hopscope.remap.orders.traffic import Traffic
 
 _PASSES = 50

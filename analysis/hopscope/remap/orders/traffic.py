@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope.dataset.path_columns import Array, integers
 from hopscope.format.quantities import number
-from hopscope.paths.columns import Array, integers
 from hopscope.remap.orders.places import Places
 
 

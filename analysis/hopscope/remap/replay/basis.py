@@ -10,10 +10,10 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from hopscope.dataset.path_columns import integers
 from hopscope.errors import InputError
 from hopscope.format.quantities import exact_size, in_words, share
 from hopscope.model.costs import SMALL, Costs
-from hopscope.paths.columns import integers
 from hopscope.remap.algorithms.algorithm import Algorithm
 from hopscope.remap.algorithms.baseline import baseline_of
 from hopscope.remap.algorithms.combination import Runs

@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope.dataset.path_columns import Array, integers
 from hopscope.model.costs import SMALL
 from hopscope.mpi_libraries.offered import operation_name
 from hopscope.mpi_libraries.open_mpi.rules import size_in_rules
-from hopscope.paths.columns import Array, integers
 from hopscope.remap.algorithms.baseline import is_known
 from hopscope.remap.run.calls import Kinds, kinds_of, payload_of
 from hopscope.remap.run.operations import has_bytes

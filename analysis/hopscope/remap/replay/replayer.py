@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hopscope.dataset.path_columns import Array
 from hopscope.errors import InputError
 from hopscope.model.costs import Costs
 from hopscope.model.routes import fitted
 from hopscope.native import _plan, _replay
-from hopscope.paths.columns import Array
 from hopscope.remap.algorithms.algorithm import Algorithm
 from hopscope.remap.algorithms.combination import Runs
 from hopscope.remap.algorithms.recorded import Recorded

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from hopscope.paths.columns import Array, integers
+from hopscope.dataset.path_columns import Array, integers
 from hopscope.remap.run.operations import OPERATION, ROOTED
 
 NO_ROOT = -1

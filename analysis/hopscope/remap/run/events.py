@@ -15,10 +15,10 @@ from functools import cached_property
 import numpy as np
 import pyarrow.compute as pc
 
+from hopscope.dataset.path_columns import MISSING, Array, integers, numbered
 from hopscope.model.costs import LocalCost
 from hopscope.model.hops import Hops
 from hopscope.model.link_fit import line_of
-from hopscope.paths.columns import MISSING, Array, integers, numbered
 from hopscope.remap.run.hops import Calls, hops_of, model_hops
 from hopscope.remap.run.operations import REDUCING
 from hopscope.remap.run.program import Source

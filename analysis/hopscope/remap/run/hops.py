@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow.compute as pc
 
+from hopscope.dataset.path_columns import Array, integers
 from hopscope.model.hops import Hops
-from hopscope.paths.columns import Array, integers
 from hopscope.remap.run.program import Source
 
 

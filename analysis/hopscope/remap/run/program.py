@@ -17,8 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope.errors import InputError
-from hopscope.paths.columns import (
+from hopscope.dataset.path_columns import (
     EXSCAN,
     MISSING,
     ROOT_TO_LAST_ENTER,
@@ -30,6 +29,7 @@ from hopscope.paths.columns import (
     arrays_of,
     integers,
 )
+from hopscope.errors import InputError
 from hopscope.remap.run.calls import Call, Kinds, kinds_of
 from hopscope.remap.run.operations import OPERATIONS
 from hopscope.vocabulary.links import LINKS

@@ -10,13 +10,13 @@ from typing import Any
 import pyarrow as pa
 
 from hopscope.callsites import resolve
-from hopscope.convert.columns import table_of
-from hopscope.convert.ending import unfinished
-from hopscope.convert.source import Archive
+from hopscope.dataset.convert.columns import table_of
+from hopscope.dataset.convert.ending import unfinished
+from hopscope.dataset.convert.source import Archive
+from hopscope.dataset.manifest import SCHEMA_VERSION
 from hopscope.errors import InputError, some
 from hopscope.format.json_text import read_json
 from hopscope.format.quantities import number, plural
-from hopscope.manifest import SCHEMA_VERSION
 
 Facts = dict[str, Any]
 

@@ -4,8 +4,8 @@ from functools import cache
 
 import pyarrow as pa
 
-from hopscope.manifest import SCHEMA_VERSION
-from hopscope.store import contract, table_schemas
+from hopscope.dataset.manifest import SCHEMA_VERSION
+from hopscope.dataset.store import contract, table_schemas
 
 
 @cache

@@ -4,6 +4,6 @@
 a half-made or outdated dataset never passes for a whole one, `contract` holds them against `schemas/tables`.
 """
 
-from hopscope.convert.dataset import ensure_dataset
+from hopscope.dataset.convert.dataset import ensure_dataset
 
 __all__ = ["ensure_dataset"]

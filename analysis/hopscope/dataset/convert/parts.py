@@ -15,9 +15,9 @@ from typing import Any, cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hopscope.convert.contract import arrow_schema, conform
-from hopscope.manifest import described
-from hopscope.store import contract, table_names
+from hopscope.dataset.convert.contract import arrow_schema, conform
+from hopscope.dataset.manifest import described
+from hopscope.dataset.store import contract, table_names
 
 _ROWS_PER_GROUP = 1 << 18
 _ROWS_PER_PART = 1 << 21

@@ -17,12 +17,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hopscope import algorithms, manifest
-from hopscope.convert import roles
-from hopscope.convert.contract import arrow_schema
-from hopscope.convert.conversion import Progress, convert
-from hopscope.convert.parts import Parts
-from hopscope.convert.place import (
+from hopscope import algorithms
+from hopscope.dataset import manifest
+from hopscope.dataset.convert import roles
+from hopscope.dataset.convert.contract import arrow_schema
+from hopscope.dataset.convert.conversion import Progress, convert
+from hopscope.dataset.convert.parts import Parts
+from hopscope.dataset.convert.place import (
     ANOTHER_PLACE,
     check_replaceable,
     clear_leftovers,
@@ -30,13 +31,13 @@ from hopscope.convert.place import (
     make_unfinished,
     put_in_place,
 )
-from hopscope.convert.run_facts import hopscope_version
-from hopscope.convert.source import Archive, find
+from hopscope.dataset.convert.run_facts import hopscope_version
+from hopscope.dataset.convert.source import Archive, find
+from hopscope.dataset.memory import memory_for
+from hopscope.dataset.store import table_names
 from hopscope.errors import InputError
 from hopscope.files import room
-from hopscope.memory import memory_for
 from hopscope.native import _convert, _paths, _plan
-from hopscope.store import table_names
 
 
 def ensure_dataset(path: Path, *, dataset: Path | None = None, progress: Progress | None = None) -> Path:

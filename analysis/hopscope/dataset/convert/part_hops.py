@@ -16,8 +16,8 @@ from hopscope.algorithms import numbered
 from hopscope.algorithms.kinds import Kind
 from hopscope.algorithms.messages import DOWN, EXCHANGE, UP
 from hopscope.algorithms.observed import Edge, Observed, Seen
-from hopscope.convert.columns import NONE, Bools, Ints, coded, numbers, with_nulls, words_of
-from hopscope.convert.trees import Places
+from hopscope.dataset.convert.columns import NONE, Bools, Ints, coded, numbers, with_nulls, words_of
+from hopscope.dataset.convert.trees import Places
 
 Hashes = npt.NDArray[np.uint64]
 

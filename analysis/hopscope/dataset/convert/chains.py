@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from hopscope.convert.columns import NONE, Bools, Ints, coded, column_of, numbers, with_nulls, words_of
-from hopscope.convert.contract import arrow_schema
+from hopscope.dataset.convert.columns import NONE, Bools, Ints, coded, column_of, numbers, with_nulls, words_of
+from hopscope.dataset.convert.contract import arrow_schema
 
 _EARLIEST: Final = np.iinfo(np.int64).min
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
-from hopscope.convert.columns import table_of
+from hopscope.dataset.convert.columns import table_of
 
 Places = dict[int, tuple[int | None, int]]
 """The parent of each rank of a tree, None at the root, and the rank's place among its siblings."""

@@ -6,8 +6,8 @@ import secrets
 import shutil
 from pathlib import Path
 
-from hopscope import manifest
-from hopscope.convert.source import Archive
+from hopscope.dataset import manifest
+from hopscope.dataset.convert.source import Archive
 from hopscope.errors import InputError
 from hopscope.launch import job
 

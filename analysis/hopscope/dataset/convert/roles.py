@@ -18,10 +18,10 @@ from hopscope.algorithms import blocking_form
 from hopscope.algorithms.candidates import HIDES_BYTES
 from hopscope.algorithms.kinds import Kind, kind_of, parents_of
 from hopscope.algorithms.messages import DOWN, UP
-from hopscope.convert.chains import Exchanges, chains
-from hopscope.convert.columns import NONE, Ints, coded, is_null, table_of, with_nulls
-from hopscope.convert.part_hops import ROLES, Communicator, Part, Template, with_column
-from hopscope.convert.trees import Places, Trees
+from hopscope.dataset.convert.chains import Exchanges, chains
+from hopscope.dataset.convert.columns import NONE, Ints, coded, is_null, table_of, with_nulls
+from hopscope.dataset.convert.part_hops import ROLES, Communicator, Part, Template, with_column
+from hopscope.dataset.convert.trees import Places, Trees
 
 Table = tuple[str, pa.Table]
 _OF_PART: Final = ("collectives", "calls", "steps", "hops")

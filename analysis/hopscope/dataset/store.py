@@ -12,7 +12,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope import manifest
+from hopscope.dataset import manifest
 from hopscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -131,4 +131,4 @@ def table_schemas() -> dict[str, pa.Schema]:
 def schema_directory() -> Traversable:
     """The directory of contracts: inside an installed package, or at the top of the source tree."""
     installed = files("hopscope") / "schemas"
-    return installed if installed.is_dir() else Path(__file__).parents[2] / "schemas"
+    return installed if installed.is_dir() else Path(__file__).parents[3] / "schemas"

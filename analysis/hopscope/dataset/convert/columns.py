@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from hopscope.convert.contract import arrow_schema
+from hopscope.dataset.convert.contract import arrow_schema
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -4,10 +4,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from hopscope.dataset.manifest import MANIFEST, is_dataset
 from hopscope.errors import InputError
 from hopscope.launch import job
 from hopscope.launch.inputs import kind_of
-from hopscope.manifest import MANIFEST, is_dataset
 
 _SUFFIX = ".otf2"
 _READ_BY = {

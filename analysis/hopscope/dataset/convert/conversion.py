@@ -6,10 +6,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from hopscope.convert.part_hops import Communicator
-from hopscope.convert.roles import Kinds
-from hopscope.convert.run_facts import clocks_table, places_table, read_run_facts, run_table
-from hopscope.convert.source import Archive
+from hopscope.dataset.convert.part_hops import Communicator
+from hopscope.dataset.convert.roles import Kinds
+from hopscope.dataset.convert.run_facts import clocks_table, places_table, read_run_facts, run_table
+from hopscope.dataset.convert.source import Archive
 from hopscope.errors import InputError
 from hopscope.native import _convert
 

@@ -1,1 +1,0 @@
-"""A trace's tables as the arrays that compiled code takes."""
