@@ -14,9 +14,9 @@ from typing import Any
 
 import hopscope
 import pyarrow as pa
-from hopscope import catalog
 from hopscope.dataset.store import table_names
 from hopscope.errors import InputError
+from hopscope.query import catalog
 from hopscope.render.machine import as_csv
 
 SENTENCES = {"sentence", "evidence", "action", "note", "example"}

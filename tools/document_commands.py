@@ -9,9 +9,9 @@ from pathlib import Path
 from textwrap import dedent, indent
 
 import click
-from hopscope import catalog
 from hopscope.cli.analyze import COMPUTED
 from hopscope.cli.main import hopscope
+from hopscope.query import catalog
 
 PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
 OPENING = """# The commands

@@ -10,7 +10,7 @@ from hopscope.errors import InputError
 from hopscope.region import region
 
 if TYPE_CHECKING:
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
     from hopscope.trace import Trace, open
 
 __all__ = ["Answer", "InputError", "Trace", "open", "region"]

@@ -11,7 +11,7 @@ from hopscope.algorithms import observed
 from hopscope.algorithms.asked import UNDECIDED, Settings, obeyed
 from hopscope.algorithms.hierarchical import hierarchy
 from hopscope.algorithms.recognition import UNRECOGNISED
-from hopscope.header import Scalar
+from hopscope.query.header import Scalar
 
 Row = dict[str, Any]
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from hopscope.answer import Answer
 from hopscope.gate import Outcome, judge, parse
-from hopscope.runner import Runner
+from hopscope.query.answer import Answer
+from hopscope.query.runner import Runner
 
 
 class Computed:
@@ -77,7 +77,7 @@ class Computed:
         is_apart = self._lean and self._runner.is_of_long_run
 
         def computed() -> pa.Table:
-            from hopscope.apart import apart  # late: most commands start no process
+            from hopscope.query.apart import apart  # late: most commands start no process
 
             return apart(compute, type(self), self.path, self.dataset) if is_apart else compute(self)
 

@@ -6,8 +6,8 @@ import pyarrow as pa
 
 from hopscope import formula_times, parameters
 from hopscope.errors import InputError
-from hopscope.opened import OpenedTrace
 from hopscope.parameters.traced import Fitted, fitted_of_trace, rows_of_fit, steps_of_fit
+from hopscope.query.opened import OpenedTrace
 
 
 def drawn_sizes(found: Fitted) -> list[int]:

@@ -1,6 +1,6 @@
 """Loads at once what the analyses of a trace otherwise load at their first use, which keeps commands quick to start."""
 
-from hopscope import catalog
+from hopscope.query import catalog
 
 
 def preload() -> None:
@@ -12,7 +12,8 @@ def preload() -> None:
     import pyarrow as pa
     import pyarrow.compute  # pyright: ignore[reportUnusedImport]
 
-    from hopscope import apart, modelled  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    from hopscope import modelled  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    from hopscope.query import apart  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.remap import answer  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.remap.orders import suggest  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.verdicts import function_of

@@ -14,7 +14,7 @@ from hopscope.errors import InputError
 from hopscope.launch.same_hosts import same_hosts
 from hopscope.mpi_libraries.installed import flavour_of
 from hopscope.mpi_libraries.rank_files import file_of, launcher_of
-from hopscope.opened import OpenedTrace
+from hopscope.query.opened import OpenedTrace
 from hopscope.remap import PLACE, sentence
 from hopscope.remap.orders import reorder
 

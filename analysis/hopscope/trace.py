@@ -15,28 +15,28 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
-from hopscope import catalog
-from hopscope.answer import Answer
 from hopscope.callsites.calls import NAMED
-from hopscope.catalog import Analysis, Command, Scalar
 from hopscope.computed import Computed
 from hopscope.dataset import untraced
 from hopscope.dataset.manifest import is_dataset
 from hopscope.dataset.memory import check_address_space, memory_for
 from hopscope.dataset.store import Store
 from hopscope.errors import InputError, meant
-from hopscope.notebook import trace_html
-from hopscope.relations import Relation
-from hopscope.runner import Runner
+from hopscope.query import catalog
+from hopscope.query.answer import Answer
+from hopscope.query.catalog import Analysis, Command, Scalar
+from hopscope.query.notebook import trace_html
+from hopscope.query.relations import Relation
+from hopscope.query.runner import Runner
+from hopscope.query.shared_macros import shared_macros, whole_views
+from hopscope.query.stopping import Stop
 from hopscope.selection import OPTIONS, WHOLE_RUN, Part, Selection, about_the_whole_run, find, of_ranks, split
 from hopscope.selection import notes as about_parts
 from hopscope.selection.comparability import about_runs, matched, names
-from hopscope.shared_macros import shared_macros, whole_views
-from hopscope.stopping import Stop
 from hopscope.timeline import Timeline
 
 if TYPE_CHECKING:
-    from hopscope._analyses import Analyses  # types without a module: made from the headers, as the methods are
+    from hopscope.query._analyses import Analyses  # types without a module: made from the headers, as the methods are
 else:
     Analyses = object
 

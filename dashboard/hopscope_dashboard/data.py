@@ -17,13 +17,13 @@ from hopscope.callsites.source import Excerpt, excerpt
 from hopscope.errors import some
 from hopscope.export import stream_result
 from hopscope.preloading import preload
-from hopscope.relations import Relation
+from hopscope.query.relations import Relation
+from hopscope.query.stopping import Stop
 from hopscope.remedies import Remedy
 from hopscope.render.machine import as_csv, cell
 from hopscope.render.static_page import static_page
 from hopscope.selection import OPTIONS as PART_OPTIONS
 from hopscope.selection import misread
-from hopscope.stopping import Stop
 from hopscope.timeline import MARKS, Columns, Timeline
 from hopscope.vocabulary.mpi_functions import of_kinds
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import hopscope
 import pytest
 from drawing import draw
-from hopscope import catalog
-from hopscope.catalog import Analysis, HeaderError, parse, read
+from hopscope.query import catalog
+from hopscope.query.catalog import Analysis, HeaderError, parse, read
 from hopscope.verdicts import function_of
 
 ANALYSES = [analysis for command in catalog.load().commands.values() for analysis in command.grains]

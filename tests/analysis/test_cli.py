@@ -18,7 +18,6 @@ import hopscope
 import jsonschema
 import pytest
 from drawing import draw
-from hopscope import catalog
 from hopscope.cli.analyze import COMPUTED
 from hopscope.cli.analyze import analyze as analyze_group
 from hopscope.cli.main import execute
@@ -26,6 +25,7 @@ from hopscope.cli.main import hopscope as hopscope_group
 from hopscope.dataset.store import schema_directory, table_names
 from hopscope.errors import InputError
 from hopscope.files import whole_file
+from hopscope.query import catalog
 from hopscope.selection import OPTIONS
 from started_commands import analyze
 from started_commands import hopscope as hopscope_command

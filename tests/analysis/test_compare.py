@@ -10,7 +10,7 @@ import pytest
 from drawing import draw, expected, shown
 from hopscope.errors import InputError
 from hopscope.gate import judge, parse
-from hopscope.resampling import blocks_of, difference, quantile_estimates
+from hopscope.query.resampling import blocks_of, difference, quantile_estimates
 from hopscope.selection.alignment import Site, align
 from scipy.stats import mannwhitneyu
 from started_commands import analyze

@@ -4,10 +4,10 @@ import math
 import operator
 
 import pytest
-from hopscope import catalog
-from hopscope.catalog import Analysis, Column
 from hopscope.errors import InputError
 from hopscope.gate import Gate, judge, parse, worst
+from hopscope.query import catalog
+from hopscope.query.catalog import Analysis, Column
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -14,7 +14,7 @@ from hopscope.dataset.store import schema_directory
 from hopscope.errors import InputError
 from hopscope.history.entry import commit_id, entry_of, structure_of
 from hopscope.history.folder import add
-from hopscope.resampling import Estimate, mean_of_runs
+from hopscope.query.resampling import Estimate, mean_of_runs
 from started_commands import analyze
 from test_compare_activities import around, run
 

@@ -10,8 +10,8 @@ import hopscope
 import pyarrow as pa
 import pytest
 from drawing import draw
-from hopscope import kept_answers
-from hopscope.runner import Runner
+from hopscope.query import cache as kept_answers
+from hopscope.query.runner import Runner
 
 RUN = {
     "ranks": "rank host cluster first_event_ns last_event_ns\n0 h0 A 0 100\n1 h1 B 0 100",
@@ -205,7 +205,7 @@ def test_what_takes_much_memory_of_a_long_run_is_found_out_in_another_process_an
         here.setattr(hopscope.Trace, "table", None)
         assert getattr(trace, question)().equals(said, check_metadata=True)
     kept = len(list(tmp_path.rglob("*.arrow")))
-    monkeypatch.setattr("hopscope.apart.apart", None)
+    monkeypatch.setattr("hopscope.query.apart.apart", None)
     assert getattr(trace, question)().equals(said, check_metadata=True)
     assert len(list(tmp_path.rglob("*.arrow"))) == kept > 0
 

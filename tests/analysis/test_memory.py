@@ -6,8 +6,9 @@ from pathlib import Path
 import hopscope
 import pytest
 from drawing import draw
-from hopscope import InputError, catalog, runner
-from hopscope.runner import Runner
+from hopscope import InputError
+from hopscope.query import catalog, runner
+from hopscope.query.runner import Runner
 
 MANY = "select count(*) as rows from (select * from range(4000000) as numbers (n) order by hash(n)) as mixed"
 HUNGRY = "select len(list(n)) as rows from range(4000000) as numbers (n)"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hopscope.catalog import Analysis, Column, load, parse
 from hopscope.format.quantities import alike, changes, exact_size, first_value, interval, quantity
+from hopscope.query.catalog import Analysis, Column, load, parse
 from hopscope.remap import DESCRIPTION
 from hopscope.remap.answer import SCHEMA
 from hopscope.render.machine import as_csv, as_json

@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 from archive_drawing import Drawing, Place
 from dataset_reading import read_dataset
-from hopscope import runner
 from hopscope.dataset.convert import conversion, dataset, ensure_dataset, parts, place
 from hopscope.dataset.convert.contract import arrow_schema
 from hopscope.dataset.store import table_names
 from hopscope.errors import InputError
 from hopscope.launch.inputs import schema
+from hopscope.query import runner
 
 
 def draw(directory: Path, barriers: int = 3, name: str = "traces") -> Path:

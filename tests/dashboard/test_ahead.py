@@ -12,7 +12,8 @@ from urllib.request import urlopen
 
 import hopscope
 import pytest
-from hopscope import kept_answers, runner
+from hopscope.query import cache as kept_answers
+from hopscope.query import runner
 from hopscope_dashboard import ahead
 from hopscope_dashboard.data import Trace, TraceData
 from hopscope_dashboard.pages import PAGES

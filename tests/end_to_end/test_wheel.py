@@ -10,7 +10,11 @@ import check_pythons
 
 def test_a_wheel_has_to_contain_the_packages_and_the_collectors_sources() -> None:
     names = check_pythons.names_in_wheel()
-    assert {"hopscope/schemas/tree.schema.json", "hopscope/collector/CMakeLists.txt", "hopscope/catalog.py"} < names
+    assert {
+        "hopscope/schemas/tree.schema.json",
+        "hopscope/collector/CMakeLists.txt",
+        "hopscope/query/catalog.py",
+    } < names
     assert not [name for name in names if "/tests/" in name]
 
 

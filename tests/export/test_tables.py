@@ -14,7 +14,7 @@ import pytest
 from hopscope.dataset.store import table_schemas
 from hopscope.errors import InputError
 from hopscope.export import stream_result, write_tables
-from hopscope.stopping import Stop
+from hopscope.query.stopping import Stop
 from recorded_jobs import sample_trace, shared_folder
 from started_commands import analyze
 

@@ -125,7 +125,10 @@ def importing(folder: Path, *names: str) -> list[str]:
 
 
 def test_only_the_runner_and_its_check_of_users_queries_know_duckdb() -> None:
-    assert importing(HOPSCOPE, "duckdb") == ["analysis/hopscope/runner.py", "analysis/hopscope/user_query.py"]
+    assert importing(HOPSCOPE, "duckdb") == [
+        "analysis/hopscope/query/runner.py",
+        "analysis/hopscope/query/user_query.py",
+    ]
 
 
 def test_only_convert_reads_otf2() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hopscope import catalog
 from hopscope.native import _paths
+from hopscope.query import catalog
 from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import ANSWERED_CATEGORIES
 

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from hopscope.format.rounds import spans
-from hopscope.header import Scalar
+from hopscope.query.header import Scalar
 
 Row = dict[str, Any]
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from hopscope import catalog
-from hopscope.catalog import Command
 from hopscope.cli.command import command_of, format_option, option_text, say_what_is_missing, to_stdout
 from hopscope.cli.export import command as export_command
 from hopscope.cli.progress import dataset_option, opening
@@ -20,13 +18,15 @@ from hopscope.cli.saying import say
 from hopscope.dataset.memory import check_address_space
 from hopscope.dataset.store import table_names
 from hopscope.format.version import program_version
+from hopscope.query import catalog
+from hopscope.query.catalog import Command
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.terminal import print_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
     from hopscope.trace import Trace
 
 

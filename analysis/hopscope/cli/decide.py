@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from hopscope.catalog import Command
 from hopscope.cli.command import columns_text, format_option, help_text
 from hopscope.cli.rows import print_rows
 from hopscope.cli.saying import say
 from hopscope.files import whole_file
-from hopscope.header import parse
+from hopscope.query.catalog import Command
+from hopscope.query.header import parse
 from hopscope.sweep.description import DESCRIPTION
 
 DECIDE = Command("decide", "decide", (parse("decide", DESCRIPTION),))

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of, deliver
 from hopscope.cli.model import no_report, or_of_machine
 from hopscope.formula_times import DESCRIPTION, measured, of_machine, of_trace, table_of
 from hopscope.gate import parse as parse_gate
 from hopscope.parameters import read_machine, rows_of_machine
 from hopscope.parameters.traced import fitted_of_trace, rows_of_fit
+from hopscope.query.catalog import Command, parse
 
 if TYPE_CHECKING:
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
     from hopscope.trace import Trace
 
 ANALYSIS = Command("formulas", "formulas", (parse("formulas", DESCRIPTION),))
@@ -31,7 +31,7 @@ def command() -> click.Command:
 
 def formulas_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     """The times of a trace's points."""
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
 
     _, parameters = ANALYSIS.choose(options)
     file, operation, link = (
@@ -50,7 +50,7 @@ def formulas_answer(trace: Trace, options: dict[str, Any]) -> Answer:
 
 
 def _print_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path | None, **given: Any) -> int:
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
 
     no_report("formulas", report, given)
     wanted = {name: given[name] for name in ("operation", "link") if given.get(name) is not None}

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopscope import catalog
-from hopscope.catalog import Command
 from hopscope.cli.command import EXIT_CODES, choosing_options, columns_text, format_option, help_text, to_stdout
 from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.saying import say
@@ -20,9 +18,11 @@ from hopscope.format.quantities import quantity
 from hopscope.gate import config, worst
 from hopscope.gate.config import Asked
 from hopscope.gate.suite import Judged, Question, judge_all
-from hopscope.header import parse
 from hopscope.history.entry import commit_id, entry_of
 from hopscope.history.folder import add
+from hopscope.query import catalog
+from hopscope.query.catalog import Command
+from hopscope.query.header import parse
 from hopscope.render.junit import as_junit
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.markdown import as_markdown
@@ -31,7 +31,7 @@ from hopscope.render.terminal import print_answer
 from hopscope.selection import split
 
 if TYPE_CHECKING:
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
     from hopscope.trace import Trace
 
 DESCRIPTION = """\
@@ -225,7 +225,7 @@ def _command(file: Path, asked: Asked) -> Command:
 def _answer(judged: Sequence[Judged], file: Path, base: Trace | None, notes: tuple[str, ...]) -> Answer:
     import pyarrow as pa
 
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
 
     analysis = GATE.default
     rows = [

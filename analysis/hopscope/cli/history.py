@@ -6,15 +6,15 @@ from pathlib import Path
 
 import click
 
-from hopscope.catalog import Command
 from hopscope.cli.command import columns_text, format_option, help_text
 from hopscope.cli.rows import print_rows
 from hopscope.cli.saying import say
 from hopscope.files import write_text
-from hopscope.header import parse
 from hopscope.history.description import DESCRIPTION
 from hopscope.history.folder import entries, rows
 from hopscope.history.picture_svg import page
+from hopscope.query.catalog import Command
+from hopscope.query.header import parse
 
 HISTORY = Command("history", "history", (parse("history", DESCRIPTION),))
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of, deliver
 from hopscope.errors import InputError
 from hopscope.gate import parse as parse_gate
 from hopscope.parameters import DESCRIPTION, answer_of_machine, differences, is_machine_file, read_machine, table_of
 from hopscope.parameters.traced import fitted_of_trace, rows_of_fit
+from hopscope.query.catalog import Command, parse
 
 if TYPE_CHECKING:
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
     from hopscope.trace import Trace
 
 ANALYSIS = Command("model", "model", (parse("model", DESCRIPTION),))
@@ -52,7 +52,7 @@ def no_report(name: str, report: Path | None, given: Mapping[str, Any]) -> None:
 
 def model_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     """The parameters that a trace's hops show."""
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
 
     _, parameters = ANALYSIS.choose(options)
     machine = parameters["machine"]
@@ -67,7 +67,7 @@ def model_answer(trace: Trace, options: dict[str, Any]) -> Answer:
 
 def of_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path | None, **given: Any) -> int:
     """Print the parameters of a machine file; returns the exit code. Raises InputError."""
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
 
     no_report("model", report, given)
     _, parameters = ANALYSIS.choose(

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
-from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of
 from hopscope.errors import InputError
 from hopscope.files import check_room
 from hopscope.launch.same_hosts import same_hosts
+from hopscope.query.catalog import Command, parse
 from hopscope.remap import DESCRIPTION, remap, sentence
 from hopscope.remedies import started_with
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
     from hopscope.trace import Trace
 
 ANALYSIS = Command("remap", "remap", (parse("remap", DESCRIPTION),))
@@ -41,7 +41,7 @@ def command() -> click.Command:
 
 def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     """The candidates and what to say of them; with `output` among the options, writes the suggested file."""
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
 
     output: Path | None = options.pop("output", None)
     if output is not None:

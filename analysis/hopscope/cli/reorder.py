@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of
 from hopscope.files import check_room
 from hopscope.launch.same_hosts import same_hosts
 from hopscope.mpi_libraries.rank_files import launcher_for, write_order
+from hopscope.query.catalog import Command, parse
 from hopscope.remap.orders import DESCRIPTION, LAUNCHERS, reorder
 
 if TYPE_CHECKING:
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
     from hopscope.trace import Trace
 
 ANALYSIS = Command("reorder", "reorder", (parse("reorder", DESCRIPTION),))
@@ -42,7 +42,7 @@ def command() -> click.Command:
 def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     """Today's and the new order's messages and what to say of them; with `output` among the options, writes the
     launcher's file."""
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
 
     output: Path | None = options.pop("output", None)
     launcher: str | None = options.pop("launcher", None)

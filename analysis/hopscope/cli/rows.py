@@ -11,7 +11,7 @@ from hopscope.render.machine import as_csv, as_json
 from hopscope.render.terminal import print_answer
 
 if TYPE_CHECKING:
-    from hopscope.catalog import Analysis
+    from hopscope.query.catalog import Analysis
 
 
 def print_rows(analysis: Analysis, rows: Sequence[Mapping[str, Any]], form: str) -> None:

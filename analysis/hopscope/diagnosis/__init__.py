@@ -25,7 +25,7 @@ from hopscope.diagnosis.causes import causes_in
 from hopscope.diagnosis.conditions import conditions_in, unfinished_in
 from hopscope.diagnosis.entry import Entry, Facts, severity
 from hopscope.diagnosis.sentences import Words
-from hopscope.header import Scalar
+from hopscope.query.header import Scalar
 
 Row = dict[str, Any]
 Ask = Callable[[str], list[Row]]

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from hopscope.errors import InputError
 from hopscope.export.table_formats import WRITERS
-from hopscope.stopping import Stop
+from hopscope.query.stopping import Stop
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from hopscope.errors import InputError, meant, some
 from hopscope.format.quantities import alike, number, quantity
 from hopscope.gate.expression import UNITS, Gate
-from hopscope.header import Analysis, Column
+from hopscope.query.header import Analysis, Column
 
 Verdict = Literal["passed", "failed", "undecided"]
 Row = Mapping[str, Any]

@@ -10,10 +10,10 @@ from hopscope.errors import InputError
 from hopscope.gate.config import Asked
 from hopscope.gate.expression import Gate, parse
 from hopscope.gate.judgement import Outcome, judge
-from hopscope.header import Analysis
+from hopscope.query.header import Analysis
 
 if TYPE_CHECKING:
-    from hopscope.answer import Answer
+    from hopscope.query.answer import Answer
 
 Trace = TypeVar("Trace")
 """An opened trace, whose module imports this package. Only a question asks it anything."""

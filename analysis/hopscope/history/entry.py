@@ -11,13 +11,13 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from hopscope import catalog
 from hopscope.diagnosis.entry import CONDITIONS
 from hopscope.errors import InputError
 from hopscope.format.version import program_version
+from hopscope.query import catalog
 
 if TYPE_CHECKING:
-    from hopscope.opened import OpenedTrace
+    from hopscope.query.opened import OpenedTrace
 
 SCHEMA_VERSION: Final = 1
 _VARIABLES: Final = ("GITHUB_SHA", "CI_COMMIT_SHA")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hopscope.catalog import parse
 from hopscope.parameters.curves import over_sizes
 from hopscope.parameters.description import DESCRIPTION
 from hopscope.parameters.probed import Point, crowding, lacking, overdrawn, points_of, read_machine, rows_of_machine
 from hopscope.parameters.rows import Estimate, Row
+from hopscope.query.catalog import parse
 
 _ANALYSIS = parse("model", DESCRIPTION)
 

@@ -2,7 +2,7 @@
 
 from textwrap import fill
 
-from hopscope.header import listed
+from hopscope.query.header import listed
 from hopscope.remap.run.operations import OPERATIONS
 
 _OPERATIONS = fill(

@@ -14,8 +14,8 @@ from hopscope.gate import Outcome, worst
 from hopscope.render.machine import in_json
 
 if TYPE_CHECKING:
-    from hopscope.answer import Answer
-    from hopscope.opened import OpenedTrace
+    from hopscope.query.answer import Answer
+    from hopscope.query.opened import OpenedTrace
 
 REPORT_VERSION = 1
 

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hopscope.catalog import Analysis, Column
 from hopscope.format.quantities import MISSING, interval, quantity
+from hopscope.query.catalog import Analysis, Column
 from hopscope.render.visible import visible_line
 from hopscope.vocabulary.words import for_trace
 

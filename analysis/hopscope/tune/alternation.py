@@ -6,7 +6,7 @@ import json
 import statistics
 from typing import Final
 
-from hopscope.opened import OpenedTrace
+from hopscope.query.opened import OpenedTrace
 
 _LEAST_IN_TURN: Final = 5
 """Iterations: a turn's first is left out, and one may mix both."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from hopscope.errors import InputError
 from hopscope.launch.job import assemble, inspect
-from hopscope.opened import Open, OpenedTrace
+from hopscope.query.opened import Open, OpenedTrace
 
 Ending = Callable[[Path], bool]
 """Whether the run that records into a trace directory has done enough."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hopscope.errors import InputError
-from hopscope.opened import OpenedTrace
+from hopscope.query.opened import OpenedTrace
 
 _LEFT_OUT: Final = 10
 """The first of so many iterations is left out, and at least one: they contain set-up."""

@@ -18,7 +18,7 @@ from typing import Any, Final
 from hopscope.errors import InputError
 from hopscope.format.quantities import duration
 from hopscope.launch.job import assemble, is_unassembled_run
-from hopscope.opened import Open
+from hopscope.query.opened import Open
 from hopscope.tune.alternation import times_of_turns
 from hopscope.tune.iteration import iteration_time
 

@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from hopscope.format.quantities import duration, interval, plural, share
-from hopscope.opened import Open
+from hopscope.query.opened import Open
 from hopscope.render.static_page import static_page
 from hopscope.tune.candidates_table import Tried, tried
 from hopscope.tune.gains_svg import picture

@@ -16,9 +16,9 @@ from hopscope.launch.network.launchers import OWN_PLACEMENT
 from hopscope.mpi_libraries.installed import flavour_of
 from hopscope.mpi_libraries.offered import operation_name
 from hopscope.mpi_libraries.rank_files import file_of, launcher_of
-from hopscope.opened import OpenedTrace
 from hopscope.parameters import read_machine
 from hopscope.parameters.link_costs import with_probed_links
+from hopscope.query.opened import OpenedTrace
 from hopscope.remap import candidates
 from hopscope.remap.replay.basis import Recost
 from hopscope.sweep.decision import besides_of, choices_of

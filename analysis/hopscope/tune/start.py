@@ -8,7 +8,7 @@ from typing import Any
 
 from hopscope.errors import InputError
 from hopscope.files import whole_file
-from hopscope.opened import Open
+from hopscope.query.opened import Open
 from hopscope.tune.bench import Bench
 from hopscope.tune.budget import Budget
 from hopscope.tune.job import Job

@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from hopscope.header import Analysis, Scalar
+from hopscope.query.header import Analysis, Scalar
 
 Row = dict[str, Any]
 Ask = Callable[[str], list[Row]]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from hopscope.header import Scalar
+from hopscope.query.header import Scalar
 
 Row = dict[str, Any]
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hopscope.bootstrap import ENDS
-from hopscope.header import Scalar
-from hopscope.resampling import Difference, Estimate, Floats, difference
+from hopscope.query.bootstrap import ENDS
+from hopscope.query.header import Scalar
+from hopscope.query.resampling import Difference, Estimate, Floats, difference
 from hopscope.selection.alignment import Site, align
 from hopscope.verdicts.compare_times import holds, verdict
 from hopscope.verdicts.runs import rows_by_run

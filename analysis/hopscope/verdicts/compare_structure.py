@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from hopscope.header import Scalar
+from hopscope.query.header import Scalar
 from hopscope.selection.alignment import Pair, Site, align, sites
 
 PROPERTIES = (

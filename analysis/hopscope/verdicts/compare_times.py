@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hopscope.bootstrap import LEAST_BLOCKS
-from hopscope.header import Scalar
-from hopscope.resampling import (
+from hopscope.query.bootstrap import LEAST_BLOCKS
+from hopscope.query.header import Scalar
+from hopscope.query.resampling import (
     LEAST_BEYOND,
     Difference,
     Floats,

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope.bootstrap import LEAST_BLOCKS
 from hopscope.format.quantities import duration, plural
-from hopscope.header import Scalar
-from hopscope.resampling import Floats, block_draws, interval_of
+from hopscope.query.bootstrap import LEAST_BLOCKS
+from hopscope.query.header import Scalar
+from hopscope.query.resampling import Floats, block_draws, interval_of
 from hopscope.verdicts.ideal_network import Ideal, ideal_run
 from hopscope.vocabulary.words import ONCE
 

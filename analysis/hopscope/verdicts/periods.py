@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hopscope.header import Scalar
+from hopscope.query.header import Scalar
 from hopscope.verdicts.periodogram import Floats, periodogram
 
 CERTAIN = 0.01

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hopscope.bootstrap import LEAST_BLOCKS
 from hopscope.format.quantities import plural
-from hopscope.header import Scalar
-from hopscope.resampling import Floats, block_draws, interval_of
+from hopscope.query.bootstrap import LEAST_BLOCKS
+from hopscope.query.header import Scalar
+from hopscope.query.resampling import Floats, block_draws, interval_of
 from hopscope.verdicts.efficiency import FEW_COLLECTIVES, ratio
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope.header import Scalar
+from hopscope.query.header import Scalar
 from hopscope.verdicts.efficiency import measured, ratio
 
 

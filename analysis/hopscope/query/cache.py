@@ -138,7 +138,7 @@ def _write(answer: pa.Table, file: Path) -> None:
 def _made_by() -> tuple[str, ...]:
     """What made the answers, besides the SQL: DuckDB, and all of our own that computes or writes numbers."""
     ours = hashlib.sha256()
-    for file in sorted(Path(__file__).parent.rglob("*.py")):
+    for file in sorted(Path(__file__).parents[1].rglob("*.py")):
         ours.update(file.read_bytes())
     ours.update(Path(_paths.__file__ or "").read_bytes())
     return (version("duckdb"), ours.hexdigest())

@@ -4,9 +4,9 @@ catalog, whose headers say what they are."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hopscope.catalog import Catalog, Column
 from hopscope.dataset.store import contract, table_names
-from hopscope.header import unit_of
+from hopscope.query.catalog import Catalog, Column
+from hopscope.query.header import unit_of
 
 
 @dataclass(frozen=True)

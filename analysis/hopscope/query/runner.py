@@ -19,17 +19,17 @@ import duckdb
 import pyarrow as pa
 from duckdb.func import PythonUDFType
 
-from hopscope.catalog import Analysis, Catalog, Scalar, Source
 from hopscope.dataset.memory import shortage
 from hopscope.dataset.store import Store
 from hopscope.errors import InputError
 from hopscope.format.quantities import quantity
-from hopscope.kept_answers import KeptAnswers
-from hopscope.relations import Relation, described
+from hopscope.query.cache import KeptAnswers
+from hopscope.query.catalog import Analysis, Catalog, Scalar, Source
+from hopscope.query.relations import Relation, described
+from hopscope.query.shared_macros import shared_macros, whole_views
+from hopscope.query.stopping import Stop
+from hopscope.query.user_query import check, distinct_names
 from hopscope.selection import VISITS, Part, quoted
-from hopscope.shared_macros import shared_macros, whole_views
-from hopscope.stopping import Stop
-from hopscope.user_query import check, distinct_names
 from hopscope.vocabulary.mpi_functions import FUNCTIONS
 
 _ROWS_IN_PIECE = 1 << 16

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from hopscope import bootstrap
 from hopscope.native import _paths
+from hopscope.query import bootstrap
 from hopscope.selection import Part, quoted
 from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import ANSWERED_CATEGORIES, UNKNOWN_PLACE

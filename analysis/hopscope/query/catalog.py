@@ -15,7 +15,7 @@ from importlib.resources.abc import Traversable
 from typing import Final
 
 from hopscope.errors import meant
-from hopscope.header import (
+from hopscope.query.header import (
     Analysis,
     Column,
     Grain,

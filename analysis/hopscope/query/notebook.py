@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from hopscope.format.quantities import duration, plural, quantity
-from hopscope.header import Column
+from hopscope.query.header import Column
 
 _ROWS = 20
 """So many rows are shown."""

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from hopscope.answer import Answer
-from hopscope.catalog import Scalar
+from hopscope.query.answer import Answer
+from hopscope.query.catalog import Scalar
 
 
 class OpenedTrace(Protocol):

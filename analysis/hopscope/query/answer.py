@@ -5,9 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from hopscope import catalog
-from hopscope.catalog import Analysis, Command, Scalar
-from hopscope.notebook import answer_html
+from hopscope.query import catalog
+from hopscope.query.catalog import Analysis, Command, Scalar
+from hopscope.query.notebook import answer_html
 from hopscope.selection import WHOLE_RUN, Selection
 
 

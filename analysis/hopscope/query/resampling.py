@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hopscope.bootstrap import CONFIDENCE, DRAWS, ENDS, LEAST_BLOCKS
+from hopscope.query.bootstrap import CONFIDENCE, DRAWS, ENDS, LEAST_BLOCKS
 
 LEAST_BEYOND = 10
 

@@ -1,0 +1,1 @@
+"""Questions to a dataset: headers of SQL, their catalog, and what runs them."""
