@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import hopscope
-from hopscope.formula_times import measured, of_trace
-from hopscope.formula_times.points import ALGORITHMS, OPERATIONS
 from hopscope.model.formulas import rule_of
-from hopscope.parameters.traced import fitted_of_trace, rows_of_fit
+from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
+from hopscope.replay.formula_times import measured, of_trace
+from hopscope.replay.formula_times.points import ALGORITHMS, OPERATIONS
 from measure import BIN, PROGRAMS, local_mpi
 
 Row = tuple[str, ...]

@@ -5,8 +5,8 @@ from collections import Counter
 import hopscope
 from hopscope.algorithms.engine import of_schedules
 from hopscope.native import _plan
-from hopscope.remap.run.calls import NO_ROOT
-from hopscope.remap.run.program import Subject, source_of
+from hopscope.replay.run.calls import NO_ROOT
+from hopscope.replay.run.program import Subject, source_of
 
 Messages = Counter[tuple[int, ...]]
 """From, to, bytes, and the round: how many messages lead up to it."""

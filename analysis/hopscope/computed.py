@@ -67,8 +67,8 @@ class Computed:
         return order.table
 
     def modelled(self) -> pa.Table:
-        """The published models of the run, in one row. See `hopscope.modelled.modelled`."""
-        from hopscope.modelled import modelled  # late, likewise
+        """The published models of the run, in one row. See `hopscope.replay.modelled.modelled`."""
+        from hopscope.replay.modelled import modelled  # late, likewise
 
         return self._whole._kept_apart("modelled", modelled)
 

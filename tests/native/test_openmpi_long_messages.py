@@ -8,9 +8,9 @@ import local_mpi
 import networks
 import pytest
 from hopscope.remap import remap, sentence
-from hopscope.remap.fitting.rendezvous import ends_of, limits_of
-from hopscope.remap.replay.basis import basis_of
-from hopscope.remap.run.program import source_of
+from hopscope.replay.basis import basis_of
+from hopscope.replay.fitting.rendezvous import ends_of, limits_of
+from hopscope.replay.run.program import source_of
 from network_jobs import judged
 
 pytestmark = pytest.mark.networks

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.remap import sentence
-from hopscope.remap.algorithms.recorded import Recorded
-from hopscope.remap.replay.replayer import replayer_of
-from hopscope.remap.run.events import RECEIVED, SENT, events_of
-from hopscope.remap.run.program import source_of
+from hopscope.replay.algorithms.recorded import Recorded
+from hopscope.replay.replayer import replayer_of
+from hopscope.replay.run.events import RECEIVED, SENT, events_of
+from hopscope.replay.run.program import source_of
 from hopscope.vocabulary.links import LINKS
 from network_jobs import judged
 from recorded_jobs import recorded_job, shared_folder

@@ -12,7 +12,6 @@ from hopscope.errors import InputError
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.machine import machine_of
 from hopscope.model.parameters import Hockney, LogGP, PLogP
-from hopscope.modelled import drawn_sizes
 from hopscope.parameters import (
     LinkEnds,
     answer_of_machine,
@@ -25,8 +24,9 @@ from hopscope.parameters import (
     rows_of_machine,
 )
 from hopscope.parameters.rows import Estimate
-from hopscope.parameters.traced import Fitted, fitted_of_trace, rows_of_fit, steps_of_fit, ways_of_emulated
-from hopscope.parameters.ways import Way, line_through
+from hopscope.replay.fitting.traced import Fitted, fitted_of_trace, rows_of_fit, steps_of_fit, ways_of_emulated
+from hopscope.replay.fitting.ways import Way, line_through
+from hopscope.replay.modelled import drawn_sizes
 from hopscope.vocabulary.links import LINKS
 
 ROOT = Path(__file__).parents[2]

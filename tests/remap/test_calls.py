@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from hopscope.native import _plan
-from hopscope.remap.run.calls import MOST_KINDS, NO_ROOT, Call, Kinds, kinds_of, payload_of
-from hopscope.remap.run.operations import OPERATION, OPERATIONS
+from hopscope.replay.run.calls import MOST_KINDS, NO_ROOT, Call, Kinds, kinds_of, payload_of
+from hopscope.replay.run.operations import OPERATION, OPERATIONS
 
 MEMBERS = (4, 2, 7)
 """Trace-wide ranks, in the communicator's order."""

@@ -19,8 +19,8 @@ from hopscope.model.routes import fitted as machine_of_costs
 from hopscope.native.sequences import lay
 from hopscope.native.trees import Shape
 from hopscope.remap import remap, sentence
-from hopscope.remap.fitting.fit import fit
-from hopscope.remap.run.program import COLLECTIVE, source_of
+from hopscope.replay.fitting.fit import fit
+from hopscope.replay.run.program import COLLECTIVE, source_of
 from hopscope.vocabulary.links import LINKS
 from simulated_network import Run, first_tree, round_robin
 from test_replay import last_leaves, program

@@ -11,8 +11,8 @@ from hopscope.model.hops import Hops
 from hopscope.model.link_fit import fit_links
 from hopscope.model.local_costs import fit_local
 from hopscope.model.machine import REAL
-from hopscope.remap.fitting.fit import fit
-from hopscope.remap.run.program import source_of
+from hopscope.replay.fitting.fit import fit
+from hopscope.replay.run.program import source_of
 from simulated_network import HANDLE, MS, Network, Run, cluster_with_interfaces, iterate, round_robin, sites, table_of
 
 

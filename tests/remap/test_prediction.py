@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hopscope.remap import Candidate
-from hopscope.remap.candidate import Structure
-from hopscope.remap.prediction import EXTRAPOLATED, LEAST_APART, Model, ranked, variability_of
+from hopscope.replay.candidate import Structure
+from hopscope.replay.prediction import EXTRAPOLATED, LEAST_APART, Model, ranked, variability_of
 
 
 def candidate(name: str, ns: float | None, error: float = 0.01, wan: int = 0, extrapolates: str = "") -> Candidate:

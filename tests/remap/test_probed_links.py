@@ -7,7 +7,7 @@ import pytest
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.parameters.link_costs import with_probed_links
 from hopscope.remap import candidates
-from hopscope.remap.replay.basis import basis_of
+from hopscope.replay.basis import basis_of
 from simulated_network import MS, Run, SimulatedTrace, iterate, sites
 
 

@@ -14,9 +14,9 @@ from hopscope.native import _plan
 from hopscope.native.trees import Shape
 from hopscope.remap import DESCRIPTION, candidates, remap, sentence
 from hopscope.remap.algorithms.engine import algorithms, cut
-from hopscope.remap.replay.basis import basis_of
-from hopscope.remap.replay.parts import with_parts
-from hopscope.remap.run.program import source_of
+from hopscope.replay.basis import basis_of
+from hopscope.replay.parts import with_parts
+from hopscope.replay.run.program import source_of
 from simulated_network import MS, Network, Run, cluster_with_interfaces, first_tree, iterate, round_robin, sites
 
 TREE_SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "tree.schema.json").read_text())

@@ -8,10 +8,10 @@ from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.hops import Hops
 from hopscope.model.routes import fitted
 from hopscope.native.sequences import duration_ns, lay
-from hopscope.remap.fitting.rendezvous import Ends, ends_of, limits_of
-from hopscope.remap.replay.basis import basis_of
-from hopscope.remap.run.events import DELIVERED, events_of
-from hopscope.remap.run.program import source_of
+from hopscope.replay.basis import basis_of
+from hopscope.replay.fitting.rendezvous import Ends, ends_of, limits_of
+from hopscope.replay.run.events import DELIVERED, events_of
+from hopscope.replay.run.program import source_of
 from hopscope.vocabulary.links import LINKS
 from simulated_library import LibraryRun
 from simulated_network import MS, Run, SimulatedTrace, round_robin, sites

@@ -10,7 +10,7 @@ from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.routes import fitted
 from hopscope.native import _paths, _plan, _replay
 from hopscope.native.sequences import lay
-from hopscope.remap.run.program import AS_OBSERVED, COLLECTIVE, SEND, WAIT
+from hopscope.replay.run.program import AS_OBSERVED, COLLECTIVE, SEND, WAIT
 
 L, WAN = 100, 1000
 """Latency within a host and between hosts."""

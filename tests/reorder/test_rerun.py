@@ -8,7 +8,7 @@ from hopscope.remap.orders.costs import costs_of
 from hopscope.remap.orders.leaders import led_hops
 from hopscope.remap.orders.places import places_of
 from hopscope.remap.orders.suggest import Order, suggest
-from hopscope.remap.prediction import LEAST_APART
+from hopscope.replay.prediction import LEAST_APART
 from hopscope.vocabulary.links import LINKS
 from test_reorder import DEALT, measured, row
 

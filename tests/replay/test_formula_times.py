@@ -10,14 +10,14 @@ import pyarrow as pa
 import pytest
 from hopscope.cli.main import analyze
 from hopscope.errors import InputError
-from hopscope.formula_times import measured, of_machine, of_trace
-from hopscope.formula_times.points import Point, points
 from hopscope.model.formulas import FORMULAS, replayed_ns, schedules
 from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
 from hopscope.model.routes import published_by_class
 from hopscope.native.sequences import leaves
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
-from hopscope.parameters.traced import fitted_of_trace, rows_of_fit
+from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
+from hopscope.replay.formula_times import measured, of_machine, of_trace
+from hopscope.replay.formula_times.points import Point, points
 from recorded_jobs import sample_trace, shared_folder
 from samples import POINT_BYTES_PER_SECOND, POINT_LATENCY_NS, POINT_RANKS, POINT_SIZES, POINT_TIMES
 

@@ -16,7 +16,7 @@ from hopscope.algorithms.engine import of_schedules
 from hopscope.mpi_libraries.offered import Offered, asked
 from hopscope.mpi_libraries.planned import Planned, Unplanned, planned
 from hopscope.native.sequences import lay
-from hopscope.remap.algorithms.schedule import longest_chain
+from hopscope.replay.algorithms.schedule import longest_chain
 
 MPICHS = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "mpich"]
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))

@@ -12,8 +12,8 @@ from hopscope.cli.command import command_of, deliver
 from hopscope.errors import InputError
 from hopscope.gate import parse as parse_gate
 from hopscope.parameters import DESCRIPTION, answer_of_machine, differences, is_machine_file, read_machine, table_of
-from hopscope.parameters.traced import fitted_of_trace, rows_of_fit
 from hopscope.query.catalog import Command, parse
+from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
 
 if TYPE_CHECKING:
     from hopscope.query.answer import Answer

@@ -13,11 +13,11 @@ import pyarrow as pa
 from hopscope.diagnosis.entry import Cost, Site
 from hopscope.diagnosis.rerun import Rerun
 from hopscope.errors import InputError
-from hopscope.remap.algorithms.combination import label_of
-from hopscope.remap.candidate import Candidate
-from hopscope.remap.prediction import LEAST_GAIN
-from hopscope.remap.run.program import Subject
 from hopscope.remap.suggest import Suggestion, suggest_trees
+from hopscope.replay.algorithms.combination import label_of
+from hopscope.replay.candidate import Candidate
+from hopscope.replay.prediction import LEAST_GAIN
+from hopscope.replay.run.program import Subject
 
 _MOST_RANKS: Final = 64
 """In larger runs only `analyze remap` looks for another algorithm: it takes long."""

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hopscope.files import whole_file
-from hopscope.remap.candidate import Candidate, HasTables, Kind
 from hopscope.remap.description import DESCRIPTION
+from hopscope.replay.candidate import Candidate, HasTables, Kind
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from hopscope.remap.replay.basis import Recost
+    from hopscope.replay.basis import Recost
 
 __all__ = ["DESCRIPTION", "PLACE", "Candidate", "candidates", "remap", "sentence"]
 

@@ -12,11 +12,11 @@ import pyarrow.compute as pc
 from hopscope.dataset.path_columns import integers
 from hopscope.format.quantities import alike, interval, number, plural, share
 from hopscope.mpi_libraries.written import setting_file
-from hopscope.remap.algorithms.tree_file import checked
-from hopscope.remap.candidate import Candidate
-from hopscope.remap.run.operations import REDUCING
-from hopscope.remap.run.program import Source, carried_of, operations_of
 from hopscope.remap.suggest import Suggestion
+from hopscope.replay.algorithms.tree_file import checked
+from hopscope.replay.candidate import Candidate
+from hopscope.replay.run.operations import REDUCING
+from hopscope.replay.run.program import Source, carried_of, operations_of
 from hopscope.vocabulary.words import tune_command
 
 SCHEMA = pa.schema(

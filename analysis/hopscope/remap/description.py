@@ -3,7 +3,7 @@
 from textwrap import fill
 
 from hopscope.query.header import listed
-from hopscope.remap.run.operations import OPERATIONS
+from hopscope.replay.run.operations import OPERATIONS
 
 _OPERATIONS = fill(
     f"Operations: {listed([name.removeprefix('MPI_') for name in OPERATIONS])}; Alltoallv and Alltoallw only where "

@@ -13,18 +13,18 @@ from hopscope.format.quantities import in_words
 from hopscope.mpi_libraries.installed import installed
 from hopscope.mpi_libraries.offered import Library, operation_name
 from hopscope.mpi_libraries.planned import messages_name
-from hopscope.remap.algorithms.algorithm import Algorithm, longest
-from hopscope.remap.algorithms.combination import Runs, bytes_of, label_of, replaced, structure_of
 from hopscope.remap.algorithms.pool import pool_of
-from hopscope.remap.algorithms.schedule import fingerprint
-from hopscope.remap.algorithms.tree_file import tree_file_of
-from hopscope.remap.candidate import Candidate, Kind
-from hopscope.remap.prediction import LEAST_GAIN, ranked
-from hopscope.remap.replay.basis import Basis, Recost, basis_of
-from hopscope.remap.replay.parts import knobs_of
-from hopscope.remap.run.program import NothingToFitError, Subject
 from hopscope.remap.settings.library import Form, forms
 from hopscope.remap.settings.unfitted import unfitted_settings
+from hopscope.replay.algorithms.algorithm import Algorithm, longest
+from hopscope.replay.algorithms.combination import Runs, bytes_of, label_of, replaced, structure_of
+from hopscope.replay.algorithms.schedule import fingerprint
+from hopscope.replay.algorithms.tree_file import tree_file_of
+from hopscope.replay.basis import Basis, Recost, basis_of
+from hopscope.replay.candidate import Candidate, Kind
+from hopscope.replay.parts import knobs_of
+from hopscope.replay.prediction import LEAST_GAIN, ranked
+from hopscope.replay.run.program import NothingToFitError, Subject
 
 FINALISTS = 5
 """So many of the fastest options of each knob are combined."""

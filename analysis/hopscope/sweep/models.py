@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from hopscope.formula_times.measured import published_name
 from hopscope.model.formulas import FORMULAS, MODELS, replayed_over_links_ns
 from hopscope.model.hops import Array
 from hopscope.model.parameters import Call, LogGP
@@ -16,6 +15,7 @@ from hopscope.mpi_libraries.planned import Unplanned, messages_name, planned
 from hopscope.native import _plan
 from hopscope.native.sequences import lay
 from hopscope.parameters import models_by_class, rows_of_machine
+from hopscope.replay.formula_times.measured import published_name
 from hopscope.sweep.grid import Point
 from hopscope.sweep.methods import Method
 from hopscope.vocabulary.links import LINKS, link_classes

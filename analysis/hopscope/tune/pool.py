@@ -20,7 +20,7 @@ from hopscope.parameters import read_machine
 from hopscope.parameters.link_costs import with_probed_links
 from hopscope.query.opened import OpenedTrace
 from hopscope.remap import candidates
-from hopscope.remap.replay.basis import Recost
+from hopscope.replay.basis import Recost
 from hopscope.sweep.decision import besides_of, choices_of
 from hopscope.sweep.measured import read
 from hopscope.tune.candidate import FOLDER, HOSTS, TREE, Candidate

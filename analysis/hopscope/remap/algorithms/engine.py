@@ -10,9 +10,9 @@ from typing import Any
 from hopscope.errors import InputError
 from hopscope.native import _plan
 from hopscope.native.trees import Shape
-from hopscope.remap.algorithms.algorithm import TREE, Algorithm, longest, of_shapes, segmented
-from hopscope.remap.algorithms.schedule import fingerprint
-from hopscope.remap.run.program import Subject
+from hopscope.replay.algorithms.algorithm import TREE, Algorithm, longest, of_shapes, segmented
+from hopscope.replay.algorithms.schedule import fingerprint
+from hopscope.replay.run.program import Subject
 
 FAN_OUTS = {"kary": range(3, 9)}
 """Of the shapes that take a number; `binary` is kary:2."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable
 
-from hopscope.remap.algorithms.algorithm import TREE, Algorithm, longest
 from hopscope.remap.algorithms.engine import algorithms, cut
 from hopscope.remap.algorithms.search import search
-from hopscope.remap.run.program import Subject
+from hopscope.replay.algorithms.algorithm import TREE, Algorithm, longest
+from hopscope.replay.run.program import Subject
 
 SEGMENTS = (1 << 14, 1 << 16, 1 << 18)
 CUT = 5

@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable, Sequence
 
 from hopscope.native.trees import ROOT, Shape, Tree
-from hopscope.remap.algorithms.algorithm import Algorithm, of_trees
-from hopscope.remap.run.calls import NO_ROOT
-from hopscope.remap.run.program import Subject
+from hopscope.replay.algorithms.algorithm import Algorithm, of_trees
+from hopscope.replay.run.calls import NO_ROOT
+from hopscope.replay.run.program import Subject
 
 BETTER = 1 - 1e-4
 """A change is kept from this factor on."""

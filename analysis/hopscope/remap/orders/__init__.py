@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hopscope.mpi_libraries.rank_files import LAUNCHERS
-from hopscope.remap.candidate import HasTables
 from hopscope.remap.orders.description import DESCRIPTION
+from hopscope.replay.candidate import HasTables
 
 if TYPE_CHECKING:
     from hopscope.remap.orders.suggest import Order

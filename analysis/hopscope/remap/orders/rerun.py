@@ -18,7 +18,7 @@ from hopscope.dataset.path_columns import MISSING, Array, causal_arrays_of, inte
 from hopscope.native import _causal
 from hopscope.remap.orders.costs import HostCosts
 from hopscope.remap.orders.places import Places
-from hopscope.remap.prediction import LEAST_APART, Model
+from hopscope.replay.prediction import LEAST_APART, Model
 
 TABLES = ("collectives", "calls", "hops", "messages", "intervals", "ranks", "comms")
 

@@ -12,7 +12,6 @@ import pyarrow as pa
 from hopscope.dataset.path_columns import Array
 from hopscope.errors import InputError
 from hopscope.format.quantities import alike, interval, number, plural, share
-from hopscope.remap.candidate import Candidate
 from hopscope.remap.orders.costs import HostCosts, costs_of
 from hopscope.remap.orders.leaders import led_hops
 from hopscope.remap.orders.partition import partitioned
@@ -20,7 +19,8 @@ from hopscope.remap.orders.places import Places, places_of
 from hopscope.remap.orders.rerun import Rerun, rerun_of
 from hopscope.remap.orders.swaps import Judge
 from hopscope.remap.orders.traffic import Traffic, traffic_of, unseen
-from hopscope.remap.prediction import LEAST_GAIN, ranked
+from hopscope.replay.candidate import Candidate
+from hopscope.replay.prediction import LEAST_GAIN, ranked
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 from hopscope.vocabulary.words import tune_command
 

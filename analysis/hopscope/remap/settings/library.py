@@ -9,10 +9,10 @@ from hopscope.mpi_libraries.offered import Library, Offered, operation_name
 from hopscope.mpi_libraries.open_mpi.algorithms import CUT
 from hopscope.mpi_libraries.planned import Unplanned, planned
 from hopscope.mpi_libraries.written import Besides, Choice
-from hopscope.remap.algorithms.algorithm import Algorithm, segmented
 from hopscope.remap.algorithms.pool import SEGMENTS
-from hopscope.remap.replay.parts import ends_in_rules, payloads_of
-from hopscope.remap.run.program import Subject
+from hopscope.replay.algorithms.algorithm import Algorithm, segmented
+from hopscope.replay.parts import ends_in_rules, payloads_of
+from hopscope.replay.run.program import Subject
 
 CHAINS = (2, 4, 8)
 """Fan-outs of Open MPI's `chain`."""

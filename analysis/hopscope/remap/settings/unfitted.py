@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from hopscope.mpi_libraries.offered import Library, operation_name
 from hopscope.mpi_libraries.open_mpi.rules import size_in_rules
 from hopscope.mpi_libraries.written import Choice
-from hopscope.remap.candidate import Candidate
+from hopscope.replay.candidate import Candidate
 
 LEAST_TIME = 0.01
 """An operation with less of the time in all collectives is left as it is."""

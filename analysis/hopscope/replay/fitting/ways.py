@@ -16,12 +16,12 @@ from hopscope.model.costs import INSIDE, SMALL
 from hopscope.model.eager import HELD, LATENCIES
 from hopscope.model.hops import Array
 from hopscope.model.link_fit import CLOCK_MATTERS
-from hopscope.parameters.alone import Crossings, crossings_of
 from hopscope.parameters.rows import Estimate
 from hopscope.probe.levels import USUAL
 from hopscope.probe.sampling import median_of
-from hopscope.remap.fitting.rendezvous import APART, ends_of, limits_of
-from hopscope.remap.run.program import Source
+from hopscope.replay.fitting.alone import Crossings, crossings_of
+from hopscope.replay.fitting.rendezvous import APART, ends_of, limits_of
+from hopscope.replay.run.program import Source
 
 LEAST_ALONE = 3
 """So many messages of a size that crossed alone, to take it for measured."""

@@ -19,9 +19,9 @@ from hopscope.dataset.path_columns import MISSING, Array, integers, numbered
 from hopscope.model.costs import LocalCost
 from hopscope.model.hops import Hops
 from hopscope.model.link_fit import line_of
-from hopscope.remap.run.hops import Calls, hops_of, model_hops
-from hopscope.remap.run.operations import REDUCING
-from hopscope.remap.run.program import Source
+from hopscope.replay.run.hops import Calls, hops_of, model_hops
+from hopscope.replay.run.operations import REDUCING
+from hopscope.replay.run.program import Source
 from hopscope.vocabulary.links import LINKS
 
 ENTER, SENT, POSTED, RECEIVED, DELIVERED, LEAVE = range(6)

@@ -8,10 +8,10 @@ from typing import Any
 from hopscope.native import _plan
 from hopscope.native.sequences import lay
 from hopscope.native.trees import Shape, Tree, explicit
-from hopscope.remap.algorithms.schedule import Messages, drawn_as_trees, messages_of, structure_of
-from hopscope.remap.candidate import Structure
-from hopscope.remap.run.calls import NO_ROOT, Call
-from hopscope.remap.run.program import Subject
+from hopscope.replay.algorithms.schedule import Messages, drawn_as_trees, messages_of, structure_of
+from hopscope.replay.candidate import Structure
+from hopscope.replay.run.calls import NO_ROOT, Call
+from hopscope.replay.run.program import Subject
 
 TREE = "tree"
 """Name of trees among the algorithms."""

@@ -11,11 +11,11 @@ from hopscope.dataset.path_columns import STAYS, Array
 from hopscope.model.costs import Costs
 from hopscope.model.hops import Hops
 from hopscope.model.link_fit import interface_delays
-from hopscope.remap.algorithms.schedule import Messages
-from hopscope.remap.candidate import Structure
-from hopscope.remap.run.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events
-from hopscope.remap.run.hops import model_hops
-from hopscope.remap.run.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Subject
+from hopscope.replay.algorithms.schedule import Messages
+from hopscope.replay.candidate import Structure
+from hopscope.replay.run.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events
+from hopscope.replay.run.hops import model_hops
+from hopscope.replay.run.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Subject
 from hopscope.vocabulary.links import LINKS
 
 

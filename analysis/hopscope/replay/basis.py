@@ -14,18 +14,18 @@ from hopscope.dataset.path_columns import integers
 from hopscope.errors import InputError
 from hopscope.format.quantities import exact_size, in_words, share
 from hopscope.model.costs import SMALL, Costs
-from hopscope.remap.algorithms.algorithm import Algorithm
-from hopscope.remap.algorithms.baseline import baseline_of
-from hopscope.remap.algorithms.combination import Runs
-from hopscope.remap.algorithms.recorded import Recorded
-from hopscope.remap.fitting.fit import fit
-from hopscope.remap.fitting.rendezvous import ends_of, limits_of
-from hopscope.remap.prediction import Model, variability_of
-from hopscope.remap.replay.parts import with_parts
-from hopscope.remap.replay.replayer import Replayer, mean_iteration, replayer_of, window_of
-from hopscope.remap.run.events import NO_LIMITS, Events, events_of, parts_of
-from hopscope.remap.run.hops import hops_of, model_hops
-from hopscope.remap.run.program import Source, source_of
+from hopscope.replay.algorithms.algorithm import Algorithm
+from hopscope.replay.algorithms.baseline import baseline_of
+from hopscope.replay.algorithms.combination import Runs
+from hopscope.replay.algorithms.recorded import Recorded
+from hopscope.replay.fitting.fit import fit
+from hopscope.replay.fitting.rendezvous import ends_of, limits_of
+from hopscope.replay.parts import with_parts
+from hopscope.replay.prediction import Model, variability_of
+from hopscope.replay.replayer import Replayer, mean_iteration, replayer_of, window_of
+from hopscope.replay.run.events import NO_LIMITS, Events, events_of, parts_of
+from hopscope.replay.run.hops import hops_of, model_hops
+from hopscope.replay.run.program import Source, source_of
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 FAR_OFF = 0.5

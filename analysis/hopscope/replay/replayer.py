@@ -13,10 +13,10 @@ from hopscope.errors import InputError
 from hopscope.model.costs import Costs
 from hopscope.model.routes import fitted
 from hopscope.native import _plan, _replay
-from hopscope.remap.algorithms.algorithm import Algorithm
-from hopscope.remap.algorithms.combination import Runs
-from hopscope.remap.algorithms.recorded import Recorded
-from hopscope.remap.run.program import AS_OBSERVED, RECORDED, Source, Subject, program_of
+from hopscope.replay.algorithms.algorithm import Algorithm
+from hopscope.replay.algorithms.combination import Runs
+from hopscope.replay.algorithms.recorded import Recorded
+from hopscope.replay.run.program import AS_OBSERVED, RECORDED, Source, Subject, program_of
 
 TOOK = 0.01
 """By this factor, what collectives take themselves counts beside an iteration's time."""

@@ -10,8 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.errors import InputError
-from hopscope.formula_times.measured import Measured
-from hopscope.formula_times.points import OPERATIONS, Point, points
 from hopscope.model.formulas import FORMULAS, MODELS, replayed_ns, replayed_over_links_ns, schedules
 from hopscope.model.hops import Array
 from hopscope.model.parameters import Hockney, LogGP, PLogP
@@ -19,7 +17,9 @@ from hopscope.model.routes import fitted
 from hopscope.native import _plan
 from hopscope.native.sequences import leaves
 from hopscope.parameters import Row, links_of, models_by_class
-from hopscope.parameters.traced import Fitted
+from hopscope.replay.fitting.traced import Fitted
+from hopscope.replay.formula_times.measured import Measured
+from hopscope.replay.formula_times.points import OPERATIONS, Point, points
 from hopscope.vocabulary.links import LINKS
 
 MOST_MESSAGES = 20_000

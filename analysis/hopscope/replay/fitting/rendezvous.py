@@ -19,8 +19,8 @@ from hopscope.model.costs import INSIDE, SMALL, Costs, HostPair
 from hopscope.model.eager import HELD, LEAST_SEEN
 from hopscope.model.hops import Hops
 from hopscope.model.link_fit import OUTLYING, OUTLYING_HOPS, fit_links, line_of, with_stand_ins
-from hopscope.remap.run.hops import hops_of, model_hops
-from hopscope.remap.run.program import Source
+from hopscope.replay.run.hops import hops_of, model_hops
+from hopscope.replay.run.program import Source
 from hopscope.vocabulary.links import LINKS
 
 APART = 2.0

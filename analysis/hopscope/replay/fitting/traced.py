@@ -16,9 +16,9 @@ from hopscope.model.eager import LATENCIES
 from hopscope.model.hops import Array
 from hopscope.model.link_fit import OUTLYING
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
-from hopscope.parameters.ways import Way, untold, ways_of
-from hopscope.remap.fitting.fit import fit, fitted_hops
-from hopscope.remap.run.program import Source, source_of
+from hopscope.replay.fitting.fit import fit, fitted_hops
+from hopscope.replay.fitting.ways import Way, untold, ways_of
+from hopscope.replay.run.program import Source, source_of
 from hopscope.vocabulary.links import LINKS
 
 LARGE_BYTES = 1 << 20

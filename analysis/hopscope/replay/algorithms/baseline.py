@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from hopscope.errors import InputError
 from hopscope.native import _plan
-from hopscope.remap.algorithms.algorithm import Algorithm, longest
-from hopscope.remap.algorithms.tree_file import TREE_KEYS
-from hopscope.remap.run.calls import NO_ROOT, Call
-from hopscope.remap.run.program import Source, Subject
+from hopscope.replay.algorithms.algorithm import Algorithm, longest
+from hopscope.replay.algorithms.tree_file import TREE_KEYS
+from hopscope.replay.run.calls import NO_ROOT, Call
+from hopscope.replay.run.program import Source, Subject
 
 
 @dataclass(frozen=True)

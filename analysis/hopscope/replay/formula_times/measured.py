@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.dataset.path_columns import integers
-from hopscope.formula_times.points import CUT, Point
 from hopscope.probe.sampling import Value, median_of
+from hopscope.replay.formula_times.points import CUT, Point
 
 TOGETHER = 0.1
 """All ranks entered together if they did within this share of the collective's time."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopscope.format.quantities import exact_size
-from hopscope.remap.algorithms.algorithm import Algorithm
-from hopscope.remap.algorithms.recorded import Recorded
-from hopscope.remap.candidate import Structure
-from hopscope.remap.run.operations import has_bytes
-from hopscope.remap.run.program import Subject
+from hopscope.replay.algorithms.algorithm import Algorithm
+from hopscope.replay.algorithms.recorded import Recorded
+from hopscope.replay.candidate import Structure
+from hopscope.replay.run.operations import has_bytes
+from hopscope.replay.run.program import Subject
 
 Piece = Algorithm | Recorded
 Runs = tuple[Piece, ...]

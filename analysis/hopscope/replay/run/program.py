@@ -30,8 +30,8 @@ from hopscope.dataset.path_columns import (
     integers,
 )
 from hopscope.errors import InputError
-from hopscope.remap.run.calls import Call, Kinds, kinds_of
-from hopscope.remap.run.operations import OPERATIONS
+from hopscope.replay.run.calls import Call, Kinds, kinds_of
+from hopscope.replay.run.operations import OPERATIONS
 from hopscope.vocabulary.links import LINKS
 
 TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ranks", "steps", "kinds", "run")

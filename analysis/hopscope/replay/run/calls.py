@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.dataset.path_columns import Array, integers
-from hopscope.remap.run.operations import OPERATION, ROOTED
+from hopscope.replay.run.operations import OPERATION, ROOTED
 
 NO_ROOT = -1
 MOST_KINDS = 256

@@ -6,9 +6,9 @@ rows         the times of every point
 description  what `analyze formulas` says about itself
 """
 
-from hopscope.formula_times.description import DESCRIPTION
-from hopscope.formula_times.measured import Measured, measured
-from hopscope.formula_times.points import SIZES
-from hopscope.formula_times.rows import of_machine, of_trace, table_of
+from hopscope.replay.formula_times.description import DESCRIPTION
+from hopscope.replay.formula_times.measured import Measured, measured
+from hopscope.replay.formula_times.points import SIZES
+from hopscope.replay.formula_times.rows import of_machine, of_trace, table_of
 
 __all__ = ["DESCRIPTION", "SIZES", "Measured", "measured", "of_machine", "of_trace", "table_of"]

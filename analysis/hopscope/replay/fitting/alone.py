@@ -16,8 +16,8 @@ from hopscope.dataset.path_columns import MISSING, integers
 from hopscope.model.costs import INSIDE
 from hopscope.model.eager import HELD
 from hopscope.model.hops import Array, Hops
-from hopscope.remap.run.hops import model_hops
-from hopscope.remap.run.program import Source
+from hopscope.replay.run.hops import model_hops
+from hopscope.replay.run.program import Source
 from hopscope.vocabulary.links import LINKS
 
 FEW_BYTES = 128

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from hopscope.dataset.store import schema_directory
 from hopscope.native.trees import Shape
-from hopscope.remap.algorithms.algorithm import Algorithm
-from hopscope.remap.algorithms.combination import bytes_of
-from hopscope.remap.run.program import Source
+from hopscope.replay.algorithms.algorithm import Algorithm
+from hopscope.replay.algorithms.combination import bytes_of
+from hopscope.replay.run.program import Source
 
 TREE_KEYS = ("reduce_tree", "broadcast_tree", "inside")
 """Where rules name trees."""

@@ -18,10 +18,10 @@ from hopscope.dataset.path_columns import Array, integers
 from hopscope.model.costs import SMALL
 from hopscope.mpi_libraries.offered import operation_name
 from hopscope.mpi_libraries.open_mpi.rules import size_in_rules
-from hopscope.remap.algorithms.baseline import is_known
-from hopscope.remap.run.calls import Kinds, kinds_of, payload_of
-from hopscope.remap.run.operations import has_bytes
-from hopscope.remap.run.program import Source, Subject, carried_of, operations_of, spent_ns, subject_from
+from hopscope.replay.algorithms.baseline import is_known
+from hopscope.replay.run.calls import Kinds, kinds_of, payload_of
+from hopscope.replay.run.operations import has_bytes
+from hopscope.replay.run.program import Source, Subject, carried_of, operations_of, spent_ns, subject_from
 
 MOST_PARTS = 8
 LEAST_TIME = 0.01

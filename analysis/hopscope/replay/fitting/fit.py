@@ -15,10 +15,10 @@ from hopscope.model.hops import Hops
 from hopscope.model.link_fit import fit_links
 from hopscope.model.local_costs import fit_ends, fit_local
 from hopscope.model.machine import Machine, machine_of
-from hopscope.remap.fitting.rendezvous import ends_of, limit_of, with_rendezvous
-from hopscope.remap.run.events import NO_LIMITS, Events, events_of, local_costs
-from hopscope.remap.run.hops import Calls, hops_of, model_hops
-from hopscope.remap.run.program import Source
+from hopscope.replay.fitting.rendezvous import ends_of, limit_of, with_rendezvous
+from hopscope.replay.run.events import NO_LIMITS, Events, events_of, local_costs
+from hopscope.replay.run.hops import Calls, hops_of, model_hops
+from hopscope.replay.run.program import Source
 
 MOST_HOPS = 20_000
 """Of more hops than this, those of some collectives are fitted."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from hopscope import formula_times, parameters
+from hopscope import parameters
 from hopscope.errors import InputError
-from hopscope.parameters.traced import Fitted, fitted_of_trace, rows_of_fit, steps_of_fit
 from hopscope.query.opened import OpenedTrace
+from hopscope.replay import formula_times
+from hopscope.replay.fitting.traced import Fitted, fitted_of_trace, rows_of_fit, steps_of_fit
 
 
 def drawn_sizes(found: Fitted) -> list[int]:

@@ -15,7 +15,7 @@ import numpy as np
 from hopscope.dataset.path_columns import Array
 from hopscope.format.quantities import share
 from hopscope.query.resampling import difference, mean_estimate
-from hopscope.remap.candidate import Candidate
+from hopscope.replay.candidate import Candidate
 
 LEAST_GAIN = 0.01
 """Gains below this share are not suggested however good the replay is."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from hopscope.dataset.path_columns import Array
 from hopscope.native import _plan
-from hopscope.remap.candidate import Structure
+from hopscope.replay.candidate import Structure
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Algorithms of a collective, as recorded and as planned."""
