@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 
 import numpy as np
-from hopscope.model.costs import Costs, LinkCost, LocalCost
-from hopscope.model.machine import machine_of
-from hopscope.model.parameters import LogGP
-from hopscope.model.routes import fitted, published
+from hopscope.machine.costs import Costs, LinkCost, LocalCost
+from hopscope.machine.emulated import machine_of
+from hopscope.machine.published import LogGP
+from hopscope.machine.routes import fitted, published
 from hopscope.native import _replay
 from hopscope.native.sequences import lay, leaves, sequence
 from hopscope.vocabulary.links import LINKS

@@ -15,8 +15,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-from hopscope.model.hops import Array
-from hopscope.model.routes import Link, Server, interfaces, machine
+from hopscope.machine.hops import Array
+from hopscope.machine.routes import Link, Server, interfaces, machine
 from hopscope.native import _plan
 from local_mpi import ROOT
 

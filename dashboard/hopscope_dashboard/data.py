@@ -387,7 +387,7 @@ class Machine:
 
     def __init__(self, path: Path) -> None:
         """Raises InputError if it is no machine file."""
-        from hopscope.parameters import answer_of_machine, measured_over_sizes, table_of  # late: scipy
+        from hopscope.machine.parameters import answer_of_machine, measured_over_sizes, table_of  # late: scipy
 
         found = answer_of_machine(path)
         self.name, self.path = path.name, str(path)

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from hopscope.probe import Budget, Prober, machine_content
+from hopscope.machine.probe import Budget, Prober, machine_content
 from simulated_machine import SimulatedLink, SimulatedMachine
 
 HOSTS = {"a0": "A", "a1": "A", "a2": "A", "b0": "B", "b1": "B", "b2": "B"}

@@ -9,7 +9,7 @@ import hopscope
 import local_mpi
 import numpy as np
 import pytest
-from hopscope.model.costs import Costs, LinkCost, LocalCost
+from hopscope.machine.costs import Costs, LinkCost, LocalCost
 from hopscope.remap import sentence
 from hopscope.replay.algorithms.recorded import Recorded
 from hopscope.replay.replayer import replayer_of

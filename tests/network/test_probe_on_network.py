@@ -10,8 +10,8 @@ import jsonschema
 import local_mpi
 import pytest
 from hopscope.launch.inputs import check_topology, schema
-from hopscope.parameters import models_of, rows_of_machine
-from hopscope.parameters.rows import LinkEnds
+from hopscope.machine.parameters import models_of, rows_of_machine
+from hopscope.machine.parameters.rows import LinkEnds
 from networks import HOPSCOPE, topology
 
 OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]

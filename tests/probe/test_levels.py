@@ -4,7 +4,7 @@ import itertools
 import random
 
 import pytest
-from hopscope.probe.levels import Pair, apart, clusters_of
+from hopscope.machine.probe.levels import Pair, apart, clusters_of
 
 US, MS = 1e3, 1e6
 

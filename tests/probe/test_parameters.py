@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from hopscope.cli.main import analyze
 from hopscope.errors import InputError
-from hopscope.model.costs import Costs, LinkCost, LocalCost
-from hopscope.model.machine import machine_of
-from hopscope.model.parameters import Hockney, LogGP, PLogP
-from hopscope.parameters import (
+from hopscope.machine.costs import Costs, LinkCost, LocalCost
+from hopscope.machine.emulated import machine_of
+from hopscope.machine.parameters import (
     LinkEnds,
     answer_of_machine,
     differences,
@@ -23,7 +22,8 @@ from hopscope.parameters import (
     overdrawn,
     rows_of_machine,
 )
-from hopscope.parameters.rows import Estimate
+from hopscope.machine.parameters.rows import Estimate
+from hopscope.machine.published import Hockney, LogGP, PLogP
 from hopscope.replay.fitting.traced import Fitted, fitted_of_trace, rows_of_fit, steps_of_fit, ways_of_emulated
 from hopscope.replay.fitting.ways import Way, line_through
 from hopscope.replay.modelled import drawn_sizes

@@ -18,8 +18,8 @@ import local_mpi
 import pytest
 from hopscope.launch.inputs import check_topology, schema
 from hopscope.launch.probing import with_probe
-from hopscope.probe import session
-from hopscope.probe.session import Job, running
+from hopscope.machine.probe import session
+from hopscope.machine.probe.session import Job, running
 from hopscope.sweep.grid import OPERATIONS
 
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))

@@ -11,11 +11,11 @@ import jsonschema
 import pytest
 from hopscope.errors import InputError
 from hopscope.launch.inputs import check_topology, schema
-from hopscope.model.formulas import FORMULAS
-from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
-from hopscope.parameters import LinkEnds, crowding, links_of, models_of, read_machine, rows_of_machine
-from hopscope.probe import Budget, Measured, Prober, machine_content, topology_content
-from hopscope.probe.places import meetings
+from hopscope.machine.formulas import FORMULAS
+from hopscope.machine.parameters import LinkEnds, crowding, links_of, models_of, read_machine, rows_of_machine
+from hopscope.machine.probe import Budget, Measured, Prober, machine_content, topology_content
+from hopscope.machine.probe.places import meetings
+from hopscope.machine.published import Call, Hockney, LogGP, PLogP
 from simulated_machine import LAN, SHM, WAN, SimulatedLink, SimulatedMachine, two_sites
 
 MADE = {"at": "2026-01-01T00:00:00+00:00", "command": ["mpirun"], "library": "none", "ranks": 8, "seconds": 120.0}

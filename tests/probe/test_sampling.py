@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from hopscope.probe.sampling import FIRST, POINT_SECONDS, Budget, median_of, settle
+from hopscope.machine.probe.sampling import FIRST, POINT_SECONDS, Budget, median_of, settle
 
 
 class Clock:

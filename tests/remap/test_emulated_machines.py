@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hopscope.model.costs import Costs, LinkCost, LocalCost
-from hopscope.model.hops import Hops
-from hopscope.model.link_fit import fit_links
-from hopscope.model.machine import Machine, machine_of
-from hopscope.model.routes import fitted as machine_of_costs
+from hopscope.machine.costs import Costs, LinkCost, LocalCost
+from hopscope.machine.emulated import Machine, machine_of
+from hopscope.machine.hops import Hops
+from hopscope.machine.link_fit import fit_links
+from hopscope.machine.routes import fitted as machine_of_costs
 from hopscope.native.sequences import lay
 from hopscope.native.trees import Shape
 from hopscope.remap import remap, sentence

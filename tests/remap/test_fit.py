@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 import pytest
-from hopscope.model.hops import Hops
-from hopscope.model.link_fit import fit_links
-from hopscope.model.local_costs import fit_local
-from hopscope.model.machine import REAL
+from hopscope.machine.emulated import REAL
+from hopscope.machine.hops import Hops
+from hopscope.machine.link_fit import fit_links
+from hopscope.machine.local_costs import fit_local
 from hopscope.replay.fitting.fit import fit
 from hopscope.replay.run.program import source_of
 from simulated_network import HANDLE, MS, Network, Run, cluster_with_interfaces, iterate, round_robin, sites, table_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hopscope.parameters import Row
+from hopscope.machine.parameters import Row
 from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
 from simulated_library import LibraryRun
 from simulated_network import Network

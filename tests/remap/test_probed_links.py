@@ -4,8 +4,8 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hopscope.model.costs import Costs, LinkCost, LocalCost
-from hopscope.parameters.link_costs import with_probed_links
+from hopscope.machine.costs import Costs, LinkCost, LocalCost
+from hopscope.machine.parameters.link_costs import with_probed_links
 from hopscope.remap import candidates
 from hopscope.replay.basis import basis_of
 from simulated_network import MS, Run, SimulatedTrace, iterate, sites

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hopscope.model.costs import Costs, LinkCost, LocalCost
-from hopscope.model.hops import Hops
-from hopscope.model.routes import fitted
+from hopscope.machine.costs import Costs, LinkCost, LocalCost
+from hopscope.machine.hops import Hops
+from hopscope.machine.routes import fitted
 from hopscope.native.sequences import duration_ns, lay
 from hopscope.replay.basis import basis_of
 from hopscope.replay.fitting.rendezvous import Ends, ends_of, limits_of

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hopscope.model.costs import Costs, LinkCost, LocalCost
-from hopscope.model.routes import fitted
+from hopscope.machine.costs import Costs, LinkCost, LocalCost
+from hopscope.machine.routes import fitted
 from hopscope.native import _paths, _plan, _replay
 from hopscope.native.sequences import lay
 from hopscope.replay.run.program import AS_OBSERVED, COLLECTIVE, SEND, WAIT

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 from drawn_schedules import linear_alltoall, split_binary
-from hopscope.model.formulas import AT_MOST, FORMULAS, MODELS, PRINTED, Formula, Model, replayed_ns
-from hopscope.model.parameters import Call, Curve, Hockney, LogGP, PLogP
-from hopscope.model.routes import published
+from hopscope.machine.formulas import AT_MOST, FORMULAS, MODELS, PRINTED, Formula, Model, replayed_ns
+from hopscope.machine.published import Call, Curve, Hockney, LogGP, PLogP
+from hopscope.machine.routes import published
 from hopscope.native.sequences import duration_ns
 
 ALGORITHMS = {

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hopscope.model.parameters import LogGP
-from hopscope.model.routes import NO_SERVER, Link, Server, Work, interfaces, machine, published
+from hopscope.machine.published import LogGP
+from hopscope.machine.routes import NO_SERVER, Link, Server, Work, interfaces, machine, published
 from hopscope.native import _plan, _replay
 from hopscope.native.sequences import duration_ns, lay, leaves, sequence
 from slow_replay import SlowReplay

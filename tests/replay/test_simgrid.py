@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hopscope.model.hops import Array
+from hopscope.machine.hops import Array
 from hopscope.native.sequences import lay, leaves
 from simgrid import SimulatedMachine, simulated_leaves, why_not
 

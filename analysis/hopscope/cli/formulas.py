@@ -10,7 +10,7 @@ import click
 from hopscope.cli.command import command_of, deliver
 from hopscope.cli.model import no_report, or_of_machine
 from hopscope.gate import parse as parse_gate
-from hopscope.parameters import read_machine, rows_of_machine
+from hopscope.machine.parameters import read_machine, rows_of_machine
 from hopscope.query.catalog import Command, parse
 from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
 from hopscope.replay.formula_times import DESCRIPTION, measured, of_machine, of_trace, table_of

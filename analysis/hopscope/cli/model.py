@@ -11,7 +11,14 @@ import click
 from hopscope.cli.command import command_of, deliver
 from hopscope.errors import InputError
 from hopscope.gate import parse as parse_gate
-from hopscope.parameters import DESCRIPTION, answer_of_machine, differences, is_machine_file, read_machine, table_of
+from hopscope.machine.parameters import (
+    DESCRIPTION,
+    answer_of_machine,
+    differences,
+    is_machine_file,
+    read_machine,
+    table_of,
+)
 from hopscope.query.catalog import Command, parse
 from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
 

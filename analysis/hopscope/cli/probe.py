@@ -105,8 +105,8 @@ def _measure(
     words: Sequence[str], variables: Mapping[str, str], seconds: float, made: dict[str, Any], mpi: str | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The contents of the machine file and of the topology file."""
-    from hopscope.probe import Budget, Prober, machine_content, topology_content  # late: scipy
-    from hopscope.probe.session import running
+    from hopscope.machine.probe import Budget, Prober, machine_content, topology_content  # late: scipy
+    from hopscope.machine.probe.session import running
 
     with running(words, variables) as job:
         if len(job.hosts) < 2:

@@ -84,8 +84,8 @@ def command(*, words: tuple[str, ...], output: Path, resume: bool, refine: Path 
 def _measure(
     words: Sequence[str], output: Path, until: float, options: dict[str, Any], network: Network | None
 ) -> Sweep:
+    from hopscope.machine.probe.session import running
     from hopscope.mpi_libraries.installed import flavour_of, installed
-    from hopscope.probe.session import running
     from hopscope.sweep.decision import disputed
     from hopscope.sweep.grid import OPERATIONS, points
     from hopscope.sweep.measured import Sweep, read

@@ -13,7 +13,7 @@ import pyarrow as pa
 from hopscope.dataset.path_columns import integers
 from hopscope.errors import InputError
 from hopscope.format.quantities import exact_size, in_words, share
-from hopscope.model.costs import SMALL, Costs
+from hopscope.machine.costs import SMALL, Costs
 from hopscope.replay.algorithms.algorithm import Algorithm
 from hopscope.replay.algorithms.baseline import baseline_of
 from hopscope.replay.algorithms.combination import Runs

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from hopscope import parameters
 from hopscope.errors import InputError
+from hopscope.machine import parameters
 from hopscope.query.opened import OpenedTrace
 from hopscope.replay import formula_times
 from hopscope.replay.fitting.traced import Fitted, fitted_of_trace, rows_of_fit, steps_of_fit

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hopscope.dataset.path_columns import Array, integers
-from hopscope.model.costs import SMALL
+from hopscope.machine.costs import SMALL
 from hopscope.mpi_libraries.offered import operation_name
 from hopscope.mpi_libraries.open_mpi.rules import size_in_rules
 from hopscope.replay.algorithms.baseline import is_known

@@ -10,8 +10,8 @@ import numpy as np
 
 from hopscope.dataset.path_columns import Array
 from hopscope.errors import InputError
-from hopscope.model.costs import Costs
-from hopscope.model.routes import fitted
+from hopscope.machine.costs import Costs
+from hopscope.machine.routes import fitted
 from hopscope.native import _plan, _replay
 from hopscope.replay.algorithms.algorithm import Algorithm
 from hopscope.replay.algorithms.combination import Runs

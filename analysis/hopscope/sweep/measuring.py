@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from hopscope.errors import InputError
 from hopscope.format.quantities import duration, plural
+from hopscope.machine.probe.session import Machine, running
 from hopscope.mpi_libraries.offered import Library
-from hopscope.probe.session import Machine, running
 from hopscope.sweep.grid import Point
 from hopscope.sweep.measured import Sweep, deviation, least
 from hopscope.sweep.methods import Method, columns_of, forced
@@ -57,8 +57,8 @@ class _Pass:
 def parameters(job: Machine, seconds: float, made: dict[str, Any], most_bytes: int) -> dict[str, Any]:
     """The content of a machine file, by a probe of the machine that a job runs on. most_bytes: of the sweep's messages;
     of longer ones, the next size that a probe knows tells what bytes take."""
-    from hopscope.probe import Budget, Prober, machine_content  # late: scipy
-    from hopscope.probe.measuring import SIZES
+    from hopscope.machine.probe import Budget, Prober, machine_content  # late: scipy
+    from hopscope.machine.probe.measuring import SIZES
 
     most = min((size for size in SIZES if size >= max(2, most_bytes)), default=max(SIZES))
     measured = Prober(job, Budget(seconds), sizes=[size for size in SIZES if size <= most]).run()

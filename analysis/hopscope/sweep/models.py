@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from hopscope.model.formulas import FORMULAS, MODELS, replayed_over_links_ns
-from hopscope.model.hops import Array
-from hopscope.model.parameters import Call, LogGP
+from hopscope.machine.formulas import FORMULAS, MODELS, replayed_over_links_ns
+from hopscope.machine.hops import Array
+from hopscope.machine.parameters import models_by_class, rows_of_machine
+from hopscope.machine.published import Call, LogGP
 from hopscope.mpi_libraries.planned import Unplanned, messages_name, planned
 from hopscope.native import _plan
 from hopscope.native.sequences import lay
-from hopscope.parameters import models_by_class, rows_of_machine
 from hopscope.replay.formula_times.measured import published_name
 from hopscope.sweep.grid import Point
 from hopscope.sweep.methods import Method

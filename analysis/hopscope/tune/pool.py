@@ -13,11 +13,11 @@ from hopscope.errors import InputError
 from hopscope.launch.command import launcher_options
 from hopscope.launch.inputs import kind_of
 from hopscope.launch.network.launchers import OWN_PLACEMENT
+from hopscope.machine.parameters import read_machine
+from hopscope.machine.parameters.link_costs import with_probed_links
 from hopscope.mpi_libraries.installed import flavour_of
 from hopscope.mpi_libraries.offered import operation_name
 from hopscope.mpi_libraries.rank_files import file_of, launcher_of
-from hopscope.parameters import read_machine
-from hopscope.parameters.link_costs import with_probed_links
 from hopscope.query.opened import OpenedTrace
 from hopscope.remap import candidates
 from hopscope.replay.basis import Recost

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hopscope.dataset.path_columns import Array, codes, integers
-from hopscope.model.routes import Link, machine
+from hopscope.machine.routes import Link, machine
 from hopscope.native import _paths, _replay
 
 _OPERATIONS = ("send", "wait", "collective", "end")

@@ -1,5 +1,5 @@
 /* The measurements of a probe. Each is one line of text that rank 0 reads on its standard input and sends to the ranks
- * that take part; all other ranks sleep. So the caller (analysis/hopscope/probe) chooses the measurements and their
+ * that take part; all other ranks sleep. So the caller (analysis/hopscope/machine/probe) chooses the measurements and their
  * number.
  *
  *   pingpong BYTES COUNT LIMIT A:B ...

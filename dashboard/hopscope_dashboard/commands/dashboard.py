@@ -35,7 +35,7 @@ def _is_loopback(host: str) -> bool:
 
 def _machine_file(paths: Sequence[Path], dataset: Path | None, sweep: Path | None) -> Path | None:
     """The machine file that is to be shown; None if traces are. Raises InputError for one that is not alone."""
-    from hopscope.parameters.probed import is_machine_file  # late: scipy
+    from hopscope.machine.parameters.probed import is_machine_file  # late: scipy
 
     found = next(filter(is_machine_file, paths), None)
     if found is not None and len(paths) > 1:

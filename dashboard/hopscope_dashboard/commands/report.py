@@ -52,7 +52,7 @@ def command(trace: str, output: Path, dataset: Path | None) -> None:
 def _is_machine_file(path: Path) -> bool:
     if not path.is_file():
         return False
-    from hopscope.parameters.probed import is_machine_file  # late: scipy
+    from hopscope.machine.parameters.probed import is_machine_file  # late: scipy
 
     return is_machine_file(path)
 

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hopscope.dataset.path_columns import Array, integers
-from hopscope.model.costs import LinkCost
-from hopscope.model.hops import Hops
-from hopscope.model.link_fit import fit_classes
+from hopscope.machine.costs import LinkCost
+from hopscope.machine.hops import Hops
+from hopscope.machine.link_fit import fit_classes
 from hopscope.remap.orders.places import Places
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 

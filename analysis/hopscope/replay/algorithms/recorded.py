@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from hopscope.dataset.path_columns import STAYS, Array
-from hopscope.model.costs import Costs
-from hopscope.model.hops import Hops
-from hopscope.model.link_fit import interface_delays
+from hopscope.machine.costs import Costs
+from hopscope.machine.hops import Hops
+from hopscope.machine.link_fit import interface_delays
 from hopscope.replay.algorithms.schedule import Messages
 from hopscope.replay.candidate import Structure
 from hopscope.replay.run.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events

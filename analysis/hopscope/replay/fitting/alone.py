@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow.compute as pc
 
 from hopscope.dataset.path_columns import MISSING, integers
-from hopscope.model.costs import INSIDE
-from hopscope.model.eager import HELD
-from hopscope.model.hops import Array, Hops
+from hopscope.machine.costs import INSIDE
+from hopscope.machine.eager import HELD
+from hopscope.machine.hops import Array, Hops
 from hopscope.replay.run.hops import model_hops
 from hopscope.replay.run.program import Source
 from hopscope.vocabulary.links import LINKS

@@ -10,11 +10,11 @@ import numpy as np
 
 from hopscope.dataset.path_columns import MISSING, Array, integers
 from hopscope.errors import InputError
-from hopscope.model.costs import Costs
-from hopscope.model.hops import Hops
-from hopscope.model.link_fit import fit_links
-from hopscope.model.local_costs import fit_ends, fit_local
-from hopscope.model.machine import Machine, machine_of
+from hopscope.machine.costs import Costs
+from hopscope.machine.emulated import Machine, machine_of
+from hopscope.machine.hops import Hops
+from hopscope.machine.link_fit import fit_links
+from hopscope.machine.local_costs import fit_ends, fit_local
 from hopscope.replay.fitting.rendezvous import ends_of, limit_of, with_rendezvous
 from hopscope.replay.run.events import NO_LIMITS, Events, events_of, local_costs
 from hopscope.replay.run.hops import Calls, hops_of, model_hops

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hopscope.dataset.path_columns import MISSING, Array
-from hopscope.model.costs import INSIDE, SMALL, Costs, HostPair
-from hopscope.model.eager import HELD, LEAST_SEEN
-from hopscope.model.hops import Hops
-from hopscope.model.link_fit import OUTLYING, OUTLYING_HOPS, fit_links, line_of, with_stand_ins
+from hopscope.machine.costs import INSIDE, SMALL, Costs, HostPair
+from hopscope.machine.eager import HELD, LEAST_SEEN
+from hopscope.machine.hops import Hops
+from hopscope.machine.link_fit import OUTLYING, OUTLYING_HOPS, fit_links, line_of, with_stand_ins
 from hopscope.replay.run.hops import hops_of, model_hops
 from hopscope.replay.run.program import Source
 from hopscope.vocabulary.links import LINKS

@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.format.quantities import duration, in_words
-from hopscope.model.costs import INSIDE, Costs, LinkCost
-from hopscope.model.eager import LATENCIES
-from hopscope.model.hops import Array
-from hopscope.model.link_fit import OUTLYING
-from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
+from hopscope.machine.costs import INSIDE, Costs, LinkCost
+from hopscope.machine.eager import LATENCIES
+from hopscope.machine.hops import Array
+from hopscope.machine.link_fit import OUTLYING
+from hopscope.machine.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 from hopscope.replay.fitting.fit import fit, fitted_hops
 from hopscope.replay.fitting.ways import Way, untold, ways_of
 from hopscope.replay.run.program import Source, source_of

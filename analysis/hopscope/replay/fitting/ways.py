@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopscope.format.quantities import duration, number
-from hopscope.model.costs import INSIDE, SMALL
-from hopscope.model.eager import HELD, LATENCIES
-from hopscope.model.hops import Array
-from hopscope.model.link_fit import CLOCK_MATTERS
-from hopscope.parameters.rows import Estimate
-from hopscope.probe.levels import USUAL
-from hopscope.probe.sampling import median_of
+from hopscope.machine.costs import INSIDE, SMALL
+from hopscope.machine.eager import HELD, LATENCIES
+from hopscope.machine.hops import Array
+from hopscope.machine.link_fit import CLOCK_MATTERS
+from hopscope.machine.parameters.rows import Estimate
+from hopscope.machine.probe.levels import USUAL
+from hopscope.machine.probe.sampling import median_of
 from hopscope.replay.fitting.alone import Crossings, crossings_of
 from hopscope.replay.fitting.rendezvous import APART, ends_of, limits_of
 from hopscope.replay.run.program import Source

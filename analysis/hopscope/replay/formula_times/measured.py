@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.dataset.path_columns import integers
-from hopscope.probe.sampling import Value, median_of
+from hopscope.machine.probe.sampling import Value, median_of
 from hopscope.replay.formula_times.points import CUT, Point
 
 TOGETHER = 0.1

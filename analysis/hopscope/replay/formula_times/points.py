@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from hopscope.model.formulas import FORMULAS
-from hopscope.model.parameters import Call
+from hopscope.machine.formulas import FORMULAS
+from hopscope.machine.published import Call
 
 SIZES = (8, 64, 512, 4096, 32_768, 262_144, 1_048_576)
 """Bytes that every line has."""

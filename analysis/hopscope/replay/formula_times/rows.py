@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.errors import InputError
-from hopscope.model.formulas import FORMULAS, MODELS, replayed_ns, replayed_over_links_ns, schedules
-from hopscope.model.hops import Array
-from hopscope.model.parameters import Hockney, LogGP, PLogP
-from hopscope.model.routes import fitted
+from hopscope.machine.formulas import FORMULAS, MODELS, replayed_ns, replayed_over_links_ns, schedules
+from hopscope.machine.hops import Array
+from hopscope.machine.parameters import Row, links_of, models_by_class
+from hopscope.machine.published import Hockney, LogGP, PLogP
+from hopscope.machine.routes import fitted
 from hopscope.native import _plan
 from hopscope.native.sequences import leaves
-from hopscope.parameters import Row, links_of, models_by_class
 from hopscope.replay.fitting.traced import Fitted
 from hopscope.replay.formula_times.measured import Measured
 from hopscope.replay.formula_times.points import OPERATIONS, Point, points

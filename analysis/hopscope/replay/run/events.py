@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow.compute as pc
 
 from hopscope.dataset.path_columns import MISSING, Array, integers, numbered
-from hopscope.model.costs import LocalCost
-from hopscope.model.hops import Hops
-from hopscope.model.link_fit import line_of
+from hopscope.machine.costs import LocalCost
+from hopscope.machine.hops import Hops
+from hopscope.machine.link_fit import line_of
 from hopscope.replay.run.hops import Calls, hops_of, model_hops
 from hopscope.replay.run.operations import REDUCING
 from hopscope.replay.run.program import Source

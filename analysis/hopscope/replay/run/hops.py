@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from hopscope.dataset.path_columns import Array, integers
-from hopscope.model.hops import Hops
+from hopscope.machine.hops import Hops
 from hopscope.replay.run.program import Source
 
 

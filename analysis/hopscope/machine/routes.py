@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from hopscope.model.costs import ANNOUNCED, Costs
-from hopscope.model.hops import Array
-from hopscope.model.parameters import Hockney, LogGP, PLogP
+from hopscope.machine.costs import ANNOUNCED, Costs
+from hopscope.machine.hops import Array
+from hopscope.machine.published import Hockney, LogGP, PLogP
 from hopscope.vocabulary.links import LINKS
 
 

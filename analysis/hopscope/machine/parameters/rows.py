@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 
 import pyarrow as pa
 
-from hopscope.model.parameters import Curve, Hockney, LogGP, PLogP
+from hopscope.machine.published import Curve, Hockney, LogGP, PLogP
 
 NS, NS_PER_BYTE = "ns", "ns/byte"
 
@@ -131,7 +131,7 @@ def links_of(rows: Iterable[Row]) -> list[LinkEnds]:
 
 
 def models_of(rows: Sequence[Row], ends: LinkEnds) -> dict[str, Hockney | LogGP | PLogP]:
-    """The models of a link, by name, for the formulas (`hopscope.model.formulas`). One whose parameters were not all
+    """The models of a link, by name, for the formulas (`hopscope.machine.formulas`). One whose parameters were not all
     measured is left out."""
     gamma = next((each.value for each in rows if each.parameter == "gamma"), 0.0)
     mine = [each for each in rows if each.ends == ends]

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from hopscope.model.costs import INSIDE, SMALL, Costs, HostPair, LinkCost, LocalCost
-from hopscope.model.hops import Array, Hops
-from hopscope.model.machine import REAL, Machine
+from hopscope.machine.costs import INSIDE, SMALL, Costs, HostPair, LinkCost, LocalCost
+from hopscope.machine.emulated import REAL, Machine
+from hopscope.machine.hops import Array, Hops
 from hopscope.vocabulary.links import LINKS, link_class
 
 # An interface that serves one message at a time is assumed only if it explains this share of the hops' residuals; less

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from hopscope.model.parameters import Hockney, LogGP, PLogP
-from hopscope.parameters.rows import Row, links_of, models_of
+from hopscope.machine.parameters.rows import Row, links_of, models_of
+from hopscope.machine.published import Hockney, LogGP, PLogP
 
 Quantity = Callable[[float], float]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hopscope.model.formulas.table import PRINTED, row
-from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
+from hopscope.machine.formulas.table import PRINTED, row
+from hopscope.machine.published import Call, Hockney, LogGP, PLogP
 
 REDUCE = "MPI_Reduce"
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscope.model.hops import Array, Hops
+from hopscope.machine.hops import Array, Hops
 from hopscope.native import _paths
 from hopscope.vocabulary.links import link_class
 

@@ -7,10 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hopscope.parameters.curves import over_sizes
-from hopscope.parameters.description import DESCRIPTION
-from hopscope.parameters.probed import Point, crowding, lacking, overdrawn, points_of, read_machine, rows_of_machine
-from hopscope.parameters.rows import Estimate, Row
+from hopscope.machine.parameters.curves import over_sizes
+from hopscope.machine.parameters.description import DESCRIPTION
+from hopscope.machine.parameters.probed import (
+    Point,
+    crowding,
+    lacking,
+    overdrawn,
+    points_of,
+    read_machine,
+    rows_of_machine,
+)
+from hopscope.machine.parameters.rows import Estimate, Row
 from hopscope.query.catalog import parse
 
 _ANALYSIS = parse("model", DESCRIPTION)

@@ -11,9 +11,9 @@ from typing import Any
 from hopscope.errors import InputError
 from hopscope.format.quantities import number
 from hopscope.launch.inputs import checked_file
-from hopscope.model.costs import SMALL
-from hopscope.model.eager import LATENCIES
-from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
+from hopscope.machine.costs import SMALL
+from hopscope.machine.eager import LATENCIES
+from hopscope.machine.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 
 CONTENDED = 1.25
 """Several senders share what they send through if each needs this much longer than alone, for certain."""

@@ -1,6 +1,6 @@
 """The table that the formulas fill, one row per operation, algorithm and model.
 
-Every formula takes a Call and a model's parameters (`hopscope.model.parameters`) and gives one number, in ns. P are the
+Every formula takes a Call and a model's parameters (`hopscope.machine.published`) and gives one number, in ns. P are the
 ranks, m the bytes of a message, which is cut into n_s segments of m_s.
 
 Where a rank sends to k destinations in a row, g and G are those towards k, if the parameters have them (`towards`). The
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
+from hopscope.machine.published import Call, Hockney, LogGP, PLogP
 
 Model = type[Hockney] | type[LogGP] | type[PLogP]
 Row = tuple[str, str, Model]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hopscope.model.formulas.table import AT_MOST, row
-from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
+from hopscope.machine.formulas.table import AT_MOST, row
+from hopscope.machine.published import Call, Hockney, LogGP, PLogP
 
 BARRIER = "MPI_Barrier"
 

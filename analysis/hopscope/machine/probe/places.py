@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hopscope.probe.levels import Clusters, Pair
-from hopscope.probe.sampling import Value
+from hopscope.machine.probe.levels import Clusters, Pair
+from hopscope.machine.probe.sampling import Value
 from hopscope.vocabulary.links import link_class
 
 OUTLYING = 0.25

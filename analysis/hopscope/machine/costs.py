@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from hopscope.model.hops import Array
-from hopscope.model.machine import REAL, Machine
+from hopscope.machine.emulated import REAL, Machine
+from hopscope.machine.hops import Array
 from hopscope.vocabulary.links import LINKS, classes_of_hosts, link_class
 
 INSIDE = link_class(same_rank=False, same_host=True, same_cluster=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from hopscope.model.costs import Costs, LinkCost
-from hopscope.parameters.probed import points_of
+from hopscope.machine.costs import Costs, LinkCost
+from hopscope.machine.parameters.probed import points_of
 
 
 def with_probed_links(machine: dict[str, Any], costs: Costs, hosts: Sequence[str]) -> Costs:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hopscope.probe.measuring import CROWD_BYTES, Crowd, Measured, Point
-from hopscope.probe.places import Places
-from hopscope.probe.sampling import Value
+from hopscope.machine.probe.measuring import CROWD_BYTES, Crowd, Measured, Point
+from hopscope.machine.probe.places import Places
+from hopscope.machine.probe.sampling import Value
 
 NOT_MEASURED = "not measured"
 _DIGITS = 4

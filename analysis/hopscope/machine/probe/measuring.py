@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hopscope.probe.levels import Pair, apart, clusters_of
-from hopscope.probe.places import Host, Link, Places, hosts_of, is_off, meetings
-from hopscope.probe.sampling import FIRST, POINT_SECONDS, Budget, Value, median_of, settle
-from hopscope.probe.session import Machine
+from hopscope.machine.probe.levels import Pair, apart, clusters_of
+from hopscope.machine.probe.places import Host, Link, Places, hosts_of, is_off, meetings
+from hopscope.machine.probe.sampling import FIRST, POINT_SECONDS, Budget, Value, median_of, settle
+from hopscope.machine.probe.session import Machine
 
 SIZES = (1, 1 << 16, 1 << 20, 1 << 10, 1 << 13, 1 << 18, 1 << 7, 1 << 22)
 """Bytes of a message, the most telling ones first."""

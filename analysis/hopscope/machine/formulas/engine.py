@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hopscope.model.hops import Array
-from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
-from hopscope.model.routes import published, published_by_class
+from hopscope.machine.hops import Array
+from hopscope.machine.published import Call, Hockney, LogGP, PLogP
+from hopscope.machine.routes import published, published_by_class
 from hopscope.native import _plan
 from hopscope.native.sequences import duration_ns, lay, leaves
 from hopscope.vocabulary.links import LINKS

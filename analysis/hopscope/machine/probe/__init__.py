@@ -9,8 +9,8 @@ between       pairs of hosts that somebody else has chosen
 machine_file  the machine file and the topology file that come of it
 """
 
-from hopscope.probe.machine_file import machine_content, topology_content
-from hopscope.probe.measuring import Measured, Prober
-from hopscope.probe.sampling import Budget
+from hopscope.machine.probe.machine_file import machine_content, topology_content
+from hopscope.machine.probe.measuring import Measured, Prober
+from hopscope.machine.probe.sampling import Budget
 
 __all__ = ["Budget", "Measured", "Prober", "machine_content", "topology_content"]

@@ -8,12 +8,19 @@ curves       what a message takes, over its size
 description  what `analyze model` says about itself
 """
 
-from hopscope.parameters.curves import Curve, over_sizes
-from hopscope.parameters.description import DESCRIPTION
-from hopscope.parameters.machine_answer import MachineAnswer, Measured, answer_of_machine, measured_over_sizes
-from hopscope.parameters.places import differences
-from hopscope.parameters.probed import crowding, is_machine_file, lacking, overdrawn, read_machine, rows_of_machine
-from hopscope.parameters.rows import LinkEnds, Row, links_of, models_by_class, models_of, table_of
+from hopscope.machine.parameters.curves import Curve, over_sizes
+from hopscope.machine.parameters.description import DESCRIPTION
+from hopscope.machine.parameters.machine_answer import MachineAnswer, Measured, answer_of_machine, measured_over_sizes
+from hopscope.machine.parameters.places import differences
+from hopscope.machine.parameters.probed import (
+    crowding,
+    is_machine_file,
+    lacking,
+    overdrawn,
+    read_machine,
+    rows_of_machine,
+)
+from hopscope.machine.parameters.rows import LinkEnds, Row, links_of, models_by_class, models_of, table_of
 
 __all__ = [
     "DESCRIPTION",

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.dataset.path_columns import integers
-from hopscope.model.costs import SMALL, LinkCost, LocalCost
-from hopscope.model.hops import Array, Hops
-from hopscope.model.link_fit import line_of
-from hopscope.model.machine import Machine
+from hopscope.machine.costs import SMALL, LinkCost, LocalCost
+from hopscope.machine.emulated import Machine
+from hopscope.machine.hops import Array, Hops
+from hopscope.machine.link_fit import line_of
 from hopscope.vocabulary.links import LINKS
 
 SHOWN = 20
