@@ -16,7 +16,7 @@ import pyarrow as pa
 from hopscope.dataset.path_columns import Array, codes, integers
 from hopscope.errors import InputError
 from hopscope.native import _paths
-from hopscope.timeline_queries import (
+from hopscope.timeline.queries import (
     CALLS_AT,
     LONG_CALLS,
     MARK_QUERIES,
@@ -26,7 +26,7 @@ from hopscope.timeline_queries import (
     REGION_IN,
     WAITING_IN,
 )
-from hopscope.timeline_search import Search
+from hopscope.timeline.search import Search
 from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import CATEGORIES
 
