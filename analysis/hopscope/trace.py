@@ -275,11 +275,11 @@ class Trace(Computed, Analyses):
         asked = {name: value for name, value in parameters.items() if name in analysis.asked}
         if analysis.then is None:
             return self._runner.ask(analysis, asked)
-        from hopscope import verdicts
+        from hopscope import explain
 
         def of_runs(traces: "Sequence[Trace]") -> pa.Table:
             tables = [trace._runner.ask(analysis, asked) for trace in traces]
-            return verdicts.of_runs(tables, names([trace.path for trace in traces]))
+            return explain.of_runs(tables, names([trace.path for trace in traces]))
 
         def ask(name: str) -> list[dict[str, Any]]:
             command = catalog.load().command(name)
@@ -291,8 +291,8 @@ class Trace(Computed, Analyses):
             return other_answers[-1].rows
 
         def judged() -> pa.Table:
-            sources = verdicts.Sources(ask, self._runner.rows_of)
-            return verdicts.answer(analysis, of_runs(runs), of_runs(base) if base else None, parameters, sources)
+            sources = explain.Sources(ask, self._runner.rows_of)
+            return explain.answer(analysis, of_runs(runs), of_runs(base) if base else None, parameters, sources)
 
         # Of some answers, those that they were made from are shown, too.
         if base or len(runs) > 1 or (analysis.asks and not analysis.reads):

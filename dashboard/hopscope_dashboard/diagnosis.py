@@ -6,7 +6,7 @@ from typing import Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
-from hopscope.diagnosis.entry import CONDITIONS, NOTE
+from hopscope.explain.diagnosis.entry import CONDITIONS, NOTE
 from hopscope.format import quantities
 from hopscope.vocabulary.words import actions_for
 

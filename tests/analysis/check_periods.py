@@ -20,7 +20,7 @@ import local_mpi
 import numpy as np
 import pyarrow as pa
 from busy_cores import busy
-from hopscope.verdicts.periods import answer
+from hopscope.explain.periods import answer
 
 PROGRAM = Path(__file__).parent / "programs" / "steady_work.c"
 RANKS, LENGTH, SERIES, WORK_US = 2, 60, 50, 2_000

@@ -6,9 +6,9 @@ from pathlib import Path
 import hopscope
 import pytest
 from drawing import draw
+from hopscope.explain import function_of
 from hopscope.query import catalog
 from hopscope.query.catalog import Analysis, HeaderError, parse, read
-from hopscope.verdicts import function_of
 
 ANALYSES = [analysis for command in catalog.load().commands.values() for analysis in command.grains]
 SOURCES = list(catalog.load().sources.values())

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from drawing import draw
-from hopscope.diagnosis.rerun import Rerun
+from hopscope.explain.diagnosis.rerun import Rerun
 
 RANKS = """
 rank host cluster clock_host

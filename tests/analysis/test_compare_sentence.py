@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hopscope.explain.compare_sentence import Change, of_activity, of_run
 from hopscope.format.quantities import change, changes, interval
-from hopscope.verdicts.compare_sentence import Change, of_activity, of_run
 from started_commands import analyze
 from test_compare_activities import around, run
 

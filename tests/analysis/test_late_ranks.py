@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from drawing import draw
-from hopscope.verdicts.periodogram import periodogram
-from hopscope.verdicts.periods import answer
+from hopscope.explain.periodogram import periodogram
+from hopscope.explain.periods import answer
 from noise_traces import GAP, with_period, without_period
 from scipy.signal import lombscargle
 

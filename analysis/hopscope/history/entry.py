@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from hopscope.diagnosis.entry import CONDITIONS
 from hopscope.errors import InputError
+from hopscope.explain.diagnosis.entry import CONDITIONS
 from hopscope.format.version import program_version
 from hopscope.query import catalog
 
@@ -91,7 +91,7 @@ def _diagnosis(trace: OpenedTrace) -> dict[str, Any]:
 
 
 def _iteration(runs: Sequence[OpenedTrace]) -> dict[str, Any]:
-    from hopscope.verdicts.compare_activities import time_of_runs  # late: scipy
+    from hopscope.explain.compare_activities import time_of_runs  # late: scipy
 
     query = catalog.load().command("compare").default.sql
     return time_of_runs([run.sql(query) for run in runs])

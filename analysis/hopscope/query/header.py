@@ -46,7 +46,7 @@ The directives (a line indented by three or more spaces continues the one above)
 * `exact COLUMN[, COLUMN]`: no time is in these columns, so two runs of one program have them alike; gates on them never
   flake. `exact *` says so of all columns.
 * `then MODULE -- meaning`: what SQL cannot say. The query's rows go through `hopscope.MODULE.answer`, whose rows the
-  columns describe; `$name` need not be in the query then. See `hopscope.verdicts`.
+  columns describe; `$name` need not be in the query then. See `hopscope.explain`.
 * `asks COMMAND[, COMMAND]`: analyses whose rows that module may ask for, at their default grain. Parameters that both
   analyses have are passed on.
 * `reads NAME[, NAME]`: tables of the dataset and views whose rows that module may read whole.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from hopscope.diagnosis.entry import CONDITIONS
+from hopscope.explain.diagnosis.entry import CONDITIONS
 from hopscope.format import quantities
 from hopscope.vocabulary.words import actions_for, short_command
 

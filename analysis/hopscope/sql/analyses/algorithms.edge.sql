@@ -18,7 +18,7 @@
 -- exact collectives, rounds, messages, hops, bytes
 -- uses edge_weights, edge_name
 -- only-data role, src, dst, waited_low, waited_high
--- then algorithms.edges -- Writes the rounds.
+-- then explain.algorithm_edges -- Writes the rounds.
 -- bar share
 -- empty error the trace has no hops of such a collective, or it is incomplete; `analyze algorithms` names one of each algorithm in the column first
 -- example analyze algorithms trace --collective 0:17

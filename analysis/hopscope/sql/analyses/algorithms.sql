@@ -39,7 +39,7 @@
 -- exact op, comm, ranks, bytes, algorithm, segment_bytes, same, captured, differs, collectives, depth, messages, message_bytes, wan_messages,
 --    crossings, source, ran, asked, obeyed, why, first
 -- uses algorithm_examples
--- then algorithms -- Compares what ran with what the settings ask for.
+-- then explain.algorithms -- Compares what ran with what the settings ask for.
 -- empty note there are no hops of a complete collective, so no algorithm can be recognised; `analyze caveats` says why
 -- example analyze algorithms trace
 -- example analyze algorithms trace --comm 0 --seq 17

@@ -34,7 +34,7 @@
 -- narrow per, change_low
 -- exact base_runs, new_runs
 -- uses run_path_pieces, iteration_cuts, iteration_calls, iteration_marker
--- then verdicts.compare_activities -- The bootstrap over iterations.
+-- then explain.compare_activities -- The bootstrap over iterations.
 -- empty note neither run has a critical path
 -- example analyze compare base trace
 -- example analyze compare base trace --base-also base-2 --also trace-2 --fail-if "whole.change_low > 5%"

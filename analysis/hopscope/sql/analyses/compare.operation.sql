@@ -41,7 +41,7 @@
 -- narrow base_collectives, new_collectives, change_low, comm, place, base_iteration_ns, difference_ns
 -- exact base_collectives, new_collectives
 -- uses collective_sites
--- then verdicts.compare_times -- The block bootstrap and the alignment.
+-- then explain.compare_times -- The block bootstrap and the alignment.
 -- empty note neither run has a complete collective
 -- example analyze compare base trace --by operation --base-also base-2 --also trace-2 --statistic median --fail-if "*.slower == 1"
 -- example analyze compare base trace --by operation --base-also base-2 --base-also base-3 --also trace-2 --also trace-3

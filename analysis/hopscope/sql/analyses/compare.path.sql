@@ -35,7 +35,7 @@
 -- only-data base_name, aligned, grew, base_low_ns, base_high_ns, new_low_ns, new_high_ns, base_share_low, base_share_high, new_share_low, new_share_high
 -- narrow status, change_low, difference_ns, base_ns, new_ns
 -- uses run_path, share_draws
--- then verdicts.compare_paths -- The shares' difference.
+-- then explain.compare_paths -- The shares' difference.
 -- empty note neither run has a critical path
 -- example analyze compare base trace --by path
 -- example analyze compare base trace --base-also base-2 --also trace-2 --by path --fail-if '"category wan.grew" == 1'

@@ -22,7 +22,7 @@
 -- narrow change, comm, place
 -- exact *
 -- uses collective_sites
--- then verdicts.compare_structure -- The alignment.
+-- then explain.compare_structure -- The alignment.
 -- empty note neither run has a collective
 -- example analyze compare base trace --by structure --fail-if "*.changed == 1"
 with incomplete as (

@@ -24,7 +24,7 @@
 -- only-data tree
 -- narrow hop_id, ranks, usual_ns, took_ns, role
 -- uses edge_usual, hop_trees
--- then verdicts.amplification -- The replay of each collective without the delay.
+-- then explain.amplification -- The replay of each collective without the delay.
 -- empty note no hop was late on an edge with 5 hops that were waited for; `hopscope run --tree binomial -- ...` makes a trace that has hops
 -- example analyze delayed-hops trace --limit 5
 with delayed as (

@@ -51,7 +51,7 @@
 -- asks caveats
 -- reads collectives, calls, hops, messages, intervals, ranks, comms, places, steps, trees, kinds, run, iteration_cuts,
 --    kind_crossings, path_stretches
--- then diagnosis -- The causes, the replays and the sentences.
+-- then explain.diagnosis -- The causes, the replays and the sentences.
 -- object entries
 -- row problem is severity PROBLEM
 -- zero problem, imbalance, serial-section, rotating-delay, noise, late-sender, late-receiver, wrong-order, no-overlap, crossings,

@@ -21,7 +21,7 @@
 -- column note VARCHAR -- Why something is null.
 -- narrow note, run
 -- uses efficiency_input
--- then verdicts.scaling -- The replay on an ideal network.
+-- then explain.scaling -- The replay on an ideal network.
 -- bar global_efficiency
 -- empty note the trace has neither communication nor a time from MPI_Init to MPI_Finalize, so there is no efficiency
 -- example analyze efficiency trace-8 --also trace-16 --also trace-32

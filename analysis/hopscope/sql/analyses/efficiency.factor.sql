@@ -22,7 +22,7 @@
 -- column whole_ns DOUBLE -- Denominator.
 -- column note VARCHAR -- Its meaning, or why it is null.
 -- uses efficiency_input
--- then verdicts.efficiency -- The replay on an ideal network.
+-- then explain.efficiency -- The replay on an ideal network.
 -- bar efficiency
 -- empty note the trace has neither communication nor a time from MPI_Init to MPI_Finalize, so there is no efficiency
 -- example analyze efficiency trace

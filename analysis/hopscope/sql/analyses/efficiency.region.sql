@@ -21,7 +21,7 @@
 -- narrow communication_efficiency_high, communication_efficiency_low, load_balance_high, load_balance_low, parallel_efficiency_high,
 --    parallel_efficiency_low, note, useful_ns
 -- uses region_visits, communication_blocks, mpi_until, mpi_spans
--- then verdicts.region_efficiency -- The bootstrap of means and maxima.
+-- then explain.region_efficiency -- The bootstrap of means and maxima.
 -- bar parallel_efficiency
 -- empty note no region of the program is visited while it communicates; `analyze regions` says how a program marks them
 -- example analyze efficiency trace --by region

@@ -18,7 +18,7 @@
 -- column noisy BIGINT -- Iterations with noise, or groups of them.
 -- narrow noisy, whole_iterations, amplitude_ns
 -- uses noise_gaps, iteration_ends
--- then verdicts.periods -- The periodogram and its false-alarm probability.
+-- then explain.periods -- The periodogram and its false-alarm probability.
 -- empty note no place of the program occurs 20 times, so noise cannot be told apart
 -- example analyze noise-periods trace
 with gaps as materialized (

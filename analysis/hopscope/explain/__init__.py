@@ -1,6 +1,6 @@
 """What SQL cannot say: statistics that draw at random, spectra, walks over a few rows.
 
-An analysis whose header says `then verdicts.NAME` is asked in SQL first; a module of this folder makes its rows out of
+An analysis whose header says `then explain.NAME` is asked in SQL first; a module of this folder makes its rows out of
 what the query gave. It exposes one function, and `function_of` below names it,
 
     answer(rows, base, parameters[, ask][, read]) -> list of dictionaries keyed by the documented columns
@@ -59,30 +59,30 @@ def of_runs(tables: Sequence[pa.Table], names: Sequence[str]) -> pa.Table:
 def function_of(module: str) -> Function:  # noqa: PLR0912 - a branch for each module
     """The function behind a header's `then`. Late, because some need scipy, which is slow to import."""
     match module:
-        case "algorithms":
-            from hopscope.algorithms_answer import answer
-        case "algorithms.edges":
-            from hopscope.algorithms.edges import answer
-        case "diagnosis":
-            from hopscope.diagnosis import answer
-        case "verdicts.amplification":
-            from hopscope.verdicts.amplification import answer
-        case "verdicts.compare_activities":
-            from hopscope.verdicts.compare_activities import answer
-        case "verdicts.compare_paths":
-            from hopscope.verdicts.compare_paths import answer
-        case "verdicts.compare_structure":
-            from hopscope.verdicts.compare_structure import answer
-        case "verdicts.compare_times":
-            from hopscope.verdicts.compare_times import answer
-        case "verdicts.efficiency":
-            from hopscope.verdicts.efficiency import answer
-        case "verdicts.periods":
-            from hopscope.verdicts.periods import answer
-        case "verdicts.region_efficiency":
-            from hopscope.verdicts.region_efficiency import answer
-        case "verdicts.scaling":
-            from hopscope.verdicts.scaling import answer
+        case "explain.algorithms":
+            from hopscope.explain.algorithms import answer
+        case "explain.algorithm_edges":
+            from hopscope.explain.algorithm_edges import answer
+        case "explain.diagnosis":
+            from hopscope.explain.diagnosis import answer
+        case "explain.amplification":
+            from hopscope.explain.amplification import answer
+        case "explain.compare_activities":
+            from hopscope.explain.compare_activities import answer
+        case "explain.compare_paths":
+            from hopscope.explain.compare_paths import answer
+        case "explain.compare_structure":
+            from hopscope.explain.compare_structure import answer
+        case "explain.compare_times":
+            from hopscope.explain.compare_times import answer
+        case "explain.efficiency":
+            from hopscope.explain.efficiency import answer
+        case "explain.periods":
+            from hopscope.explain.periods import answer
+        case "explain.region_efficiency":
+            from hopscope.explain.region_efficiency import answer
+        case "explain.scaling":
+            from hopscope.explain.scaling import answer
         case _:
             raise LookupError(f"no module {module} is named in {__name__}.function_of")
     return answer

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hopscope.explain.compare_times import holds, verdict
+from hopscope.explain.runs import rows_by_run
 from hopscope.query.bootstrap import ENDS
 from hopscope.query.header import Scalar
 from hopscope.query.resampling import Difference, Estimate, Floats, difference
 from hopscope.selection.alignment import Site, align
-from hopscope.verdicts.compare_times import holds, verdict
-from hopscope.verdicts.runs import rows_by_run
 
 PARTS = ("category", "operation", "place", "edge", "host", "rank")
 

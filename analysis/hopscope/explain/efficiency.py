@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope.explain.ideal_network import Ideal, ideal_run
 from hopscope.format.quantities import duration, plural
 from hopscope.query.bootstrap import LEAST_BLOCKS
 from hopscope.query.header import Scalar
 from hopscope.query.resampling import Floats, block_draws, interval_of
-from hopscope.verdicts.ideal_network import Ideal, ideal_run
 from hopscope.vocabulary.words import ONCE
 
 _ROUNDING = 1.0

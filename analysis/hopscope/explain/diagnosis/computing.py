@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 
 from hopscope.dataset.path_columns import Array
-from hopscope.diagnosis.entry import NAMED, Kind, Site
-from hopscope.diagnosis.rerun import Changes, Rerun
-from hopscope.diagnosis.sites import Gaps, SiteGaps, on_time
+from hopscope.explain.diagnosis.entry import NAMED, Kind, Site
+from hopscope.explain.diagnosis.rerun import Changes, Rerun
+from hopscope.explain.diagnosis.sites import Gaps, SiteGaps, on_time
 
 _LATE: Final = 0.025
 """A rank is late where it computes longer than those on time by this share of a site's period."""

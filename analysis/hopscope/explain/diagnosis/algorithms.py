@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from hopscope.diagnosis.entry import Cost, Site
-from hopscope.diagnosis.rerun import Rerun
 from hopscope.errors import InputError
+from hopscope.explain.diagnosis.entry import Cost, Site
+from hopscope.explain.diagnosis.rerun import Rerun
 from hopscope.remap.suggest import Suggestion, suggest_trees
 from hopscope.replay.algorithms.combination import label_of
 from hopscope.replay.candidate import Candidate

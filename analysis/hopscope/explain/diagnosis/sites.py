@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from hopscope.dataset.path_columns import Array, integers, pair_places
-from hopscope.diagnosis.rerun import Rerun
+from hopscope.explain.diagnosis.rerun import Rerun
 
 _FEW: Final = 5
 """Of fewer ranks the quickest stands for those that are on time; of more the lower quartile."""

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.dataset.path_columns import Array
-from hopscope.diagnosis.entry import Cost
-from hopscope.diagnosis.messages import MessageCause
-from hopscope.diagnosis.rerun import Rerun
 from hopscope.errors import InputError
+from hopscope.explain.diagnosis.entry import Cost
+from hopscope.explain.diagnosis.messages import MessageCause
+from hopscope.explain.diagnosis.rerun import Rerun
 from hopscope.remap.orders import reorder
 from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import BINDINGS

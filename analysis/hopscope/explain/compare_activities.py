@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hopscope.explain.compare_sentence import Change, of_activity, of_run
+from hopscope.explain.compare_times import verdict
+from hopscope.explain.runs import rows_by_run
 from hopscope.query.bootstrap import LEAST_BLOCKS
 from hopscope.query.header import Scalar
 from hopscope.query.resampling import (
@@ -20,9 +23,6 @@ from hopscope.query.resampling import (
     mean_estimate,
     mean_of_runs,
 )
-from hopscope.verdicts.compare_sentence import Change, of_activity, of_run
-from hopscope.verdicts.compare_times import verdict
-from hopscope.verdicts.runs import rows_by_run
 
 WHOLE = "whole"
 

@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope.explain.efficiency import measured, ratio
 from hopscope.query.header import Scalar
-from hopscope.verdicts.efficiency import measured, ratio
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:

@@ -15,14 +15,14 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.dataset.path_columns import Array, integers
-from hopscope.diagnosis.algorithms import slow_algorithm
-from hopscope.diagnosis.computing import Cause, causes_of
-from hopscope.diagnosis.entry import NOTE, Cost, Entry, Facts
-from hopscope.diagnosis.hosts import host_of_ranks, placement_of, slow_link_cause
-from hopscope.diagnosis.messages import MessageCause, causes_in_messages, crossings_cause
-from hopscope.diagnosis.overlap import no_overlap_cause
-from hopscope.diagnosis.rerun import Changed, Changes, Rerun, joined
-from hopscope.diagnosis.sites import Gaps
+from hopscope.explain.diagnosis.algorithms import slow_algorithm
+from hopscope.explain.diagnosis.computing import Cause, causes_of
+from hopscope.explain.diagnosis.entry import NOTE, Cost, Entry, Facts
+from hopscope.explain.diagnosis.hosts import host_of_ranks, placement_of, slow_link_cause
+from hopscope.explain.diagnosis.messages import MessageCause, causes_in_messages, crossings_cause
+from hopscope.explain.diagnosis.overlap import no_overlap_cause
+from hopscope.explain.diagnosis.rerun import Changed, Changes, Rerun, joined
+from hopscope.explain.diagnosis.sites import Gaps
 
 _SAID: Final = 0.01
 """A cost that is a smaller share of the run is not said."""

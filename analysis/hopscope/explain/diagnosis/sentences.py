@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from hopscope.diagnosis.entry import NOTE, Cost, Entry, Facts, Kind, Site
 from hopscope.errors import some
+from hopscope.explain.diagnosis.entry import NOTE, Cost, Entry, Facts, Kind, Site
 from hopscope.format.quantities import duration, in_words, interval, number, plural, share
 
 _NAMED: Final = 4

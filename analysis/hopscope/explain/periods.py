@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hopscope.explain.periodogram import Floats, periodogram
 from hopscope.query.header import Scalar
-from hopscope.verdicts.periodogram import Floats, periodogram
 
 CERTAIN = 0.01
 LEAST_NOISY = 5

@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 
 from hopscope.dataset.path_columns import MISSING, Array, integers
-from hopscope.diagnosis.messages import MessageCause
-from hopscope.diagnosis.rerun import Rerun
+from hopscope.explain.diagnosis.messages import MessageCause
+from hopscope.explain.diagnosis.rerun import Rerun
 
 
 def no_overlap_cause(rerun: Rerun) -> MessageCause | None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hopscope.dataset.path_columns import Array, causal_arrays_of, lanes_of, pair_places
-from hopscope.diagnosis.entry import Cost, Site
+from hopscope.explain.diagnosis.entry import Cost, Site
 from hopscope.native import _causal
 from hopscope.vocabulary.words import INTERVAL_KINDS
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hopscope.explain.efficiency import FEW_COLLECTIVES, ratio
 from hopscope.format.quantities import plural
 from hopscope.query.bootstrap import LEAST_BLOCKS
 from hopscope.query.header import Scalar
 from hopscope.query.resampling import Floats, block_draws, interval_of
-from hopscope.verdicts.efficiency import FEW_COLLECTIVES, ratio
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:

@@ -21,10 +21,10 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from hopscope.diagnosis.causes import causes_in
-from hopscope.diagnosis.conditions import conditions_in, unfinished_in
-from hopscope.diagnosis.entry import Entry, Facts, severity
-from hopscope.diagnosis.sentences import Words
+from hopscope.explain.diagnosis.causes import causes_in
+from hopscope.explain.diagnosis.conditions import conditions_in, unfinished_in
+from hopscope.explain.diagnosis.entry import Entry, Facts, severity
+from hopscope.explain.diagnosis.sentences import Words
 from hopscope.query.header import Scalar
 
 Row = dict[str, Any]

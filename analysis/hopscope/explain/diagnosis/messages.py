@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from hopscope.dataset.path_columns import MISSING, Array, integers, pair_places
-from hopscope.diagnosis.entry import NAMED, Kind, Site
-from hopscope.diagnosis.rerun import Changes, Rerun
+from hopscope.explain.diagnosis.entry import NAMED, Kind, Site
+from hopscope.explain.diagnosis.rerun import Changes, Rerun
 from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import BINDINGS, INTERVAL_KINDS
 

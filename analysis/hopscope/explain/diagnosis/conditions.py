@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from hopscope.diagnosis.entry import Entry, Facts, Kind
+from hopscope.explain.diagnosis.entry import Entry, Facts, Kind
 from hopscope.format.quantities import share
 
 _CORES: Final[tuple[tuple[str, Kind], ...]] = (("cores", "oversubscribed"), ("load", "external-load"))
