@@ -15,9 +15,9 @@ from hopscope.dataset.store import schema_directory
 from hopscope.errors import InputError
 from hopscope.gate.config import find, read
 from hopscope.gate.judgement import Outcome, Verdict
+from hopscope.gate.junit import as_junit
+from hopscope.gate.markdown import LONGEST, as_markdown
 from hopscope.gate.suite import Judged
-from hopscope.render.junit import as_junit
-from hopscope.render.markdown import LONGEST, as_markdown
 from started_commands import analyze
 from test_answers import TABLES
 

@@ -12,8 +12,8 @@ import jsonschema
 import pytest
 from hopscope.dataset.store import schema_directory
 from hopscope.errors import InputError
-from hopscope.history.entry import commit_id, entry_of, structure_of
-from hopscope.history.folder import add
+from hopscope.gate.history.entry import commit_id, entry_of, structure_of
+from hopscope.gate.history.folder import add
 from hopscope.query.resampling import Estimate, mean_of_runs
 from started_commands import analyze
 from test_compare_activities import around, run

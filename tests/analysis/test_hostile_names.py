@@ -13,11 +13,11 @@ import pytest
 from drawing import draw
 from hopscope.export import write_tables
 from hopscope.gate.judgement import Outcome
+from hopscope.gate.markdown import as_markdown
 from hopscope.gate.suite import Judged
 from hopscope.launch.inspection import Inspection
 from hopscope.render.inspection import print_inspection
 from hopscope.render.machine import as_csv, as_json
-from hopscope.render.markdown import as_markdown
 from hopscope.render.terminal import print_rows
 from hopscope.render.visible import visible, visible_line
 from started_commands import analyze

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from hopscope.cli import verdict
 from hopscope.cli.main import analyze as analyze_group
 from hopscope.dataset.store import schema_directory
-from hopscope.render.markdown import as_markdown
+from hopscope.gate.markdown import as_markdown
 from jobs import Planted
 from samples import OTHER_LANGUAGES, SITUATIONS, SLOW_LINK, has_hops, situation
 

@@ -17,9 +17,9 @@ from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.gate import Gate, judge, parse, worst
+from hopscope.gate.report import write_report
 from hopscope.query.catalog import Analysis, Command, Parameter, typed
 from hopscope.render.machine import as_csv, as_json
-from hopscope.render.report import write_report
 from hopscope.render.terminal import print_answer
 from hopscope.selection import OPTIONS, about_the_whole_run, split
 

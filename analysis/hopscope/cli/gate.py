@@ -17,16 +17,16 @@ from hopscope.files import write_text
 from hopscope.format.quantities import quantity
 from hopscope.gate import config, worst
 from hopscope.gate.config import Asked
+from hopscope.gate.history.entry import commit_id, entry_of
+from hopscope.gate.history.folder import add
+from hopscope.gate.junit import as_junit
+from hopscope.gate.markdown import as_markdown
+from hopscope.gate.report import write_report
 from hopscope.gate.suite import Judged, Question, judge_all
-from hopscope.history.entry import commit_id, entry_of
-from hopscope.history.folder import add
 from hopscope.query import catalog
 from hopscope.query.catalog import Command
 from hopscope.query.header import parse
-from hopscope.render.junit import as_junit
 from hopscope.render.machine import as_csv, as_json
-from hopscope.render.markdown import as_markdown
-from hopscope.render.report import write_report
 from hopscope.render.terminal import print_answer
 from hopscope.selection import split
 

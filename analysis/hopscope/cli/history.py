@@ -10,9 +10,9 @@ from hopscope.cli.command import columns_text, format_option, help_text
 from hopscope.cli.rows import print_rows
 from hopscope.cli.saying import say
 from hopscope.files import write_text
-from hopscope.history.description import DESCRIPTION
-from hopscope.history.folder import entries, rows
-from hopscope.history.picture_svg import page
+from hopscope.gate.history.description import DESCRIPTION
+from hopscope.gate.history.folder import entries, rows
+from hopscope.gate.history.picture_svg import page
 from hopscope.query.catalog import Command
 from hopscope.query.header import parse
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from hopscope.errors import InputError
 from hopscope.files import whole_file
 from hopscope.format.json_text import read_json
-from hopscope.history.entry import SCHEMA_VERSION, Entry
+from hopscope.gate.history.entry import SCHEMA_VERSION, Entry
 
 _SHORT = 12
 """Digits of a commit that are shown."""
