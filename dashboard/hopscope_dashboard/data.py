@@ -16,7 +16,6 @@ from hopscope.algorithms.recognition import UNRECOGNISED
 from hopscope.callsites.source import Excerpt, excerpt
 from hopscope.errors import some
 from hopscope.export import stream_result
-from hopscope.preloading import preload
 from hopscope.query.relations import Relation
 from hopscope.query.stopping import Stop
 from hopscope.remedies import Remedy
@@ -25,6 +24,7 @@ from hopscope.render.static_page import static_page
 from hopscope.selection import OPTIONS as PART_OPTIONS
 from hopscope.selection import misread
 from hopscope.timeline import MARKS, Columns, Timeline
+from hopscope.trace.preloading import preload
 from hopscope.vocabulary.mpi_functions import of_kinds
 
 from hopscope_dashboard.answers import Bounds, Compared, Models, Result, Row, Rows, Suggestion

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 
 from hopscope.callsites.calls import NAMED
-from hopscope.computed import Computed
 from hopscope.dataset import untraced
 from hopscope.dataset.manifest import is_dataset
 from hopscope.dataset.memory import check_address_space, memory_for
@@ -34,6 +33,7 @@ from hopscope.selection import OPTIONS, WHOLE_RUN, Part, Selection, about_the_wh
 from hopscope.selection import notes as about_parts
 from hopscope.selection.comparability import about_runs, matched, names
 from hopscope.timeline import Timeline
+from hopscope.trace.computed import Computed
 
 if TYPE_CHECKING:
     from hopscope.query._analyses import Analyses  # types without a module: made from the headers, as the methods are
