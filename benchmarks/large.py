@@ -35,7 +35,7 @@ print(json.dumps({"walks": walks, "rows": rows}))
 _REMAP = """
 import sys
 import hopscope
-from hopscope.remap import remap
+from hopscope.advice.remap import remap
 remap(hopscope.open(sys.argv[1]))
 """
 _ASKED = (

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import hopscope
-from hopscope.remap import candidates as candidates_of
-from hopscope.remap import remap
+from hopscope.advice.remap import candidates as candidates_of
+from hopscope.advice.remap import remap
 from measure import PROGRAMS, figures
 from random_cases import Case
 

@@ -19,12 +19,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from hopscope.advice.sweep.decision import decisions, rules_of
+from hopscope.advice.sweep.measured import Sweep, read
+from hopscope.advice.tune.candidate import Candidate, with_choices, written
 from hopscope.launch.network import read_network
 from hopscope.launch.network.kept import staying
 from hopscope.mpi_libraries.written import Choice
-from hopscope.sweep.decision import decisions, rules_of
-from hopscope.sweep.measured import Sweep, read
-from hopscope.tune.candidate import Candidate, with_choices, written
 from measure import BIN, PROGRAMS, ROOT, figures, interleaved, local_mpi
 from rich.console import Console
 

@@ -21,17 +21,17 @@ from pathlib import Path
 from typing import Any, Final
 
 import hopscope
+from hopscope.advice.tune import start
+from hopscope.advice.tune.bench import Bench, figure_of
+from hopscope.advice.tune.budget import Budget, seconds_of
+from hopscope.advice.tune.candidate import BASELINE, Candidate
+from hopscope.advice.tune.decision import Pair, gain_of
+from hopscope.advice.tune.journal import FILE, Journal, read
+from hopscope.advice.tune.pool import MOST, Recorded, all_candidates
+from hopscope.advice.tune.session import RECORDED
 from hopscope.errors import InputError
 from hopscope.launch.network import read_network
 from hopscope.launch.network.kept import staying
-from hopscope.tune import start
-from hopscope.tune.bench import Bench, figure_of
-from hopscope.tune.budget import Budget, seconds_of
-from hopscope.tune.candidate import BASELINE, Candidate
-from hopscope.tune.decision import Pair, gain_of
-from hopscope.tune.journal import FILE, Journal, read
-from hopscope.tune.pool import MOST, Recorded, all_candidates
-from hopscope.tune.session import RECORDED
 from measure import PROGRAMS, ROOT, local_mpi
 from random_cases import Case, random_case
 from rich.console import Console

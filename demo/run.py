@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import hopscope
 import local_mpi
-from hopscope import remap
+from hopscope.advice import remap
 from hopscope.format.quantities import alike, duration, number, share
 from rich.console import Console
 from rich.markup import escape

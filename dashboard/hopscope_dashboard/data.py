@@ -11,14 +11,15 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from hopscope import InputError, Trace, remedies
+from hopscope import InputError, Trace
+from hopscope.advice import remedies
+from hopscope.advice.remedies import Remedy
 from hopscope.algorithms.recognition import UNRECOGNISED
 from hopscope.callsites.source import Excerpt, excerpt
 from hopscope.errors import some
 from hopscope.export import stream_result
 from hopscope.query.relations import Relation
 from hopscope.query.stopping import Stop
-from hopscope.remedies import Remedy
 from hopscope.render.machine import as_csv, cell
 from hopscope.render.static_page import static_page
 from hopscope.selection import OPTIONS as PART_OPTIONS
@@ -369,10 +370,10 @@ class Sweep:
 
     def __init__(self, path: Path) -> None:
         """Raises InputError if it is no sweep's file."""
-        from hopscope.sweep.decision import decisions, penalty_of  # late: scipy
-        from hopscope.sweep.measured import read
-        from hopscope.sweep.models import NAMES
-        from hopscope.sweep.summary import summary
+        from hopscope.advice.sweep.decision import decisions, penalty_of  # late: scipy
+        from hopscope.advice.sweep.measured import read
+        from hopscope.advice.sweep.models import NAMES
+        from hopscope.advice.sweep.summary import summary
 
         self.path = str(path)
         self.rows: Rows = decisions(read(path))

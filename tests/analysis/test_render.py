@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hopscope.advice.remap import DESCRIPTION
+from hopscope.advice.remap.answer import SCHEMA
 from hopscope.format.quantities import alike, changes, exact_size, first_value, interval, quantity
 from hopscope.query.catalog import Analysis, Column, load, parse
-from hopscope.remap import DESCRIPTION
-from hopscope.remap.answer import SCHEMA
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.terminal import print_answer, print_rows
 from hypothesis import given

@@ -5,10 +5,10 @@ from pathlib import Path
 import hopscope
 import pytest
 from drawn_page import DrawnPage, draw
+from hopscope.advice.sweep.grid import Point
+from hopscope.advice.sweep.measured import Sweep as Measured
+from hopscope.advice.sweep.methods import OWN_CHOICE, Method
 from hopscope.mpi_libraries.offered import Offered
-from hopscope.sweep.grid import Point
-from hopscope.sweep.measured import Sweep as Measured
-from hopscope.sweep.methods import OWN_CHOICE, Method
 from hopscope_dashboard.data import Sweep
 from hopscope_dashboard.pages import PAGES, decision_map, menu
 from hopscope_dashboard.traces import Traces

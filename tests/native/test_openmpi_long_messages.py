@@ -7,7 +7,7 @@ import hopscope
 import local_mpi
 import networks
 import pytest
-from hopscope.remap import remap, sentence
+from hopscope.advice.remap import remap, sentence
 from hopscope.replay.basis import basis_of
 from hopscope.replay.fitting.rendezvous import ends_of, limits_of
 from hopscope.replay.run.program import source_of

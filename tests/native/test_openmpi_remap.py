@@ -9,8 +9,8 @@ import hopscope
 import local_mpi
 import numpy as np
 import pytest
+from hopscope.advice.remap import sentence
 from hopscope.machine.costs import Costs, LinkCost, LocalCost
-from hopscope.remap import sentence
 from hopscope.replay.algorithms.recorded import Recorded
 from hopscope.replay.replayer import replayer_of
 from hopscope.replay.run.events import RECEIVED, SENT, events_of

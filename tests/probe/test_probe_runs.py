@@ -16,11 +16,11 @@ from typing import IO
 import jsonschema
 import local_mpi
 import pytest
+from hopscope.advice.sweep.grid import OPERATIONS
 from hopscope.launch.inputs import check_topology, schema
 from hopscope.launch.probing import with_probe
 from hopscope.machine.probe import session
 from hopscope.machine.probe.session import Job, running
-from hopscope.sweep.grid import OPERATIONS
 
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
 MPIS = local_mpi.find_all()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hopscope.advice.remap import remap, sentence
 from hopscope.machine.costs import Costs, LinkCost, LocalCost
 from hopscope.machine.emulated import Machine, machine_of
 from hopscope.machine.hops import Hops
@@ -18,7 +19,6 @@ from hopscope.machine.link_fit import fit_links
 from hopscope.machine.routes import fitted as machine_of_costs
 from hopscope.native.sequences import lay
 from hopscope.native.trees import Shape
-from hopscope.remap import remap, sentence
 from hopscope.replay.fitting.fit import fit
 from hopscope.replay.run.program import COLLECTIVE, source_of
 from hopscope.vocabulary.links import LINKS

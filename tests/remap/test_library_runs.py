@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hopscope.advice.remap import remap, sentence
 from hopscope.errors import InputError
-from hopscope.remap import remap, sentence
 from simulated_library import LibraryRun
 from simulated_network import MS, Network, Run, SimulatedTrace, iterate, sites
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hopscope.advice.remap import candidates, remap, sentence, suggest
 from hopscope.errors import InputError
 from hopscope.mpi_libraries.installed import flavour_of, installed
 from hopscope.mpi_libraries.offered import Library, Offered
 from hopscope.mpi_libraries.open_mpi.rules import read_rules, rules_for
-from hopscope.remap import candidates, remap, sentence, suggest
 from hopscope.replay.parts import knobs_of, with_parts
 from hopscope.replay.run.program import source_of
 from simulated_library import LibraryRun

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hopscope.remap import Candidate
+from hopscope.advice.remap import Candidate
 from hopscope.replay.candidate import Structure
 from hopscope.replay.prediction import EXTRAPOLATED, LEAST_APART, Model, ranked, variability_of
 

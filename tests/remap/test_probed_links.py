@@ -4,9 +4,9 @@ from functools import partial
 from typing import Any
 
 import pytest
+from hopscope.advice.remap import candidates
 from hopscope.machine.costs import Costs, LinkCost, LocalCost
 from hopscope.machine.parameters.link_costs import with_probed_links
-from hopscope.remap import candidates
 from hopscope.replay.basis import basis_of
 from simulated_network import MS, Run, SimulatedTrace, iterate, sites
 

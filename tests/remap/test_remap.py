@@ -9,11 +9,11 @@ from typing import Any
 import jsonschema
 import pyarrow as pa
 import pytest
+from hopscope.advice.remap import DESCRIPTION, candidates, remap, sentence
+from hopscope.advice.trees.engine import algorithms, cut
 from hopscope.errors import InputError
 from hopscope.native import _plan
 from hopscope.native.trees import Shape
-from hopscope.remap import DESCRIPTION, candidates, remap, sentence
-from hopscope.remap.algorithms.engine import algorithms, cut
 from hopscope.replay.basis import basis_of
 from hopscope.replay.parts import with_parts
 from hopscope.replay.run.program import source_of

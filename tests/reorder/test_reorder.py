@@ -11,15 +11,15 @@ import hopscope
 import numpy as np
 import pytest
 from drawn_jobs import LATENCY_NS, PER_BYTE_NS, Job, exchange, ring
+from hopscope.advice.orders.costs import costs_of
+from hopscope.advice.orders.partition import cut
+from hopscope.advice.orders.places import places_of
+from hopscope.advice.orders.suggest import Order, best_order, suggest
+from hopscope.advice.orders.swaps import Judge
+from hopscope.advice.orders.traffic import Traffic, traffic_of
 from hopscope.cli.reorder import command, reorder_answer
 from hopscope.dataset.path_columns import Array
 from hopscope.errors import InputError
-from hopscope.remap.orders.costs import costs_of
-from hopscope.remap.orders.partition import cut
-from hopscope.remap.orders.places import places_of
-from hopscope.remap.orders.suggest import Order, best_order, suggest
-from hopscope.remap.orders.swaps import Judge
-from hopscope.remap.orders.traffic import Traffic, traffic_of
 from hopscope.vocabulary.links import LINKS
 from scipy.sparse import csr_array
 

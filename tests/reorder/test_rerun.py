@@ -4,10 +4,10 @@ import itertools
 
 import pytest
 from drawn_jobs import LATENCY_NS, Job, exchange, led
-from hopscope.remap.orders.costs import costs_of
-from hopscope.remap.orders.leaders import led_hops
-from hopscope.remap.orders.places import places_of
-from hopscope.remap.orders.suggest import Order, suggest
+from hopscope.advice.orders.costs import costs_of
+from hopscope.advice.orders.leaders import led_hops
+from hopscope.advice.orders.places import places_of
+from hopscope.advice.orders.suggest import Order, suggest
 from hopscope.replay.prediction import LEAST_APART
 from hopscope.vocabulary.links import LINKS
 from test_reorder import DEALT, measured, row

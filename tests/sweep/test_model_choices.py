@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import pytest
 from drawn_sweeps import MADE
+from hopscope.advice.sweep.decision import decisions, disputed, penalties
+from hopscope.advice.sweep.grid import Point
+from hopscope.advice.sweep.measured import Sweep, read
+from hopscope.advice.sweep.methods import OWN_CHOICE, Method
+from hopscope.advice.sweep.models import Predictions
+from hopscope.advice.sweep.summary import summary
 from hopscope.launch.inputs import checked_file
 from hopscope.mpi_libraries.offered import Offered
-from hopscope.sweep.decision import decisions, disputed, penalties
-from hopscope.sweep.grid import Point
-from hopscope.sweep.measured import Sweep, read
-from hopscope.sweep.methods import OWN_CHOICE, Method
-from hopscope.sweep.models import Predictions
-from hopscope.sweep.summary import summary
 from started_commands import analyze
 
 SETTING: Final = "coll_tuned_bcast_algorithm"

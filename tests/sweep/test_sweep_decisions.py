@@ -5,13 +5,13 @@ from typing import Final
 
 import pytest
 from drawn_sweeps import MADE
+from hopscope.advice.sweep.decision import decisions, rules_of
+from hopscope.advice.sweep.grid import Point, points, prefixes, sizes
+from hopscope.advice.sweep.measured import Sweep, deviation, read
+from hopscope.advice.sweep.measuring import PASSES, is_wanted
+from hopscope.advice.sweep.methods import OWN_CHOICE, Method, columns_of
 from hopscope.mpi_libraries.offered import Offered
 from hopscope.mpi_libraries.open_mpi.rules import read_rules, rules_for
-from hopscope.sweep.decision import decisions, rules_of
-from hopscope.sweep.grid import Point, points, prefixes, sizes
-from hopscope.sweep.measured import Sweep, deviation, read
-from hopscope.sweep.measuring import PASSES, is_wanted
-from hopscope.sweep.methods import OWN_CHOICE, Method, columns_of
 
 RING: Final = Method("ring", Offered("allreduce", "ring", 4, "coll_tuned_allreduce_algorithm"))
 LINEAR: Final = Method("linear", Offered("allreduce", "linear", 1, "coll_tuned_allreduce_algorithm"))

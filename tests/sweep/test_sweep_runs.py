@@ -10,11 +10,11 @@ from pathlib import Path
 import hopscope as analysis
 import local_mpi
 import pytest
+from hopscope.advice.sweep.decision import disputed
+from hopscope.advice.sweep.grid import Point
+from hopscope.advice.sweep.measured import read
+from hopscope.advice.sweep.measuring import REFINING
 from hopscope.launch.inputs import checked_file
-from hopscope.sweep.decision import disputed
-from hopscope.sweep.grid import Point
-from hopscope.sweep.measured import read
-from hopscope.sweep.measuring import REFINING
 from started_commands import analyze, hopscope
 
 MODELS = ("hockney", "loggp", "plogp", "replay")

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 import hopscope
-from hopscope.tune.job import Job, discard, run_job
+from hopscope.advice.tune.job import Job, discard, run_job
 
 FILE = Path(__file__).with_name("recorded_runs.json")
 

@@ -1,8 +1,8 @@
 """The budget's runs: the confirmation is reserved, each round of the elimination has the same share."""
 
 import pytest
+from hopscope.advice.tune.budget import Budget, rounds_for, seconds_of, too_short
 from hopscope.errors import InputError
-from hopscope.tune.budget import Budget, rounds_for, seconds_of, too_short
 
 
 def test_rounds_keep_a_third_of_the_candidates() -> None:

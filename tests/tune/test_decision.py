@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hopscope.tune.decision import deviation_of, gain_of, planned_pairs, survivors
+from hopscope.advice.tune.decision import deviation_of, gain_of, planned_pairs, survivors
 
 
 def test_a_gain_is_the_mean_of_the_log_ratios_with_student_s_interval() -> None:

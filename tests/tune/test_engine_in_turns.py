@@ -7,13 +7,13 @@ from pathlib import Path
 import hopscope
 import local_mpi
 import pytest
-from hopscope.tune.alternation import in_turns, times_of_turns, turn_of
-from hopscope.tune.bench import Bench
-from hopscope.tune.budget import Budget
-from hopscope.tune.candidate import TREE, Candidate
-from hopscope.tune.job import TRACE, Job, run_job
-from hopscope.tune.journal import Journal
-from hopscope.tune.pool import Recorded
+from hopscope.advice.tune.alternation import in_turns, times_of_turns, turn_of
+from hopscope.advice.tune.bench import Bench
+from hopscope.advice.tune.budget import Budget
+from hopscope.advice.tune.candidate import TREE, Candidate
+from hopscope.advice.tune.job import TRACE, Job, run_job
+from hopscope.advice.tune.journal import Journal
+from hopscope.advice.tune.pool import Recorded
 
 MIX = Path(__file__).parents[2] / "benchmarks" / "programs" / "mix.c"
 ITERATIONS = 60

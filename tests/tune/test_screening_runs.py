@@ -4,7 +4,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from hopscope.tune.ending import screening
+from hopscope.advice.tune.ending import screening
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
 

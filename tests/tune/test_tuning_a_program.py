@@ -15,7 +15,7 @@ from typing import Any
 
 import local_mpi
 import pytest
-from hopscope.tune.journal import read
+from hopscope.advice.tune.journal import read
 from recorded_jobs import once, shared_folder
 from started_commands import hopscope
 

@@ -11,12 +11,12 @@ from typing import Final
 
 import hopscope
 import pytest
-from hopscope.tune.bench import Bench
-from hopscope.tune.budget import BASELINE_RUNS, Budget
-from hopscope.tune.candidate import Candidate
-from hopscope.tune.job import Job, Run
-from hopscope.tune.journal import Journal, Measurement, Phase
-from hopscope.tune.session import choose
+from hopscope.advice.tune.bench import Bench
+from hopscope.advice.tune.budget import BASELINE_RUNS, Budget
+from hopscope.advice.tune.candidate import Candidate
+from hopscope.advice.tune.job import Job, Run
+from hopscope.advice.tune.journal import Journal, Measurement, Phase
+from hopscope.advice.tune.session import choose
 
 RECORDED: Final[dict[str, list[int]]] = json.loads(Path(__file__).with_name("recorded_runs.json").read_text())
 TUNINGS: Final = 1000

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from hopscope.advice.tune.candidate import RULES, TREE, Candidate, combined, from_row, started, with_choices, written
+from hopscope.advice.tune.pool import screened
 from hopscope.mpi_libraries.offered import Offered
 from hopscope.mpi_libraries.written import Choice
-from hopscope.tune.candidate import RULES, TREE, Candidate, combined, from_row, started, with_choices, written
-from hopscope.tune.pool import screened
 from started_commands import hopscope
 
 RING = Choice(Offered("allreduce", "ring", 4, "coll_tuned_allreduce_algorithm"), 8)

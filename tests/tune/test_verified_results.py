@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from hopscope.tune.journal import Journal
-from hopscope.tune.verify import verdict
+from hopscope.advice.tune.journal import Journal
+from hopscope.advice.tune.verify import verdict
 
 RESULT = {"candidate": "ring", "gain": 0.3, "gain_low": 0.25, "gain_high": 0.35}
 

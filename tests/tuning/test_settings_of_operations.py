@@ -13,11 +13,11 @@ import local_mpi
 import pytest
 from algorithm_rounds import rounds, variables
 from forced_algorithms import OPEN_MPI_4, needs_open_mpi_4
+from hopscope.advice.settings.library import choices_of
 from hopscope.mpi_libraries.offered import Library, Offered, asked
 from hopscope.mpi_libraries.open_mpi.algorithms import ALGORITHMS, sent
 from hopscope.mpi_libraries.planned import Planned, planned
 from hopscope.mpi_libraries.written import Choice, setting_file
-from hopscope.remap.settings.library import choices_of
 from hopscope.replay.algorithms.algorithm import Algorithm
 from hopscope.replay.run.operations import OPERATION, OPERATIONS
 from hopscope.replay.run.program import Subject, source_of

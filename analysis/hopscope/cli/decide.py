@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
+from hopscope.advice.sweep.description import DESCRIPTION
 from hopscope.cli.command import columns_text, format_option, help_text
 from hopscope.cli.rows import print_rows
 from hopscope.cli.saying import say
 from hopscope.files import whole_file
 from hopscope.query.catalog import Command
 from hopscope.query.header import parse
-from hopscope.sweep.description import DESCRIPTION
 
 DECIDE = Command("decide", "decide", (parse("decide", DESCRIPTION),))
 
@@ -22,9 +22,9 @@ DECIDE = Command("decide", "decide", (parse("decide", DESCRIPTION),))
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rules to this file.")
 def command(*, file: Path, output: Path | None, form: str) -> None:
     """See DESCRIPTION, from which the help is made."""
-    from hopscope.sweep.decision import decisions, rules_of
-    from hopscope.sweep.measured import read
-    from hopscope.sweep.summary import summary
+    from hopscope.advice.sweep.decision import decisions, rules_of
+    from hopscope.advice.sweep.measured import read
+    from hopscope.advice.sweep.summary import summary
 
     sweep = read(file)
     rows = decisions(sweep)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
+from hopscope.advice.remap import DESCRIPTION, remap, sentence
+from hopscope.advice.remedies import started_with
 from hopscope.cli.command import command_of
 from hopscope.errors import InputError
 from hopscope.files import check_room
 from hopscope.launch.same_hosts import same_hosts
 from hopscope.query.catalog import Command, parse
-from hopscope.remap import DESCRIPTION, remap, sentence
-from hopscope.remedies import started_with
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hopscope.advice.orders import DESCRIPTION, LAUNCHERS, reorder
 from hopscope.cli.command import command_of
 from hopscope.files import check_room
 from hopscope.launch.same_hosts import same_hosts
 from hopscope.mpi_libraries.rank_files import launcher_for, write_order
 from hopscope.query.catalog import Command, parse
-from hopscope.remap.orders import DESCRIPTION, LAUNCHERS, reorder
 
 if TYPE_CHECKING:
     from hopscope.query.answer import Answer

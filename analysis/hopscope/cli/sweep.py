@@ -21,8 +21,8 @@ from hopscope.launch.network import network_for, on_hosts, read_network
 from hopscope.launch.probing import with_probe
 
 if TYPE_CHECKING:
+    from hopscope.advice.sweep.measured import Sweep
     from hopscope.launch.network import Network
-    from hopscope.sweep.measured import Sweep
 
 
 @click.command(
@@ -62,7 +62,7 @@ def command(*, words: tuple[str, ...], output: Path, resume: bool, refine: Path 
 
     Example: hopscope sweep -o machine-rules.json -- mpirun -n 8 --host a:4,b:4
     """
-    from hopscope.tune.budget import seconds_of
+    from hopscope.advice.tune.budget import seconds_of
 
     check_first_word(words)
     until = time.monotonic() + seconds_of(options["budget"])
@@ -84,13 +84,13 @@ def command(*, words: tuple[str, ...], output: Path, resume: bool, refine: Path 
 def _measure(
     words: Sequence[str], output: Path, until: float, options: dict[str, Any], network: Network | None
 ) -> Sweep:
+    from hopscope.advice.sweep.decision import disputed
+    from hopscope.advice.sweep.grid import OPERATIONS, points
+    from hopscope.advice.sweep.measured import Sweep, read
+    from hopscope.advice.sweep.measuring import PROBED_SHARE, Request, measure, parameters, refine
+    from hopscope.advice.sweep.methods import methods_of
     from hopscope.machine.probe.session import running
     from hopscope.mpi_libraries.installed import flavour_of, installed
-    from hopscope.sweep.decision import disputed
-    from hopscope.sweep.grid import OPERATIONS, points
-    from hopscope.sweep.measured import Sweep, read
-    from hopscope.sweep.measuring import PROBED_SHARE, Request, measure, parameters, refine
-    from hopscope.sweep.methods import methods_of
 
     begin = time.monotonic()
     before = read(output) if output.exists() else None

@@ -63,8 +63,8 @@ def command(*, words: tuple[str, ...], verify: Path | None, **options: Any) -> N
     Example: hopscope tune --budget 10m -- mpirun -n 8 ./app input.dat
              hopscope tune --verify tuned
     """
+    from hopscope.advice.tune import start  # late, likewise
     from hopscope.trace import open as open_trace  # late: analyses
-    from hopscope.tune import start  # late, likewise
 
     if verify is not None:
         if words:
@@ -91,7 +91,7 @@ def command(*, words: tuple[str, ...], verify: Path | None, **options: Any) -> N
 
 
 def _request(words: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
-    from hopscope.tune.budget import seconds_of
+    from hopscope.advice.tune.budget import seconds_of
 
     short = None if options["short"] is None else shortened(words, shlex.split(options["short"]))
     names = ("check", "metric", "maximize", "iterations", "engine", "runs")

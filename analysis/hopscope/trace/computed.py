@@ -42,8 +42,8 @@ class Computed:
         return judge(gate, answer.analysis, answer.rows, base)
 
     def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
-        """Candidates with their predicted times; writes the best to `output`. See `hopscope.remap.remap`."""
-        from hopscope.remap import remap  # late: fitting needs scipy
+        """Candidates with their predicted times; writes the best to `output`. See `hopscope.advice.remap.remap`."""
+        from hopscope.advice.remap import remap  # late: fitting needs scipy
 
         whole = self._whole
         return remap(whole, output, **options) if output is not None or options else whole._kept_apart("remap", remap)
@@ -52,11 +52,11 @@ class Computed:
         """Today's rank order beside a better one on the same hosts, with the messages of both.
 
         output: writes the better order there, if there is one, as the launcher reads it. launcher: one of
-        `hopscope.remap.orders.LAUNCHERS`, by default that of the run's MPI library. Raises InputError where no order
+        `hopscope.advice.orders.LAUNCHERS`, by default that of the run's MPI library. Raises InputError where no order
         can be told, or no launcher is known.
         """
+        from hopscope.advice.orders import reorder  # late: the graph library
         from hopscope.mpi_libraries.rank_files import launcher_for, write_order
-        from hopscope.remap.orders import reorder  # late: the graph library
 
         whole = self._whole
         library = whole.run_facts.get("mpi_library")

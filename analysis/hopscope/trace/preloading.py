@@ -12,10 +12,10 @@ def preload() -> None:
     import pyarrow as pa
     import pyarrow.compute  # pyright: ignore[reportUnusedImport]
 
+    from hopscope.advice.orders import suggest  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    from hopscope.advice.remap import answer  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.explain import function_of
     from hopscope.query import apart  # noqa: F401  # pyright: ignore[reportUnusedImport]
-    from hopscope.remap import answer  # noqa: F401  # pyright: ignore[reportUnusedImport]
-    from hopscope.remap.orders import suggest  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.replay import modelled  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
     for command in catalog.load().commands.values():

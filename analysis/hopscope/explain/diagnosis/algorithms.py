@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from hopscope.advice.remap.suggest import Suggestion, suggest_trees
 from hopscope.errors import InputError
 from hopscope.explain.diagnosis.entry import Cost, Site
 from hopscope.explain.diagnosis.rerun import Rerun
-from hopscope.remap.suggest import Suggestion, suggest_trees
 from hopscope.replay.algorithms.combination import label_of
 from hopscope.replay.candidate import Candidate
 from hopscope.replay.prediction import LEAST_GAIN

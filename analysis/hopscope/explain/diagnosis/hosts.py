@@ -12,12 +12,12 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from hopscope.advice.orders import reorder
 from hopscope.dataset.path_columns import Array
 from hopscope.errors import InputError
 from hopscope.explain.diagnosis.entry import Cost
 from hopscope.explain.diagnosis.messages import MessageCause
 from hopscope.explain.diagnosis.rerun import Rerun
-from hopscope.remap.orders import reorder
 from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import BINDINGS
 

@@ -1,0 +1,1 @@
+"""What would be faster: trees, settings of the MPI library, rank orders."""

@@ -1,0 +1,114 @@
+"""What a message costs between two hosts, from the messages and hops of a run that a rank waited for.
+
+A message of so many bytes takes latency + bytes * time per byte, fitted as for trees but without interfaces. Both
+directions of a pair of hosts count alike, which also cancels what two clocks differ by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hopscope.advice.orders.places import Places
+from hopscope.dataset.path_columns import Array, integers
+from hopscope.machine.costs import LinkCost
+from hopscope.machine.hops import Hops
+from hopscope.machine.link_fit import fit_classes
+from hopscope.vocabulary.links import LINKS, classes_of_hosts
+
+MOST_ROWS = 50_000
+"""Of more rows, evenly chosen ones are fitted."""
+STEPS = (0.0, 1.0, 1e3, 1e6)
+"""What a message counts by its class of link, from near to far, where no message was waited for."""
+
+
+@dataclass(frozen=True)
+class HostCosts:
+    """latency_ns and per_byte_ns: hosts x hosts, symmetric, a host's own inside on the diagonal. ns, and ns a byte.
+
+    fitted: whether they are times; else they only count, by STEPS. rows: messages that each class was fitted from, 0
+    for one that was not measured, in the order of LINKS.
+    """
+
+    latency_ns: Array
+    per_byte_ns: Array
+    fitted: bool
+    rows: Array
+
+    def message_ns(self, ends: tuple[Array, Array], size: Array) -> Array:
+        """What messages of so many bytes take from hosts to hosts."""
+        return self.latency_ns[ends] + size * self.per_byte_ns[ends]
+
+
+def costs_of(table: Callable[[str], pa.Table], places: Places) -> HostCosts:
+    """The costs of a run, given its `table` function."""
+    waited, link = _waited(table, places), classes_of_hosts(places.cluster_of_host)
+    classes, outlying = fit_classes(waited)
+    rows = np.asarray([classes[name].hops if name in classes else 0 for name in LINKS])
+    if not rows.any():
+        return HostCosts(np.asarray(STEPS)[link], np.zeros(link.shape), False, rows)
+    of_class, per_byte = _by_class(classes)
+    latency = of_class[link]
+    slowest = of_class.copy()
+    for a, b in {(min(pair), max(pair)) for pair in outlying if pair[0] != pair[1]}:
+        ways = [outlying.get(way, float(latency[way])) for way in ((a, b), (b, a))]
+        latency[a, b] = latency[b, a] = sum(ways) / 2
+        slowest[link[a, b]] = max(slowest[link[a, b]], latency[a, b])
+    measured = np.zeros(link.shape, bool)
+    measured[waited.src_host, waited.dst_host] = measured[waited.dst_host, waited.src_host] = True
+    # A pair that was not measured is as slow as the slowest measured one of its class.
+    return HostCosts(np.where(measured, latency, np.maximum(latency, slowest[link])), per_byte[link], True, rows)
+
+
+def _waited(table: Callable[[str], pa.Table], places: Places) -> Hops:
+    """What a receiver waited for, in the order of sending."""
+    messages = table("messages")
+    columns = ("send_begin_ns", "recv_end_ns", "bytes", "src", "dst", "clock_error_ns")
+    rows = pa.concat_tables(
+        each.filter(pc.equal(each["binding"], "recv")).select([*columns, "link"])
+        for each in (messages.take(pa.array(_last_of_each_call(messages))), table("hops"))
+    )
+    rows = rows.filter(pc.not_equal(rows["link"], "self")).sort_by("send_begin_ns")
+    rows = rows.take(pa.array(np.arange(0, len(rows), max(1, -(-len(rows) // MOST_ROWS)))))
+    sent, received, size, src, dst, error = (integers(rows, name, null=0) for name in columns)
+    each, binding = np.arange(len(rows)), np.ones(len(rows), bool)
+    hosts = places.baseline[places.rows_of(src)], places.baseline[places.rows_of(dst)]
+    return Hops(each, src, dst, *hosts, _links(rows), src < dst, 0 * each, size, sent, received, sent, binding, error)
+
+
+def _links(rows: pa.Table) -> Array:
+    return pc.index_in(rows["link"], pa.array(LINKS)).to_numpy().astype(np.int64)
+
+
+def _last_of_each_call(messages: pa.Table) -> Array:
+    """Rows of the messages whose end is their own, for ends are seen when a call returns: of what one call completed,
+    sends included, the last receive of the farthest link."""
+    count, link = len(messages), _links(messages)
+    lane = np.concatenate([integers(messages, end) for end in ("dst_location", "src_location")])
+    begun = np.concatenate([integers(messages, end) for end in ("recv_wait_begin_ns", "send_wait_begin_ns")])
+    is_send = np.repeat([False, True], count)
+    sent = np.tile(integers(messages, "send_begin_ns"), 2)
+    order = np.lexsort((sent, ~is_send, np.tile(link, 2), begun, lane))
+    last = np.ones(len(order), bool)
+    last[:-1] = (np.diff(lane[order]) != 0) | (np.diff(begun[order]) != 0)
+    last = order[last]
+    return np.sort(last[~is_send[last]])
+
+
+def _by_class(classes: Mapping[str, LinkCost]) -> tuple[Array, Array]:
+    """Latency and time per byte of each class. What was not measured counts half of what the next slower class takes;
+    where no slower one was measured, what the next faster one takes. No class takes longer than a farther one."""
+    latency, per_byte = np.zeros(len(LINKS)), np.zeros(len(LINKS))
+    farthest = max(LINKS.index(name) for name in classes)
+    for place in range(len(LINKS) - 1, 0, -1):
+        cost = classes.get(LINKS[min(place, farthest)])
+        if cost is not None:
+            latency[place], per_byte[place] = cost.latency_ns, cost.per_byte_ns
+        if place < farthest:
+            latency[place] = min(latency[place], latency[place + 1]) if cost else latency[place + 1] / 2
+            per_byte[place] = per_byte[place] or per_byte[place + 1] / 2
+    return latency, per_byte

@@ -1,0 +1,74 @@
+"""Which collectives follow the hosts: their messages between hosts go between one leader of each, whoever that is.
+
+Open MPI's `han`, most of MPICH's algorithms and the engine's `hierarchical` and `leaders` do so. In another order other
+ranks are the leaders, so such a hop belongs to hosts, not to ranks, and stays where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hopscope.advice.orders.places import Places
+from hopscope.dataset.path_columns import Array
+from hopscope.mpi_libraries.rank_files import launcher_of
+
+_BY_RANK = "openmpi-4"
+"""Its algorithms follow from rank numbers alone; binomial trees over blocks of ranks look as if they did not."""
+_ENGINE = "hierarchical|leaders"
+
+
+def led_hops(table: Callable[[str], pa.Table], places: Places) -> Array:
+    """Which rows of the table `hops` are of collectives that follow the hosts."""
+    hops = table("hops")
+    if not len(hops):
+        return np.zeros(0, bool)
+    collective, kind = _kinds(table, hops)
+    ranks = np.concatenate([hops[end].to_numpy().astype(np.int64) for end in ("src", "dst")])
+    hosts = places.baseline[places.rows_of(ranks)]
+    between = hosts[: len(hops)] != hosts[len(hops) :]
+    # Hosts, and their ranks that send to others or receive from them, in each collective.
+    first, number = np.unique(collective, return_inverse=True)
+    both, most = np.tile(between, 2), int(ranks.max()) + 1
+    of_rank = np.unique(((np.tile(number, 2) * len(places.hosts) + hosts) * most + ranks)[both])
+    of_host, leaders = np.unique(of_rank // most, return_counts=True)
+    is_led = np.zeros(len(first), bool)
+    is_led[of_host // len(places.hosts)] = True
+    is_led[of_host[leaders > 1] // len(places.hosts)] = False
+    is_led &= np.bincount(number, weights=~between) > 0
+    # The first one on a communicator sets it up, with messages of its own: most of a kind decide for all of them.
+    of_kind = np.empty(len(first), np.int64)
+    of_kind[number] = kind
+    kinds, which = np.unique(of_kind, return_inverse=True)
+    mostly = np.bincount(which, weights=is_led) * 2 > np.bincount(which)
+    return np.isin(kind, kinds[mostly]) & _may_follow(table, hops)
+
+
+def _kinds(table: Callable[[str], pa.Table], hops: pa.Table) -> tuple[Array, Array]:
+    """Of each hop its collective, and a number for that one's communicator and operation."""
+    collective = hops["collective_id"].to_numpy().astype(np.int64)
+    collectives = table("collectives")
+    known = collectives["collective_id"].to_numpy()
+    words = [
+        f"{comm} {op}" for comm, op in zip(collectives["comm"].to_pylist(), collectives["op"].to_pylist(), strict=True)
+    ]
+    if not len(known):
+        return collective, np.zeros(len(hops), np.int64)
+    _, number = np.unique(words, return_inverse=True)
+    order = np.argsort(known)
+    return collective, number[order[np.minimum(np.searchsorted(known[order], collective), len(known) - 1)]]
+
+
+def _may_follow(table: Callable[[str], pa.Table], hops: pa.Table) -> Array:
+    """Of each hop, whether what ran it may look at hosts at all."""
+    run = table("run").to_pylist()[0]
+    native = launcher_of(run.get("mpi_library")) != _BY_RANK
+    calls = table("calls")
+    words = [pc.fill_null(calls[column], "") for column in ("tree", "algorithm")]
+    by_host = pc.or_(*(pc.match_substring_regex(word, _ENGINE) for word in words))
+    trees = pc.unique(calls.filter(by_host)["collective_id"])
+    from_engine = pc.equal(hops["source"], "tree").to_numpy()
+    return np.where(from_engine, pc.is_in(hops["collective_id"], value_set=trees).to_numpy(), native)

@@ -1,0 +1,95 @@
+"""A first placement: METIS cuts the ranks into clusters and those into hosts, each with as many ranks as before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pymetis
+from scipy.sparse import coo_array, csr_array
+
+from hopscope.advice.orders.costs import HostCosts
+from hopscope.advice.orders.places import Places
+from hopscope.advice.orders.traffic import Traffic
+from hopscope.dataset.path_columns import Array
+from hopscope.vocabulary.links import LINKS, classes_of_hosts
+
+_MOST_WEIGHT = 1e9
+"""METIS counts in 32 bits; all edges together stay below."""
+_SHM, _LAN, _WAN = (LINKS.index(word) for word in ("shm", "lan", "wan"))
+
+
+def partitioned(traffic: Traffic, costs: HostCosts, places: Places) -> Array:
+    """The host of each rank. Ranks that the launcher does not start stay where they are."""
+    place, classes = places.baseline.copy(), classes_of_hosts(places.cluster_of_host)
+    slots = np.bincount(places.baseline[places.movable], minlength=len(places.hosts))
+    cluster_of_host = np.asarray(places.cluster_of_host)
+    clusters = np.unique(cluster_of_host)
+    sizes = [int(slots[cluster_of_host == cluster].sum()) for cluster in clusters]
+    apart = _graph(traffic, _extra(traffic, costs, classes, _WAN, _LAN))
+    of_cluster = cut(apart[places.movable][:, places.movable], sizes)
+    inside = _graph(traffic, _extra(traffic, costs, classes, _LAN, _SHM))
+    for number, cluster in enumerate(clusters):
+        members = places.movable[of_cluster == number]
+        hosts = np.flatnonzero(cluster_of_host == cluster)
+        place[members] = hosts[cut(inside[members][:, members], slots[hosts].tolist())]
+    return place
+
+
+def _extra(traffic: Traffic, costs: HostCosts, classes: Array, far: int, near: int) -> Array:
+    """What each pair of ranks spends more on a far link than on a near one; messages where that is nothing."""
+    latency, per_byte = (
+        [float(np.mean(matrix[classes == link])) if (classes == link).any() else 0.0 for link in (far, near)]
+        for matrix in (costs.latency_ns, costs.per_byte_ns)
+    )
+    extra = traffic.weights(max(0.0, latency[0] - latency[1]), max(0.0, per_byte[0] - per_byte[1]))
+    return extra if extra.any() else traffic.messages
+
+
+def _graph(traffic: Traffic, weight: Array) -> csr_array:
+    """The ranks' graph with each edge both ways, as integers from 1 on."""
+    whole = np.maximum(1, np.rint(weight * (_MOST_WEIGHT / max(1.0, 2 * weight.sum())))).astype(np.int64)
+    ends = np.concatenate([traffic.low, traffic.high]), np.concatenate([traffic.high, traffic.low])
+    return csr_array(coo_array((np.concatenate([whole, whole]), ends), shape=(traffic.ranks, traffic.ranks)))
+
+
+def cut(graph: csr_array, sizes: Sequence[int]) -> Array:
+    """Parts of exactly these sizes with little weight between them: the part of each vertex.
+
+    sizes: at least one vertex in all; a part may be empty. graph: symmetric, with whole weights from 1 on.
+    """
+    starts, peers, weights = (np.asarray(each, np.int64) for each in (graph.indptr, graph.indices, graph.data))
+    parts = np.zeros(len(starts) - 1, np.int64)
+    wanted = [number for number, size in enumerate(sizes) if size > 0]
+    if len(wanted) > 1:
+        share = [sizes[number] / sum(sizes) for number in wanted]
+        # seed: the same answer each time; ufactor: as even as METIS can, in thousandths.
+        options = pymetis.Options(seed=1, ufactor=1)
+        found = pymetis.part_graph(
+            len(wanted),
+            pymetis.CSRAdjacency(starts, peers),
+            eweights=weights,
+            tpwgts=share,
+            recursive=True,
+            options=options,
+        )
+        parts = np.asarray(wanted)[np.asarray(found.vertex_part)]
+    else:
+        parts[:] = wanted[0]
+    return _evened(graph, parts, sizes)
+
+
+def _evened(graph: csr_array, parts: Array, sizes: Sequence[int]) -> Array:
+    """Moves the vertices that lose least from parts that are too large to those that are too small."""
+    parts = parts.copy()
+    while True:
+        spare = np.asarray(sizes) - np.bincount(parts, minlength=len(sizes))
+        if not spare.any():
+            return parts
+        member = np.eye(len(sizes))[parts]
+        bound = graph @ member
+        gain = bound - bound[np.arange(len(parts)), parts][:, None]
+        gain[spare[parts] >= 0] = -np.inf
+        gain[:, spare <= 0] = -np.inf
+        vertex, part = np.unravel_index(int(np.argmax(gain)), gain.shape)
+        parts[vertex] = part

@@ -1,0 +1,63 @@
+"""What a run takes in another rank order: it is replayed with each message between its new hosts.
+
+The replay is that of the diagnosis. Ranks compute what they computed between their calls. A message between other hosts
+takes less by the share that it costs less there, or more by what it costs more; of a collective without recorded
+messages, the time stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hopscope.advice.orders.costs import HostCosts
+from hopscope.advice.orders.places import Places
+from hopscope.dataset.path_columns import MISSING, Array, causal_arrays_of, integers, lanes_of
+from hopscope.native import _causal
+from hopscope.replay.prediction import LEAST_APART, Model
+
+TABLES = ("collectives", "calls", "hops", "messages", "intervals", "ranks", "comms")
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """What the run takes without its start-up. model: of the order that ran; after_ns: replayed in the new one."""
+
+    model: Model
+    after_ns: float
+
+
+def rerun_of(
+    table: Callable[[str], pa.Table], costs: HostCosts, places: Places, place: Array, led: Array
+) -> Rerun | str:
+    """What the run takes in the new order, or why that cannot be told. led: rows of hops that follow the hosts."""
+    if not costs.fitted:
+        return "no rank waited for a message"
+    tables = {name: table(name) for name in TABLES}
+    arrays = causal_arrays_of(tables, lanes_of(tables))
+    changes: dict[str, Array] = {}
+    for name, stays in (("hops", led), ("messages", np.zeros(len(tables["messages"]), bool))):
+        less = np.where(stays, 0, _less_ns(tables[name], costs, places, place))
+        changes |= {f"{name}.moved_row": np.flatnonzero(less), f"{name}.less_ns": less[less != 0]}
+    run = _causal.Run(arrays)
+    times = arrays["calls.enter_ns"], arrays["messages.send_begin_ns"]
+    begun = min(int(values[values != MISSING].min(initial=run.recorded_ns)) for values in times)
+    (before,), (after,) = run.times_with({}, []), run.times_with(changes, [])
+    # One run does not tell how much longer another one may take.
+    model = Model(float(run.recorded_ns - begun), float(before - begun), LEAST_APART)
+    return model.reason_unpredicted or Rerun(model, float(after - begun))
+
+
+def _less_ns(rows: pa.Table, costs: HostCosts, places: Places, place: Array) -> Array:
+    """By how much each message takes less in the new order."""
+    src, dst = (places.rows_of(integers(rows, end)) for end in ("src", "dst"))
+    size = integers(rows, "bytes").astype(np.float64)
+    before, after = (costs.message_ns((hosts[src], hosts[dst]), size) for hosts in (places.baseline, place))
+    waited = pc.equal(rows["binding"], "none").to_numpy() == 0
+    took = np.where(waited, integers(rows, "recv_end_ns") - integers(rows, "send_begin_ns"), before)
+    share = np.divide(after, before, out=np.ones_like(after), where=before > 0)
+    return np.rint(np.where(after < before, took * (1 - share), before - after)).astype(np.int64)

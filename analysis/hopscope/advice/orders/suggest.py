@@ -1,0 +1,236 @@
+"""Finds a rank order for a trace and says what it gains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from hopscope.advice.orders.costs import HostCosts, costs_of
+from hopscope.advice.orders.leaders import led_hops
+from hopscope.advice.orders.partition import partitioned
+from hopscope.advice.orders.places import Places, places_of
+from hopscope.advice.orders.rerun import Rerun, rerun_of
+from hopscope.advice.orders.swaps import Judge
+from hopscope.advice.orders.traffic import Traffic, traffic_of, unseen
+from hopscope.dataset.path_columns import Array
+from hopscope.errors import InputError
+from hopscope.format.quantities import alike, interval, number, plural, share
+from hopscope.replay.candidate import Candidate
+from hopscope.replay.prediction import LEAST_GAIN, ranked
+from hopscope.vocabulary.links import LINKS, classes_of_hosts
+from hopscope.vocabulary.words import tune_command
+
+MOST_STARTED_OVER = 512
+"""Of more ranks, swaps better only the partition: from worse orders they take a minute and come to nothing better."""
+_SHOWN = ("wan", "lan", "shm")
+_NEARER = 1e-6
+"""Between links that cost the same, a nearer one is preferred by this share of the greatest latency."""
+_WITHOUT_MESSAGES = "without the application's messages, an order that suits its collectives may be worse for the rest"
+
+SCHEMA = pa.schema(
+    [
+        ("link", pa.string()),
+        ("messages", pa.int64()),
+        ("new_messages", pa.int64()),
+        ("bytes", pa.int64()),
+        ("new_bytes", pa.int64()),
+        ("predicted_ns", pa.float64()),
+        ("new_predicted_ns", pa.float64()),
+        ("gain", pa.float64()),
+        ("run_gain", pa.float64()),
+        ("run_gain_low", pa.float64()),
+        ("run_gain_high", pa.float64()),
+        ("fitted_from", pa.int64()),
+        ("chosen", pa.bool_()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Order:
+    """A rank order. hosts: of each rank of MPI_COMM_WORLD in it, also where it is not chosen. candidates: it, if it
+    spends less time on links."""
+
+    table: pa.Table
+    hosts: tuple[str, ...]
+    chosen: bool
+    sentences: tuple[str, ...]
+    candidates: tuple[Candidate, ...] = ()
+
+
+def suggest(table: Callable[[str], pa.Table]) -> Order:
+    """The best order found for a trace, given its `table` function; `description.py` says how.
+
+    Raises InputError where the hosts are not the launcher's to choose, or nothing was sent.
+    """
+    run, ranks = table("run").to_pylist()[0], table("ranks")
+    _check(run, ranks)
+    places, hops = places_of(ranks), table("hops")
+    led = led_hops(table, places)
+    traffic = traffic_of(places, table("messages"), hops.filter(pa.array(~led)))
+    of_hosts = traffic_of(places, hops.filter(pa.array(led)))
+    if not len(traffic.low) and not len(of_hosts.low):
+        raise InputError(
+            "the trace shows no messages between ranks, so nothing tells which of them belong together; record the "
+            "application's messages (`--record all`), or the MPI library's own (HOPSCOPE_NATIVE)"
+        )
+    costs = costs_of(table, places)
+    place = best_order(traffic, costs, places)
+    stays = _on_links(of_hosts, costs, places, places.baseline)
+    before, after = (stays + _on_links(traffic, costs, places, hosts) for hosts in (places.baseline, place))
+    gain = _saved(before[2].sum(), after[2].sum()) or 0.0
+    hosts = tuple(places.hosts[host] for host in place[places.movable])
+    rerun: Rerun | str = "no order was found that spends less time on links"
+    candidates: list[Candidate] = []
+    if len(np.unique(places.baseline[places.movable])) < 2:
+        rerun = "all ranks are on one host"
+    elif gain >= LEAST_GAIN:
+        is_whole = run["record"] != "collectives"
+        rerun = rerun_of(table, costs, places, place, led) if is_whole else _WITHOUT_MESSAGES
+        made = Candidate(
+            "rank order", "order", hosts=hosts, extrapolates=_extrapolates(traffic, costs, places, place),
+            reason_unpredicted=rerun if isinstance(rerun, str) else None,
+        )  # fmt: skip
+        candidates = ranked([rerun.model.predicted(made, rerun.after_ns) if isinstance(rerun, Rerun) else made])
+    # One that is not predicted is suggested by what it saves on links.
+    chosen = any(
+        candidate.is_suggested or (candidate.predicted_ns is None and rerun != _WITHOUT_MESSAGES)
+        for candidate in candidates
+    )
+    best = candidates[0] if candidates else Candidate("rank order", "order")
+    each = [LINKS.index(link) for link in _SHOWN]
+    rows = [_row(link, before[:, [at]], after[:, [at]], costs) for link, at in zip(_SHOWN, each, strict=True)]
+    total = _row("all", before[:, each], after[:, each], costs) | {
+        "gain": gain,
+        "run_gain": best.predicted_gain,
+        "run_gain_low": best.gain_low,
+        "run_gain_high": best.gain_high,
+        "fitted_from": sum(row["fitted_from"] for row in rows),
+    }
+    sentences = [*_sentences(rows, total, best, rerun, tune_command(run)), *unseen(table)]
+    candidates = [replace(candidate, is_suggested=chosen) for candidate in candidates]
+    rows_table = pa.Table.from_pylist([row | {"chosen": chosen} for row in (*rows, total)], schema=SCHEMA)
+    return Order(rows_table, hosts, chosen, tuple(sentences), tuple(candidates))
+
+
+def _check(run: dict[str, Any], ranks: pa.Table) -> None:
+    if run["emulated"]:
+        raise InputError(
+            "the run emulated its links, and its topology file says which host a rank is on; change `placement` there, "
+            "or reorder a run on real hosts or on `--net`"
+        )
+    hosts_of_memory: dict[int, set[tuple[str, str]]] = {}
+    for row in ranks.to_pylist():
+        if row["memory"] is not None:
+            hosts_of_memory.setdefault(row["memory"], set()).add((row["host"], row["cluster"]))
+    for hosts in hosts_of_memory.values():
+        if len(hosts) > 1:
+            raise InputError(
+                f"the hosts {', '.join(sorted(host for host, _ in hosts))} of the topology file are one machine, so a "
+                "launcher cannot tell them apart; reorder a run on real hosts or on `--net`"
+            )
+
+
+def best_order(traffic: Traffic, costs: HostCosts, places: Places) -> Array:
+    """The host of each rank: the best placement after swaps, or the one that ran if none is better than that."""
+    preference = _NEARER * max(1.0, float(costs.latency_ns.max()))
+    judge = Judge(traffic, costs.latency_ns + preference * classes_of_hosts(places.cluster_of_host), costs.per_byte_ns)
+    starts = [partitioned(traffic, costs, places)]
+    if len(places.movable) <= MOST_STARTED_OVER:
+        starts += [places.baseline, _in_blocks(places)]
+    placements = [places.baseline, *(judge.bettered(start, places.movable) for start in starts)]
+    return _relabelled(judge, min(placements, key=judge.cost), places)
+
+
+def _in_blocks(places: Places) -> Array:
+    """Ranks fill the hosts one after another."""
+    place = places.baseline.copy()
+    place[places.movable] = np.sort(places.baseline[places.movable])
+    return place
+
+
+def _relabelled(judge: Judge, place: Array, places: Places) -> Array:
+    """The same order with hosts exchanged where that costs nothing and leaves more ranks where they are."""
+    for a in range(len(places.hosts)):
+        for b in range(a + 1, len(places.hosts)):
+            here, there = (places.movable[place[places.movable] == host] for host in (a, b))
+            if len(here) != len(there):
+                continue
+            other = place.copy()
+            other[here], other[there] = b, a
+            stay, would_stay = (int((hosts == places.baseline).sum()) for hosts in (place, other))
+            if would_stay > stay and judge.cost(other) <= judge.cost(place) * (1 + 1e-12):
+                place = other
+    return place
+
+
+def _on_links(traffic: Traffic, costs: HostCosts, places: Places, place: Array) -> Array:
+    """What a placement puts on each class of link: messages, bytes and ns."""
+    ends = place[traffic.low], place[traffic.high]
+    link = classes_of_hosts(places.cluster_of_host)[ends]
+    times = traffic.messages * costs.latency_ns[ends] + traffic.bytes * costs.per_byte_ns[ends]
+    return np.stack([np.bincount(link, amount, len(LINKS)) for amount in (traffic.messages, traffic.bytes, times)])
+
+
+def _saved(before: float, after: float) -> float | None:
+    return 1 - after / before if before > 0 else None
+
+
+def _row(link: str, before: Array, after: Array, costs: HostCosts) -> dict[str, Any]:
+    """A row of the table but for what is of the whole run. before, after: as `_on_links` has them, of its classes."""
+    (messages, size, ns), (new_messages, new_size, new_ns) = before.sum(axis=1).tolist(), after.sum(axis=1).tolist()
+    return {
+        "link": link,
+        "messages": int(messages),
+        "new_messages": int(new_messages),
+        "bytes": int(size),
+        "new_bytes": int(new_size),
+        "predicted_ns": ns if costs.fitted else None,
+        "new_predicted_ns": new_ns if costs.fitted else None,
+        "gain": _saved(ns, new_ns) if costs.fitted else None,
+        "fitted_from": int(costs.rows[LINKS.index(link)]) if link in LINKS else None,
+    }
+
+
+def _extrapolates(traffic: Traffic, costs: HostCosts, places: Places, place: Array) -> tuple[str, ...]:
+    """Classes of links that the new order uses and that no rank waited on. An unmeasured pair of hosts counts as the
+    slowest of its class."""
+    of_hosts = classes_of_hosts(places.cluster_of_host)
+    used = np.unique(of_hosts[place[traffic.low], place[traffic.high]]).tolist()
+    return tuple(f"{LINKS[link]} links" for link in used if costs.fitted and link > 0 and not costs.rows[link])
+
+
+def _sentences(
+    rows: list[dict[str, Any]], total: dict[str, Any], best: Candidate, rerun: Rerun | str, measure: str
+) -> Iterator[str]:
+    """What the new order does and gains, or why there is none. measure: the command that measures it."""
+    slow = next((row for row in rows if row["messages"] or row["new_messages"]), rows[0])
+    moved = f"{plural(slow['messages'], slow['link'] + ' message')} become {number(slow['new_messages'])}"
+    if total["gain"] < LEAST_GAIN or rerun == _WITHOUT_MESSAGES:
+        few = "no order was found that spends less time on links"
+        yield f"Leave the order as it is: {rerun if isinstance(rerun, str) else few}."
+        return
+    if total["predicted_ns"] is not None:
+        ran, then = alike("ns", total["predicted_ns"], total["new_predicted_ns"])
+        moved += f"; the time on links, summed over all messages, goes from {ran} to {then}"
+    if isinstance(rerun, str):
+        yield f"{moved}."
+        yield f"What the run gains is not predicted: {rerun}. Measure it: `{measure}`."
+        return
+    ran, then = alike("ns", rerun.model.baseline_ns, rerun.after_ns)
+    gain = best.predicted_gain or 0.0
+    predicted = (
+        f"the run is predicted to take {then} for {ran}: {share(abs(gain))} {'less' if gain >= 0 else 'more'} "
+        f"(gain {interval(best.gain_low or 0.0, best.gain_high or 0.0)}, error {share(rerun.model.error)})"
+    )
+    if best.is_suggested:
+        yield f"{moved}."
+        yield f"T{predicted[1:]}. Measure it: `{measure}`."
+    else:
+        yield f"Leave the order as it is: {moved}, but {predicted}."
+    if best.extrapolates:
+        yield f"The run did not measure {' and '.join(best.extrapolates)}, which the new order uses."

@@ -1,0 +1,90 @@
+"""What could make a run faster: another rank order, another setting of its MPI library, or another tree.
+
+Each replays the run and suggests a file, with the command that runs the program with it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from hopscope.advice.orders import reorder
+from hopscope.advice.remap import PLACE, sentence
+from hopscope.errors import InputError
+from hopscope.launch.same_hosts import same_hosts
+from hopscope.mpi_libraries.installed import flavour_of
+from hopscope.mpi_libraries.rank_files import file_of, launcher_of
+from hopscope.query.opened import OpenedTrace
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Remapped(OpenedTrace, Protocol):
+    """A `hopscope.Trace`, whose run can be remapped."""
+
+    def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
+        """The candidates; see `hopscope.Trace.remap`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What is suggested, in a sentence; the file and the command are None where nothing is."""
+
+    sentence: str
+    file_name: str
+    file: str | None = None
+    command: str | None = None
+
+
+def rank_order(trace: OpenedTrace) -> Remedy:
+    """Another rank order, as the launcher of the run's MPI library reads it. Raises InputError as `reorder` does."""
+    name = "hostfile"
+    order = reorder(trace)
+    told = " ".join(f"{each[:1].upper()}{each[1:].rstrip('.')}." for each in order.sentences)
+    library = trace.run_facts.get("mpi_library")
+    launcher = launcher_of(library)
+    if not order.chosen or launcher is None:
+        return Remedy(told, name)
+    file = file_of(launcher, order.hosts, name, library)
+    return Remedy(told, name, file.text, f"{file.command} {_program(trace)}")
+
+
+def library_setting(trace: Remapped) -> Remedy:
+    """The setting of the run's MPI library. Raises InputError where the library cannot be asked for its algorithms."""
+    flavour = flavour_of(trace.run_facts.get("mpi_library"))
+    if flavour is None:
+        raise InputError("the trace does not say that its MPI library is Open MPI or MPICH, whose settings are known")
+    table = trace.remap(library=flavour)
+    metadata = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
+    name = "setting"
+    if "setting" not in metadata:
+        return Remedy(sentence(table), name)
+    words = metadata["words"].replace(PLACE, name)
+    return Remedy(sentence(table), name, metadata["setting"], started_with(trace, metadata["launcher"], words))
+
+
+def tree(trace: OpenedTrace, table: pa.Table) -> Remedy:
+    """The tree that Hopscope's engine runs; table: what `trace.remap()` gives."""
+    name = "tree.json"
+    text: Any = (table.schema.metadata or {}).get(b"tree")
+    if text is None:
+        return Remedy(sentence(table), name)
+    hosts = same_hosts(trace.path, trace.run_facts.get("topology_file"))
+    words = shlex.join(["hopscope", "run", *hosts, "--tree", name])
+    ranks = trace.run_facts["ranks"]
+    return Remedy(sentence(table), name, text.decode(), f"{words} -- mpirun -n {ranks} {_program(trace)}")
+
+
+def started_with(trace: OpenedTrace, launcher: str, words: str) -> str:
+    """The command that starts the run's program with a library's setting, given the words of that setting."""
+    start = shlex.join([launcher, "-n", str(trace.run_facts["ranks"])])
+    is_shell = words.startswith(". ")
+    return f"{words}; {start} {_program(trace)}" if is_shell else f"{start} {words} {_program(trace)}"
+
+
+def _program(trace: OpenedTrace) -> str:
+    return trace.run_facts.get("command") or "./app"

@@ -1,0 +1,172 @@
+"""Decides by a sweep: the best method of each point, what following the library or a model costs, and the rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import groupby, pairwise
+from operator import attrgetter
+from typing import Any, Final
+
+import numpy as np
+
+from hopscope.advice.sweep.grid import Point
+from hopscope.advice.sweep.measured import Sweep, deviation, least
+from hopscope.advice.sweep.measuring import MOST_DEVIATION, SURELY_SLOWER
+from hopscope.advice.sweep.methods import DEFAULT, Method
+from hopscope.advice.sweep.models import NAMES, REPLAY, Predictions
+from hopscope.mpi_libraries.open_mpi.rules import size_in_rules
+from hopscope.mpi_libraries.written import Choice, Setting, rules_file, variables_file
+
+_DISPUTED: Final = 0.05
+"""From this penalty of a model on, its point is measured again."""
+_LEAST_GAIN: Final = 0.02
+"""Where the best method gains less than this, the library's own choice stays."""
+
+
+def decisions(sweep: Sweep) -> list[dict[str, Any]]:
+    """A row for each point. The best method is chosen on every other time, and scored on the others, so that the
+    luckiest of many does not count as better than it is."""
+    predictions = None if sweep.machine is None else Predictions(sweep.machine, sweep.made["hosts"])
+    return [_decision(sweep, point, predictions) for point in sweep.points]
+
+
+def disputed(sweep: Sweep) -> dict[Point, set[str]]:
+    """The points whose repeats differ much, or where a model's choice takes clearly longer than the best method; for
+    each the methods that matter: the library's own choice, those of the models, and all that are not surely slower."""
+    chosen: dict[Point, set[str]] = {}
+    for point, row in zip(sweep.points, decisions(sweep), strict=True):
+        if row["unsteady"] or any((row[penalty_of(model)] or 0.0) > _DISPUTED for model in NAMES):
+            measured = sweep.at(point)
+            best = min(map(least, measured.values()))
+            contenders = {name for name, times in measured.items() if least(times) <= SURELY_SLOWER * best}
+            chosen[point] = contenders | ({DEFAULT, *(row[model.lower()] for model in NAMES)} & set(measured))
+    return chosen
+
+
+def penalties(rows: Sequence[Mapping[str, Any]], model: str) -> tuple[float, float, float] | None:
+    """Median, 90th percentile and maximum over the points at which a model chooses; None if there is none. model: one
+    of NAMES, or the library's `default`."""
+    shares = [row[penalty_of(model)] for row in rows if row[penalty_of(model)] is not None]
+    if not shares:
+        return None
+    median, high = np.quantile(shares, (0.5, 0.9)).tolist()
+    return median, high, max(shares)
+
+
+def penalty_of(model: str) -> str:
+    """The column with the penalty of following a model, or the library's `default`."""
+    return "penalty" if model == DEFAULT else f"{model.lower()}_penalty"
+
+
+def _decision(sweep: Sweep, point: Point, predictions: Predictions | None) -> dict[str, Any]:
+    known = {name: times for name, times in sweep.at(point).items() if len(times) > 1}
+    best = min(known, key=lambda name: least(known[name][::2]), default=None)
+    scores = {name: least(times[1::2]) for name, times in known.items()}
+    scored = None if best is None else scores[best]
+    methods = [method for method in sweep.methods[point.operation] if method.name in known]
+    times = {} if predictions is None else predictions.of(point, methods)
+    choices = {model: _chosen(times.get(model, {})) for model in NAMES}
+
+    def penalty(name: str | None) -> float | None:
+        return None if name not in scores or scored is None else max(0.0, scores[name] / scored - 1)
+
+    return {
+        "operation": point.operation,
+        "ranks": point.ranks,
+        "bytes": point.bytes,
+        "best": best,
+        "time_ns": scored,
+        "default_ns": scores.get(DEFAULT),
+        "penalty": penalty(DEFAULT),
+        **{model.lower(): choice for model, choice in choices.items()},
+        **{penalty_of(model): penalty(choice) for model, choice in choices.items()},
+        "methods": len(known),
+        "formulas": max((len(of) for model, of in times.items() if model != REPLAY), default=0),
+        "replays": len(times.get(REPLAY, {})),
+        "repeats": 0 if best is None else len(known[best]),
+        "unsteady": best is not None and deviation(known[best]) > MOST_DEVIATION,
+    }
+
+
+def _chosen(times: Mapping[str, float]) -> str | None:
+    """The method of the shortest time; None where the times tell no methods apart."""
+    return min(times, key=lambda name: times[name]) if len(set(times.values())) > 1 else None
+
+
+def rules_of(sweep: Sweep, path: str) -> Setting | None:
+    """What the library reads so that it follows the best methods; None where its own choices are as good. path: where
+    the file will be. MPICH's variables know neither sizes nor ranks, so an operation has one method there."""
+    choices = choices_of(sweep)
+    if not choices:
+        return None
+    return (rules_file if sweep.made["flavour"] == "openmpi" else variables_file)(
+        choices, path, besides_of(sweep, choices)
+    )
+
+
+def choices_of(sweep: Sweep) -> list[Choice]:
+    """The algorithms that the library is to run."""
+    return _choices(sweep) if sweep.made["flavour"] == "openmpi" else _choices_for_all(sweep)
+
+
+def besides_of(sweep: Sweep, choices: Sequence[Choice]) -> list[tuple[str, str]]:
+    """The parameters or variables that have to be set besides these choices."""
+    operations = {choice.algorithm.operation for choice in choices}
+    return [(name, value) for operation, name, value in sweep.made["besides"] if operation in operations]
+
+
+def _choices(sweep: Sweep) -> list[Choice]:
+    """Each point's choice holds up to the middle, on a logarithmic scale, between it and the next size, and up to the
+    next number of ranks."""
+    choices: list[Choice] = []
+    for _, of_operation in groupby(sweep.points, key=attrgetter("operation")):
+        by_ranks = [(ranks, list(of)) for ranks, of in groupby(of_operation, key=attrgetter("ranks"))]
+        for (ranks, of), following in zip(
+            by_ranks, [*(ranks for ranks, _ in by_ranks[1:]), by_ranks[-1][0] + 1], strict=True
+        ):
+            for point, begin, end in _ranges(of):
+                method = _best(sweep, point)
+                if method is not None and method.offered is not None:
+                    choices += [
+                        Choice(method.offered, members, begin, end, 0, method.segment_bytes)
+                        for members in range(ranks, following)
+                    ]
+    return choices
+
+
+def _ranges(points: Sequence[Point]) -> list[tuple[Point, int, int | None]]:
+    """Each point with the first and the last of the sizes in rules that it decides."""
+    sizes = [size_in_rules(point.operation, point.ranks, point.bytes) or 0 for point in points]
+    cuts = [0, *(math.isqrt(max(1, small) * large) + 1 for small, large in pairwise(sizes))]
+    ends = [*(cut - 1 for cut in cuts[1:]), None]
+    return list(zip(points, cuts, ends, strict=True))
+
+
+def _best(sweep: Sweep, point: Point) -> Method | None:
+    """The method to set at a point; None where the library's own choice is as good."""
+    known = sweep.at(point)
+    if not known:
+        return None
+    best = min(known, key=lambda name: least(known[name]))
+    if DEFAULT in known and least(known[DEFAULT]) <= (1 + _LEAST_GAIN) * least(known[best]):
+        return None
+    return next(method for method in sweep.methods[point.operation] if method.name == best)
+
+
+def _choices_for_all(sweep: Sweep) -> list[Choice]:
+    """For each operation the method with the least mean ratio to the default over all points."""
+    choices: list[Choice] = []
+    for operation, methods in sweep.methods.items():
+        ratios: dict[str, list[float]] = {}
+        for point in sweep.points:
+            known = sweep.at(point)
+            if point.operation == operation and DEFAULT in known:
+                for name, times in known.items():
+                    ratios.setdefault(name, []).append(math.log(least(times) / least(known[DEFAULT])))
+        whole = {name: sum(of) / len(of) for name, of in ratios.items() if len(of) == len(ratios[DEFAULT])}
+        best = min(whole, key=lambda name: whole[name], default=DEFAULT)
+        method = next(method for method in methods if method.name == best)
+        if method.offered is not None and whole[best] < math.log(1 - _LEAST_GAIN):
+            choices.append(Choice(method.offered, 0))
+    return choices

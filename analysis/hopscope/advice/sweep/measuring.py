@@ -1,0 +1,137 @@
+"""Measures a sweep in passes: every pass is one job for each column of methods. What is surely slower drops out."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from hopscope.advice.sweep.grid import Point
+from hopscope.advice.sweep.measured import Sweep, deviation, least
+from hopscope.advice.sweep.methods import Method, columns_of, forced
+from hopscope.errors import InputError
+from hopscope.format.quantities import duration, plural
+from hopscope.machine.probe.session import Machine, running
+from hopscope.mpi_libraries.offered import Library
+
+PASSES: Final = (3, 7, 10)
+"""Repeats of a method at a point in each pass: 20 in all."""
+SURELY_SLOWER: Final = 2.0
+"""A method that takes so many times the best one's time is not measured again."""
+MOST_DEVIATION: Final = 0.05
+_ENOUGH: Final = 10
+REFINING: Final = 10
+"""Repeats that a refinement adds."""
+PROBED_SHARE: Final = 0.1
+"""Share of the budget for the machine's parameters."""
+
+Start = Callable[[Sequence[str], Mapping[str, str]], tuple[Sequence[str], Mapping[str, str]]]
+"""What makes a command and its variables start on the hosts that the user wants."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """words: the launcher with the probe's program. until: a time of time.monotonic(). say: takes a line on what
+    happens. keep: called after each job."""
+
+    library: Library
+    words: Sequence[str]
+    start: Start
+    until: float
+    say: Callable[[str], None]
+    keep: Callable[[], None]
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """is_wanted: whether a method is to be measured at a point, so many times."""
+
+    name: str
+    repeats: int
+    is_wanted: Callable[[Point, Method | None], bool]
+
+
+def parameters(job: Machine, seconds: float, made: dict[str, Any], most_bytes: int) -> dict[str, Any]:
+    """The content of a machine file, by a probe of the machine that a job runs on. most_bytes: of the sweep's messages;
+    of longer ones, the next size that a probe knows tells what bytes take."""
+    from hopscope.machine.probe import Budget, Prober, machine_content  # late: scipy
+    from hopscope.machine.probe.measuring import SIZES
+
+    most = min((size for size in SIZES if size >= max(2, most_bytes)), default=max(SIZES))
+    measured = Prober(job, Budget(seconds), sizes=[size for size in SIZES if size <= most]).run()
+    facts = {"library": job.library, "ranks": len(job.hosts), "seconds": seconds}
+    return machine_content(measured, {**made, **facts})
+
+
+def measure(sweep: Sweep, points: Sequence[Point], request: Request) -> bool:
+    """Measure what is missing, the unknown first. Returns whether the budget was enough."""
+    for number, repeats in enumerate(PASSES, 1):
+        wanted = sum(PASSES[:number])
+
+        def is_missing(point: Point, method: Method | None, wanted: int = wanted) -> bool:
+            return is_wanted(sweep, point, method, wanted)
+
+        if not _measure(sweep, points, request, _Pass(f"pass {number} of {len(PASSES)}", repeats, is_missing)):
+            return False
+    return True
+
+
+def refine(sweep: Sweep, chosen: Mapping[Point, Collection[str]], request: Request) -> bool:
+    """Measure the methods at these points REFINING times more. Returns whether the budget was enough."""
+
+    def is_doubtful(point: Point, method: Method | None) -> bool:
+        return method is not None and method.name in chosen[point]
+
+    return _measure(sweep, list(chosen), request, _Pass("refining", REFINING, is_doubtful))
+
+
+def _measure(sweep: Sweep, points: Sequence[Point], request: Request, each: _Pass) -> bool:
+    """One job for each column of methods that has something to measure in this pass."""
+    columns = columns_of(sweep.methods)
+    ranks = max((point.ranks for point in points), default=0)
+    for at, column in enumerate(columns, 1):
+        todo = [point for point in points if each.is_wanted(point, column.get(point.operation))]
+        if not todo:
+            continue
+        left = request.until - time.monotonic()
+        if left <= 0:
+            return False
+        job = f"job {at} of {len(columns)}"
+        request.say(f"{each.name}, {job}: {plural(len(todo), 'point')}, {duration(left * 1e9)} left")
+        with tempfile.TemporaryDirectory(prefix="hopscope-sweep-") as folder:
+            Path(folder).chmod(0o755)
+            command, variables = forced(request.words, column, request.library, ranks, Path(folder))
+            try:
+                with running(*request.start(command, variables)) as machine:
+                    for point in todo:
+                        if time.monotonic() > request.until:
+                            break
+                        sweep.add(point, column[point.operation].name, _times(machine, point, each.repeats))
+            except InputError as problem:
+                names = ", ".join(f"{operation} {method.name}" for operation, method in column.items())
+                request.say(f"note: a job ended early, and not all of {names} was measured: {problem}")
+        request.keep()
+    return True
+
+
+def is_wanted(sweep: Sweep, point: Point, method: Method | None, wanted: int) -> bool:
+    """Whether a method is to be measured at a point until it has so many times."""
+    if method is None or not method.concerns(point):
+        return False
+    known = sweep.at(point)
+    times = known.get(method.name, [])
+    if len(times) >= wanted:
+        return False
+    if not times:
+        return wanted == PASSES[0]
+    if least(times) > SURELY_SLOWER * min(map(least, known.values())) and method.offered is not None:
+        return False
+    return len(times) < _ENOUGH or deviation(times) > MOST_DEVIATION
+
+
+def _times(machine: Machine, point: Point, repeats: int) -> list[float]:
+    others = ",".join(str(rank) for rank in range(1, point.ranks))
+    return machine.measure("collective", point.bytes, repeats, point.operation, f"0:{others}").get(0, [])

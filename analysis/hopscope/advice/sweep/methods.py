@@ -1,0 +1,88 @@
+"""What is measured at a point: the library's own choice, and each algorithm that it has.
+
+A library reads its settings at MPI_Init, so a method needs a job. One job forces one method of every operation: a
+column. There are as many columns as the operation with the most methods has.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from hopscope.advice.sweep.grid import Point, prefixes
+from hopscope.mpi_libraries.offered import Library, Offered
+from hopscope.mpi_libraries.open_mpi.algorithms import ALGORITHMS, CUT
+from hopscope.mpi_libraries.planned import messages_name
+from hopscope.mpi_libraries.written import Choice, rules_file, variables
+
+DEFAULT: Final = "default"
+_SEGMENTS: Final = (8 << 10, 64 << 10)
+_LEAST_PIECES: Final = 2
+_RULES: Final = "rules.conf"
+
+
+@dataclass(frozen=True)
+class Method:
+    """An algorithm, whole or in segments; without one, the library's own choice."""
+
+    name: str
+    offered: Offered | None = None
+    segment_bytes: int = 0
+
+    def concerns(self, point: Point) -> bool:
+        """Tell whether it runs on the point's ranks and differs from other methods: a message is cut into two segments
+        at least. One that does not run would end its job, and with it the other operations' methods."""
+        algorithm = self.offered
+        if algorithm is not None and (algorithm.operation, algorithm.number) in ALGORITHMS:
+            runs = messages_name(algorithm, point.ranks) is not None
+        else:
+            runs = True
+        return runs and point.bytes >= _LEAST_PIECES * self.segment_bytes
+
+
+OWN_CHOICE: Final = Method(DEFAULT)
+
+
+def methods_of(library: Library, operation: str) -> list[Method]:
+    """The library's own choice first, then its algorithms."""
+    methods = [OWN_CHOICE]
+    for offered in library.algorithms:
+        if offered.operation == operation:
+            methods.append(Method(offered.name, offered))
+            if offered.number is not None and (operation, offered.number) in CUT:
+                methods += [Method(f"{offered.name}/{segment}", offered, segment) for segment in _SEGMENTS]
+    return methods
+
+
+def columns_of(methods: dict[str, list[Method]]) -> list[dict[str, Method]]:
+    """The method of each operation in each job; the first has the library's own choices only."""
+    length = max(map(len, methods.values()), default=0)
+    return [
+        {operation: of[number] for operation, of in methods.items() if number < len(of)} for number in range(length)
+    ]
+
+
+def forced(
+    words: Sequence[str], column: dict[str, Method], library: Library, ranks: int, folder: Path
+) -> tuple[list[str], dict[str, str]]:
+    """The command line and the variables that make the library run a column's methods; its rules go into a folder."""
+    choices = [
+        Choice(method.offered, members, 0, None, 0, method.segment_bytes)
+        for method in column.values()
+        if method.offered is not None
+        for members in (prefixes(ranks) if library.flavour == "openmpi" else (ranks,))
+    ]
+    besides = tuple(
+        dict.fromkeys(
+            library.besides[c.algorithm.operation] for c in choices if c.algorithm.operation in library.besides
+        )
+    )
+    if library.flavour == "mpich" or not choices:
+        return list(words), variables(choices, besides)
+    rules = folder / _RULES
+    setting = rules_file(choices, str(rules), besides)
+    rules.write_text(setting.text)
+    return [words[0], *shlex.split(setting.words), *words[1:]], {}

@@ -1,0 +1,102 @@
+"""What Hockney, LogGP, PLogP and the replay predict for a sweep's methods, from the parameters of the same machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from hopscope.advice.sweep.grid import Point
+from hopscope.advice.sweep.methods import Method
+from hopscope.machine.formulas import FORMULAS, MODELS, replayed_over_links_ns
+from hopscope.machine.hops import Array
+from hopscope.machine.parameters import models_by_class, rows_of_machine
+from hopscope.machine.published import Call, LogGP
+from hopscope.mpi_libraries.planned import Unplanned, messages_name, planned
+from hopscope.native import _plan
+from hopscope.native.sequences import lay
+from hopscope.replay.formula_times.measured import published_name
+from hopscope.vocabulary.links import LINKS, link_classes
+
+REPLAY: Final = "replay"
+NAMES: Final = (*(model.__name__ for model in MODELS), REPLAY)
+"""The models, as the formulas name them, and the replay of the messages under LogGP."""
+_GAMMA: Final = ("MPI_SUM", "MPI_INT")
+"""What the sweep combines."""
+_ROOTED: Final = ("bcast", "reduce")
+_LEAST_RANKS: Final = 3
+"""On two ranks many algorithms send the same messages, and bear one name."""
+
+
+class Predictions:
+    """Times by the models. machine: the content of a machine file. hosts: of each rank."""
+
+    def __init__(self, machine: dict[str, Any], hosts: list[str]) -> None:
+        self._models = models_by_class(rows_of_machine(machine, *_GAMMA))
+        clusters = {host["name"]: host["cluster"] for host in machine["hosts"]}
+        names = list(dict.fromkeys(hosts))
+        self._hosts = [names.index(host) for host in hosts]
+        cluster_names = list(dict.fromkeys(clusters.values()))
+        self._clusters = [cluster_names.index(clusters[host]) for host in hosts]
+        self._links = cache(self._links_between)
+
+    def of(self, point: Point, methods: Iterable[Method]) -> dict[str, dict[str, float]]:
+        """By model, the time of each method for which the model has one, in ns."""
+        times: dict[str, dict[str, float]] = {name: {} for name in NAMES}
+        for method in methods:
+            for name, time in self._times(point, method).items():
+                times[name][method.name] = time
+        return times
+
+    def _times(self, point: Point, method: Method) -> dict[str, float]:
+        if method.offered is None:
+            return {}
+        times: dict[str, float] = {}
+        operation = f"MPI_{point.operation.capitalize()}"
+        algorithm = published_name(operation, messages_name(method.offered, max(point.ranks, _LEAST_RANKS)))
+        # The formulas know one kind of link: the farthest between these ranks.
+        known = self._models.get(LINKS[self._links(point.ranks).max()], {})
+        for model in MODELS:
+            if algorithm is not None and model.__name__ in known:
+                call = Call(point.ranks, point.bytes, method.segment_bytes)
+                times[model.__name__] = FORMULAS[operation, algorithm, model](call, known[model.__name__])
+        replayed = self._replayed(point, operation, method)
+        return times if replayed is None else {**times, REPLAY: replayed}
+
+    def _replayed(self, point: Point, operation: str, method: Method) -> float | None:
+        """The replay of the messages over the ranks' own links; None where they are not known, or a link is not."""
+        assert method.offered is not None
+        plan = planned(method.offered, point.ranks, least_bytes=point.bytes if point.bytes else None)
+        which = self._links(point.ranks)
+        loggp = {
+            LINKS.index(link): model
+            for link, models in self._models.items()
+            if isinstance(model := models.get("LogGP"), LogGP)
+        }
+        if isinstance(plan, Unplanned) or not set(np.unique(which[~np.eye(len(which), dtype=bool)])) <= set(loggp):
+            return None
+        rule = {**plan.rule, "segment_bytes": method.segment_bytes} if method.segment_bytes else plan.rule
+        laid = self._laid(point, operation, rule, plan.trees)
+        if laid is None:
+            return None
+        return replayed_over_links_ns(laid, loggp, which)
+
+    def _laid(
+        self, point: Point, operation: str, rule: dict[str, Any], trees: dict[str, Any] | None
+    ) -> _plan.Schedules | None:
+        lengths = [] if point.operation == "barrier" else [point.bytes]
+        if point.operation == "allgather":
+            lengths = [point.bytes // point.ranks]
+        hosts, clusters = self._hosts[: point.ranks], self._clusters[: point.ranks]
+        root = 0 if point.operation in _ROOTED else None
+        try:
+            return lay(rule, operation, lengths, hosts, clusters, root=root, trees=trees)
+        except ValueError:  # the plan cuts no message so
+            return None
+
+    def _links_between(self, ranks: int) -> Array:
+        """The class of links between each two of the first ranks, as its place in LINKS."""
+        hosts, clusters = np.asarray(self._hosts[:ranks]), np.asarray(self._clusters[:ranks])
+        return link_classes((hosts[:, None], clusters[:, None]), (hosts, clusters))

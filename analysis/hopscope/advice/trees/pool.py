@@ -1,0 +1,52 @@
+"""The candidates for a selection of a run: the engine's algorithms, the fastest in segments, and the search's tree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable
+
+from hopscope.advice.trees.engine import algorithms, cut
+from hopscope.advice.trees.search import search
+from hopscope.replay.algorithms.algorithm import TREE, Algorithm, longest
+from hopscope.replay.run.program import Subject
+
+SEGMENTS = (1 << 14, 1 << 16, 1 << 18)
+CUT = 5
+"""So many of the fastest trees, and of the fastest other algorithms, are cut into segments."""
+STARTS = 3
+"""The search starts from so many of the fastest trees."""
+LEAST_BETTER = 0.01
+"""A tree of the search has to be better than every other candidate by this share, for shapes are easier to read."""
+
+Time = Callable[[Algorithm], float]
+
+
+def pool_of(
+    subject: Subject, time_of: Time, search_time_of: Time, *, tries: int, only: Collection[str] | None = None
+) -> list[Algorithm]:
+    """The fastest first. time_of: what an iteration takes; search_time_of: the same by few iterations, infinite
+    for a tree that extrapolates. only: the algorithms that may be suggested, all if None."""
+    time: dict[str, float] = {}
+
+    def ranked(candidates: Iterable[Algorithm]) -> list[Algorithm]:
+        known = [candidate for candidate in candidates if only is None or candidate.algorithm in only]
+        time.update((candidate.name, time_of(candidate)) for candidate in known)
+        return sorted(known, key=lambda candidate: time[candidate.name])
+
+    whole = ranked(algorithms(subject))
+    trees = [candidate for candidate in whole if candidate.algorithm == TREE]
+    others = [candidate for candidate in whole if candidate.algorithm != TREE]
+    in_segments = [
+        candidate
+        for length in SEGMENTS
+        if 2 * length <= longest(subject).size
+        for candidate in cut(subject, [*trees[:CUT], *others[:CUT]], length)
+    ]
+    known = sorted([*whole, *ranked(in_segments)], key=lambda candidate: time[candidate.name])
+    if only is not None and TREE not in only:
+        return known
+    measured = [candidate for candidate in known if tries and search_time_of(candidate) < math.inf]
+    starts = [candidate for candidate in measured if candidate.algorithm == TREE][:STARTS]
+    searched = search(subject, starts, search_time_of, tries)
+    is_better = searched is not None and time_of(searched) < (1 - LEAST_BETTER) * time[measured[0].name]
+    return [searched, *known] if searched is not None and is_better else known

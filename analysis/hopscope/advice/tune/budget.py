@@ -1,0 +1,93 @@
+"""How a budget is shared out: the baseline, elimination in rounds, and the confirmation, which is reserved first."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from hopscope.advice.tune.decision import KEPT, LEAST_PAIRS
+from hopscope.errors import InputError
+from hopscope.format.quantities import duration
+
+BASELINE_RUNS: Final = 4
+"""Measured runs of the unchanged program at the beginning; one more records the messages inside collectives."""
+_UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0}
+_MOST_BLOCKS: Final = 4
+"""Runs of a candidate in one round of the elimination."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Time in seconds, or a number of runs; one of the two counts, the other is None."""
+
+    seconds: float | None
+    runs: int | None = None
+
+    def affordable(self, spent_s: float, measured: int, run_s: float) -> int:
+        """The number of runs of so many seconds that are left."""
+        if self.runs is not None:
+            return max(0, self.runs - measured)
+        assert self.seconds is not None
+        return max(0, int((self.seconds - spent_s) / run_s))
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The elimination: so many candidates, and in each round so many blocks, each with one run of every candidate
+    that is left and one of the baseline."""
+
+    candidates: int
+    blocks: tuple[int, ...]
+
+
+def seconds_of(text: str) -> float:
+    """The seconds of a time such as 90s, 10m or 1h. Raises InputError for another text."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text.strip())
+    if match is None or float(match[1]) == 0:
+        raise InputError(f"--budget {text} is not a time; write for example 90s, 10m or 1h")
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def rounds_for(candidates: int, runs: int) -> Rounds | None:
+    """The elimination of so many candidates with so many runs. Each round gets the same share and leaves one in KEPT of
+    the candidates, until one is left; None where not even one can be run."""
+    for number in range(candidates, 0, -1):
+        costs = [size + 1 for size in _sizes(number)]
+        if sum(costs) <= runs:
+            return Rounds(number, _blocks(costs, runs))
+    return None
+
+
+def _blocks(costs: list[int], runs: int) -> tuple[int, ...]:
+    """The blocks of each round, whose blocks cost so many runs: one each, then more where fewest runs were spent."""
+    blocks = [1] * len(costs)
+    runs -= sum(costs)
+    while True:
+        open_rounds = [at for at, cost in enumerate(costs) if cost <= runs and blocks[at] < _MOST_BLOCKS]
+        if not open_rounds:
+            return tuple(blocks)
+        at = min(open_rounds, key=lambda at: (blocks[at] * costs[at], -at))
+        blocks[at] += 1
+        runs -= costs[at]
+
+
+def _sizes(candidates: int) -> list[int]:
+    """The number of candidates in each round."""
+    sizes = [candidates]
+    while (size := math.ceil(sizes[-1] / KEPT)) > 1:
+        sizes.append(size)
+    return sizes
+
+
+def too_short(budget: Budget, run_s: float) -> InputError:
+    """What to say where the budget does not last for a single candidate."""
+    least = 1 + BASELINE_RUNS + 2 + 2 * LEAST_PAIRS
+    if budget.runs is not None:
+        return InputError(f"--runs {budget.runs} is too few: one candidate takes {least} runs; allow more")
+    needed = least * run_s
+    return InputError(
+        f"the budget is too short: a run takes {duration(int(run_s * 1e9))}, and one candidate takes {least} of them; "
+        f"allow --budget {math.ceil(needed / 60)}m or more, or shorten a run with --iterations N or --short CMD"
+    )

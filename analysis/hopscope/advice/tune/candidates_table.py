@@ -1,0 +1,51 @@
+"""What was tried: of each candidate its prediction, what was measured, and how far it came."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hopscope.advice.tune.candidate import BASELINE
+from hopscope.advice.tune.decision import Gain, gain_of
+from hopscope.advice.tune.journal import Journal
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A candidate's row. gain: over its runs, None where none was measured; low, high: of two runs or more."""
+
+    name: str
+    kind: str
+    predicted: float | None
+    gain: float | None
+    low: float | None
+    high: float | None
+    runs: int
+    outcome: str
+
+
+def tried(journal: Journal) -> list[Tried]:
+    """All candidates, the fastest first, then those that failed."""
+    rows = [_row(journal, candidate.name, candidate.kind, candidate.predicted_gain) for candidate in journal.candidates]
+    return sorted(rows, key=lambda row: (row.gain is None, -(row.gain or 0.0)))
+
+
+def _row(journal: Journal, name: str, kind: str, predicted: float | None) -> Tried:
+    pairs: list[tuple[float, float]] = []
+    detail: str | None = None
+    for measurement in journal.measurements:
+        if measurement.candidate != name or measurement.phase not in ("elimination", "confirmation"):
+            continue
+        base = journal.recorded(measurement.phase, measurement.block, BASELINE.name)
+        if measurement.run.figure is None:
+            detail = f"{measurement.run.outcome}: {measurement.run.detail}"
+        elif base is not None and base.figure is not None:
+            pairs.append((measurement.run.library or base.figure, measurement.run.figure))
+    result = journal.result or {}
+    if detail is None:
+        is_best = name == result.get("confirmed")
+        detail = "not measured" if not pairs else "confirmed" if is_best else "eliminated"
+    if not pairs:
+        return Tried(name, kind, predicted, None, None, None, 0, detail)
+    gain = gain_of(pairs) if len(pairs) > 1 else Gain(1 - pairs[0][1] / pairs[0][0], 0, 0, 1)
+    ends = (gain.low, gain.high) if len(pairs) > 1 else (None, None)
+    return Tried(name, kind, predicted, gain.gain, *ends, len(pairs), detail)

@@ -1,0 +1,120 @@
+"""Elimination of candidates in rounds of interleaved runs: successive halving (Karnin, Koren and Somekh, Almost optimal
+exploration in multi-armed bandits, ICML 2013). Each round has the same share of the runs and keeps the best third.
+What the rounds leave of the budget goes to the candidates that they had no room for, beside the best one."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hopscope.advice.tune.bench import Bench, figure_of
+from hopscope.advice.tune.budget import rounds_for, too_short
+from hopscope.advice.tune.candidate import Candidate, combined
+from hopscope.advice.tune.decision import LEAST_GAIN, survivors
+from hopscope.format.quantities import plural
+
+
+def eliminate(
+    bench: Bench, candidates: Sequence[Candidate], say: Callable[[str], None]
+) -> tuple[Candidate, float] | None:
+    """The best candidate and its estimated gain; None where none was faster than the baseline. Raises InputError where
+    the budget allows not even one candidate."""
+    plan: dict[str, Any] | None = bench.journal.decided("rounds", lambda: _plan(bench, len(candidates)))
+    if plan is None:
+        raise too_short(bench.budget, bench.journal.baseline["run_s"])
+    left = list(candidates[: plan["candidates"]])
+    ratios: dict[str, list[float]] = {candidate.name: [] for candidate in left}
+    block = 0
+    for number, blocks in enumerate(plan["blocks"], 1):
+        say(f"round {number} of {len(plan['blocks'])}: {plural(len(left), 'candidate')}, {bench.left()} left")
+        for _ in range(blocks):
+            if block > 0 and not _is_affordable(bench, block, len(left) + 1):
+                break
+            left = _block(bench, block, left, ratios)
+            block += 1
+        names = survivors({candidate.name: ratios[candidate.name] for candidate in left})
+        left = [candidate for name in names for candidate in left if candidate.name == name]
+        if number == 1 and (both := _combination(bench, left, ratios)):
+            left.append(both)
+            ratios[both.name] = []
+        if len(left) < 2:
+            break
+    best = _with_rest(bench, _best(left, ratios), candidates[plan["candidates"] :], ratios, (block, say))
+    if best is None:
+        return None
+    gains = {name: _gain(values) for name, values in ratios.items() if values}
+    # A combination has to be worth more than what it combines.
+    part = max(best.parts, key=lambda name: gains.get(name, -1.0), default=best.name)
+    name = best.name if gains[best.name] - gains.get(part, -1.0) > LEAST_GAIN else part
+    return next(candidate for candidate in (*candidates, best) if candidate.name == name), gains[name]
+
+
+def _with_rest(
+    bench: Bench,
+    best: Candidate | None,
+    rest: Sequence[Candidate],
+    ratios: dict[str, list[float]],
+    progress: tuple[int, Callable[[str], None]],
+) -> Candidate | None:
+    """The best candidate after the rest, which the rounds had no room for, met it. progress: the number of the next
+    block, and what takes a line on what happens."""
+    block, say = progress
+    while rest and (room := _room(bench, block, best)) > 0:
+        say(f"{plural(len(rest[:room]), 'more candidate')}, {bench.left()} left")
+        ratios |= {candidate.name: [] for candidate in rest[:room]}
+        beside = [] if best is None else [best]
+        best = _best([*beside, *_block(bench, block, [*beside, *rest[:room]], ratios)], ratios)
+        rest, block = rest[room:], block + 1
+    return best
+
+
+def _best(candidates: Sequence[Candidate], ratios: dict[str, list[float]]) -> Candidate | None:
+    """The candidate with the largest gain; None where none was faster than the baseline."""
+    faster = [candidate for candidate in candidates if ratios[candidate.name] and _gain(ratios[candidate.name]) > 0]
+    return max(faster, key=lambda candidate: _gain(ratios[candidate.name]), default=None)
+
+
+def _room(bench: Bench, block: int, best: Candidate | None) -> int:
+    """The number of candidates that another block has room for, beside the best one and the baseline."""
+    others = 1 if best is None else 2
+    return bench.journal.decided(f"room {block}", lambda: max(0, bench.affordable_screening(best) - others))
+
+
+def _plan(bench: Bench, candidates: int) -> dict[str, Any] | None:
+    plan = rounds_for(candidates, bench.affordable_screening())
+    return None if plan is None else asdict(plan)
+
+
+def _is_affordable(bench: Bench, block: int, runs: int) -> bool:
+    """Whether a block of so many runs leaves the confirmation its own: candidates may run longer than the baseline."""
+    return bench.journal.decided(f"block {block}", lambda: bench.affordable_screening() >= runs)
+
+
+def _block(
+    bench: Bench, number: int, candidates: Sequence[Candidate], ratios: dict[str, list[float]]
+) -> list[Candidate]:
+    """One run of each candidate beside one of the baseline; adds the ratios, of one run where engine and library took
+    turns in it. Returns the candidates that ran."""
+    baseline, runs = bench.block("elimination", number, candidates)
+    base = figure_of(baseline)
+    for name, run in runs.items():
+        if run.figure is not None:
+            ratios[name].append(run.figure / (run.library or base))
+    return [candidate for candidate in candidates if runs[candidate.name].figure is not None]
+
+
+def _combination(bench: Bench, candidates: Sequence[Candidate], ratios: dict[str, list[float]]) -> Candidate | None:
+    """The two best candidates at once, of those that were faster and do not exclude each other."""
+    faster = [candidate for candidate in candidates if _gain(ratios[candidate.name]) > 0]
+    for at, candidate in enumerate(faster):
+        for other in faster[at + 1 :]:
+            if (both := combined(candidate, other)) is not None:
+                bench.journal.add_candidate(both)
+                return both
+    return None
+
+
+def _gain(ratios: Sequence[float]) -> float:
+    return 1 - statistics.geometric_mean(ratios)

@@ -1,0 +1,225 @@
+"""The candidates for a recorded run: what its MPI library, its launcher and the engine could do otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Final
+
+from hopscope.advice.remap import candidates
+from hopscope.advice.sweep.decision import besides_of, choices_of
+from hopscope.advice.sweep.measured import read
+from hopscope.advice.tune.candidate import FOLDER, HOSTS, TREE, Candidate
+from hopscope.errors import InputError
+from hopscope.launch.command import launcher_options
+from hopscope.launch.inputs import kind_of
+from hopscope.launch.network.launchers import OWN_PLACEMENT
+from hopscope.machine.parameters import read_machine
+from hopscope.machine.parameters.link_costs import with_probed_links
+from hopscope.mpi_libraries.installed import flavour_of
+from hopscope.mpi_libraries.offered import operation_name
+from hopscope.mpi_libraries.rank_files import file_of, launcher_of
+from hopscope.query.opened import OpenedTrace
+from hopscope.replay.basis import Recost
+
+MOST: Final = 12
+"""Candidates that are measured."""
+_LEAST_CHANGE: Final = 1e-3
+"""An algorithm that is predicted to change less sends the messages that the baseline sent."""
+_SEARCH: Final = 500
+"""Trees that the search may try."""
+_EAGER_BYTES: Final = 1 << 20
+_EAGER: Final = {"btl_tcp_eager_limit": 64 << 10, "btl_vader_eager_limit": 4 << 10, "btl_sm_eager_limit": 4 << 10}
+"""Open MPI's limits, in bytes, up to which a message is sent at once."""
+_BINDING: Final = {"--bind-to", "-bind-to", "--cpu-set", "--cpu-list", "--rankfile", "-rankfile", "-rf"}
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A recorded run and the launcher's words that started it."""
+
+    trace: OpenedTrace
+    words: Sequence[str]
+    on_network: bool
+
+    @property
+    def library(self) -> str:
+        """What the run's MPI library says of itself."""
+        return str(self.trace.run_facts.get("mpi_library") or "")
+
+    @property
+    def flavour(self) -> str | None:
+        """`openmpi`, `mpich` or None."""
+        return flavour_of(self.library)
+
+    @cached_property
+    def hosts(self) -> list[str]:
+        """The host of each rank."""
+        return [row["host"] for row in self.trace.sql("select host from ranks order by rank").to_pylist()]
+
+    @property
+    def target(self) -> dict[str, Any]:
+        """What a result holds for."""
+        return {"ranks": self.trace.run_facts["ranks"], "hosts": self.hosts, "mpi_library": self.library}
+
+    @cached_property
+    def diagnosis(self) -> list[dict[str, Any]]:
+        """The entries of the diagnosis, the costliest first."""
+        return self.trace.run("diagnose").to_pylist()
+
+    @property
+    def is_oversubscribed(self) -> bool:
+        """Whether the diagnosis says so."""
+        return any(entry["kind"] == "oversubscribed" for entry in self.diagnosis)
+
+    @property
+    def is_open_mpi_4(self) -> bool:
+        """Whether parameters have the names of release 4."""
+        return launcher_of(self.library) == "openmpi-4"
+
+
+def candidates_for(
+    recorded: Recorded, machine: Path | None = None, *, engine: bool = False
+) -> tuple[list[Candidate], list[str]]:
+    """At most MOST candidates, the most promising first, and what could not be proposed, in sentences. machine: the
+    file of a sweep, whose rules are the first candidate, or of a probe, whose links the replay takes. engine: also what
+    Hopscope's engine runs."""
+    swept: list[Candidate] = []
+    recost: Recost | None = None
+    if machine is not None and kind_of(machine) == "machine":
+        recost = partial(with_probed_links, read_machine(machine))
+    elif machine is not None:
+        swept = list(_swept(recorded, machine))
+    proposed, notes = all_candidates(recorded, recost, engine=engine)
+    return [*swept, *screened(proposed)][:MOST], notes
+
+
+def all_candidates(
+    recorded: Recorded, recost: Recost | None = None, *, engine: bool = False
+) -> tuple[list[Candidate], list[str]]:
+    """All that could be measured, in no order, and what could not be proposed, in sentences. recost: changes the costs
+    of the replay."""
+    notes: list[str] = []
+    pool = [*_bindings(recorded), *_parameters(recorded)]
+    proposals = [_orders(recorded), _settings(recorded, recost), *([_trees(recorded, recost)] if engine else [])]
+    for proposal in proposals:
+        try:
+            pool += proposal
+        except InputError as problem:
+            notes.append(str(problem))
+    return pool, notes
+
+
+def screened(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """In turn one that is predicted to gain and one without a prediction, then those that are predicted to lose."""
+    gains = sorted((each for each in candidates if _gain(each) > 0), key=lambda each: -_gain(each))
+    losses = sorted((each for each in candidates if _gain(each) < 0), key=lambda each: -_gain(each))
+    unpredicted = sorted((each for each in candidates if _gain(each) == 0), key=_reluctance)
+    turns = (each for pair in zip_longest(gains, unpredicted) for each in pair if each is not None)
+    return [*turns, *losses][:MOST]
+
+
+def _gain(candidate: Candidate) -> float:
+    return candidate.predicted_gain or 0.0
+
+
+def _reluctance(candidate: Candidate) -> int:
+    """The rank among candidates without a prediction. A pipeline whose segments are sent eagerly gains most where it
+    gains; one with longer segments waits for an answer to each."""
+    if candidate.kind != "algorithm":
+        return 0
+    segment = max((choice.segment_bytes for choice in candidate.choices), default=0)
+    return 1 if 0 < segment < _EAGER["btl_tcp_eager_limit"] else 3 if segment else 2
+
+
+def _swept(recorded: Recorded, machine: Path) -> Iterator[Candidate]:
+    """The rules of a sweep for the operations of this run. Raises InputError where it was of another library."""
+    sweep = read(machine)
+    if sweep.made["library"].split(",")[0] != recorded.library.split(",")[0]:
+        raise InputError(
+            f"{machine} was measured with {sweep.made['library']}, and the program runs {recorded.library}"
+        )
+    operations = {
+        operation_name(row["op"]) for row in recorded.trace.sql("select distinct op from collectives").to_pylist()
+    }
+    choices = [choice for choice in choices_of(sweep) if choice.algorithm.operation in operations]
+    if choices:
+        besides = tuple(besides_of(sweep, choices))
+        yield Candidate(f"rules of {machine.name}", "algorithm", choices=tuple(choices), besides=besides)
+
+
+def _settings(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
+    """The library's own algorithms for the collectives that cost time. A loss is not predicted where the recorded run
+    has no messages of that size."""
+    for proposed in candidates(recorded.trace, "setting", launcher=recorded.words[0], recost=recost):
+        gain = proposed.predicted_gain
+        if gain is not None and gain < 0 and proposed.extrapolates:
+            gain = None
+        if (proposed.choices or proposed.besides) and (gain is None or abs(gain) >= _LEAST_CHANGE):
+            name = f"{operation_name(proposed.operations[0])}: {proposed.name}"
+            yield Candidate(name, "algorithm", choices=proposed.choices, besides=proposed.besides, predicted_gain=gain)
+
+
+def _orders(recorded: Recorded) -> Iterator[Candidate]:
+    """The rank order that the replay prefers, where there are several hosts and the command does not place ranks. Its
+    costs are always those of the hops."""
+    before = recorded.hosts
+    launcher = launcher_of(recorded.library)
+    if len(set(before)) < 2 or launcher is None or OWN_PLACEMENT & set(launcher_options(recorded.words)):
+        return
+    for proposed in candidates(recorded.trace, "order"):
+        if list(proposed.hosts) != before:
+            file = file_of(launcher, list(proposed.hosts), f"{FOLDER}/{HOSTS}", recorded.library)
+            words = [word.strip("'") for word in file.command.split()]
+            options = tuple(words[words.index("-n") + 2 :])
+            gain = proposed.predicted_gain
+            yield Candidate("rank order", "order", options=options, files={HOSTS: file.text}, predicted_gain=gain)
+
+
+def _trees(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
+    """What Hopscope's engine could run instead of the library."""
+    for proposed in candidates(recorded.trace, "tree", search=_SEARCH, recost=recost):
+        if proposed.tree is not None:
+            name, gain = f"engine: {proposed.name}", proposed.predicted_gain
+            yield Candidate(name, "tree", files={TREE: proposed.tree}, tree=True, predicted_gain=gain)
+
+
+def _bindings(recorded: Recorded) -> Iterator[Candidate]:
+    """Other binding, and waiting that yields, where ranks and cores do not match."""
+    free = not _BINDING & set(launcher_options(recorded.words)) and not recorded.on_network
+    if recorded.flavour == "openmpi":
+        if free:
+            wanted = "none" if recorded.is_oversubscribed else "core"
+            yield Candidate(f"bind to {wanted}", "binding", options=("--bind-to", wanted))
+        if recorded.is_oversubscribed and not recorded.on_network:
+            yield Candidate("yield when idle", "binding", options=("--mca", "mpi_yield_when_idle", "1"))
+    elif recorded.flavour == "mpich":
+        if free and not recorded.is_oversubscribed:
+            yield Candidate("bind to core", "binding", options=("-bind-to", "core"))
+        if recorded.is_oversubscribed:
+            throttle = "MPIR_CVAR_CH4_PROGRESS_THROTTLE"
+            variables = {throttle: "1", f"{throttle}_NO_PROGRESS_COUNT": "1"}
+            yield Candidate("yield when idle", "binding", variables=variables)
+
+
+def _parameters(recorded: Recorded) -> Iterator[Candidate]:
+    """Parameters of the library that concern messages of this run: the eager limit, and Open MPI's `han`."""
+    if recorded.flavour != "openmpi":
+        return
+    several_hosts = len(set(recorded.hosts)) > 1
+    rows = recorded.trace.sql(
+        "select bytes as size, count(*) as messages from messages group by all "
+        "union all select bytes, count(*) from hops group by all"
+    ).to_pylist()
+    shared = "btl_vader_eager_limit" if recorded.is_open_mpi_4 else "btl_sm_eager_limit"
+    limits = [shared, *(["btl_tcp_eager_limit"] if several_hosts else [])]
+    concerned = [name for name in limits if any(_EAGER[name] < row["size"] < _EAGER_BYTES for row in rows)]
+    if concerned:
+        options = [word for name in concerned for word in ("--mca", name, str(_EAGER_BYTES))]
+        yield Candidate("eager up to 1 MiB", "parameter", options=tuple(options))
+    if several_hosts and len(set(recorded.hosts)) < len(recorded.hosts):
+        name, value = ("han for several hosts", "100") if recorded.is_open_mpi_4 else ("no han", "0")
+        yield Candidate(name, "parameter", options=("--mca", "coll_han_priority", value))

@@ -1,0 +1,77 @@
+"""Measures again, later, whether the result of a tuning still holds: a gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from hopscope.advice.tune.bench import Bench, figure_of
+from hopscope.advice.tune.decision import LEAST_PAIRS, Pair, gain_of
+from hopscope.advice.tune.job import discard
+from hopscope.advice.tune.journal import Journal
+from hopscope.advice.tune.session import paired
+from hopscope.errors import InputError
+from hopscope.format.quantities import interval, plural, share
+
+_HOLDS, _GONE, _UNDECIDED = 0, 1, 2
+_FOLDER: Final = "verifying"
+
+
+@dataclass(frozen=True)
+class Verified:
+    """Whether the gain is still there, as an exit code and a sentence."""
+
+    code: int
+    sentence: str
+
+
+def verify(bench: Bench, say: Callable[[str], None]) -> Verified:
+    """Fresh pairs of runs, as many as confirmed the result. Raises InputError where the tuning did not end, where a
+    run fails, or where ranks, hosts or library are not those that were tuned."""
+    journal = bench.journal
+    if journal.result is None:
+        raise InputError(f"the tuning in {journal.folder} did not end; finish it with --resume")
+    name = journal.result["candidate"]
+    if name is None:
+        return Verified(_HOLDS, f"{journal.folder} leaves the program as it is, so there is no gain to verify.")
+    _check_target(bench)
+    candidate = next(candidate for candidate in journal.candidates if candidate.name == name)
+    number = max(LEAST_PAIRS, journal.result["pairs"])
+    earlier = sum(each.phase == "verification" and each.candidate == name for each in journal.measurements)
+    say(f"measuring {name} again with {plural(number, 'pair')} of runs")
+    pairs = paired(bench, "verification", candidate, range(earlier, earlier + number))
+    if len(pairs) < number:
+        raise InputError(f"a run of {name} failed: {journal.measurements[-1].run.detail}")
+    return verdict(journal, pairs)
+
+
+def verdict(journal: Journal, pairs: list[Pair]) -> Verified:
+    """What fresh pairs of runs say about the gain that the journal states."""
+    result = journal.result
+    assert result is not None
+    gain = gain_of(pairs)
+    name, was = result["candidate"], share(result["gain"])
+    ends = f"{interval(gain.low, gain.high, 'share')}, {plural(gain.pairs, 'pair')} of runs"
+    shown = f"{share(gain.gain)} ({ends}); it was {was}"
+    if gain.verdict == "gain":
+        return Verified(_HOLDS, f"{name} still saves {shown}.")
+    if gain.high < result["gain_low"]:
+        return Verified(_GONE, f"{name} no longer saves what it did: {shown}.")
+    return Verified(_UNDECIDED, f"Undecided, because runs differ too much: {name} saves {shown}.")
+
+
+def _check_target(bench: Bench) -> None:
+    """Compares a run of the unchanged program with what was tuned."""
+    journal = bench.journal
+    folder = journal.folder / _FOLDER
+    try:
+        figure_of(bench.trial(folder))
+        target = bench.recorded(folder).target
+        bench.end_runs_like(bench.recorded(folder))
+    finally:
+        discard(folder)
+    for name, words in (("ranks", "number of ranks"), ("hosts", "hosts"), ("mpi_library", "MPI library")):
+        before, now = journal.target[name], target[name]
+        if before != now:
+            raise InputError(f"the {words} is not what {journal.folder} was tuned for: {now}, then {before}")
