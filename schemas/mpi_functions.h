@@ -1,8 +1,8 @@
 /* The MPI functions that Hopscope knows: the single definition of each.
  *
  * The collector, the converter, the path rules, the SQL and the documents are all made from these rows: C and C++
- * expand them, Python and SQL get them from the native module (hopscope/vocabulary/mpi_functions.py, the table mpi_functions). To
- * record one more function takes a row and a wrapper: docs/add-an-mpi-function.md.
+ * expand them, Python and SQL get them from the native module (hopscope/vocabulary/mpi_functions.py, the table
+ * mpi_functions). To record one more function takes a row and a wrapper: docs/add-an-mpi-function.md.
  *
  * FUNCTION(name, kind, moves, since, counts)
  *   kind     init, finalize, abort, control (of the recording), comm (makes, names or frees communicators);

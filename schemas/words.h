@@ -1,6 +1,6 @@
-/* The closed vocabularies of the tables, each in the order of its codes. For C and C++ alike; `hopscope.native._paths` exports
- * them to Python (hopscope/vocabulary/words.py) and SQL. Words are API: they stay, and new ones come last. Link classes also have
- * a rule: links.h.
+/* The closed vocabularies of the tables, each in the order of its codes. For C and C++ alike;
+ * `hopscope.native._paths` exports them to Python (hopscope/vocabulary/words.py) and SQL. Words are API: they stay, and
+ * new ones come last. Link classes also have a rule: links.h.
  */
 #ifndef HOPSCOPE_SCHEMAS_WORDS_H
 #define HOPSCOPE_SCHEMAS_WORDS_H

@@ -170,7 +170,8 @@ def waits_for_a_lock(pid: int) -> bool:
 
 def test_one_of_two_conversions_waits_for_the_other_and_uses_its_work(tmp_path: Path) -> None:
     draw(tmp_path)
-    script = "import sys; from pathlib import Path; from hopscope.dataset.convert import ensure_dataset as e; e(Path(sys.argv[1]))"
+    imports = "import sys; from pathlib import Path; from hopscope.dataset.convert import ensure_dataset"
+    script = f"{imports}; ensure_dataset(Path(sys.argv[1]))"
     with dataset._only_one(tmp_path):
         other = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)])
         deadline = time.monotonic() + 60

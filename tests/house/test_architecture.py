@@ -142,7 +142,7 @@ def test_the_analysis_does_not_know_the_dashboard() -> None:
 
 
 def test_the_dashboard_sees_neither_duckdb_nor_parquet_nor_otf2() -> None:
-    inner = [f"hopscope.{name}" for name in ("runner", "store", "convert", "_convert", "_paths", "_plan", "_replay")]
+    inner = [f"hopscope.{name}" for name in ("query.runner", "dataset.store", "dataset.convert", "native")]
     assert importing(DASHBOARD, "duckdb", "pyarrow.parquet", "otf2", *inner) == []
 
 

@@ -1,5 +1,5 @@
-"""Numbers become text in hopscope/format/quantities.py and nowhere else: durations were formatted in five places, each in its
-own way, and a page said 46 % where the command said 45.6 %."""
+"""Numbers become text in hopscope/format/quantities.py and nowhere else: durations were formatted in five places,
+each in its own way, and a page said 46 % where the command said 45.6 %."""
 
 import re
 from pathlib import Path

@@ -1,1 +1,8 @@
-"""What a run's hops say about its network, and trees over its ranks: the ground on which trees are compared."""
+"""What a machine costs.
+
+costs       of links and ranks, fitted to hops (`link_fit`, `local_costs`, `eager`)
+routes      links between hosts, and what serves one message at a time
+parameters  of the published models, as probed
+probe       measures them
+formulas    published times of collectives
+"""

@@ -32,7 +32,7 @@ The directives (a line indented by three or more spaces continues the one above)
 * `uses NAME[, NAME]`: views and macros of `staging/` and `steps/`, which carry a header with first line, concept,
   `column` and `uses` themselves.
 * `kept beside the dataset`, of a view only: several analyses read it and it takes long, so its rows are kept where
-  answers about a long run are (`kept_answers.py`), and those of a short run in memory.
+  answers about a long run are (`cache.py`), and those of a short run in memory.
 * `bar COLUMN`: drawn as a bar in the table for people.
 * `paragraphs COLUMN, COLUMN[, COLUMN]`: people read the rows as paragraphs and not in a table. The first column's word
   stands before the second one's sentence, each other one on a line of its own below. Words before a column's name stand

@@ -1,1 +1,1 @@
-"""How an answer is shown: for people (`terminal`), for programs (`machine`), for the record (`report`)."""
+"""How an answer is shown: for people (`terminal`), and for programs (`machine`)."""

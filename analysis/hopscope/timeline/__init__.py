@@ -64,8 +64,8 @@ class Columns:
     rows: list[Row]
     """What each row is: host, cluster, ranks, and rank if it is one."""
     time_ns: Array
-    """int64 [category in the order of `hopscope.vocabulary.words.CATEGORIES`, row, column]: of all threads of the row that were
-    ever in MPI, from each rank's first event to its last."""
+    """int64 [category in the order of `hopscope.vocabulary.words.CATEGORIES`, row, column]: of all threads of the row
+    that were ever in MPI, from each rank's first event to its last."""
     path_ns: Array
     """The same of the run's critical path while it was on the row's ranks."""
     waiting_ns: Array | None

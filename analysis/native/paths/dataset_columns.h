@@ -1,4 +1,5 @@
-// The columns of a dataset as hopscope.dataset.path_columns makes them, checked. What only one caller needs, it reads itself.
+// The columns of a dataset as hopscope.dataset.path_columns makes them, checked. What only one caller needs, it reads
+// itself.
 #pragma once
 
 #include <string>

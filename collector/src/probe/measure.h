@@ -1,6 +1,6 @@
 /* The measurements of a probe. Each is one line of text that rank 0 reads on its standard input and sends to the ranks
- * that take part; all other ranks sleep. So the caller (analysis/hopscope/machine/probe) chooses the measurements and their
- * number.
+ * that take part; all other ranks sleep. So the caller (analysis/hopscope/machine/probe) chooses the measurements and
+ * their number.
  *
  *   pingpong BYTES COUNT LIMIT A:B ...
  *       A sends to B, and B answers with as many bytes. Reports the time of each round trip: at most COUNT of them,

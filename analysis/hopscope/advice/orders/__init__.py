@@ -7,7 +7,6 @@ partition  a first placement, by a graph library
 swaps      betters it
 leaders    which hops belong to hosts, whoever runs there
 rerun      what the run takes in it
-files      what launchers read
 suggest    puts it together
 """
 

@@ -1,1 +1,1 @@
-"""Algorithms that may run a selection of a run, the one that ran, and the tree files that make the engine run one."""
+"""Algorithms of the engine that may run a selection of a run."""

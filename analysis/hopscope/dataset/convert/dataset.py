@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hopscope import algorithms
+from hopscope import algorithms, mpi_libraries, native
 from hopscope.dataset import manifest
 from hopscope.dataset.convert import roles
 from hopscope.dataset.convert.contract import arrow_schema
@@ -101,7 +101,9 @@ def _converter() -> str:
         built.update(arrow_schema(table).to_string().encode())
     for module in (_convert, _paths, _plan):
         built.update(Path(str(module.__file__)).read_bytes())
-    for source in (Path(str(roles.__file__)), *sorted(Path(str(algorithms.__file__)).parent.glob("*.py"))):
+    recogniser = (algorithms, mpi_libraries, native)
+    of_packages = [file for package in recogniser for file in sorted(Path(str(package.__file__)).parent.rglob("*.py"))]
+    for source in (Path(str(roles.__file__)), *of_packages):
         built.update(source.read_bytes())
     return built.hexdigest()[:16]
 

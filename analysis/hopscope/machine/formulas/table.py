@@ -1,7 +1,7 @@
 """The table that the formulas fill, one row per operation, algorithm and model.
 
-Every formula takes a Call and a model's parameters (`hopscope.machine.published`) and gives one number, in ns. P are the
-ranks, m the bytes of a message, which is cut into n_s segments of m_s.
+Every formula takes a Call and a model's parameters (`hopscope.machine.published`) and gives one number, in ns. P are
+the ranks, m the bytes of a message, which is cut into n_s segments of m_s.
 
 Where a rank sends to k destinations in a row, g and G are those towards k, if the parameters have them (`towards`). The
 published formulas have one gap; that it depends on the destinations is the paper's main finding.

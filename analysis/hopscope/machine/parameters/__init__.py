@@ -1,4 +1,5 @@
-"""The parameters of the published models, from what a probe measured. Those from a run's hops: `fitting.traced`.
+"""The parameters of the published models, from what a probe measured; `hopscope.replay.fitting` has
+those from a run's hops.
 
 rows         a parameter, its interval and what it belongs to; the models that they make
 probed       from a machine file

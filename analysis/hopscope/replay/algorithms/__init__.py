@@ -1,1 +1,1 @@
-"""Algorithms of a collective, as recorded and as planned."""
+"""Algorithms that run a selection of a run, the one that ran, and the tree files that make the engine run one."""

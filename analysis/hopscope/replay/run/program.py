@@ -236,8 +236,8 @@ def subject_from(
 def program_of(
     source: Source, window: tuple[int, int] | None = None, *, messages: bool = True
 ) -> tuple[dict[str, Array], Array]:
-    """The program as `hopscope.native._replay.replay` takes it, and the rows of the collectives that are in it. Schedules are
-    numbered like the subject's calls, or those of its parts one after another.
+    """The program as `hopscope.native._replay.replay` takes it, and the rows of the collectives in it. Schedules
+    are numbered like the subject's calls, or those of its parts one after another.
 
     window: only what lies between the leaves of the first of two collectives (rows) and those of the second, which is
     in it; of ranks that are in neither, what lies between their last leaves. messages: False counts what ranks waited
