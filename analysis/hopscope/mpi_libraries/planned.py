@@ -1,7 +1,7 @@
 """Under which rule the engine's plan sends the messages of an MPI library's algorithm.
 
 Equal names are not enough: Open MPI numbers the ranks of its binary trees otherwise than the plan's. What is here was
-compared with the messages that Open MPI 4.1 and MPICH send, on 5, 6, 8 and 13 ranks (tests/tuning).
+compared with the messages that Open MPI 4.1 and MPICH send, on 5, 6, 8 and 13 ranks (tests/mpi_libraries).
 """
 
 from __future__ import annotations

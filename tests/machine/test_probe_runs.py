@@ -76,7 +76,7 @@ def test_a_probe_writes_a_machine_file_and_a_topology_file(mpi: local_mpi.LocalM
     jsonschema.validate(machine, schema("machine.schema.json"))
     assert {"openmpi": "Open MPI", "mpich": "MPICH", "abi": "MPICH"}[mpi.flavour] in machine["made"]["library"]
     assert machine["hosts"] == [{"name": os.uname().nodename, "cluster": "A", "ranks": [0, 1, 2]}]
-    # What it has time for depends on the machine; that a point is what was measured, tests/probe/test_probing.py shows.
+    # What it has time for depends on the machine; that a point is what was measured, test_probing.py shows.
     assert machine["links"][0]["link"] == "shm"
     assert check_topology(tmp_path / "topology.json")["hosts"] == [{"name": os.uname().nodename, "cluster": "A"}]
     assert is_gone(tmp_path)

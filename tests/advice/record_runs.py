@@ -1,6 +1,6 @@
 """Records the figures of many runs of one command in a row, with the drift of the machine, for test_tuning_alike.py:
 
-python tests/tune/record_runs.py NAME NUMBER [--net FILE] -- mpirun -n 4 ./app
+python tests/advice/record_runs.py NAME NUMBER [--net FILE] -- mpirun -n 4 ./app
 
 adds them to recorded_runs.json.
 """
