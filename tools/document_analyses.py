@@ -11,18 +11,19 @@ from itertools import groupby
 from pathlib import Path
 from textwrap import fill, indent
 
-from hopscope import Trace, catalog
-from hopscope.catalog import Analysis, Command, Parameter, typed
+from hopscope import Trace
 from hopscope.cli.analyze import COMPUTED, computed
 from hopscope.cli.decide import DECIDE
 from hopscope.cli.gate import GATE
 from hopscope.cli.history import HISTORY
-from hopscope.header import Column, unit_of
-from hopscope.part import OPTIONS
+from hopscope.query import catalog
+from hopscope.query.catalog import Analysis, Command, Parameter, typed
+from hopscope.query.header import Column, unit_of
+from hopscope.selection import OPTIONS
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "analyses.md"
-STUB = ROOT / "analysis" / "hopscope" / "_analyses.pyi"
+STUB = ROOT / "analysis" / "hopscope" / "query" / "_analyses.pyi"
 STUB_OPENING = '''# Made by tools/document_analyses.py from the headers of the files under sql/analyses/.
 """The analyses as methods of a trace, as type checkers and editors see them; at run time `Trace` makes them from the
 same headers."""
@@ -56,7 +57,7 @@ PART = {
     "comm": "str | int",
     **dict.fromkeys(("operation", "region", "iteration_at", "place"), "str"),
 }
-"""The options of `hopscope.part`."""
+"""The options of `hopscope.selection`."""
 UNIT_WORDS = {"share": "share", "ns": "ns", "at": "at", "bytes": "bytes"}
 OPENING = """# The analyses
 
