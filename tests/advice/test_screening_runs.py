@@ -4,7 +4,8 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from hopscope.advice.tune.ending import screening
+from hopscope.advice.tune.ending import LEFT_OUT_SCREENING, screening
+from hopscope.advice.tune.iteration import iteration_time
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
 
@@ -32,3 +33,9 @@ def test_a_run_that_would_save_little_or_has_no_iterations_is_not_cut(
     name: str, run_s: float, iteration_ns: float
 ) -> None:
     assert screening(hopscope.open(SAMPLES / name / "trace"), run_s, iteration_ns) is None
+
+
+def test_the_first_half_of_a_screening_run_does_not_count() -> None:
+    trace = hopscope.open(SAMPLES / "demo" / "trace")
+    assert iteration_time(trace, 10, LEFT_OUT_SCREENING).iterations == 5
+    assert iteration_time(trace, 10).iterations == 9

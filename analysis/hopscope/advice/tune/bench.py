@@ -13,7 +13,7 @@ from hopscope.advice.tune.alternation import in_turns, turn_of
 from hopscope.advice.tune.budget import Budget
 from hopscope.advice.tune.candidate import BASELINE, TREE, Candidate, started, with_choices, written
 from hopscope.advice.tune.decision import LEAST_PAIRS
-from hopscope.advice.tune.ending import Ending, Screening, after_collective, first_run, screening
+from hopscope.advice.tune.ending import LEFT_OUT_SCREENING, Ending, Screening, after_collective, first_run, screening
 from hopscope.advice.tune.job import NO_TURNS, TRACE, Job, Run, discard, run_job
 from hopscope.advice.tune.journal import Journal, Measurement, Phase
 from hopscope.advice.tune.pool import Recorded
@@ -147,7 +147,8 @@ class Bench:
             ending = first_run(job.iterations, job.open_trace)
         baseline_s = journal.baseline.get("run_s")
         if screens and self._screening is not None:
-            job, ending = replace(job, iterations=self._screening.iterations), self._screening.is_done
+            job = replace(job, iterations=self._screening.iterations, left_out=LEFT_OUT_SCREENING)
+            ending = self._screening.is_done
             baseline_s = self._screening.run_s
         limit_s = self.budget.seconds
         if baseline_s is not None:

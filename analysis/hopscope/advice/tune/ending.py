@@ -21,6 +21,8 @@ _LATER: Final = 2.0
 _LOOK_S: Final = 1.0
 _SCREENING_S: Final = 2.0
 _LEAST_SCREENING: Final = 10
+LEFT_OUT_SCREENING: Final = 2
+"""The first half warms up: the windows of TCP connections open meanwhile."""
 _LEAST_SAVED: Final = 0.15
 
 

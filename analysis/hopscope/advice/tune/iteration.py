@@ -8,7 +8,7 @@ from typing import Final
 from hopscope.errors import InputError
 from hopscope.query.opened import OpenedTrace
 
-_LEFT_OUT: Final = 10
+LEFT_OUT: Final = 10
 """The first of so many iterations is left out, and at least one: they contain set-up."""
 _LEAST_KEPT: Final = 3
 _WHOLE_RUN = """
@@ -29,15 +29,16 @@ class IterationTime:
     per: str
 
 
-def iteration_time(trace: OpenedTrace, most: int | None = None) -> IterationTime:
+def iteration_time(trace: OpenedTrace, most: int | None = None, left_out: int = LEFT_OUT) -> IterationTime:
     """The time of the kept iterations of a run divided by their number; most: of only so many from the beginning.
+    left_out: the first of so many is left out.
 
     Raises InputError where the run has neither iterations nor both ends.
     """
     begins = [row["begin_ns"] for row in trace.sql("from iteration_cuts order by iteration").to_pylist()]
     if most is not None:
         begins = begins[: most + 1]
-    kept = begins[max(1, (len(begins) - 1) // _LEFT_OUT) :]
+    kept = begins[max(1, (len(begins) - 1) // left_out) :]
     if len(kept) > _LEAST_KEPT:
         return IterationTime((kept[-1] - kept[0]) / (len(kept) - 1), len(kept) - 1, "iteration")
     ends = trace.sql(_WHOLE_RUN).to_pylist()[0]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopscope.advice.tune.alternation import times_of_turns
-from hopscope.advice.tune.iteration import iteration_time
+from hopscope.advice.tune.iteration import LEFT_OUT, iteration_time
 from hopscope.errors import InputError
 from hopscope.format.quantities import duration
 from hopscope.launch.job import assemble, is_unassembled_run
@@ -39,6 +39,7 @@ class Job:
     words: launcher and program. open_trace: `hopscope.open`. net: a topology file with a network. check: a shell
     command that reads the program's output and fails if that is wrong. metric: a pattern whose first group is the
     figure in the output; else the iteration time counts. iterations: the run is ended after so many.
+    left_out: the first of so many iterations does not count.
     """
 
     words: tuple[str, ...]
@@ -48,6 +49,7 @@ class Job:
     metric: str | None = None
     maximize: bool = False
     iterations: int | None = None
+    left_out: int = LEFT_OUT
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ def _measured(job: Job, folder: Path, wall_s: float, *, turns: bool) -> Run:
             if times is None:
                 return Run("failed", wall_s, detail=NO_TURNS)
             return Run("measured", wall_s, times[0], "iteration", library=times[1])
-        of_iteration = iteration_time(job.open_trace(folder / TRACE), job.iterations)
+        of_iteration = iteration_time(job.open_trace(folder / TRACE), job.iterations, job.left_out)
     except InputError as problem:
         return Run("failed", wall_s, detail=str(problem))
     return Run("measured", wall_s, of_iteration.time_ns, of_iteration.per)
