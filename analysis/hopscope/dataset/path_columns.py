@@ -203,8 +203,11 @@ def arrays_of(tables: Tables, known_lanes: Lanes | None = None) -> dict[str, Arr
     return {name: np.ascontiguousarray(values) for name, values in arrays.items()}
 
 
+CAUSAL_TABLES = ("collectives", "calls", "hops", "messages", "intervals", "ranks", "comms")
+
+
 def causal_arrays_of(tables: Tables, lanes: Lanes) -> dict[str, Array]:
-    """The same with bindings and intervals, as `hopscope.native._causal` takes them."""
+    """The same of CAUSAL_TABLES with bindings and intervals, as `hopscope.native._causal` takes them."""
     arrays = {**arrays_of(tables, lanes), **intervals_of(tables["intervals"], lanes)}
     for name in ("hops", "messages"):
         arrays[f"{name}.binding"] = codes(tables[name], "binding", list(BINDINGS))

@@ -16,11 +16,9 @@ import pyarrow.compute as pc
 
 from hopscope.advice.orders.costs import HostCosts
 from hopscope.advice.orders.places import Places
-from hopscope.dataset.path_columns import MISSING, Array, causal_arrays_of, integers, lanes_of
+from hopscope.dataset.path_columns import CAUSAL_TABLES, MISSING, Array, causal_arrays_of, integers, lanes_of
 from hopscope.native import _causal
 from hopscope.replay.prediction import LEAST_APART, Model
-
-TABLES = ("collectives", "calls", "hops", "messages", "intervals", "ranks", "comms")
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ def rerun_of(
     """What the run takes in the new order, or why that cannot be told. led: rows of hops that follow the hosts."""
     if not costs.fitted:
         return "no rank waited for a message"
-    tables = {name: table(name) for name in TABLES}
+    tables = {name: table(name) for name in CAUSAL_TABLES}
     arrays = causal_arrays_of(tables, lanes_of(tables))
     changes: dict[str, Array] = {}
     for name, stays in (("hops", led), ("messages", np.zeros(len(tables["messages"]), bool))):

@@ -24,7 +24,7 @@ from hopscope.replay.basis import Basis, Recost, basis_of
 from hopscope.replay.candidate import Candidate, Kind
 from hopscope.replay.parts import knobs_of
 from hopscope.replay.prediction import LEAST_GAIN, ranked
-from hopscope.replay.run.program import NothingToFitError, Subject
+from hopscope.replay.run.program import NothingToFitError, Subject, algorithms_of
 
 FINALISTS = 5
 """So many of the fastest options of each knob are combined."""
@@ -165,11 +165,9 @@ def _repeated(form: Form, parts: Sequence[Subject], seen: set[tuple[bytes, ...]]
 
 def _what_ran(basis: Basis, form: Form, parts: Sequence[Subject]) -> str | None:
     """That it is the algorithm that ran."""
-    kinds, numbers = basis.source.tables["kinds"], basis.source.tables["collectives"]["kind"]
-    names = dict(zip(kinds["kind"].to_pylist(), kinds["algorithm"].to_pylist(), strict=True))
     (choice, *others) = form.choices
     for part in parts:
-        ran = {names.get(kind) for kind in numbers.take(pa.array(part.simulated)).to_pylist()}
+        ran = {*algorithms_of(basis.source.tables, part)}
         is_own = not others and choice.algorithm.operation == operation_name(part.op) and not choice.segment_bytes
         if not is_own or None in ran or ran != {messages_name(choice.algorithm, len(part.members))}:
             return None

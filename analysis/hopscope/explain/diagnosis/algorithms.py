@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
 import pyarrow as pa
 
 from hopscope.advice.remap.suggest import Suggestion, suggest_trees
@@ -17,7 +16,7 @@ from hopscope.explain.diagnosis.rerun import Rerun
 from hopscope.replay.algorithms.combination import label_of
 from hopscope.replay.candidate import Candidate
 from hopscope.replay.prediction import LEAST_GAIN
-from hopscope.replay.run.program import Subject
+from hopscope.replay.run.program import Subject, algorithms_of
 
 _MOST_RANKS: Final = 64
 """In larger runs only `analyze remap` looks for another algorithm: it takes long."""
@@ -48,7 +47,9 @@ def slow_algorithm(read: Callable[[str], pa.Table], rerun: Rerun) -> SlowAlgorit
     each = suggestion.basis.source.subject.each
     part = next(part for part in each if label_of([part], each) == better.parts[0])
     name = better.name.removesuffix(f" for {better.parts[0]}")
-    return SlowAlgorithm(_cost(suggestion, better), _sites(rerun, part), _recorded(suggestion, part), name)
+    return SlowAlgorithm(
+        _cost(suggestion, better), rerun.sites_of_collectives(part.simulated), _recorded(suggestion, part), name
+    )
 
 
 def _surely_gains(candidate: Candidate) -> bool:
@@ -64,16 +65,7 @@ def _cost(suggestion: Suggestion, better: Candidate) -> Cost:
     return Cost(ns, low, high)
 
 
-def _sites(rerun: Rerun, part: Subject) -> tuple[Site, ...]:
-    arrays = rerun.arrays
-    calls = np.flatnonzero(np.isin(arrays["calls.collective"], part.simulated))
-    enter = arrays["calls.enter_ns"][calls]
-    return rerun.sites(arrays["calls.lane"][calls], enter, arrays["calls.leave_ns"][calls] - enter)
-
-
 def _recorded(suggestion: Suggestion, part: Subject) -> str:
     """The algorithm that ran most often."""
-    tables = suggestion.basis.source.tables
-    names = dict(zip(tables["kinds"]["kind"].to_pylist(), tables["kinds"]["algorithm"].to_pylist(), strict=True))
-    ran = Counter(names.get(kind) for kind in tables["collectives"]["kind"].take(pa.array(part.simulated)).to_pylist())
-    return ran.most_common(1)[0][0] or "an algorithm without a known name"
+    (name, _), *_ = Counter(algorithms_of(suggestion.basis.source.tables, part)).most_common(1)
+    return name or "an algorithm without a known name"

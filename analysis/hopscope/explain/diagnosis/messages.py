@@ -11,7 +11,7 @@ import numpy as np
 
 from hopscope.dataset.path_columns import MISSING, Array, integers, pair_places
 from hopscope.explain.diagnosis.entry import NAMED, Kind, Site
-from hopscope.explain.diagnosis.rerun import Changes, Rerun
+from hopscope.explain.diagnosis.rerun import Changes, Rerun, length_ns
 from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import BINDINGS, INTERVAL_KINDS
 
@@ -56,11 +56,14 @@ def crossings_cause(rerun: Rerun, crossings: dict[int, int]) -> MessageCause | N
         return None
     took = arrays["hops.recv_end_ns"][row] - arrays["hops.send_begin_ns"][row]
     less = (took * (1 - 1 / times[row])).astype(np.int64)
-    crossing = np.isin(arrays["calls.collective"], arrays["hops.collective"][row])
-    lane, enter = arrays["calls.lane"][crossing], arrays["calls.enter_ns"][crossing]
-    took = _length(enter, arrays["calls.leave_ns"][crossing])
     changes = {"hops.row": row, "hops.less_ns": less}
-    return MessageCause("crossings", changes, (), partial(rerun.sites, lane, enter, took), int(times[row].max()))
+    return MessageCause(
+        "crossings",
+        changes,
+        (),
+        partial(rerun.sites_of_collectives, arrays["hops.collective"][row]),
+        int(times[row].max()),
+    )
 
 
 def _late_receivers(rerun: Rerun) -> list[MessageCause]:
@@ -140,13 +143,13 @@ def _bound_by_messages(rerun: Rerun) -> list[MessageCause]:
         per_byte.update({f"{table}.row": row, f"{table}.less_ns": (took * (1 - share)).astype(np.int64)})
 
     for table in ("hops", "messages"):
-        took = _length(arrays[f"{table}.send_begin_ns"], arrays[f"{table}.recv_end_ns"])
+        took = length_ns(arrays[f"{table}.send_begin_ns"], arrays[f"{table}.recv_end_ns"])
         shorten(table, np.arange(len(took)), took, arrays[f"{table}.bytes"])
     # Collectives without hops: what each call takes after the last rank that it needs.
     row = np.flatnonzero(arrays["collectives.has_hops"][arrays["calls.collective"]] == 0)
     end = np.where(arrays["calls.complete_ns"] != MISSING, arrays["calls.complete_ns"], arrays["calls.leave_ns"])
     size = integers(rerun.tables["collectives"], "bytes")[arrays["calls.collective"][row]]
-    shorten("calls", row, _length(arrays["calls.enter_ns"], end)[row], size)
+    shorten("calls", row, length_ns(arrays["calls.enter_ns"], end)[row], size)
     sizes = np.concatenate([arrays["hops.bytes"], arrays["messages.bytes"]])
     of_bytes = float((sizes * (1 - _message_share(sizes))).sum() / max(1, sizes.sum()))
     busiest = cache(partial(_busiest, rerun))
@@ -161,11 +164,6 @@ def _message_share(size: Array) -> Array:
     return _SMALL / np.maximum(_SMALL, size)
 
 
-def _length(begin_ns: Array, end_ns: Array) -> Array:
-    """How long something took, in ns; 0 where an end is missing or the clocks disagree."""
-    return np.where((begin_ns == MISSING) | (end_ns == MISSING), 0, np.maximum(0, end_ns - begin_ns))
-
-
 def _is_of(rerun: Rerun, *kinds: str) -> Array:
     """True for the intervals of these kinds."""
     return np.isin(rerun.arrays["intervals.kind"], [list(INTERVAL_KINDS).index(kind) for kind in kinds])
@@ -178,7 +176,7 @@ def _busiest(rerun: Rerun) -> tuple[Site, ...]:
     lane = np.concatenate([arrays["calls.lane"], arrays["intervals.lane"][talks]])
     begin = np.concatenate([arrays["calls.enter_ns"], arrays["intervals.begin_ns"][talks]])
     end = np.concatenate([arrays["calls.leave_ns"], arrays["intervals.end_ns"][talks]])
-    took = np.where(begin >= rerun.begin_ns, _length(begin, end), 0)
+    took = np.where(begin >= rerun.begin_ns, length_ns(begin, end), 0)
     return rerun.sites(lane, begin, took)
 
 
@@ -191,7 +189,7 @@ def _in_other_mpi(rerun: Rerun) -> list[MessageCause]:
     for kind, words in kinds:
         row = np.flatnonzero(_is_of(rerun, *words) & (end != MISSING))
         if len(row):
-            took, lane = _length(begin, end)[row], arrays["intervals.lane"][row]
+            took, lane = length_ns(begin, end)[row], arrays["intervals.lane"][row]
             changes = {"intervals.row": row, "intervals.less_ns": took}
             causes.append(MessageCause(kind, changes, (), partial(rerun.sites, lane, begin[row], took), len(row)))
     return causes

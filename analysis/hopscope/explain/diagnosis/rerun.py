@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope.dataset.path_columns import Array, causal_arrays_of, lanes_of, pair_places
+from hopscope.dataset.path_columns import CAUSAL_TABLES, MISSING, Array, causal_arrays_of, lanes_of, pair_places
 from hopscope.explain.diagnosis.entry import Cost, Site
 from hopscope.native import _causal
 from hopscope.vocabulary.words import INTERVAL_KINDS
@@ -20,7 +20,6 @@ from hopscope.vocabulary.words import INTERVAL_KINDS
 Changes = Mapping[str, Any]
 """Arrays as `_causal.Run.times_with` takes them."""
 
-TABLES: Final = ("collectives", "calls", "hops", "messages", "intervals", "ranks", "comms")
 _BLOCKS: Final = 30
 """The saving is measured in so many parts of the run; its interval comes from how much they differ."""
 _SITES: Final = 5
@@ -62,7 +61,7 @@ class Rerun:
     def __init__(self, table: Callable[[str], pa.Table], begin_ns: int, end_ns: int) -> None:
         """table: gives a table of the dataset. begin_ns, end_ns: the part of the run over which a saving may vary."""
         self.begin_ns = begin_ns
-        self.tables = {name: table(name) for name in TABLES}
+        self.tables = {name: table(name) for name in CAUSAL_TABLES}
         self.lanes = lanes_of(self.tables)
         self.arrays = causal_arrays_of(self.tables, self.lanes)
         self._cuts = np.linspace(begin_ns, end_ns, _BLOCKS + 1).astype(np.int64).tolist()
@@ -120,6 +119,12 @@ class Rerun:
             "computing.less_ns": np.ascontiguousarray(less_ns[known], np.int64),
         }
 
+    def sites_of_collectives(self, rows: Array) -> tuple[Site, ...]:
+        """The calls of MPI of these rows of `collectives`, those that took longest first."""
+        chosen = np.isin(self.arrays["calls.collective"], rows)
+        lane, enter, leave = (self.arrays[f"calls.{name}"][chosen] for name in ("lane", "enter_ns", "leave_ns"))
+        return self.sites(lane, enter, length_ns(enter, leave))
+
     def sites(self, lane: Array, begin_ns: Array, weight: Array) -> tuple[Site, ...]:
         """The calls of MPI that these lanes entered at these times, those with most weight first."""
         things = self.things
@@ -167,6 +172,11 @@ class Rerun:
         places = [numbers.setdefault(place or (function, comm), len(numbers)) for function, place, comm in parts]
         sites = [Site(function, place or None) for function, place, _ in parts]
         return _Sites(names.indices.to_numpy(), sites, np.asarray(places, np.int64))
+
+
+def length_ns(begin_ns: Array, end_ns: Array) -> Array:
+    """The time between two ends, in ns; 0 where an end is missing or the clocks disagree."""
+    return np.where((begin_ns == MISSING) | (end_ns == MISSING), 0, np.maximum(0, end_ns - begin_ns))
 
 
 def _is_call(kind: Array) -> Array:

@@ -195,6 +195,13 @@ def operations_of(collectives: pa.Table) -> Array:
     return np.asarray(collectives["op"].to_pylist(), object)
 
 
+def algorithms_of(tables: Tables, subject: Subject) -> list[str | None]:
+    """The recognised algorithm of each simulated collective; None where it is not known."""
+    kinds = tables["kinds"]
+    names = dict(zip(kinds["kind"].to_pylist(), kinds["algorithm"].to_pylist(), strict=True))
+    return [names.get(kind) for kind in tables["collectives"]["kind"].take(pa.array(subject.simulated)).to_pylist()]
+
+
 def members_of(tables: Tables, comm: int) -> tuple[int, ...]:
     """A communicator's ranks, trace-wide numbers in its order."""
     return tuple(tables["comms"]["members"][tables["comms"]["comm"].to_pylist().index(comm)].as_py())
