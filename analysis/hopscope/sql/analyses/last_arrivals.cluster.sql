@@ -17,5 +17,4 @@ select
     key as cluster,
     * exclude (key)
 from arrival_shares(cluster)
-where exists (select 1 from collectives)
 order by key

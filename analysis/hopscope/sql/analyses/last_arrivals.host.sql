@@ -17,5 +17,4 @@ select
     key as host,
     * exclude (key)
 from arrival_shares(host)
-where exists (select 1 from collectives)
 order by key

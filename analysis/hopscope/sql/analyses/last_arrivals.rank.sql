@@ -19,5 +19,4 @@ select
     key as rank,
     * exclude (key)
 from arrival_shares(rank)
-where exists (select 1 from collectives)
 order by key

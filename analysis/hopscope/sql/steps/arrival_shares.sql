@@ -373,4 +373,5 @@ create or replace macro arrival_shares(label) as table
     left join blame_intervals as cause_intervals
         on cause_intervals.blame = 'cause' and cause_shares.key = cause_intervals.key
     left join blame_intervals as released_intervals
-        on released_intervals.blame = 'released' and cause_shares.key = released_intervals.key;
+        on released_intervals.blame = 'released' and cause_shares.key = released_intervals.key
+    where exists (select 1 from collectives);
