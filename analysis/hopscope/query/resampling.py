@@ -25,6 +25,14 @@ _SEED = 1
 Floats = NDArray[np.float64]
 
 
+def student_quantile(freedom: float, probability: float) -> float:
+    """Quantile of Student's t distribution."""
+    # Late: scipy takes longer to load than a short trace to be judged; of it, scipy.stats takes ten times longer.
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, probability))
+
+
 @dataclass(frozen=True)
 class Difference:
     """A difference of two estimates: its value, its standard error and the degrees of freedom of that error."""
@@ -35,9 +43,7 @@ class Difference:
 
     def interval(self, rows: int) -> tuple[float, float]:
         """Ends between which the difference lies, for so many rows together with 95 %."""
-        from scipy.special import stdtrit  # late: it takes longer to load than a short trace to be judged
-
-        reach = float(stdtrit(self.freedom, 1 - (1 - CONFIDENCE) / rows / 2)) * self.error
+        reach = student_quantile(self.freedom, 1 - (1 - CONFIDENCE) / rows / 2) * self.error
         return self.value - reach, self.value + reach
 
     def p_value(self, rows: int) -> float:

@@ -7,10 +7,12 @@ def preload() -> None:
     """Import every module that an analysis of one trace, or a suggestion, may need.
 
     A program that analyses on several threads calls it before it starts them. Packages look into `sys.modules` for
-    pandas to see whether a value may be one of its own, and fail where another thread has it half imported.
+    pandas to see whether a value may be one of its own, and fail where another thread has it half imported. So the
+    imports below have no other use.
     """
     import pyarrow as pa
     import pyarrow.compute  # pyright: ignore[reportUnusedImport]
+    import scipy.special  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
     from hopscope.advice.orders import suggest  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.advice.remap import answer  # noqa: F401  # pyright: ignore[reportUnusedImport]

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from hopscope.query.resampling import student_quantile
+
 LEAST_GAIN: Final = 0.01
 """A gain counts only if its whole interval lies above this share."""
 LEAST_PAIRS: Final = 6
@@ -50,7 +52,7 @@ def gain_of(pairs: Sequence[Pair]) -> Gain:
         raise ValueError(f"{len(pairs)} pairs of runs have no interval")
     logs = [math.log(candidate / baseline) for baseline, candidate in pairs]
     mean = statistics.fmean(logs)
-    half = _quantile(len(logs) - 1, (1 + _CONFIDENCE) / 2) * statistics.stdev(logs) / math.sqrt(len(logs))
+    half = student_quantile(len(logs) - 1, (1 + _CONFIDENCE) / 2) * statistics.stdev(logs) / math.sqrt(len(logs))
     return Gain(1 - math.exp(mean), 1 - math.exp(mean + half), 1 - math.exp(mean - half), len(logs))
 
 
@@ -65,7 +67,7 @@ def planned_pairs(estimate: float, deviation: float, most: int) -> int:
     if distance <= 0:
         return limit
     for pairs in range(LEAST_PAIRS, limit):
-        quantiles = _quantile(pairs - 1, (1 + _CONFIDENCE) / 2) + _quantile(pairs - 1, _POWER)
+        quantiles = student_quantile(pairs - 1, (1 + _CONFIDENCE) / 2) + student_quantile(pairs - 1, _POWER)
         if quantiles * deviation / math.sqrt(pairs) <= distance:
             return pairs
     return limit
@@ -92,10 +94,3 @@ def _is_surely_slower(ratios: Sequence[float]) -> bool:
     if len(ratios) < 2:
         return False
     return gain_of([(1.0, ratio) for ratio in ratios]).high < 0
-
-
-def _quantile(freedom: int, probability: float) -> float:
-    """Quantile of Student's t distribution."""
-    from scipy.special import stdtrit  # a tenth of the import of scipy.stats
-
-    return float(stdtrit(freedom, probability))

@@ -72,8 +72,7 @@ def _with_rest(
 
 def _best(candidates: Sequence[Candidate], ratios: dict[str, list[float]]) -> Candidate | None:
     """The candidate with the largest gain; None where none was faster than the baseline."""
-    faster = [candidate for candidate in candidates if ratios[candidate.name] and _gain(ratios[candidate.name]) > 0]
-    return max(faster, key=lambda candidate: _gain(ratios[candidate.name]), default=None)
+    return max(_faster(candidates, ratios), key=lambda candidate: _gain(ratios[candidate.name]), default=None)
 
 
 def _room(bench: Bench, block: int, best: Candidate | None) -> int:
@@ -107,13 +106,17 @@ def _block(
 
 def _combination(bench: Bench, candidates: Sequence[Candidate], ratios: dict[str, list[float]]) -> Candidate | None:
     """The two best candidates at once, of those that were faster and do not exclude each other."""
-    faster = [candidate for candidate in candidates if _gain(ratios[candidate.name]) > 0]
+    faster = _faster(candidates, ratios)
     for at, candidate in enumerate(faster):
         for other in faster[at + 1 :]:
             if (both := combined(candidate, other)) is not None:
                 bench.journal.add_candidate(both)
                 return both
     return None
+
+
+def _faster(candidates: Sequence[Candidate], ratios: dict[str, list[float]]) -> list[Candidate]:
+    return [candidate for candidate in candidates if (runs := ratios[candidate.name]) and _gain(runs) > 0]
 
 
 def _gain(ratios: Sequence[float]) -> float:
