@@ -79,23 +79,23 @@ class _Analyses(click.Group):
         return command.get_short_help_str(width) if command is not None else ""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        own = {*super().list_commands(ctx), *catalog.load().commands, "decide", "gate", "history", *COMPUTED}
-        return sorted(own | set(registered_names(_REGISTERED)))
+        names = {*super().list_commands(ctx), *catalog.load().commands, "decide", "gate", "history", *COMPUTED}
+        return sorted(names | set(registered_names(_REGISTERED)))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         check_address_space()  # before pyarrow, DuckDB and scipy are loaded
         if len(args) > 1 and args[0] in catalog.FORMERLY:
-            now = catalog.FORMERLY[args[0]]
-            say(f"note: `analyze {args[0]}` is now `analyze {now}`")
-            args = [now, *args[1:]]
+            name = catalog.FORMERLY[args[0]]
+            say(f"note: `analyze {args[0]}` is now `analyze {name}`")
+            args = [name, *args[1:]]
         if args and Path(args[0]).exists() and not self._is_whole_command(ctx, args):
             args = [SHORTHAND, *args]
         return super().resolve_command(ctx, args)
 
     def _is_whole_command(self, ctx: click.Context, args: list[str]) -> bool:
-        """Whether the words name a command and what it needs: all but `list` need a trace."""
+        """Tells whether the words name a command and its trace. `list` needs none."""
         return args[0] in self.list_commands(ctx) and (len(args) > 1 or args[0] == "list")
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -116,8 +116,12 @@ class _Analyses(click.Group):
             from hopscope.cli.history import command
 
             return command
-        found = catalog.load().commands.get(cmd_name)
-        return registered_command(cmd_name, _REGISTERED) if found is None else command_of(found, _ask(found))
+        analysis_command = catalog.load().commands.get(cmd_name)
+        return (
+            registered_command(cmd_name, _REGISTERED)
+            if analysis_command is None
+            else command_of(analysis_command, _ask(analysis_command))
+        )
 
 
 @click.group(cls=_Analyses, context_settings={"help_option_names": ["-h", "--help"]})
@@ -133,7 +137,7 @@ def analyze() -> None:
 
 
 def list_analyses(form: str) -> None:
-    """Print every command and grain of the catalog with what it answers."""
+    """Print every command and grain of the catalog with its answer."""
     rows = [
         {"command": a.command, "option": option_text(a), "answers": a.help, "columns": [c.name for c in a.columns]}
         for command in catalog.load().commands.values()
@@ -142,8 +146,10 @@ def list_analyses(form: str) -> None:
     import pyarrow as pa
 
     for name in COMPUTED:
-        found = computed(name).ANALYSIS.default
-        rows.append({"command": name, "option": "", "answers": found.help, "columns": [c.name for c in found.columns]})
+        default = computed(name).ANALYSIS.default
+        rows.append(
+            {"command": name, "option": "", "answers": default.help, "columns": [c.name for c in default.columns]}
+        )
     table = pa.Table.from_pylist(rows)
     _print(table.drop_columns(["columns"]) if form == "table" else table, form)
 

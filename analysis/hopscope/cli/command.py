@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "csv")
 EXIT_CODES = {"passed": 0, "failed": 1, "undecided": 2}
 
-# What spoils every number is said beside every answer, such as that a trace is not whole. The rest of the caveats are
+# Caveats about every number appear beside every answer, such as that a trace is not whole. The rest of the caveats are
 # in `analyze caveats`.
-_SAID_ALWAYS = ("unfinished", "cores", "load", "missing", "no path")
+_UNCONDITIONAL_KINDS = ("unfinished", "cores", "load", "missing", "no path")
 
 _TYPES: dict[str, click.ParamType[Any]] = {
     "INTEGER": click.INT,
@@ -60,21 +60,21 @@ def command_of(
         fail_if: tuple[str, ...],
         report: Path | None,
         show_sql: bool,
-        **given: Any,
+        **options_given: Any,
     ) -> int:
         gates = [parse(text) for text in fail_if]
         opened = opening(trace, dataset)
-        answer = ask(opened, {name: value for name, value in given.items() if value is not None})
+        answer = ask(opened, {name: value for name, value in options_given.items() if value is not None})
         if show_sql:
             say(opened.statements(answer))
         gates += [parse(text) for text in answer.analysis.gates]
         return deliver(opened, answer, form, gates, report)
 
-    own = [*choosing_options(command), *options]
+    choices = [*choosing_options(command), *options]
     return click.Command(
         command.name,
         callback=callback,
-        params=[*_other_traces(command), click.Argument(["trace"], type=click.Path()), *own, *_shared_options()],
+        params=[*_other_traces(command), click.Argument(["trace"], type=click.Path()), *choices, *_shared_options()],
         help=help_text(command),
         epilog=columns_text(command),
         short_help=command.default.help,
@@ -109,11 +109,11 @@ def deliver(trace: Trace | None, answer: Answer, form: str, gates: Sequence[Gate
 def say_what_is_missing(trace: Trace) -> None:
     """Say on stderr that a trace is not whole, where it is not."""
     caveats = trace.run("caveats").to_pylist()
-    _note(str(caveat["sentence"]) for caveat in caveats if caveat["kind"] in _SAID_ALWAYS)
+    _note(str(caveat["sentence"]) for caveat in caveats if caveat["kind"] in _UNCONDITIONAL_KINDS)
 
 
 def next_step(trace: Path) -> str:
-    """What to do with a new trace: a command that can be pasted."""
+    """The next step with a new trace: a command to paste."""
     return f"next: analyze {shlex.quote(str(trace))}"
 
 
@@ -149,7 +149,7 @@ def help_text(command: Command) -> str:
 
 
 def columns_text(command: Command) -> str:
-    """What help says after the options: the columns of each grain and the examples."""
+    """The end of the help text: the columns of each grain and the examples."""
     parts: list[str] = []
     for analysis in command.grains:
         title = "Columns:" if len(command.grains) == 1 else f"{option_text(analysis)}: {analysis.help}"
@@ -190,9 +190,9 @@ def _shared_options() -> list[click.Parameter]:
 
 def choosing_options(command: Command) -> list[click.Parameter]:
     """The options that choose a grain or give a parameter."""
-    own = [*_grain_options(command), *_parameter_options(command)]
-    taken = {option.name for option in own}
-    return [*own, *(option for option in _part_options(command) if option.name not in taken)]
+    choices = [*_grain_options(command), *_parameter_options(command)]
+    names = {option.name for option in choices}
+    return [*choices, *(option for option in _part_options(command) if option.name not in names)]
 
 
 def _part_options(command: Command) -> list[click.Parameter]:

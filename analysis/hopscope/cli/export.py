@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from hopscope.cli.command import say_what_is_missing
-from hopscope.cli.progress import dataset_option, opening, shown
+from hopscope.cli.progress import dataset_option, opening, progress_bars
 from hopscope.cli.saying import say
 from hopscope.dataset.store import table_names
 from hopscope.errors import InputError
@@ -79,15 +79,15 @@ def command(
     if begin is not None and end is not None and begin >= end:
         raise InputError("--from must be earlier than --to")
     opened = opening(trace, dataset)
-    with shown() as progress:
+    with progress_bars() as progress:
         if form == "perfetto":
             written = write_perfetto(opened, output, begin_ns=begin or 0, end_ns=end, progress=progress)
-            said = f"{written} events; open it at ui.perfetto.dev"
+            summary = f"{written} events; open it at ui.perfetto.dev"
         else:
             rows = write_tables(opened, output, form, tables=tables, progress=progress)
-            said = f"{sum(rows.values())} rows of {', '.join(rows)}"
+            summary = f"{sum(rows.values())} rows of {', '.join(rows)}"
     say_what_is_missing(opened)
-    say(f"wrote {output}: {said}")
+    say(f"wrote {output}: {summary}")
 
 
 command.params.append(dataset_option())

@@ -44,20 +44,20 @@ def formulas_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     else:
         notes = (f"Parameters of {file}, also of the replay.",)
     emulated = fitted.source.tables["run"]["emulated"].to_pylist()[0] is not None
-    seen = measured(trace.table("collectives"), trace.run("algorithms").to_pylist(), emulated=emulated)
-    found = of_trace(fitted, seen, rows, operation=operation, link=link)
-    return Answer(table_of(found), ANALYSIS, ANALYSIS.default, parameters, notes)
+    measurements = measured(trace.table("collectives"), trace.run("algorithms").to_pylist(), emulated=emulated)
+    predictions = of_trace(fitted, measurements, rows, operation=operation, link=link)
+    return Answer(table_of(predictions), ANALYSIS, ANALYSIS.default, parameters, notes)
 
 
-def _print_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path | None, **given: Any) -> int:
+def _print_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path | None, **options: Any) -> int:
     from hopscope.query.answer import Answer
 
-    no_report("formulas", report, given)
-    wanted = {name: given[name] for name in ("operation", "link") if given.get(name) is not None}
-    _, parameters = ANALYSIS.choose(wanted)
+    no_report("formulas", report, options)
+    filters = {name: options[name] for name in ("operation", "link") if options.get(name) is not None}
+    _, parameters = ANALYSIS.choose(filters)
     machine = read_machine(path)
     ranks = sum(len(host["ranks"]) for host in machine["hosts"])
-    found = of_machine(rows_of_machine(machine, *_GAMMA), ranks, **wanted)
-    notes = () if found else (ANALYSIS.default.empty or "",)
-    answer = Answer(table_of(found), ANALYSIS, ANALYSIS.default, parameters, notes)
+    predictions = of_machine(rows_of_machine(machine, *_GAMMA), ranks, **filters)
+    notes = () if predictions else (ANALYSIS.default.empty or "",)
+    answer = Answer(table_of(predictions), ANALYSIS, ANALYSIS.default, parameters, notes)
     return deliver(None, answer, form, [parse_gate(text) for text in fail_if], None)

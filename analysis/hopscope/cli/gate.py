@@ -114,27 +114,29 @@ def command(
 ) -> int:
     """See DESCRIPTION, from which the help is made."""
     file = file or config.find(Path.cwd())
-    named = commit_id(commit) if history is not None else ""
-    asked = config.read(file)
+    commit_name = commit_id(commit) if history is not None else ""
+    lines = config.read(file)
     from hopscope.selection.comparability import about_runs
 
     opened = opening(trace, dataset)
-    bases, more = [opening(path) for path in baselines], [opening(path) for path in also]
+    bases, repeats = [opening(path) for path in baselines], [opening(path) for path in also]
     base = bases[0] if bases else None
-    questions = [_question(file, one, bases, more) for one in asked]
-    takes_several = any(parameter.name == "also" for one in questions for parameter in one.analysis.parameters)
-    notes = about_runs([opened, *more], bases, may_repeat=takes_several) if bases else ()
-    judged = judge_all(questions, opened, base, skip_baseline=skip_baseline)
-    answer = _answer(judged, file, base, notes)
+    questions = [_question(file, line, bases, repeats) for line in lines]
+    takes_several = any(
+        parameter.name == "also" for question in questions for parameter in question.analysis.parameters
+    )
+    notes = about_runs([opened, *repeats], bases, may_repeat=takes_several) if bases else ()
+    results = judge_all(questions, opened, base, skip_baseline=skip_baseline)
+    answer = _answer(results, file, base, notes)
     with to_stdout():
         if form == "table":
             print_answer(sys.stdout, answer.table, answer.analysis)
         else:
             sys.stdout.write(as_json(answer.table) if form == "json" else as_csv(answer.table))
-    outcomes = [one.outcome for one in judged if one.outcome is not None]
+    outcomes = [result.outcome for result in results if result.outcome is not None]
     caveats = [*opened.caveats(), *notes]
-    told = opened.answer("honesty")
-    honesty = [(row["item"], quantity(row["value"], row["unit"]), row["sentence"]) for row in told.rows]
+    honesty_answer = opened.answer("honesty")
+    honesty = [(row["item"], quantity(row["value"], row["unit"]), row["sentence"]) for row in honesty_answer.rows]
     for note in notes:
         say(f"note: {note}")
     for outcome in outcomes:
@@ -142,24 +144,24 @@ def command(
             say(outcome.sentence)
     name = opened.path.resolve().name
     if junit is not None:
-        write_text(junit, as_junit(name, judged))
+        write_text(junit, as_junit(name, results))
     if markdown is not None:
         write_text(
             markdown,
             as_markdown(
                 name,
                 None if base is None else base.path.resolve().name,
-                judged,
+                results,
                 caveats,
                 honesty,
                 diagnosis=opened.answer("diagnose").rows,
-                comparison=_comparison(opened, more, bases),
+                comparison=_comparison(opened, repeats, bases),
             ),
         )
     if report is not None:
         write_report(report, opened, answer, outcomes)
     if history is not None:
-        say(f"wrote {add(history, entry_of([opened, *more], named, worst(outcomes)))}")
+        say(f"wrote {add(history, entry_of([opened, *repeats], commit_name, worst(outcomes)))}")
     return EXIT_CODES[worst(outcomes)]
 
 
@@ -177,52 +179,52 @@ def _comparison(trace: Trace, also: Sequence[Trace], bases: Sequence[Trace]) -> 
     return rows[0]["sentence"] if rows else None
 
 
-def _question(file: Path, asked: Asked, bases: Sequence[Trace], also: Sequence[Trace]) -> Question[Trace]:
+def _question(file: Path, line: Asked, bases: Sequence[Trace], also: Sequence[Trace]) -> Question[Trace]:
     """What to ask for this line of the file. Raises InputError where there is no such analysis or option."""
-    found = _command(file, asked)
+    command = _command(file, line)
     try:
-        with click.Command(found.name, params=choosing_options(found)).make_context(
-            found.name, [*asked.words]
+        with click.Command(command.name, params=choosing_options(command)).make_context(
+            command.name, [*line.words]
         ) as context:
             options: dict[str, Any] = {name: value for name, value in context.params.items() if value not in (None, ())}
-        analysis, parameters = found.choose(split(options, {p.name for p in found.parameters})[1])
+        analysis, parameters = command.choose(split(options, {p.name for p in command.parameters})[1])
     except (click.UsageError, InputError, ValueError) as error:
         message = error.format_message() if isinstance(error, click.UsageError) else str(error)
-        raise InputError(f"{file}: {asked.question!r}: {message}") from None
-    if found.name == "remap":
+        raise InputError(f"{file}: {line.question!r}: {message}") from None
+    if command.name == "remap":
         from hopscope.cli.remap import remap_answer
 
-        return Question(asked, analysis, lambda trace: remap_answer(trace, dict(options)))
+        return Question(line, analysis, lambda trace: remap_answer(trace, dict(options)))
     if analysis.base is None:
-        return Question(asked, analysis, lambda trace: trace.answer(found.name, **options))
+        return Question(line, analysis, lambda trace: trace.answer(command.name, **options))
     if not bases:
-        return Question(asked, analysis, None)
+        return Question(line, analysis, None)
     runs: dict[str, Any] = {"base_also": bases[1:], "also": also} if "also" in parameters else {}
     return Question(
-        asked, analysis, lambda trace: trace.answer(found.name, **options, **runs, **{str(analysis.base): bases[0]})
+        line, analysis, lambda trace: trace.answer(command.name, **options, **runs, **{str(analysis.base): bases[0]})
     )
 
 
-def _command(file: Path, asked: Asked) -> Command:
-    if asked.command == "remap":
+def _command(file: Path, line: Asked) -> Command:
+    if line.command == "remap":
         from hopscope.cli.remap import ANALYSIS
 
         return ANALYSIS
-    if asked.command in catalog.FORMERLY:
-        name = catalog.FORMERLY[asked.command]
+    if line.command in catalog.FORMERLY:
+        name = catalog.FORMERLY[line.command]
         raise InputError(
-            f"{file}: {asked.command!r} is now {name!r}, whose rows have other names: see `analyze {name} --help`"
+            f"{file}: {line.command!r} is now {name!r}, whose rows have other names: see `analyze {name} --help`"
         )
     try:
-        return catalog.load().command(asked.command)
+        return catalog.load().command(line.command)
     except KeyError:
         names = [*catalog.load().commands, "remap"]
         raise InputError(
-            f"{file}: unknown analysis {asked.command!r}; choose one of {', '.join(names)}{meant(asked.command, names)}"
+            f"{file}: unknown analysis {line.command!r}; choose one of {', '.join(names)}{meant(line.command, names)}"
         ) from None
 
 
-def _answer(judged: Sequence[Judged], file: Path, base: Trace | None, notes: tuple[str, ...]) -> Answer:
+def _answer(results: Sequence[Judged], file: Path, base: Trace | None, notes: tuple[str, ...]) -> Answer:
     import pyarrow as pa
 
     from hopscope.query.answer import Answer
@@ -231,15 +233,15 @@ def _answer(judged: Sequence[Judged], file: Path, base: Trace | None, notes: tup
     rows = [
         {
             "number": number,
-            "outcome": one.outcome.outcome if one.outcome else "skipped",
-            "kind": one.kind,
-            "analysis": one.question,
-            "gate": one.expression,
-            "sentence": one.outcome.sentence
-            if one.outcome
+            "outcome": result.outcome.outcome if result.outcome else "skipped",
+            "kind": result.kind,
+            "analysis": result.question,
+            "gate": result.expression,
+            "sentence": result.outcome.sentence
+            if result.outcome
             else "skipped: this gate needs a baseline, and none was given",
         }
-        for number, one in enumerate(judged, start=1)
+        for number, result in enumerate(results, start=1)
     ]
     schema = pa.schema([(c.name, pa.int32() if c.type == "INTEGER" else pa.string()) for c in analysis.columns])
     parameters = {"config": file.name, "baseline": None if base is None else base.path.resolve().name}

@@ -26,10 +26,10 @@ HISTORY = Command("history", "history", (parse("history", DESCRIPTION),))
 )
 def command(*, folder: Path, html: Path | None, form: str) -> None:
     """See DESCRIPTION, from which the help is made."""
-    shown = rows(entries(folder))
-    print_rows(HISTORY.default, shown, form)
+    table = rows(entries(folder))
+    print_rows(HISTORY.default, table, form)
     if html is not None:
-        write_text(html, page(shown))
+        write_text(html, page(table))
         say(f"wrote {html}; open it in a browser")
 
 

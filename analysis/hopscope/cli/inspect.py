@@ -27,9 +27,9 @@ def command(directory: Path, form: str) -> None:
     """
     if not directory.is_dir():
         raise InputError(f"{directory} is not a directory; name the trace directory of a job")
-    seen = Inspection(inspect(directory))
+    inspection = Inspection(inspect(directory))
     with to_stdout():
         if form == "json":
-            click.echo(json.dumps(seen.document()))
+            click.echo(json.dumps(inspection.document()))
         else:
-            print_inspection(sys.stdout, seen)
+            print_inspection(sys.stdout, inspection)

@@ -21,7 +21,7 @@ class _Hopscope(click.Group):
     """A group whose commands are imported when asked for: analysing needs no MPI, and starting a program no pyarrow."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        own = [
+        names = [
             "run",
             "preload",
             "build",
@@ -35,7 +35,7 @@ class _Hopscope(click.Group):
             "completion",
             *super().list_commands(ctx),
         ]
-        return [*own, *registered_names()]
+        return [*names, *registered_names()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         match cmd_name:

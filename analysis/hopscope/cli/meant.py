@@ -1,4 +1,4 @@
-"""The command, option or choice that was probably meant by a wrong one."""
+"""The command, option or choice that a mistyped one stands for."""
 
 import re
 from collections.abc import Sequence
@@ -15,20 +15,19 @@ def add_what_was_meant(error: click.ClickException) -> None:
     wrong = re.search(r"^No such command '(.+)'|^'(.+?)' is not one of ", error.message)
     if wrong is None or "Did you mean" in error.format_message():  # newer releases of click suggest some
         return
-    error.message = error.message.rstrip(" .") + (meant(wrong[1] or wrong[2], _known(error)) or ".")
+    error.message = error.message.rstrip(" .") + (meant(wrong[1] or wrong[2], _valid_names(error)) or ".")
 
 
 def check_first_word(words: Sequence[str]) -> None:
-    """Of a command whose own options end where a launcher or program begins: raises UsageError for an option there that
-    the command does not have."""
+    """Raises UsageError if the launcher's or program's words begin with an option: the command lacks that option."""
     if words and words[0].startswith("-"):
         context = click.get_current_context()
-        known = [name for option in context.command.params for name in option.opts if name.startswith("--")]
-        raise click.UsageError(f"No such option {words[0]!r}{meant(words[0], known)}", context)
+        options = [name for option in context.command.params for name in option.opts if name.startswith("--")]
+        raise click.UsageError(f"No such option {words[0]!r}{meant(words[0], options)}", context)
 
 
-def _known(error: click.UsageError) -> Sequence[str]:
-    """The names that there are: a group's commands, an option's choices."""
+def _valid_names(error: click.UsageError) -> Sequence[str]:
+    """The valid names: a group's commands, an option's choices."""
     if isinstance(error, click.BadParameter):
         kind = error.param.type if error.param is not None else None
         return [str(choice) for choice in kind.choices] if isinstance(kind, click.Choice) else []

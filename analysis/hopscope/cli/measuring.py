@@ -8,28 +8,28 @@ from contextlib import contextmanager
 from hopscope.cli.saying import say
 
 _EVERY_S = 10.0
-"""Where no terminal shows what is done, a line says so this often."""
+"""Interval between progress lines without a terminal."""
 
 
 @contextmanager
 def measuring(text: Callable[[str], str] = str) -> Generator[Callable[[str], None]]:
-    """A function that says what is measured now. text: what to say of it."""
+    """A function that reports the current stage. text: formats the stage."""
     last = -_EVERY_S
     if sys.stderr.isatty():
         from rich.console import Console
 
         with Console(stderr=True).status("measuring") as status:
 
-            def on_one_line(what: str) -> None:
-                status.update(text(what))
+            def on_one_line(stage: str) -> None:
+                status.update(text(stage))
 
             yield on_one_line
         return
 
-    def now_and_then(what: str) -> None:
+    def on_further_lines(stage: str) -> None:
         nonlocal last
         if time.monotonic() - last >= _EVERY_S:
             last = time.monotonic()
-            say(f"hopscope: {text(what)}")
+            say(f"hopscope: {text(stage)}")
 
-    yield now_and_then
+    yield on_further_lines

@@ -34,22 +34,22 @@ def command() -> click.Command:
     return or_of_machine(command_of(ANALYSIS, model_answer), of_machine)
 
 
-def or_of_machine(made: click.Command, of_machine: Callable[..., int]) -> click.Command:
-    """A command that takes a machine file in place of a trace, too."""
-    of_trace = made.callback
+def or_of_machine(trace_command: click.Command, of_machine: Callable[..., int]) -> click.Command:
+    """A command that takes a trace or a machine file."""
+    of_trace = trace_command.callback
     assert of_trace is not None
 
-    def callback(*, trace: str, **given: Any) -> Any:
+    def callback(*, trace: str, **options: Any) -> Any:
         path = Path(trace)
-        return of_machine(path, **given) if is_machine_file(path) else of_trace(trace=trace, **given)
+        return of_machine(path, **options) if is_machine_file(path) else of_trace(trace=trace, **options)
 
-    made.callback = callback
-    return made
+    trace_command.callback = callback
+    return trace_command
 
 
-def no_report(name: str, report: Path | None, given: Mapping[str, Any]) -> None:
-    """Raises InputError for options of a trace that were given for a machine file. name: the command."""
-    if given.get("machine") is not None:
+def no_report(name: str, report: Path | None, options: Mapping[str, Any]) -> None:
+    """Raises InputError for a trace's options with a machine file. name: the command."""
+    if options.get("machine") is not None:
         raise InputError(
             f"--machine goes with a trace; give the trace first: analyze {name} TRACE --machine machine.json"
         )
@@ -67,19 +67,19 @@ def model_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     if machine is not None:
         ranks = trace.table("ranks").to_pylist()
         notes = differences({row["host"]: row["cluster"] for row in ranks}, read_machine(Path(str(machine))))
-    found = fitted_of_trace(trace.table)
-    said = (found.said, *found.untold, *notes)
-    return Answer(table_of(rows_of_fit(found)), ANALYSIS, ANALYSIS.default, parameters, said)
+    fit = fitted_of_trace(trace.table)
+    all_notes = (fit.said, *fit.untold, *notes)
+    return Answer(table_of(rows_of_fit(fit)), ANALYSIS, ANALYSIS.default, parameters, all_notes)
 
 
-def of_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path | None, **given: Any) -> int:
+def of_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path | None, **options: Any) -> int:
     """Print the parameters of a machine file; returns the exit code. Raises InputError."""
     from hopscope.query.answer import Answer
 
-    no_report("model", report, given)
+    no_report("model", report, options)
     _, parameters = ANALYSIS.choose(
-        {name: given[name] for name in ("operation", "type") if given.get(name) is not None}
+        {name: options[name] for name in ("operation", "type") if options.get(name) is not None}
     )
-    found = answer_of_machine(path, str(parameters["operation"]), str(parameters["type"]))
-    answer = Answer(table_of(found.rows), ANALYSIS, ANALYSIS.default, parameters, found.notes)
+    machine_answer = answer_of_machine(path, str(parameters["operation"]), str(parameters["type"]))
+    answer = Answer(table_of(machine_answer.rows), ANALYSIS, ANALYSIS.default, parameters, machine_answer.notes)
     return deliver(None, answer, form, [parse_gate(text) for text in fail_if], None)

@@ -19,7 +19,7 @@ RANKS = (2, 3, 4)
 
 
 def what_is_wrong(directory: Path) -> str | None:
-    """Why a trial's trace does not show that every message was seen at both ends."""
+    """The reason why a trial's trace does not prove that both ends of every message were recorded."""
     assemble(directory)
     native = json.loads((directory / "run.json").read_text()).get("native_messages") or {"off": "nothing was recorded"}
     if native["off"]:
@@ -30,8 +30,8 @@ def what_is_wrong(directory: Path) -> str | None:
     missing = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "missing"]
     if missing:
         return str(missing[0])
-    seen = {str(row["item"]) for row in trace.run("summary").to_pylist() if row["section"] == "operations"}
-    unseen = [operation for operation in OPERATIONS if f"hops of MPI_{operation}" not in seen]
+    items = {str(row["item"]) for row in trace.run("summary").to_pylist() if row["section"] == "operations"}
+    unseen = [operation for operation in OPERATIONS if f"hops of MPI_{operation}" not in items]
     if unseen:
         return f"no message of MPI_{unseen[0]} was seen"
     broken = [row["rule"] for row in trace.run("check-data").to_pylist() if row["beyond"]]

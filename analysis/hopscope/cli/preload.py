@@ -14,7 +14,7 @@ from hopscope.launch.mpi_library import find_mpi, launcher_mpi
 
 
 def default_collector(words: tuple[str, ...]) -> str:
-    """That for the program named, else for the only MPI flavour installed, else for the mpirun in the PATH."""
+    """The collector for the program named, else for the only installed MPI flavour, else for the mpirun in the PATH."""
     if words:
         return chosen_collector(find_mpi(words))
     installed = installed_flavours()
@@ -61,11 +61,14 @@ def command(
     Example: mpirun -n 8 $(hopscope preload ./app) ./app
     """
     check_first_word(words)
-    own = {name for option in context.command.params if isinstance(option, click.Option) for name in option.opts}
-    late = [word for word in words if word.split("=")[0] in own]
-    if late:
+    option_names = {
+        name for option in context.command.params if isinstance(option, click.Option) for name in option.opts
+    }
+    misplaced_words = [word for word in words if word.split("=")[0] in option_names]
+    if misplaced_words:
         raise InputError(
-            f"{late[0]} comes after {words[0]}, so it would be passed to the program; move it before {words[0]}"
+            f"{misplaced_words[0]} comes after {words[0]}, so it would be passed to the program; "
+            f"move it before {words[0]}"
         )
     request = Request(
         collector=named_collector(mpi, words) or default_collector(words),

@@ -80,29 +80,32 @@ def command(
     for file in (machine_file, topology_file):
         check_room(file)
     job = with_probe(words, mpi)
-    made = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "command": list(words), "seconds": seconds}
+    origin = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "command": list(words), "seconds": seconds}
     if net is None:
-        contents = _measure(job, {}, seconds, made, mpi)
+        contents = _measure(job, {}, seconds, origin, mpi)
     else:
         with network_for(read_network(Path(net))) as network:
-            contents = _measure(*on_hosts(job, network), seconds, made | {"network": net}, mpi)
+            contents = _measure(*on_hosts(job, network), seconds, origin | {"network": net}, mpi)
     machine, topology = contents
     for file, content in ((machine_file, machine), (topology_file, topology)):
         with whole_file(file) as written:
             written.write(json.dumps(content, indent=1).encode() + b"\n")
     for doubt in _doubts(machine):
         say(f"hopscope: {doubt}")
-    say(f"hopscope: {_found(machine)}; wrote {machine_file} and {topology_file}; next: analyze model {machine_file}")
+    say(
+        f"hopscope: {_clusters_text(machine)}; wrote {machine_file} and {topology_file}; "
+        f"next: analyze model {machine_file}"
+    )
 
 
-def _place(given: Path | None, default: Path, option: str) -> Path:
-    if given is None and default.exists():
+def _place(file: Path | None, default: Path, option: str) -> Path:
+    if file is None and default.exists():
         raise InputError(f"{default} already exists; name the file to write with {option}")
-    return default if given is None else given
+    return default if file is None else file
 
 
 def _measure(
-    words: Sequence[str], variables: Mapping[str, str], seconds: float, made: dict[str, Any], mpi: str | None
+    words: Sequence[str], variables: Mapping[str, str], seconds: float, origin: dict[str, Any], mpi: str | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The contents of the machine file and of the topology file."""
     from hopscope.machine.probe import Budget, Prober, machine_content, topology_content  # late: scipy
@@ -115,20 +118,20 @@ def _measure(
                 + (f"; if you did, --mpi {mpi} is not the launcher's library" if mpi else "")
             )
         hosts = len(set(job.hosts))
-        of = f"{hosts} hosts" if hosts > 1 else "one host"
-        say(f"hopscope: {len(job.hosts)} ranks of {of} are up; measuring for {duration(NS * seconds)}")
+        host_count = f"{hosts} hosts" if hosts > 1 else "one host"
+        say(f"hopscope: {len(job.hosts)} ranks of {host_count} are up; measuring for {duration(NS * seconds)}")
         budget = Budget(seconds)
 
-        def text(what: str) -> str:
-            return f"{number(round(budget.spent))} of {duration(NS * budget.seconds)}: {what}"
+        def text(stage: str) -> str:
+            return f"{number(round(budget.spent))} of {duration(NS * budget.seconds)}: {stage}"
 
         with measuring(text) as progress:
             measured = Prober(job, budget, progress).run()
-        made |= {"library": job.library, "ranks": len(job.hosts)}
-    return machine_content(measured, made), topology_content(measured.places)
+        origin |= {"library": job.library, "ranks": len(job.hosts)}
+    return machine_content(measured, origin), topology_content(measured.places)
 
 
-def _found(machine: dict[str, Any]) -> str:
+def _clusters_text(machine: dict[str, Any]) -> str:
     """The clusters, and how certain they are."""
     clusters = sorted({host["cluster"] for host in machine["hosts"]})
     certainty = machine["levels"]["cluster"]["certainty"]
@@ -138,7 +141,7 @@ def _found(machine: dict[str, Any]) -> str:
 
 
 def _doubts(machine: dict[str, Any]) -> list[str]:
-    """What the latencies say of how far to trust them."""
+    """Reasons to doubt the latencies."""
     level = machine["levels"]["host"]
     if level["certainty"] is None or level["certainty"] >= CERTAIN:
         return []

@@ -1,4 +1,4 @@
-"""What takes long on the command line shows bars while it works, where there is a terminal to show them on."""
+"""Progress bars for long work on the command line, if stderr is a terminal."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def dataset_option() -> click.Option:
 def opening(path: str | Path, dataset: Path | None = None, *, lean: bool = False) -> Trace:
     """The trace at this path, its dataset at its own or another place; `lean` as `hopscope.open` has it. Raises
     InputError."""
-    with shown() as progress:
+    with progress_bars() as progress:
         return hopscope.open(path, dataset=dataset, progress=progress, lean=lean)
 
 
 @contextmanager
-def shown() -> Generator[Progress | None]:
-    """A function to report progress to in here, drawn as bars on stderr; None where there is no terminal."""
+def progress_bars() -> Generator[Progress | None]:
+    """A function that draws progress as bars on stderr; None without a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -55,9 +55,9 @@ def shown() -> Generator[Progress | None]:
     tasks: dict[str, TaskID] = {}
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
 
-        def progress(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bars.add_task(what, total=total)
-            bars.update(tasks[what], completed=done, total=total)
+        def progress(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)
 
         yield progress

@@ -11,8 +11,8 @@ from hopscope.launch.job import assemble, is_assembled, join
 
 @click.command(name="recover", short_help="Assemble the trace of a job that died.")
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-@click.argument("others", metavar="[OTHER]...", nargs=-1, type=click.Path(path_type=Path))
-def command(directory: Path, others: tuple[Path, ...]) -> None:
+@click.argument("connected_runs", metavar="[OTHER]...", nargs=-1, type=click.Path(path_type=Path))
+def command(directory: Path, connected_runs: tuple[Path, ...]) -> None:
     """Make the archive of a run from its ranks' recordings, and say what is missing.
 
     Use it for a job that was killed, crashed or ended without MPI_Finalize; a complete trace stays as it is. Name other
@@ -20,12 +20,12 @@ def command(directory: Path, others: tuple[Path, ...]) -> None:
 
     Example: hopscope recover hopscope-app-1
     """
-    for other in others:
-        join(directory, other)
-    if not others and is_assembled(directory) and not (directory / "spool").is_dir():
+    for run in connected_runs:
+        join(directory, run)
+    if not connected_runs and is_assembled(directory) and not (directory / "spool").is_dir():
         say(f"hopscope: {directory} already has an archive; {next_step(directory)}")
         return
-    said = assemble(directory)
-    if said:
-        say(said)
+    message = assemble(directory)
+    if message:
+        say(message)
     say(f"hopscope: the trace is in {directory}; {next_step(directory)}")

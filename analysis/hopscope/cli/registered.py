@@ -56,9 +56,9 @@ def _unavailable(name: str, entry: EntryPoint, reason: str) -> click.Command:
 def _entries(prefix: str) -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points  # late: most commands are our own
 
-    found = {entry.name: entry for entry in entry_points(group=GROUP)}
+    entries = {entry.name: entry for entry in entry_points(group=GROUP)}
     return {
         name.removeprefix(prefix): entry
-        for name, entry in found.items()
+        for name, entry in entries.items()
         if name.startswith(prefix) and "." not in name.removeprefix(prefix)
     }

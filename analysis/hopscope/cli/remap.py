@@ -40,7 +40,7 @@ def command() -> click.Command:
 
 
 def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
-    """The candidates and what to say of them; with `output` among the options, writes the suggested file."""
+    """The candidates and their notes; with `output` among the options, writes the suggested file."""
     from hopscope.query.answer import Answer
 
     output: Path | None = options.pop("output", None)
@@ -58,8 +58,8 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     if library != ENGINE:
         notes += _notes_of_setting(trace, table, output)
     elif output is not None and any(table["chosen"].to_pylist()):
-        again = shlex.join(["hopscope", "run", "--tree", str(output), *_hosts_of(trace)])
-        notes.append(f"wrote {output}; run the program over it with `{again} -- ...`")
+        run_words = shlex.join(["hopscope", "run", "--tree", str(output), *_hosts_of(trace)])
+        notes.append(f"wrote {output}; run the program over it with `{run_words} -- ...`")
     if output is not None and not any(table["chosen"].to_pylist()):
         notes.append(f"{output} was not written")
     return Answer(table, ANALYSIS, analysis, parameters, tuple(notes))
@@ -74,7 +74,7 @@ def _check_options(library: str, options: dict[str, Any]) -> None:
 
 
 def _hosts_of(trace: Trace) -> list[str]:
-    """What tells `hopscope run` the hosts that the run had, if it was told."""
+    """Options that give `hopscope run` the run's hosts, if the run had such options."""
     return same_hosts(trace.path, trace.run_facts.get("topology_file"))
 
 
@@ -85,9 +85,10 @@ def _notes_of_setting(trace: Trace, table: pa.Table, output: Path | None) -> lis
         return []
     started = started_with(trace, metadata[b"launcher"], metadata[b"words"])
     done = f"wrote {output}; start" if output is not None else "with `-o FILE`, start"
-    again = shlex.join(["hopscope", "run", *_hosts_of(trace), "--"])
+    run_words = shlex.join(["hopscope", "run", *_hosts_of(trace), "--"])
     notes = [
-        f"{done} the program with `{started}`, with your launcher's other options, and `{again}` before it for a trace"
+        f"{done} the program with `{started}`, with your launcher's other options, and `{run_words}` before it "
+        "for a trace"
     ]
     if trace.run_facts.get("settings"):
         notes.append(

@@ -40,8 +40,8 @@ def command() -> click.Command:
 
 
 def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
-    """Today's and the new order's messages and what to say of them; with `output` among the options, writes the
-    launcher's file."""
+    """The baseline's and the new order's messages with notes; with `output` among the options, writes the launcher's
+    file."""
     from hopscope.query.answer import Answer
 
     output: Path | None = options.pop("output", None)
@@ -56,10 +56,10 @@ def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     if order.chosen and output is not None and launcher is not None:
         file = write_order(output, launcher, order.hosts, library)
         program = trace.run_facts.get("command") or "./app"
-        again = shlex.join(["hopscope", "run", *same_hosts(trace.path, trace.run_facts.get("topology_file")), "--"])
+        run_words = shlex.join(["hopscope", "run", *same_hosts(trace.path, trace.run_facts.get("topology_file")), "--"])
         notes.append(
             f"wrote {output}; run the program in this order with `{file.command} {program}`, with the run's launcher "
-            f"and its other options, and `{again}` before it for a trace of that run"
+            f"and its other options, and `{run_words}` before it for a trace of that run"
         )
         notes += [file.note] if file.note else []
         # By operation, it shows collectives only, and most of the time may have gone into messages of the application.

@@ -37,8 +37,8 @@ _NOTHING_FROM_A_FAILED_JOB = (
 
 
 def tree_setting(tree: str | None, ranks: int | None = None) -> str | None:
-    """What HOPSCOPE_TREE shall be for what the user gave: a file, then absolute, or a name; checked, also against the
-    number of ranks where that is known."""
+    """The value of HOPSCOPE_TREE for the user's file or name: files are absolute. Checks it, also against the number of
+    ranks if known."""
     if tree is None:
         return None
     check_tree(tree, ranks)
@@ -182,8 +182,8 @@ def command(
 
 
 def run_traced(request: Request, words: Sequence[str], also_untraced: bool, network: Network | None = None) -> int:
-    """Run a job under the collector, before that untraced if that is wanted, on the hosts of a network if there is one.
-    Says what became of the trace, and returns the job's exit code."""
+    """Run a job under the collector, on a network's hosts if given; also_untraced runs it untraced first.
+    Reports where the trace is, and returns the job's exit code."""
     assert request.directory is not None
     variables = environment(request, os.environ)
     by_hand = {
@@ -191,70 +191,72 @@ def run_traced(request: Request, words: Sequence[str], also_untraced: bool, netw
     }
     untraced_ns: int | None = None
     if also_untraced:
-        off = {**variables, "HOPSCOPE_RECORD": "0"}
-        ended, untraced_ns = timed(launcher_words(words, request.collector, {**by_hand, **off}), off, network)
-        if ended.code != 0:
-            say(f"hopscope: the job without recording ended with code {ended.code}, so it was not traced")
-            return ended.code
+        untraced_variables = {**variables, "HOPSCOPE_RECORD": "0"}
+        job_end, untraced_ns = timed(
+            launcher_words(words, request.collector, {**by_hand, **untraced_variables}), untraced_variables, network
+        )
+        if job_end.code != 0:
+            say(f"hopscope: the job without recording ended with code {job_end.code}, so it was not traced")
+            return job_end.code
     if network:
         network.carried()
-    ended, traced_ns = timed(launcher_words(words, request.collector, {**by_hand, **variables}), variables, network)
+    job_end, traced_ns = timed(launcher_words(words, request.collector, {**by_hand, **variables}), variables, network)
     carried: list[Carried] = []
     try:
         carried = network.carried() if network else []
     except InputError as error:
         say(f"hopscope: {error}")
-    report(request.directory, ended, words)
+    report(request.directory, job_end, words)
     if is_assembled(request.directory):
         if network and carried:
             add_facts(request.directory, network, carried)
-        if untraced_ns is not None and ended.code == 0:
+        if untraced_ns is not None and job_end.code == 0:
             untraced.write(request.directory, untraced_ns, traced_ns)
-    return ended.code
+    return job_end.code
 
 
 def timed(words: Sequence[str], variables: Mapping[str, str], network: Network | None) -> tuple[Ended, int]:
-    """Run the job; how it ended and how long it took, in ns."""
+    """Run the job; returns its end and its duration in ns."""
     if network:
-        words, more = on_hosts(words, network)
-        variables = {**variables, **more}
+        words, host_variables = on_hosts(words, network)
+        variables = {**variables, **host_variables}
     begin = time.monotonic_ns()
-    ended = run_job(words, variables)
-    return ended, time.monotonic_ns() - begin
+    job_end = run_job(words, variables)
+    return job_end, time.monotonic_ns() - begin
 
 
-def report(directory: Path | None, ended: Ended, words: Sequence[str]) -> None:
-    """Says on stderr what became of the trace, putting it together first if the job could not. words: the command line
-    of the job, where a launcher may have refused it."""
+def report(directory: Path | None, job_end: Ended, words: Sequence[str]) -> None:
+    """Reports on stderr where the trace is, and assembles it first if the job did not. words: the job's command line,
+    which a launcher may have refused."""
     assert directory is not None
-    shown = os.path.relpath(directory) if directory.is_relative_to(Path.cwd()) else str(directory)
+    short_path = os.path.relpath(directory) if directory.is_relative_to(Path.cwd()) else str(directory)
     try:
         if is_unassembled_run(directory):
-            said = assemble(directory)
-            if said:
-                say(said)
+            message = assemble(directory)
+            if message:
+                say(message)
     except InputError as error:
-        say(f"hopscope: the trace in {shown} is incomplete: {error}")
-        say(f"hopscope: the recordings are still there; next: hopscope recover {shlex.quote(shown)}")
+        say(f"hopscope: the trace in {short_path} is incomplete: {error}")
+        say(f"hopscope: the recordings are still there; next: hopscope recover {shlex.quote(short_path)}")
         return
     if is_assembled(directory):
         sizes = [world["size"] for world in worlds(directory)]
-        of = f" ({sum(sizes)} ranks of {len(sizes)} worlds)" if len(sizes) > 1 else ""
-        say(f"hopscope: the trace is in {shown}{of}; {next_step(Path(shown))}")
+        rank_count = f" ({sum(sizes)} ranks of {len(sizes)} worlds)" if len(sizes) > 1 else ""
+        say(f"hopscope: the trace is in {short_path}{rank_count}; {next_step(Path(short_path))}")
     else:
-        with_code = f"the job ended with code {ended.code}, and " if ended.code != 0 else ""
-        say(f"hopscope: there is no trace: {with_code}{_why_nothing(ended, words)}")
+        with_code = f"the job ended with code {job_end.code}, and " if job_end.code != 0 else ""
+        say(f"hopscope: there is no trace: {with_code}{_reason_for_no_trace(job_end, words)}")
 
 
-def _why_nothing(ended: Ended, words: Sequence[str]) -> str:
-    """Why a job left no recording."""
+def _reason_for_no_trace(job_end: Ended, words: Sequence[str]) -> str:
+    """The reason why a job left no recording."""
     missing = missing_program(words)
     if os.environ.get("HOPSCOPE_RECORD") == "0":
         return _RECORDING_OFF
-    if ended.interrupted:
+    if job_end.interrupted:
         return "it was interrupted before any rank recorded"
-    if missing is None and ended.code == REFUSED:
+    if missing is None and job_end.code == REFUSED:
         return "nothing was recorded; the lines above say why"
-    if missing or ended.code == 0:
+    if missing or job_end.code == 0:
         return missing or _NOTHING_RECORDED
     return refusal_here(words) or _NOTHING_FROM_A_FAILED_JOB

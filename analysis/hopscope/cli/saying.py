@@ -1,4 +1,4 @@
-"""What a command has to say beside its answer."""
+"""A command's messages beside its answer."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""Where the programs `hopscope` and `analyze` start. Ctrl-C is quiet even before their modules are imported."""
+"""Entry points of `hopscope` and `analyze`. Ctrl-C is quiet even before their modules are imported."""
 
 import os
 import signal
@@ -32,13 +32,13 @@ def _end(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 @contextmanager
 def _quiet_interrupt() -> Generator[None]:
-    """Ctrl-C ends the process at once in here; an ignored one stays ignored."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.default_int_handler:
+    """Lets Ctrl-C end the process at once; an ignored one stays ignored."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
     sys.meta_path.insert(0, _WithoutPandas())
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, handler)
 
 
 class _WithoutPandas(MetaPathFinder):

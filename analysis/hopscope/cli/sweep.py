@@ -65,7 +65,7 @@ def command(*, words: tuple[str, ...], output: Path, resume: bool, refine: Path 
     from hopscope.advice.tune.budget import seconds_of
 
     check_first_word(words)
-    until = time.monotonic() + seconds_of(options["budget"])
+    deadline = time.monotonic() + seconds_of(options["budget"])
     output = refine or output
     if output.exists() and not (resume or refine):
         raise InputError(f"{output} already exists; go on with it by --resume, or name another file")
@@ -73,7 +73,7 @@ def command(*, words: tuple[str, ...], output: Path, resume: bool, refine: Path 
     net: str | None = options["net"]
     with nullcontext() if net is None else network_for(read_network(Path(net))) as network:
         try:
-            sweep = _measure(words, output, until, {**options, "refine": refine is not None}, network)
+            sweep = _measure(words, output, deadline, {**options, "refine": refine is not None}, network)
         except KeyboardInterrupt:
             say(f"hopscope: interrupted; {output} has what was measured; go on with --resume")
             sys.exit(INTERRUPTED)
@@ -82,7 +82,7 @@ def command(*, words: tuple[str, ...], output: Path, resume: bool, refine: Path 
 
 
 def _measure(
-    words: Sequence[str], output: Path, until: float, options: dict[str, Any], network: Network | None
+    words: Sequence[str], output: Path, deadline: float, options: dict[str, Any], network: Network | None
 ) -> Sweep:
     from hopscope.advice.sweep.decision import disputed
     from hopscope.advice.sweep.grid import OPERATIONS, points
@@ -93,16 +93,16 @@ def _measure(
     from hopscope.mpi_libraries.installed import flavour_of, installed
 
     begin = time.monotonic()
-    before = read(output) if output.exists() else None
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    machine = None if before is None else before.machine
+    previous_sweep = read(output) if output.exists() else None
+    timestamp = datetime.now(UTC).isoformat(timespec="seconds")
+    machine = None if previous_sweep is None else previous_sweep.machine
     job = with_probe(words, options["mpi"])
 
     def start(command: Sequence[str], variables: Mapping[str, str]) -> tuple[Sequence[str], Mapping[str, str]]:
         if network is None:
             return command, variables
-        placed, own = on_hosts(command, network)
-        return placed, {**own, **variables}
+        placed, host_variables = on_hosts(command, network)
+        return placed, {**host_variables, **variables}
 
     with running(*start(job, {})) as probe:
         hosts, name = list(probe.hosts), probe.library
@@ -111,12 +111,12 @@ def _measure(
             raise InputError(f"the algorithms of {name} are not known; sweep knows Open MPI and MPICH")
         library = installed(flavour, name, words[0])
         if machine is None and len(hosts) > 1:
-            seconds = PROBED_SHARE * (until - begin)
+            seconds = PROBED_SHARE * (deadline - begin)
             say(f"hopscope sweep: measuring what messages cost, for at most {duration(1e9 * seconds)}")
-            machine = parameters(probe, seconds, {"at": at, "command": list(words)}, options["most_bytes"])
+            machine = parameters(probe, seconds, {"at": timestamp, "command": list(words)}, options["most_bytes"])
     operations = _operations(options["operations"], OPERATIONS)
-    made = {
-        "at": at,
+    origin = {
+        "at": timestamp,
         "command": list(words),
         "library": name,
         "flavour": flavour,
@@ -126,9 +126,9 @@ def _measure(
         "spent_s": 0.0,
         "complete": False,
     }
-    sweep = Sweep(made, {operation: methods_of(library, operation) for operation in operations})
-    if before is not None:
-        sweep = before
+    sweep = Sweep(origin, {operation: methods_of(library, operation) for operation in operations})
+    if previous_sweep is not None:
+        sweep = previous_sweep
         if sweep.made["library"] != name or sweep.made["hosts"] != hosts:
             raise InputError(f"{output} was measured with another MPI library or on other hosts; name another file")
     sweep.machine = machine
@@ -139,7 +139,7 @@ def _measure(
         sweep.write(output)
 
     grid = points([*sweep.methods], len(hosts), options["most_bytes"])
-    request = Request(library, job, start, until, lambda text: say(f"hopscope sweep: {text}"), keep)
+    request = Request(library, job, start, deadline, lambda text: say(f"hopscope sweep: {text}"), keep)
     try:
         if options["refine"]:
             refine(sweep, disputed(sweep), request)
@@ -150,9 +150,9 @@ def _measure(
     return sweep
 
 
-def _operations(text: str | None, known: Sequence[str]) -> list[str]:
-    names = list(known) if text is None else [name.strip() for name in text.split(",")]
+def _operations(text: str | None, operations: Sequence[str]) -> list[str]:
+    names = list(operations) if text is None else [name.strip() for name in text.split(",")]
     for name in names:
-        if name not in known:
-            raise InputError(f"--operations {name} is not known; choose of {', '.join(known)}")
+        if name not in operations:
+            raise InputError(f"--operations {name} is not known; choose of {', '.join(operations)}")
     return names

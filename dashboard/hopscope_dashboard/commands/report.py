@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 from hopscope.cli.command import say_what_is_missing
-from hopscope.cli.progress import dataset_option, opening, shown
+from hopscope.cli.progress import dataset_option, opening, progress_bars
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.files import whole_file
@@ -43,7 +43,7 @@ def command(trace: str, output: Path, dataset: Path | None) -> None:
         _write(machine_document(Machine(Path(trace)), program_version()), output)
         return
     opened = opening(trace, dataset)
-    with shown() as progress:
+    with progress_bars() as progress:
         text = document(opened, program_version(), progress)
     say_what_is_missing(opened)
     _write(text, output)
