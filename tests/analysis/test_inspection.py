@@ -25,8 +25,8 @@ def waiting(role: str) -> Inspection:
 
 def test_a_hop_says_its_role_only_where_the_schedule_does() -> None:
     # Every message of the MPI library was called an `exchange hop`: what it does is recognised after the run.
-    assert waiting("up").where(0) == ("in MPI_Allreduce #5 on world, waiting for its up hop from 1", 100)
+    assert waiting("up").location(0) == ("in MPI_Allreduce #5 on world, waiting for its up hop from 1", 100)
     unknown = waiting("unknown")
-    assert unknown.where(0) == ("in MPI_Allreduce #5 on world, waiting for its hop from 1", 100)
+    assert unknown.location(0) == ("in MPI_Allreduce #5 on world, waiting for its hop from 1", 100)
     assert unknown.waits_inside(0) == "hop from 1, at 0.000000 s"
     assert unknown.waits_for(0) == {1}

@@ -6,7 +6,7 @@ import hopscope
 import local_mpi
 import pytest
 from hopscope.errors import InputError
-from hopscope.launch.network.mca import beside
+from hopscope.launch.network.mca import reconcile
 from networks import run, topology
 
 WAN = {"links": {"wan": {"latency_ns": 1_000_000}}}
@@ -17,7 +17,7 @@ OURS = "--mca pml ob1 --mca btl vader,tcp,self --mca btl_tcp_if_include eth0 --m
 
 def both(given: str) -> tuple[str, str]:
     """What is left of our words and of the user's."""
-    ours, words = beside(f"mpirun -n 2 {given} ./app".split(), OURS.split())
+    ours, words = reconcile(f"mpirun -n 2 {given} ./app".split(), OURS.split())
     return " ".join(ours), " ".join(words)
 
 
@@ -65,7 +65,7 @@ def test_parameters_behind_the_program_are_the_programs(tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path)
     (tmp_path / "app").write_text("")
     words = ["mpirun", "-n", "2", "./app", "--mca", "pml", "ucx"]
-    assert beside(words, OURS.split()) == (OURS.split(), words)
+    assert reconcile(words, OURS.split()) == (OURS.split(), words)
 
 
 def test_a_variable_that_excludes_interfaces_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

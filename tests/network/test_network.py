@@ -220,7 +220,7 @@ def test_a_network_stays_until_it_is_taken_down(sites: Path, own_folder: Path, m
     assert up.returncode == 0, up.stderr
     try:
         assert "2 hosts in 2 clusters are up" in up.stderr
-        assert list(kept.kept()) == [str(sites)]
+        assert list(kept.running_networks()) == [str(sites)]
         assert net("exec", str(sites), "b0", "--", "hostname").stdout == "b0\n"
         with pytest.raises(InputError, match="is up already"):
             kept.up(read_network(sites))
@@ -234,7 +234,7 @@ def test_a_network_stays_until_it_is_taken_down(sites: Path, own_folder: Path, m
     finally:
         down = net("down", str(sites))
     assert down.returncode == 0, down.stderr
-    assert list(kept.kept()) == []
+    assert list(kept.running_networks()) == []
     assert left_in(own_folder) == []
 
 

@@ -12,7 +12,7 @@ from hopscope.cli.meant import check_first_word
 from hopscope.cli.saying import say
 from hopscope.launch.job import assemble
 from hopscope.launch.mpi_library import find_mpi
-from hopscope.launch.native_builds import allow, checked_library, listed, sum_of, try_out, user_list
+from hopscope.launch.native_builds import allow, checked_library, user_lines, sum_of, try_out, user_list
 from hopscope.launch.native_trial import OPERATIONS
 
 RANKS = (2, 3, 4)
@@ -57,7 +57,7 @@ def command(*, verify: bool, words: tuple[str, ...]) -> None:
     """
     check_first_word(words)
     if not verify:
-        for line in listed():
+        for line in user_lines():
             click.echo(line)
         say(f"hopscope: your list is {user_list()}; to add a build: hopscope native --verify -- mpiexec -n 4 ./app")
         return

@@ -11,7 +11,7 @@ from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.launch.network import read_network
 from hopscope.launch.network.kept import down as take_down
-from hopscope.launch.network.kept import find, kept
+from hopscope.launch.network.kept import find, running_networks
 from hopscope.launch.network.kept import up as put_up
 
 
@@ -61,7 +61,7 @@ def list_() -> None:
 
     Example: hopscope net list
     """
-    for file in kept():
+    for file in running_networks():
         click.echo(file)
 
 

@@ -19,7 +19,7 @@ from hopscope.errors import InputError
 from hopscope.launch.command import RECORDINGS, Request, environment, launcher_words, rank_count
 from hopscope.launch.inputs import check_topology, check_tree, tree_names
 from hopscope.launch.installed import MpiLibrary, fitting_collector, what_goes_unseen
-from hopscope.launch.job import REFUSED, Ended, assemble, is_assembled, is_unassembled_run, run_job, worlds
+from hopscope.launch.job import REFUSED, JobEnd, assemble, is_assembled, is_unassembled_run, run_job, worlds
 from hopscope.launch.mpi_library import check_named_mpi, default_directory, find_mpi, find_program, missing_program
 from hopscope.launch.network import Carried, Network, add_facts, network_for, on_hosts, read_network
 from hopscope.launch.refusals import refusal_here
@@ -215,7 +215,7 @@ def run_traced(request: Request, words: Sequence[str], also_untraced: bool, netw
     return job_end.code
 
 
-def timed(words: Sequence[str], variables: Mapping[str, str], network: Network | None) -> tuple[Ended, int]:
+def timed(words: Sequence[str], variables: Mapping[str, str], network: Network | None) -> tuple[JobEnd, int]:
     """Run the job; returns its end and its duration in ns."""
     if network:
         words, host_variables = on_hosts(words, network)
@@ -225,7 +225,7 @@ def timed(words: Sequence[str], variables: Mapping[str, str], network: Network |
     return job_end, time.monotonic_ns() - begin
 
 
-def report(directory: Path | None, job_end: Ended, words: Sequence[str]) -> None:
+def report(directory: Path | None, job_end: JobEnd, words: Sequence[str]) -> None:
     """Reports on stderr where the trace is, and assembles it first if the job did not. words: the job's command line,
     which a launcher may have refused."""
     assert directory is not None
@@ -248,7 +248,7 @@ def report(directory: Path | None, job_end: Ended, words: Sequence[str]) -> None
         say(f"hopscope: there is no trace: {with_code}{_reason_for_no_trace(job_end, words)}")
 
 
-def _reason_for_no_trace(job_end: Ended, words: Sequence[str]) -> str:
+def _reason_for_no_trace(job_end: JobEnd, words: Sequence[str]) -> str:
     """The reason why a job left no recording."""
     missing = missing_program(words)
     if os.environ.get("HOPSCOPE_RECORD") == "0":

@@ -22,11 +22,11 @@ def build_collector(mpicc: str, prefix: Path) -> Path:
             f"compiler wrapper {mpicc!r} not found; name the mpicc of the MPI library that the program uses"
         )
     words = [compiler, "-x", "c", "-fsyntax-only", "-"]
-    tried = subprocess.run(words, input="#include <mpi.h>\n", capture_output=True, text=True, check=False)
-    if tried.returncode != 0:
-        why = (tried.stderr.strip().splitlines() or [f"it exits with code {tried.returncode}"])[0]
+    check = subprocess.run(words, input="#include <mpi.h>\n", capture_output=True, text=True, check=False)
+    if check.returncode != 0:
+        reason = (check.stderr.strip().splitlines() or [f"it exits with code {check.returncode}"])[0]
         raise InputError(
-            f"{compiler} cannot compile a file that includes <mpi.h>, so it is not an MPI compiler wrapper ({why}); "
+            f"{compiler} cannot compile a file that includes <mpi.h>, so it is not an MPI compiler wrapper ({reason}); "
             "name the mpicc of the MPI library that the program uses"
         )
     for tool in ("cmake", "pkg-config"):
@@ -50,17 +50,17 @@ def build_collector(mpicc: str, prefix: Path) -> Path:
         # Without a number, make compiles all files at once, which brings a login node to its knees.
         _run([cmake, "--build", folder, "--parallel", str(len(os.sched_getaffinity(0)))])
         _run([cmake, "--install", folder])
-        made = next(Path(folder).glob("libhopscope-*-*.so")).name
-    return prefix / "lib" / "hopscope" / made
+        library_name = next(Path(folder).glob("libhopscope-*-*.so")).name
+    return prefix / "lib" / "hopscope" / library_name
 
 
 def _tool(name: str) -> str | None:
-    beside = Path(sys.executable).with_name(name)
-    return str(beside) if beside.is_file() else shutil.which(name)
+    tool = Path(sys.executable).with_name(name)
+    return str(tool) if tool.is_file() else shutil.which(name)
 
 
 def _run(words: list[str]) -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-15:])
-        raise InputError(f"building the collector failed; the last output of `{' '.join(words[:4])} ...`:\n{said}")
+        output = "\n".join((done.stdout + done.stderr).strip().splitlines()[-15:])
+        raise InputError(f"building the collector failed; the last output of `{' '.join(words[:4])} ...`:\n{output}")

@@ -1,6 +1,6 @@
-"""What turns an ordinary launcher command line into a traced one.
+"""Changes that turn an ordinary launcher command line into a traced one.
 
-Everything goes through the environment: LD_PRELOAD names the collector's library, HOPSCOPE_* say what it shall do.
+Everything goes through the environment: LD_PRELOAD names the collector's library, HOPSCOPE_* configure it.
 Local ranks, MPICH's launcher and srun hand the environment on by themselves; Open MPI's launcher takes it to other
 hosts only if told so by ``-x``. The launcher gets preloaded too, which does nothing: it never calls MPI_Init.
 """
@@ -17,12 +17,12 @@ from hopscope.launch.installed import collector_library
 from hopscope.launch.mpi_library import launcher_mpi
 
 RECORDINGS = ("all", "collectives")
-"""What can be recorded: `collectives` leaves the application's messages out."""
+"""Recording modes: `collectives` leaves the application's messages out."""
 
 MCA_OPTION = re.compile(r"--?(g?mca|g?omca|prtemca|g?pmixmca)")
 """Open MPI's options that have two values, a parameter's name and its value."""
 _TWO_VALUES = re.compile(rf"{MCA_OPTION.pattern}|-g?env")
-"""The same with MPICH's."""
+"""MCA options and MPICH's options for variables."""
 _LAUNCHER = re.compile(r"(mpirun|mpiexec|orterun|prterun|srun)([._-].*)?")
 _OPEN_MPI_LAUNCHER = re.compile(r"(mpirun|mpiexec|orterun|prterun)([._-].*)?")
 
@@ -32,7 +32,7 @@ class Request:
     """How a job shall be traced. Paths are absolute, for a rank may run in another folder."""
 
     collector: str
-    """Which library of the collector, by flavour or flavour and release: `openmpi`, `mpich-5`."""
+    """The collector's library, by flavour or flavour and release: `openmpi`, `mpich-5`."""
     directory: Path | None = None
     tree: str | None = None
     """A tree file's absolute path or the name of a shape; None observes only."""
@@ -51,8 +51,8 @@ def environment(request: Request, inherited: Mapping[str, str]) -> dict[str, str
             f"{library} cannot be preloaded, because the dynamic linker splits LD_PRELOAD at spaces and colons; "
             "install hopscope, or the collector (HOPSCOPE_COLLECTOR_DIR), in a path without them"
         )
-    others = [word for word in re.split(r"[ :]", inherited.get("LD_PRELOAD", "")) if word and word != library]
-    variables = {"LD_PRELOAD": ":".join([library, *others])}
+    preloads = [word for word in re.split(r"[ :]", inherited.get("LD_PRELOAD", "")) if word and word != library]
+    variables = {"LD_PRELOAD": ":".join([library, *preloads])}
     if request.directory is not None:
         variables["HOPSCOPE_DIR"] = str(request.directory)
     if request.tree is not None:
@@ -70,7 +70,7 @@ def preload_words(request: Request, inherited: Mapping[str, str]) -> list[str]:
 
 
 def _is_open_mpi_launcher(word: str) -> bool:
-    """By its name, unless it calls itself another: Hydra, which is an mpirun too, knows no ``-x``."""
+    """Decides by its name and its version text: Hydra's mpirun has no ``-x``."""
     if not _OPEN_MPI_LAUNCHER.fullmatch(Path(word).name):
         return False
     mpi = launcher_mpi(word)
@@ -78,21 +78,23 @@ def _is_open_mpi_launcher(word: str) -> bool:
 
 
 def launcher_options(words: Sequence[str]) -> list[str]:
-    """What comes before the program in a launcher's command line, or before what is it for all one can tell: a path to
-    a file, or the name of a program that is not the value of an option (``--map-by node``, ``--hostfile /tmp/hosts``).
+    """The words before the program in a launcher's command line. The program is the first path to a file, or the first
+    name of a program that is not the value of an option (``--map-by node``, ``--hostfile /tmp/hosts``).
     """
-    for index, (before, word) in enumerate(itertools.pairwise(words), start=1):
+    for index, (option, word) in enumerate(itertools.pairwise(words), start=1):
         is_path = "/" in word and shutil.which(word) is not None
-        is_value = (before.startswith("-") and not is_path) or MCA_OPTION.fullmatch(words[max(0, index - 2)])
+        is_value = (option.startswith("-") and not is_path) or MCA_OPTION.fullmatch(words[max(0, index - 2)])
         if not is_value and (shutil.which(word) or Path(word).is_file()):
             return list(words[1:index])
     return list(words[1:])
 
 
 def named_program(words: Sequence[str]) -> str | None:
-    """The program in a launcher's command line, where it surely is one: it can be started, and stands after no option,
-    whose value it may be. None also without a launcher that is known; what comes before one starts it (``taskset``)."""
-    launcher = next((at for at, word in enumerate(words) if _LAUNCHER.fullmatch(Path(word).name)), len(words))
+    """The program in a launcher's command line if it is certain: it can be started, and is not the value of an option.
+    None also without a known launcher; words before the launcher start it (``taskset``)."""
+    launcher = next(
+        (position for position, word in enumerate(words) if _LAUNCHER.fullmatch(Path(word).name)), len(words)
+    )
     for index, word in enumerate(words[launcher + 1 :], start=launcher + 1):
         options = words[index - 1], words[max(0, index - 2)]
         is_value = options[0].startswith("-") or _TWO_VALUES.fullmatch(options[1])

@@ -48,10 +48,10 @@ def _names(path: Path, table: int) -> set[str]:
 
 
 def exported_names(library: Path) -> set[str]:
-    """What a shared library or program offers to the dynamic linker. Empty for what is no such file."""
+    """The names that a shared library or program exports to the dynamic linker. Empty for other files."""
     return _names(library, _DYNSYM)
 
 
 def own_names(program: Path) -> set[str]:
-    """What is linked into a program itself; empty if it was stripped."""
+    """The names that are linked into a program itself; empty if it was stripped."""
     return _names(program, _SYMTAB)

@@ -16,7 +16,7 @@ from hopscope.native import _plan
 
 def schema(name: str) -> dict[str, Any]:
     """A schema of the package by its file name, such as ``tree.schema.json``."""
-    # In a checkout its own schemas count, not the copies that were installed some time ago.
+    # A checkout's own schemas count, not older installed copies.
     package = Path(__file__).parents[1]
     for folder in (package.parents[1], package):
         path = folder / "schemas" / name
@@ -27,14 +27,14 @@ def schema(name: str) -> dict[str, Any]:
 
 def _line_of(text: str, path: list[str | int]) -> int | None:
     """The line of the deepest key of a JSON path that stands in the text as a quoted word, searched in order."""
-    position, found = 0, None
+    position, match = 0, None
     for part in path:
         if isinstance(part, str):
-            at = text.find(json.dumps(part), position)
-            if at < 0:
+            start = text.find(json.dumps(part), position)
+            if start < 0:
                 break
-            position = found = at
-    return None if found is None else text.count("\n", 0, found) + 1
+            position = match = start
+    return None if match is None else text.count("\n", 0, match) + 1
 
 
 def _json_path(path: list[str | int]) -> str:
@@ -87,18 +87,18 @@ def checked_file(path: Path, kind: str) -> dict[str, Any]:
         raise InputError(f"{path}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from error
     except ValueError as error:
         raise InputError(f"{kind} file {path}: {error}; see schemas/{name}") from error
-    other = _kind_of(content)
-    if other is not None and other != kind:
-        raise InputError(f"{path} is a {other} file; give a {kind} file")
+    actual_kind = _kind_of(content)
+    if actual_kind is not None and actual_kind != kind:
+        raise InputError(f"{path} is a {actual_kind} file; give a {kind} file")
     from jsonschema import Draft202012Validator  # every command starts without it
     from jsonschema.exceptions import best_match
 
     fault = best_match(Draft202012Validator(schema(name)).iter_errors(content))
     if fault is not None:
-        at = list(fault.absolute_path)
-        line = _line_of(text, at)
+        json_path = list(fault.absolute_path)
+        line = _line_of(text, json_path)
         place = f"{path}:{line}" if line else str(path)
-        raise InputError(f"{place}: at {_json_path(at)}: {fault.message} (see schemas/{name})")
+        raise InputError(f"{place}: at {_json_path(json_path)}: {fault.message} (see schemas/{name})")
     return cast("dict[str, Any]", content)
 
 
@@ -107,7 +107,7 @@ KINDS = ("machine", "sweep", "topology", "tree", "tuning")
 
 
 def kind_of(path: Path) -> str | None:
-    """Which of KINDS a file is by its outermost names; None if none of them, or not to be read."""
+    """The file's kind among KINDS, by its outermost names; None if it has none or cannot be read."""
     try:
         return _kind_of(read_json(path.read_text()))
     except (OSError, ValueError):
@@ -119,7 +119,7 @@ def _kind_of(content: object) -> str | None:
         return None
     names = set(cast("dict[str, object]", content))
     for kind in KINDS:
-        known = schema(f"{kind}.schema.json")
-        if set(known["required"]) <= names <= set(known["properties"]):
+        properties = schema(f"{kind}.schema.json")
+        if set(properties["required"]) <= names <= set(properties["properties"]):
             return kind
     return None

@@ -44,13 +44,13 @@ class OpenCollective:
     function: str
     members: tuple[Member, ...]
 
-    def of(self, state: str) -> list[int]:
+    def ranks_in(self, state: str) -> list[int]:
         """The ranks in a state."""
         return [member.rank for member in self.members if member.state == state]
 
 
 class Inspection:
-    """What can be said about a run from the facts of all its ranks."""
+    """Conclusions about a run from the facts of all its ranks."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -63,17 +63,17 @@ class Inspection:
         """True if some process of the run is there."""
         return any(rank["state"] == "running" for rank in self.ranks)
 
-    def since(self, at_ns: int | None) -> str:
-        """How long ago something was, in a run that goes on; in one that is over, when it was."""
+    def time_text(self, at_ns: int | None) -> str:
+        """The age of an event in a live run; its time in a finished run."""
         if at_ns is None:
             return "-"
-        now: int | None = self.facts["now_ns"]
-        if self.is_live and now is not None:
-            return quantity(max(now - at_ns, 0), "ns")
+        now_ns: int | None = self.facts["now_ns"]
+        if self.is_live and now_ns is not None:
+            return quantity(max(now_ns - at_ns, 0), "ns")
         return f"at {quantity(at_ns, 'at')}"
 
-    def where(self, rank: int) -> tuple[str, int | None]:
-        """Where a rank is, in words, and since when."""
+    def location(self, rank: int) -> tuple[str, int | None]:
+        """A rank's location in words, and the time when it got there."""
         facts = self.ranks[rank]
         if not facts["threads"]:
             return "no recording of it was found", None
@@ -89,26 +89,26 @@ class Inspection:
         return text, places[0][1]
 
     def waits_for(self, rank: int) -> set[int]:
-        """The ranks of which one or all must do something before this one can go on; empty if it waits for none or
-        nothing is known about it."""
+        """The ranks that this one waits for: one or all of them must act before it goes on. Empty if there are none or
+        nothing is known."""
         if self.ranks[rank]["state"] not in ("running", "died", "unknown"):
             return set()
-        found: set[int] = set()
+        ranks: set[int] = set()
         for thread in self.ranks[rank]["threads"]:
             call = thread["call"]
             if call is None:
                 continue
-            asked = [call, *thread["open"], *([call["receive"]] if "receive" in call else [])]
-            found |= {one["peer"] for one in asked if isinstance(one.get("peer"), int)}
+            operations = [call, *thread["open"], *([call["receive"]] if "receive" in call else [])]
+            ranks |= {operation["peer"] for operation in operations if isinstance(operation.get("peer"), int)}
         in_mpi = any(thread["call"] is not None for thread in self.ranks[rank]["threads"])
         for collective in self.collectives:
-            if in_mpi and rank in collective.of("inside"):
-                found |= set(collective.of("absent")) | set(collective.of("elsewhere"))
-        return found - {rank}
+            if in_mpi and rank in collective.ranks_in("inside"):
+                ranks |= set(collective.ranks_in("absent")) | set(collective.ranks_in("elsewhere"))
+        return ranks - {rank}
 
     def sentences(self) -> list[str]:
-        """What it comes to: operations that do not fit together, who is waited for in the end, circles."""
-        said = [
+        """Findings: operations that do not match, ranks that others ultimately wait for, circles."""
+        sentences = [
             sentence
             for collective in self.collectives
             for sentence in (self._mismatch(collective), self._roots(collective))
@@ -117,17 +117,19 @@ class Inspection:
         waiting = {rank: targets for rank in range(len(self.ranks)) if (targets := self.waits_for(rank))}
         ends: dict[int, set[int]] = {}
         for rank in waiting:
-            for end in self._reached(rank, waiting):
+            for end in self._reachable_ranks(rank, waiting):
                 if end not in waiting:
                     ends.setdefault(end, set()).add(rank)
         for end, ranks in sorted(ends.items()):
-            text, at = self.where(end)
-            since = "" if at is None or self.ranks[end]["state"] == "finished" else self._since_words(at)
-            said.append(f"{_ranks(ranks)} ultimately {_s(ranks, 'wait')} for rank {end}: {text}{since}")
+            text, at_ns = self.location(end)
+            waiting_text = "" if at_ns is None or self.ranks[end]["state"] == "finished" else self._since_words(at_ns)
+            sentences.append(f"{_ranks(ranks)} ultimately {_s(ranks, 'wait')} for rank {end}: {text}{waiting_text}")
         circle = _circle(waiting)
-        if circle and not said:
-            said.append(f"{_ranks(set(circle))} wait for one another: {' > '.join(map(str, [*circle, circle[0]]))}")
-        return said or [NOBODY_WAITS]
+        if circle and not sentences:
+            sentences.append(
+                f"{_ranks(set(circle))} wait for one another: {' > '.join(map(str, [*circle, circle[0]]))}"
+            )
+        return sentences or [NOBODY_WAITS]
 
     def document(self) -> Facts:
         """The facts with what was made of them."""
@@ -154,12 +156,12 @@ class Inspection:
 
     def waits_inside(self, rank: int) -> str:
         """The hops for which a rank waits inside a collective; empty if the library does not show them."""
-        hops = [one for thread in self.ranks[rank]["threads"] for one in thread["open"] if "role" in one]
-        return "; ".join(f"{self._hop(one)}{self._since_words(one['at_ns'])}" for one in hops)
+        hops = [hop for thread in self.ranks[rank]["threads"] for hop in thread["open"] if "role" in hop]
+        return "; ".join(f"{self._hop(hop)}{self._since_words(hop['at_ns'])}" for hop in hops)
 
     def _since_words(self, at_ns: int) -> str:
-        since = self.since(at_ns)
-        return f", {since}" if since.startswith("at ") else f", for {since}"
+        text = self.time_text(at_ns)
+        return f", {text}" if text.startswith("at ") else f", for {text}"
 
     def _thread(self, thread: Facts) -> tuple[str, int | None]:
         call, last = thread["call"], thread["last"]
@@ -167,20 +169,20 @@ class Inspection:
             return f"in {self._call(call, thread)}{_called_from(call)}", call["at_ns"]
         if last is None:
             return "before its first call", None
-        now: int | None = self.facts["now_ns"]
-        if last["function"] in POLLS and now is not None:
-            polled, quiet = last["left_ns"] - last["at_ns"], now - last["left_ns"]
+        now_ns: int | None = self.facts["now_ns"]
+        if last["function"] in POLLS and now_ns is not None:
+            polled, quiet = last["left_ns"] - last["at_ns"], now_ns - last["left_ns"]
             if polled > _POLLS_STILL_NS > quiet:
                 return f"polling with {last['function']}{self._requests(thread)}{_called_from(last)}", last["at_ns"]
         return f"computing, after {self._call(last, None)}{_called_from(last)}", last["left_ns"]
 
     def _call(self, call: Facts, thread: Facts | None) -> str:
-        """A call with whom it concerns; thread: that of a call that is not over."""
+        """A call with its peers; thread: that of an open call."""
         name = call["function"]
         if "seq" in call:
             text = f"{name} #{call['seq']} on {self.comm_name(call['comm'])}"
-            hops = [one for one in (thread["open"] if thread else []) if "role" in one]
-            return text + "".join(f", waiting for its {self._hop(one)}" for one in hops[:3])
+            hops = [hop for hop in (thread["open"] if thread else []) if "role" in hop]
+            return text + "".join(f", waiting for its {self._hop(hop)}" for hop in hops[:3])
         if "peer" in call and not thread:
             return name
         if "peer" in call:
@@ -196,51 +198,51 @@ class Inspection:
         return f"{role}hop {'from' if hop['kind'] == 'receive' else 'to'} {hop['peer']}"
 
     def _requests(self, thread: Facts) -> str:
-        some = [one for one in thread["open"] if "role" not in one]
-        words = [self._request(one) for one in some[:3]]
-        more = f" and {len(some) - 3} more" if len(some) > 3 else ""
-        return f" ({'; '.join(words)}{more})" if words else ""
+        requests = [request for request in thread["open"] if "role" not in request]
+        words = [self._request(request) for request in requests[:3]]
+        remainder = f" and {len(requests) - 3} more" if len(requests) > 3 else ""
+        return f" ({'; '.join(words)}{remainder})" if words else ""
 
-    def _request(self, one: Facts) -> str:
-        if one["kind"] == "collective":
-            return f"{one['function']} #{one['seq']} on {self.comm_name(one['comm'])}"
-        return f"{one['kind']} {'from' if one['kind'] == 'receive' else 'to'} {_party(one)}"
+    def _request(self, request: Facts) -> str:
+        if request["kind"] == "collective":
+            return f"{request['function']} #{request['seq']} on {self.comm_name(request['comm'])}"
+        return f"{request['kind']} {'from' if request['kind'] == 'receive' else 'to'} {_party(request)}"
 
     def _mismatch(self, collective: OpenCollective) -> str | None:
-        others = [member for member in collective.members if member.state == "elsewhere"]
-        if not others:
+        mismatches = [member for member in collective.members if member.state == "elsewhere"]
+        if not mismatches:
             return None
-        inside = [m.rank for m in collective.members if m.state == "inside"]
-        what = {member.function for member in others}
+        callers = [m.rank for m in collective.members if m.state == "inside"]
+        functions = {member.function for member in mismatches}
         return (
-            f"collective #{collective.seq} on {collective.name} does not match: {_ranks(inside)} "
-            f"{_s(inside, 'call')} {collective.function}, {_ranks(m.rank for m in others)} "
-            f"{' and '.join(sorted(filter(None, what)))}"
+            f"collective #{collective.seq} on {collective.name} does not match: {_ranks(callers)} "
+            f"{_s(callers, 'call')} {collective.function}, {_ranks(m.rank for m in mismatches)} "
+            f"{' and '.join(sorted(filter(None, functions)))}"
         )
 
     def _roots(self, collective: OpenCollective) -> str | None:
-        """Which ranks name which root, if they do not agree: each root then waits for nobody, or for another."""
-        named: dict[int, list[int]] = {}
+        """The ranks by the root that they name, if they disagree: each root then waits for nobody, or for another."""
+        ranks_by_root: dict[int, list[int]] = {}
         for member in collective.members:
             if member.root is not None and member.function == collective.function:
-                named.setdefault(member.root, []).append(member.rank)
-        if len(named) < 2:
+                ranks_by_root.setdefault(member.root, []).append(member.rank)
+        if len(ranks_by_root) < 2:
             return None
-        words = [f"{_ranks(ranks)} {_s(ranks, 'name')} root {root}" for root, ranks in sorted(named.items())]
+        words = [f"{_ranks(ranks)} {_s(ranks, 'name')} root {root}" for root, ranks in sorted(ranks_by_root.items())]
         return (
             f"the roots of {collective.function} #{collective.seq} on {collective.name} differ: {', '.join(words)}; "
             "all members must name the same one"
         )
 
-    def _reached(self, rank: int, waiting: dict[int, set[int]]) -> set[int]:
-        seen: set[int] = set()
+    def _reachable_ranks(self, rank: int, waiting: dict[int, set[int]]) -> set[int]:
+        visited: set[int] = set()
         ahead = list(waiting.get(rank, ()))
         while ahead:
-            at = ahead.pop()
-            if at not in seen:
-                seen.add(at)
-                ahead += waiting.get(at, ())
-        return seen
+            member = ahead.pop()
+            if member not in visited:
+                visited.add(member)
+                ahead += waiting.get(member, ())
+        return visited
 
 
 def _add_places(facts: Facts) -> None:
@@ -248,47 +250,47 @@ def _add_places(facts: Facts) -> None:
     threads = [thread for rank in facts["ranks"] for thread in rank["threads"]]
     calls: list[Facts] = [call for thread in threads for call in (thread["call"], thread["last"]) if call is not None]
     sites = {call["site"]: call["symbol"] or "" for call in calls if call["site"]}
-    places = {found.call_site: found.place for found in resolve(sites, facts["modules"], facts["started_ns"])}
+    places = {site.call_site: site.place for site in resolve(sites, facts["modules"], facts["started_ns"])}
     for call in calls:
         call["place"] = places.get(call["site"])
 
 
 def _open_collectives(facts: Facts) -> list[OpenCollective]:
-    on: dict[tuple[int, int], dict[int, Facts]] = {}
+    open_calls: dict[tuple[int, int], dict[int, Facts]] = {}
     last: dict[tuple[int, int], Facts] = {}
     for rank in facts["ranks"]:
-        for one in rank["collectives"]:
-            known = last.get((rank["rank"], one["comm"]))
-            if known is None or known["seq"] <= one["seq"]:
-                last[rank["rank"], one["comm"]] = one
-            if one["inside"]:
-                on.setdefault((one["comm"], one["seq"]), {})[rank["rank"]] = one
-    found: list[OpenCollective] = []
-    for (comm, seq), inside in sorted(on.items()):
-        names = [one["function"] for one in inside.values()]
+        for collective in rank["collectives"]:
+            latest = last.get((rank["rank"], collective["comm"]))
+            if latest is None or latest["seq"] <= collective["seq"]:
+                last[rank["rank"], collective["comm"]] = collective
+            if collective["inside"]:
+                open_calls.setdefault((collective["comm"], collective["seq"]), {})[rank["rank"]] = collective
+    collectives: list[OpenCollective] = []
+    for (comm, seq), calls in sorted(open_calls.items()):
+        names = [call["function"] for call in calls.values()]
         function = max(names, key=lambda name: (names.count(name), name))
         members: list[Member] = []
         for rank in facts["comms"][comm]["members"]:
-            own = inside.get(rank) or last.get((rank, comm))
-            if own is None or own["seq"] < seq:
+            call = calls.get(rank) or last.get((rank, comm))
+            if call is None or call["seq"] < seq:
                 members.append(Member(rank, "absent", None, None))
-            elif own["seq"] > seq:
+            elif call["seq"] > seq:
                 members.append(Member(rank, "left", None, None))
-            elif own["function"] != function:
-                members.append(Member(rank, "elsewhere", own["function"], own["at_ns"], own["root"]))
+            elif call["function"] != function:
+                members.append(Member(rank, "elsewhere", call["function"], call["at_ns"], call["root"]))
             else:
-                state = "inside" if own["inside"] else "left"
-                members.append(Member(rank, state, own["function"], own["at_ns"], own["root"]))
+                state = "inside" if call["inside"] else "left"
+                members.append(Member(rank, state, call["function"], call["at_ns"], call["root"]))
         if len(members) > 1:
             name = facts["comms"][comm]["name"] or f"communicator {comm}"
-            found.append(OpenCollective(comm, name, seq, function, tuple(members)))
-    return found
+            collectives.append(OpenCollective(comm, name, seq, function, tuple(members)))
+    return collectives
 
 
-def _party(one: Facts) -> str:
-    peer = one.get("peer")
-    who = {"any": "any rank", "nobody": "no rank", None: "an unknown rank"}.get(peer, f"{peer}")
-    return who if one.get("tag") in (None, "any") else f"{who} (tag {one['tag']})"
+def _party(call: Facts) -> str:
+    peer = call.get("peer")
+    party = {"any": "any rank", "nobody": "no rank", None: "an unknown rank"}.get(peer, f"{peer}")
+    return party if call.get("tag") in (None, "any") else f"{party} (tag {call['tag']})"
 
 
 def _called_from(call: Facts) -> str:
@@ -307,8 +309,8 @@ def ranks_text(ranks: Iterable[int]) -> str:
 
 
 def _ranks(ranks: Iterable[int]) -> str:
-    listed = list(ranks)
-    return f"{'rank' if len(listed) == 1 else 'ranks'} {ranks_text(listed)}"
+    rank_list = list(ranks)
+    return f"{'rank' if len(rank_list) == 1 else 'ranks'} {ranks_text(rank_list)}"
 
 
 def _s(ranks: Iterable[int], verb: str) -> str:
@@ -319,10 +321,10 @@ def _circle(waiting: dict[int, set[int]]) -> list[int]:
     """Ranks each of which waits for the next, the last for the first; empty if there is none."""
     for start in waiting:
         path: list[int] = []
-        at = start
-        while at in waiting and at not in path:
-            path.append(at)
-            at = min(waiting[at])
-        if at in path:
-            return path[path.index(at) :]
+        node = start
+        while node in waiting and node not in path:
+            path.append(node)
+            node = min(waiting[node])
+        if node in path:
+            return path[path.index(node) :]
     return []

@@ -1,4 +1,4 @@
-"""Where the collector's files are, and which of its libraries fits an MPI library.
+"""The collector's files, and the library of it that fits an MPI library.
 
 The collector is built apart from the Python package (a cluster may have it without Python), into
 ``<prefix>/lib/hopscope``: the program ``hopscope-assemble``, and for each MPI library it was
@@ -79,11 +79,11 @@ def _release(library: Path) -> tuple[int, ...]:
 
 def _collectors(flavour: str) -> Iterator[Path]:
     """The installed libraries of a flavour, the oldest release first."""
-    found: dict[str, Path] = {}
+    libraries: dict[str, Path] = {}
     for folder in collector_folders():
         for path in folder.glob(f"libhopscope-{flavour}-*.so"):
-            found.setdefault(path.name, path.absolute())
-    yield from sorted(found.values(), key=_release)
+            libraries.setdefault(path.name, path.absolute())
+    yield from sorted(libraries.values(), key=_release)
 
 
 def installed_flavours() -> list[str]:
@@ -115,10 +115,10 @@ def fitting_collector(mpi: MpiLibrary) -> str:
 
     Raises InputError, with the command that makes one, if none fits.
     """
-    there = _mpi_functions(mpi.path) if mpi.path is not None else set[str]()
-    if not there:
+    functions = _mpi_functions(mpi.path) if mpi.path is not None else set[str]()
+    if not functions:
         return mpi.flavour
-    fitting = [path for path in _collectors(mpi.flavour) if _mpi_functions(path) <= there]
+    fitting = [path for path in _collectors(mpi.flavour) if _mpi_functions(path) <= functions]
     if not fitting:
         override = os.environ.get("HOPSCOPE_COLLECTOR_DIR")
         raise InputError(
@@ -126,13 +126,13 @@ def fitting_collector(mpi: MpiLibrary) -> str:
             f"--mpicc {_compiler(mpi.path)}"
             + (f" (looked only in {override}, because of HOPSCOPE_COLLECTOR_DIR)" if override else "")
         )
-    # Of two that see the same, the newer one.
+    # If two record equally many functions, take the newer one.
     return max(fitting, key=lambda path: (len(_mpi_functions(path)), _release(path))).stem.removeprefix("libhopscope-")
 
 
 def unseen_functions(mpi: MpiLibrary, collector: str) -> list[str]:
-    """What an MPI library has and collectors record, but the one of that name does not see: it was built for an older
-    release. Empty where the library's file is not known."""
+    """Functions of an MPI library that this collector does not record: it was built for an older release. Empty if the
+    library's file is unknown."""
     if mpi.path is None:
         return []
     return sorted((FUNCTIONS.keys() & _mpi_functions(mpi.path)) - exported_names(collector_library(collector)))
@@ -143,9 +143,9 @@ def what_goes_unseen(mpi: MpiLibrary, collector: str) -> str | None:
     unseen = unseen_functions(mpi, collector)
     if not unseen:
         return None
-    some = f"{len(unseen)} functions" if len(unseen) > 1 else "a function"
+    function_count = f"{len(unseen)} functions" if len(unseen) > 1 else "a function"
     return (
         f"{collector_library(collector).name} is the best fit among the installed collectors, but it does not record "
-        f"calls of {some} of {mpi.path} ({', '.join(unseen[:3])}{', ...' if len(unseen) > 3 else ''}); build one "
+        f"calls of {function_count} of {mpi.path} ({', '.join(unseen[:3])}{', ...' if len(unseen) > 3 else ''}); build one "
         f"that does with: hopscope build --mpicc {_compiler(mpi.path)}"
     )

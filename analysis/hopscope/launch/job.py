@@ -22,8 +22,8 @@ FROM_THE_KERNEL = 128
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a job ended."""
+class JobEnd:
+    """The end of a job: its exit code, and whether it was interrupted."""
 
     code: int
     """The launcher's exit code, 128 + n if it died from signal n, as shells do."""
@@ -31,14 +31,16 @@ class Ended:
     """True if somebody sent us SIGINT, SIGTERM or SIGHUP while it ran."""
 
 
-def run_job(words: Sequence[str], variables: Mapping[str, str]) -> Ended:
+def run_job(words: Sequence[str], variables: Mapping[str, str]) -> JobEnd:
     """Starts a command with variables added to the environment and waits for it.
 
     SIGINT, SIGTERM and SIGHUP that somebody sends are handed on; an interrupt from the terminal reaches the launcher by
     itself. So the trace can be put together afterwards in every case.
     """
-    early: list[int] = []
-    before = {number: signal.signal(number, lambda number, _frame: early.append(number)) for number in HANDED_ON}
+    early_signals: list[int] = []
+    handlers = {
+        number: signal.signal(number, lambda number, _frame: early_signals.append(number)) for number in HANDED_ON
+    }
     try:
         try:
             child = subprocess.Popen(list(words), env={**os.environ, **variables})
@@ -46,9 +48,9 @@ def run_job(words: Sequence[str], variables: Mapping[str, str]) -> Ended:
             raise InputError(f"cannot start {words[0]}: {error.strerror}") from error
         # Only now, for the child would inherit the mask.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*HANDED_ON, signal.SIGCHLD})
-        for number in early:
+        for number in early_signals:
             child.send_signal(number)
-        interrupted = bool(early)
+        interrupted = bool(early_signals)
         while child.poll() is None:
             received = signal.sigtimedwait({*HANDED_ON, signal.SIGCHLD}, 1.0)
             if received and received.si_signo in HANDED_ON:
@@ -57,10 +59,10 @@ def run_job(words: Sequence[str], variables: Mapping[str, str]) -> Ended:
                     child.send_signal(received.si_signo)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)
     code = child.returncode
-    return Ended(code if code >= 0 else 128 - code, interrupted)
+    return JobEnd(code if code >= 0 else 128 - code, interrupted)
 
 
 def is_assembled(directory: Path) -> bool:
@@ -95,32 +97,32 @@ def assemble(directory: Path) -> str:
         )
     program = collector_file("hopscope-assemble")
     done = subprocess.run([str(program), str(directory)], capture_output=True, text=True, check=False)
-    said = (done.stderr or done.stdout).strip()
+    message = (done.stderr or done.stdout).strip()
     if done.returncode != 0 or not is_assembled(directory):
-        raise InputError(said or f"{program.name} could not assemble {directory} (exit code {done.returncode})")
-    return said
+        raise InputError(message or f"{program.name} could not assemble {directory} (exit code {done.returncode})")
+    return message
 
 
-def join(directory: Path, other: Path) -> None:
+def join(directory: Path, second: Path) -> None:
     """Lets the next assembly of a trace directory take in another run's recordings, which stay where they are.
 
     Raises InputError if one of them has no recordings (any more).
     """
-    for run in (directory, other):
+    for run in (directory, second):
         if not any((run / "spool").glob("*.defs")):
             raise InputError(
                 f"{run} contains no recordings (spool/*.defs), and only recordings can be joined. A complete trace "
                 "keeps them if its job ran with HOPSCOPE_KEEP_SPOOL=1"
             )
-    if directory.resolve() == other.resolve():
-        raise InputError(f"{other} is the same run; name another one to join")
-    link = directory / f"joined-{other.resolve().name}"
+    if directory.resolve() == second.resolve():
+        raise InputError(f"{second} is the same run; name another one to join")
+    link = directory / f"joined-{second.resolve().name}"
     number = 1
-    while link.is_symlink() and link.resolve() != other.resolve():
+    while link.is_symlink() and link.resolve() != second.resolve():
         number += 1
-        link = directory / f"joined-{other.resolve().name}-{number}"
+        link = directory / f"joined-{second.resolve().name}-{number}"
     if not link.is_symlink():
-        link.symlink_to(other.resolve())
+        link.symlink_to(second.resolve())
 
 
 def worlds(directory: Path) -> list[dict[str, Any]]:
@@ -133,7 +135,7 @@ def worlds(directory: Path) -> list[dict[str, Any]]:
 
 
 def inspect(directory: Path) -> dict[str, Any]:
-    """Where every rank is by what it has recorded so far: schemas/inspection.schema.json, up to `missing`.
+    """Each rank's location by its recording so far: schemas/inspection.schema.json, up to `missing`.
 
     Raises InputError if the directory holds no recordings.
     """

@@ -1,4 +1,4 @@
-"""Which MPI library a command line uses: that of the program in it, and if that cannot be seen, its launcher's."""
+"""The MPI library of a command line: the program's, or else its launcher's."""
 
 import itertools
 import os
@@ -29,8 +29,8 @@ _PYTHON = re.compile(r"python[\d.]*$")
 
 def _executable(word: str) -> Path | None:
     """The file that a word of a command line would start, if it is one."""
-    found = shutil.which(word)
-    return Path(found) if found else None
+    path = shutil.which(word)
+    return Path(path) if path else None
 
 
 def _loaded(program: Path) -> list[tuple[str, Path | None]]:
@@ -38,11 +38,11 @@ def _loaded(program: Path) -> list[tuple[str, Path | None]]:
     what is not dynamically linked.
     """
     try:
-        shown = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False, timeout=30).stdout
+        output = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False, timeout=30).stdout
     except (OSError, subprocess.TimeoutExpired):
         return []
-    pairs = re.findall(r"^\s*(\S+) => (/\S+|not found)", shown, flags=re.MULTILINE)
-    return [(name, Path(where) if where.startswith("/") else None) for name, where in pairs]
+    pairs = re.findall(r"^\s*(\S+) => (/\S+|not found)", output, flags=re.MULTILINE)
+    return [(name, Path(path) if path.startswith("/") else None) for name, path in pairs]
 
 
 def library_mpi(name: str, path: Path | None) -> MpiLibrary | None:
@@ -81,16 +81,21 @@ def program_mpi(program: Path) -> MpiLibrary | None:
 
 def launcher_mpi(launcher: str) -> MpiLibrary | None:
     """The MPI library that a launcher such as mpirun names in its version text; None if it names none (srun)."""
-    found = _executable(launcher)
-    if found is None:
+    program = _executable(launcher)
+    if program is None:
         return None
     try:
-        shown = subprocess.run(
-            [str(found), "--version"], capture_output=True, text=True, check=False, timeout=30, stdin=subprocess.DEVNULL
+        version = subprocess.run(
+            [str(program), "--version"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=30,
+            stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    text = shown.stdout + shown.stderr
+    text = version.stdout + version.stderr
     if re.search(r"Open MPI|OpenRTE|Open RTE|PRRTE|PRTE|prterun", text):
         return MpiLibrary("openmpi")
     return MpiLibrary("mpich") if re.search(r"HYDRA|MPICH|Intel\(R\) MPI", text) else None
@@ -108,12 +113,12 @@ def python_mpi(python: Path) -> MpiLibrary | None:
         answer = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = (library_mpi(Path(line).name, Path(line)) for line in sorted(answer.stdout.splitlines()))
-    return next((mpi for mpi in found if mpi is not None), None)
+    libraries = (library_mpi(Path(line).name, Path(line)) for line in sorted(answer.stdout.splitlines()))
+    return next((mpi for mpi in libraries if mpi is not None), None)
 
 
 def _interpreter(script: Path) -> Path | None:
-    """What the first line of a script starts, `env` looked through."""
+    """The interpreter in a script's first line, also behind `env`."""
     try:
         with script.open("rb") as file:
             first = file.readline(200)
@@ -154,8 +159,8 @@ def find_program(words: Sequence[str]) -> str:
             return Path(word).name
         candidates.append(Path(word).name)
     scripts = [name for name in candidates if name.endswith(".py")]
-    others = [name for name in candidates if not _LAUNCHERS.fullmatch(name)]
-    return (scripts or others or [Path(words[0]).name])[0]
+    programs = [name for name in candidates if not _LAUNCHERS.fullmatch(name)]
+    return (scripts or programs or [Path(words[0]).name])[0]
 
 
 def why_not_started(word: str) -> str | None:
@@ -173,13 +178,13 @@ def why_not_started(word: str) -> str | None:
 
 
 def missing_program(words: Sequence[str]) -> str | None:
-    """What is wrong with the program in a launcher's command line, if none of its words names one that is there."""
+    """The fault of the program in a launcher's command line, if none of its words names an existing program."""
     suspects: list[tuple[bool, bool, str]] = []
-    for before, word in itertools.pairwise(words):
+    for option, word in itertools.pairwise(words):
         if word.startswith("-") or "=" in word or word.isdecimal():
             continue
         if _executable(word) is None:
-            suspects.append((os.sep not in word, before.startswith("-"), word))
+            suspects.append((os.sep not in word, option.startswith("-"), word))
         elif not _STARTS_A_WORD.fullmatch(Path(word).name):
             return None
     if not suspects or not _STARTS_A_WORD.fullmatch(Path(words[0]).name):
@@ -191,16 +196,16 @@ def missing_program(words: Sequence[str]) -> str | None:
 def check_named_mpi(name: str, words: Sequence[str]) -> None:
     """Raises InputError if the collector of that name (`mpich`, `openmpi-5`) is for another MPI library than that which
     the programs in a command line are linked to."""
-    found: list[tuple[str, MpiLibrary]] = []
+    programs: list[tuple[str, MpiLibrary]] = []
     for word in words:
         path = _executable(word)
         mpi = program_mpi(path) if path is not None else None
         if mpi is not None:
-            found.append((word, mpi))
+            programs.append((word, mpi))
     flavour = name.partition("-")[0]
-    if not found or flavour not in FLAVOURS or any(mpi.flavour == flavour for _, mpi in found):
+    if not programs or flavour not in FLAVOURS or any(mpi.flavour == flavour for _, mpi in programs):
         return
-    word, mpi = found[0]
+    word, mpi = programs[0]
     raise InputError(
         f"{word} is linked to {MPI_NAMES[mpi.flavour]} ({mpi.path or 'its library was not found'}), but --mpi {name} "
         f"selects the collector for {MPI_NAMES[flavour]}; drop --mpi, or give --mpi {mpi.flavour}"
@@ -226,10 +231,10 @@ def find_mpi(words: Sequence[str]) -> MpiLibrary:
     return mpi
 
 
-def default_directory(program: str, where: Path) -> Path:
+def default_directory(program: str, folder: Path) -> Path:
     """``hopscope-<program>-<n>`` with the first n that is free in a folder."""
     stem = re.sub(r"[^A-Za-z0-9_.+-]", "_", Path(program).stem) or "run"
     number = 1
-    while os.path.lexists(where / f"hopscope-{stem}-{number}"):
+    while os.path.lexists(folder / f"hopscope-{stem}-{number}"):
         number += 1
-    return where / f"hopscope-{stem}-{number}"
+    return folder / f"hopscope-{stem}-{number}"

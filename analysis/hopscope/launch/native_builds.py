@@ -1,4 +1,4 @@
-"""Which builds of MPICH the collector may change to see their messages: the user's list, and trials of a build.
+"""Builds of MPICH that the collector may patch to record their messages: the user's list, and trials of a build.
 
 The collector knows the builds that were tested with it (collector/src/native/mpich/builds.c) and reads this list.
 """
@@ -26,8 +26,8 @@ def _list_in(settings: Path) -> Path:
     return settings / "hopscope" / "native"
 
 
-def listed() -> list[str]:
-    """Its lines."""
+def user_lines() -> list[str]:
+    """The list's lines."""
     return user_list().read_text().splitlines() if user_list().exists() else []
 
 
@@ -41,14 +41,14 @@ def checked_library(mpi: MpiLibrary) -> Path:
 
 
 def sum_of(library: Path) -> str:
-    """What a build is known by."""
+    """The checksum that identifies a build."""
     with library.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def allow(library: Path) -> bool:
     """Add a build to the user's list; False if it is there."""
-    if any(line.startswith(sum_of(library)) for line in listed()):
+    if any(line.startswith(sum_of(library)) for line in user_lines()):
         return False
     user_list().parent.mkdir(parents=True, exist_ok=True)
     with user_list().open("a") as file:
@@ -57,8 +57,8 @@ def allow(library: Path) -> bool:
 
 
 def try_out(library: Path, launcher: str, ranks: int, folder: Path) -> tuple[Path, str | None]:
-    """Run the trial on so many ranks, an odd number of them with MPI_THREAD_MULTIPLE, with the collector changing the
-    build, from a list of its own in a folder.
+    """Run the trial on some ranks, with MPI_THREAD_MULTIPLE if their number is odd. The collector patches the build,
+    which stands in a list of its own in a folder.
 
     Returns the trace directory and what went wrong, if anything did.
     """
@@ -67,13 +67,13 @@ def try_out(library: Path, launcher: str, ranks: int, folder: Path) -> tuple[Pat
     _list_in(settings).write_text(f"{sum_of(library)}\n")
     trace = folder / f"trace-{ranks}"
     request = Request(collector=fitting_collector(MpiLibrary("mpich", library)), directory=trace)
-    kept = {
+    inherited = {
         key: value
         for key, value in os.environ.items()
         if not key.startswith("HOPSCOPE_") or key == "HOPSCOPE_COLLECTOR_DIR"
     }
     variables = {
-        **environment(request, kept),
+        **environment(request, inherited),
         "HOPSCOPE_NATIVE": "mpich",
         "XDG_CONFIG_HOME": str(settings),
         # Otherwise MPICH 5 leaves messages for shared memory after a few calls.
@@ -85,7 +85,7 @@ def try_out(library: Path, launcher: str, ranks: int, folder: Path) -> tuple[Pat
         done = subprocess.run(
             words,
             cwd=folder,
-            env={**kept, **variables},
+            env={**inherited, **variables},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -97,6 +97,6 @@ def try_out(library: Path, launcher: str, ranks: int, folder: Path) -> tuple[Pat
     except OSError as error:
         raise InputError(f"cannot start {launcher}: {error.strerror}") from error
     if done.returncode != 0:
-        said = (done.stderr or done.stdout).strip().splitlines()
-        return trace, f"the trial ended with code {done.returncode}: {said[-1] if said else 'it said nothing'}"
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        return trace, f"the trial ended with code {done.returncode}: {lines[-1] if lines else 'it said nothing'}"
     return trace, None

@@ -44,25 +44,25 @@ class Trial:
         mpi.MPI_Comm_size(comm, ctypes.byref(size))
         self.rank, self.size = rank.value, size.value
 
-    def block(self, rank: int, to: int, count: int) -> list[int]:
-        """What a rank has for another one."""
-        return [1000 * rank + 10 * to + i % 7 for i in range(count)]
+    def block(self, rank: int, peer: int, count: int) -> list[int]:
+        """A rank's data for a peer."""
+        return [1000 * rank + 10 * peer + i % 7 for i in range(count)]
 
     def blocks(self, rank: int, count: int) -> list[int]:
-        """What it has for all of them."""
-        return [value for to in range(self.size) for value in self.block(rank, to, count)]
+        """A rank's data for all ranks."""
+        return [value for peer in range(self.size) for value in self.block(rank, peer, count)]
 
-    def summed(self, ranks: int, to: int, count: int) -> list[int]:
-        """The sums of what the first ranks have for one."""
-        return [sum(values) for values in zip(*(self.block(r, to, count) for r in range(ranks)), strict=True)]
+    def summed(self, ranks: int, peer: int, count: int) -> list[int]:
+        """The sums of the first ranks' data for a peer."""
+        return [sum(values) for values in zip(*(self.block(r, peer, count) for r in range(ranks)), strict=True)]
 
     def received(self, operation: str, count: int, root: int) -> list[int]:
-        """What a collective gives this rank, who sends all its blocks, or the first of them."""
-        mpi, comm, everything = self.mpi, self.comm, count * self.size
-        sent = (ctypes.c_int * everything)(*self.blocks(self.rank, count))
-        result = (ctypes.c_int * everything)()
+        """A collective's result at this rank, which sends all its blocks, or the first of them."""
+        mpi, comm, total = self.mpi, self.comm, count * self.size
+        sent = (ctypes.c_int * total)(*self.blocks(self.rank, count))
+        result = (ctypes.c_int * total)()
         counts = (ctypes.c_int * self.size)(*[count] * self.size)
-        starts = (ctypes.c_int * self.size)(*range(0, everything, count))
+        starts = (ctypes.c_int * self.size)(*range(0, total, count))
         match operation:
             case "Barrier":
                 mpi.MPI_Barrier(comm)
@@ -86,30 +86,30 @@ class Trial:
         return list(result)
 
     def right(self, operation: str, count: int, root: int) -> list[int]:
-        """What it should give, padded with the zeros that were there."""
-        everything = range(self.size)
+        """The expected result, padded with zeros."""
+        ranks = range(self.size)
         at_root = self.rank == root
         match operation:
             case "Bcast":
                 return self.block(root, 0, count)
             case "Reduce":
-                found = self.summed(self.size, 0, count) if at_root else []
+                prefix = self.summed(self.size, 0, count) if at_root else []
             case "Allreduce":
-                found = self.summed(self.size, 0, count)
+                prefix = self.summed(self.size, 0, count)
             case "Scan":
-                found = self.summed(self.rank + 1, 0, count)
+                prefix = self.summed(self.rank + 1, 0, count)
             case "Reduce_scatter_block":
-                found = self.summed(self.size, self.rank, count)
+                prefix = self.summed(self.size, self.rank, count)
             case "Scatter":
-                found = self.block(root, self.rank, count)
+                prefix = self.block(root, self.rank, count)
             case "Gather" | "Allgather" | "Allgatherv":
-                there = operation != "Gather" or at_root
-                found = [value for r in everything for value in self.block(r, 0, count)] if there else []
+                receives = operation != "Gather" or at_root
+                prefix = [value for r in ranks for value in self.block(r, 0, count)] if receives else []
             case "Alltoall" | "Alltoallv":
-                found = [value for r in everything for value in self.block(r, self.rank, count)]
+                prefix = [value for r in ranks for value in self.block(r, self.rank, count)]
             case _:
-                found = []
-        return found + [0] * (count * self.size - len(found))
+                prefix = []
+        return prefix + [0] * (count * self.size - len(prefix))
 
     def wrong(self) -> Iterator[str]:
         """The collectives that gave something else."""
@@ -131,8 +131,8 @@ def main(library: str, thread_level: int) -> int:
     mpi.MPI_Comm_split(WORLD, world.rank % 2, -world.rank, ctypes.byref(half))
     wrong = [*world.wrong(), *Trial(mpi, half.value).wrong()]
     mpi.MPI_Finalize()
-    for what in wrong[:5]:
-        print(f"{what} gave a wrong result", file=sys.stderr)
+    for operation in wrong[:5]:
+        print(f"{operation} gave a wrong result", file=sys.stderr)
     return 3 if wrong else 0
 
 

@@ -14,22 +14,22 @@ from hopscope.launch.mpi_library import find_mpi, library_mpi, program_mpi
 _LIBRARY_FOLDERS = ("lib", "lib64", "lib/release")
 
 
-def with_probe(words: Sequence[str], named: str | None = None) -> list[str]:
+def with_probe(words: Sequence[str], collector_name: str | None = None) -> list[str]:
     """A launcher and its options, with the probe's program and the MPI library's file behind them.
 
     named: `openmpi` or `openmpi-5`, for a launcher that does not say which MPI library it starts. Raises InputError
     for a command that starts a program already, and where no collector is installed for that library.
     """
-    own = next((word for word in words[1:] if _is_mpi_program(word)), None) or named_program(words)
-    if own is not None:
+    program_name = next((word for word in words[1:] if _is_mpi_program(word)), None) or named_program(words)
+    if program_name is not None:
         raise InputError(
-            f"a probe runs a program of its own, but the command starts {own}; leave it out: hopscope probe -- "
-            f"{words[0]} -n 8"
+            f"a probe runs a program of its own, but the command starts {program_name}; leave it out: "
+            f"hopscope probe -- {words[0]} -n 8"
         )
-    mpi = MpiLibrary(named.partition("-")[0]) if named else find_mpi(words)
+    mpi = MpiLibrary(collector_name.partition("-")[0]) if collector_name else find_mpi(words)
     library = _library_of(words[0], mpi.flavour)
-    if named and "-" in named:
-        collector = named
+    if collector_name and "-" in collector_name:
+        collector = collector_name
     elif library is not None:
         collector = fitting_collector(MpiLibrary(mpi.flavour, library))
     else:
@@ -39,16 +39,16 @@ def with_probe(words: Sequence[str], named: str | None = None) -> list[str]:
 
 
 def _is_mpi_program(word: str) -> bool:
-    found = shutil.which(word)
-    return found is not None and is_elf(Path(found)) and program_mpi(Path(found)) is not None
+    path = shutil.which(word)
+    return path is not None and is_elf(Path(path)) and program_mpi(Path(path)) is not None
 
 
 def _library_of(launcher: str, flavour: str) -> Path | None:
     """The MPI library in the folder that a launcher was installed into; None if the loader has to find it by name."""
-    found = shutil.which(launcher)
-    if found is None:
+    path = shutil.which(launcher)
+    if path is None:
         return None
-    for place in (Path(found).absolute(), Path(found).resolve()):
+    for place in (Path(path).absolute(), Path(path).resolve()):
         for folder in _LIBRARY_FOLDERS:
             for file in sorted((place.parents[1] / folder).glob("libmpi*.so.*")):
                 mpi = library_mpi(file.name, file)

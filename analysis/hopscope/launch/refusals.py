@@ -38,7 +38,7 @@ def likely_refusal(words: Sequence[str], environment: Mapping[str, str], *, is_r
 def _slots(options: Sequence[str]) -> int | None:
     """The slots of the hosts that --host names: one for each mention, or as many as stand behind a colon. None where it
     is not given, or leaves a number to the launcher."""
-    lists = [options[at + 1] for at, option in enumerate(options[:-1]) if option in _HOST]
+    lists = [options[position + 1] for position, option in enumerate(options[:-1]) if option in _HOST]
     counts = [host.rpartition(":")[2] if ":" in host else "1" for hosts in lists for host in hosts.split(",")]
     return sum(map(int, counts)) if counts and all(count.isdecimal() for count in counts) else None
 

@@ -1,4 +1,4 @@
-"""What gives `hopscope run` the hosts that an earlier run had."""
+"""Options that give `hopscope run` the hosts of an earlier run."""
 
 from pathlib import Path
 

@@ -37,7 +37,7 @@ def _text(words: str) -> Text:
 
 
 def _collective(seen: Inspection, collective: OpenCollective) -> Table:
-    inside = len(collective.of("inside"))
+    inside = len(collective.ranks_in("inside"))
     title = f"{collective.function} #{collective.seq} on {collective.name}: {inside} of {len(collective.members)} in it"
     table = _table(title, "ranks", "", "since", "waits for, or is")
     rows: dict[tuple[str, str], list[int]] = {}
@@ -46,14 +46,14 @@ def _collective(seen: Inspection, collective: OpenCollective) -> Table:
         if member.state == "inside":
             text, at = seen.waits_inside(member.rank), member.at_ns
         else:
-            text, at = seen.where(member.rank)
+            text, at = seen.location(member.rank)
         row = (_STATES[member.state], text)
         rows.setdefault(row, []).append(member.rank)
         if at is not None:
             times.setdefault(row, []).append(at)
     for (state, text), ranks in rows.items():
         first = min(times[state, text]) if (state, text) in times else None
-        table.add_row(ranks_text(ranks), state, seen.since(first), _text(text))
+        table.add_row(ranks_text(ranks), state, seen.time_text(first), _text(text))
     return table
 
 
@@ -63,7 +63,7 @@ def _ranks(seen: Inspection) -> Table:
     times: dict[tuple[str, str, str], list[int]] = {}
     has_worlds = len({facts["world"] for facts in seen.ranks}) > 1
     for facts in seen.ranks:
-        text, at = seen.where(facts["rank"])
+        text, at = seen.location(facts["rank"])
         host = facts["host"] or "-"
         row = (f"{host}, world {facts['world']}" if has_worlds else host, facts["state"], text)
         rows.setdefault(row, []).append(facts["rank"])
@@ -72,7 +72,7 @@ def _ranks(seen: Inspection) -> Table:
     for row, ranks in rows.items():
         host, state, text = row
         first = min(times[row]) if row in times else None
-        table.add_row(ranks_text(ranks), _text(host), state, seen.since(first), _text(text))
+        table.add_row(ranks_text(ranks), _text(host), state, seen.time_text(first), _text(text))
     return table
 
 

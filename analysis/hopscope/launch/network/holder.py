@@ -21,10 +21,10 @@ from hopscope.launch.network import plan
 from hopscope.launch.network.spec import NetworkSpec
 from hopscope.native import _plan
 
-_NEEDED = ("ip", "bridge", "tc")
+_PROGRAMS = ("ip", "bridge", "tc")
 _PATIENCE_SECONDS = 10
-_SAID = "said"
-"""What hopscope-net says on stderr; a network that stays must not keep anybody's terminal open."""
+_MESSAGES = "said"
+"""File for hopscope-net's messages on stderr; a network that stays must not keep a terminal open."""
 
 
 def program() -> Path:
@@ -34,7 +34,7 @@ def program() -> Path:
 
 @dataclass(frozen=True)
 class Carried:
-    """What one direction between two clusters carried since somebody last asked."""
+    """Traffic in one direction between two clusters since the last query."""
 
     source: str
     destination: str
@@ -43,12 +43,12 @@ class Carried:
     dropped: int
     late_p50_ns: int
     late_p99_ns: int
-    """By how much packets were handed on later than they were due."""
+    """Lateness of packets behind their due time."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """A network that is up. `folder` holds what hopscope-net needs to find its hosts."""
+    """A network that is up. `folder` contains the files by which hopscope-net finds its hosts."""
 
     spec: NetworkSpec
     folder: Path
@@ -65,16 +65,16 @@ class Network:
         return self.folder / "agent"
 
     def carried(self) -> list[Carried]:
-        """What passed between clusters since the last time, by direction. Raises InputError if the relays are gone."""
+        """Traffic between clusters since the last query, by direction. Raises InputError if the relays are gone."""
         pairs = plan.cluster_pairs(self.spec)
         files = [self.folder / plan.counts_file(number) for number in range(len(pairs))]
         for file in files:
             file.unlink(missing_ok=True)
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.process, signal.SIGUSR1)
-        until = time.monotonic() + _PATIENCE_SECONDS
+        deadline = time.monotonic() + _PATIENCE_SECONDS
         while not all(file.is_file() for file in files):
-            if time.monotonic() > until or not Path(f"/proc/{self.process}/ns/pid").exists():
+            if time.monotonic() > deadline or not Path(f"/proc/{self.process}/ns/pid").exists():
                 raise InputError(f"the network ended before its job{_reason(self.folder)}")
             time.sleep(0.01)
         rows: list[Carried] = []
@@ -90,8 +90,8 @@ def add_facts(directory: Path, network: Network, carried: list[Carried]) -> None
     for row in carried:
         link = network.spec.links[row.source, row.destination]
         numbers = {key: value for key, value in asdict(row).items() if key not in ("source", "destination")}
-        asked = {"latency_ns": min(link.latencies_ns), "bytes_per_second": min(link.bytes_per_second) or None}
-        rows.append({"from": row.source, "to": row.destination, **asked, **numbers})
+        setting = {"latency_ns": min(link.latencies_ns), "bytes_per_second": min(link.bytes_per_second) or None}
+        rows.append({"from": row.source, "to": row.destination, **setting, **numbers})
     file = directory / "run.json"
     facts = cast("dict[str, Any]", read_json(file.read_text(encoding="utf-8")))
     facts["network"] = rows
@@ -105,7 +105,7 @@ def start(spec: NetworkSpec, folder: Path, *, stay: bool) -> subprocess.Popen[st
 
     Raises InputError with hopscope-net's own words if it cannot be made.
     """
-    missing = [name for name in _NEEDED if shutil.which(name) is None]
+    missing = [name for name in _PROGRAMS if shutil.which(name) is None]
     if missing:
         raise InputError(f"a network of hosts needs the programs {', '.join(missing)}; install iproute2")
     if not program().is_file():
@@ -115,10 +115,10 @@ def start(spec: NetworkSpec, folder: Path, *, stay: bool) -> subprocess.Popen[st
     agent.write_text(f'#!/bin/sh\nexec {shlex.join([str(program()), "agent", str(folder)])} "$@"\n', encoding="utf-8")
     agent.chmod(0o755)
     words = [str(program()), "hold", str(folder), *(["stay"] if stay else [])]
-    with (folder / _SAID).open("w") as said:
+    with (folder / _MESSAGES).open("w") as messages:
         # A session of its own: an interrupt from the terminal ends the job, and only then the network.
         process = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True, start_new_session=True
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=messages, text=True, start_new_session=True
         )
     assert process.stdin and process.stdout
     with contextlib.suppress(BrokenPipeError):
@@ -140,10 +140,10 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 def _reason(folder: Path) -> str:
-    """Why a network ended, as far as it said so."""
+    """The reason why a network ended, if it gave one."""
     with contextlib.suppress(OSError):
-        said = (folder / _SAID).read_text().splitlines()
-        return f": {said[0].removeprefix('hopscope: ')}" if said else ""
+        messages = (folder / _MESSAGES).read_text().splitlines()
+        return f": {messages[0].removeprefix('hopscope: ')}" if messages else ""
     return ""
 
 

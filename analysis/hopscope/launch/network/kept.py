@@ -104,16 +104,16 @@ def down(file: Path) -> None:
         _forget(folder)
         raise InputError(f"no network of {file} is up")
     os.kill(process, signal.SIGTERM)
-    until = time.monotonic() + _PATIENCE_SECONDS
+    deadline = time.monotonic() + _PATIENCE_SECONDS
     while _keeper(folder) is not None:
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         time.sleep(0.01)
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def kept() -> Iterator[str]:
+def running_networks() -> Iterator[str]:
     """The topology files whose networks are up."""
     for folder in sorted(_home().glob("net-*")):
         if _keeper(folder) is not None:

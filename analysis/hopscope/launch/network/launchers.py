@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hopscope.errors import InputError
 from hopscope.launch.command import launcher_options, rank_count
 from hopscope.launch.network.holder import Network
-from hopscope.launch.network.mca import beside
+from hopscope.launch.network.mca import reconcile
 from hopscope.launch.network.plan import INTERFACE
 
 _OWN_HOSTS = {"--host", "-H", "-host", "--hostfile", "-hostfile", "-machinefile", "--machinefile", "-f", "-hosts"}
@@ -27,7 +27,7 @@ class Launcher:
     """How one launcher is told where to start ranks."""
 
     version: re.Pattern[str]
-    """What its `--version` says."""
+    """Pattern of its `--version` text."""
     words: tuple[str, ...]
     """{agent}, {interface}, {folder} and {hosts} are filled in."""
     block: tuple[str, ...]
@@ -85,17 +85,17 @@ def slots(ranks: int, hosts: int) -> list[int]:
 
 
 def _launcher(word: str) -> Launcher:
-    found = shutil.which(word)
-    shown = ""
-    if found is not None:
+    path = shutil.which(word)
+    version = ""
+    if path is not None:
         try:
             done = subprocess.run(
-                [found, "--version"], capture_output=True, text=True, check=False, timeout=30, stdin=subprocess.DEVNULL
+                [path, "--version"], capture_output=True, text=True, check=False, timeout=30, stdin=subprocess.DEVNULL
             )
-            shown = done.stdout + done.stderr
+            version = done.stdout + done.stderr
         except (OSError, subprocess.TimeoutExpired):
             pass
-    launcher = next((launcher for launcher in LAUNCHERS if launcher.version.search(shown)), None)
+    launcher = next((launcher for launcher in LAUNCHERS if launcher.version.search(version)), None)
     if launcher is None:
         raise InputError(
             f"--net does not know the launcher {word!r}; start the command with mpirun or mpiexec of Open MPI 4 or 5, "
@@ -113,8 +113,8 @@ def on_hosts(words: Sequence[str], network: Network) -> tuple[list[str], dict[st
     parameter that the network cannot do with.
     """
     launcher = _launcher(words[0])
-    given = launcher_options(words)
-    own_hosts, own_mapping = (not words_of.isdisjoint(given) for words_of in (_OWN_HOSTS, _OWN_MAPPING))
+    options = launcher_options(words)
+    own_hosts, own_mapping = (not words_of.isdisjoint(options) for words_of in (_OWN_HOSTS, _OWN_MAPPING))
     ranks = rank_count(words)
     if ranks is None and not own_hosts:
         raise InputError(
@@ -132,9 +132,9 @@ def on_hosts(words: Sequence[str], network: Network) -> tuple[list[str], dict[st
         for word in (*launcher.words, *dealt)
     ]
     if own_hosts:
-        at = next(i for i, word in enumerate(launcher.words) if word == "{hosts}")
-        del filled[at - 1 : at + 1]
-    filled, words = beside(words, filled)
+        position = next(i for i, word in enumerate(launcher.words) if word == "{hosts}")
+        del filled[position - 1 : position + 1]
+    filled, words = reconcile(words, filled)
     variables = {name: value for name, value in launcher.variables if name not in os.environ}
     return [*network.on_host(network.spec.hosts[0]), words[0], *filled, *words[1:]], variables
 

@@ -18,9 +18,9 @@ _EXCLUDES = {"btl_tcp_if_exclude": "btl_tcp_if_include"}
 """Parameters that Open MPI does not take beside one of ours, which says the same the other way round."""
 
 
-class _Given(NamedTuple):
-    at: int
-    """Of the option among the launcher's words."""
+class _Parameter(NamedTuple):
+    position: int
+    """Position of the option among the launcher's words."""
     option: str
     name: str
     value: str
@@ -29,69 +29,79 @@ class _Given(NamedTuple):
         return f"{self.option} {self.name} {self.value}"
 
 
-def beside(words: Sequence[str], ours: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Our words without the parameters that the command line sets itself, and the command line without exclusions, such
-    as `btl ^openib`, which our own value keeps to.
+def reconcile(words: Sequence[str], network_words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The network's words without parameters that the command line sets itself, and the command line without exclusions,
+    such as `btl ^openib`, that the network's own value respects.
 
     Raises InputError for a parameter that the network cannot do with.
     """
-    needed = {one.name: one for one in _given(ours)}
-    given = [one for one in _given(launcher_options(words), 1) if {one.name, _EXCLUDES.get(one.name)} & needed.keys()]
-    for name, of in _EXCLUDES.items():
+    requirements = {parameter.name: parameter for parameter in _parameters(network_words)}
+    overrides = [
+        parameter
+        for parameter in _parameters(launcher_options(words), 1)
+        if {parameter.name, _EXCLUDES.get(parameter.name)} & requirements.keys()
+    ]
+    for name, opposite in _EXCLUDES.items():
         value = os.environ.get(f"OMPI_MCA_{name}")
-        if of in needed and value is not None:
+        if opposite in requirements and value is not None:
             raise InputError(
-                f"OMPI_MCA_{name}={value} is set, which Open MPI does not take beside {of}, and --net needs "
-                f"`{needed[of]}`; unset it"
+                f"OMPI_MCA_{name}={value} is set, which Open MPI does not take beside {opposite}, and --net needs "
+                f"`{requirements[opposite]}`; unset it"
             )
-    excluding = [one for one in given if _excludes_others(one, needed)]
-    staying = [one for one in given if one not in excluding]
-    for one in staying:
-        if not _fits(one, needed):
-            _refuse(one, needed)
-    dropped = {place for one in excluding for place in range(one.at, one.at + 3)}
+    excluding = [parameter for parameter in overrides if _excludes_others(parameter, requirements)]
+    staying = [parameter for parameter in overrides if parameter not in excluding]
+    for parameter in staying:
+        if not _fits(parameter, requirements):
+            _refuse(parameter, requirements)
+    dropped = {place for parameter in excluding for place in range(parameter.position, parameter.position + 3)}
     left_out = {
-        place for name in {one.name for one in staying} for place in range(needed[name].at, needed[name].at + 3)
+        place
+        for name in {parameter.name for parameter in staying}
+        for place in range(requirements[name].position, requirements[name].position + 3)
     }
     return (
-        [word for place, word in enumerate(ours) if place not in left_out],
+        [word for place, word in enumerate(network_words) if place not in left_out],
         [word for place, word in enumerate(words) if place not in dropped],
     )
 
 
-def _given(options: Sequence[str], first: int = 0) -> Iterator[_Given]:
-    """first: the place of the first word."""
+def _parameters(options: Sequence[str], first: int = 0) -> Iterator[_Parameter]:
+    """The MCA parameters among options. first: the position of the first word."""
     place = 0
     while place + 2 < len(options):
         option, name, value = options[place : place + 3]
         if MCA_OPTION.fullmatch(option):
-            yield _Given(first + place, option, name, value)
+            yield _Parameter(first + place, option, name, value)
             place += 2
         place += 1
 
 
-def _fits(one: _Given, needed: Mapping[str, _Given]) -> bool:
-    if one.name not in needed:
+def _fits(parameter: _Parameter, requirements: Mapping[str, _Parameter]) -> bool:
+    if parameter.name not in requirements:
         return False
-    if one.name == "btl":
-        components = set(one.value.split(","))
+    if parameter.name == "btl":
+        components = set(parameter.value.split(","))
         return {"tcp", "self"} <= components <= {"tcp", "self", *_SHARED_MEMORY}
-    return one.name in _FREE or one.value == needed[one.name].value
+    return parameter.name in _FREE or parameter.value == requirements[parameter.name].value
 
 
-def _excludes_others(one: _Given, needed: Mapping[str, _Given]) -> bool:
-    """Whether it only takes away what our own value does not have."""
-    if one.name in _EXCLUDES:
-        return needed[_EXCLUDES[one.name]].value not in one.value.split(",")
-    if not one.value.startswith("^"):
+def _excludes_others(parameter: _Parameter, requirements: Mapping[str, _Parameter]) -> bool:
+    """Tells whether the parameter only excludes components that the network does not need."""
+    if parameter.name in _EXCLUDES:
+        return requirements[_EXCLUDES[parameter.name]].value not in parameter.value.split(",")
+    if not parameter.value.startswith("^"):
         return False
-    return set(one.value[1:].split(",")).isdisjoint(needed[one.name].value.split(","))
+    return set(parameter.value[1:].split(",")).isdisjoint(requirements[parameter.name].value.split(","))
 
 
-def _refuse(one: _Given, needed: Mapping[str, _Given]) -> None:
-    ours = needed[_EXCLUDES.get(one.name, one.name)]
-    wanted = "btl with tcp and self, and no more than vader or sm beside them" if one.name == "btl" else f"`{ours}`"
+def _refuse(parameter: _Parameter, requirements: Mapping[str, _Parameter]) -> None:
+    requirement = requirements[_EXCLUDES.get(parameter.name, parameter.name)]
+    components = (
+        "btl with tcp and self, and no more than vader or sm beside them"
+        if parameter.name == "btl"
+        else f"`{requirement}`"
+    )
     raise InputError(
-        f"the launcher's option `{one}` does not fit --net, whose hosts reach one another only with {wanted}; drop "
-        f"it, for --net adds `{ours}` itself"
+        f"the launcher's option `{parameter}` does not fit --net, whose hosts reach one another only with {components}; drop "
+        f"it, for --net adds `{requirement}` itself"
     )

@@ -18,18 +18,18 @@ def address(host: int) -> str:
 
 
 def hosts_text(spec: NetworkSpec) -> str:
-    """What every host has as /etc/hosts."""
+    """The text of /etc/hosts on every host."""
     lines = (f"{address(number)} {name}" for number, name in enumerate(spec.hosts))
     return "\n".join(["127.0.0.1 localhost", *lines, ""])
 
 
 def counts_file(number: int) -> str:
-    """Where the relay with this number writes what it carried."""
+    """The file in which this relay counts its traffic."""
     return f"relay-{number}"
 
 
 def cluster_pairs(spec: NetworkSpec) -> list[tuple[str, str]]:
-    """Which two clusters each relay joins."""
+    """The pair of clusters that each relay joins."""
     return list(itertools.combinations(spec.clusters, 2))
 
 
@@ -53,8 +53,8 @@ def _spaces(spec: NetworkSpec) -> Iterator[str]:
 def _clusters(spec: NetworkSpec) -> Iterator[str]:
     for number, cluster in enumerate(spec.clusters):
         commands = ["ip link add bridge type bridge", "ip link set bridge up"]
-        for host, (name, its) in enumerate(zip(spec.hosts, spec.cluster_of, strict=True)):
-            if its == cluster:
+        for host, (name, host_cluster) in enumerate(zip(spec.hosts, spec.cluster_of, strict=True)):
+            if host_cluster == cluster:
                 commands += [
                     f"ip link add port{host} type veth peer name {INTERFACE} netns {{{name}}}",
                     f"ip link set port{host} master bridge up",
@@ -69,8 +69,8 @@ def _relays(spec: NetworkSpec) -> Iterator[str]:
         spaces = (_switch(clusters.index(first)), _switch(clusters.index(second)))
         devices = (f"wan{clusters.index(second)}", f"wan{clusters.index(first)}")
         ends = " ".join(f"{space} {device}" for space, device in zip(spaces, devices, strict=True))
-        there, back = (_words(spec.links[pair]) for pair in ((first, second), (second, first)))
-        yield f"relay {ends} {counts_file(number)} {there} {back}"
+        forward_link, return_link = (_words(spec.links[pair]) for pair in ((first, second), (second, first)))
+        yield f"relay {ends} {counts_file(number)} {forward_link} {return_link}"
         for space, device in zip(spaces, devices, strict=True):
             # Isolated ports hand nothing on to one another, so that no packet goes round among three clusters.
             yield (
@@ -96,7 +96,7 @@ def _hosts(spec: NetworkSpec) -> Iterator[str]:
 
 
 def _limit(device: str, bytes_per_second: float | None) -> list[str]:
-    """What a device sends at most, from both ends of a host's cable."""
+    """Commands that limit a device's rate, at both ends of a host's cable."""
     if bytes_per_second is None:
         return []
     burst = max(_LEAST_BURST, round(bytes_per_second / 250))

@@ -1,4 +1,4 @@
-"""What a topology file's `network` asks for (schemas/topology.schema.json)."""
+"""The network that a topology file specifies (schemas/topology.schema.json)."""
 
 import itertools
 import re
@@ -32,16 +32,16 @@ class NetworkSpec:
     file: Path
     hosts: tuple[str, ...]
     cluster_of: tuple[str, ...]
-    """Of each host."""
+    """Cluster of each host."""
     placement: str
     """How ranks shall be dealt to the hosts: `block` or `round-robin`."""
     interface_bytes_per_second: float | None
     links: Mapping[tuple[str, str], Link]
-    """By directed pair of clusters, each of them."""
+    """Links of every directed pair of clusters."""
 
     @property
     def clusters(self) -> list[str]:
-        """In the order of the file."""
+        """The clusters in the order of the file."""
         return list(dict.fromkeys(self.cluster_of))
 
 
@@ -59,11 +59,11 @@ def read_network(path: Path) -> NetworkSpec:
     hosts = cast("list[dict[str, str]]", content["hosts"])
     names = tuple(host["name"] for host in hosts)
     for name in names:
-        same = [other for other in names if other.lower() == name.lower()]
-        if len(same) > 1 or name.lower() == "localhost":
+        namesakes = [host_name for host_name in names if host_name.lower() == name.lower()]
+        if len(namesakes) > 1 or name.lower() == "localhost":
             raise InputError(
-                f"{path}: a launcher could not tell the hosts {' and '.join(dict.fromkeys([*same, 'localhost'][:2]))} "
-                "apart; give each host a name of its own"
+                f"{path}: a launcher could not tell the hosts "
+                f"{' and '.join(dict.fromkeys([*namesakes, 'localhost'][:2]))} apart;  give each host a name of its own"
             )
         if not _HOST_NAME.fullmatch(name):
             raise InputError(
@@ -94,7 +94,7 @@ def read_network(path: Path) -> NetworkSpec:
 def _links(path: Path, network: dict[str, Any], clusters: list[str]) -> dict[tuple[str, str], Link]:
     wan: dict[str, Any] = network.get("links", {}).get("wan", {})
     settings = {pair: dict(wan) for pair in itertools.permutations(clusters, 2)}
-    seen: set[tuple[str, str]] = set()
+    visited: set[tuple[str, str]] = set()
     for index, pair in enumerate(network.get("cluster_pairs", [])):
         ends = (pair["from"], pair["to"])
         if ends not in settings:
@@ -102,12 +102,12 @@ def _links(path: Path, network: dict[str, Any], clusters: list[str]) -> dict[tup
                 f"{path}: at $.network.cluster_pairs[{index}]: {ends[0]!r} to {ends[1]!r} is not a pair of two of the "
                 f"clusters {', '.join(clusters)}"
             )
-        if ends in seen:
+        if ends in visited:
             raise InputError(
                 f"{path}: at $.network.cluster_pairs[{index}]: {ends[0]} to {ends[1]} is listed twice; list each "
                 "pair once"
             )
-        seen.add(ends)
+        visited.add(ends)
         for value, trace in (("latency_ns", "latency_trace_ns"), ("bytes_per_second", "bytes_per_second_trace")):
             if value in pair and trace not in pair:
                 settings[ends].pop(trace, None)
