@@ -12,19 +12,19 @@ class InputError(Exception):
     """Wrong input. Its message says what is wrong, where, and what to do next; commands print it and exit with 2."""
 
 
-def some(names: Sequence[str], at_most: int = 8) -> str:
+def shortened_list(names: Sequence[str], limit: int = 8) -> str:
     """The first of many names, and how many more there are: `a, b and 40 more`."""
-    return ", ".join(names[:at_most]) + (f" and {len(names) - at_most} more" if len(names) > at_most else "")
+    return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")
 
 
-def meant(wrong: str, known: Iterable[str]) -> str:
+def suggestion(wrong: str, candidates: Iterable[str]) -> str:
     """The end of a message about a name that is nearly a known one: `. Did you mean NAME?`; else nothing."""
-    names = sorted(known)
-    # The beginning of a name is meant for it, however short.
-    near = [name for name in names if name.startswith(wrong.lower())] or difflib.get_close_matches(
+    names = sorted(candidates)
+    # A prefix of a name stands for it, however short.
+    matches = [name for name in names if name.startswith(wrong.lower())] or difflib.get_close_matches(
         wrong.lower(), names, n=1
     )
-    return f". Did you mean {near[0]}?" if near else ""
+    return f". Did you mean {matches[0]}?" if matches else ""
 
 
 _INTERRUPTED_QUERY: Final = "Query interrupted"

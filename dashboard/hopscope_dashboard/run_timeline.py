@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 from hopscope.format import quantities
-from hopscope.vocabulary.words import CATEGORIES, ONCE
+from hopscope.vocabulary.words import CATEGORIES, ONE_TIME_CATEGORIES
 
 from hopscope_dashboard import leads, run_rows, run_summary
 from hopscope_dashboard.address import Query, link, number
@@ -64,7 +64,7 @@ def columns(data: TraceData, query: Query) -> bytes:
         "waiting": found.waiting_ns is not None,
         "ticks": _ticks(begin, end),
         "said": _said(begin, end),
-        "once": [[*ends, ONCE[name]] for name, ends in data.timeline.once.items() if ends[0] < ends[1]],
+        "once": [[*ends, ONE_TIME_CATEGORIES[name]] for name, ends in data.timeline.once.items() if ends[0] < ends[1]],
     }
     text = json.dumps(header, ensure_ascii=False).encode()
     text += b" " * (-len(text) % 4)

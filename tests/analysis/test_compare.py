@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from drawing import draw, expected, shown
 from hopscope.errors import InputError
-from hopscope.gate import judge, parse
+from hopscope.gate import evaluate, parse
 from hopscope.query.resampling import blocks_of, difference, quantile_estimates
 from hopscope.selection.alignment import Site, align
 from scipy.stats import mannwhitneyu
@@ -371,7 +371,7 @@ def test_the_example_gates_notice_another_algorithm(tmp_path: Path) -> None:
     answer = runs["chain"].answer("compare", base=runs["linear"], by="structure")
     for name in ("algorithm", "rounds", "depth", "wan messages"):
         rows = [row for row in answer.rows if row["property"] == name]
-        assert judge(parse("*.changed == 1"), answer.analysis, rows).outcome == "failed"
+        assert evaluate(parse("*.changed == 1"), answer.analysis, rows).outcome == "failed"
 
 
 def path(categories: list[tuple[str, int]]) -> str:

@@ -5,7 +5,7 @@ import operator
 
 import pytest
 from hopscope.errors import InputError
-from hopscope.gate import Gate, judge, parse, worst
+from hopscope.gate import Gate, evaluate, parse, worst
 from hopscope.query import catalog
 from hopscope.query.catalog import Analysis, Column
 from hypothesis import given
@@ -38,7 +38,7 @@ def row(name: object = "wan", **values: object) -> dict[str, object]:
 
 
 def outcome(expression: str, *rows: dict[str, object]) -> str:
-    return judge(parse(expression), ANALYSIS, rows).outcome
+    return evaluate(parse(expression), ANALYSIS, rows).outcome
 
 
 KEYS = st.text(min_size=1).filter(lambda text: "\x00" not in text)
@@ -130,7 +130,7 @@ def test_units_are_those_of_the_column(expression: str, values: dict[str, object
     ],
 )
 def test_what_cannot_be_judged_says_why(expression: str, values: dict[str, object], why: str) -> None:
-    found = judge(parse(expression), ANALYSIS, [row(**values)])
+    found = evaluate(parse(expression), ANALYSIS, [row(**values)])
     assert found.outcome == "undecided"
     assert why in found.sentence
 
@@ -145,7 +145,7 @@ def test_no_rows_at_all_cannot_be_judged() -> None:
 
 
 def test_the_sentence_names_the_row_and_its_value() -> None:
-    sentence = judge(
+    sentence = evaluate(
         parse("*.time_ns > 5ms"), ANALYSIS, [row("lan", time_ns=1), row("wan", time_ns=7_200_000)]
     ).sentence
     assert sentence == "gate '*.time_ns > 5ms' fails: wan.time_ns is 7.20 ms"
@@ -194,7 +194,7 @@ def test_what_does_not_parse_says_where_it_stops(expression: str, place: str) ->
 
 def test_failed_outweighs_undecided_which_outweighs_passed() -> None:
     passed, failed, undecided = (
-        judge(parse(f"wan.share > {limit}"), ANALYSIS, [row(share=share)])
+        evaluate(parse(f"wan.share > {limit}"), ANALYSIS, [row(share=share)])
         for limit, share in ((1, 0.5), (0, 0.5), (0, None))
     )
     assert worst([]) == "passed"
@@ -220,7 +220,7 @@ def test_a_baseline_is_the_same_row_and_column_of_another_run(
 ) -> None:
     gate = parse(expression)
     rows = ([row(**{gate.column: now})], [row("lan"), row(**{gate.column: before})])
-    assert judge(gate, ANALYSIS, *rows).outcome == verdict
+    assert evaluate(gate, ANALYSIS, *rows).outcome == verdict
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_the_costliest_problem_is_compared_with_the_baselines_whatever_its_kind(
         [{"kind": kind, "severity": "PROBLEM", "cost_share": cost} for kind, cost in side] for side in (now, before)
     )
     gate = parse("problem.cost_share > baseline + 10%")
-    assert judge(gate, catalog.load().command("diagnose").default, rows, base).outcome == verdict
+    assert evaluate(gate, catalog.load().command("diagnose").default, rows, base).outcome == verdict
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_the_costliest_problem_is_compared_with_the_baselines_whatever_its_kind(
     ],
 )
 def test_without_the_baselines_value_nothing_is_judged(base: list[dict[str, object]] | None, why: str) -> None:
-    found = judge(parse("wan.share > baseline"), ANALYSIS, [row(share=0.5)], base)
+    found = evaluate(parse("wan.share > baseline"), ANALYSIS, [row(share=0.5)], base)
     assert found.outcome == "undecided"
     assert why in found.sentence
 

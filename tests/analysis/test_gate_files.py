@@ -17,7 +17,7 @@ from hopscope.gate.config import find, read
 from hopscope.gate.judgement import Outcome, Verdict
 from hopscope.gate.junit import as_junit
 from hopscope.gate.markdown import LONGEST, as_markdown
-from hopscope.gate.suite import Judged
+from hopscope.gate.suite import GateResult
 from started_commands import analyze
 from test_answers import TABLES
 
@@ -166,8 +166,8 @@ def test_no_file_says_what_to_write(tmp_path: Path) -> None:
         find(tmp_path)
 
 
-def judged(sentence: str, outcome: Verdict = "failed", question: str = "summary") -> Judged:
-    return Judged(question, "time", "a.b > 1", Outcome("a.b > 1", outcome, sentence))
+def judged(sentence: str, outcome: Verdict = "failed", question: str = "summary") -> GateResult:
+    return GateResult(question, "time", "a.b > 1", Outcome("a.b > 1", outcome, sentence))
 
 
 def test_a_comment_is_never_longer_than_one_may_be() -> None:

@@ -14,7 +14,7 @@ from drawing import draw
 from hopscope.export import write_tables
 from hopscope.gate.judgement import Outcome
 from hopscope.gate.markdown import as_markdown
-from hopscope.gate.suite import Judged
+from hopscope.gate.suite import GateResult
 from hopscope.launch.inspection import Inspection
 from hopscope.render.inspection import print_inspection
 from hopscope.render.machine import as_csv, as_json
@@ -82,7 +82,7 @@ def test_a_cell_stays_in_its_line() -> None:
 
 
 def test_a_comment_shows_escapes_as_text() -> None:
-    judged = [Judged("summary", "time", "a.b > 1", Outcome("a.b > 1", "failed", f"of {HOSTILE}"))]
+    judged = [GateResult("summary", "time", "a.b > 1", Outcome("a.b > 1", "failed", f"of {HOSTILE}"))]
     text = as_markdown(HOSTILE, HOSTILE, judged, [HOSTILE], [(HOSTILE, "1", HOSTILE)])
     assert not acts(text)
     assert r"\\x1b" in text

@@ -17,7 +17,7 @@ import hopscope
 import pytest
 from drawing import draw, expected, shown
 from hopscope.errors import InputError
-from hopscope.gate import judge, parse
+from hopscope.gate import evaluate, parse
 
 RANKS = """
 rank host cluster clock_host
@@ -294,7 +294,9 @@ def test_a_rank_that_the_tree_lets_go_last_is_late_but_no_cause_and_gates_use_th
     trace = sixty_collectives(tmp_path, calls, lead)
     answer = trace.answer("last-arrivals")
     assert [(row["late"], row["cause"]) for row in answer.rows] == [(False, False)] * 3 + [(True, False)]
-    on_cause, on_late = (judge(parse(f"*.{column} == 1"), answer.analysis, answer.rows) for column in ("cause", "late"))
+    on_cause, on_late = (
+        evaluate(parse(f"*.{column} == 1"), answer.analysis, answer.rows) for column in ("cause", "late")
+    )
     assert on_cause.outcome == "passed"
     assert on_late.outcome == "failed"
     assert on_late.sentence.endswith("late only describes and blames nobody, so use cause in gates")

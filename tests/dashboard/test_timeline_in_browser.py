@@ -10,7 +10,7 @@ import hopscope
 import pytest
 from conftest import Serve
 from hopscope.format import quantities
-from hopscope.vocabulary.words import ONCE
+from hopscope.vocabulary.words import ONE_TIME_CATEGORIES
 from hopscope_dashboard.palette import CATEGORY_COLOURS, PATH_LINE_COLOUR
 from playwright.sync_api import Page, Route, expect
 from simulated_run import SimulatedRun
@@ -165,7 +165,7 @@ def test_words_are_the_analysis_numbers_and_dragging_selects_a_time_for_all_page
     assert {"compute", "wan", "p2p", "mpi"} <= cells.keys()
     expect(page.locator(".run-said")).to_contain_text(quantities.moment(trace.timeline.duration_ns))
     # The legend names the colours that there are, and nothing else; start-up and shutdown have none of their own.
-    coloured = [word for word in cells if word not in ONCE]
+    coloured = [word for word in cells if word not in ONE_TIME_CATEGORIES]
     assert page.locator(".run-legend .legend-entry").all_inner_texts() == [*coloured, "waiting", "critical path"]
     place = page.locator("#run-timeline").first.evaluate("root => root.hopscope.place")
     box = page.locator("#run-timeline canvas").bounding_box()

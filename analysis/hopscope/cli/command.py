@@ -16,7 +16,7 @@ import click
 from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
-from hopscope.gate import Gate, judge, parse, worst
+from hopscope.gate import Gate, evaluate, parse, worst
 from hopscope.gate.report import write_report
 from hopscope.query.catalog import Analysis, Command, Parameter, typed
 from hopscope.render.machine import as_csv, as_json
@@ -89,7 +89,7 @@ def deliver(trace: Trace | None, answer: Answer, form: str, gates: Sequence[Gate
     no sense on these columns, before anything is printed, and for a report that cannot be written.
     """
     rows = answer.rows
-    outcomes = [judge(gate, answer.analysis, rows) for gate in gates]
+    outcomes = [evaluate(gate, answer.analysis, rows) for gate in gates]
     with to_stdout():
         if form == "table" and (rows or not answer.notes):
             print_answer(sys.stdout, answer.table, answer.analysis, str(trace.path) if trace else "TRACE")

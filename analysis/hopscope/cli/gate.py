@@ -12,17 +12,17 @@ import click
 from hopscope.cli.command import EXIT_CODES, choosing_options, columns_text, format_option, help_text, to_stdout
 from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.saying import say
-from hopscope.errors import InputError, meant
+from hopscope.errors import InputError, suggestion
 from hopscope.files import write_text
 from hopscope.format.quantities import quantity
 from hopscope.gate import config, worst
-from hopscope.gate.config import Asked
+from hopscope.gate.config import GateLine
 from hopscope.gate.history.entry import commit_id, entry_of
 from hopscope.gate.history.folder import add
 from hopscope.gate.junit import as_junit
 from hopscope.gate.markdown import as_markdown
 from hopscope.gate.report import write_report
-from hopscope.gate.suite import Judged, Question, judge_all
+from hopscope.gate.suite import GateResult, Question, evaluate_all
 from hopscope.query import catalog
 from hopscope.query.catalog import Command
 from hopscope.query.header import parse
@@ -126,7 +126,7 @@ def command(
         parameter.name == "also" for question in questions for parameter in question.analysis.parameters
     )
     notes = about_runs([opened, *repeats], bases, may_repeat=takes_several) if bases else ()
-    results = judge_all(questions, opened, base, skip_baseline=skip_baseline)
+    results = evaluate_all(questions, opened, base, skip_baseline=skip_baseline)
     answer = _answer(results, file, base, notes)
     with to_stdout():
         if form == "table":
@@ -179,7 +179,7 @@ def _comparison(trace: Trace, also: Sequence[Trace], bases: Sequence[Trace]) -> 
     return rows[0]["sentence"] if rows else None
 
 
-def _question(file: Path, line: Asked, bases: Sequence[Trace], also: Sequence[Trace]) -> Question[Trace]:
+def _question(file: Path, line: GateLine, bases: Sequence[Trace], also: Sequence[Trace]) -> Question[Trace]:
     """What to ask for this line of the file. Raises InputError where there is no such analysis or option."""
     command = _command(file, line)
     try:
@@ -205,7 +205,7 @@ def _question(file: Path, line: Asked, bases: Sequence[Trace], also: Sequence[Tr
     )
 
 
-def _command(file: Path, line: Asked) -> Command:
+def _command(file: Path, line: GateLine) -> Command:
     if line.command == "remap":
         from hopscope.cli.remap import ANALYSIS
 
@@ -220,11 +220,12 @@ def _command(file: Path, line: Asked) -> Command:
     except KeyError:
         names = [*catalog.load().commands, "remap"]
         raise InputError(
-            f"{file}: unknown analysis {line.command!r}; choose one of {', '.join(names)}{meant(line.command, names)}"
+            f"{file}: unknown analysis {line.command!r}; choose one of {', '.join(names)}"
+            f"{suggestion(line.command, names)}"
         ) from None
 
 
-def _answer(results: Sequence[Judged], file: Path, base: Trace | None, notes: tuple[str, ...]) -> Answer:
+def _answer(results: Sequence[GateResult], file: Path, base: Trace | None, notes: tuple[str, ...]) -> Answer:
     import pyarrow as pa
 
     from hopscope.query.answer import Answer

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import click
 
-from hopscope.errors import meant
+from hopscope.errors import suggestion
 
 
 def add_what_was_meant(error: click.ClickException) -> None:
@@ -15,7 +15,7 @@ def add_what_was_meant(error: click.ClickException) -> None:
     wrong = re.search(r"^No such command '(.+)'|^'(.+?)' is not one of ", error.message)
     if wrong is None or "Did you mean" in error.format_message():  # newer releases of click suggest some
         return
-    error.message = error.message.rstrip(" .") + (meant(wrong[1] or wrong[2], _valid_names(error)) or ".")
+    error.message = error.message.rstrip(" .") + (suggestion(wrong[1] or wrong[2], _valid_names(error)) or ".")
 
 
 def check_first_word(words: Sequence[str]) -> None:
@@ -23,7 +23,7 @@ def check_first_word(words: Sequence[str]) -> None:
     if words and words[0].startswith("-"):
         context = click.get_current_context()
         options = [name for option in context.command.params for name in option.opts if name.startswith("--")]
-        raise click.UsageError(f"No such option {words[0]!r}{meant(words[0], options)}", context)
+        raise click.UsageError(f"No such option {words[0]!r}{suggestion(words[0], options)}", context)
 
 
 def _valid_names(error: click.UsageError) -> Sequence[str]:

@@ -12,7 +12,7 @@ from hopscope.cli.meant import check_first_word
 from hopscope.cli.saying import say
 from hopscope.launch.job import assemble
 from hopscope.launch.mpi_library import find_mpi
-from hopscope.launch.native_builds import allow, checked_library, user_lines, sum_of, try_out, user_list
+from hopscope.launch.native_builds import allow, checked_library, sum_of, try_out, user_lines, user_list
 from hopscope.launch.native_trial import OPERATIONS
 
 RANKS = (2, 3, 4)

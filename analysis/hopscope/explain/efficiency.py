@@ -13,7 +13,7 @@ from hopscope.format.quantities import duration, plural
 from hopscope.query.bootstrap import LEAST_BLOCKS
 from hopscope.query.header import Scalar
 from hopscope.query.resampling import Floats, block_draws, interval_of
-from hopscope.vocabulary.words import ONCE
+from hopscope.vocabulary.words import ONE_TIME_CATEGORIES
 
 _ROUNDING = 1.0
 """How far, in ns, the time on an ideal network may lie above the run's."""
@@ -100,7 +100,7 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
     run = measured(rows)
     if run is None:
         return []
-    once = ((ONCE["startup"], run.startup_ns), (ONCE["shutdown"], run.shutdown_ns))
+    once = ((ONE_TIME_CATEGORIES["startup"], run.startup_ns), (ONE_TIME_CATEGORIES["shutdown"], run.shutdown_ns))
     said = " and ".join(f"{duration(time_ns)} of {name}" for name, time_ns in once if time_ns)
     left_out = f"; left out: {said}" if said else ""
     unknown = None if run.reason is None else f"cannot be replayed: {run.reason}"

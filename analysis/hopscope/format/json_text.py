@@ -19,13 +19,13 @@ def read_json(text: str) -> object:
         raise too_deep from None
     level: list[object] = [value]
     for _ in range(DEEPEST + 1):
-        level = [inner for outer in level for inner in _inside(outer)]
+        level = [inner for outer in level for inner in _children(outer)]
         if not level:
             return value
     raise too_deep
 
 
-def _inside(value: object) -> Iterable[object]:
+def _children(value: object) -> Iterable[object]:
     if isinstance(value, dict):
         return cast("dict[str, object]", value).values()
     return cast("list[object]", value) if isinstance(value, list) else ()

@@ -26,7 +26,7 @@ UNDECIDED = "undecided"
 
 _SIZES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
 _MINUTE = 60e9
-# Of values that share a unit, one that is smaller than this in it has its own: its digits would be lost.
+# A value smaller than this in a shared unit keeps its own unit: its digits would be lost.
 _LEAST_IN_UNIT = 0.1
 
 
@@ -35,7 +35,7 @@ class TimeUnit:
     """A unit of time."""
 
     name: str
-    """As written after the number: `ms`."""
+    """The unit's symbol after a number: `ms`."""
     nanoseconds: float
     """How many nanoseconds one is."""
 
@@ -108,9 +108,9 @@ def number(value: float | None) -> str:
     return f"{value:,.{digits}f}".rstrip("0").rstrip(".") if digits else f"{value:,.0f}"
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """So many of something: `1 rank`, `8 ranks`."""
-    return f"{number(count)} {one if count == 1 else many or one + 's'}"
+def plural(count: int, singular: str, plural_form: str | None = None) -> str:
+    """A count with its noun: `1 rank`, `8 ranks`."""
+    return f"{number(count)} {singular if count == 1 else plural_form or singular + 's'}"
 
 
 def in_words(names: Sequence[str]) -> str:
@@ -120,15 +120,15 @@ def in_words(names: Sequence[str]) -> str:
 
 def alike(unit: str | None, *values: float | None) -> list[str]:
     """Values that are compared, in one unit: `40.6 ms`, `0.72 ms`."""
-    known = [abs(value) for value in values if value is not None]
-    most = max(known, default=0)
-    if unit == "ns" and most < 2 * _MINUTE:
-        shared = _time_unit(most)
-        if all(each >= _LEAST_IN_UNIT * shared.nanoseconds or not each for each in known):
+    sizes = [abs(value) for value in values if value is not None]
+    largest = max(sizes, default=0)
+    if unit == "ns" and largest < 2 * _MINUTE:
+        shared = _time_unit(largest)
+        if all(size >= _LEAST_IN_UNIT * shared.nanoseconds or not size for size in sizes):
             return [MISSING if value is None else _time(value, shared) for value in values]
     if unit == "bytes":
-        factor, name = _size_unit(most)
-        if all(each >= _LEAST_IN_UNIT * factor or not each for each in known):
+        factor, name = _size_unit(largest)
+        if all(size >= _LEAST_IN_UNIT * factor or not size for size in sizes):
             return [MISSING if value is None else _size(value, factor, name) for value in values]
     return [quantity(value, unit) for value in values]
 
@@ -142,8 +142,8 @@ def interval(low: float | None, high: float | None, unit: str | None = "share") 
             return f"above {_percent(low)} %" if low > 0 else UNDECIDED
         return f"{_percent(low)} to {_percent(high)} %"
     first, last = alike(unit, low, high)
-    (begin, _, of), (_, _, of_last) = first.rpartition(" "), last.rpartition(" ")
-    return f"{begin} to {last}" if begin and of == of_last and " " not in begin else f"{first} to {last}"
+    (begin, _, unit_text), (_, _, of_last) = first.rpartition(" "), last.rpartition(" ")
+    return f"{begin} to {last}" if begin and unit_text == of_last and " " not in begin else f"{first} to {last}"
 
 
 def change(value: float | None, unit: str) -> str:
@@ -153,9 +153,9 @@ def change(value: float | None, unit: str) -> str:
 
 
 def changes(ns: float | None, part: float | None) -> str:
-    """A difference of times, and which part of the earlier one it is: `-9.92 s, -82.0 %`."""
-    known = [text for text in (change(ns, "ns"), change(part, "share")) if text != MISSING]
-    return ", ".join(known) or MISSING
+    """A difference of times, and its share of the earlier one: `-9.92 s, -82.0 %`."""
+    texts = [text for text in (change(ns, "ns"), change(part, "share")) if text != MISSING]
+    return ", ".join(texts) or MISSING
 
 
 def on_axis(ns: float, unit: TimeUnit) -> str:
@@ -164,9 +164,9 @@ def on_axis(ns: float, unit: TimeUnit) -> str:
 
 
 def axis_unit(span_ns: float) -> TimeUnit:
-    """The unit in which the axis of a drawing is marked that is so long: seconds only from ten on."""
-    least = {"s": 10}
-    fitting = (unit for unit in _TIMES if abs(span_ns) >= least.get(unit.name, 1) * unit.nanoseconds)
+    """The unit of a time axis of this length: seconds only from ten on."""
+    minimums = {"s": 10}
+    fitting = (unit for unit in _TIMES if abs(span_ns) >= minimums.get(unit.name, 1) * unit.nanoseconds)
     return next(fitting, _TIMES[-1])
 
 
@@ -189,7 +189,7 @@ def first_value(text: str) -> float | None:
     value = float(match["number"].replace(",", ""))
     if match["seconds"]:
         return math.copysign(abs(value) * _MINUTE + float(match["seconds"]) * 1e9, value)
-    # What is not quite nothing or all lies between the bound and the next digit.
+    # A share just above 0 or below 1 lies between the bound and the next digit.
     value += {"<": -0.05, ">": 0.05}.get(match["bound"], 0)
     return value * _FACTORS.get(match["unit"], 1)
 
@@ -218,7 +218,7 @@ def _percent(value: float) -> str:
 
 
 def _size_unit(value: float) -> tuple[int, str]:
-    return next((each for each in _SIZES if abs(value) >= 0.9995 * each[0]), _SIZES[-1])
+    return next((scale for scale in _SIZES if abs(value) >= 0.9995 * scale[0]), _SIZES[-1])
 
 
 def _is_exact(value: int, factor: int) -> bool:

@@ -6,9 +6,9 @@ from itertools import groupby
 
 def spans(rounds: Iterable[int]) -> str:
     """Write rounds, those that follow one another as a span."""
-    runs = groupby(enumerate(sorted(set(rounds))), key=lambda each: each[1] - each[0])
-    found = [[number for _, number in run] for _, run in runs]
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in found)
+    runs = groupby(enumerate(sorted(set(rounds))), key=lambda entry: entry[1] - entry[0])
+    spans_found = [[number for _, number in run] for _, run in runs]
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in spans_found)
 
 
 def numbers(text: str) -> list[int]:

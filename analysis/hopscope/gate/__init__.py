@@ -1,6 +1,6 @@
 """Verdicts for CI: what a gate says, how it comes out, and the gates that a project's file asks for."""
 
 from hopscope.gate.expression import Gate, parse
-from hopscope.gate.judgement import Outcome, Verdict, judge, worst
+from hopscope.gate.judgement import Outcome, Verdict, evaluate, worst
 
-__all__ = ["Gate", "Outcome", "Verdict", "judge", "parse", "worst"]
+__all__ = ["Gate", "Outcome", "Verdict", "evaluate", "parse", "worst"]

@@ -1,4 +1,4 @@
-"""Which gates a project asks for: the table `[gates]` of `hopscope.toml` or `[tool.hopscope.gates]` of
+"""The gates of a project: the table `[gates]` of `hopscope.toml` or `[tool.hopscope.gates]` of
 `pyproject.toml`.
 
     [gates]
@@ -23,7 +23,7 @@ _PLACES = (("hopscope.toml", ("gates",)), ("pyproject.toml", ("tool", "hopscope"
 
 
 @dataclass(frozen=True)
-class Asked:
+class GateLine:
     """One line of the table: an analysis, its options as words, and the gates on its answer."""
 
     command: str
@@ -49,16 +49,16 @@ def find(start: Path) -> Path:
     )
 
 
-def read(file: Path) -> list[Asked]:
+def read(file: Path) -> list[GateLine]:
     """The gates of this file. Raises InputError naming the file and the line of the table that makes no sense."""
     keys = ("tool", "hopscope", "gates") if file.name == "pyproject.toml" else ("gates",)
     table = _table(file, keys)
     if not table:
         raise InputError(f"{file} has no gates: its table [{'.'.join(keys)}] is missing or empty; write\n{EXAMPLE}")
-    return [_asked(file, key, value) for key, value in table.items()]
+    return [_gate_line(file, key, value) for key, value in table.items()]
 
 
-def _asked(file: Path, key: str, value: object) -> Asked:
+def _gate_line(file: Path, key: str, value: object) -> GateLine:
     try:
         words = shlex.split(key)
     except ValueError as error:
@@ -70,18 +70,18 @@ def _asked(file: Path, key: str, value: object) -> Asked:
         gates = tuple(parse(text) for text in cast("list[str]", texts))
     except InputError as error:
         raise InputError(f"{file}: {key!r}: {error}") from None
-    return Asked(words[0], tuple(words[1:]), gates)
+    return GateLine(words[0], tuple(words[1:]), gates)
 
 
 def _table(file: Path, keys: tuple[str, ...]) -> dict[str, object] | None:
     try:
-        found: object = tomllib.loads(file.read_text(encoding="utf-8"))
+        table: object = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror}; name the file of gates with --config") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"cannot read {file}: {error}") from None
     for key in keys:
-        if not isinstance(found, dict):
+        if not isinstance(table, dict):
             return None
-        found = cast("dict[str, object]", found).get(key)
-    return cast("dict[str, object]", found) if isinstance(found, dict) else None
+        table = cast("dict[str, object]", table).get(key)
+    return cast("dict[str, object]", table) if isinstance(table, dict) else None

@@ -1,4 +1,4 @@
-"""What a gate says: `KEY.COLUMN OP LIMIT`, such as `whole.change_low > 5%` or `*.late_1ms > baseline + 5`.
+"""The syntax of a gate: `KEY.COLUMN OP LIMIT`, such as `whole.change_low > 5%` or `*.late_1ms > baseline + 5`.
 
     gate   = row "." COLUMN op limit
     row    = "*" | WORD | STRING                 the row of that key; * is any row
@@ -6,7 +6,7 @@
     limit  = number | "baseline" | "baseline" ("+" | "-" | "*") number
     number = digits, sign, fraction and exponent, then a unit: ns us ms s, %, B KB MB GB KiB MiB GiB
 
-A gate says what must not be: it fails when it is true. `baseline` is the same row and column of another run, as
+A gate states a fault: it fails when it is true. `baseline` is the same row and column of another run, as
 `analyze gate --baseline` gives it: `baseline + 5%` of a share is five points more, `baseline * 1.1` a tenth more.
 The parser reads text and nothing in it is ever executed.
 """
@@ -32,7 +32,7 @@ _WORD = re.compile(r"[A-Za-z0-9_+:/@-]+")
 _NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)([A-Za-z%]*)")
 
 
-# What one of each unit is in the column's own unit, and which columns it goes with.
+# Each unit's size in the column's own unit, and the columns that it goes with.
 UNITS: dict[str, tuple[str, float]] = {
     "ns": ("ns", 1),
     "us": ("ns", 1e3),
@@ -66,7 +66,7 @@ class Gate:
     relative: str | None = None
 
     def holds(self, value: float, limit: float) -> bool:
-        """Whether the comparison is true, which is what the gate is there to catch."""
+        """Tells whether the comparison is true: the fault that the gate catches."""
         return _OPERATORS[self.operator](value, limit)
 
 
@@ -80,7 +80,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = 0
+        self.position = 0
 
     def gate(self) -> Gate:
         key = self._row()
@@ -90,7 +90,7 @@ class _Parser:
         relative = self._baseline()
         number, unit = self._number() if relative != "=" else (0.0, None)
         self._spaces()
-        if self.at < len(self.text):
+        if self.position < len(self.text):
             raise self._wrong("the end")
         if relative == "*" and unit not in (None, "%"):
             raise self._wrong(f"a factor, without {unit}")
@@ -98,94 +98,94 @@ class _Parser:
 
     def _row(self) -> str | None:
         self._spaces()
-        if self.text.startswith("*", self.at):
-            self.at += 1
+        if self.text.startswith("*", self.position):
+            self.position += 1
             return None
-        if self.text.startswith('"', self.at):
+        if self.text.startswith('"', self.position):
             return self._string()
         return self._word('a key, "a quoted key" or *')
 
     def _string(self) -> str:
-        begin, parts = self.at, list[str]()
-        self.at += 1
-        while self.at < len(self.text):
-            letter = self.text[self.at]
+        begin, parts = self.position, list[str]()
+        self.position += 1
+        while self.position < len(self.text):
+            letter = self.text[self.position]
             if letter == '"':
-                self.at += 1
+                self.position += 1
                 return "".join(parts)
             if letter == "\\":
-                self.at += 1
-                if self.at == len(self.text):
+                self.position += 1
+                if self.position == len(self.text):
                     break
-            parts.append(self.text[self.at])
-            self.at += 1
-        self.at = begin
+            parts.append(self.text[self.position])
+            self.position += 1
+        self.position = begin
         raise self._wrong('a closing " for the one here')
 
-    def _word(self, wanted: str) -> str:
-        match = _WORD.match(self.text, self.at)
+    def _word(self, expected: str) -> str:
+        match = _WORD.match(self.text, self.position)
         if match is None:
-            raise self._wrong(wanted)
-        self.at = match.end()
+            raise self._wrong(expected)
+        self.position = match.end()
         return match[0]
 
     def _operator(self) -> str:
         self._spaces()
         for length in (2, 1):
-            found = self.text[self.at : self.at + length]
-            if found in _OPERATORS:
-                self.at += len(found)
-                return found
+            operator = self.text[self.position : self.position + length]
+            if operator in _OPERATORS:
+                self.position += len(operator)
+                return operator
         raise self._wrong(f"one of {' '.join(_OPERATORS)}")
 
     def _baseline(self) -> str | None:
         """`+`, `-` or `*` after the word `baseline`, `=` if it stands alone, None without it."""
         self._spaces()
-        if not self.text.startswith("baseline", self.at):
+        if not self.text.startswith("baseline", self.position):
             return None
-        self.at += len("baseline")
+        self.position += len("baseline")
         self._spaces()
-        if self.at == len(self.text):
+        if self.position == len(self.text):
             return "="
-        mark = self.text[self.at]
+        mark = self.text[self.position]
         if mark not in "+-*":
             raise self._wrong("+, -, * or the end")
-        self.at += 1
+        self.position += 1
         return mark
 
     def _number(self) -> tuple[float, str | None]:
         self._spaces()
-        match = _NUMBER.match(self.text, self.at)
+        match = _NUMBER.match(self.text, self.position)
         if match is None:
             raise self._wrong("a number")
         if not math.isfinite(float(match[1])):
             raise self._wrong("a smaller number")
         unit = match[2] or None
-        self.at = match.end()
+        self.position = match.end()
         if unit is None:
-            begin = self.at
+            begin = self.position
             self._spaces()
-            word = re.compile(r"[A-Za-z%]+").match(self.text, self.at)
+            word = re.compile(r"[A-Za-z%]+").match(self.text, self.position)
             if word is None:
-                self.at = begin
+                self.position = begin
                 return float(match[1]), None
-            unit, self.at = word[0], word.end()
+            unit, self.position = word[0], word.end()
         if unit not in UNITS:
-            self.at -= len(unit)
+            self.position -= len(unit)
             raise self._wrong(f"a unit of {' '.join(UNITS)} or none")
         return float(match[1]), unit
 
     def _expect(self, mark: str) -> None:
-        if not self.text.startswith(mark, self.at):
+        if not self.text.startswith(mark, self.position):
             raise self._wrong(repr(mark))
-        self.at += len(mark)
+        self.position += len(mark)
 
     def _spaces(self) -> None:
-        while self.at < len(self.text) and self.text[self.at] in " \t":
-            self.at += 1
+        while self.position < len(self.text) and self.text[self.position] in " \t":
+            self.position += 1
 
-    def _wrong(self, wanted: str) -> InputError:
+    def _wrong(self, expected: str) -> InputError:
         return InputError(
-            f"gate {self.text!r}: expected {wanted} at position {self.at + 1}; "
+            f"gate {self.text!r}: expected {expected} at position {self.position + 1}; "
             'a gate is KEY.COLUMN OP NUMBER, such as whole.change_low > 5% or "any rank".late_1ms > 5'
         )

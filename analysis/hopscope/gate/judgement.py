@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
-from hopscope.errors import InputError, meant, some
+from hopscope.errors import InputError, shortened_list, suggestion
 from hopscope.format.quantities import alike, number, quantity
 from hopscope.gate.expression import UNITS, Gate
 from hopscope.query.header import Analysis, Column
@@ -25,47 +25,49 @@ class Outcome:
     sentence: str
 
 
-def judge(gate: Gate, analysis: Analysis, rows: Sequence[Row], base: Sequence[Row] | None = None) -> Outcome:
-    """How the gate comes out on these rows, against the baseline's rows if it speaks of one. Raises InputError where
-    its unit does not go with the column."""
+def evaluate(gate: Gate, analysis: Analysis, rows: Sequence[Row], base: Sequence[Row] | None = None) -> Outcome:
+    """The gate's outcome on these rows, against the baseline's rows if it refers to one. Raises InputError if its unit
+    does not go with the column."""
     columns = {column.name: column for column in analysis.columns}
     if gate.column not in columns:
         return _undecided(
             gate,
-            f"unknown column {gate.column}; the columns are {', '.join(columns)}{meant(gate.column, columns)}",
+            f"unknown column {gate.column}; the columns are {', '.join(columns)}{suggestion(gate.column, columns)}",
         )
-    chosen = _chosen(gate, analysis, rows)
-    if not chosen:
+    selection = _selected_rows(gate, analysis, rows)
+    if not selection:
         if not rows:
             return _undecided(gate, "there are no rows")
         keys = [_key_text(analysis, row) for row in rows]
-        return _undecided(gate, f"no row {gate.key!r}; the rows are {some(keys, 20)}{meant(str(gate.key), keys)}")
-    outcomes = [_judge_row(gate, analysis, columns[gate.column], row, base) for row in chosen]
-    for wanted in ("failed", "undecided"):
+        return _undecided(
+            gate, f"no row {gate.key!r}; the rows are {shortened_list(keys, 20)}{suggestion(str(gate.key), keys)}"
+        )
+    outcomes = [_judge_row(gate, analysis, columns[gate.column], row, base) for row in selection]
+    for verdict in ("failed", "undecided"):
         for outcome in outcomes:
-            if outcome.outcome == wanted:
+            if outcome.outcome == verdict:
                 return outcome
     if gate.key is not None:
         return outcomes[0]
     return Outcome(
-        gate.expression, "passed", f"gate {gate.expression!r} passes: it holds for none of {len(chosen)} rows"
+        gate.expression, "passed", f"gate {gate.expression!r} passes: it holds for none of {len(selection)} rows"
     )
 
 
-def _chosen(gate: Gate, analysis: Analysis, rows: Sequence[Row]) -> list[Row]:
-    """The rows that a gate is about; one of zeros where the header says that a row which is not there has them."""
+def _selected_rows(gate: Gate, analysis: Analysis, rows: Sequence[Row]) -> list[Row]:
+    """The rows that a gate is about; a row of zeros if it is missing and the header allows that."""
     if gate.key is not None and gate.key in analysis.named_rows:
         column, value = analysis.named_rows[gate.key]
-        chosen = [row for row in rows if row[column] == value][:1]
+        selection = [row for row in rows if row[column] == value][:1]
     else:
-        chosen = [row for row in rows if gate.key is None or _key_text(analysis, row) == gate.key]
-    if not chosen and gate.key in analysis.zero:
+        selection = [row for row in rows if gate.key is None or _key_text(analysis, row) == gate.key]
+    if not selection and gate.key in analysis.zero:
         return [dict.fromkeys((column.name for column in analysis.columns), 0) | dict.fromkeys(analysis.key, gate.key)]
-    return chosen
+    return selection
 
 
 def worst(outcomes: Sequence[Outcome]) -> Verdict:
-    """Of several gates: failed if any failed, else undecided if any could not be judged, else passed."""
+    """The worst verdict of several gates: failed, else undecided, else passed."""
     verdicts = {outcome.outcome for outcome in outcomes}
     return "failed" if "failed" in verdicts else "undecided" if "undecided" in verdicts else "passed"
 
@@ -78,29 +80,29 @@ def _judge_row(gate: Gate, analysis: Analysis, column: Column, row: Row, base: S
     wrong = _no_number(value)
     if wrong is not None:
         return _undecided(gate, f"{name} {wrong}")
-    shown = quantity(value, unit)
+    text = quantity(value, unit)
     if gate.relative is not None:
-        before = _before(gate, name, analysis, column, row, base)
-        if isinstance(before, str):
-            return _undecided(gate, before)
-        limit = {"+": before + limit, "-": before - limit, "*": before * limit}[gate.relative]
-        shown, shown_before = alike(unit, float(value), before)
-        shown += f", and {shown_before} in the baseline"
+        base_value = _base_value(gate, name, analysis, column, row, base)
+        if isinstance(base_value, str):
+            return _undecided(gate, base_value)
+        limit = {"+": base_value + limit, "-": base_value - limit, "*": base_value * limit}[gate.relative]
+        text, base_text = alike(unit, float(value), base_value)
+        text += f", and {base_text} in the baseline"
     holds = gate.holds(float(value), limit)
     doubt = row.get(analysis.uncertain.get(column.name, ""))
     if doubt is not None and gate.holds(float(value) + float(doubt), limit) != holds:
         return _undecided(
-            gate, f"{name} is {shown}, but another {quantity(doubt, unit)} is undecided and could change the outcome"
+            gate, f"{name} is {text}, but another {quantity(doubt, unit)} is undecided and could change the outcome"
         )
     if holds:
         instead = analysis.describes.get(column.name)
         hint = f"; {column.name} only describes and blames nobody, so use {instead} in gates" if instead else ""
-        return Outcome(gate.expression, "failed", f"gate {gate.expression!r} fails: {name} is {shown}{hint}")
-    return Outcome(gate.expression, "passed", f"gate {gate.expression!r} passes: {name} is {shown}")
+        return Outcome(gate.expression, "failed", f"gate {gate.expression!r} fails: {name} is {text}{hint}")
+    return Outcome(gate.expression, "passed", f"gate {gate.expression!r} passes: {name} is {text}")
 
 
 def _key_text(analysis: Analysis, row: Row) -> str:
-    """What names a row: its key columns, joined by spaces."""
+    """The name of a row: its key columns, joined by spaces."""
     return " ".join(str(row[name]) for name in analysis.key)
 
 
@@ -113,19 +115,21 @@ def _no_number(value: object) -> str | None:
     return "is not a number" if math.isnan(value) else None
 
 
-def _before(  # noqa: PLR0917 - the gate, what it is about, and the baseline
+def _base_value(  # noqa: PLR0917 - the gate, what it is about, and the baseline
     gate: Gate, name: str, analysis: Analysis, column: Column, row: Row, base: Sequence[Row] | None
 ) -> float | str:
-    """The baseline's value for this row, or why there is none. A named row is compared with that of the baseline."""
+    """The baseline's value for this row, or why there is none. A named row is compared with the baseline's."""
     if base is None:
         return "it refers to a baseline; give one with `analyze gate --baseline BASE`"
     key = _key_text(analysis, row)
-    is_named = gate.key in analysis.named_rows or gate.key in analysis.zero
-    found = _chosen(gate, analysis, base) if is_named else [r for r in base if _key_text(analysis, r) == key]
-    if len(found) != 1:
-        return f"the baseline has {len(found) or 'no'} row{'s' if found else ''} {key!r}"
-    wrong = _no_number(found[0][column.name])
-    return f"{name} of the baseline {wrong}" if wrong else float(found[0][column.name])
+    has_fixed_name = gate.key in analysis.named_rows or gate.key in analysis.zero
+    matches = (
+        _selected_rows(gate, analysis, base) if has_fixed_name else [r for r in base if _key_text(analysis, r) == key]
+    )
+    if len(matches) != 1:
+        return f"the baseline has {len(matches) or 'no'} row{'s' if matches else ''} {key!r}"
+    wrong = _no_number(matches[0][column.name])
+    return f"{name} of the baseline {wrong}" if wrong else float(matches[0][column.name])
 
 
 def _limit(gate: Gate, column: Column, unit: str | None) -> float:
@@ -150,5 +154,5 @@ def _limit(gate: Gate, column: Column, unit: str | None) -> float:
 _KINDS = {"ns": "time", "share": "share", "bytes": "size"}
 
 
-def _undecided(gate: Gate, why: str) -> Outcome:
-    return Outcome(gate.expression, "undecided", f"gate {gate.expression!r} cannot be judged: {why}")
+def _undecided(gate: Gate, reason: str) -> Outcome:
+    return Outcome(gate.expression, "undecided", f"gate {gate.expression!r} cannot be judged: {reason}")

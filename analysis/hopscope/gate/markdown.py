@@ -6,7 +6,7 @@ from typing import Any
 
 from hopscope.format.quantities import MISSING
 from hopscope.gate.judgement import worst
-from hopscope.gate.suite import Judged
+from hopscope.gate.suite import GateResult
 from hopscope.render.visible import visible
 
 LONGEST = 60_000
@@ -24,7 +24,7 @@ _VERDICTS = {"passed": "passed", "failed": "failed", "undecided": "could not all
 def as_markdown(
     trace: str,
     baseline: str | None,
-    judged: Sequence[Judged],
+    results: Sequence[GateResult],
     caveats: Sequence[str],
     honesty: Sequence[tuple[str, str, str]] = (),
     *,
@@ -32,56 +32,56 @@ def as_markdown(
     comparison: str | None = None,
 ) -> str:
     """The comment; `honesty` is item, value in words and sentence of each row of that analysis, `diagnosis` the rows of
-    `diagnose`, `comparison` what `compare` says of the whole run.
+    `diagnose`, `comparison` the sentence of `compare` about the whole run.
 
     Names and sentences come from traces, so nothing in them is taken for markup.
     """
-    verdict = worst([one.outcome for one in judged if one.outcome is not None])
-    passed = [one for one in judged if _verdict(one) == "passed"]
-    others = [one for one in judged if _verdict(one) != "passed"]
-    against = f" against {_text(baseline)}" if baseline else ""
+    verdict = worst([result.outcome for result in results if result.outcome is not None])
+    passed = [result for result in results if _verdict(result) == "passed"]
+    causes = [result for result in results if _verdict(result) != "passed"]
+    comparison_text = f" against {_text(baseline)}" if baseline else ""
     parts = [
         f"### {_MARKS[verdict]} Hopscope: gates {_VERDICTS[verdict]}",
-        f"{_counted(judged)} on {_text(trace)}{against}.",
+        f"{_counts(results)} on {_text(trace)}{comparison_text}.",
     ]
     if comparison:
         parts.append(_text(comparison))
-    if others:
-        parts.append(_table(others))
+    if causes:
+        parts.append(_table(causes))
     if passed:
         parts.append(_folded(f"{len(passed)} passed", _table(passed)))
     if diagnosis:
-        first, *others = [f"{row['severity']}: {_text(row['sentence'])}" for row in diagnosis]
+        first, *causes = [f"{row['severity']}: {_text(row['sentence'])}" for row in diagnosis]
         parts.append(first)
-        if others:
-            parts.append(_folded("Other causes", "\n".join(f"- {line}" for line in others)))
+        if causes:
+            parts.append(_folded("Other causes", "\n".join(f"- {line}" for line in causes)))
     if caveats:
-        shown = [f"- {_text(caveat)}" for caveat in caveats[:_CAVEATS]]
-        shown += [f"- and {len(caveats) - _CAVEATS} more: `analyze caveats`"] if len(caveats) > _CAVEATS else []
-        parts.append(_folded("What limits these results", "\n".join(shown)))
+        items = [f"- {_text(caveat)}" for caveat in caveats[:_CAVEATS]]
+        items += [f"- and {len(caveats) - _CAVEATS} more: `analyze caveats`"] if len(caveats) > _CAVEATS else []
+        parts.append(_folded("What limits these results", "\n".join(items)))
     if honesty:
         lines = [
-            f"- {_text(item)}: {_text(f'{value}, {said}' if value != MISSING else said)}"
-            for item, value, said in honesty
+            f"- {_text(item)}: {_text(f'{value}, {sentence}' if value != MISSING else sentence)}"
+            for item, value, sentence in honesty
         ]
         parts.append(_folded("How honest the trace is", "\n".join(lines[:_CAVEATS])))
     return "\n\n".join(parts) + "\n"
 
 
-def _counted(judged: Sequence[Judged]) -> str:
-    verdicts = [_verdict(one) for one in judged]
+def _counts(results: Sequence[GateResult]) -> str:
+    verdicts = [_verdict(result) for result in results]
     counts = [f"{verdicts.count(word)} {word}" for word in _MARKS if word in verdicts]
-    return f"{len(judged)} gate{'s' if len(judged) != 1 else ''}: {', '.join(counts)}" if counts else "No gate"
+    return f"{len(results)} gate{'s' if len(results) != 1 else ''}: {', '.join(counts)}" if counts else "No gate"
 
 
-def _table(judged: Sequence[Judged]) -> str:
+def _table(results: Sequence[GateResult]) -> str:
     lines = ["| | kind | analysis | gate |", "| --- | --- | --- | --- |"]
     lines += [
-        f"| {_MARKS[_verdict(one)]} | {one.kind} | {_text(one.question)} | {_text(_said(one))} |"
-        for one in judged[:_ROWS]
+        f"| {_MARKS[_verdict(result)]} | {result.kind} | {_text(result.question)} | {_text(_sentence(result))} |"
+        for result in results[:_ROWS]
     ]
-    if len(judged) > _ROWS:
-        lines.append(f"| | | | and {len(judged) - _ROWS} more |")
+    if len(results) > _ROWS:
+        lines.append(f"| | | | and {len(results) - _ROWS} more |")
     return "\n".join(lines)
 
 
@@ -89,12 +89,14 @@ def _folded(title: str, text: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
-def _verdict(one: Judged) -> str:
-    return one.outcome.outcome if one.outcome else "skipped"
+def _verdict(result: GateResult) -> str:
+    return result.outcome.outcome if result.outcome else "skipped"
 
 
-def _said(one: Judged) -> str:
-    return one.outcome.sentence if one.outcome else f"{one.expression}: it needs a baseline, and none was given"
+def _sentence(result: GateResult) -> str:
+    return (
+        result.outcome.sentence if result.outcome else f"{result.expression}: it needs a baseline, and none was given"
+    )
 
 
 def _text(text: str) -> str:

@@ -40,5 +40,5 @@ def write_report(file: Path, trace: OpenedTrace, answer: Answer, outcomes: Seque
 
 def _parameters(answer: Answer) -> dict[str, Any]:
     grain = answer.analysis.grain
-    chosen = {grain.option: grain.value} if grain and grain.value is not None else {}
-    return {**chosen, **answer.parameters}
+    grain_option = {grain.option: grain.value} if grain and grain.value is not None else {}
+    return {**grain_option, **answer.parameters}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from hopscope.errors import InputError
-from hopscope.gate.config import Asked
+from hopscope.gate.config import GateLine
 from hopscope.gate.expression import Gate, parse
-from hopscope.gate.judgement import Outcome, judge
+from hopscope.gate.judgement import Outcome, evaluate
 from hopscope.query.header import Analysis
 
 if TYPE_CHECKING:
@@ -25,17 +25,17 @@ NO_BASELINE = "it refers to a baseline; give one with --baseline BASE, or skip s
 
 @dataclass(frozen=True)
 class Question(Generic[Trace]):
-    """One line of the file, understood: the analysis at its grain and how to ask it. `ask` is None where it needs a
-    baseline and there is none."""
+    """A line of the file as a query: the analysis at its grain, and `ask`, which is None if it needs a missing
+    baseline."""
 
-    asked: Asked
+    line: GateLine
     analysis: Analysis
     ask: Callable[[Trace], Answer] | None
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A gate with its analysis, its kind and how it came out; `outcome` is None where it was left out."""
+class GateResult:
+    """A gate with its analysis, kind and outcome, which is None if it was skipped."""
 
     question: str
     kind: Kind
@@ -43,29 +43,31 @@ class Judged:
     outcome: Outcome | None
 
 
-def judge_all(
+def evaluate_all(
     questions: Sequence[Question[Trace]], trace: Trace, base: Trace | None, *, skip_baseline: bool = False
-) -> list[Judged]:
+) -> list[GateResult]:
     """Every gate of these questions, structure before time and else as the file has them.
 
     An analysis that the trace cannot answer leaves its gates undecided. Raises InputError for a gate that makes no
     sense on its columns.
     """
-    judged = [one for question in questions for one in _judge_question(question, trace, base, skip=skip_baseline)]
-    return sorted(judged, key=lambda one: one.kind == "time")
+    results = [
+        result for question in questions for result in _judge_question(question, trace, base, skip=skip_baseline)
+    ]
+    return sorted(results, key=lambda result: result.kind == "time")
 
 
-def _judge_question(question: Question[Trace], trace: Trace, base: Trace | None, *, skip: bool) -> list[Judged]:
-    # A gate that the analysis has by itself is not judged again where the file has it too.
-    gates = list(dict.fromkeys([*question.asked.gates, *(parse(text) for text in question.analysis.gates)]))
+def _judge_question(question: Question[Trace], trace: Trace, base: Trace | None, *, skip: bool) -> list[GateResult]:
+    # A gate that both the analysis and the file have is evaluated once.
+    gates = list(dict.fromkeys([*question.line.gates, *(parse(text) for text in question.analysis.gates)]))
 
-    def with_outcome(gate: Gate, outcome: Outcome | None) -> Judged:
+    def with_outcome(gate: Gate, outcome: Outcome | None) -> GateResult:
         kind: Kind = "structure" if gate.column in question.analysis.exact else "time"
-        return Judged(question.asked.question, kind, gate.expression, outcome)
+        return GateResult(question.line.question, kind, gate.expression, outcome)
 
-    def without_answer(gate: Gate, why: str) -> Judged:
+    def without_answer(gate: Gate, reason: str) -> GateResult:
         return with_outcome(
-            gate, Outcome(gate.expression, "undecided", f"gate {gate.expression!r} cannot be judged: {why}")
+            gate, Outcome(gate.expression, "undecided", f"gate {gate.expression!r} cannot be judged: {reason}")
         )
 
     if question.ask is None:
@@ -76,10 +78,10 @@ def _judge_question(question: Question[Trace], trace: Trace, base: Trace | None,
         base_rows = question.ask(base).rows if relative and base is not None else None
     except InputError as error:
         return [without_answer(gate, str(error)) for gate in gates]
-    judged: list[Judged] = []
+    results: list[GateResult] = []
     for gate in gates:
         if gate.relative and base is None:
-            judged.append(with_outcome(gate, None) if skip else without_answer(gate, NO_BASELINE))
+            results.append(with_outcome(gate, None) if skip else without_answer(gate, NO_BASELINE))
         else:
-            judged.append(with_outcome(gate, judge(gate, question.analysis, rows, base_rows)))
-    return judged
+            results.append(with_outcome(gate, evaluate(gate, question.analysis, rows, base_rows)))
+    return results

@@ -146,6 +146,6 @@ def what_goes_unseen(mpi: MpiLibrary, collector: str) -> str | None:
     function_count = f"{len(unseen)} functions" if len(unseen) > 1 else "a function"
     return (
         f"{collector_library(collector).name} is the best fit among the installed collectors, but it does not record "
-        f"calls of {function_count} of {mpi.path} ({', '.join(unseen[:3])}{', ...' if len(unseen) > 3 else ''}); build one "
-        f"that does with: hopscope build --mpicc {_compiler(mpi.path)}"
+        f"calls of {function_count} of {mpi.path} ({', '.join(unseen[:3])}{', ...' if len(unseen) > 3 else ''}); "
+        f"build one that does with: hopscope build --mpicc {_compiler(mpi.path)}"
     )

@@ -14,7 +14,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Final
 
-from hopscope.errors import meant
+from hopscope.errors import suggestion
 from hopscope.query.header import (
     Analysis,
     Column,
@@ -89,7 +89,7 @@ class Command:
             if name not in names:
                 raise ValueError(
                     f"{self.name} has no option {name!r}; its options are {listed(sorted(names)) or 'none'}"
-                    + meant(name, names)
+                    + suggestion(name, names)
                 )
         for option, values in self.choices.items():
             if option in given and given[option] not in values:

@@ -26,14 +26,14 @@ def as_json(table: pa.Table, name: str | None = None) -> str:
 
 
 def as_csv(table: pa.Table) -> str:
-    """A header and one line per row; null is empty, truth is true or false. Made for spreadsheets: no text is a formula
-    there, nor acts on a terminal; what has to be exact is JSON."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    """A header and one line per row; null is empty, truth is true or false. For spreadsheets: no text is a formula
+    there, nor acts on a terminal. Exact values need JSON."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table.column_names)
     for row in table.to_pylist():
         writer.writerow([cell(value) for value in row.values()])
-    return out.getvalue()
+    return text.getvalue()
 
 
 def in_json(value: Any) -> Any:

@@ -31,7 +31,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _PrintedColumn:
     """One column as it is printed."""
 
     heading: str
@@ -51,8 +51,8 @@ class _Shown:
         return max(map(len, self.heading.split()), default=0)
 
     @property
-    def least(self) -> int:
-        """What it needs at least: figures whole, texts wrapped if they are long."""
+    def least_width(self) -> int:
+        """The least width: figures whole, long texts wrapped."""
         return self.width if self.numeric else max(self.heading_width, min(self.width, WORDS))
 
 
@@ -66,8 +66,8 @@ class _Console(Console):
 def console(stream: TextIO) -> Console:
     """A console that neither colours nor cuts what goes into a file. COLUMNS gives its width, in a pipe as well."""
     columns = os.environ.get("COLUMNS", "")
-    given = int(columns) if columns.isdecimal() and int(columns) > 0 else None
-    return _Console(file=stream, highlight=False, width=given or (None if stream.isatty() else FILE_WIDTH))
+    columns_width = int(columns) if columns.isdecimal() and int(columns) > 0 else None
+    return _Console(file=stream, highlight=False, width=columns_width or (None if stream.isatty() else FILE_WIDTH))
 
 
 def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis, trace: str = "TRACE") -> None:
@@ -80,13 +80,13 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis, trace: str
         return
     if analysis.headline and rows:
         target.print(Text(visible_line(str(rows[0][analysis.headline])), style="bold"))
-    shown: list[_Shown] = []
+    columns: list[_PrintedColumn] = []
     for column in analysis.columns:
         if column.name in analysis.only_data or _interval_of(column, analysis, "_high"):
             continue
         heading, texts = _column_texts(column, analysis, rows)
-        shown.append(
-            _Shown(
+        columns.append(
+            _PrintedColumn(
                 visible_line(heading.replace("_", " ")),
                 [visible_line(text) for text in texts],
                 numeric=column.type != "VARCHAR",
@@ -94,20 +94,22 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis, trace: str
             )
         )
         if column.name == analysis.bar:
-            shown.append(_Shown("", _bars(column, rows, "utf" in target.encoding), numeric=False, style="cyan"))
+            columns.append(
+                _PrintedColumn("", _bars(column, rows, "utf" in target.encoding), numeric=False, style="cyan")
+            )
     # A table ends in a blank column.
-    whole = _table_width([column.least for column in shown if column.heading]) + 1
-    shown, hidden = _fitting(shown, analysis, target.width - 1)
-    widths = _widths(shown, target.width - 1)
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for column, width in zip(shown, widths, strict=True):
+    whole = _table_width([column.least_width for column in columns if column.heading]) + 1
+    columns, hidden = _fitting(columns, analysis, target.width - 1)
+    widths = _widths(columns, target.width - 1)
+    grid = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for column, width in zip(columns, widths, strict=True):
         side = "right" if column.numeric else "left"
-        drawn.add_column(Text(column.heading), justify=side, overflow="fold", width=width, style=column.style)
-    for line in zip(*(column.texts for column in shown), strict=True):
+        grid.add_column(Text(column.heading), justify=side, overflow="fold", width=width, style=column.style)
+    for line in zip(*(column.texts for column in columns), strict=True):
         # As text: square brackets in names would read as markup.
-        drawn.add_row(*(Text(cell) for cell in line))
+        grid.add_row(*(Text(cell) for cell in line))
     # Wider than the terminal only where the key alone is: a heading is broken nowhere.
-    target.print(drawn, width=max(target.width, _table_width(widths) + 1), crop=False)
+    target.print(grid, width=max(target.width, _table_width(widths) + 1), crop=False)
     if hidden:
         target.print(
             Text(
@@ -119,57 +121,64 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis, trace: str
 
 
 def _print_paragraphs(target: Console, rows: Sequence[Row], columns: Sequence[tuple[str, str]], trace: str) -> None:
-    """A word, a sentence beside it, and below that each further text that is there."""
-    (_, word), (_, sentence), *others = columns
+    """Print a word, a sentence beside it, and each further text below."""
+    (_, word), (_, sentence), *details = columns
     indent = max((len(str(row[word])) for row in rows), default=0) + 2
     for row in rows:
-        below = [f"{before} {row[name]}".strip() for before, name in others if row[name]]
-        beside = str(row[word])
-        for text, style in ((row[sentence], "bold"), *((text, "") for text in below)):
+        details_texts = [f"{prefix} {row[name]}".strip() for prefix, name in details if row[name]]
+        label = str(row[word])
+        for text, style in ((row[sentence], "bold"), *((text, "") for text in details_texts)):
             for line in Text(visible_line(for_trace(str(text), trace)), style=style).wrap(
                 target, target.width - indent
             ):
                 line.rstrip()
-                target.print(Text(beside.ljust(indent)) + line, overflow="ignore", crop=False)
-                beside = ""
+                target.print(Text(label.ljust(indent)) + line, overflow="ignore", crop=False)
+                label = ""
 
 
 def _table_width(widths: Sequence[int]) -> int:
     return sum(width + 2 for width in widths)
 
 
-def _widths(columns: Sequence[_Shown], available: int) -> list[int]:
+def _widths(columns: Sequence[_PrintedColumn], available: int) -> list[int]:
     """Widths that break no figure and no word of a heading. What is left over goes to the columns from the left, until
     all headings and texts are whole.
     """
-    widths = [column.least for column in columns]
+    widths = [column.least_width for column in columns]
     spare = max(available - _table_width(widths), 0)
-    for wanted in ([c.width for c in columns], [max(map(len, [c.heading, *c.texts])) for c in columns]):
-        for i, most in enumerate(wanted):
-            more = min(spare, max(most - widths[i], 0))
-            widths[i] += more
-            spare -= more
+    for widths_wanted in ([c.width for c in columns], [max(map(len, [c.heading, *c.texts])) for c in columns]):
+        for i, limit in enumerate(widths_wanted):
+            extra = min(spare, max(limit - widths[i], 0))
+            widths[i] += extra
+            spare -= extra
     return widths
 
 
-def _fitting(columns: Sequence[_Shown], analysis: Analysis, width: int) -> tuple[list[_Shown], list[str]]:
+def _fitting(
+    columns: Sequence[_PrintedColumn], analysis: Analysis, width: int
+) -> tuple[list[_PrintedColumn], list[str]]:
     """The columns that are printed, and the headings of those for which there is no room.
 
     The bar goes first, because its column of figures says the same. Then go the columns of the header's `narrow`, in
     that order, then intervals, then the others from the right. The key and the first other column stay unless `narrow`
     names them.
     """
-    kept, hidden = list(columns), list[str]()
-    if _table_width([column.width for column in kept]) > width:
-        kept = [column for column in kept if column.heading]
-    others = [column for column in kept if column.name not in analysis.key][1:]
-    declared = [column for name in analysis.narrow for column in kept if column.name == name]
-    intervals = [column for column in others[::-1] if column.heading.startswith("95 % of")]
-    for column in dict.fromkeys([*map(kept.index, declared), *map(kept.index, [*intervals, *others[::-1]])]):
-        if _table_width([one.least for one in kept if one.heading not in hidden]) <= width:
+    candidates, hidden = list(columns), list[str]()
+    if _table_width([column.width for column in candidates]) > width:
+        candidates = [column for column in candidates if column.heading]
+    dispensable = [column for column in candidates if column.name not in analysis.key][1:]
+    declared = [column for name in analysis.narrow for column in candidates if column.name == name]
+    intervals = [column for column in dispensable[::-1] if column.heading.startswith("95 % of")]
+    for column in dict.fromkeys(
+        [*map(candidates.index, declared), *map(candidates.index, [*intervals, *dispensable[::-1]])]
+    ):
+        if (
+            _table_width([candidate.least_width for candidate in candidates if candidate.heading not in hidden])
+            <= width
+        ):
             break
-        hidden.append(kept[column].heading)
-    return [column for column in kept if column.heading not in hidden], hidden
+        hidden.append(candidates[column].heading)
+    return [column for column in candidates if column.heading not in hidden], hidden
 
 
 def print_rows(stream: TextIO, table: pa.Table) -> None:
@@ -190,7 +199,7 @@ def _column_texts(column: Column, analysis: Analysis, rows: Sequence[Row]) -> tu
         # Ends with a unit in their names are those of a time; what its interval promises, the header says.
         return f"95 % of {base}" if column.name.endswith("_low") else f"{base} interval", texts
     if column.unit == "of unit":
-        # Where a row has words instead of a value, a dash would look like something missing.
+        # If a row has words instead of a value, a dash would look like a missing value.
         return column.name, [
             "" if row[column.name] is None else quantity(row[column.name], row["unit"]) for row in rows
         ]
@@ -203,8 +212,8 @@ def _column_texts(column: Column, analysis: Analysis, rows: Sequence[Row]) -> tu
 
 
 def _interval_of(column: Column, analysis: Analysis, end: str) -> str | None:
-    """What a column is an end of the interval of, in one column with the other end: `share` of `share_low`, `predicted`
-    of `predicted_low_ns`. None if it is none. end: `_low` or `_high`."""
+    """The column whose interval this column ends, shown with the other end: `share` for `share_low`, `predicted` for
+    `predicted_low_ns`. None for other columns. end: `_low` or `_high`."""
     names = {c.name for c in analysis.columns}
     for unit in ("", "_ns"):
         base = column.name.removesuffix(end + unit)

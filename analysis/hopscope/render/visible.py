@@ -8,7 +8,7 @@ import re
 _ACTING = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
 _IN_A_LINE = re.compile(f"[\t\n{_ACTING}]")
 _IN_A_TEXT = re.compile(f"[{_ACTING}]")
-_NAMED = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+_ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
 def visible(text: str) -> str:
@@ -18,15 +18,15 @@ def visible(text: str) -> str:
 
 
 def visible_line(text: str) -> str:
-    """The same for a text that has to stay in its line, such as the cell of a table."""
+    """Escape a text that has to stay in its line, such as a table cell."""
     return _IN_A_LINE.sub(_escape, text)
 
 
 def in_json_text(text: str) -> str:
     """A JSON text of the same value, with the escapes of JSON for what would act on a terminal."""
-    return _IN_A_TEXT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _IN_A_TEXT.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _escape(found: re.Match[str]) -> str:
-    number = ord(found[0])
-    return _NAMED.get(found[0]) or (f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}")
+def _escape(match: re.Match[str]) -> str:
+    number = ord(match[0])
+    return _ESCAPES.get(match[0]) or (f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from hopscope.format.quantities import duration, number, plural, share
 from hopscope.selection.options import Ask, Selection
-from hopscope.vocabulary.words import ONCE
+from hopscope.vocabulary.words import ONE_TIME_CATEGORIES
 
 _ITERATIONS = (
     "select coalesce(own.place, site) as site, turns, sure, coalesce(other.place, rival_site) as rival, "
@@ -27,7 +27,10 @@ _REMEDIES = (
     "where list_contains($places, place) group by remedy having remedy is not null order by number desc, remedy"
 )
 
-_ONCE = (("--from start", "startup_ns", ONCE["startup"]), ("--to end", "shutdown_ns", ONCE["shutdown"]))
+_ONCE = (
+    ("--from start", "startup_ns", ONE_TIME_CATEGORIES["startup"]),
+    ("--to end", "shutdown_ns", ONE_TIME_CATEGORIES["shutdown"]),
+)
 """What happens once in a run: the option that takes it in, its column in `left_out`, its name."""
 
 _LEAST_TURNS = 5

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hopscope.errors import InputError, meant, some
+from hopscope.errors import InputError, shortened_list, suggestion
 from hopscope.format.quantities import duration, nanoseconds, plural
 from hopscope.selection.misread import misread, rank_ranges
 from hopscope.selection.views import Part
@@ -145,7 +145,8 @@ def _check_called(place: str, ask: Ask) -> None:
         names = list(dict.fromkeys(str(row["place"]) for row in calls))
         raise InputError(
             f"--iteration-at {place}: rank {rank}, whose calls tell iterations apart, calls nothing from there and "
-            f"has no region of that name; its calls come from {some(names, 5) or 'nowhere known'}{meant(place, names)}"
+            f"has no region of that name; its calls come from {shortened_list(names, 5) or 'nowhere known'}"
+            f"{suggestion(place, names)}"
         )
     if all(row["number"] < _LEAST_CALLS for row in there):
         raise InputError(
@@ -171,8 +172,8 @@ def _comms(text: str, ask: Ask) -> tuple[int, ...]:
     found = tuple(int(row["comm"]) for row in rows if text in (str(row["comm"]), row["name"]))
     if not found:
         names = {str(row["name"]) for row in rows if row["name"]}
-        known = some([str(row["comm"]) for row in rows])
-        raise InputError(f"the trace has no communicator {text}; it has {known or 'none'}{meant(text, names)}")
+        known = shortened_list([str(row["comm"]) for row in rows])
+        raise InputError(f"the trace has no communicator {text}; it has {known or 'none'}{suggestion(text, names)}")
     return found
 
 
@@ -190,8 +191,8 @@ def _region(text: str, ask: Ask) -> str:
 def _known(text: str, names: list[str], option: str, what: str) -> str:
     if text in names:
         return text
-    there = some(names) or "none"
-    raise InputError(f"{option} {text}: the trace has no {what} {text}; it has {there}{meant(text, names)}")
+    there = shortened_list(names) or "none"
+    raise InputError(f"{option} {text}: the trace has no {what} {text}; it has {there}{suggestion(text, names)}")
 
 
 def _places(text: str, ask: Ask) -> tuple[str, ...]:
@@ -201,7 +202,7 @@ def _places(text: str, ask: Ask) -> tuple[str, ...]:
     part = tuple(str(row["call_site"]) for row in rows if text in row["call_site"] or text in row["place"])
     if not part:
         names = list(dict.fromkeys(str(row["place"]) for row in rows))
-        there = some(names, 5) or "nowhere known"
+        there = shortened_list(names, 5) or "nowhere known"
         raise InputError(f"--place {text}: nothing was called from there; calls came from {there}")
     return exact or part
 

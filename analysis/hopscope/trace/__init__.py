@@ -20,7 +20,7 @@ from hopscope.dataset import untraced
 from hopscope.dataset.manifest import is_dataset
 from hopscope.dataset.memory import check_address_space, memory_for
 from hopscope.dataset.store import Store
-from hopscope.errors import InputError, meant
+from hopscope.errors import InputError, suggestion
 from hopscope.query import catalog
 from hopscope.query.answer import Answer
 from hopscope.query.catalog import Analysis, Command, Scalar
@@ -127,7 +127,7 @@ class Trace(Computed, Analyses):
         except KeyError:
             raise InputError(
                 f"unknown analysis {command!r}; choose one of {', '.join(commands.commands)}"
-                + meant(command, commands.commands)
+                + suggestion(command, commands.commands)
             ) from None
         selection, options = split(options, {p.name for p in found.parameters})
         given = {name: _in_words(value) for name, value in options.items()}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from hopscope.gate import Outcome, judge, parse
+from hopscope.gate import Outcome, evaluate, parse
 from hopscope.query.answer import Answer
 from hopscope.query.runner import Runner
 
@@ -39,7 +39,7 @@ class Computed:
         gate = parse(expression)
         answer = self.answer(command, **options)
         base = None if baseline is None else baseline.answer(command, **options).rows
-        return judge(gate, answer.analysis, answer.rows, base)
+        return evaluate(gate, answer.analysis, answer.rows, base)
 
     def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
         """Candidates with their predicted times; writes the best to `output`. See `hopscope.advice.remap.remap`."""

@@ -1,4 +1,4 @@
-"""How far apart two ranks are. The rule stands in schemas/links.h; the compiled one answers here."""
+"""The link class between two ranks. The rule stands in schemas/links.h; this calls its compiled form."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,14 +19,14 @@ def link_class(*, same_rank: bool, same_host: bool, same_cluster: bool) -> str:
 
 
 def link_classes(ends: tuple[Array, Array], other_ends: tuple[Array, Array]) -> Array:
-    """The link class between each two of different ranks, as its place in LINKS. Of either end: hosts and clusters, as
-    arrays that are broadcast."""
+    """The link classes of pairs of different ranks, as indices of LINKS. Each end is hosts and clusters, as arrays that
+    are broadcast."""
     (host, cluster), (other_host, other_cluster) = ends, other_ends
-    near, far, here = (
+    same_cluster_class, far, same_host_class = (
         LINKS.index(link_class(same_rank=False, same_host=same_host, same_cluster=same_cluster))
         for same_host, same_cluster in ((False, True), (False, False), (True, True))
     )
-    return np.where(host == other_host, here, np.where(cluster == other_cluster, near, far))
+    return np.where(host == other_host, same_host_class, np.where(cluster == other_cluster, same_cluster_class, far))
 
 
 def classes_of_hosts(host_clusters: Sequence[int]) -> Array:

@@ -10,11 +10,11 @@ class MpiFunction(NamedTuple):
 
     name: str
     kind: str
-    """As in schemas/mpi_functions.h; of a collective `collective`, `nonblocking` or `persistent`."""
+    """The kind in schemas/mpi_functions.h; `collective`, `nonblocking` or `persistent` for a collective."""
     flow: str | None
-    """Of a collective: which way data goes, and so who waits for whom."""
+    """The direction of a collective's data, and so who waits for whom."""
     moves: str | None
-    """Of any other: what a call asks of its peer."""
+    """The effect of another call on its peer."""
 
 
 FUNCTIONS = {row[0]: MpiFunction(*row) for row in _paths.mpi_functions()}

@@ -10,19 +10,19 @@ from hopscope.native import _paths
 Vocabulary = Mapping[str, str]
 
 CATEGORIES: Vocabulary = _paths.WORDS["category"]
-"""Where the time of a path went."""
+"""Kinds of time on a path."""
 ANSWERED_CATEGORIES: Vocabulary = {**CATEGORIES, **_paths.WORDS["once"]}
-"""The same as answers have it: with what happens once in a run, start-up and shutdown."""
-ONCE: Mapping[str, str] = {"startup": "start-up", "shutdown": "shutdown"}
+"""Kinds of time in answers, which include start-up and shutdown."""
+ONE_TIME_CATEGORIES: Mapping[str, str] = {"startup": "start-up", "shutdown": "shutdown"}
 """These two as texts name them."""
 UNKNOWN_PLACE = "unknown"
 """The place of calls whose call site was not recorded."""
 BINDINGS: Vocabulary = _paths.WORDS["binding"]
-"""What a message was waited for."""
+"""Events that a message waited for."""
 ROLES: Vocabulary = _paths.WORDS["role"]
-"""Which way a hop goes."""
+"""Directions of a hop."""
 INTERVAL_KINDS: Vocabulary = _paths.WORDS["interval_kind"]
-"""What an interval is."""
+"""Kinds of interval."""
 
 
 def for_trace(text: str, path: str) -> str:

@@ -10,7 +10,7 @@ from hopscope.format.quantities import in_words, share
 from hopscope_dashboard.address import link
 from hopscope_dashboard.components import blocks
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.data import Row, Rows, TraceData, some
+from hopscope_dashboard.data import Row, Rows, TraceData, shortened_list
 
 WORTH_SAYING: Final = 0.1
 """What takes less of the critical path, or of the collectives, is not worth saying."""
@@ -56,7 +56,7 @@ def named(rows: Rows, word: str = "Rank") -> str:
     """Write `Rank 3`, `Ranks 1, 2 and 4`; of many only the first."""
     names = [str(row["rank"]) for row in rows]
     if len(names) > _NAMED:
-        return f"{word}s {some(names, _NAMED)}"
+        return f"{word}s {shortened_list(names, _NAMED)}"
     return f"{word if len(names) == 1 else word + 's'} {in_words(names)}"
 
 
@@ -67,4 +67,4 @@ def of_ranks(rows: Sequence[Row]) -> dict[str, str]:
 
 def each(rows: Rows, column: str) -> str:
     """Write `rank 7 in 59.0 %, rank 6 in 35.0 %` from a column of shares; of many only the first."""
-    return some([f"rank {row['rank']} in {share(row[column])}" for row in rows], _NAMED)
+    return shortened_list([f"rank {row['rank']} in {share(row[column])}" for row in rows], _NAMED)

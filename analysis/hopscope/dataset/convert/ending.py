@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from hopscope.errors import InputError, some
+from hopscope.errors import InputError, shortened_list
 from hopscope.format.quantities import number
 from hopscope.launch.inspection import NOBODY_WAITS, Inspection
 from hopscope.launch.job import inspect
@@ -46,4 +46,4 @@ def _inspection(directory: Path) -> Inspection | None:
 def _ranks(ranks: list[int]) -> str:
     if len(ranks) == 1:
         return f"rank {ranks[0]}"
-    return f"{number(len(ranks))} ranks ({some([*map(str, ranks)], _LISTED)})"
+    return f"{number(len(ranks))} ranks ({shortened_list([*map(str, ranks)], _LISTED)})"

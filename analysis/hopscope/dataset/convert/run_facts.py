@@ -14,7 +14,7 @@ from hopscope.dataset.convert.columns import table_of
 from hopscope.dataset.convert.ending import unfinished
 from hopscope.dataset.convert.source import Archive
 from hopscope.dataset.manifest import SCHEMA_VERSION
-from hopscope.errors import InputError, some
+from hopscope.errors import InputError, shortened_list
 from hopscope.format.json_text import read_json
 from hopscope.format.quantities import number, plural
 
@@ -213,5 +213,5 @@ def _damaged(archive: Archive, facts: Facts) -> list[str]:
 
 
 def _ranks(ranks: list[int]) -> str:
-    shown = some(list(map(str, ranks)))
+    shown = shortened_list(list(map(str, ranks)))
     return f"rank {shown}" if len(ranks) == 1 else f"{number(len(ranks))} ranks ({shown})"

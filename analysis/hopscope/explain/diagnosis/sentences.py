@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from hopscope.errors import some
+from hopscope.errors import shortened_list
 from hopscope.explain.diagnosis.entry import NOTE, Cost, Entry, Facts, Kind, Site
 from hopscope.format.quantities import duration, in_words, interval, number, plural, share
 
@@ -158,7 +158,7 @@ class Words:
 
 def _who(entry: Entry) -> str:
     if len(entry.ranks) > _NAMED:
-        return f"Ranks {some([str(rank) for rank in entry.ranks], _NAMED)}"
+        return f"Ranks {shortened_list([str(rank) for rank in entry.ranks], _NAMED)}"
     names = [str(rank) for rank in entry.ranks]
     return f"Rank {names[0]}" if len(names) == 1 else f"Ranks {in_words(names)}" if names else "Ranks"
 

@@ -1,4 +1,4 @@
-"""What `analyze history` says about itself, as the header of an analysis."""
+"""The description of `analyze history`, as the header of an analysis."""
 
 DESCRIPTION = """\
 -- Show how a program's runs developed from commit to commit.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION: Final = 1
 _VARIABLES: Final = ("GITHUB_SHA", "CI_COMMIT_SHA")
-"""Where CI systems name the commit."""
+"""Variables in which CI systems name the commit."""
 _DIGITS: Final = 16
 _FACTS: Final = ("command", "ranks", "hosts", "clusters", "mpi_library", "emulated")
 """Times of runs that differ in one of these mean different things."""
@@ -49,15 +49,15 @@ class Entry:
         return json.dumps({**versions, **asdict(self)}, indent=2, ensure_ascii=False) + "\n"
 
 
-def commit_id(given: str | None) -> str:
-    """The commit that a run is of: as given, as the CI system says, or the one that is checked out here. Raises
-    InputError where none is known."""
-    named = given or next(filter(None, (os.environ.get(name) for name in _VARIABLES)), None) or _checked_out()
-    if named is None:
+def commit_id(option: str | None) -> str:
+    """The commit of a run: the option, the CI system's, or the one checked out here. Raises InputError if none is
+    known."""
+    commit = option or next(filter(None, (os.environ.get(name) for name in _VARIABLES)), None) or _checked_out()
+    if commit is None:
         raise InputError("the commit is not known: this is no git checkout; name it with --commit ID")
-    if not named.replace("-", "").replace(".", "").isalnum():
-        raise InputError(f"--commit {named!r} is no commit; give letters, digits, points and hyphens")
-    return named
+    if not commit.replace("-", "").replace(".", "").isalnum():
+        raise InputError(f"--commit {commit!r} is no commit; give letters, digits, points and hyphens")
+    return commit
 
 
 def _checked_out() -> str | None:
@@ -69,13 +69,13 @@ def _checked_out() -> str | None:
 
 
 def entry_of(runs: Sequence[OpenedTrace], commit: str, outcome: str) -> Entry:
-    """The entry of a commit from its runs, of which the first is the one that gates judge."""
+    """The entry of a commit from its runs, of which gates evaluate the first."""
     first = runs[0]
     facts = first.run_facts
-    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    timestamp = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     return Entry(
         commit=commit,
-        date=str(facts.get("started_at") or now),
+        date=str(facts.get("started_at") or timestamp),
         outcome=outcome,
         diagnosis=_diagnosis(first),
         iteration=_iteration(runs),

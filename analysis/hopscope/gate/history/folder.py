@@ -51,14 +51,16 @@ def _read(file: Path) -> Entry:
 
 def rows(history: Sequence[Entry]) -> list[dict[str, Any]]:
     """A row for each entry, as `analyze history` shows it."""
-    return [_row(entry, before) for entry, before in zip(history, [None, *history[:-1]], strict=True)]
+    return [_row(entry, predecessor) for entry, predecessor in zip(history, [None, *history[:-1]], strict=True)]
 
 
-def _row(entry: Entry, before: Entry | None) -> dict[str, Any]:
-    time, earlier = entry.iteration["time_ns"], before and before.iteration["time_ns"]
-    changed = [] if before is None else [name for name in ("structure", "machine") if _differs(name, entry, before)]
+def _row(entry: Entry, predecessor: Entry | None) -> dict[str, Any]:
+    time, base_time = entry.iteration["time_ns"], predecessor and predecessor.iteration["time_ns"]
+    changed = (
+        [] if predecessor is None else [name for name in ("structure", "machine") if _differs(name, entry, predecessor)]
+    )
     is_comparable = (
-        before is not None and "machine" not in changed and entry.iteration["per"] == before.iteration["per"]
+        predecessor is not None and "machine" not in changed and entry.iteration["per"] == predecessor.iteration["per"]
     )
     has_problem = entry.diagnosis["severity"] == "PROBLEM"
     return {
@@ -68,7 +70,7 @@ def _row(entry: Entry, before: Entry | None) -> dict[str, Any]:
         "iteration_ns": time,
         "iteration_low_ns": entry.iteration["low_ns"],
         "iteration_high_ns": entry.iteration["high_ns"],
-        "change": (time - earlier) / earlier if is_comparable and time is not None and earlier else None,
+        "change": (time - base_time) / base_time if is_comparable and time is not None and base_time else None,
         "problem": entry.diagnosis["kind"] if has_problem else None,
         "cost_share": entry.diagnosis["cost_share"] if has_problem else 0.0,
         "efficiency": entry.efficiency,
@@ -78,5 +80,5 @@ def _row(entry: Entry, before: Entry | None) -> dict[str, Any]:
     }
 
 
-def _differs(name: str, entry: Entry, other: Entry) -> bool:
-    return getattr(entry, name) != getattr(other, name)
+def _differs(name: str, entry: Entry, second: Entry) -> bool:
+    return getattr(entry, name) != getattr(second, name)

@@ -15,7 +15,7 @@ _LEFT: Final = 80
 _HEIGHT: Final = 190
 _TOP: Final = 14
 _LABELS: Final = 12
-"""So many commits are named below a picture at most."""
+"""Most commits that are named below a picture."""
 _TICKS: Final = 4
 _STYLE: Final = """
 h1 { font-size: 24px; margin: 0 0 4px; } h2 { font-size: 17px; margin: 24px 0 4px; }
@@ -45,78 +45,78 @@ def _last(rows: Sequence[Row]) -> str:
     new, base = rows[-1], rows[-2] if len(rows) > 1 else None
     if base is None or new["change"] is None:
         return f"{new['commit']}: {duration(new['iteration_ns'])} per {new['per']}."
-    before, after = alike("ns", base["iteration_ns"], new["iteration_ns"])
+    base_text, new_text = alike("ns", base["iteration_ns"], new["iteration_ns"])
     difference = changes(new["iteration_ns"] - base["iteration_ns"], new["change"])
-    return f"From {base['commit']} to {new['commit']}, {before} per {new['per']} became {after} ({difference})."
+    return f"From {base['commit']} to {new['commit']}, {base_text} per {new['per']} became {new_text} ({difference})."
 
 
 def _times(rows: Sequence[Row]) -> str:
-    known = [row for row in rows if row["iteration_ns"] is not None]
-    ends = [row[name] for row in known for name in ("iteration_ns", "iteration_high_ns") if row[name] is not None]
-    most = 1.08 * max(ends, default=0) or 1.0
+    timed_rows = [row for row in rows if row["iteration_ns"] is not None]
+    ends = [row[name] for row in timed_rows for name in ("iteration_ns", "iteration_high_ns") if row[name] is not None]
+    scale = 1.08 * max(ends, default=0) or 1.0
 
     def up(value: float) -> float:
-        return _TOP + _HEIGHT * (1 - max(value, 0) / most)
+        return _TOP + _HEIGHT * (1 - max(value, 0) / scale)
 
-    texts = alike("ns", *(most * tick / _TICKS for tick in range(_TICKS + 1)))
-    drawn = _grid(rows, texts)
-    drawn += _line("time", rows, "iteration_ns", up)
-    for at, row in enumerate(rows):
+    texts = alike("ns", *(scale * tick / _TICKS for tick in range(_TICKS + 1)))
+    marks = _grid(rows, texts)
+    marks += _line("time", rows, "iteration_ns", up)
+    for index, row in enumerate(rows):
         if row["iteration_ns"] is None:
             continue
-        x = _across(at, len(rows))
+        x = _column_x(index, len(rows))
         if row["iteration_low_ns"] is not None:
             low, high = up(row["iteration_low_ns"]), up(row["iteration_high_ns"])
-            drawn.append(f'<path class="time" d="M{x:.1f} {low:.1f}V{high:.1f}"/>')
+            marks.append(f'<path class="time" d="M{x:.1f} {low:.1f}V{high:.1f}"/>')
         look = "dot failed" if row["outcome"] == "failed" else "dot"
-        told = f"{row['commit']}: {duration(row['iteration_ns'])}, {row['outcome']}"
-        drawn.append(
+        title = f"{row['commit']}: {duration(row['iteration_ns'])}, {row['outcome']}"
+        marks.append(
             f'<circle class="{look}" cx="{x:.1f}" cy="{up(row["iteration_ns"]):.1f}" r="4.5">'
-            f"<title>{escape(told)}</title></circle>"
+            f"<title>{escape(title)}</title></circle>"
         )
-    return _svg("Time per commit", drawn)
+    return _svg("Time per commit", marks)
 
 
 def _shares(rows: Sequence[Row]) -> str:
     def up(value: float) -> float:
         return _TOP + _HEIGHT * (1 - min(max(value, 0), 1))
 
-    drawn = _grid(rows, [share(tick / _TICKS) for tick in range(_TICKS + 1)])
-    drawn += _line("efficiency", rows, "efficiency", up) + _line("cost", rows, "cost_share", up)
-    return _svg("Shares per commit", drawn)
+    marks = _grid(rows, [share(tick / _TICKS) for tick in range(_TICKS + 1)])
+    marks += _line("efficiency", rows, "efficiency", up) + _line("cost", rows, "cost_share", up)
+    return _svg("Shares per commit", marks)
 
 
-def _svg(title: str, drawn: Sequence[str]) -> str:
-    return f'<svg viewBox="0 0 {_WIDTH} {_TOP + _HEIGHT + 24}" role="img" aria-label="{title}">{"".join(drawn)}</svg>'
+def _svg(title: str, marks: Sequence[str]) -> str:
+    return f'<svg viewBox="0 0 {_WIDTH} {_TOP + _HEIGHT + 24}" role="img" aria-label="{title}">{"".join(marks)}</svg>'
 
 
-def _across(at: int, count: int) -> float:
-    return _LEFT + (_WIDTH - _LEFT - 40) * (at + 0.5) / count
+def _column_x(index: int, count: int) -> float:
+    return _LEFT + (_WIDTH - _LEFT - 40) * (index + 0.5) / count
 
 
 def _grid(rows: Sequence[Row], texts: Sequence[str]) -> list[str]:
-    """Lines with their values, the commits below, and a line where what ran or the machine changed."""
-    drawn: list[str] = []
+    """Lines with their values, the commits below, and a line where the program or the machine changed."""
+    marks: list[str] = []
     for tick, text in enumerate(texts):
         y = _TOP + _HEIGHT * (1 - tick / (len(texts) - 1))
-        drawn.append(f'<path class="grid" d="M{_LEFT} {y:.1f}H{_WIDTH}"/>')
-        drawn.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{escape(text)}</text>')
+        marks.append(f'<path class="grid" d="M{_LEFT} {y:.1f}H{_WIDTH}"/>')
+        marks.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{escape(text)}</text>')
     step = -(-len(rows) // _LABELS)
-    for at, row in enumerate(rows):
-        x = _across(at, len(rows))
+    for index, row in enumerate(rows):
+        x = _column_x(index, len(rows))
         if row["changed"]:
             edge = x - (_WIDTH - _LEFT - 40) / len(rows) / 2
-            drawn.append(f'<path class="changed" d="M{edge:.1f} {_TOP}V{_TOP + _HEIGHT}"/>')
-        if at % step == 0:
-            drawn.append(
+            marks.append(f'<path class="changed" d="M{edge:.1f} {_TOP}V{_TOP + _HEIGHT}"/>')
+        if index % step == 0:
+            marks.append(
                 f'<text x="{x:.1f}" y="{_TOP + _HEIGHT + 18}" text-anchor="middle">{escape(row["commit"][:7])}</text>'
             )
-    return drawn
+    return marks
 
 
 def _line(look: str, rows: Sequence[Row], column: str, up: Place) -> list[str]:
-    points = [(at, row[column]) for at, row in enumerate(rows) if row[column] is not None]
-    path = " ".join(f"{_across(at, len(rows)):.1f},{up(value):.1f}" for at, value in points)
+    points = [(index, row[column]) for index, row in enumerate(rows) if row[column] is not None]
+    path = " ".join(f"{_column_x(index, len(rows)):.1f},{up(value):.1f}" for index, value in points)
     return [f'<polyline class="{look}" points="{path}"/>'] if points else []
 
 

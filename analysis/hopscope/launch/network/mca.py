@@ -30,8 +30,8 @@ class _Parameter(NamedTuple):
 
 
 def reconcile(words: Sequence[str], network_words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The network's words without parameters that the command line sets itself, and the command line without exclusions,
-    such as `btl ^openib`, that the network's own value respects.
+    """The network's words without parameters that the command line sets itself, and the command line without
+    exclusions, such as `btl ^openib`, that the network's own value respects.
 
     Raises InputError for a parameter that the network cannot do with.
     """
@@ -102,6 +102,6 @@ def _refuse(parameter: _Parameter, requirements: Mapping[str, _Parameter]) -> No
         else f"`{requirement}`"
     )
     raise InputError(
-        f"the launcher's option `{parameter}` does not fit --net, whose hosts reach one another only with {components}; drop "
-        f"it, for --net adds `{requirement}` itself"
+        f"the launcher's option `{parameter}` does not fit --net, whose hosts reach one another only with "
+        f"{components}; drop it, for --net adds `{requirement}` itself"
     )

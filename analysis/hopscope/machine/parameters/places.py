@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hopscope.errors import some
+from hopscope.errors import shortened_list
 from hopscope.format.quantities import share
 
 
@@ -17,7 +17,7 @@ def differences(hosts: Mapping[str, str], machine: dict[str, Any]) -> list[str]:
     unknown = [host for host in hosts if host not in found]
     said: list[str] = []
     if unknown:
-        said.append(f"The probe did not see {'host' if len(unknown) == 1 else 'hosts'} {some(unknown)}.")
+        said.append(f"The probe did not see {'host' if len(unknown) == 1 else 'hosts'} {shortened_list(unknown)}.")
     together = [
         (a, b, hosts[a] == hosts[b])
         for place, a in enumerate(known)
