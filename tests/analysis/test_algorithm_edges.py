@@ -12,7 +12,7 @@ from drawing import draw, expected, shown
 from hopscope.algorithms import exchanges
 from hopscope.algorithms.kinds import parents_of, rounds_in_times
 from hopscope.algorithms.messages import Pattern
-from hopscope.algorithms.observed import Observed, Seen
+from hopscope.algorithms.observed import Observed, RecordedMessage
 from hopscope.algorithms.trees import pass_down, pass_up, trees
 from hopscope.errors import InputError
 from hopscope.format import rounds
@@ -159,7 +159,7 @@ def binomial(ranks: int, *, down: bool) -> Pattern:
 @pytest.mark.parametrize("ranks", [2, 3, 8, 13])
 def test_a_tree_up_and_one_down_are_told_apart_also_in_segments(ranks: int) -> None:
     up, down = binomial(ranks, down=False), binomial(ranks, down=True)
-    both = up.then(down)
+    both = up.concatenate(down)
     assert both.roles == dict.fromkeys(up.edges, ("up",) * 3) | dict.fromkeys(down.edges, ("down",) * 3)
     assert parents_of(both.roles, "up", ranks) == dict(list(up.edges))
     assert parents_of(both.roles, "down", ranks) == {dst: src for src, dst in down.edges}
@@ -181,10 +181,10 @@ def test_a_fold_a_forest_a_cycle_and_a_rank_with_two_parents_are_no_trees() -> N
 
 
 def test_the_rounds_in_times_are_those_of_the_algorithm_where_messages_leave_at_once() -> None:
-    pattern = binomial(8, down=False).then(binomial(8, down=True))
+    pattern = binomial(8, down=False).concatenate(binomial(8, down=True))
     turn = len(pattern.messages)
     seen = [
-        Seen(m.src, m.dst, m.bytes, turn * level + nth, turn * (level + 1))
+        RecordedMessage(m.src, m.dst, m.bytes, turn * level + nth, turn * (level + 1))
         for nth, (m, level) in enumerate(zip(pattern.messages, pattern.levels, strict=True))
     ]
     assert rounds_in_times(Observed("MPI_Allreduce", 8, None, 24, seen)) == pattern.order

@@ -81,7 +81,7 @@ def test_rules_that_cannot_be_used_are_named() -> None:
     named = {"coll_tuned_dynamic_rules_filename": "/home/u/rules"}
     request = settings(text="no rules", **named).request("MPI_Bcast", 8, 64)
     assert request is not None
-    assert (request.asked, request.ignored) == (
+    assert (request.wording, request.ignored) == (
         "rules",
         "the rules file is not valid: invalid literal for int() with base 10: 'no'",
     )
@@ -137,7 +137,7 @@ def test_the_librarys_own_name_tells_algorithms_apart_that_send_the_same_message
 def test_the_librarys_own_name_decides_what_the_messages_leave_open() -> None:
     def said(op: str, captured: str | None, *fitting: str, ranks: int = 6) -> tuple[str, tuple[str, ...], str | None]:
         found, differs = decide(Recognised(fitting[0], fitting[1:]), op, captured, ranks)
-        return found.name, found.same, differs
+        return found.name, found.equivalents, differs
 
     assert said("MPI_Bcast", "binomial", "linear", "k-nomial:4") == ("linear", ("k-nomial:4",), "binomial")
     assert said("MPI_Bcast", "knomial", "linear", "k-nomial:3") == ("k-nomial:3", ("linear",), None)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from hopscope.algorithms.asked import Settings
 from hopscope.algorithms.hierarchical import hierarchy
-from hopscope.algorithms.observed import Observed, Seen
+from hopscope.algorithms.observed import Observed, RecordedMessage
 from hopscope.algorithms.recognition import UNRECOGNISED
 
 OPEN_MPI_4, OPEN_MPI_5 = "Open MPI v4.1.4", "Open MPI v5.0.11"
@@ -30,7 +30,7 @@ def settings(library: str = OPEN_MPI_5, *, rules: str | None = RULES, dynamic: s
 
 def seen(edges: list[tuple[int, int]], *, hosts: tuple[int, ...] = (0, 0, 0, 1, 1, 1)) -> Observed:
     """An Allreduce of 64 bytes with these messages, one after the other."""
-    messages = [Seen(src, dst, 64, 10 * n, 10 * n + 5) for n, (src, dst) in enumerate(edges)]
+    messages = [RecordedMessage(src, dst, 64, 10 * n, 10 * n + 5) for n, (src, dst) in enumerate(edges)]
     return Observed("MPI_Allreduce", len(hosts), None, 64, messages, hosts, hosts)
 
 
@@ -39,7 +39,7 @@ def said(
 ) -> tuple[str, str, str | None] | None:
     one = seen(edges)
     asked = hierarchy(made, "MPI_Allreduce", one)
-    return None if asked is None else (asked.asked, *asked.obeyed(one, found))
+    return None if asked is None else (asked.wording, *asked.obeyed(one, found))
 
 
 def test_what_han_calls_ran_by_the_algorithms_of_the_rules() -> None:
@@ -129,14 +129,14 @@ def test_a_barrier_inside_hosts_comes_twice_and_a_rooted_operation_has_leaders_b
     drawn = replace(drawn, operation="MPI_Barrier", bytes=0, messages=[one._replace(bytes=0) for one in drawn.messages])
     asked = hierarchy(made, "MPI_Barrier", drawn)
     assert asked is not None
-    assert (asked.asked, *asked.obeyed(drawn, UNRECOGNISED)) == ("han simple: barrier linear (1)", "yes", None)
+    assert (asked.wording, *asked.obeyed(drawn, UNRECOGNISED)) == ("han simple: barrier linear (1)", "yes", None)
     # Rank 4 is the root, so rank 1 leads the other host.
     made = settings(rules="1 11 1 2 1 0 1 0 0\n", coll_han_use_reduce_algorithm="simple")
     for edges, obeyed in (
         ([(0, 1), (2, 1), (3, 4), (5, 4), (1, 4)], "yes"),
         ([(1, 0), (2, 0), (3, 4), (5, 4), (0, 4)], "no"),
     ):
-        messages = [Seen(src, dst, 64, 10 * n, 10 * n + 5) for n, (src, dst) in enumerate(edges)]
+        messages = [RecordedMessage(src, dst, 64, 10 * n, 10 * n + 5) for n, (src, dst) in enumerate(edges)]
         reduce = Observed("MPI_Reduce", 6, 4, 64, messages, (0, 0, 0, 1, 1, 1))
         asked = hierarchy(made, "MPI_Reduce", reduce)
         assert asked is not None

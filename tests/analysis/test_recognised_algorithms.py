@@ -14,7 +14,7 @@ import pytest
 from drawing import draw, expected, shown
 from hopscope.algorithms import blocking_form, candidates, engine, exchanges, recognition
 from hopscope.algorithms.messages import Pattern
-from hopscope.algorithms.observed import Observed, Seen
+from hopscope.algorithms.observed import Observed, RecordedMessage
 from hopscope.algorithms.recognition import UNRECOGNISED, recognise
 from hopscope.algorithms.trees import NamedTree, blocks_along, pass_down, pass_up, trees
 from hopscope.native import _plan
@@ -38,7 +38,7 @@ def ran(pattern: Pattern, operation: str, ranks: int, root: int | None, payload:
     """The messages of a pattern, each sent as soon as the rank has what it waits for; those of a level in turn."""
     turn = len(pattern.messages)
     messages = [
-        Seen(message.src, message.dst, message.bytes, turn * level + nth, turn * (level + 1))
+        RecordedMessage(message.src, message.dst, message.bytes, turn * level + nth, turn * (level + 1))
         for nth, (message, level) in enumerate(zip(pattern.messages, pattern.levels, strict=True))
     ]
     alike = (0,) * ranks
@@ -48,7 +48,7 @@ def ran(pattern: Pattern, operation: str, ranks: int, root: int | None, payload:
 def names(seen: Observed) -> tuple[str, ...]:
     """The name that was found, and those that come to the same."""
     found = recognise([seen])
-    return (found.name, *found.same)
+    return (found.name, *found.equivalents)
 
 
 def payload_of(operation: str, ranks: int) -> int:
@@ -90,7 +90,7 @@ def test_trees_are_recognised_whole_and_in_segments(shape: str, segments: int, r
     for operation, roles in {"MPI_Bcast": "down", "MPI_Reduce": "up", "MPI_Allreduce": "both"}.items():
         seen, tree = along_tree(shape, operation, ranks, segments)
         found = recognise([seen])
-        assert any(name.partition(":")[0] == tree for name in (found.name, *found.same)) or ranks < 5, roles
+        assert any(name.partition(":")[0] == tree for name in (found.name, *found.equivalents)) or ranks < 5, roles
         assert found.name != UNRECOGNISED
         if ranks == 13:
             assert found.name.partition(":")[0] == tree
@@ -154,7 +154,7 @@ def test_a_reduction_and_broadcast_is_recognised_from_any_root_by_the_rank_that_
     alike = (0,) * ranks
     for root in range(ranks):
         tree = next(tree for tree in trees(root, alike, alike, down=False, degree=0) if tree.name == "binomial")
-        seen = ran(pass_up(tree, [WHOLE]).then(pass_down(tree, [WHOLE])), "MPI_Allreduce", ranks, None, WHOLE)
+        seen = ran(pass_up(tree, [WHOLE]).concatenate(pass_down(tree, [WHOLE])), "MPI_Allreduce", ranks, None, WHOLE)
         tried.clear()
         assert names(seen)[0] == "binomial"
         # All shapes from every root take minutes on a thousand ranks.
@@ -166,9 +166,9 @@ def test_two_parts_one_after_the_other_are_both_named(ranks: int) -> None:
     alike = (0,) * ranks
     up = next(tree for tree in trees(0, alike, alike, down=False, degree=0) if tree.name == "binomial")
     down = next(tree for tree in trees(0, alike, alike, down=True, degree=0) if tree.name == "linear")
-    reduced = pass_up(up, [WHOLE]).then(pass_down(down, [WHOLE]))
+    reduced = pass_up(up, [WHOLE]).concatenate(pass_down(down, [WHOLE]))
     assert names(ran(reduced, "MPI_Allreduce", ranks, None, WHOLE)) == ("binomial + linear",)
-    gathered = blocks_along(up, BLOCK, pass_up).then(pass_down(down, [BLOCK * ranks]))
+    gathered = blocks_along(up, BLOCK, pass_up).concatenate(pass_down(down, [BLOCK * ranks]))
     assert names(ran(gathered, "MPI_Allgather", ranks, None, BLOCK * ranks)) == ("binomial + linear",)
 
 
@@ -242,10 +242,10 @@ def test_a_known_pattern_with_one_edge_moved_is_unrecognised(ranks: int, seed: i
 @given(seed=st.integers(0, 1 << 32), operation=st.sampled_from(sorted(OPERATIONS)), ranks=st.integers(5, 9))
 def test_random_messages_are_unrecognised(seed: int, operation: str, ranks: int) -> None:
     chance = random.Random(seed)
-    messages: list[Seen] = []
+    messages: list[RecordedMessage] = []
     for nth in range(chance.randrange(ranks, 4 * ranks)):
         src, dst = chance.sample(range(ranks), 2)
-        messages.append(Seen(src, dst, chance.choice((0, BLOCK, WHOLE)), 10 * nth, 10 * nth + 5))
+        messages.append(RecordedMessage(src, dst, chance.choice((0, BLOCK, WHOLE)), 10 * nth, 10 * nth + 5))
     alike = (0,) * ranks
     seen = Observed(operation, ranks, root_of(operation, ranks), payload_of(operation, ranks), messages, alike, alike)
     assert recognise([seen]).name == UNRECOGNISED
@@ -271,11 +271,11 @@ def test_forms_of_other_parts_of_the_libraries_have_their_names(
     operation: str, ranks: int, root: int | None, edges: str
 ) -> None:
     payload = payload_of(operation, ranks)
-    messages: list[Seen] = []
+    messages: list[RecordedMessage] = []
     for nth, edge in enumerate(edges.split()):
         ends, _, length = edge.partition(":")
         src, dst = (int(rank) for rank in ends.split(">"))
-        messages.append(Seen(src, dst, int(length) if length else payload, 10 * nth, 10 * nth + 5))
+        messages.append(RecordedMessage(src, dst, int(length) if length else payload, 10 * nth, 10 * nth + 5))
     alike = (0,) * ranks
     seen = Observed(operation, ranks, root, payload, messages, alike, alike)
     assert names(seen)[0] == AS_SENT[operation, ranks, root, edges]
@@ -305,7 +305,7 @@ def test_collectives_with_the_same_messages_in_another_order_are_each_recognised
     places = (0, 0, 1, 1)
 
     def seen(*sent: tuple[int, int, int, int]) -> Observed:
-        messages = [Seen(src, dst, 8, begin, end) for src, dst, begin, end in sent]
+        messages = [RecordedMessage(src, dst, 8, begin, end) for src, dst, begin, end in sent]
         return Observed("MPI_Allreduce", 4, None, 8, messages, places, places)
 
     apart = ((1, 0, 0, 1), (3, 2, 0, 1), (0, 1, 30, 31), (2, 3, 30, 31))

@@ -8,7 +8,7 @@ from hopscope.algorithms import engine, exchanges
 from hopscope.algorithms.candidates import candidates
 from hopscope.algorithms.kinds import kind_of, parents_of
 from hopscope.algorithms.messages import Pattern
-from hopscope.algorithms.observed import Observed, Seen
+from hopscope.algorithms.observed import Observed, RecordedMessage
 from hopscope.algorithms.trees import blocks_along, pass_down, pass_up, trees
 
 RANKS = range(2, 10)
@@ -44,7 +44,7 @@ def test_messages_along_trees_lead_up_or_down(ranks: int) -> None:
             assert counts(pass_up(tree, [8])) == (ranks - 1, 0, 0)
             assert counts(blocks_along(tree, 8, pass_up)) == (ranks - 1, 0, 0)
             assert counts(blocks_along(tree, 8, pass_down)) == (0, ranks - 1, 0)
-            both = pass_up(tree, [8]).then(pass_down(tree, [8]))
+            both = pass_up(tree, [8]).concatenate(pass_down(tree, [8]))
             assert counts(both) == (ranks - 1, ranks - 1, 0)
             parents = {rank: parent for rank, parent in enumerate(tree.parents) if rank != root}
             assert parents_of(both.roles, "up", ranks) == parents_of(both.roles, "down", ranks) == parents
@@ -128,7 +128,7 @@ def test_leaders_gather_exchange_and_pass_down(between: str, ranks: int) -> None
     # Three groups of ranks by turns: of three leaders one gives its part to another first, and still they exchange.
     groups = tuple(rank % 3 for rank in range(ranks))
     ways = engine.grouped("MPI_Allreduce", groups, groups)
-    name = next(way for way in ways if way.between == between)
+    name = next(way for way in ways if way.exchange == between)
     pattern = engine.pattern(name, "MPI_Allreduce", ranks, None, lengths=(ranks,), unit=8, segment=0)
     assert pattern is not None
     up, down, exchange = counts(pattern)
@@ -144,13 +144,13 @@ def test_mpich_hands_over_from_the_root_downwards_and_to_it_upwards(ranks: int) 
     for operation, pair, role in (("MPI_Bcast", (root, 0), "down"), ("MPI_Reduce", (0, root), "up")):
         passing = pass_down if role == "down" else pass_up
         tree = next(tree for tree in trees(0, alike, alike, down=role == "down", degree=0) if tree.name == "binomial")
-        messages = [Seen(*pair, 8, 0, 1)] if role == "down" else []
+        messages = [RecordedMessage(*pair, 8, 0, 1)] if role == "down" else []
         pattern = passing(tree, [8])
         messages += [
-            Seen(message.src, message.dst, 8, 10 * level, 10 * level + 9)
+            RecordedMessage(message.src, message.dst, 8, 10 * level, 10 * level + 9)
             for message, level in zip(pattern.messages, pattern.levels, strict=True)
         ]
-        messages += [Seen(*pair, 8, 1000, 1009)] if role == "up" else []
+        messages += [RecordedMessage(*pair, 8, 1000, 1009)] if role == "up" else []
         seen = Observed(operation, ranks, root, 8, messages, alike, alike)
         kind = kind_of([seen], captured=None, by_schedule=None, is_between_groups=False)
         assert kind.algorithm is not None
@@ -162,7 +162,7 @@ def test_roles_of_a_schedule_tell_apart_what_times_do_not() -> None:
     # Leaders 0 and 2 exchange, but 2 -> 0 comes before 0 -> 2 is sent, as over a tree: this was called hierarchical.
     places = (0, 0, 1, 1)
     sent = ((1, 0, 0, 1), (3, 2, 0, 1), (2, 0, 2, 12), (0, 2, 13, 20), (0, 1, 30, 31), (2, 3, 30, 31))
-    messages = [Seen(src, dst, 0, begin, end, places[src] != places[dst]) for src, dst, begin, end in sent]
+    messages = [RecordedMessage(src, dst, 0, begin, end, places[src] != places[dst]) for src, dst, begin, end in sent]
     seen = Observed("MPI_Barrier", 4, None, 0, messages, places, places)
     roles = {(1, 0): ["up"], (3, 2): ["up"], (2, 0): ["exchange"], (0, 2): ["exchange"], (0, 1): ["down"]}
     roles |= {(2, 3): ["down"]}
@@ -179,20 +179,20 @@ def test_of_algorithms_with_the_same_messages_and_roles_the_name_of_what_ran_dec
     # Two leaders that exchange at once were taken for a ring, with two messages between them in sequence.
     places = (0, 0, 1, 1)
     sent = ((1, 0, 0, 1), (3, 2, 0, 1), (2, 0, 2, 12), (0, 2, 13, 20), (0, 1, 30, 31), (2, 3, 30, 31))
-    messages = [Seen(src, dst, 8, begin, end, places[src] != places[dst]) for src, dst, begin, end in sent]
+    messages = [RecordedMessage(src, dst, 8, begin, end, places[src] != places[dst]) for src, dst, begin, end in sent]
     seen = Observed("MPI_Allreduce", 4, None, 8, messages, places, places)
     for name in ("leaders:all-to-all", "leaders:recursive-doubling"):
-        kind = kind_of([seen], captured=None, by_schedule=None, is_between_groups=False, ran=name)
+        kind = kind_of([seen], captured=None, by_schedule=None, is_between_groups=False, tree_file_name=name)
         assert (kind.algorithm, kind.depth, kind.crossings) == (name, 3, 1)
     # A name of which no algorithm sends such messages, as of an explicit tree, says nothing.
-    kind = kind_of([seen], captured=None, by_schedule=None, is_between_groups=False, ran="mine")
+    kind = kind_of([seen], captured=None, by_schedule=None, is_between_groups=False, tree_file_name="mine")
     assert kind.algorithm != "mine"
 
 
 @pytest.mark.parametrize("ranks", RANKS)
 def test_every_candidate_says_a_role_of_each_message(ranks: int) -> None:
     alike = (0,) * ranks
-    every = [Seen(src, dst, 8, 0, 1) for src in range(ranks) for dst in range(ranks) if src != dst]
+    every = [RecordedMessage(src, dst, 8, 0, 1) for src in range(ranks) for dst in range(ranks) if src != dst]
     for operation in ("MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Gather", "MPI_Bcast", "MPI_Barrier", "MPI_Scan"):
         seen = Observed(
             operation, ranks, 0 if operation in ("MPI_Gather", "MPI_Bcast") else None, 64, every, alike, alike

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from hopscope.algorithms.observed import Observed, Seen
+from hopscope.algorithms.observed import Observed, RecordedMessage
 
 Row = dict[str, Any]
 
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 def observed(row: Row) -> Observed:
     """Give a collective of the query, with its messages, as what was seen."""
     columns = ("src", "dst", "lengths", "sent_ns", "received_ns", "is_wan")
-    messages = [Seen(*values) for values in zip(*(row[name] for name in columns), strict=True)]
+    messages = [RecordedMessage(*values) for values in zip(*(row[name] for name in columns), strict=True)]
     places = [numbered(row[name] or ["here"] * row["ranks"]) for name in ("hosts", "clusters")]
     return Observed(blocking_form(row["op"]), row["ranks"], row["root"], row["bytes"], messages, *places)
 
@@ -32,4 +32,4 @@ def numbered(names: Sequence[object]) -> tuple[int, ...]:
 def blocking_form(op: str) -> str:
     """MPI_Allreduce of MPI_Iallreduce, MPI_Allreduce_init or MPI_Allreduce_c."""
     name = re.sub(r"(_init)?(_c)?$", "", op)
-    return re.sub(r"^MPI_I([a-z])", lambda found: f"MPI_{found[1].upper()}", name)
+    return re.sub(r"^MPI_I([a-z])", lambda match: f"MPI_{match[1].upper()}", name)

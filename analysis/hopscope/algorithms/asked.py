@@ -1,4 +1,4 @@
-"""Which algorithm the user's settings asked the MPI library for, and whether it ran."""
+"""The algorithm that the user's settings ask of the MPI library, and whether it ran."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ UNDECIDED: Final = "undecided"
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked of one collective."""
+    """The algorithm requested for one collective."""
 
-    asked: str
-    """In the user's words, with the library's name for a number."""
+    wording: str
+    """The request in the user's words, with the library's name for a number."""
     sent: str | None
-    """What the messages would be called; None: not known."""
+    """The name that the messages would get; None: not known."""
     ignored: str | None = None
-    """Why the library does not follow it, whatever runs."""
+    """The reason why the library ignores it, whatever runs."""
     instead: str | None = None
-    """Why the library runs another algorithm on so many ranks."""
+    """The reason why the library runs another algorithm on this number of ranks."""
     function: str | None = None
-    """What the library calls the function that runs it; None: not known."""
+    """The library's function that runs it; None: not known."""
 
 
 def operation_of(op: str) -> str | None:
@@ -41,26 +41,26 @@ def operation_of(op: str) -> str | None:
 
 
 def obeyed(
-    request: Request | None, found: str, same: Collection[str], captured: str | None = None
+    request: Request | None, recognised_name: str, equivalents: Collection[str], captured: str | None = None
 ) -> tuple[str | None, str | None]:
-    """Whether what was found is what was asked for, and why not where that is known. captured: the library's own name
-    of what ran, which also tells algorithms apart that send the same messages."""
+    """Tells whether the recognised algorithm is the requested one, and if known why not. captured: the library's own
+    name of the algorithm, which also tells apart algorithms with equal messages."""
     if request is None:
         return None, None
-    follows, why = _obeyed_by_messages(request, found, {found, *same})
+    follows, reason = _obeyed_by_messages(request, recognised_name, {recognised_name, *equivalents})
     if not captured or not request.function:
-        return follows, why
+        return follows, reason
     if captured != request.function:
         return "no", request.ignored or request.instead
     if follows == UNDECIDED:
         return "yes", None
-    if follows == "no" and why is None:
-        why = f"Open MPI's {captured} passed it on to another algorithm"
-    return follows, why
+    if follows == "no" and reason is None:
+        reason = f"Open MPI's {captured} passed it on to another algorithm"
+    return follows, reason
 
 
-def _obeyed_by_messages(request: Request, found: str, names: Collection[str]) -> tuple[str, str | None]:
-    if found == UNRECOGNISED:
+def _obeyed_by_messages(request: Request, recognised_name: str, names: Collection[str]) -> tuple[str, str | None]:
+    if recognised_name == UNRECOGNISED:
         return UNDECIDED, None
     if request.instead is None and any(sends(name, request.sent) for name in names):
         return "yes", None
@@ -70,67 +70,67 @@ def _obeyed_by_messages(request: Request, found: str, names: Collection[str]) ->
 
 
 def sends(name: str, sent: str | None) -> bool:
-    """Whether an algorithm of this name has the messages that are asked for. k-nomial trees have a radix of their own,
-    by a parameter that does not say which algorithm runs."""
-    return name == sent or (sent is not None and all(one.startswith("k-nomial:") for one in (name, sent)))
+    """Tells whether an algorithm of this name sends the requested messages. The radix of k-nomial trees comes from
+    another parameter, which selects no algorithm."""
+    return name == sent or (sent is not None and all(title.startswith("k-nomial:") for title in (name, sent)))
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a run, and the MPI library that they were for."""
+    """The settings of a run, and their MPI library."""
 
-    made: Mapping[str, Mapping[str, str | None]]
+    parameters: Mapping[str, Mapping[str, str | None]]
     library: str
 
     @classmethod
     def read(cls, text: str | None, library: str | None) -> Settings:
-        """From the columns of the table `run`."""
-        made: list[dict[str, Any]] = json.loads(text) if text else []
-        return cls({str(one["name"]): one for one in made}, library or "")
+        """Reads the columns of the table `run`."""
+        parameters: list[dict[str, Any]] = json.loads(text) if text else []
+        return cls({str(parameter["name"]): parameter for parameter in parameters}, library or "")
 
     def request(self, op: str, ranks: int, payload: int | None) -> Request | None:
-        """What the settings ask of a collective. They hold for blocking operations only."""
+        """The settings' request for a collective. They hold for blocking operations only."""
         operation = operation_of(op)
-        if not self.made or operation is None:
+        if not self.parameters or operation is None:
             return None
         return self._of_mpich(operation, ranks) if self.is_mpich else self.of_tuned(operation, ranks, payload)
 
     def of_tuned(self, operation: str, ranks: int, payload: int | None) -> Request | None:
-        """What they ask of Open MPI's `tuned` for an operation, such as `bcast`, on so many ranks. Release 4 looks at
-        the rules first, release 5 at the algorithm that is set for the operation."""
+        """The request to Open MPI's `tuned` for an operation, such as `bcast`. Release 4 reads the rules first, release
+        5 the algorithm set for the operation."""
         sources = [self._by_rules(operation, ranks, payload), self._by_number(operation, ranks)]
         if not self.is_open_mpi_4:
             sources.reverse()
-        return next((one for one in sources if one is not None), None)
+        return next((request for request in sources if request is not None), None)
 
     @property
     def is_mpich(self) -> bool:
-        """Whether they were for MPICH."""
+        """Tells whether the settings are for MPICH."""
         return "MPICH" in self.library
 
     @property
     def is_open_mpi_4(self) -> bool:
-        """Whether they were for a release of Open MPI before 5."""
+        """Tells whether the settings are for Open MPI before release 5."""
         return re.search(r"Open MPI v[1-4]\.", self.library) is not None
 
     def _by_number(self, operation: str, ranks: int) -> Request | None:
-        one = self.made.get(f"coll_tuned_{operation}_algorithm")
-        text = (one["asked"] or one["value"]) if one else None
-        if one is None or not text:
+        parameter = self.parameters.get(f"coll_tuned_{operation}_algorithm")
+        text = (parameter["asked"] or parameter["value"]) if parameter else None
+        if parameter is None or not text:
             return None
         number = open_mpi.number_of(operation, text)
         if number == 0:
             return None
-        if one["value"] == "0" or (number is None and one["value"] is None):
+        if parameter["value"] == "0" or (number is None and parameter["value"] is None):
             return Request(text, None, ignored=f"this Open MPI has no algorithm {text} for {operation}")
         if number is None:  # newer than the table
             return Request(text, None, self._ignored)
-        chains = self.made.get(f"coll_tuned_{operation}_algorithm_chain_fanout", {}).get("value")
-        return self._asked(operation, number, ranks, int(chains or 4))
+        chains = self.parameters.get(f"coll_tuned_{operation}_algorithm_chain_fanout", {}).get("value")
+        return self._numbered_request(operation, number, ranks, int(chains or 4))
 
     def _by_rules(self, operation: str, ranks: int, payload: int | None) -> Request | None:
-        one = self.made.get("coll_tuned_dynamic_rules_filename")
-        path = (one["value"] or one["asked"]) if one else None
+        parameter = self.parameters.get("coll_tuned_dynamic_rules_filename")
+        path = (parameter["value"] or parameter["asked"]) if parameter else None
         if not path:
             return None
         if isinstance(self._rules, str):
@@ -144,9 +144,9 @@ class Settings:
             return None
         if (operation, number) not in open_mpi.ALGORITHMS:
             return Request(str(number), None, self._ignored)
-        return self._asked(operation, number, ranks, fan_out)
+        return self._numbered_request(operation, number, ranks, fan_out)
 
-    def _asked(self, operation: str, number: int, ranks: int, chains: int) -> Request:
+    def _numbered_request(self, operation: str, number: int, ranks: int, chains: int) -> Request:
         algorithm = open_mpi.ALGORITHMS[operation, number]
         sent = open_mpi.sent(operation, number, ranks, chains)
         instead = None
@@ -156,12 +156,15 @@ class Settings:
 
     @cached_property
     def _ignored(self) -> str | None:
-        """Why tuned follows none of its settings."""
-        components = self.made.get("coll", {}).get("value") or ""
-        known = any(name.startswith("coll_tuned_") and one["value"] is not None for name, one in self.made.items())
-        if not known and components:
+        """The reason why tuned follows none of its settings."""
+        components = self.parameters.get("coll", {}).get("value") or ""
+        is_loaded = any(
+            name.startswith("coll_tuned_") and parameter["value"] is not None
+            for name, parameter in self.parameters.items()
+        )
+        if not is_loaded and components:
             return f"the component tuned is not loaded (coll={components})"
-        dynamic = self.made.get("coll_tuned_use_dynamic_rules", {})
+        dynamic = self.parameters.get("coll_tuned_use_dynamic_rules", {})
         if (dynamic.get("value") or dynamic.get("asked") or "0") in ("0", "false"):
             return "coll_tuned_use_dynamic_rules is not set"
         return None
@@ -169,7 +172,7 @@ class Settings:
     @cached_property
     def _rules(self) -> Rules | str:
         """Or why there are none."""
-        text = self.made["coll_tuned_dynamic_rules_filename"]["text"]
+        text = self.parameters["coll_tuned_dynamic_rules_filename"]["text"]
         if text is None:
             return "the rules file could not be read"
         try:
@@ -179,11 +182,11 @@ class Settings:
 
     def _of_mpich(self, operation: str, ranks: int) -> Request | None:
         for prefix in ("MPIR_CVAR_", "MPICH_"):
-            one = self.made.get(f"{prefix}{operation.upper()}_INTRA_ALGORITHM")
-            if one and one["asked"] and one["asked"] != "auto":
-                sent = mpich.ALGORITHMS.get((operation, one["asked"]))
-                return Request(one["asked"], sent if ranks > 2 else None)  # on two ranks most coincide
-            file = self.made.get(f"{prefix}COLL_SELECTION_TUNING_JSON_FILE")
+            parameter = self.parameters.get(f"{prefix}{operation.upper()}_INTRA_ALGORITHM")
+            if parameter and parameter["asked"] and parameter["asked"] != "auto":
+                sent = mpich.ALGORITHMS.get((operation, parameter["asked"]))
+                return Request(parameter["asked"], sent if ranks > 2 else None)  # on two ranks most coincide
+            file = self.parameters.get(f"{prefix}COLL_SELECTION_TUNING_JSON_FILE")
             if file and file["asked"]:
                 return Request(PurePath(file["asked"]).name, None)
         return None

@@ -8,23 +8,25 @@ from hopscope.algorithms.recognition import UNRECOGNISED, Recognised
 from hopscope.mpi_libraries.open_mpi import algorithms as open_mpi
 
 
-def decide(found: Recognised, operation: str, captured: str | None, ranks: int) -> tuple[Recognised, str | None]:
-    """The algorithm by both, and what the captured one would have sent if the messages are another's.
+def decide(recognition: Recognised, operation: str, captured: str | None, ranks: int) -> tuple[Recognised, str | None]:
+    """The algorithm by messages and captured name, and the captured one's messages if they differ.
 
-    The messages are what ran: a function of the library may pass the work on to another one, as for small payloads. The
-    name decides where they leave it open. operation: in its blocking form.
+    Messages decide: a function of the library may pass the work on to another one, as for small payloads. The name
+    decides between algorithms with equal messages. operation: in its blocking form.
     """
-    named = captured and open_mpi.sent_by(operation.removeprefix("MPI_").lower(), captured, ranks)
-    if not named:
-        return found, None
-    if found.name == UNRECOGNISED:
-        is_whole = ":" not in named  # else the name does not say how many chains or children
-        return (replace(found, name=named) if is_whole else found), None
-    fitting = (found.name, *found.same)
-    chosen = next((name for name in fitting if _kind(name) == _kind(named)), None)
-    if chosen is None:
-        return found, named
-    return replace(found, name=chosen, same=tuple(name for name in fitting if name != chosen)), None
+    captured_name = captured and open_mpi.sent_by(operation.removeprefix("MPI_").lower(), captured, ranks)
+    if not captured_name:
+        return recognition, None
+    if recognition.name == UNRECOGNISED:
+        is_whole = ":" not in captured_name  # else the name does not say how many chains or children
+        return (replace(recognition, name=captured_name) if is_whole else recognition), None
+    fitting = (recognition.name, *recognition.equivalents)
+    equivalent = next((name for name in fitting if _kind(name) == _kind(captured_name)), None)
+    if equivalent is None:
+        return recognition, captured_name
+    return replace(
+        recognition, name=equivalent, equivalents=tuple(name for name in fitting if name != equivalent)
+    ), None
 
 
 def _kind(name: str) -> str:

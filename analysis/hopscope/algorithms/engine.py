@@ -23,27 +23,27 @@ def algorithms(operation: str) -> list[str]:
 
 
 class Groups(NamedTuple):
-    """How an algorithm between groups may be told to run, and the group of each rank."""
+    """Settings of an algorithm between groups, and the group of each rank."""
 
     algorithm: str
-    between: str
-    inside: str
+    exchange: str
+    shape: str
     """The shape of a group's tree: of its hosts, and of the ranks of each."""
     hosts: tuple[int, ...]
     groups: tuple[int, ...]
 
     @property
     def name(self) -> str:
-        """As the engine calls it."""
-        return f"{self.algorithm}:{self.between}"
+        """The engine's name."""
+        return f"{self.algorithm}:{self.exchange}"
 
 
 def grouped(operation: str, hosts: tuple[int, ...], groups: tuple[int, ...]) -> Iterator[Groups]:
-    """The ways to run an operation between these groups, but for trees with a number."""
+    """The ways to run an operation between these groups, without numbered trees."""
     names = [row.name for row in _plan.algorithms() if operation in row.operations and row.in_groups]
-    inside = [row.name for row in _plan.shapes() if row.is_simple and not row.counts and not row.same_as]
-    for name, between, shape in product(names, _plan.BETWEEN, inside):
-        yield Groups(name, between, shape, hosts, groups)
+    shapes = [row.name for row in _plan.shapes() if row.is_simple and not row.counts and not row.same_as]
+    for name, exchange, shape in product(names, _plan.BETWEEN, shapes):
+        yield Groups(name, exchange, shape, hosts, groups)
 
 
 @lru_cache(maxsize=256)
@@ -58,8 +58,8 @@ def pattern(
     segment: int,
     edges: bytes | None = None,
 ) -> Pattern | None:
-    """What the engine would send. lengths: in units of so many bytes; segment: bytes, 0 for whole messages; edges: what
-    the pattern must have for edges, as of `Observed.edge_numbers`, None for any.
+    """The engine's messages. lengths: in units of `unit` bytes; segment: bytes, 0 for whole messages; edges: the edges
+    that the pattern must have, as in `Observed.edge_numbers`, None for any.
 
     None where it has no such schedule.
     """
@@ -68,9 +68,9 @@ def pattern(
     trees = None
     hosts = groups = (0,) * ranks
     if isinstance(algorithm, Groups):
-        levels = {level: {"shape": algorithm.inside} for level in ("hosts", "ranks")}
+        levels = {level: {"shape": algorithm.shape} for level in ("hosts", "ranks")}
         trees = {"inside": {"shape": "hierarchical", **levels}}
-        rule |= {"between": algorithm.between, "inside": "inside"}
+        rule |= {"between": algorithm.exchange, "inside": "inside"}
         hosts, groups = algorithm.hosts, algorithm.groups
     if segment:
         if not any(row.cuts for row in _plan.algorithms() if row.name == name and operation in row.operations):
@@ -86,7 +86,7 @@ def pattern(
 
 
 def _edge_numbers(schedules: _plan.Schedules) -> bytes:
-    """As `Observed.edge_numbers`: far cheaper than a pattern that is thrown away for its edges."""
+    """Numbers edges like `Observed.edge_numbers`, much cheaper than by a pattern."""
     steps = np.diff(schedules["first_step"])
     sends = np.asarray(schedules["kind"]) == _plan.SEND
     src = np.repeat(np.arange(len(steps), dtype=np.int64), steps)[sends]
@@ -98,23 +98,23 @@ def of_schedules(schedules: _plan.Schedules, unit: int = 1) -> Pattern:
     through combining and copying, not after those that only free a buffer."""
     kind, peer, length, role = (schedules[name] for name in ("kind", "peer", "length", "role"))
     rank_of = np.repeat(np.arange(len(schedules["first_step"]) - 1), np.diff(schedules["first_step"]))
-    before: list[list[int]] = [[] for _ in kind]
+    prerequisites: list[list[int]] = [[] for _ in kind]
     for row in range(len(kind)):
-        for later in schedules["edge"][schedules["first_edge"][row] : schedules["first_edge"][row + 1]]:
-            before[int(later)].append(row)
+        for successor in schedules["edge"][schedules["first_edge"][row] : schedules["first_edge"][row + 1]]:
+            prerequisites[int(successor)].append(row)
 
     needs: dict[int, frozenset[int]] = {}
 
     def receives(row: int) -> frozenset[int]:
         """The receives that a step comes after, but for those before a message."""
         if row not in needs:
-            found: set[int] = set()
-            for earlier in before[row]:
-                if kind[earlier] == _plan.RECEIVE:
-                    found.add(earlier)
-                elif kind[earlier] != _plan.SEND:
-                    found |= receives(earlier)
-            needs[row] = frozenset(found)
+            receive_rows: set[int] = set()
+            for predecessor in prerequisites[row]:
+                if kind[predecessor] == _plan.RECEIVE:
+                    receive_rows.add(predecessor)
+                elif kind[predecessor] != _plan.SEND:
+                    receive_rows |= receives(predecessor)
+            needs[row] = frozenset(receive_rows)
         return needs[row]
 
     sends = [int(row) for row in np.flatnonzero(kind == _plan.SEND)]
@@ -126,13 +126,13 @@ def of_schedules(schedules: _plan.Schedules, unit: int = 1) -> Pattern:
     )
 
 
-def in_order(sends: dict[int, tuple[int, int, int, str]], after: dict[int, list[int]]) -> Pattern:
-    """Give the pattern of sends (src, dst, bytes, role) in any order, each with those that it comes after."""
-    left = {row: len(set(earlier)) for row, earlier in after.items()}
+def in_order(sends: dict[int, tuple[int, int, int, str]], prerequisites: dict[int, list[int]]) -> Pattern:
+    """Order sends (src, dst, bytes, role) into a pattern. prerequisites: the sends before each."""
+    left = {row: len(set(predecessors)) for row, predecessors in prerequisites.items()}
     followers: dict[int, list[int]] = {row: [] for row in sends}
-    for row, earlier in after.items():
-        for one in set(earlier):
-            followers[one].append(row)
+    for row, predecessors in prerequisites.items():
+        for predecessor in set(predecessors):
+            followers[predecessor].append(row)
     ready = [row for row in sends if not left[row]]
     number: dict[int, int] = {}
     for row in ready:
@@ -143,5 +143,10 @@ def in_order(sends: dict[int, tuple[int, int, int, str]], after: dict[int, list[
                 ready.append(follower)
     # Those of one edge stay in the order of their rows.
     by_level = sorted(number, key=number.__getitem__)
-    place = {row: at for at, row in enumerate(by_level)}
-    return Pattern([Message(*sends[row], tuple(sorted(place[one] for one in set(after[row])))) for row in by_level])
+    place = {row: position for position, row in enumerate(by_level)}
+    return Pattern(
+        [
+            Message(*sends[row], tuple(sorted(place[predecessor] for predecessor in set(prerequisites[row]))))
+            for row in by_level
+        ]
+    )

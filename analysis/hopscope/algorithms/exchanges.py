@@ -23,8 +23,8 @@ class Fold:
         """The rank at a place of the power of two."""
         return 2 * place + self._stays if place < self.extra else place + self.extra
 
-    def out(self, place: int) -> int:
-        """The rank that gave its part to this place."""
+    def folded_rank(self, place: int) -> int:
+        """The rank that gives its part to this place."""
         return 2 * place + 1 - self._stays
 
 
@@ -48,20 +48,22 @@ def neighbor_exchange(ranks: int, block: int) -> Pattern | None:
         return None
     script = Script()
     for step in range(ranks // 2):
-        towards = 1 if step % 2 == 0 else -1
+        direction = 1 if step % 2 == 0 else -1
         size = block if step == 0 else 2 * block
-        script.round((rank, (rank + (towards if rank % 2 == 0 else -towards)) % ranks, size) for rank in range(ranks))
+        script.round(
+            (rank, (rank + (direction if rank % 2 == 0 else -direction)) % ranks, size) for rank in range(ranks)
+        )
     return script.pattern()
 
 
 def doubling_barrier(ranks: int) -> Pattern:
     """Recursive doubling in which the ranks beyond the power of two signal the rank that many below."""
     fold, script = Fold(ranks), Script()
-    beyond = [(rank, rank - fold.size) for rank in range(fold.size, ranks)]
-    script.round(((high, low, 0) for high, low in beyond), UP)
+    surplus = [(rank, rank - fold.size) for rank in range(fold.size, ranks)]
+    script.round(((high, low, 0) for high, low in surplus), UP)
     for bit in range(fold.size.bit_length() - 1):
         script.round((rank, rank ^ (1 << bit), 0) for rank in range(fold.size))
-    script.round(((low, high, 0) for high, low in beyond), DOWN)
+    script.round(((low, high, 0) for high, low in surplus), DOWN)
     return script.pattern()
 
 
@@ -87,24 +89,26 @@ def _halves(script: Script, fold: Fold, units: int, unit: int, *, whole: bool = 
     given away."""
     half = units // 2
     if whole:
-        script.round(((fold.out(place), fold.rank(place), unit * units) for place in range(fold.extra)), UP)
+        script.round(((fold.folded_rank(place), fold.rank(place), unit * units) for place in range(fold.extra)), UP)
     else:
         script.round(
             send
             for place in range(fold.extra)
             for send in (
-                (fold.out(place), fold.rank(place), unit * half),
-                (fold.rank(place), fold.out(place), unit * (units - half)),
+                (fold.folded_rank(place), fold.rank(place), unit * half),
+                (fold.rank(place), fold.folded_rank(place), unit * (units - half)),
             )
         )
-        script.round(((fold.out(place), fold.rank(place), unit * (units - half)) for place in range(fold.extra)), UP)
+        script.round(
+            ((fold.folded_rank(place), fold.rank(place), unit * (units - half)) for place in range(fold.extra)), UP
+        )
     window, steps = [units] * fold.size, [[] for _ in range(fold.size)]
     for bit in range(fold.size.bit_length() - 1):
         for place in range(fold.size):
             low = not place >> bit & 1
-            kept = window[place] // 2 if low else window[place] - window[place] // 2
-            steps[place].append((window[place] - kept, kept))
-            window[place] = kept
+            remainder = window[place] // 2 if low else window[place] - window[place] // 2
+            steps[place].append((window[place] - remainder, remainder))
+            window[place] = remainder
         script.round(
             (fold.rank(place), fold.rank(place ^ 1 << bit), unit * steps[place][bit][0]) for place in range(fold.size)
         )
@@ -120,7 +124,7 @@ def rabenseifner_allreduce(ranks: int, units: int, unit: int, *, whole: bool = F
         script.round(
             (fold.rank(place), fold.rank(place ^ 1 << bit), unit * steps[place][bit][1]) for place in range(fold.size)
         )
-    script.round(((fold.rank(place), fold.out(place), unit * units) for place in range(fold.extra)), DOWN)
+    script.round(((fold.rank(place), fold.folded_rank(place), unit * units) for place in range(fold.extra)), DOWN)
     return script.pattern()
 
 
@@ -132,9 +136,9 @@ def rabenseifner_reduce(ranks: int, units: int, unit: int, root: int, *, whole: 
     bits = fold.size.bit_length() - 1
     owner = [fold.rank(place) for place in range(fold.size)]
     if root >= 2 * fold.extra:
-        to = root - fold.extra
+        root_place = root - fold.extra
     else:
-        to = root // 2 if root % 2 == 0 else 0
+        root_place = root // 2 if root % 2 == 0 else 0
         if root % 2:
             last = steps[0][bits - 1][1] if bits else units
             script.round([(owner[0], root, unit * last)], UP)
@@ -143,7 +147,8 @@ def rabenseifner_reduce(ranks: int, units: int, unit: int, root: int, *, whole: 
         senders = [
             place
             for place in range(fold.size)
-            if all(place >> b & 1 == to >> b & 1 for b in range(bit + 1, bits)) and place >> bit & 1 != to >> bit & 1
+            if all(place >> b & 1 == root_place >> b & 1 for b in range(bit + 1, bits))
+            and place >> bit & 1 != root_place >> bit & 1
         ]
         script.round(((owner[p], owner[p ^ 1 << bit], unit * steps[p][bit][1]) for p in senders), UP)
     return script.pattern()
@@ -164,14 +169,14 @@ def doubling_with_handing_on(
         while half:
             sends = []
             for v in range(ranks):
-                own, partners = v & -mask, (v ^ mask) & -mask
+                group, partners = v & -mask, (v ^ mask) & -mask
                 if partners + mask <= ranks:
                     continue
-                having = ranks - own - mask
+                holders = ranks - group - mask
                 tree = v & -(half << 1)
-                other = v ^ half
-                if other > v and v < tree + having <= other < ranks:
-                    sends.append((rank_of(v), rank_of(other), size(v, mask, 1)))
+                neighbour = v ^ half
+                if neighbour > v and v < tree + holders <= neighbour < ranks:
+                    sends.append((rank_of(v), rank_of(neighbour), size(v, mask, 1)))
             script.round(sends)
             half >>= 1
         mask <<= 1
@@ -181,8 +186,8 @@ def doubling_reduce_scatter(ranks: int, block: int) -> Pattern:
     """Recursive doubling of all blocks but the own ones (Thakur, Rabenseifner, Gropp 2005, for short messages)."""
 
     def size(v: int, mask: int, extra: int) -> int:
-        about = (v ^ mask) & -mask if extra else v & -mask
-        return block * (min(about, ranks) + max(0, ranks - about - mask))
+        group = (v ^ mask) & -mask if extra else v & -mask
+        return block * (min(group, ranks) + max(0, ranks - group - mask))
 
     script = Script()
     doubling_with_handing_on(ranks, script, lambda v: v, size)
@@ -193,7 +198,7 @@ def halving_reduce_scatter(ranks: int, block: int) -> Pattern:
     """Recursive halving over blocks, the farthest partner first (Thakur, Rabenseifner, Gropp 2005)."""
     fold, script = Fold(ranks), Script()
     blocks = [2 if place < fold.extra else 1 for place in range(fold.size)]
-    script.round(((fold.out(place), fold.rank(place), block * ranks) for place in range(fold.extra)), UP)
+    script.round(((fold.folded_rank(place), fold.rank(place), block * ranks) for place in range(fold.extra)), UP)
     mask = fold.size >> 1
     while mask:
         sends = []
@@ -202,7 +207,7 @@ def halving_reduce_scatter(ranks: int, block: int) -> Pattern:
             sends.append((fold.rank(place), fold.rank(place ^ mask), block * sum(blocks[first : first + mask])))
         script.round(sends)
         mask >>= 1
-    script.round(((fold.rank(place), fold.out(place), block) for place in range(fold.extra)), DOWN)
+    script.round(((fold.rank(place), fold.folded_rank(place), block) for place in range(fold.extra)), DOWN)
     return script.pattern()
 
 
@@ -214,22 +219,24 @@ def butterfly_reduce_scatter(ranks: int, block: int, *, turned: bool) -> Pattern
     fold, script = Fold(ranks), Script()
     bits = fold.size.bit_length() - 1
     blocks = [2 if place < fold.extra else 1 for place in range(fold.size)]
-    script.round(((fold.out(place), fold.rank(place), block * ranks) for place in range(fold.extra)), UP)
+    script.round(((fold.folded_rank(place), fold.rank(place), block * ranks) for place in range(fold.extra)), UP)
     first = [0] * fold.size
     for bit in range(bits):
         half = fold.size >> (bit + 1)
         sends = []
         for place in range(fold.size):
-            given = first[place] + (0 if place >> bit & 1 else half)
+            first_block = first[place] + (0 if place >> bit & 1 else half)
             first[place] += half if place >> bit & 1 else 0
-            sends.append((fold.rank(place), fold.rank(place ^ 1 << bit), block * sum(blocks[given : given + half])))
+            sends.append(
+                (fold.rank(place), fold.rank(place ^ 1 << bit), block * sum(blocks[first_block : first_block + half]))
+            )
         script.round(sends)
     peers: list[tuple[int, int, int]] = []
     folded: list[tuple[int, int, int]] = []
     for place in range(0 if turned else fold.size):
         mirror = int(f"{place:0{bits}b}"[::-1], 2) if bits else 0
         if mirror < fold.extra:
-            folded.append((fold.rank(place), fold.out(mirror), block))
+            folded.append((fold.rank(place), fold.folded_rank(mirror), block))
         if mirror != place:
             peers.append((fold.rank(place), fold.rank(mirror), block))
     script.round(folded, DOWN)  # first, so that none of them seems to wait for what peers send
@@ -314,19 +321,19 @@ def split_binary(ranks: int, parents: Sequence[int], root: int, halves: Sequence
     """Each half of a broadcast runs down one side of a binary tree (parents, counted from the root), in segments; then
     neighbours of the two sides exchange halves (Pjesivac-Grbovic et al. 2007)."""
     messages: list[Message] = []
-    heard: dict[int, list[int]] = {v: [] for v in range(ranks)}
+    receipts: dict[int, list[int]] = {v: [] for v in range(ranks)}
 
-    def send(src: int, dst: int, size: int, role: str, after: Sequence[int]) -> None:
-        heard[dst].append(len(messages))
-        messages.append(Message((src + root) % ranks, (dst + root) % ranks, size, role, tuple(after)))
+    def send(src: int, dst: int, size: int, role: str, prerequisites: Sequence[int]) -> None:
+        receipts[dst].append(len(messages))
+        messages.append(Message((src + root) % ranks, (dst + root) % ranks, size, role, tuple(prerequisites)))
 
     for side, sizes in enumerate(halves):
         for segment, size in enumerate(sizes):
             for v in range(1, ranks):
                 if (v + 1) % 2 == side:
-                    send(parents[v], v, size, DOWN, heard[parents[v]][segment : segment + 1] if parents[v] else ())
+                    send(parents[v], v, size, DOWN, receipts[parents[v]][segment : segment + 1] if parents[v] else ())
     whole = [sum(sizes) for sizes in halves]
-    ends = {v: heard[v][-1:] for v in range(ranks)}
+    ends = {v: receipts[v][-1:] for v in range(ranks)}
     for v in range(1, ranks - 1, 2):
         send(v, v + 1, whole[0], EXCHANGE, ends[v])
         send(v + 1, v, whole[1], EXCHANGE, ends[v + 1])

@@ -27,7 +27,7 @@ class Kind:
 
     algorithm: str | None
     """None: unrecognised."""
-    same: str | None
+    equivalents: str | None
     """Other algorithms that send the same messages."""
     differs: str | None
     """Messages of the captured algorithm, where those that were sent are another's."""
@@ -53,24 +53,24 @@ def kind_of(
     captured: str | None,
     by_schedule: Roles | None,
     is_between_groups: bool,
-    ran: str | None = None,
+    tree_file_name: str | None = None,
 ) -> Kind:
-    """Recognise collectives that are alike. captured: the library's own name of what ran. by_schedule: the roles of the
-    first example's messages where its schedule says them, as that of Hopscope's engine does. On intercommunicators
-    nothing is recognised. ran: the name of what ran in the tree file."""
+    """Recognise equal collectives, but none on intercommunicators. captured: the library's own name of the algorithm.
+    by_schedule: the roles of the first example's messages if its schedule has them, as in Hopscope's engine.
+    tree_file_name: the algorithm's name in the tree file."""
     first = examples[0]
-    recognition = Recognised(UNRECOGNISED) if is_between_groups else recognise(examples, by_schedule, ran)
+    recognition = Recognised(UNRECOGNISED) if is_between_groups else recognise(examples, by_schedule, tree_file_name)
     pattern = recognition.candidate.pattern if recognition.candidate else None
     if pattern is None and by_schedule is not None:
         pattern = _along_roles(first, by_schedule)
-    named, differs = decide(recognition, first.operation, None if is_between_groups else captured, first.ranks)
+    decision, differs = decide(recognition, first.operation, None if is_between_groups else captured, first.ranks)
     crossings = None
     if pattern:
         messages = matched(pattern, first)
         crossings = max(pattern.chains([messages[number].is_wan for number in range(len(pattern.messages))]), default=0)
     return Kind(
-        None if named.name == UNRECOGNISED else named.name,
-        ", ".join(named.same) or None,
+        None if decision.name == UNRECOGNISED else decision.name,
+        ", ".join(decision.equivalents) or None,
         differs,
         recognition.candidate.segment_bytes if recognition.candidate else None,
         max(pattern.levels, default=0) if pattern else None,
@@ -80,53 +80,54 @@ def kind_of(
     )
 
 
-def rounds_in_times(seen: Observed) -> dict[Edge, tuple[int, ...]]:
-    """The rounds of each edge's messages if a sender passes on all that it has received."""
+def rounds_in_times(collective: Observed) -> dict[Edge, tuple[int, ...]]:
+    """The rounds of each edge's messages if a sender passes on everything that it received."""
     arrived: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    heard: dict[int, int] = defaultdict(int)
+    last_rounds: dict[int, int] = defaultdict(int)
     rounds: dict[Edge, list[int]] = defaultdict(list)
-    # Whatever a sender has received was sent before, so its round is known.
-    for message in sorted(seen.messages, key=lambda one: (one.sent_ns, one.received_ns)):
+    # A sender's receives were sent earlier, so their rounds are known.
+    for message in sorted(collective.messages, key=lambda message: (message.sent_ns, message.received_ns)):
         if message.src == message.dst:
             continue
         waiting = arrived[message.src]
         while waiting and waiting[0][0] <= message.sent_ns:
-            heard[message.src] = max(heard[message.src], heappop(waiting)[1])
-        number = heard[message.src] + 1
+            last_rounds[message.src] = max(last_rounds[message.src], heappop(waiting)[1])
+        number = last_rounds[message.src] + 1
         heappush(arrived[message.dst], (message.received_ns, number))
         rounds[message.src, message.dst].append(number)
     return {edge: tuple(numbers) for edge, numbers in rounds.items()}
 
 
-def _along_roles(seen: Observed, roles: Roles) -> Pattern | None:
+def _along_roles(collective: Observed, roles: Roles) -> Pattern | None:
     """The messages of trees that have no name, as those of a tree file: a rank passes the n-th message on once the
     n-th of each of its children, or of its parent, has come. None if messages go between peers, or in a circle."""
     numbers: dict[tuple[Edge, str], list[int]] = defaultdict(list)
     sends: dict[int, tuple[int, int, int, str]] = {}
-    into: dict[tuple[int, str], set[Edge]] = defaultdict(set)
-    for edge, messages in seen.edges.items():
+    incoming: dict[tuple[int, str], set[Edge]] = defaultdict(set)
+    for edge, messages in collective.edges.items():
         for message, role in zip(messages, roles[edge], strict=True):
             if role == EXCHANGE:
                 return None
             numbers[edge, role].append(len(sends))
-            into[edge[1], role].add(edge)
+            incoming[edge[1], role].add(edge)
             sends[len(sends)] = (*edge, message.bytes, role)
-    after: dict[int, list[int]] = {}
-    for (edge, role), own in numbers.items():
-        from_parent = into.get((edge[0], DOWN), ()) if role == DOWN else ()
-        before, its_role = (from_parent, DOWN) if from_parent else (into.get((edge[0], UP), ()), UP)
-        for place, number in enumerate(own):
-            arrivals = [numbers[other, its_role] for other in before]
-            in_step = all(len(theirs) == len(own) for theirs in arrivals)
-            after[number] = [one for theirs in arrivals for one in ([theirs[place]] if in_step else theirs)]
-    pattern = in_order(sends, after)
+    prerequisites: dict[int, list[int]] = {}
+    for (edge, role), row_numbers in numbers.items():
+        from_parent = incoming.get((edge[0], DOWN), ()) if role == DOWN else ()
+        source_edges, its_role = (from_parent, DOWN) if from_parent else (incoming.get((edge[0], UP), ()), UP)
+        for place, number in enumerate(row_numbers):
+            arrivals = [numbers[edge, its_role] for edge in source_edges]
+            in_step = all(len(group) == len(row_numbers) for group in arrivals)
+            prerequisites[number] = [
+                arrival for group in arrivals for arrival in ([group[place]] if in_step else group)
+            ]
+    pattern = in_order(sends, prerequisites)
     return pattern if len(pattern.messages) == len(sends) else None
 
 
 def parents_of(roles: Roles, role: str, ranks: int) -> dict[int, int] | None:
-    """The parent of each rank but the root in the tree that the messages of this role, `up` or `down`, run along; None
-    if they are no tree. A tree that some exchange beside, as leaders do or who is left after a fold, counts only if it
-    has all ranks."""
+    """The parent of each rank but the root in the tree of the messages of this role, `up` or `down`; None if they are
+    no tree. If some ranks also exchange, as leaders do, or ranks left after a fold, the tree must have all ranks."""
     edges = [edge for edge, ways in roles.items() if role in ways]
     parents = dict(edges) if role == UP else {child: parent for parent, child in edges}
     members = {rank for edge in edges for rank in edge}
@@ -134,9 +135,9 @@ def parents_of(roles: Roles, role: str, ranks: int) -> dict[int, int] | None:
         return None
     if len(members) < ranks and any(EXCHANGE in ways for ways in roles.values()):
         return None
-    # One rank has no parent: the root. Whoever does not come to it from below is in a circle.
-    reached, above = set(members - parents.keys()), dict(parents)
-    while fresh := {child for child, parent in above.items() if parent in reached}:
-        reached |= fresh
-        above = {child: parent for child, parent in above.items() if child not in fresh}
-    return None if above else parents
+    # The root has no parent. Ranks that do not descend from it are in a circle.
+    connected, unconnected = set(members - parents.keys()), dict(parents)
+    while fresh := {child for child, parent in unconnected.items() if parent in connected}:
+        connected |= fresh
+        unconnected = {child: parent for child, parent in unconnected.items() if child not in fresh}
+    return None if unconnected else parents

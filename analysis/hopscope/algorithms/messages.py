@@ -23,7 +23,7 @@ class Message(NamedTuple):
     dst: int
     bytes: int
     role: str
-    after: tuple[int, ...] = ()
+    prerequisites: tuple[int, ...] = ()
     """Messages, by their place in the list, that src must have received before it sends this one."""
 
 
@@ -48,7 +48,7 @@ class Pattern:
 
     @cached_property
     def levels(self) -> list[int]:
-        """For each message, how many come one after the other up to it, itself included."""
+        """The length of the longest chain that ends with each message."""
         return self.chains([1] * len(self.messages))
 
     @property
@@ -62,54 +62,54 @@ class Pattern:
         return {edge: tuple(self.levels[number] for number in numbers) for edge, numbers in self.edges.items()}
 
     def chains(self, weights: Sequence[int]) -> list[int]:
-        """For each message the greatest weight of a chain of messages that ends with it."""
+        """The greatest weight of a chain that ends with each message."""
         sums: list[int] = []
         for message, weight in zip(self.messages, weights, strict=True):
-            sums.append(weight + max((sums[before] for before in message.after), default=0))
+            sums.append(weight + max((sums[prerequisite] for prerequisite in message.prerequisites), default=0))
         return sums
 
-    def then(self, other: Pattern) -> Pattern:
-        """Both, one after the other: a rank begins the second when it has all that the first brings it.
+    def concatenate(self, second: Pattern) -> Pattern:
+        """Both patterns in sequence: a rank begins the second when it has received all messages of the first.
 
-        If both pass on the same number of segments, it begins a segment of the second with that of the first.
+        If both have the same number of segments, each segment of the second waits only for its segment of the first.
         """
         arrived: dict[int, list[int]] = defaultdict(list)
         nth: dict[int, int] = {}
         for edge, numbers in self.edges.items():
             arrived[edge[1]] += numbers
             nth |= {number: place for place, number in enumerate(numbers)}
-        other_nth = {number: place for numbers in other.edges.values() for place, number in enumerate(numbers)}
-        in_step = max(self.counts.values(), default=0) == max(other.counts.values(), default=0) > 1
+        other_nth = {number: place for numbers in second.edges.values() for place, number in enumerate(numbers)}
+        in_step = max(self.counts.values(), default=0) == max(second.counts.values(), default=0) > 1
         shift, messages = len(self.messages), list(self.messages)
-        for number, message in enumerate(other.messages):
-            after = [before + shift for before in message.after]
-            if not after:
-                after = [b for b in arrived[message.src] if not in_step or nth[b] == other_nth[number]]
-            messages.append(message._replace(after=tuple(after)))
+        for number, message in enumerate(second.messages):
+            prerequisites = [prerequisite + shift for prerequisite in message.prerequisites]
+            if not prerequisites:
+                prerequisites = [b for b in arrived[message.src] if not in_step or nth[b] == other_nth[number]]
+            messages.append(message._replace(prerequisites=tuple(prerequisites)))
         return Pattern(messages)
 
 
 class Script:
-    """Writes a pattern round by round: what a rank sends in one comes after what it received in rounds before."""
+    """Writes a pattern round by round: a rank's sends come after its receives in earlier rounds."""
 
     def __init__(self) -> None:
         self._messages: list[Message] = []
         self._levels: list[int] = []
-        self._heard: dict[int, list[int]] = {}
+        self._receipts: dict[int, list[int]] = {}
 
     def round(self, sends: Iterable[tuple[int, int, int]], role: str = EXCHANGE) -> None:
         """Add one round of (src, dst, bytes), all at once."""
         arriving: dict[int, list[int]] = defaultdict(list)
         for src, dst, size in sends:
-            heard = self._heard.get(src, [])
+            receipts = self._receipts.get(src, [])
             arriving[dst].append(len(self._messages))
-            self._messages.append(Message(src, dst, size, role, tuple(heard)))
-            self._levels.append(1 + max((self._levels[number] for number in heard), default=0))
+            self._messages.append(Message(src, dst, size, role, tuple(receipts)))
+            self._levels.append(1 + max((self._levels[number] for number in receipts), default=0))
         for rank, numbers in arriving.items():
-            # Of all before, the one that comes after the most others stands for them.
-            longest = max(self._heard.get(rank, []), key=self._levels.__getitem__, default=None)
-            self._heard[rank] = numbers if longest is None else [longest, *numbers]
+            # The receive with the longest chain stands for all earlier ones.
+            longest = max(self._receipts.get(rank, []), key=self._levels.__getitem__, default=None)
+            self._receipts[rank] = numbers if longest is None else [longest, *numbers]
 
     def pattern(self) -> Pattern:
-        """What was written."""
+        """The written pattern."""
         return Pattern(self._messages)

@@ -1,4 +1,4 @@
-"""What was seen of a collective: its messages with their times at both ends."""
+"""A recorded collective: its messages with their times at both ends."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import numpy as np
 Edge = tuple[int, int]
 
 
-class Seen(NamedTuple):
-    """A message that ran. Ranks are those of the communicator."""
+class RecordedMessage(NamedTuple):
+    """A message of a run. Ranks are those of the communicator."""
 
     src: int
     dst: int
@@ -30,18 +30,18 @@ class Observed:
     """One collective. Messages to oneself say nothing about a pattern and are left out."""
 
     operation: str
-    """In its blocking form, such as MPI_Allreduce."""
+    """The blocking form, such as MPI_Allreduce."""
     ranks: int
     root: int | None
     bytes: int
-    messages: Sequence[Seen]
+    messages: Sequence[RecordedMessage]
     hosts: tuple[int, ...] = ()
     clusters: tuple[int, ...] = ()
 
     @cached_property
-    def edges(self) -> dict[Edge, list[Seen]]:
+    def edges(self) -> dict[Edge, list[RecordedMessage]]:
         """The messages of each edge in the order of sending."""
-        edges: dict[Edge, list[Seen]] = defaultdict(list)
+        edges: dict[Edge, list[RecordedMessage]] = defaultdict(list)
         for message in sorted(self.messages, key=lambda m: (m.sent_ns, m.received_ns)):
             if message.src != message.dst:
                 edges[message.src, message.dst].append(message)
@@ -81,21 +81,21 @@ class Observed:
 
     @cached_property
     def turning(self) -> list[int]:
-        """The ranks that sent nothing before they had received all that they received, in order: of a reduction and a
-        broadcast, where every message after the turn waits for all before it, only the root. All of two ranks, on
-        which order does not count."""
+        """The ranks that sent nothing before their last receive, in order. For a reduction and a broadcast, where every
+        message after the turn waits for all before it, only the root. For two ranks both: their order does not
+        count."""
         if self.ranks <= 2:
             return list(range(self.ranks))
-        begun = dict.fromkeys(range(self.ranks), inf)
-        heard = dict.fromkeys(range(self.ranks), -inf)
+        first_sends = dict.fromkeys(range(self.ranks), inf)
+        last_receives = dict.fromkeys(range(self.ranks), -inf)
         for (src, dst), messages in self.edges.items():
-            begun[src] = min(begun[src], *(message.sent_ns for message in messages))
-            heard[dst] = max(heard[dst], *(message.received_ns for message in messages))
-        return [rank for rank in range(self.ranks) if heard[rank] <= begun[rank]]
+            first_sends[src] = min(first_sends[src], *(message.sent_ns for message in messages))
+            last_receives[dst] = max(last_receives[dst], *(message.received_ns for message in messages))
+        return [rank for rank in range(self.ranks) if last_receives[rank] <= first_sends[rank]]
 
     @cached_property
     def key(self) -> object:
-        """Equal for collectives that the same candidates are for."""
-        lengths = tuple(sorted((edge, tuple(m.bytes for m in seen)) for edge, seen in self.edges.items()))
+        """A key that is equal for collectives with the same candidates."""
+        lengths = tuple(sorted((edge, tuple(m.bytes for m in messages)) for edge, messages in self.edges.items()))
         roots = tuple(self.turning)  # by which a reduction and a broadcast are looked for
         return (self.operation, self.ranks, self.root, self.bytes, lengths, self.hosts, self.clusters, roots)

@@ -21,10 +21,10 @@ _NAMES = {
     "binomial-mpich": "binomial",
     "binomial-lam": "binomial",
 }
-"""What the shapes are called whose names are not an algorithm's."""
+"""Names of shapes that differ from the algorithm's."""
 
-_LEAST = {"kary": 3, "k-chain": 2}
-"""With fewer children or chains these shapes are others."""
+_SMALLEST_COUNTS = {"kary": 3, "k-chain": 2}
+"""Smallest numbers of children or chains; with fewer, these shapes are others."""
 
 _MOST_RADIX = 16
 
@@ -44,17 +44,17 @@ class NamedTree:
 
     def children(self) -> list[list[int]]:
         """Each rank's children."""
-        below: list[list[int]] = [[] for _ in self.parents]
+        children: list[list[int]] = [[] for _ in self.parents]
         for rank, parent in enumerate(self.parents):
             if parent != ROOT:
-                below[parent].append(rank)
-        return below
+                children[parent].append(rank)
+        return children
 
     def from_root(self) -> list[int]:
         """Every rank, parents before their children."""
-        below, order = self.children(), [self.root]
+        children, order = self.children(), [self.root]
         for rank in order:
-            order.extend(below[rank])
+            order.extend(children[rank])
         return order
 
 
@@ -63,7 +63,11 @@ def trees(root: int, hosts: Sequence[int], clusters: Sequence[int], *, down: boo
     ranks = len(hosts)
     alike = [0] * ranks
     for shape in _plan.shapes():
-        if not shape.is_simple or shape.same_as or (shape.counts and not _LEAST[shape.name] <= degree < ranks - 1):
+        if (
+            not shape.is_simple
+            or shape.same_as
+            or (shape.counts and not _SMALLEST_COUNTS[shape.name] <= degree < ranks - 1)
+        ):
             continue
         spec = {"shape": shape.name, **({"fan_out": degree} if shape.counts else {})}
         parents = Shape(spec).tree(root, broadcast=down, hosts=alike, clusters=alike).parents
@@ -92,17 +96,17 @@ _HIERARCHIES = [
 
 
 def _shifted(parents: Sequence[int], root: int) -> tuple[int, ...]:
-    """The tree of ranks that are counted from the root and around."""
+    """The tree with ranks counted cyclically from the root."""
     ranks = len(parents)
-    own = [(rank - root) % ranks for rank in range(ranks)]
-    return tuple(ROOT if parents[v] == ROOT else (parents[v] + root) % ranks for v in own)
+    places = [(rank - root) % ranks for rank in range(ranks)]
+    return tuple(ROOT if parents[v] == ROOT else (parents[v] + root) % ranks for v in places)
 
 
 def _exchanged(parents: Sequence[int], root: int) -> tuple[int, ...]:
     """The tree in which the root and rank 0 have changed places."""
     place = {0: root, root: 0}
-    own = [place.get(rank, rank) for rank in range(len(parents))]
-    return tuple(ROOT if parents[v] == ROOT else own[parents[v]] for v in own)
+    places = [place.get(rank, rank) for rank in range(len(parents))]
+    return tuple(ROOT if parents[v] == ROOT else places[parents[v]] for v in places)
 
 
 def _clear_digit(v: int, radix: int) -> int:
@@ -146,11 +150,11 @@ def pass_down(tree: NamedTree, segments: Sequence[int]) -> Pattern:
     """A message in segments from the root to all: a rank passes a segment on once it has it."""
     order, messages = tree.from_root(), []
     for size in segments:
-        came: dict[int, tuple[int, ...]] = {}
+        arrivals: dict[int, tuple[int, ...]] = {}
         for rank in order[1:]:
             parent = tree.parents[rank]
-            came[rank] = (len(messages),)
-            messages.append(Message(parent, rank, size, DOWN, came.get(parent, ())))
+            arrivals[rank] = (len(messages),)
+            messages.append(Message(parent, rank, size, DOWN, arrivals.get(parent, ())))
     return Pattern(messages)
 
 
@@ -158,23 +162,23 @@ def pass_up(tree: NamedTree, segments: Sequence[int]) -> Pattern:
     """A message in segments combined towards the root: a rank sends a segment once all its children's have come."""
     order, messages = tree.from_root(), []
     for size in segments:
-        came: dict[int, tuple[int, ...]] = {}
+        arrivals: dict[int, tuple[int, ...]] = {}
         for rank in reversed(order[1:]):
             parent = tree.parents[rank]
             number = len(messages)
-            messages.append(Message(rank, parent, size, UP, came.get(rank, ())))
-            came[parent] = (*came.get(parent, ()), number)
+            messages.append(Message(rank, parent, size, UP, arrivals.get(rank, ())))
+            arrivals[parent] = (*arrivals.get(parent, ()), number)
     return Pattern(messages)
 
 
 def blocks_along(tree: NamedTree, block: int, passing: Callable[[NamedTree, Sequence[int]], Pattern]) -> Pattern:
     """A block for (or of) each rank: a message holds those of a whole subtree."""
-    below = [1] * len(tree.parents)
+    subtree_sizes = [1] * len(tree.parents)
     for rank in reversed(tree.from_root()[1:]):
-        below[tree.parents[rank]] += below[rank]
+        subtree_sizes[tree.parents[rank]] += subtree_sizes[rank]
     whole = passing(tree, [0])
 
     def size(m: Message) -> int:
-        return block * below[m.dst if tree.parents[m.dst] == m.src else m.src]
+        return block * subtree_sizes[m.dst if tree.parents[m.dst] == m.src else m.src]
 
     return Pattern([m._replace(bytes=size(m)) for m in whole.messages])

@@ -65,9 +65,9 @@ def _row(row: Row, settings: Settings | None) -> Row:
     seen = observed(row) if of_library and row["src"] else None
     levels = hierarchy(of_library, row["op"], seen) if of_library and seen else None
     if levels and seen:
-        asked, (follows, why) = levels.asked, levels.obeyed(seen, name)
+        asked, (follows, why) = levels.wording, levels.obeyed(seen, name)
     else:
-        asked, (follows, why) = request and request.asked, obeyed(request, name, same, row["captured"])
+        asked, (follows, why) = request and request.wording, obeyed(request, name, same, row["captured"])
     return {
         **{name: row[name] for name in _AS_STORED},
         "algorithm": name,

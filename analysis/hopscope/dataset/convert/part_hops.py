@@ -15,7 +15,7 @@ import pyarrow as pa
 from hopscope.algorithms import numbered
 from hopscope.algorithms.kinds import Kind
 from hopscope.algorithms.messages import DOWN, EXCHANGE, UP
-from hopscope.algorithms.observed import Edge, Observed, Seen
+from hopscope.algorithms.observed import Edge, Observed, RecordedMessage
 from hopscope.dataset.convert.columns import NONE, Bools, Ints, coded, numbers, with_nulls, words_of
 from hopscope.dataset.convert.trees import Places
 
@@ -151,7 +151,7 @@ class Part:
         hops = self._span(row)
         columns = (self.src, self.dst, self._length, self._sent, self._received, self._is_wan)
         messages = [
-            Seen(place_of[src], place_of[dst], *rest)
+            RecordedMessage(place_of[src], place_of[dst], *rest)
             for src, dst, *rest in zip(*(column[hops].tolist() for column in columns), strict=True)
             if src in place_of and dst in place_of
         ]

@@ -156,7 +156,7 @@ class Kinds:
             captured=captured,
             by_schedule=tagged,
             is_between_groups=comm.second_group is not None,
-            ran=ran if source != "native" else None,
+            tree_file_name=ran if source != "native" else None,
         )
         number = len(self._rows)
         any_payload = bool(part.is_whole[row]) and not self._is_varying(int(part.op[row]))
@@ -175,7 +175,7 @@ class Kinds:
                 "ran": ran,
                 "captured": captured,
                 "algorithm": kind.algorithm,
-                "same": kind.same,
+                "same": kind.equivalents,
                 "differs": kind.differs,
                 "segment_bytes": kind.segment_bytes,
                 "depth": kind.depth,
