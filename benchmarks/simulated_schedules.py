@@ -86,7 +86,7 @@ def simulate_case(seed: int, folder: Path) -> Outcome:
             continue
         which = [0] * CALLS
         predicted = leaves([laid], host_of, machine.for_replay(), which, gaps).max()
-        simulated = simulated_leaves([laid], host_of, machine, folder, which=which, gaps_ns=gaps).max()
+        simulated = simulated_leaves([laid], host_of, machine, folder, schedule_numbers=which, gaps_ns=gaps).max()
         times[name] = float(predicted), float(simulated)
     words = f"{seed}: {ranks} ranks, {hosts} hosts in {len(set(cluster_of))} clusters, {operation} {size} B"
     return Outcome(words, machine.interface_per_byte_ns > 0, times)

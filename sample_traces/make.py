@@ -144,7 +144,7 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="only record them elsewhere and compare; 1 if they differ")
     drawn_sample.add_options(parser)
     options = parser.parse_args()
-    names = drawn_sample.drawn(options.names or [*SAMPLES], options)
+    names = drawn_sample.drawn_items(options.names or [*SAMPLES], options)
     if options.again:
         same = [again(name) for name in names]
         return 0 if all(same) else 1

@@ -27,9 +27,9 @@ import lock
 ROOT = Path(__file__).parents[1]
 # Python's newest release, so that one which is not found here is named.
 NEWEST = 14
-# Of the short run: each is one Allreduce.
+# Iterations of the short run: each is one Allreduce.
 ITERATIONS = 30
-# Where the wheel has what a checkout has elsewhere.
+# Files that the wheel has in other places than a checkout.
 PLACES = {
     "schemas/": "hopscope/schemas/",
     "collector/": "hopscope/collector/",
@@ -47,7 +47,7 @@ class NotInstallableError(TrialError):
 
 
 def run(words: list[str], folder: Path, path: str = "") -> str:
-    """What a command says on its standard output, run in a folder as somebody new to this machine would.
+    """A command's standard output, run in a folder as by a new user of this machine.
 
     Raises TrialError with its last words if it fails.
     """
@@ -57,19 +57,19 @@ def run(words: list[str], folder: Path, path: str = "") -> str:
         words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-15:])
-        raise TrialError(f"{' '.join(words[1:])} ended with code {done.returncode}:\n{said}")
+        output = "\n".join((done.stdout + done.stderr).strip().splitlines()[-15:])
+        raise TrialError(f"{' '.join(words[1:])} ended with code {done.returncode}:\n{output}")
     return done.stdout
 
 
 def tracked_files() -> list[str]:
     """The files of the checkout that git knows."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [name for name in names.split("\0") if name and (ROOT / name).is_file()]
 
 
 def names_in_wheel() -> set[str]:
-    """What a wheel has to contain: the packages, and what `hopscope build` builds a collector from."""
+    """The files that a wheel must contain: the packages, and the sources for `hopscope build`."""
     return {
         place + name.removeprefix(folder)
         for folder, place in PLACES.items()
@@ -102,7 +102,7 @@ def install(python: str, wheel: Path, folder: Path) -> Path:
     run([python, "-m", "venv", str(environment)], folder)
     programs = environment / "bin"
     pip = [str(programs / "python"), "-m", "pip", "--disable-pip-version-check"]
-    # Of the packages' modules few are used here; those are compiled once they are imported.
+    # Few of the packages' modules are used here; those are compiled on import.
     locked = ["--only-binary", ":all:", "--require-hashes", "-r", str(lock.LOCKS / "demo.txt")]
     try:
         run([*pip, "install", "-q", "--no-compile", *locked], folder)
@@ -135,7 +135,7 @@ def trace_and_analyze(programs: Path, mpi: local_mpi.LocalMpi, folder: Path) -> 
 
 
 def candidates(minor: int) -> Iterator[Path]:
-    """Where a Python 3.minor may be: on PATH, as the system's, and where pyenv and uv put theirs."""
+    """Possible places of a Python 3.minor: on PATH, the system's, pyenv's and uv's."""
     name = f"python3.{minor}"
     # HOME may be a folder made for this run.
     home = Path(pwd.getpwuid(os.getuid()).pw_dir)
@@ -179,16 +179,16 @@ def main() -> int:
     minors = [int(version.removeprefix("3.")) for version in options.versions]
     minors = minors or [*range(min(claimed), max(NEWEST, *claimed) + 1)]
     if options.sample:
-        minors = drawn_sample.drawn([minor for minor in minors if python_of(minor)], options)
+        minors = drawn_sample.drawn_items([minor for minor in minors if python_of(minor)], options)
     tested, absent, failed, untestable = list[int](), list[int](), list[int](), list[str]()
     wheel: Path | None = None
-    with tempfile.TemporaryDirectory(prefix="hopscope-pythons-") as made:
+    with tempfile.TemporaryDirectory(prefix="hopscope-pythons-") as scratch:
         for minor in minors:
             python = python_of(minor)
             if python is None:
                 absent.append(minor)
                 continue
-            folder = Path(made) / f"3.{minor}"
+            folder = Path(scratch) / f"3.{minor}"
             folder.mkdir()
             started = time.monotonic()
             try:
@@ -210,16 +210,16 @@ def main() -> int:
                     flush=True,
                 )
     print(
-        f"Pythons tested: {shown(tested)}"
-        + (f"; failed: {shown(failed)}" if failed else "")
-        + (f"; not found here: {shown(absent)}" if absent else "")
-        + "".join(f"; could not be tested: {why}" for why in untestable)
+        f"Pythons tested: {versions_text(tested)}"
+        + (f"; failed: {versions_text(failed)}" if failed else "")
+        + (f"; not found here: {versions_text(absent)}" if absent else "")
+        + "".join(f"; could not be tested: {reason}" for reason in untestable)
     )
     return 1 if failed else 0
 
 
-def shown(minors: list[int]) -> str:
-    """3.12 3.13."""
+def versions_text(minors: list[int]) -> str:
+    """The versions as text, such as `3.12 3.13`."""
     return " ".join(f"3.{minor}" for minor in minors) or "none"
 
 

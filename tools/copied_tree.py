@@ -35,37 +35,37 @@ class CopiedTree:
 
     @property
     def collector(self) -> Path:
-        """Where its collector is built, for the first MPI library found."""
+        """The folder of its collector, built for the first MPI library found."""
         return self.root / "build" / f"collector-{local_mpi.find()[0].release}"
 
     @property
     def log(self) -> Path:
-        """What its commands said."""
+        """The output of its commands."""
         return self.root / "build" / "commands.log"
 
     def update(self) -> None:
         """Makes it like the tree. Files that are alike are left alone, so that little is built again."""
         (self.root / "build").mkdir(parents=True, exist_ok=True)
         self.log.unlink(missing_ok=True)
-        wanted = set(_sources())
+        sources = set(_sources())
         if not (self.root / ".git").exists():
             self.run("git", "init", "-q")
-        there = [path.relative_to(self.root) for path in self.root.rglob("*") if path.is_file()]
-        for name in there:
-            if name.parts[0] not in OWN_FOLDERS and name not in wanted:
+        copies = [path.relative_to(self.root) for path in self.root.rglob("*") if path.is_file()]
+        for name in copies:
+            if name.parts[0] not in OWN_FOLDERS and name not in sources:
                 (self.root / name).unlink()
         for folder in sorted((path for path in self.root.rglob("*") if path.is_dir()), reverse=True):
             if folder.relative_to(self.root).parts[0] not in OWN_FOLDERS and not any(folder.iterdir()):
                 folder.rmdir()
-        for name in wanted:
-            to = self.root / name
-            to.parent.mkdir(parents=True, exist_ok=True)
-            if not to.exists() or to.read_bytes() != (ROOT / name).read_bytes():
-                shutil.copy(ROOT / name, to)
+        for name in sources:
+            target = self.root / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.exists() or target.read_bytes() != (ROOT / name).read_bytes():
+                shutil.copy(ROOT / name, target)
 
     def build(self) -> bool:
         """Builds everything. False if something does not build; the log says what."""
-        return self.build_native() and self.build_collector() and self._is_its_own()
+        return self.build_native() and self.build_collector() and self._uses_copy()
 
     def build_native(self) -> bool:
         """Installs the Python packages, editable, with their native modules."""
@@ -88,7 +88,7 @@ class CopiedTree:
                 return False
         return self.run("cmake", "--build", self.collector) == 0 and self.run("cmake", "--install", self.collector) == 0
 
-    def _is_its_own(self) -> bool:
+    def _uses_copy(self) -> bool:
         return self.run(self.venv / "bin" / "python", "-c", _FROM_COPY, self.root) == 0
 
     def run(self, *words: str | Path) -> int:
@@ -99,7 +99,7 @@ class CopiedTree:
             "PATH": f"{self.venv / 'bin'}:{ROOT / '.venv/bin'}:{os.environ['PATH']}",
         }
         if shutil.which("ccache"):
-            # As tools/compiler-cache; paths count from the copy's root, so the tree and its copies share one cache.
+            # Like tools/compiler-cache; paths count from the copy's root, so the tree and its copies share one cache.
             environment |= {"CMAKE_C_COMPILER_LAUNCHER": "ccache", "CMAKE_CXX_COMPILER_LAUNCHER": "ccache"}
             environment |= {"CCACHE_DIR": os.environ.get("CCACHE_DIR", str(ROOT / "build" / "ccache"))}
             environment |= {"CCACHE_BASEDIR": str(self.root), "CCACHE_NOHASHDIR": "1"}
@@ -112,8 +112,8 @@ class CopiedTree:
 
 def _sources() -> Iterator[Path]:
     """The files of the tree as they are now, committed or not."""
-    listed = subprocess.run(
+    names = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    return (Path(name) for name in listed.split("\0") if name and (ROOT / name).is_file())
+    return (Path(name) for name in names.split("\0") if name and (ROOT / name).is_file())

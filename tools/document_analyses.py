@@ -37,7 +37,7 @@ import pyarrow as pa
 from hopscope.trace import Trace
 
 class Analyses:
-    """What `hopscope.Trace` answers."""
+    """The analyses of `hopscope.Trace`."""
 
 '''
 TYPES = {
@@ -105,9 +105,9 @@ class _Item:
     def lines(self) -> str:
         """Name and meaning in two columns."""
         name = f"{self.name:<23}" if len(self.name) < 24 else f"{self.name}\n"
-        below = " " * 24
-        first = below if name.endswith("\n") else f"{name} "
-        text = fill(self.meaning.replace("`", ""), 116, initial_indent=first, subsequent_indent=below)
+        indentation = " " * 24
+        first = indentation if name.endswith("\n") else f"{name} "
+        text = fill(self.meaning.replace("`", ""), 116, initial_indent=first, subsequent_indent=indentation)
         return f"{name}{text}" if name.endswith("\n") else text
 
 
@@ -123,52 +123,54 @@ def _option(parameter: Parameter) -> _Item:
 
 def _columns(analysis: Analysis) -> list[_Item]:
     """One item a column, beside whose name stand the ends of its interval, and columns below it of the same meaning."""
-    known = [column.name for column in analysis.columns]
+    names = [column.name for column in analysis.columns]
     ends: dict[str, list[Column]] = {}
     for column in analysis.columns:
-        if _END.fullmatch(column.meaning) and (whole := _whole(column.name, known)):
+        if _END.fullmatch(column.meaning) and (whole := _whole(column.name, names)):
             ends.setdefault(whole, []).append(column)
-    taken = {column.name for columns in ends.values() for column in columns}
-    items = [_column(column, ends.get(column.name, [])) for column in analysis.columns if column.name not in taken]
+    interval_ends = {column.name for columns in ends.values() for column in columns}
+    items = [
+        _column(column, ends.get(column.name, [])) for column in analysis.columns if column.name not in interval_ends
+    ]
     alike = (list(group) for _, group in groupby(items, key=lambda item: item.meaning))
     return [_Item(", ".join(item.name for item in group), group[0].meaning) for group in alike]
 
 
 def _column(column: Column, ends: Sequence[Column]) -> _Item:
     names = ", ".join((column.name, *(end.name for end in ends)))
-    told = column.unit in (None, unit_of(column.name)) or column.unit in column.name.split("_")
-    unit = "" if told or column.unit not in UNIT_WORDS else f" ({UNIT_WORDS[column.unit]})"
-    without = [match["without"] for end in ends if (match := _END.fullmatch(end.meaning))]
-    conditions = [condition for condition in without if condition not in USUALLY_WITHOUT]
+    has_unit_in_name = column.unit in (None, unit_of(column.name)) or column.unit in column.name.split("_")
+    unit = "" if has_unit_in_name or column.unit not in UNIT_WORDS else f" ({UNIT_WORDS[column.unit]})"
+    conditions_without = [match["without"] for end in ends if (match := _END.fullmatch(end.meaning))]
+    conditions = [condition for condition in conditions_without if condition not in USUALLY_WITHOUT]
     return _Item(names + unit, column.meaning + "".join(f" Interval {condition}." for condition in conditions))
 
 
-def _whole(end: str, known: Sequence[str]) -> str | None:
+def _whole(end: str, names: Sequence[str]) -> str | None:
     """The column whose interval ends in this one."""
     match = re.fullmatch(r"(.+)_(?:low|high)(_ns)?", end)
     stems = (f"{match[1]}{match[2] or '_share'}", match[1]) if match else ()
-    return next((stem for stem in stems if stem in known), None)
+    return next((stem for stem in stems if stem in names), None)
 
 
 def _shared(commands: Sequence[Command], items: Callable[[Analysis], list[_Item]]) -> list[_Item]:
-    """The items that several commands have, in the order of their names; of one name, what most of them mean."""
-    having = Counter(
+    """The items that several commands share, sorted by name; each with its most frequent meaning."""
+    frequencies = Counter(
         item
         for command in commands
         for item in dict.fromkeys(item for analysis in command.grains for item in items(analysis))
     )
-    shared = {item.name: item for item, times in reversed(having.most_common()) if times >= SHARED}
+    shared = {item.name: item for item, times in reversed(frequencies.most_common()) if times >= SHARED}
     return [shared[name] for name in sorted(shared)]
 
 
-def _table(items: Sequence[_Item], known: Sequence[_Item], above: Sequence[Sequence[_Item]] = ()) -> str:
-    """A line for each item. Those that are known already have their names in one last line, or where they are the end
-    of a table above, the first of them."""
-    lines = [item.lines for item in items if item not in known]
-    again = [item for item in items if item in known]
-    names = [item.name for item in again]
-    for first in range(len(again) - 3):
-        if any(list(table[first - len(again) :]) == again[first:] for table in above):
+def _table(items: Sequence[_Item], documented: Sequence[_Item], tables: Sequence[Sequence[_Item]] = ()) -> str:
+    """A line for each item. The last line names the items documented before; if they end a table above, only the first
+    of them."""
+    lines = [item.lines for item in items if item not in documented]
+    repeats = [item for item in items if item in documented]
+    names = [item.name for item in repeats]
+    for first in range(len(repeats) - 3):
+        if any(list(table[first - len(repeats) :]) == repeats[first:] for table in tables):
             names[first:] = [f"{names[first]} ..."]
             break
     if names:
@@ -185,16 +187,16 @@ def _grain(analysis: Analysis) -> str:
     grain = analysis.grain
     if grain is None:
         return ""
-    chosen = f"`--{grain.option} {grain.value}`" if grain.value is not None else f"`--{grain.option}` given"
-    return f"### {chosen}{' (default)' if grain.default else ''}\n\n"
+    option = f"`--{grain.option} {grain.value}`" if grain.value is not None else f"`--{grain.option}` given"
+    return f"### {option}{' (default)' if grain.default else ''}\n\n"
 
 
-def _section(analysis: Analysis, options: Sequence[_Item], above: Sequence[Sequence[_Item]]) -> str:
+def _section(analysis: Analysis, options: Sequence[_Item], tables: Sequence[Sequence[_Item]]) -> str:
     parts = [f"{_grain(analysis)}{analysis.help}", *map(_paragraph, analysis.concept.split("\n\n"))]
     if analysis.parameters:
         parts.append(_table(_options(analysis), options))
-    columns = [item for table in above for item in table]
-    parts.append(_table(_columns(analysis), columns, above))
+    columns = [item for table in tables for item in table]
+    parts.append(_table(_columns(analysis), columns, tables))
     if example := _example(analysis):
         parts.append(block(example))
     return "\n\n".join(parts) + "\n"
@@ -202,8 +204,8 @@ def _section(analysis: Analysis, options: Sequence[_Item], above: Sequence[Seque
 
 def _example(analysis: Analysis) -> str | None:
     """The first example that has more than the command, the trace and the option of the grain."""
-    chosen = {f"--{analysis.grain.option}", analysis.grain.value} if analysis.grain else set[str | None]()
-    return next((e for e in analysis.examples if any("--" in w and w not in chosen for w in e.split())), None)
+    grain_words = {f"--{analysis.grain.option}", analysis.grain.value} if analysis.grain else set[str | None]()
+    return next((e for e in analysis.examples if any("--" in w and w not in grain_words for w in e.split())), None)
 
 
 def _paragraph(text: str) -> str:
@@ -212,21 +214,21 @@ def _paragraph(text: str) -> str:
 
 
 def _command(command: Command, options: Sequence[_Item], columns: Sequence[_Item]) -> str:
-    """The section of a command; a grain does not explain again what one before it explains."""
+    """The section of a command; each grain explains only new items."""
     sections: list[str] = []
-    above = [columns]
+    tables = [columns]
     for analysis in command.grains:
-        sections.append(_section(analysis, options, above))
+        sections.append(_section(analysis, options, tables))
         options = [*options, *_options(analysis)]
-        above = [*above, _columns(analysis)]
+        tables = [*tables, _columns(analysis)]
     return f"## {command.name}\n\n" + "\n".join(sections)
 
 
 def page() -> str:
     """The whole page."""
-    others = [computed(name).ANALYSIS for name in COMPUTED]
+    computed_commands = [computed(name).ANALYSIS for name in COMPUTED]
     commands = sorted(
-        [*catalog.load().commands.values(), *others, DECIDE, GATE, HISTORY], key=lambda command: command.name
+        [*catalog.load().commands.values(), *computed_commands, DECIDE, GATE, HISTORY], key=lambda command: command.name
     )
     whole_run = ", ".join(
         f"`{c.name}`" for c in commands if c not in (DECIDE, GATE, HISTORY) and all(g.whole_run for g in c.grains)
@@ -248,19 +250,19 @@ def stub() -> str:
 
 
 def _method(command: Command) -> str:
-    options = {option: _one_of(values) for option, values in command.choices.items()}
+    options = {option: _literal(values) for option, values in command.choices.items()}
     options |= {p.name: _type(p) for p in command.parameters}
     if not all(analysis.whole_run for analysis in command.grains):
         options = {**PART, **options}
     base = command.default.base
     arguments = [_argument(name, kind, optional=name != base) for name, kind in options.items()]
-    given = "\n" + "        self,\n        *,\n" + "".join(arguments) + "    " if arguments else "self"
+    parameters = "\n" + "        self,\n        *,\n" + "".join(arguments) + "    " if arguments else "self"
     columns = [
-        f"{_chosen(analysis)}{', '.join(column.name for column in analysis.columns)}" for analysis in command.grains
+        f"{_grain_text(analysis)}{', '.join(column.name for column in analysis.columns)}" for analysis in command.grains
     ]
     words = [f'"""{command.default.help}', "", "Columns:", "", *columns, '"""']
     text = "\n".join(fill(line, 112, break_on_hyphens=False) for line in words)
-    return f"    def {command.function}({given}) -> pa.Table:\n{indent(text, ' ' * 8)}\n"
+    return f"    def {command.function}({parameters}) -> pa.Table:\n{indent(text, ' ' * 8)}\n"
 
 
 def _argument(name: str, kind: str, *, optional: bool) -> str:
@@ -273,27 +275,27 @@ def _argument(name: str, kind: str, *, optional: bool) -> str:
     return indent(line, " " * 8) + "\n"
 
 
-def _chosen(analysis: Analysis) -> str:
+def _grain_text(analysis: Analysis) -> str:
     grain = analysis.grain
     return "" if grain is None else f"{grain.option}={grain.value or '...'}: "
 
 
-def _one_of(words: Sequence[str]) -> str:
+def _literal(words: Sequence[str]) -> str:
     return f"Literal[{', '.join(json.dumps(word) for word in words)}]"
 
 
 def _type(parameter: Parameter) -> str:
-    return _one_of(parameter.choices) if parameter.choices else TYPES[parameter.type]
+    return _literal(parameter.choices) if parameter.choices else TYPES[parameter.type]
 
 
 def main() -> int:
     """Write both files, or compare them."""
-    made = {PAGE: page(), STUB: stub()}
+    pages = {PAGE: page(), STUB: stub()}
     if "--check" not in sys.argv[1:]:
-        for file, text in made.items():
+        for file, text in pages.items():
             file.write_text(text)
         return 0
-    outdated = [file.name for file, text in made.items() if not file.exists() or file.read_text() != text]
+    outdated = [file.name for file, text in pages.items() if not file.exists() or file.read_text() != text]
     for name in outdated:
         print(f"{name} is out of date: run .venv/bin/python tools/document_analyses.py", file=sys.stderr)
     return 1 if outdated else 0

@@ -29,27 +29,27 @@ EXPLAINED_ELSEWHERE = ("hopscope analyze decide", "hopscope analyze gate", "hops
 _WIDTH = 100
 
 
-def commands(command: click.Command, before: str) -> dict[str, click.Command]:
-    """Every command below one and itself, by the words that one types."""
-    found = {before: command}
+def commands(command: click.Command, prefix: str) -> dict[str, click.Command]:
+    """A command and all commands below it, by the words to type."""
+    named_commands = {prefix: command}
     if isinstance(command, click.Group):
         context = click.Context(command)
         for name in command.list_commands(context):
-            below = command.get_command(context, name)
-            assert below is not None
-            found |= commands(below, f"{before} {name}")
-    return found
+            subcommand = command.get_command(context, name)
+            assert subcommand is not None
+            named_commands |= commands(subcommand, f"{prefix} {name}")
+    return named_commands
 
 
 def records(command: click.Command, context: click.Context) -> list[tuple[str, str]]:
     """Each option with its meaning, as help shows them."""
     options = (parameter for parameter in command.get_params(context) if isinstance(parameter, click.Option))
-    shown = (option.get_help_record(context) for option in options)
-    return [record for record in shown if record is not None]
+    help_records = (option.get_help_record(context) for option in options)
+    return [record for record in help_records if record is not None]
 
 
 def block(write: Callable[[click.HelpFormatter], None]) -> str:
-    """What is written, as a block of the page."""
+    """The written text, as a block of the page."""
     formatter = click.HelpFormatter(width=_WIDTH)
     write(formatter)
     return indent(dedent(formatter.getvalue()).strip("\n"), "    ")
@@ -59,17 +59,17 @@ def _section(words: str, command: click.Command, context: click.Context, shared:
     def write(formatter: click.HelpFormatter) -> None:
         if words not in EXPLAINED_ELSEWHERE:
             command.format_help_text(context, formatter)
-        own = [record for record in records(command, context) if record not in shared]
-        if own:
+        records_shown = [record for record in records(command, context) if record not in shared]
+        if records_shown:
             formatter.write_paragraph()
             with formatter.indentation():
-                formatter.write_dl(own)
+                formatter.write_dl(records_shown)
         if words not in EXPLAINED_ELSEWHERE:
             command.format_epilog(context, formatter)
 
     arguments = " ".join(word for word in command.collect_usage_pieces(context) if word != "[OPTIONS]")
-    after = f"Arguments: `{arguments}`\n\n" if arguments else ""
-    return f"## {words}\n\n{after}{block(write)}\n"
+    arguments_text = f"Arguments: `{arguments}`\n\n" if arguments else ""
+    return f"## {words}\n\n{arguments_text}{block(write)}\n"
 
 
 def page() -> str:

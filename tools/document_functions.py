@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "collector.md"
 BEGIN, END = "<!-- functions: made by tools/document_functions.py -->\n", "<!-- end of functions -->\n"
 
-_LATER = "begin, and the call that found it complete"
+_END_RECORD = "begin, and the call that found it complete"
 _COMPLETED = (
     "completion, test and probe",
     "completed messages and collectives; failing tests in a row count once",
@@ -25,8 +25,8 @@ KINDS = {
         "blocking collectives",
         "communicator, sequence number, root, bytes in and out, hops",
     ),
-    "nonblocking": ("nonblocking collectives", f"{_LATER}; numbered with the blocking ones"),
-    "persistent": ("persistent collectives", f"at each MPI_Start {_LATER}"),
+    "nonblocking": ("nonblocking collectives", f"{_END_RECORD}; numbered with the blocking ones"),
+    "persistent": ("persistent collectives", f"at each MPI_Start {_END_RECORD}"),
     "p2p": (
         "sends and receives",
         "messages with peer, tag and bytes",
@@ -42,18 +42,18 @@ KINDS = {
 
 
 def table() -> str:
-    """The table's text. Raises KeyError for a kind that nothing is said of."""
+    """The table's text. Raises KeyError for a kind without description."""
     rows: dict[tuple[str, str], list[str]] = {}
     for name, function in FUNCTIONS.items():
         if not name.endswith("_c"):
             rows.setdefault(KINDS[function.kind], []).append(name)
     blocking = rows[KINDS["collective"]]
-    lines = [f"| {what} | {recorded} | {listed(names, blocking)} |" for (what, recorded), names in rows.items()]
+    lines = [f"| {kind} | {recorded} | {names_text(names, blocking)} |" for (kind, recorded), names in rows.items()]
     return "\n".join(["| calls | recorded besides enter and leave | functions |", "| --- | --- | --- |", *lines]) + "\n"
 
 
-def listed(names: list[str], blocking: list[str]) -> str:
-    """The names; where they are one form of all blocking collectives, that form."""
+def names_text(names: list[str], blocking: list[str]) -> str:
+    """The names; for one form of all blocking collectives, that form."""
     forms = {
         "the same as MPI_I...": [f"MPI_I{name.removeprefix('MPI_').lower()}" for name in blocking],
         "the same as MPI_..._init": [f"{name}_init" for name in blocking],
@@ -63,9 +63,9 @@ def listed(names: list[str], blocking: list[str]) -> str:
 
 def main() -> int:
     """Write the table, or compare it."""
-    before, _, rest = PAGE.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    page = f"{before}{BEGIN}\n{table()}\n{END}{after}"
+    head, _, rest = PAGE.read_text().partition(BEGIN)
+    _, _, tail = rest.partition(END)
+    page = f"{head}{BEGIN}\n{table()}\n{END}{tail}"
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(page)
     elif PAGE.read_text() != page:

@@ -49,7 +49,7 @@ ranks; Reduce then needs rank 0 as its root, and Allreduce and Reduce_scatter an
 Bcast run along one tree: by `recursive-doubling` a binomial one of leaders, by `ring` a chain.
 """
 
-BETWEEN = {
+EXCHANGES = {
     "all-to-all": ("Each leader sends to all others.", "1"),
     "recursive-doubling": ("Leaders at distances 1, 2, 4 and so on exchange what they have.", "2 + log2 g, rounded up"),
     "ring": ("Parts of the vector go round once to be summed and once more to be distributed.", "2 (g - 1)"),
@@ -64,15 +64,15 @@ def short(operations: list[str]) -> str:
 
 def by_name() -> dict[str, list[_plan.Algorithm]]:
     """The rows of each algorithm that rules name."""
-    found: dict[str, list[_plan.Algorithm]] = {}
+    rows: dict[str, list[_plan.Algorithm]] = {}
     for row in _plan.algorithms():
         if not row.by_tree:
-            found.setdefault(row.name, []).append(row)
-    return found
+            rows.setdefault(row.name, []).append(row)
+    return rows
 
 
 def served_by_trees() -> list[str]:
-    """What rules by trees may name, in the order of the operations."""
+    """The operations of rules by trees, in their order."""
     served = {operation for row in _plan.algorithms() if row.by_tree for operation in row.operations}
     return [operation.name for operation in _plan.operations() if operation.name in served]
 
@@ -99,7 +99,7 @@ def two_columns(*rows: tuple[str, str]) -> str:
     return indent("\n".join(lines), "    ")
 
 
-def between(exchange: str, messages: str) -> str:
+def exchange_text(exchange: str, messages: str) -> str:
     """An exchange with its number of messages."""
     return f"{exchange} Messages in sequence: {messages}."
 
@@ -120,7 +120,7 @@ def page() -> str:
         grouped=" and ".join(f"`{name}`" for name in grouped()),
         levels=" or ".join(f"`{level}`" for level in _plan.LEVELS),
         example=f"{grouped()[0]}:{_plan.BETWEEN[-1]}",
-        between=two_columns(*((name, between(*BETWEEN[name])) for name in _plan.BETWEEN)),
+        between=two_columns(*((name, exchange_text(*EXCHANGES[name])) for name in _plan.BETWEEN)),
     )
 
 
@@ -179,13 +179,13 @@ def pretty(value: Any, indent: str = "") -> str:
     line = flat(value)
     if len(indent + line) <= LONGEST_LINE or not isinstance(value, dict | list):
         return line
-    below = f"{indent}  "
+    indentation = f"{indent}  "
     if isinstance(value, dict):
-        entries = [f"{json.dumps(key)}: {pretty(entry, below)}" for key, entry in value.items()]
+        entries = [f"{json.dumps(key)}: {pretty(entry, indentation)}" for key, entry in value.items()]
     else:
-        entries = [pretty(entry, below) for entry in value]
+        entries = [pretty(entry, indentation) for entry in value]
     opening, closing = "{}" if isinstance(value, dict) else "[]"
-    return f"{opening}\n{below}" + f",\n{below}".join(entries) + f"\n{indent}{closing}"
+    return f"{opening}\n{indentation}" + f",\n{indentation}".join(entries) + f"\n{indent}{closing}"
 
 
 def main() -> int:

@@ -25,14 +25,14 @@ def run() -> nbformat.NotebookNode:
 
 
 def words(notebook: nbformat.NotebookNode) -> list[Any]:
-    """What the cells said, as plain text."""
-    said: list[Any] = []
+    """The cells' output as plain text."""
+    texts: list[Any] = []
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             figure = any("plotly" in kind for kind in data)
-            said.append("a figure" if figure else output.get("text", data.get("text/plain")))
-    return said
+            texts.append("a figure" if figure else output.get("text", data.get("text/plain")))
+    return texts
 
 
 def main() -> int:

@@ -14,7 +14,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
 
 
-def drawn(items: Sequence[Item], options: argparse.Namespace) -> list[Item]:
+def drawn_items(items: Sequence[Item], options: argparse.Namespace) -> list[Item]:
     """The items that the options ask for; all without --sample, or if there are no more."""
     sample: int | None = options.sample
     if not sample:

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-# What test programs include of ours.
+# Headers of the project that test programs include.
 _HEADERS = (*(ROOT / "collector" / "include").rglob("*.h"), *(ROOT / "schemas").glob("*.h"))
 _PATIENT = ROOT / "collector" / "tests" / "patient.c"
 
 MPICH_IN_MESSAGES = {"HOPSCOPE_NATIVE": "mpich", "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9)}
-"""What shows MPICH's own messages. MPICH 5 otherwise leaves them for shared memory after a few calls on one host."""
+"""Variables that expose MPICH's own messages. Otherwise MPICH 5 uses shared memory after a few calls on one host."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class LocalMpi:
     @property
     def fortran(self) -> str | None:
         """The Fortran compiler wrapper beside the C one, if this library has its Fortran bindings here."""
-        return self._beside("mpifort")
+        return self._sibling("mpifort")
 
-    def _beside(self, wrapper: str) -> str | None:
+    def _sibling(self, wrapper: str) -> str | None:
         return shutil.which(str(Path(self.compiler).with_name(Path(self.compiler).name.replace("mpicc", wrapper))))
 
     def _words_for(self, suffix: str) -> list[str]:
@@ -62,7 +62,7 @@ class LocalMpi:
             return [self.compiler, "-std=gnu11", *warnings]
         if suffix == ".cpp":
             # Open MPI 4's header would bring MPI-2's C++ classes, which warn.
-            return [self._beside("mpicxx") or "", "-std=c++17", "-DOMPI_SKIP_MPICXX", *warnings]
+            return [self._sibling("mpicxx") or "", "-std=c++17", "-DOMPI_SKIP_MPICXX", *warnings]
         return [self.fortran or ""]
 
     def compile(self, source: Path, *flags: str, name: str = "") -> Path:
@@ -71,8 +71,8 @@ class LocalMpi:
 
         Raises RuntimeError with the compiler's words if it does not compile.
         """
-        beside = sorted(source.parent.glob("*.h"))
-        return self.build([source], *flags, "-lm", name=name or source.stem, included=beside)
+        headers = sorted(source.parent.glob("*.h"))
+        return self.build([source], *flags, "-lm", name=name or source.stem, included=headers)
 
     def build(self, sources: Sequence[Path], *flags: str, name: str, included: Sequence[Path] = ()) -> Path:
         """The program of that name made from several files of one language. It is made again if the compiler, the
@@ -141,9 +141,9 @@ def _release_of(compiler: str) -> str | None:
         ("openmpi", "OMPI_MAJOR_VERSION +"),
         ("mpich", 'MPICH_VERSION +"'),
     ):
-        found = re.search(rf"#define {macro}([0-9]+)", done.stdout)
-        if found and (flavour != "abi" or compiler.endswith("_abi")):
-            return f"{flavour}-{found.group(1)}"
+        match = re.search(rf"#define {macro}([0-9]+)", done.stdout)
+        if match and (flavour != "abi" or compiler.endswith("_abi")):
+            return f"{flavour}-{match.group(1)}"
     return None
 
 

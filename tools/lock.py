@@ -19,10 +19,10 @@ ROOT = Path(__file__).parents[1]
 LOCKS = ROOT / "requirements"
 COMMAND = "make lock"
 _RESOLVER = "uv>=0.13,<0.14"
-# What a line of a lock may be, but for comments: a package at one version, perhaps for some Pythons only, or a hash.
+# A line of a lock besides comments: a package at one version, perhaps for some Pythons only, or a hash.
 _PIN = re.compile(r"(?P<name>[a-z0-9][a-z0-9.-]*)==(?P<version>[^ ;]+)(?: ; (?P<marker>[^\\]+?))?(?P<hashed> \\)?")
 _HASH = re.compile(r" {4}--hash=sha256:[0-9a-f]{64}(?: \\)?")
-_ASKED = re.compile(r" {4}# +(?:via )?-r -")
+_REQUEST = re.compile(r" {4}# +(?:via )?-r -")
 
 
 @dataclass
@@ -32,12 +32,12 @@ class Pin:
     name: str
     version: str
     marker: str
-    asked: bool = False
+    is_requested: bool = False
     hashes: int = 0
 
 
-def wanted(project: dict) -> dict[str, list[str]]:
-    """What each lock is made from, in the words of pyproject.toml."""
+def requirements_by_lock(project: dict) -> dict[str, list[str]]:
+    """The requirements of each lock, in the words of pyproject.toml."""
     extras = project["project"]["optional-dependencies"]
     # The build works in .venv, not in an environment of its own.
     demo = [*project["project"]["dependencies"], *extras["dashboard"], *project["build-system"]["requires"]]
@@ -51,7 +51,7 @@ def pythons(project: dict) -> list[str]:
 
 
 def pyproject() -> dict:
-    """What pyproject.toml says."""
+    """The content of pyproject.toml."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
@@ -60,11 +60,11 @@ def resolve(uv: Path, name: str, requirements: list[str], oldest: str, *options:
     a source archive would be built from whatever the machine happens to have."""
     words = [str(uv), "pip", "compile", "--no-config", "--quiet", "--universal", "--python-version", oldest]
     words += ["--only-binary", ":all:", "--generate-hashes", "--upgrade", "--custom-compile-command", COMMAND]
-    # Where packages come from is the machine's business: no address of a registry, no folder of packages.
+    # The machine decides about package sources: no address of a registry, no folder of packages.
     words += ["--no-emit-index-url", "--no-emit-find-links", *options, "-o", str(LOCKS / f"{name}.txt"), "-"]
     environment = {key: value for key, value in os.environ.items() if key not in ("UV_FIND_LINKS", "PIP_FIND_LINKS")}
-    asked = "\n".join(requirements)
-    if subprocess.run(words, input=asked, text=True, cwd=ROOT, env=environment, check=False).returncode != 0:
+    lines = "\n".join(requirements)
+    if subprocess.run(words, input=lines, text=True, cwd=ROOT, env=environment, check=False).returncode != 0:
         sys.exit(f"lock: requirements/{name}.txt could not be resolved from pyproject.toml; see above")
 
 
@@ -78,11 +78,11 @@ def make(project: dict) -> None:
             sys.exit(f"lock: the resolver ({_RESOLVER}) could not be installed; see above")
         uv = Path(folder) / "bin" / "uv"
         oldest = pythons(project)[0]
-        asked = wanted(project)
-        resolve(uv, "test", asked.pop("test"), oldest)
+        requirement_lists = requirements_by_lock(project)
+        resolve(uv, "test", requirement_lists.pop("test"), oldest)
         # The demo has the same versions as the tests.
-        resolve(uv, "demo", asked.pop("demo"), oldest, "-c", str((LOCKS / "test.txt").relative_to(ROOT)))
-        for name, requirements in asked.items():
+        resolve(uv, "demo", requirement_lists.pop("demo"), oldest, "-c", str((LOCKS / "test.txt").relative_to(ROOT)))
+        for name, requirements in requirement_lists.items():
             resolve(uv, name, requirements, oldest)
 
 
@@ -91,50 +91,52 @@ def read(text: str) -> tuple[list[Pin], list[str]]:
     pins: list[Pin] = []
     strangers: list[str] = []
     for line in text.splitlines():
-        found = _PIN.fullmatch(line)
-        if found:
-            pins.append(Pin(found["name"], found["version"], found["marker"] or ""))
+        match = _PIN.fullmatch(line)
+        if match:
+            pins.append(Pin(match["name"], match["version"], match["marker"] or ""))
         elif pins and _HASH.fullmatch(line):
             pins[-1].hashes += 1
         elif pins and line.lstrip().startswith("#"):
-            pins[-1].asked |= bool(_ASKED.fullmatch(line))
+            pins[-1].is_requested |= bool(_REQUEST.fullmatch(line))
         elif line.strip() and not line.startswith("#"):
             strangers.append(line)
     return pins, strangers
 
 
 def faults(text: str, requirements: list[str], versions: list[str]) -> list[str]:
-    """Why a lock is not what was asked for; empty if it is."""
+    """The faults of a lock against its requirements."""
     from packaging.markers import Marker
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 
     pins, strangers = read(text)
-    said = [f"the line {line!r} is neither a package nor a hash" for line in strangers]
-    said += [f"{pin.name} has no hash" for pin in pins if not pin.hashes]
-    asked = {canonicalize_name(Requirement(words).name) for words in requirements}
-    said += [f"pyproject.toml no longer asks for {pin.name}" for pin in pins if pin.asked and pin.name not in asked]
+    sentences = [f"the line {line!r} is neither a package nor a hash" for line in strangers]
+    sentences += [f"{pin.name} has no hash" for pin in pins if not pin.hashes]
+    names = {canonicalize_name(Requirement(words).name) for words in requirements}
+    sentences += [
+        f"pyproject.toml no longer asks for {pin.name}" for pin in pins if pin.is_requested and pin.name not in names
+    ]
     for words in requirements:
         requirement = Requirement(words)
         for python in versions:
-            here = {"python_version": python, "python_full_version": f"{python}.0"}
+            environment = {"python_version": python, "python_full_version": f"{python}.0"}
             locked = [
                 pin.version
                 for pin in pins
                 if pin.name == canonicalize_name(requirement.name)
-                and (not pin.marker or Marker(pin.marker).evaluate(here))
+                and (not pin.marker or Marker(pin.marker).evaluate(environment))
             ]
             if len(locked) != 1 or not requirement.specifier.contains(locked[0], prereleases=True):
-                found = ", ".join(locked) or "none"
-                said.append(f"pyproject.toml asks for {words}; for Python {python} the lock has {found}")
-    return said
+                versions_found = ", ".join(locked) or "none"
+                sentences.append(f"pyproject.toml asks for {words}; for Python {python} the lock has {versions_found}")
+    return sentences
 
 
 def check(project: dict) -> int:
     """Hold each lock against pyproject.toml; say what is stale and what mends it."""
     stale = 0
     texts: dict[str, str] = {}
-    for name, requirements in wanted(project).items():
+    for name, requirements in requirements_by_lock(project).items():
         path = LOCKS / f"{name}.txt"
         texts[name] = path.read_text() if path.is_file() else ""
         for fault in faults(texts[name], requirements, pythons(project)):

@@ -21,12 +21,12 @@ from hopscope.native import _plan
 from local_mpi import ROOT
 
 PACKAGE = "libsimgrid-dev"
-"""What Debian calls it."""
+"""The Debian package."""
 ENVELOPE = 16
 """Bytes that SMPI adds to each message."""
 _SOURCE = Path(__file__).parent / "smpi_schedules.c"
 _RECEIVE, _SEND, _WORK = range(3)
-_ALWAYS_AT_ONCE = (1 << 31) - 1
+_LARGEST_SIZE = (1 << 31) - 1
 _PLAIN = {
     # Links have the bandwidths and latencies that the platform says, whatever TCP would make of them.
     "network/model": "CM02",
@@ -38,8 +38,8 @@ _PLAIN = {
     # Only messages and what the program sleeps take time, and a message goes when it is sent.
     "smpi/simulate-computation": "no",
     "smpi/wtime": 0,
-    "smpi/async-small-thresh": _ALWAYS_AT_ONCE,
-    "smpi/send-is-detached-thresh": _ALWAYS_AT_ONCE,
+    "smpi/async-small-thresh": _LARGEST_SIZE,
+    "smpi/send-is-detached-thresh": _LARGEST_SIZE,
     "smpi/host-speed": "1Gf",
     "contexts/stack-size": 256,
 }
@@ -61,17 +61,25 @@ class SimulatedMachine:
     receive_ns: float = 0.0
 
     def for_replay(self) -> dict[str, Any]:
-        """The same machine as the replay takes it. A message's envelope is part of its latency."""
+        """The machine in the replay's form. A message's envelope is part of its latency."""
         hosts, envelope = len(self.latency_ns), ENVELOPE
         times = np.stack([self.latency_ns + envelope * self.per_byte_ns, self.per_byte_ns], axis=-1).reshape(-1, 2)
         kinds, link = np.unique(times, axis=0, return_inverse=True)
-        links = [Link(latency, each, self.send_ns, 0.0, self.receive_ns) for latency, each in kinds.tolist()]
+        links = [
+            Link(latency, per_byte_ns, self.send_ns, 0.0, self.receive_ns) for latency, per_byte_ns in kinds.tolist()
+        ]
         places = link.reshape(hosts, hosts)
         if not self.interface_per_byte_ns:
             return machine(places, links)
-        out, into = interfaces(hosts)
-        each = self.interface_per_byte_ns
-        return machine(places, links, near=[out], far=[into], servers=[Server(envelope * each, each)] * (2 * hosts))
+        senders, receivers = interfaces(hosts)
+        per_byte_ns = self.interface_per_byte_ns
+        return machine(
+            places,
+            links,
+            near=[senders],
+            far=[receivers],
+            servers=[Server(envelope * per_byte_ns, per_byte_ns)] * (2 * hosts),
+        )
 
     def write(self, file: Path) -> None:
         """The platform file."""
@@ -117,18 +125,18 @@ def simulated_leaves(
     simulated: SimulatedMachine,
     folder: Path,
     *,
-    which: Sequence[int] = (0,),
+    schedule_numbers: Sequence[int] = (0,),
     gaps_ns: Array | int = 0,
     combine_per_byte_ns: float = 0.0,
 ) -> Array:
     """When each rank leaves each collective of a sequence: collectives x ranks, ns, as `model.sequences.leaves`.
 
-    hosts: of each rank. which: the schedule of each collective. gaps_ns (ranks x collectives): each rank's own time
-    before it enters. Raises RuntimeError with SMPI's words if it fails.
+    hosts: of each rank. schedule_numbers: the schedule of each collective. gaps_ns (ranks x collectives): each rank's
+    own time before it enters. Raises RuntimeError with SMPI's words if it fails.
     """
-    ranks, count = len(hosts), len(which)
+    ranks, count = len(hosts), len(schedule_numbers)
     program, leaves, platform, places = (folder / name for name in ("program", "leaves", "platform.xml", "hosts"))
-    _program(schedules, ranks, which, gaps_ns, combine_per_byte_ns).tofile(program)
+    _program(schedules, ranks, schedule_numbers, gaps_ns, combine_per_byte_ns).tofile(program)
     np.zeros((count, ranks)).tofile(leaves)
     simulated.write(platform)
     places.write_text("".join(f"h{host}\n" for host in hosts))
@@ -158,43 +166,43 @@ def _program_file() -> Path:
 def _program(
     schedules: Sequence[_plan.Schedules],
     ranks: int,
-    which: Sequence[int],
+    schedule_numbers: Sequence[int],
     gaps_ns: Array | int,
     combine_per_byte_ns: float,
 ) -> Array:
-    """As smpi_schedules.c reads it."""
-    parts = [_part(laid, rank, combine_per_byte_ns) for laid in schedules for rank in range(ranks)]
+    """The program in the format of smpi_schedules.c."""
+    parts = [_part(schedule, rank, combine_per_byte_ns) for schedule in schedules for rank in range(ranks)]
     begins = np.cumsum([0, *(len(part) for part in parts)])[:-1]
-    longest = max(int(laid["length"].max(initial=0)) * laid["unit_bytes"] for laid in schedules)
-    gaps = np.broadcast_to(np.asarray(gaps_ns), (ranks, len(which))).ravel()
-    head = [ranks, len(which), len(schedules), longest, *which]
+    longest = max(int(schedule["length"].max(initial=0)) * schedule["unit_bytes"] for schedule in schedules)
+    gaps = np.broadcast_to(np.asarray(gaps_ns), (ranks, len(schedule_numbers))).ravel()
+    head = [ranks, len(schedule_numbers), len(schedules), longest, *schedule_numbers]
     return np.concatenate([head, gaps, begins, *parts]).astype(np.int64)
 
 
-def _part(laid: _plan.Schedules, rank: int, combine_per_byte_ns: float) -> Array:
-    """What one rank does in a schedule, with steps numbered from its own first one."""
-    first, end = (int(laid["first_step"][place]) for place in (rank, rank + 1))
+def _part(schedule: _plan.Schedules, rank: int, combine_per_byte_ns: float) -> Array:
+    """One rank's steps in a schedule, numbered from its own first one."""
+    first, end = (int(schedule["first_step"][place]) for place in (rank, rank + 1))
     rows = slice(first, end)
-    kind, size = laid["kind"][rows], laid["length"][rows] * laid["unit_bytes"]
+    kind, size = schedule["kind"][rows], schedule["length"][rows] * schedule["unit_bytes"]
     sends, receives = kind == _plan.SEND, kind == _plan.RECEIVE
     work = np.where(kind == _plan.COMBINE, np.rint(combine_per_byte_ns * size), 0)
-    other = laid["other_end"][rows]
+    partners = schedule["other_end"][rows]
     # A message's tag is the number of its receive among the receiver's steps.
-    owner = np.searchsorted(laid["first_step"], other, side="right") - 1
-    own = np.arange(end - first)
-    tag = np.where(sends, other - laid["first_step"][np.maximum(owner, 0)], own)
+    owner = np.searchsorted(schedule["first_step"], partners, side="right") - 1
+    steps = np.arange(end - first)
+    tag = np.where(sends, partners - schedule["first_step"][np.maximum(owner, 0)], steps)
     peer = np.where(sends | receives, owner, -1)
-    edges = slice(int(laid["first_edge"][first]), int(laid["first_edge"][end]))
-    ready = slice(int(laid["first_ready"][rank]), int(laid["first_ready"][rank + 1]))
+    edges = slice(int(schedule["first_edge"][first]), int(schedule["first_edge"][end]))
+    ready = slice(int(schedule["first_ready"][rank]), int(schedule["first_ready"][rank + 1]))
     columns = [
         np.where(sends, _SEND, np.where(receives, _RECEIVE, _WORK)),
         peer,
         np.where(sends | receives, size, work),
         tag,
-        laid["unmet"][rows],
-        laid["first_edge"][first : end + 1] - laid["first_edge"][first],
-        laid["edge"][edges] - first,
-        laid["ready"][ready] - first,
+        schedule["unmet"][rows],
+        schedule["first_edge"][first : end + 1] - schedule["first_edge"][first],
+        schedule["edge"][edges] - first,
+        schedule["ready"][ready] - first,
     ]
     counts = [end - first, ready.stop - ready.start, edges.stop - edges.start]
     return np.concatenate([counts, *columns]).astype(np.int64)

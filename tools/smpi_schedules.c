@@ -34,9 +34,9 @@ struct run {
 };
 
 /* A part is: steps, ready steps, edges; then a row for each column. */
-static struct part part_at(const int64_t *at) {
-    struct part part = {.steps = at[0], .readies = at[1]};
-    const int64_t edges = at[2], *column = at + 3;
+static struct part part_at(const int64_t *words) {
+    struct part part = {.steps = words[0], .readies = words[1]};
+    const int64_t edges = words[2], *column = words + 3;
     part.kind = column;
     part.peer = part.kind + part.steps;
     part.bytes = part.peer + part.steps;
@@ -122,22 +122,22 @@ int main(int argc, char **argv) {
     int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const int file = open(argv[1], O_RDONLY), out = open(argv[2], O_WRONLY);
+    const int file = open(argv[1], O_RDONLY), leaves = open(argv[2], O_WRONLY);
     struct stat status;
-    if (argc != 3 || file < 0 || out < 0 || fstat(file, &status) != 0)
+    if (argc != 3 || file < 0 || leaves < 0 || fstat(file, &status) != 0)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    const int64_t *all = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, file, 0);
-    const int64_t ranks = all[0], collectives = all[1], schedules = all[2];
-    const int64_t *which = all + 4, *gaps = which + collectives + rank * collectives;
-    const int64_t *begins = which + collectives + ranks * collectives;
+    const int64_t *program = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, file, 0);
+    const int64_t ranks = program[0], collectives = program[1], schedules = program[2];
+    const int64_t *schedule_of = program + 4, *gaps = schedule_of + collectives + rank * collectives;
+    const int64_t *begins = schedule_of + collectives + ranks * collectives;
     const int64_t *parts = begins + schedules * ranks;
-    char *buffer = malloc((size_t)all[3] + 1);
+    char *buffer = malloc((size_t)program[3] + 1);
     for (int64_t i = 0; i < collectives; i++) {
         spend(gaps[i]);
-        const struct part part = part_at(parts + begins[which[i] * ranks + rank]);
+        const struct part part = part_at(parts + begins[schedule_of[i] * ranks + rank]);
         collective(&part, buffer);
-        const double now = MPI_Wtime();
-        if (pwrite(out, &now, sizeof now, (off_t)sizeof now * (i * ranks + rank)) != sizeof now)
+        const double leave_s = MPI_Wtime();
+        if (pwrite(leaves, &leave_s, sizeof leave_s, (off_t)sizeof leave_s * (i * ranks + rank)) != sizeof leave_s)
             MPI_Abort(MPI_COMM_WORLD, 3);
     }
     free(buffer);

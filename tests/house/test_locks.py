@@ -30,7 +30,7 @@ PYTHONS = ["3.11", "3.12", "3.13"]
 
 
 def test_the_locks_are_what_pyproject_asks_for() -> None:
-    asked = lock.wanted(lock.pyproject())
+    asked = lock.requirements_by_lock(lock.pyproject())
     assert {path.stem for path in lock.LOCKS.iterdir()} == set(asked)
     pythons = lock.pythons(lock.pyproject())
     found = {

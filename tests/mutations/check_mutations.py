@@ -121,7 +121,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", choices=[*all_of_them, []], help="which; all if none is named")
     drawn_sample.add_options(parser)
     given = parser.parse_args()
-    names = drawn_sample.drawn(given.names or list(all_of_them), given)
+    names = drawn_sample.drawn_items(given.names or list(all_of_them), given)
     sys.exit(check([all_of_them[name] for name in names]))
 
 

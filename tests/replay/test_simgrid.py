@@ -52,7 +52,7 @@ def both(
     laid = lay(named, operation, [size], HOST, clusters, root=root, trees=trees)
     gaps = 1000 * np.random.default_rng(7).integers(0, 3000, (RANKS, calls)) * (calls > 1)
     predicted = leaves([laid], HOST, machine.for_replay(), [0] * calls, gaps)
-    return predicted, simulated_leaves([laid], HOST, machine, folder, which=[0] * calls, gaps_ns=gaps)
+    return predicted, simulated_leaves([laid], HOST, machine, folder, schedule_numbers=[0] * calls, gaps_ns=gaps)
 
 
 @pytest.mark.parametrize("size", [8, 65536])
