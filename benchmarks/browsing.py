@@ -24,8 +24,8 @@ _WATCH: Final = Path(__file__).parent / "watch.js"
 
 @dataclass(frozen=True)
 class Spent:
-    """What one action took: the server's processor seconds, and milliseconds in the browser from the action until
-    something of the run was there to be looked at, and until everything was."""
+    """The cost of one action: the server's processor seconds, and milliseconds in the browser from the action until the
+    page showed something of the run, and until it was complete."""
 
     processor: float
     useful_ms: float
@@ -36,14 +36,14 @@ class Server:
     """A running `hopscope dashboard`."""
 
     def __init__(self, traces: list[Path], environment: dict[str, str]) -> None:
-        """Raises RuntimeError with its words if it does not begin to serve."""
+        """Starts the server. Raises RuntimeError with its words if it does not serve."""
         words = [str(Path(sys.executable).parent / "hopscope"), "dashboard", *map(str, traces), "--port", "0"]
         self._process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
         line = self._process.stderr.readline() if self._process.stderr else ""
-        found = re.search(r"(http://\S+)/", line)
-        if not found:
+        address = re.search(r"(http://\S+)/", line)
+        if not address:
             raise RuntimeError(f"{' '.join(words)} does not serve: {line}")
-        self.address = found[1]
+        self.address = address[1]
 
     @property
     def processor(self) -> float:
@@ -64,7 +64,7 @@ class Server:
 
 
 class Visitor:
-    """Somebody at one server's pages, from the first page on."""
+    """A visitor of one server's pages, from the first page on."""
 
     def __init__(self, server: Server, page: Page) -> None:
         self._server, self._page = server, page
@@ -72,27 +72,29 @@ class Visitor:
         page.add_init_script(path=_WATCH)
 
     def _spend(self, act: Callable[[], list[float]]) -> Spent:
-        before = self._server.processor
+        begin_seconds = self._server.processor
         useful, whole = act()
-        return Spent(self._server.processor - before, useful, whole)
+        return Spent(self._server.processor - begin_seconds, useful, whole)
 
     def opens(self) -> Spent:
         """Opens the first page, in a browser that has none of the scripts yet."""
 
         def act() -> list[float]:
             self._page.goto(self._server.address, wait_until="commit")
-            found: list[float] = self._page.evaluate("() => window.hopscopeBench.opened()")
-            return found
+            times: list[float] = self._page.evaluate("() => window.hopscopeBench.opened()")
+            return times
 
         return self._spend(act)
 
     def goes_to(self, path: str) -> Spent:
         """Clicks a page of the menu, whose section is opened first if it is not."""
-        here = f'#menu .menu-link[href="{path}"], #menu .menu-link[href^="{path}?"]'
-        if not self._page.locator(here).count():
-            (section,) = [each for each in sections(PAGES, None, {}) if path in [page.path for page in each.pages]]
+        selector = f'#menu .menu-link[href="{path}"], #menu .menu-link[href^="{path}?"]'
+        if not self._page.locator(selector).count():
+            (section,) = [
+                candidate for candidate in sections(PAGES, None, {}) if path in [page.path for page in candidate.pages]
+            ]
             self.goes_to(section.path)
-        return self._spend(lambda: self._page.evaluate("it => window.hopscopeBench.clicked(it)", here))
+        return self._spend(lambda: self._page.evaluate("it => window.hopscopeBench.clicked(it)", selector))
 
     def selects(self, **parameters: str | int) -> Spent:
         """Selects a part of the run on the page shown, as a mark of it does; nothing selects the whole run."""

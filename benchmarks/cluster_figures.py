@@ -16,10 +16,10 @@ NOISE = {1: 15_000 / 15_000, 5: 359 / 15_000, 10: 223 / 15_000, 30: 41 / 15_000}
 """The share of iterations in which a rank had more noise than so many ms."""
 ARRIVALS = (0.69, 0.23)
 """The shares of the two clusters that were last at the root most often."""
-FAR, NEAR = (87, 89), 58
+FAR, NEAR_SHARE = (87, 89), 58
 """The WAN share in percent of the three far clusters, lowest and highest, and of the near one. The root's has 0."""
 SOR_SIZE, ITERATIONS = 1_380, {"frosty": 5_403, "tridiagonal": 1_737, "random": 273}
-"""Of red-black SOR on so many points a side."""
+"""Iterations of red-black SOR on SOR_SIZE points a side."""
 
 _SOR_REASONS = {
     "frosty": "The study did not publish its relaxation factor.",
@@ -30,56 +30,56 @@ _SOR_REASONS = {
 
 @dataclass(frozen=True)
 class Figure:
-    """A published figure and ours, in one unit."""
+    """A published figure and the measured one, in one unit."""
 
     name: str
     published: float
-    ours: float
+    measured: float
     unit: str
     """How a value is written, such as `{:.2f}x`."""
     reason: str
     """Why they may differ, in a sentence."""
-    shown: str = ""
+    published_text: str = ""
     """The published figure in words, where it is more than a number."""
 
     @property
     def ratio(self) -> float | None:
         """Ours as a multiple of the published figure; None where that is 0."""
-        return self.ours / self.published if self.published else None
+        return self.measured / self.published if self.published else None
 
     def row(self) -> Row:
         """The row of the table."""
-        same = self.ours == 0 if self.ratio is None else abs(self.ratio - 1) <= QUARTER
-        ratio = ("same" if same else "-") if self.ratio is None else f"{self.ratio:.2f}"
-        published = self.shown or self.unit.format(self.published)
-        return (f"  {self.name}", published, self.unit.format(self.ours), ratio, "" if same else self.reason)
+        agrees = self.measured == 0 if self.ratio is None else abs(self.ratio - 1) <= QUARTER
+        ratio = ("same" if agrees else "-") if self.ratio is None else f"{self.ratio:.2f}"
+        published = self.published_text or self.unit.format(self.published)
+        return (f"  {self.name}", published, self.unit.format(self.measured), ratio, "" if agrees else self.reason)
 
 
 @dataclass(frozen=True)
 class Study:
-    """What the analyses say of our run of the study."""
+    """Answers of the analyses about our run of the study."""
 
     noise: Mapping[int, float]
     """The share of iterations with more noise on any rank than so many ms."""
     arrivals: Mapping[str, float]
     """The share of the last arrivals at the root, by the sender's cluster."""
     wan_shares: Mapping[str, float]
-    """By cluster."""
+    """WAN shares by cluster."""
     root_cluster: str
     near_cluster: str
     """The nearest to it."""
     exchange_gain: float
     """The time of an iteration over the sequential tree, as a multiple of that with `leaders`."""
     even_exchange_gain: float
-    """The same of the Allreduce alone, where every two clusters are equally far apart."""
+    """Gain of the Allreduce alone, with equal distances between clusters."""
     send_spread_ms: float
     """Between the shortest and the longest way of one leader's messages in the exchange."""
     bytes_an_event: float
     ns_an_event: float
     events_a_call: float
-    """Of all ranks."""
+    """Events of all ranks for each call."""
     sor_iterations: Mapping[str, float]
-    """By data set, for each point of a side: the number grows with the side."""
+    """Iterations by data set, for each point of a side: they grow with the side."""
 
     def by_arrivals(self) -> list[str]:
         """The clusters, most often last first."""
@@ -109,8 +109,8 @@ def _noise(study: Study) -> Iterator[Figure]:
     reason = "Ranks sort for a hundredth of the time, so short noise is rarer; they share cores, so long noise is not."
     for least_ms, published in NOISE.items():
         name = f"iterations with more than {least_ms} ms of noise on any rank"
-        shown = f"{100 * published:.1f} % ({15_000 * published:,.0f} of 15,000)"
-        yield Figure(name, 100 * published, 100 * study.noise[least_ms], "{:.1f} %", reason, shown)
+        text = f"{100 * published:.1f} % ({15_000 * published:,.0f} of 15,000)"
+        yield Figure(name, 100 * published, 100 * study.noise[least_ms], "{:.1f} %", reason, text)
 
 
 def _arrivals(study: Study) -> Iterator[Figure]:
@@ -125,12 +125,12 @@ def _wan_shares(study: Study) -> Iterator[Figure]:
     far = ("a far cluster", statistics.mean(FAR), "{:.0f} to {:.0f} %".format(*FAR))
     kinds = {
         **dict.fromkeys(study.far_clusters(), far),
-        study.near_cluster: ("the near cluster", NEAR, ""),
+        study.near_cluster: ("the near cluster", NEAR_SHARE, ""),
         study.root_cluster: ("the root's cluster", 0, ""),
     }
-    for cluster, (kind, published, shown) in kinds.items():
+    for cluster, (kind, published, text) in kinds.items():
         name = f"WAN share of {kind} ({cluster})"
-        yield Figure(name, published, 100 * study.wan_shares[cluster], "{:.0f} %", reason, shown)
+        yield Figure(name, published, 100 * study.wan_shares[cluster], "{:.0f} %", reason, text)
 
 
 def _trees(study: Study) -> Iterator[Figure]:
@@ -171,18 +171,18 @@ def _events(study: Study) -> Iterator[Figure]:
 
 def _sor(study: Study) -> Iterator[Figure]:
     for data, published in ITERATIONS.items():
-        name, shown = f"red-black SOR, {data}: iterations for each point of a side", f"{published:,} / {SOR_SIZE:,}"
-        ours, reason = study.sor_iterations[data], _SOR_REASONS[data]
-        yield Figure(name, published / SOR_SIZE, ours, "{:.2f}", reason, f"{published / SOR_SIZE:.2f} ({shown})")
+        name, text = f"red-black SOR, {data}: iterations for each point of a side", f"{published:,} / {SOR_SIZE:,}"
+        measured, reason = study.sor_iterations[data], _SOR_REASONS[data]
+        yield Figure(name, published / SOR_SIZE, measured, "{:.2f}", reason, f"{published / SOR_SIZE:.2f} ({text})")
 
 
 def _orders(study: Study) -> list[Row]:
-    """What must agree whatever the times are."""
+    """Orders that must agree whatever the times are."""
     first = study.by_arrivals()[0]
-    without = [cluster for cluster, share in study.wan_shares.items() if not share]
+    zero_clusters = [cluster for cluster, share in study.wan_shares.items() if not share]
     orders = {
         "last most often: a cluster far from the root": (first, first in study.far_clusters()),
-        "WAN share of 0: the root's cluster alone": (", ".join(without), without == [study.root_cluster]),
+        "WAN share of 0: the root's cluster alone": (", ".join(zero_clusters), zero_clusters == [study.root_cluster]),
         "the exchange wins where it was expected to": ("leaders", study.even_exchange_gain > study.exchange_gain > 1),
     }
     return [

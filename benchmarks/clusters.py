@@ -26,28 +26,28 @@ RANKS = 18
 TREES = ("hierarchical", "leaders")
 """The sequential tree, which knows hosts and clusters, and the exchange between the clusters' leaders."""
 SORT_US = 300
-"""Of each rank, instead of 30 ms: on two cores nine ranks share one, so an iteration computes for some ms."""
+"""Sorting time of each rank, instead of 30 ms: nine ranks share a core, so an iteration computes for some ms."""
 REPETITIONS, CALLS = 3, 400
 EVEN_CALLS = 100
 EVEN_LATENCY_NS = 30_000_000
-ROOT, NEAR = 0, "Dominic"
+ROOT, NEAR_CLUSTER = 0, "Dominic"
 SOR_SIZE = 460
 """A third of the study's, so that its runs take seconds."""
-_ALL = 1 << 30
-_COUNTED = ("iterations", "late_1ms", "late_5ms", "late_10ms", "late_30ms")
+_NO_LIMIT = 1 << 30
+_COUNT_COLUMNS = ("iterations", "late_1ms", "late_5ms", "late_10ms", "late_30ms")
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Where the study runs: a topology file, and whether it is a network."""
+    """The machine of the study: a topology file and its kind."""
 
     file: Path
     kind: str
 
     def run(self, program: str, arguments: Sequence[str], tree: str, trace: Path) -> Path:
         """The trace of a program over a tree."""
-        where = {"network": self.file} if self.kind == "network" else {"topology": self.file}
-        figures(PROGRAMS / f"{program}.c", RANKS, list(arguments), trace=trace, tree=tree, **where)
+        link_options = {"network": self.file} if self.kind == "network" else {"topology": self.file}
+        figures(PROGRAMS / f"{program}.c", RANKS, list(arguments), trace=trace, tree=tree, **link_options)
         return trace
 
 
@@ -71,8 +71,8 @@ def measure(folder: Path) -> list[Row]:
     reason = why_no_network(FILES["network"])
     kind = "emulated" if reason else "network"
     machine = Machine(FILES[kind], kind)
-    where = f"over emulated links, for there is no network: {reason}" if reason else "on a network of namespaces"
-    head = f"{RANKS} ranks {where}; each sorts for {SORT_US / 1000:g} ms, then adds 8 bytes"
+    medium = f"over emulated links, for there is no network: {reason}" if reason else "on a network of namespaces"
+    head = f"{RANKS} ranks {medium}; each sorts for {SORT_US / 1000:g} ms, then adds 8 bytes"
     return [(head, "", "", "", ""), *rows(study(machine, folder))]
 
 
@@ -88,7 +88,7 @@ def study(machine: Machine, folder: Path) -> Study:
         arrivals=_arrivals(sequential),
         wan_shares=_wan_shares(sequential),
         root_cluster=_cluster_of(sequential[0])[ROOT],
-        near_cluster=NEAR,
+        near_cluster=NEAR_CLUSTER,
         exchange_gain=_gain(uneven, "iteration_ns"),
         even_exchange_gain=_gain(level, "ns"),
         send_spread_ms=_send_spread_ms(exchange[0]),
@@ -108,10 +108,12 @@ def _runs(machine: Machine, folder: Path, repetitions: int, arguments: list[str]
 
 
 def _noise(traces: Iterable[hopscope.Trace]) -> dict[int, float]:
-    """By ms, of all iterations of the runs."""
+    """Shares of all iterations, by ms of noise."""
     counts: Counter[str] = Counter()
     for trace in traces:
-        counts.update({name: value or 0 for name, value in trace.noise().to_pylist()[-1].items() if name in _COUNTED})
+        counts.update(
+            {name: value or 0 for name, value in trace.noise().to_pylist()[-1].items() if name in _COUNT_COLUMNS}
+        )
     return {ms: counts[f"late_{ms}ms"] / counts["iterations"] for ms in (1, 5, 10, 30)}
 
 
@@ -147,14 +149,14 @@ def _gain(runs: dict[str, list[hopscope.Trace]], time: str) -> float:
 
 
 def _send_spread_ms(trace: hopscope.Trace) -> float:
-    """How much longer the messages of a leader take to the farthest other leader than to the nearest; the largest such
-    difference. A way counts with its lower quartile: above that, busy receivers notice messages late.
+    """The largest difference between a leader's message times to the farthest and to the nearest other leader. Each is
+    a lower quartile: above that, busy receivers notice messages late.
     """
     leaders = {cluster: rank for rank, cluster in sorted(_cluster_of(trace).items(), reverse=True)}
     spreads: list[float] = []
     for leader in leaders.values():
         times: dict[int, list[float]] = defaultdict(list)
-        for hop in trace.edge_hops(src=leader, most=_ALL).to_pylist():
+        for hop in trace.edge_hops(src=leader, most=_NO_LIMIT).to_pylist():
             if hop["role"] == "exchange":
                 times[hop["dst"]].append(hop["took_ns"] / 1e6)
         ways = [statistics.quantiles(way, n=4)[0] for way in times.values()]
@@ -163,7 +165,7 @@ def _send_spread_ms(trace: hopscope.Trace) -> float:
 
 
 def _events(traces: Sequence[hopscope.Trace]) -> dict[str, Any]:
-    """What an event takes, and how many an Allreduce has."""
+    """The cost of an event, and the events of an Allreduce."""
     trace = traces[0]
     cost = {row["item"]: row["value"] for row in trace.summary().to_pylist() if row["section"] == "cost"}
     size = sum(file.stat().st_size for file in trace.path.rglob("*.evt"))
@@ -180,5 +182,6 @@ def _cluster_of(trace: hopscope.Trace) -> dict[int, str]:
 
 
 def _sor_iterations(data: str) -> float:
-    """For each point of a side. On two ranks, for the count does not depend on their number; without the collector."""
+    """Iterations for each point of a side, without the collector. Two ranks suffice: the count does not depend on
+    them."""
     return figures(PROGRAMS / "sor.c", 2, [data, "--size", str(SOR_SIZE)])[0]["iterations"] / SOR_SIZE

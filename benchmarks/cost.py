@@ -1,4 +1,4 @@
-"""What the collector costs: a call, a hop, the engine, starting and ending, memory and disk.
+"""The collector's cost: a call, a hop, the engine, starting and ending, memory and disk.
 
 Every comparison is made in one run, its sides interleaved; each figure is the median of the repetitions. Times are
 medians over batches of calls, so a neighbour on the machine that takes the processor away now and then does not count.
@@ -23,12 +23,12 @@ def observed_call(folder: Path, repetitions: int) -> list[Row]:
     arguments = ["self", "1", "400000", "1000"]
     trace = folder / "self"
 
-    def both(observed: bool, figure: str) -> Callable[[], float]:
+    def job(observed: bool, figure: str) -> Callable[[], float]:
         return lambda: preloaded(1, arguments, trace=trace if observed else None)[figure]
 
     names = {"plain": False, "observed": True}
-    ns = interleaved(repetitions, {name: both(observed, "ns") for name, observed in names.items()})
-    whole = interleaved(repetitions, {name: both(observed, "processor_ns") for name, observed in names.items()})
+    ns = interleaved(repetitions, {name: job(observed, "ns") for name, observed in names.items()})
+    whole = interleaved(repetitions, {name: job(observed, "processor_ns") for name, observed in names.items()})
     calls = 200_000
     allreduce_ns(1, ["self", "1", str(calls), "1000"], trace=folder / "archive")
     size = sum(file.stat().st_size for file in (folder / "archive").rglob("*.evt"))
@@ -51,7 +51,7 @@ def engine(folder: Path, repetitions: int) -> list[Row]:
     arguments = ["world", "2", "20000", "200"]
     trace = folder / "two"
     rows: list[Row] = []
-    for figure, what in (
+    for figure, title in (
         ("ns", "8-byte Allreduce on 2 ranks"),
         ("processor_ns", "  the same, processor time of all calls"),
     ):
@@ -66,7 +66,7 @@ def engine(folder: Path, repetitions: int) -> list[Row]:
             jobs[f"{transport}, recorded"] = run("1", transport)
         ns = interleaved(repetitions, jobs)
         native = ns.pop("native")
-        rows.append((f"{what}, native", f"{native:.0f} ns"))
+        rows.append((f"{title}, native", f"{native:.0f} ns"))
         for name, value in ns.items():
             rows.append((f"  {ENGINE_TREE} by the engine over {name}", f"{value:.0f} ns, {value / native:.2f}x"))
     return rows

@@ -33,7 +33,7 @@ class Case:
     pairs: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """Directed pairs of clusters that differ, such as `AB`."""
     interface: float | None = None
-    """What a host sends and receives at most, in bytes per second."""
+    """Bandwidth of a host's interface, in bytes per second."""
     broadcast: str | None = None
     segment: int | None = None
     eager: int | None = None
@@ -61,8 +61,8 @@ class Case:
         return {"schema_version": 1, "hosts": hosts, "placement": "block", kind: links}
 
 
-def _latency(ms: float, **more: Any) -> dict[str, Any]:
-    return {"latency_ns": round(ms * MS), **more}
+def _latency(ms: float, **settings: Any) -> dict[str, Any]:
+    return {"latency_ns": round(ms * MS), **settings}
 
 
 ALIKE = (
@@ -118,7 +118,7 @@ ALIKE = (
         segment=32 * KIB,
     ),
 )
-BEYOND = (
+UNEMULATED_CASES = (
     Case(
         "2 sites, 4 messages each way share 2 MB/s",
         {"A": 1, "B": 2},
@@ -172,13 +172,15 @@ def _write_topology(case: Case, kind: str, folder: Path) -> Path:
     return file
 
 
-def _once(case: Case, kind: str, folder: Path) -> float:
+def _call_time_ns(case: Case, kind: str, folder: Path) -> float:
     topology, tree = _write_topology(case, kind, folder), folder / "tree.json"
     tree.write_text(json.dumps(_tree(case)))
-    where = {"network": topology} if kind == "network" else {"topology": topology}
+    link_options = {"network": topology} if kind == "network" else {"topology": topology}
     options = ["--mca", "btl_tcp_eager_limit", str(case.eager)] if case.eager else []
     words = ["world", str(case.bytes // 4), str(case.calls), "1"]
-    return allreduce_ns(case.ranks, words, tree=str(tree), trace=folder / kind, launcher_options=options, **where)
+    return allreduce_ns(
+        case.ranks, words, tree=str(tree), trace=folder / kind, launcher_options=options, **link_options
+    )
 
 
 def measure(folder: Path) -> list[tuple[str, str]]:
@@ -188,8 +190,8 @@ def measure(folder: Path) -> list[tuple[str, str]]:
     if reason:
         return [("emulated links against a network", f"not measured: {reason}")]
     rows: list[tuple[str, str]] = []
-    for case in (*ALIKE, *BEYOND):
-        jobs = {kind: lambda case=case, kind=kind: _once(case, kind, folder) for kind in ("emulate", "network")}
+    for case in (*ALIKE, *UNEMULATED_CASES):
+        jobs = {kind: lambda case=case, kind=kind: _call_time_ns(case, kind, folder) for kind in ("emulate", "network")}
         emulated, real = (ns / MS for ns in interleaved(REPETITIONS, jobs).values())
         rows.append(
             (
@@ -201,8 +203,8 @@ def measure(folder: Path) -> list[tuple[str, str]]:
 
 
 def _tree_name(case: Case) -> str:
-    both = f"{case.tree} + {case.broadcast}" if case.broadcast else case.tree
-    return f"{both} in segments of {_size(case.segment)}" if case.segment else both
+    name = f"{case.tree} + {case.broadcast}" if case.broadcast else case.tree
+    return f"{name} in segments of {_size(case.segment)}" if case.segment else name
 
 
 def _size(count: int) -> str:

@@ -1,5 +1,5 @@
-"""How far the published formulas and the replay are from what collectives take: barrier, broadcast, reduce and alltoall
-by every published algorithm that the engine has, over sizes and numbers of ranks.
+"""Errors of the published formulas and of the replay: barrier, broadcast, reduce and alltoall by every published
+algorithm that the engine has, over sizes and numbers of ranks.
 
 Eight hosts of one rank each over emulated links, 2 ms apart, with interfaces of 20 MB/s. The parameters are those that
 the hops of each run show.
@@ -52,23 +52,23 @@ def _topology(folder: Path) -> Path:
 def _tree_files() -> Iterator[dict[str, Any]]:
     """Tree files that together run every algorithm. Each serves all operations, for one that it left to the MPI library
     would not go over emulated links."""
-    of = {operation: [name for op, name in ALGORITHMS if op == operation] for operation in OPERATIONS}
-    for turn in range(max(map(len, of.values()))):
+    names_by_operation = {operation: [name for op, name in ALGORITHMS if op == operation] for operation in OPERATIONS}
+    for turn in range(max(map(len, names_by_operation.values()))):
         rules: list[dict[str, Any]] = []
         trees: dict[str, Any] = {}
-        for operation, names in of.items():
+        for operation, names in names_by_operation.items():
             # The last one again, where an operation has fewer; the engine has no linear alltoall of the published kind.
             name = names[-1] if operation == "MPI_Alltoall" else names[min(turn, len(names) - 1)]
-            found = rule_of(operation, name, SEGMENT if name in CUT else 0)
-            if found is not None:
-                rules.append({"operations": [operation], **found[0]})
-                trees |= found[1]
+            rule = rule_of(operation, name, SEGMENT if name in CUT else 0)
+            if rule is not None:
+                rules.append({"operations": [operation], **rule[0]})
+                trees |= rule[1]
         yield {"schema_version": 1, **({"trees": trees} if trees else {}), "rules": rules}
 
 
 def _times(folder: Path) -> list[Times]:
     """Every measured point of every run."""
-    found: list[Times] = []
+    times: list[Times] = []
     mpi, trace, file = local_mpi.find()[0], folder / "trace", folder / "tree.json"
     numbers = [str(ITERATIONS), ",".join(map(str, RANKS)), ",".join(map(str, SIZES))]
     words = [*mpi.launch(HOSTS), str(mpi.compile(PROGRAMS / "points.c")), *numbers]
@@ -82,9 +82,9 @@ def _times(folder: Path) -> list[Times]:
             raise RuntimeError(f"{' '.join(job)} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
         opened = hopscope.open(trace)
         fitted = fitted_of_trace(opened.table)
-        seen = measured(opened.table("collectives"), opened.algorithms().to_pylist(), emulated=True)
-        found += [row for row in of_trace(fitted, seen, rows_of_fit(fitted)) if row["measured_ns"] is not None]
-    return found
+        measurements = measured(opened.table("collectives"), opened.algorithms().to_pylist(), emulated=True)
+        times += [row for row in of_trace(fitted, measurements, rows_of_fit(fitted)) if row["measured_ns"] is not None]
+    return times
 
 
 def _rows(times: list[Times]) -> Iterator[Row]:
@@ -92,10 +92,10 @@ def _rows(times: list[Times]) -> Iterator[Row]:
     for row in times:
         points[row["operation"], row["algorithm"]][row["ranks"], row["bytes"], row["segment_bytes"]] = row
     for operation, name in ALGORITHMS:
-        mine = list(points[operation, name].values())
-        if mine:
-            shares = [_shares([row[source] / row["measured_ns"] for row in mine if row[source]]) for source in SOURCES]
-            yield (f"{operation.removeprefix('MPI_')}, {name}", str(len(mine)), *shares)
+        rows = list(points[operation, name].values())
+        if rows:
+            shares = [_shares([row[source] / row["measured_ns"] for row in rows if row[source]]) for source in SOURCES]
+            yield (f"{operation.removeprefix('MPI_')}, {name}", str(len(rows)), *shares)
 
 
 def _shares(values: list[float]) -> str:

@@ -75,7 +75,7 @@ CASES = {
     8: {"one root a host": 1.79},
     4: {"one root a host": 1.81, "another layer": 1.71, "two groups": 1.98},
 }
-"""By number of hosts, how much faster than LAM's each tree was."""
+"""Speed-up of each tree over LAM's, by number of hosts."""
 
 
 def measure(folder: Path, repetitions: int = 3) -> list[Row]:
@@ -102,12 +102,12 @@ def _trees(folder: Path, hosts: int, repetitions: int) -> list[Row]:
     def run(name: str) -> float:
         return allreduce_ns(RANKS, ONE_INTEGER, tree=files[name], topology=topology, trace=folder / name)
 
-    where = f"{hosts} hosts of {RANKS // hosts}"
+    title = f"{hosts} hosts of {RANKS // hosts}"
     counts: list[Row] = []
     if hosts == 8:
         run(LAM)
         counts.append(
-            crossings(f"{where}: messages between hosts, reduce + broadcast (computed)", (28, 7), folder / LAM, "lan")
+            crossings(f"{title}: messages between hosts, reduce + broadcast (computed)", (28, 7), folder / LAM, "lan")
         )
         suggested = folder / "suggested.json"
         words = [str(BIN / "analyze"), "remap", str(folder / LAM), "-o", str(suggested)]
@@ -116,10 +116,10 @@ def _trees(folder: Path, hosts: int, repetitions: int) -> list[Row]:
             files["the remapper's own tree"] = str(suggested)
     ns = interleaved(repetitions, {name: lambda name=name: run(name) for name in files})
     gains = {name: ns[LAM] / ns[name] for name in files}
-    rows = [ratio(f"{where}: {name}", published.get(name), gains[name]) for name in files if name != LAM]
+    rows = [ratio(f"{title}: {name}", published.get(name), gains[name]) for name in files if name != LAM]
     if len(published) > 1:
         fastest = [", ".join(sorted(published, key=gain.__getitem__, reverse=True)) for gain in (published, gains)]
-        rows.append((f"  {where}: the fastest first", *fastest, "same" if fastest[0] == fastest[1] else "differs"))
+        rows.append((f"  {title}: the fastest first", *fastest, "same" if fastest[0] == fastest[1] else "differs"))
     return rows + counts
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from measure import ROOT
 
 MIXES = ("collectives", "messages")
-"""What synthetic traces are mostly made of."""
+"""Main contents of synthetic traces."""
 
 _CONVERT = """
 import json, sys, time
@@ -38,12 +38,13 @@ import hopscope
 from hopscope.advice.remap import remap
 remap(hopscope.open(sys.argv[1]))
 """
-_ASKED = (
+_QUERIES = (
     "caveats", "check-data", "collectives", "delayed-hops", "honesty", "iterations", "last-arrivals", "late-ranks",
     "noise", "noise-periods", "places", "regions", "summary", "tree-edges", "wan-share",
-    "critical-path", *(f"critical-path {by}" for by in ("place", "cluster", "edge", "host", "operation", "rank")),
+    "critical-path",
+    *(f"critical-path {grouping}" for grouping in ("place", "cluster", "edge", "host", "operation", "rank")),
 )  # fmt: skip
-"""What is asked of the dataset, each in a process of its own: an analysis, and by what if not by the usual."""
+"""Queries of the dataset, each in its own process: an analysis, and its grain if not the default."""
 _QUESTION = """
 import sys, time
 import hopscope
@@ -56,7 +57,7 @@ print(time.perf_counter() - begin)
 
 @dataclass(frozen=True)
 class Spent:
-    """What a child process took: seconds, processor seconds, peak memory in MiB, and its words."""
+    """The cost of a child process: seconds, processor seconds, peak memory in MiB, and its words."""
 
     seconds: float
     processor: float
@@ -81,13 +82,13 @@ def spend(words: list[str]) -> Spent:
     """Runs a program to its end. Raises RuntimeError if it fails."""
     begin = time.perf_counter()
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as child:
-        said = child.stdout.read() if child.stdout else ""
+        output = child.stdout.read() if child.stdout else ""
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
         raise RuntimeError(f"{' '.join(words)} failed ({child.returncode})")
     seconds = time.perf_counter() - begin
-    return Spent(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, said)
+    return Spent(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output)
 
 
 def measure(folder: Path, events: int, mix: str, repetitions: int = 3) -> list[tuple[str, str]]:
@@ -101,15 +102,15 @@ def measure(folder: Path, events: int, mix: str, repetitions: int = 3) -> list[t
         shutil.rmtree(trace / "dataset", ignore_errors=True)
         counting.append(spend([str(program("count_events")), str(trace / "traces.otf2")]))
         converting.append(spend([sys.executable, "-c", _CONVERT, str(trace)]))
-    found = re.search(r"events=(\d+)", counting[0].words)
-    written = int(found.group(1)) if found else events
+    match = re.search(r"events=(\d+)", counting[0].words)
+    written = int(match.group(1)) if match else events
     yardstick = statistics.median(spent.seconds for spent in counting)
     yardstick_processor = statistics.median(spent.processor for spent in counting)
     convert = statistics.median(spent.seconds for spent in converting)
     convert_processor = statistics.median(spent.processor for spent in converting)
-    told = [json.loads(spent.words) for spent in converting]
-    counts = told[0]["rows"]
-    walks = [it["walks"] for it in told if it["walks"] is not None]
+    reports = [json.loads(spent.words) for spent in converting]
+    counts = reports[0]["rows"]
+    walks = [report["walks"] for report in reports if report["walks"] is not None]
     dataset = sum(file.stat().st_size for file in (trace / "dataset").rglob("*.parquet"))
     rows = [
         (
@@ -129,8 +130,8 @@ def measure(folder: Path, events: int, mix: str, repetitions: int = 3) -> list[t
         rows.append(
             ("  of that, after the last event: leads, the run's path", f"{seconds:.2f} s ({seconds / yardstick:.2f})")
         )
-    asked = {name: spend([sys.executable, "-c", _QUESTION, str(trace), *name.split()]) for name in _ASKED}
-    for name, spent in sorted(asked.items(), key=lambda each: -float(each[1].words)):
+    costs = {name: spend([sys.executable, "-c", _QUESTION, str(trace), *name.split()]) for name in _QUERIES}
+    for name, spent in sorted(costs.items(), key=lambda cost: -float(cost[1].words)):
         seconds = float(spent.words)
         rows.append(
             (f"  analyze {name}", f"{seconds:.2f} s ({seconds / yardstick:.2f}), peak {spent.mebibytes:.0f} MiB")

@@ -52,7 +52,7 @@ def figures(
     network: Path | None = None,
     launcher_options: list[str] | None = None,
 ) -> list[dict[str, float]]:
-    """What a program prints, line by line. Without a trace directory it runs without the collector; with one it is
+    """A program's output, line by line. Without a trace directory it runs without the collector; with one it is
     replaced. network: the topology file of a network to run on. Raises RuntimeError with the job's words if it fails.
     """
     mpi = local_mpi.find()[0]
@@ -67,9 +67,9 @@ def figures(
     return _run(words)
 
 
-def allreduce_ns(ranks: int, arguments: list[str], **how: Any) -> float:
-    """Median time of a call in ns; `figures` says how it may run."""
-    return figures(PROGRAM, ranks, arguments, **how)[0]["ns"]
+def allreduce_ns(ranks: int, arguments: list[str], **settings: Any) -> float:
+    """Median time of a call in ns; settings: keyword arguments of `figures`."""
+    return figures(PROGRAM, ranks, arguments, **settings)[0]["ns"]
 
 
 def why_no_network(topology: Path) -> str | None:

@@ -22,7 +22,7 @@ COLUMNS: Final = ("a click, at 20 M events: server's processor, browser", "nothi
 _EVENTS: Final = 20_000_000
 _FIRST, _CHANGE, _ZOOM, _SELECT, _MEMORY = "2 s", "0.5 s", "0.3 s", "0.5 s", "1,000 MB"
 _DEEPEST: Final = 9
-"""So often the timeline is halved."""
+"""Times that the timeline is halved."""
 _SELECTED_ON: Final = ("/", "/collectives", "/late-ranks")
 """Pages on which a part of the run is selected."""
 
@@ -40,18 +40,20 @@ def measure(folder: Path, repetitions: int = 3) -> list[tuple[str, ...]]:
     peaks: dict[str, list[float]] = {"cold": [], "warm": []}
     for _ in range(repetitions):
         shutil.rmtree(trace / "dataset.answers", ignore_errors=True)
-        for state, made in tours.items():
+        for state, tour_list in tours.items():
             with visiting(trace) as (server, visitor):
-                made.append(_tour(visitor, duration, menu))
+                tour_list.append(_tour(visitor, duration, menu))
                 peaks[state].append(server.mebibytes * 1.048576)
     shutil.rmtree(trace)
-    cold, warm = ({name: _median(tour[name] for tour in made) for name in made[0]} for made in tours.values())
+    cold, warm = (
+        {name: _median(tour[name] for tour in tour_list) for name in tour_list[0]} for tour_list in tours.values()
+    )
     rows = [row for kind in ("first page", "page", "zoom", "select") for row in _rows(kind, cold, warm)]
-    return [*rows, ("server's memory at its peak", *(f"{max(made):,.0f} MB" for made in peaks.values()), _MEMORY)]
+    return [*rows, ("server's memory at its peak", *(f"{max(sizes):,.0f} MB" for sizes in peaks.values()), _MEMORY)]
 
 
 def _tour(visitor: Visitor, duration: int, menu: Mapping[str, str]) -> _Tour:
-    """What every action took, by its kind and what it was. menu: titles of pages by path."""
+    """The cost of every action, by its kind and name. menu: titles of pages by path."""
     spent = {"first page: Summary": visitor.opens()}
     for path, title in menu.items():
         if path != "/":
@@ -69,9 +71,9 @@ def _tour(visitor: Visitor, duration: int, menu: Mapping[str, str]) -> _Tour:
 
 
 def _median(spent: Iterable[Spent]) -> Spent:
-    each = list(spent)
+    costs = list(spent)
     return Spent(
-        *(statistics.median(getattr(it, name) for it in each) for name in ("processor", "useful_ms", "whole_ms"))
+        *(statistics.median(getattr(cost, name) for cost in costs) for name in ("processor", "useful_ms", "whole_ms"))
     )
 
 
@@ -79,15 +81,15 @@ def _rows(kind: str, cold: Mapping[str, Spent], warm: Mapping[str, Spent]) -> li
     """The rows of one kind of action, under their median if there are several."""
     names = [name for name in cold if name.startswith(f"{kind}:")]
     goal = {"first page": _FIRST, "page": _CHANGE, "zoom": _ZOOM, "select": _SELECT}[kind]
-    rows = [(name.partition(": ")[2], _said(cold[name]), _said(warm[name]), goal) for name in names]
+    rows = [(name.partition(": ")[2], _cost_text(cold[name]), _cost_text(warm[name]), goal) for name in names]
     if len(names) == 1:
         return [(f"first useful page: {rows[0][0]}", *rows[0][1:])]
-    what = {"page": "page change", "zoom": "zoom step", "select": "selection change"}[kind]
-    medians = (_said(_median(state[name] for name in names)) for state in (cold, warm))
-    return [(f"{what}, median of {len(names)}", *medians, goal), *((f"  {row[0]}", *row[1:]) for row in rows)]
+    title = {"page": "page change", "zoom": "zoom step", "select": "selection change"}[kind]
+    medians = (_cost_text(_median(state[name] for name in names)) for state in (cold, warm))
+    return [(f"{title}, median of {len(names)}", *medians, goal), *((f"  {row[0]}", *row[1:]) for row in rows)]
 
 
-def _said(spent: Spent) -> str:
-    """Where a page was announced first, when it was whole stands behind."""
+def _cost_text(spent: Spent) -> str:
+    """The cost as text, with the time of the whole page if it came later."""
     whole = f", whole {spent.whole_ms:,.0f} ms" if spent.whole_ms > spent.useful_ms + 1 else ""
     return f"{spent.processor:.2f} s, {spent.useful_ms:,.0f} ms{whole}"

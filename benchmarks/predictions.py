@@ -24,7 +24,7 @@ console = Console(highlight=False, soft_wrap=True)
 
 
 def rerun(
-    cases: range, exhaustive: int, *, each: bool, in_blocks: bool = False, network: bool = False
+    cases: range, exhaustive: int, *, case_lines: bool, in_blocks: bool = False, network: bool = False
 ) -> list[tuple[str, str]]:
     """Recorded runs, suggestions and reruns. in_blocks: of operations with blocks. network: over namespaces instead of
     emulated links."""
@@ -43,13 +43,13 @@ def rerun(
                     refused += 1
                     continue
                 outcomes.append(outcome)
-            if each:
+            if case_lines:
                 console.print(reruns.line_of(outcome), markup=False)
     counts = [("machines", str(len(outcomes))), ("  and runs that gave no prediction", str(refused))]
     return [*counts, *reruns.rows_of(outcomes)]
 
 
-def simulated(cases: range, *, each: bool) -> list[tuple[str, str]]:
+def simulated(cases: range, *, case_lines: bool) -> list[tuple[str, str]]:
     """Schedules under SimGrid."""
     reason = simulated_schedules.why_not()
     if reason:
@@ -59,7 +59,7 @@ def simulated(cases: range, *, each: bool) -> list[tuple[str, str]]:
         for seed in cases:
             with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder:
                 outcomes.append(simulated_schedules.simulate_case(seed, Path(folder)))
-            if each:
+            if case_lines:
                 console.print(simulated_schedules.line_of(outcomes[-1]), markup=False)
     return simulated_schedules.rows_of(outcomes)
 
@@ -74,23 +74,23 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--exhaustive", type=int, default=0, help="of so many, but of --networks, run every candidate")
     parser.add_argument("--each", action="store_true", help="a line for each case")
-    asked = parser.parse_args()
-    first = asked.first_seed
+    options = parser.parse_args()
+    first = options.first_seed
     parts = {
         "Reruns over emulated links of random machines": lambda: rerun(
-            range(first, first + asked.cases), asked.exhaustive, each=asked.each
+            range(first, first + options.cases), options.exhaustive, case_lines=options.each
         ),
         "The same for operations with a block for each rank, and Scan and Exscan": lambda: rerun(
-            range(first, first + asked.blocks), asked.exhaustive, each=asked.each, in_blocks=True
+            range(first, first + options.blocks), options.exhaustive, case_lines=options.each, in_blocks=True
         ),
         "Reruns on networks of namespaces, whose links are those of the same machines between clusters": lambda: rerun(
-            range(first, first + asked.networks), 0, each=asked.each, network=True
+            range(first, first + options.networks), 0, case_lines=options.each, network=True
         ),
         "Schedules under SimGrid's SMPI on random machines": lambda: simulated(
-            range(first, first + asked.simulated), each=asked.each
+            range(first, first + options.simulated), case_lines=options.each
         ),
     }
-    counts = asked.cases, asked.blocks, asked.networks, asked.simulated
+    counts = options.cases, options.blocks, options.networks, options.simulated
     for (title, part), count in zip(parts.items(), counts, strict=True):
         if count:
             table = Table("", "", title=title, title_justify="left", show_header=False)

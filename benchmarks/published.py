@@ -1,4 +1,4 @@
-"""What published cases and ours have in common: ratios and counts. Times are never compared."""
+"""Comparisons of published cases with ours: ratios and counts. Times are never compared."""
 
 from pathlib import Path
 
@@ -14,21 +14,21 @@ def heading(text: str) -> Row:
     return (text, "", "", "")
 
 
-def ratio(case: str, published: float | None, here: float, about: str = "") -> Row:
-    """A ratio beside the published one, if there is one; about: what was published in words."""
+def ratio(case: str, published: float | None, measured: float, words: str = "") -> Row:
+    """A ratio beside the published one, if there is one; words: the published statement."""
     if published is None:
-        return (f"  {case}", about or "-", f"{here:.2f}x", "-")
-    return (f"  {case}", f"{about} {published:g}x".lstrip(), f"{here:.2f}x", f"{here / published:.2f}")
+        return (f"  {case}", words or "-", f"{measured:.2f}x", "-")
+    return (f"  {case}", f"{words} {published:g}x".lstrip(), f"{measured:.2f}x", f"{measured / published:.2f}")
 
 
 def crossings(case: str, published: tuple[int, int], trace: Path, link: str, *, fewer_ranks: bool = False) -> Row:
-    """How many messages of an Allreduce's reduce and broadcast pass links of a class, in a run over a tree. With fewer
-    ranks than were published the counts differ.
+    """Messages of an Allreduce's reduce and broadcast over links of a class, in a run over a tree. With fewer ranks
+    than published the counts differ.
     """
-    counted = hopscope.open(trace).sql(
+    counts = hopscope.open(trace).sql(
         f"select role, count(*) / (select count(*) from collectives) as n from hops where link = '{link}' group by role"
     )
-    by_role = {row["role"]: row["n"] for row in counted.to_pylist()}
-    here = (by_role.get("up", 0), by_role.get("down", 0))
-    compared = "-" if fewer_ranks else f"{sum(here) / sum(published):.2f}"
-    return (f"  {case}", "{} + {}".format(*published), "{:g} + {:g}".format(*here), compared)
+    by_role = {row["role"]: row["n"] for row in counts.to_pylist()}
+    measured = (by_role.get("up", 0), by_role.get("down", 0))
+    compared = "-" if fewer_ranks else f"{sum(measured) / sum(published):.2f}"
+    return (f"  {case}", "{} + {}".format(*published), "{:g} + {:g}".format(*measured), compared)

@@ -19,20 +19,20 @@ BLOCK_OPERATIONS = (
     *("gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv", "reduce_scatter"),
     *("reduce_scatter_block", "scan", "exscan"),
 )
-"""Of these, bytes are of a block, and a recorded run goes by any algorithm that serves the first one."""
-RAN = ("binomial", "chain", "flat", "binary", "hierarchical", "recursive-doubling")
-"""What the recorded run goes by; algorithms that do not serve its operations leave these to the binomial tree."""
+"""Operations whose bytes are a block's; a recorded run uses any algorithm that serves the first one."""
+RECORDED_ALGORITHMS = ("binomial", "chain", "flat", "binary", "hierarchical", "recursive-doubling")
+"""Algorithms of recorded runs; the binomial tree serves the operations that an algorithm does not."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A machine, with times in ns and bandwidths in bytes per second, and what runs on it."""
+    """A machine, with times in ns and bandwidths in bytes per second, and its program."""
 
     seed: int
     cluster_of: tuple[int, ...]
-    """Of each host."""
+    """Cluster of each host."""
     host_of: tuple[int, ...]
-    """Of each rank."""
+    """Host of each rank."""
     wan: dict[tuple[int, int], tuple[int, float]]
     """Latency and bandwidth of each directed pair of clusters; all messages between the two share the link."""
     lan: tuple[int, float]
@@ -42,14 +42,14 @@ class Case:
     calls: tuple[tuple[str, int], ...]
     """Operations of an iteration and their bytes."""
     work_us: int
-    ran: str
+    algorithm: str
 
     @property
     def words(self) -> str:
-        """For a report."""
+        """The case in words, for a report."""
         calls = " + ".join(f"{operation} {size} B" if size else operation for operation, size in self.calls)
         shape = "/".join(str(self.cluster_of.count(cluster)) for cluster in sorted(set(self.cluster_of)))
-        return f"{self.seed}: {len(self.host_of)} ranks, hosts {shape}, {calls}, ran {self.ran}"
+        return f"{self.seed}: {len(self.host_of)} ranks, hosts {shape}, {calls}, ran {self.algorithm}"
 
     def topology(self, *, network: bool = False) -> dict[str, Any]:
         """A topology file whose links the engine emulates; network: one whose links between clusters are made, while
@@ -58,7 +58,7 @@ class Case:
             {
                 "name": f"h{host}",
                 "cluster": f"c{cluster}",
-                "ranks": [rank for rank, own in enumerate(self.host_of) if own == host],
+                "ranks": [rank for rank, rank_host in enumerate(self.host_of) if rank_host == host],
             }
             for host, cluster in enumerate(self.cluster_of)
         ]
@@ -80,22 +80,25 @@ class Case:
         return {"schema_version": 1, "hosts": hosts, "placement": "listed", "emulate": emulate}
 
     def tree_file(self) -> dict[str, Any]:
-        """What the recorded run goes by."""
-        over = {"reduce_tree": "ran", "broadcast_tree": "ran"}
+        """The tree file of the recorded run."""
+        tree_names = {"reduce_tree": "ran", "broadcast_tree": "ran"}
         operations = [f"MPI_{operation.capitalize()}" for operation, _ in self.calls]
         if self.calls[0][0] in BLOCK_OPERATIONS:
-            names = [self.ran if self.ran in serving(one) else serving(one)[0] for one in operations]
+            names = [
+                self.algorithm if self.algorithm in serving(operation) else serving(operation)[0]
+                for operation in operations
+            ]
             rules = [
-                {"operations": [one], **(over if name == "tree" else {"algorithm": name})}
-                for one, name in zip(operations, names, strict=True)
+                {"operations": [operation], **(tree_names if name == "tree" else {"algorithm": name})}
+                for operation, name in zip(operations, names, strict=True)
             ]
             return {"schema_version": 1, "trees": {"ran": {"shape": "binomial"}}, "rules": rules}
-        rules: list[dict[str, Any]] = [{"operations": operations, **over}]
-        shape = self.ran
-        if self.ran == "recursive-doubling":
+        rules: list[dict[str, Any]] = [{"operations": operations, **tree_names}]
+        shape = self.algorithm
+        if self.algorithm == "recursive-doubling":
             shape = "binomial"
             served = [operation for operation in operations if operation in ("MPI_Allreduce", "MPI_Barrier")]
-            rules[:0] = [{"operations": served, "algorithm": self.ran}] if served else []
+            rules[:0] = [{"operations": served, "algorithm": self.algorithm}] if served else []
         return {"schema_version": 1, "trees": {"ran": {"shape": shape}}, "rules": rules}
 
     def write(self, folder: Path, *, network: bool = False) -> tuple[Path, Path]:
@@ -121,8 +124,8 @@ def random_case(seed: int, *, most_ranks: int = 12, in_blocks: bool = False) -> 
         counts[counts.index(max(counts))] -= 1
     cluster_of = [cluster for cluster, count in enumerate(counts) for _ in range(count)]
     host_of = [*range(len(cluster_of))]
-    more = max(0, min(most_ranks, 2 * len(cluster_of)) - len(host_of))
-    host_of += [chance.randrange(len(cluster_of)) for _ in range(chance.randint(0, more))]
+    surplus = max(0, min(most_ranks, 2 * len(cluster_of)) - len(host_of))
+    host_of += [chance.randrange(len(cluster_of)) for _ in range(chance.randint(0, surplus))]
     if chance.random() < 0.5:
         host_of.sort()
     base, rate = chance.choice((2, 5, 10, 20)) * MS, chance.choice((1e7, 2e7))
@@ -131,9 +134,9 @@ def random_case(seed: int, *, most_ranks: int = 12, in_blocks: bool = False) -> 
         for pair in permutations(range(clusters), 2)
     }
     mixed = chance.random() < 0.4
-    known, sizes = (BLOCK_OPERATIONS, BLOCK_SIZES) if in_blocks else (OPERATIONS, SIZES)
-    operations = chance.sample(known, chance.randint(2, 3)) if mixed else [chance.choice(known)]
-    calls = tuple((one, 0 if one == "barrier" else chance.choice(sizes)) for one in operations)
+    choices, sizes = (BLOCK_OPERATIONS, BLOCK_SIZES) if in_blocks else (OPERATIONS, SIZES)
+    operations = chance.sample(choices, chance.randint(2, 3)) if mixed else [chance.choice(choices)]
+    calls = tuple((operation, 0 if operation == "barrier" else chance.choice(sizes)) for operation in operations)
     return Case(
         seed,
         tuple(cluster_of),
@@ -144,5 +147,5 @@ def random_case(seed: int, *, most_ranks: int = 12, in_blocks: bool = False) -> 
         chance.choice((None, None, 2e7, 5e7)),
         calls,
         chance.choice((0, 500, 3000)),
-        chance.choice(serving(f"MPI_{operations[0].capitalize()}") if in_blocks else RAN),
+        chance.choice(serving(f"MPI_{operations[0].capitalize()}") if in_blocks else RECORDED_ALGORITHMS),
     )

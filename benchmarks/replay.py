@@ -48,16 +48,16 @@ def _run_and_replayed(folder: Path, shape: str) -> tuple[str, str]:
     rule = {"operations": ["MPI_Bcast"], **TREE}
     tree.write_text(json.dumps({"schema_version": 1, "trees": trees, "rules": [rule]}))
     program, arguments = PROGRAMS / "back_to_back.c", [str(BYTES), str(CALLS)]
-    found = figures(program, len(OF_RANK), arguments, trace=folder / shape, tree=str(tree), topology=topology)[0]["ns"]
+    run_ns = figures(program, len(OF_RANK), arguments, trace=folder / shape, tree=str(tree), topology=topology)[0]["ns"]
     machine = machine_of(emulate, HOSTS, CLUSTERS, ("A", "B"))
     links = {name: LinkCost(LATENCY_NS if name == "wan" else 0) for name in LINKS}
     costs = fitted(Costs(links, LocalCost(), machine=machine), CLUSTERS)
     clusters = [CLUSTERS[host] for host in OF_RANK]
-    laid = lay(TREE, "MPI_Bcast", [BYTES], OF_RANK, clusters, root=0, trees=trees)
-    replayed = float(leaves([laid], OF_RANK, costs, [0] * CALLS).max())
+    schedule = lay(TREE, "MPI_Bcast", [BYTES], OF_RANK, clusters, root=0, trees=trees)
+    replayed = float(leaves([schedule], OF_RANK, costs, [0] * CALLS).max())
     return (
         f"{CALLS} broadcasts back to back, {shape}",
-        f"run {found / 1e6:,.0f} ms, replayed {replayed / 1e6:,.0f} ms, replay / run {replayed / found:.3f}",
+        f"run {run_ns / 1e6:,.0f} ms, replayed {replayed / 1e6:,.0f} ms, replay / run {replayed / run_ns:.3f}",
     )
 
 
@@ -73,13 +73,13 @@ def measure(folder: Path, repetitions: int = 3) -> list[tuple[str, str]]:
         for hosts, machine in ((range(RANKS), published_machine), ([rank // 8 for rank in range(RANKS)], shared)):
             root = 0 if operation == "MPI_Bcast" else None
             trees = {"t": {"shape": "binomial"}} if rule is TREE else None
-            laid = lay(rule, operation, [size], hosts, root=root, trees=trees)
-            count = max(1, 2 * HOPS // int((laid["other_end"] >= 0).sum()))
+            schedule = lay(rule, operation, [size], hosts, root=root, trees=trees)
+            count = max(1, 2 * HOPS // int((schedule["other_end"] >= 0).sum()))
             program = sequence(hosts, [0] * count, random.integers(0, 100_000, (RANKS, count)))
             best = 0.0
             for _repetition in range(repetitions):
                 begin = time.thread_time()
-                hops = _replay.replay(program, [laid], machine)["hops"]
+                hops = _replay.replay(program, [schedule], machine)["hops"]
                 best = max(best, hops / (time.thread_time() - begin))
             figures.append(f"{best / 1e6:.1f} M hops/s")
         rows.append((f"replay of {operation.removeprefix('MPI_')} {name}", ", ".join(figures)))

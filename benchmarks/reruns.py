@@ -29,7 +29,7 @@ ALIKE = 0.05
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was predicted and what came; times of an iteration in ns."""
+    """A prediction and its reruns; times of an iteration in ns."""
 
     case: Case
     name: str
@@ -38,12 +38,12 @@ class Outcome:
     low: float
     high: float
     reruns: tuple[float, ...]
-    today: tuple[float, ...]
+    baseline: tuple[float, ...]
     model_error: float
     extrapolates: str | None
-    """What the prediction uses that the run did not measure."""
+    """Inputs of the prediction that the run did not measure."""
     best: tuple[str, float] | None = None
-    """Of an exhaustive trial."""
+    """The best candidate of an exhaustive trial."""
 
     @property
     def rerun(self) -> float:
@@ -52,54 +52,55 @@ class Outcome:
 
     @property
     def holds(self) -> bool:
-        """Whether the interval contains the median rerun."""
+        """Tells whether the interval contains the median rerun."""
         return self.low <= self.rerun <= self.high
 
     @property
     def half_width(self) -> float:
-        """Of the interval, as a share of the prediction."""
+        """Half the interval's width, as a share of the prediction."""
         return (self.high - self.low) / 2 / self.predicted
 
     @property
-    def off(self) -> float:
-        """By which share of the prediction the median rerun was slower."""
+    def deviation(self) -> float:
+        """The median rerun's excess over the prediction, as a share of it."""
         return self.rerun / self.predicted - 1
 
     @property
     def is_slower(self) -> bool:
-        """Whether it is slower than today's by more than either varies and the interval allows."""
-        spread = max(self.reruns) - min(self.reruns) + max(self.today) - min(self.today)
-        worst = max(statistics.median(self.today), self.high)
-        return self.suggested and self.rerun > worst and self.rerun > statistics.median(self.today) + spread
+        """Tells whether it is slower than the baseline by more than their variability, and than the interval's upper
+        end."""
+        variability = max(self.reruns) - min(self.reruns) + max(self.baseline) - min(self.baseline)
+        worst = max(statistics.median(self.baseline), self.high)
+        return self.suggested and self.rerun > worst and self.rerun > statistics.median(self.baseline) + variability
 
     @property
-    def behind(self) -> float | None:
-        """By which share the median rerun was slower than the best of an exhaustive trial."""
+    def shortfall(self) -> float | None:
+        """The median rerun's excess over the best of an exhaustive trial, as a share."""
         return None if self.best is None else max(0.0, self.rerun / self.best[1] - 1)
 
 
 def rerun_case(case: Case, folder: Path, *, is_exhaustive: bool = False, network: bool = False) -> Outcome:
     """Records, remaps and runs again; is_exhaustive: and runs every other candidate once. network: over namespaces."""
-    topology, ran = case.write(folder, network=network)
+    topology, tree_file = case.write(folder, network=network)
     is_long = max(size for _, size in case.calls) >= LONG
     words = [str(LONG_ITERATIONS if is_long else ITERATIONS), str(case.work_us)]
     words += [word for operation, size in case.calls for word in (operation, str(size))]
 
     def run(tree: Path, name: str) -> float:
-        where = {"network" if network else "topology": topology}
+        link_options = {"network" if network else "topology": topology}
         program = PROGRAMS / "mix.c"
-        return figures(program, len(case.host_of), words, trace=folder / name, tree=str(tree), **where)[0]["ns"]
+        return figures(program, len(case.host_of), words, trace=folder / name, tree=str(tree), **link_options)[0]["ns"]
 
-    today = [run(ran, "recorded")]
+    baseline = [run(tree_file, "recorded")]
     trace = hopscope.open(folder / "recorded")
     suggestion = folder / "suggested.json"
     first = remap(trace, suggestion).to_pylist()[0]
-    tree = suggestion if first["chosen"] else ran
+    tree = suggestion if first["chosen"] else tree_file
     reruns: list[float] = []
     for number in range(RERUNS):
         reruns.append(run(tree, "rerun"))
         if first["chosen"] and number == 0:
-            today.append(run(ran, "today"))
+            baseline.append(run(tree_file, "today"))
     best = _best_of(trace, run, folder, (first["name"], statistics.median(reruns))) if is_exhaustive else None
     return Outcome(
         case,
@@ -109,7 +110,7 @@ def rerun_case(case: Case, folder: Path, *, is_exhaustive: bool = False, network
         first["predicted_low_ns"],
         first["predicted_high_ns"],
         tuple(reruns),
-        tuple(today),
+        tuple(baseline),
         first["model_error"],
         first["extrapolates"],
         best,
@@ -138,41 +139,46 @@ def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
     count = len(outcomes)
     if not count:
         return []
-    reruns = [(one, time) for one in outcomes for time in one.reruns]
-    measured = [one for one in outcomes if not one.extrapolates]
-    single = sum(one.low <= time <= one.high for one, time in reruns)
-    off = sorted(abs(one.off) for one in outcomes)
-    behind = [one.behind for one in outcomes if one.behind is not None]
-    gains = [1 - one.rerun / statistics.median(one.today) for one in outcomes if one.suggested]
+    reruns = [(outcome, time) for outcome in outcomes for time in outcome.reruns]
+    measured = [outcome for outcome in outcomes if not outcome.extrapolates]
+    single = sum(outcome.low <= time <= outcome.high for outcome, time in reruns)
+    deviations = sorted(abs(outcome.deviation) for outcome in outcomes)
+    shortfalls = [outcome.shortfall for outcome in outcomes if outcome.shortfall is not None]
+    gains = [1 - outcome.rerun / statistics.median(outcome.baseline) for outcome in outcomes if outcome.suggested]
     rows = [
-        ("median rerun in the predicted interval", f"{sum(one.holds for one in outcomes)} of {count}"),
+        ("median rerun in the predicted interval", f"{sum(outcome.holds for outcome in outcomes)} of {count}"),
         ("  each rerun by itself", f"{single} of {len(reruns)}"),
-        ("half-width of the interval, median", _share(statistics.median(one.half_width for one in outcomes))),
-        (f"  where everything was measured ({len(measured)})", _median([one.half_width for one in measured])),
+        ("half-width of the interval, median", _share(statistics.median(outcome.half_width for outcome in outcomes))),
+        (f"  where everything was measured ({len(measured)})", _median([outcome.half_width for outcome in measured])),
         (
             "prediction off the median rerun: median, 90 %, most",
-            ", ".join(map(_share, (_quantile(off, 0.5), _quantile(off, 0.9), off[-1]))),
+            ", ".join(map(_share, (_quantile(deviations, 0.5), _quantile(deviations, 0.9), deviations[-1]))),
         ),
-        ("reruns slower than today beyond the interval", f"{sum(one.is_slower for one in outcomes)} of {count}"),
+        (
+            "reruns slower than today beyond the interval",
+            f"{sum(outcome.is_slower for outcome in outcomes)} of {count}",
+        ),
         ("something was suggested", f"{len(gains)} of {count}, median gain {_median(gains)}"),
     ]
-    if behind:
-        near = sum(one <= ALIKE for one in behind)
+    if shortfalls:
+        good = sum(shortfall <= ALIKE for shortfall in shortfalls)
         best = f"within {_share(ALIKE)} of the best of an exhaustive trial"
-        rows.append((best, f"{near} of {len(behind)}, most {_share(max(behind))} behind"))
+        rows.append((best, f"{good} of {len(shortfalls)}, most {_share(max(shortfalls))} behind"))
     return rows
 
 
-def line_of(one: Outcome) -> str:
-    """One case, for whoever wants to see why."""
-    reruns = "/".join(f"{time / 1e6:.2f}" for time in one.reruns)
-    today = "/".join(f"{time / 1e6:.2f}" for time in one.today)
+def line_of(outcome: Outcome) -> str:
+    """One case with its details."""
+    reruns = "/".join(f"{time / 1e6:.2f}" for time in outcome.reruns)
+    baseline = "/".join(f"{time / 1e6:.2f}" for time in outcome.baseline)
+    suggestion = outcome.name if outcome.suggested else "nothing suggested"
     words = [
-        f"{'  ' if one.holds else '! '}{one.case.words}: {one.name if one.suggested else 'nothing suggested'}",
-        f"predicted {one.predicted / 1e6:.2f} ({one.low / 1e6:.2f} to {one.high / 1e6:.2f}) ms, reruns {reruns}",
-        f"today {today}, model error {one.model_error:.1%}, extrapolates {one.extrapolates or 'nothing'}",
+        f"{'  ' if outcome.holds else '! '}{outcome.case.words}: {suggestion}",
+        f"predicted {outcome.predicted / 1e6:.2f} ({outcome.low / 1e6:.2f} to {outcome.high / 1e6:.2f}) ms, "
+        f"reruns {reruns}",
+        f"today {baseline}, model error {outcome.model_error:.1%}, extrapolates {outcome.extrapolates or 'nothing'}",
     ]
-    return "; ".join(words + ([f"best {one.best[0]} {one.best[1] / 1e6:.2f}"] if one.best else []))
+    return "; ".join(words + ([f"best {outcome.best[0]} {outcome.best[1] / 1e6:.2f}"] if outcome.best else []))
 
 
 def _quantile(ordered: list[float], share: float) -> float:

@@ -96,11 +96,11 @@ def main() -> None:
         **{"emulation": emulation.measure, "formulas": formulas.measure, "pages": pages.measure},
         **{"replay": replay.measure, "large": lengths, "tune": tuning.measure, "sweep": sweeping.measure},
     }
-    wanted = sys.argv[1:] or [name for name in benchmarks if name not in ("large", "tune", "sweep")]
-    unknown = set(wanted) - set(benchmarks)
+    names = sys.argv[1:] or [name for name in benchmarks if name not in ("large", "tune", "sweep")]
+    unknown = set(names) - set(benchmarks)
     if unknown:
         sys.exit(f"bench: unknown benchmark {', '.join(sorted(unknown))}; choose from {', '.join(benchmarks)}")
-    for name in wanted:
+    for name in names:
         columns = COLUMNS.get(name)
         table = Table(*(columns or ("", "")), show_header=columns is not None)
         with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder, console.status(f"measuring {name} ..."):

@@ -38,27 +38,27 @@ ALIKE = 0.05
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one machine and operation: by the name of each rule, the predicted and the simulated time in ns."""
+    """The predicted and the simulated time in ns of each rule, for one machine and operation."""
 
     words: str
     shares: bool
-    """Whether messages share interfaces."""
+    """True if messages share interfaces."""
     times: dict[str, tuple[float, float]]
 
     @property
     def errors(self) -> list[float]:
-        """By which share each simulated time is above the predicted one."""
+        """Each simulated time's excess over the predicted one, as a share."""
         return [simulated / predicted - 1 for predicted, simulated in self.times.values()]
 
     @property
-    def chosen(self) -> str:
-        """What the predictions would choose."""
+    def choice(self) -> str:
+        """The rule with the lowest prediction."""
         return min(self.times, key=lambda name: self.times[name][0])
 
     @property
-    def behind(self) -> float:
-        """How far that is behind the best of all, as simulated."""
-        return self.times[self.chosen][1] / min(simulated for _, simulated in self.times.values()) - 1
+    def shortfall(self) -> float:
+        """The choice's excess over the best simulated time, as a share."""
+        return self.times[self.choice][1] / min(simulated for _, simulated in self.times.values()) - 1
 
 
 def simulate_case(seed: int, folder: Path) -> Outcome:
@@ -74,19 +74,21 @@ def simulate_case(seed: int, folder: Path) -> Outcome:
     size = 0 if operation == "MPI_Barrier" else chance.choice(SIZES)
     gaps = np.asarray([[1000 * chance.randrange(2000) for _ in range(CALLS)] for _ in range(ranks)])
     times: dict[str, tuple[float, float]] = {}
-    most = MOST_SHARED if machine.interface_per_byte_ns else MOST_MESSAGES
+    limit = MOST_SHARED if machine.interface_per_byte_ns else MOST_MESSAGES
     clusters, has_root = [cluster_of[host] for host in host_of], operation in ("MPI_Bcast", "MPI_Reduce")
     for name, rule, trees in _rules(operation, size):
         root, lengths = 0 if has_root else None, [size] if size else []
         try:
-            laid = lay(rule, operation, lengths, host_of, clusters, root=root, trees=trees)
+            schedule = lay(rule, operation, lengths, host_of, clusters, root=root, trees=trees)
         except ValueError:  # not on these ranks
             continue
-        if int((laid["kind"] == _plan.SEND).sum()) > most:
+        if int((schedule["kind"] == _plan.SEND).sum()) > limit:
             continue
-        which = [0] * CALLS
-        predicted = leaves([laid], host_of, machine.for_replay(), which, gaps).max()
-        simulated = simulated_leaves([laid], host_of, machine, folder, schedule_numbers=which, gaps_ns=gaps).max()
+        schedule_numbers = [0] * CALLS
+        predicted = leaves([schedule], host_of, machine.for_replay(), schedule_numbers, gaps).max()
+        simulated = simulated_leaves(
+            [schedule], host_of, machine, folder, schedule_numbers=schedule_numbers, gaps_ns=gaps
+        ).max()
         times[name] = float(predicted), float(simulated)
     words = f"{seed}: {ranks} ranks, {hosts} hosts in {len(set(cluster_of))} clusters, {operation} {size} B"
     return Outcome(words, machine.interface_per_byte_ns > 0, times)
@@ -97,14 +99,14 @@ def _machine(chance: random.Random, cluster_of: np.ndarray) -> SimulatedMachine:
     base, per_byte = chance.choice((2e6, 5e6, 1e7, 2e7)), chance.choice((10.0, 50.0))
     wan = np.asarray([[base * chance.uniform(0.5, 2) for _ in range(clusters)] for _ in range(clusters)])
     rates = np.asarray([[per_byte * chance.uniform(0.5, 2) for _ in range(clusters)] for _ in range(clusters)])
-    apart = cluster_of[:, None] != cluster_of[None, :]
+    is_wan = cluster_of[:, None] != cluster_of[None, :]
     far = np.ix_(cluster_of, cluster_of)
-    latency, each = np.where(apart, wan[far], 50_000.0), np.where(apart, rates[far], 1.0)
+    latency, per_byte_ns = np.where(is_wan, wan[far], 50_000.0), np.where(is_wan, rates[far], 1.0)
     np.fill_diagonal(latency, 1000.0)
-    np.fill_diagonal(each, 0.1)
+    np.fill_diagonal(per_byte_ns, 0.1)
     interface = chance.choice((0.0, 10.0))
     send, receive = (1000.0 * chance.randint(0, 3) for _ in range(2))
-    return SimulatedMachine(latency, each, interface, send, receive)
+    return SimulatedMachine(latency, per_byte_ns, interface, send, receive)
 
 
 def _rules(operation: str, size: int) -> Iterator[tuple[str, dict[str, Any], dict[str, Any] | None]]:
@@ -120,8 +122,8 @@ def _rules(operation: str, size: int) -> Iterator[tuple[str, dict[str, Any], dic
         rule = {"algorithm": row.name}
         if row.in_groups:
             for level in _plan.LEVELS:
-                for between in _plan.BETWEEN:
-                    yield f"{row.name} {level} {between}", {**rule, "level": level, "between": between}, None
+                for exchange in _plan.BETWEEN:
+                    yield f"{row.name} {level} {exchange}", {**rule, "level": level, "between": exchange}, None
         else:
             yield row.name, rule, None
             if row.cuts and size > SEGMENT:
@@ -131,33 +133,37 @@ def _rules(operation: str, size: int) -> Iterator[tuple[str, dict[str, Any], dic
 def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
     """The distribution, for the report."""
     rows: list[tuple[str, str]] = []
-    empty = sum(not one.times for one in outcomes)
+    empty = sum(not outcome.times for outcome in outcomes)
     if empty:
         rows.append(("machines left out: every schedule has too many messages", str(empty)))
     for title, shares in (("each pair of hosts has its own link", False), ("messages share interfaces", True)):
-        mine = [one for one in outcomes if one.shares == shares and one.times]
-        if not mine:
+        group = [outcome for outcome in outcomes if outcome.shares == shares and outcome.times]
+        if not group:
             continue
-        errors = sorted(abs(error) for one in mine for error in one.errors)
-        most = ", ".join(f"{errors[int(share * (len(errors) - 1))]:.2g}" for share in (0.5, 0.9, 1.0))
-        near = sum(one.behind <= ALIKE for one in mine)
-        behind = sorted(one.behind for one in mine)
+        errors = sorted(abs(error) for outcome in group for error in outcome.errors)
+        quantiles = ", ".join(f"{errors[int(share * (len(errors) - 1))]:.2g}" for share in (0.5, 0.9, 1.0))
+        good = sum(outcome.shortfall <= ALIKE for outcome in group)
+        shortfalls = sorted(outcome.shortfall for outcome in group)
         rows += [
-            (f"{title}: machines, predictions", f"{len(mine)}, {len(errors)}"),
-            ("  share by which they differ: median, 90 %, most", most),
-            (f"  the fastest as predicted is within {ALIKE:.0%} of the fastest as simulated", f"{near} of {len(mine)}"),
-            ("  how far behind: median, most", f"{statistics.median(behind):.1%}, {behind[-1]:.1%}"),
+            (f"{title}: machines, predictions", f"{len(group)}, {len(errors)}"),
+            ("  share by which they differ: median, 90 %, most", quantiles),
+            (
+                f"  the fastest as predicted is within {ALIKE:.0%} of the fastest as simulated",
+                f"{good} of {len(group)}",
+            ),
+            ("  how far behind: median, most", f"{statistics.median(shortfalls):.1%}, {shortfalls[-1]:.1%}"),
         ]
     return rows
 
 
-def line_of(one: Outcome) -> str:
-    """One machine, for whoever wants to see why."""
-    if not one.times:
-        return f"{one.words}: every schedule has too many messages"
-    worst = max(one.times, key=lambda name: abs(one.times[name][1] / one.times[name][0] - 1))
-    predicted, simulated = one.times[worst]
+def line_of(outcome: Outcome) -> str:
+    """One machine with its details."""
+    if not outcome.times:
+        return f"{outcome.words}: every schedule has too many messages"
+    worst = max(outcome.times, key=lambda name: abs(outcome.times[name][1] / outcome.times[name][0] - 1))
+    predicted, simulated = outcome.times[worst]
     return (
-        f"{one.words}{', shared' if one.shares else ''}: {len(one.times)} rules, the most off {worst} "
-        f"{predicted / 1e6:.3f} against {simulated / 1e6:.3f} ms; chosen {one.chosen}, {one.behind:.1%} behind"
+        f"{outcome.words}{', shared' if outcome.shares else ''}: {len(outcome.times)} rules, the most off {worst} "
+        f"{predicted / 1e6:.3f} against {simulated / 1e6:.3f} ms; "
+        f"chosen {outcome.choice}, {outcome.shortfall:.1%} behind"
     )

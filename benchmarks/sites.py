@@ -40,9 +40,9 @@ def measure(folder: Path, repetitions: int = 3) -> list[Row]:
     ]
 
 
-def _network(file: Path, cluster_of: dict[str, str], wan: dict[str, Any], **more: Any) -> Path:
+def _network(file: Path, cluster_of: dict[str, str], wan: dict[str, Any], **settings: Any) -> Path:
     hosts = [{"name": name, "cluster": cluster} for name, cluster in cluster_of.items()]
-    file.write_text(json.dumps({"schema_version": 1, "hosts": hosts, "network": {"links": {"wan": wan}}, **more}))
+    file.write_text(json.dumps({"schema_version": 1, "hosts": hosts, "network": {"links": {"wan": wan}}, **settings}))
     return file
 
 
@@ -55,10 +55,10 @@ def _run(
     tree: str | None = None,
     program: Path = PROGRAM,
 ) -> list[dict[str, float]]:
-    """What a program prints that runs with so many ranks on each host, in this order; options are the launcher's."""
-    where = ["--host", ",".join(f"{host}:{ranks}" for host, ranks in hosts.items()), *options]
+    """A program's output with `hosts` as ranks by host, in this order; options are the launcher's."""
+    options_used = ["--host", ",".join(f"{host}:{ranks}" for host, ranks in hosts.items()), *options]
     ranks = sum(hosts.values())
-    return figures(program, ranks, arguments, trace=trace, tree=tree, network=network, launcher_options=where)
+    return figures(program, ranks, arguments, trace=trace, tree=tree, network=network, launcher_options=options_used)
 
 
 def _as_a_script(folder: Path, repetitions: int) -> list[Row]:
@@ -125,24 +125,26 @@ def _sizes(folder: Path, repetitions: int) -> list[Row]:
         for tree, runs in times.items():
             lines = _run(network, FIFTEEN, ["world", *calls], tree=tree, trace=folder / "trace")
             runs.append([line["ns"] for line in lines])
-    lam, once = ([statistics.median(of_size) for of_size in zip(*runs, strict=True)] for runs in times.values())
+    lam, hierarchical = ([statistics.median(of_size) for of_size in zip(*runs, strict=True)] for runs in times.values())
     published = {"4 B": (1.0, ""), "4 KB": (1.0, ""), "64 KB": (None, ""), "4 MB": (None, "more")}
     rows: list[Row] = []
-    for size, more, fewer in zip(sizes, lam, once, strict=True):
-        figure, about = published[size]
-        rows.append(ratio(f"time of 10 messages between the sites against 2, {size}", figure, more / fewer, about))
+    for size, lam_ns, hierarchical_ns in zip(sizes, lam, hierarchical, strict=True):
+        figure, words = published[size]
+        rows.append(
+            ratio(f"time of 10 messages between the sites against 2, {size}", figure, lam_ns / hierarchical_ns, words)
+        )
     return rows
 
 
 def _senders(folder: Path, network: Path) -> list[Row]:
     """Round trips of pairs of ranks, one pair and eight at once, between the sites and inside one."""
     rows: list[Row] = []
-    for where, other, calls, published in (("between the sites", "b0", 20, 1), ("inside a site", "a1", 500, None)):
-        pairs = {"a0": 8, other: 8}
+    for path, peer_host, calls, published in (("between the sites", "b0", 20, 1), ("inside a site", "a1", 500, None)):
+        pairs = {"a0": 8, peer_host: 8}
         lines = _run(network, pairs, [str(calls)], trace=folder / "trace", program=PROGRAMS / "round_trips.c")
         ns = {(line["pairs"], line["bytes"]): line["ns"] for line in lines}
         rows += [
-            ratio(f"round trip {where}, {size} B: 8 senders against 1", published, ns[8, size] / ns[1, size])
+            ratio(f"round trip {path}, {size} B: 8 senders against 1", published, ns[8, size] / ns[1, size])
             for size in (4, 4096)
         ]
     return rows

@@ -73,9 +73,9 @@ def _swept(topology: Path) -> Sweep:
 
 def _outcome(sweep: Sweep, topology: Path, number: int) -> dict[str, float | str]:
     """The times of a random point: kept ones, or new ones."""
-    kept = FOLDER / f"point-{number}.json"
-    if kept.is_file():
-        return json.loads(kept.read_text())
+    file = FOLDER / f"point-{number}.json"
+    if file.is_file():
+        return json.loads(file.read_text())
     chance = random.Random(number)
     operation = chance.choice([*sweep.methods])
     ranks, size = chance.randint(2, RANKS), 4 * round(math.exp(chance.uniform(0, math.log(MOST_BYTES / 4))))
@@ -97,12 +97,12 @@ def _outcome(sweep: Sweep, topology: Path, number: int) -> dict[str, float | str
     first = {way: time_ns(way) for way in ways if way not in ("own", "rules")}
     finalists = sorted(first, key=lambda way: first[way])[:FINALISTS]
     names = ("own", "rules", *finalists)
-    again = interleaved(REPEATS, {way: (lambda way=way: time_ns(way)) for way in names})
-    best = min(finalists, key=lambda way: again[way])
+    finals = interleaved(REPEATS, {way: (lambda way=way: time_ns(way)) for way in names})
+    best = min(finalists, key=lambda way: finals[way])
     words = f"{operation} of {size} B on {ranks} ranks" if size else f"{operation} on {ranks} ranks"
-    outcome = {"point": words, "own": again["own"], "rules": again["rules"], "best": again[best], "name": best}
-    console.print("  ", words, {way: round(time / 1e3) for way, time in again.items()}, style="dim")
-    kept.write_text(json.dumps(outcome))
+    outcome = {"point": words, "own": finals["own"], "rules": finals["rules"], "best": finals[best], "name": best}
+    console.print("  ", words, {way: round(time / 1e3) for way, time in finals.items()}, style="dim")
+    file.write_text(json.dumps(outcome))
     return outcome
 
 
@@ -117,34 +117,36 @@ def _ways(sweep: Sweep, operation: str, ranks: int) -> Words:
 
 
 def _algorithms(sweep: Sweep, operation: str, ranks: int) -> Iterator[tuple[str, Sequence[str]]]:
-    besides = tuple((name, value) for of, name, value in sweep.made["besides"] if of == operation)
+    settings = tuple(
+        (name, value) for row_operation, name, value in sweep.made["besides"] if row_operation == operation
+    )
     for method in sweep.methods[operation]:
         if method.offered is not None:
             choice = Choice(method.offered, ranks, segment_bytes=method.segment_bytes)
-            candidate = Candidate(method.name, "algorithm", choices=(choice,), besides=besides)
+            candidate = Candidate(method.name, "algorithm", choices=(choice,), besides=settings)
             folder = FOLDER / f"{operation}-{method.name}-{ranks}".replace("/", "-")
             yield method.name, written(with_choices(candidate), folder)[0]
 
 
 def _row(outcome: dict[str, float | str]) -> Row:
-    own, rules, best = (float(outcome[name]) for name in ("own", "rules", "best"))
-    times = (f"{time / 1e6:.2f} ms" for time in (own, rules))
-    over = (f"{time / best - 1:.0%}" for time in (own, rules))
-    return (str(outcome["point"]), *times, f"{best / 1e6:.2f} ms, {outcome['name']}", *over)
+    own_ns, rules, best = (float(outcome[name]) for name in ("own", "rules", "best"))
+    times = (f"{time / 1e6:.2f} ms" for time in (own_ns, rules))
+    losses = (f"{time / best - 1:.0%}" for time in (own_ns, rules))
+    return (str(outcome["point"]), *times, f"{best / 1e6:.2f} ms, {outcome['name']}", *losses)
 
 
 def _summary(sweep: Sweep, outcomes: Sequence[dict[str, float | str]]) -> list[Row]:
-    made = sweep.made
-    whole = "whole" if made["complete"] else "not whole"
+    origin = sweep.made
+    whole = "whole" if origin["complete"] else "not whole"
     penalties = [row["penalty"] for row in decisions(sweep) if row["penalty"] is not None]
-    rows = [(f"sweep of {len(sweep.points)} points in {made['spent_s']:.0f} s, {whole}",)]
+    rows = [(f"sweep of {len(sweep.points)} points in {origin['spent_s']:.0f} s, {whole}",)]
     rows.append(
         (f"penalty of the library's own choice on the grid: {_ends(penalties)}, published {PUBLISHED_PENALTY}",)
     )
     for name, words in (("own", "the library's own choice"), ("rules", "the rules")):
-        over = [max(0.0, float(of[name]) / float(of["best"]) - 1) for of in outcomes]
-        if len(over) > 1:
-            rows.append((f"{words} over the best at {len(over)} random points: {_ends(over)}",))
+        losses = [max(0.0, float(outcome[name]) / float(outcome["best"]) - 1) for outcome in outcomes]
+        if len(losses) > 1:
+            rows.append((f"{words} over the best at {len(losses)} random points: {_ends(losses)}",))
     return rows
 
 

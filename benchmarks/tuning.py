@@ -61,49 +61,49 @@ class Outcome:
     spent_s: float
     chosen: str | None
     stated: tuple[float, float, float] | None
-    """None where nothing was chosen."""
+    """Gain with its interval; None without a choice."""
     fresh: tuple[float, float, float]
     difference: tuple[float, float] | None
     """Interval of the difference between the stated gain and the fresh one, as log ratios."""
     tried: int
     best: str
     behind: float
-    """By which share the choice was slower than the best of the trial."""
+    """The choice's excess over the best of the trial, as a share."""
 
     @property
-    def is_near(self) -> bool:
-        """Whether the choice is as good as the best."""
+    def is_good(self) -> bool:
+        """Tells whether the choice is as good as the best."""
         return self.behind <= ALIKE
 
     @property
     def is_slower(self) -> bool:
-        """Whether the choice is surely slower than the baseline."""
+        """Tells whether the choice is certainly slower than the baseline."""
         return self.fresh[2] < 0
 
     @property
     def agrees(self) -> bool:
-        """Whether the stated and the fresh gain may be the same."""
+        """Tells whether the stated and the fresh gain may be equal."""
         return self.difference is None or self.difference[0] <= 0 <= self.difference[1]
 
 
 def outcome_of(seed: int, budget: str) -> Outcome:
     """The kept outcome of a seed, or a new one. Raises InputError where the network or its baseline cannot run."""
     folder = FOLDER / str(seed)
-    kept = folder / "outcome.json"
-    if kept.is_file():
-        return Outcome(**{name: _tuple(value) for name, value in json.loads(kept.read_text()).items()})
+    file = folder / "outcome.json"
+    if file.is_file():
+        return Outcome(**{name: _tuple(value) for name, value in json.loads(file.read_text()).items()})
     folder.mkdir(parents=True, exist_ok=True)
     case, mpi = random_case(seed), _library(seed)
     request = _request(case, mpi, folder, budget)
     with staying(read_network(Path(request["net"]))):
         journal = _tuned(folder / "tuned", request)
-        outcome = _judged(seed, case.words, mpi.release, journal, folder / "trial")
-    kept.write_text(json.dumps(asdict(outcome), indent=1) + "\n")
+        outcome = _evaluation(seed, case.words, mpi.release, journal, folder / "trial")
+    file.write_text(json.dumps(asdict(outcome), indent=1) + "\n")
     return outcome
 
 
 def is_left_alone(seed: int, budget: str) -> bool:
-    """Whether a tuning on a seed's network, whose candidates all are the baseline again, leaves it as it is."""
+    """Tells whether a tuning whose candidates all repeat the baseline keeps the baseline, on a seed's network."""
     folder = FOLDER / f"alike-{seed}"
     folder.mkdir(parents=True, exist_ok=True)
     request = _request(random_case(seed), _library(seed), folder, budget)
@@ -112,7 +112,7 @@ def is_left_alone(seed: int, budget: str) -> bool:
         shutil.rmtree(tuned, ignore_errors=True)
         tuned.mkdir()
         alike = [Candidate(f"nothing {number}", "parameter", variables={"NOTHING": "1"}) for number in range(MOST)]
-        decisions = {"candidates": [each.name for each in alike]}
+        decisions = {"candidates": [candidate.name for candidate in alike]}
         Journal(tuned, request, candidates=alike, decisions=decisions).write()
     with staying(read_network(Path(request["net"]))):
         result = _tuned(tuned, request).result
@@ -133,9 +133,9 @@ def _request(case: Case, mpi: local_mpi.LocalMpi, folder: Path, budget: str) -> 
     words = [*mpi.launch(len(case.host_of)), str(mpi.compile(PROGRAMS / "mix.c"))]
     words += [str(LONG_ITERATIONS if is_long else ITERATIONS), str(case.work_us)]
     words += [word for operation, size in case.calls for word in (operation, str(size))]
-    nothing = dict.fromkeys(("short", "check", "metric", "iterations", "runs", "machine"))
+    defaults = dict.fromkeys(("short", "check", "metric", "iterations", "runs", "machine"))
     whole = {"words": words, "net": str(topology), "budget_s": seconds_of(budget)}
-    return {**whole, **nothing, "maximize": False, "engine": False}
+    return {**whole, **defaults, "maximize": False, "engine": False}
 
 
 def _tuple(value: Any) -> Any:
@@ -154,8 +154,8 @@ def _say(text: str) -> None:
     console.print(f"  {text}", markup=False, style="dim")
 
 
-def _judged(seed: int, words: str, library: str, tuned: Journal, folder: Path) -> Outcome:
-    """Tries every candidate once and the fastest ones three times; then the best, the choice and the baseline meet in
+def _evaluation(seed: int, words: str, library: str, tuned: Journal, folder: Path) -> Outcome:
+    """Measures every candidate once and the fastest three times; then compares the best, the choice and the baseline in
     fresh runs."""
     folder.mkdir(exist_ok=True)
     trial = read(folder) if (folder / FILE).is_file() else Journal(folder, tuned.request, tuned.target)
@@ -164,14 +164,16 @@ def _judged(seed: int, words: str, library: str, tuned: Journal, folder: Path) -
     trace = bench.recorded(tuned.folder / RECORDED).trace
     result = tuned.result
     assert result is not None
-    choice = next((each for each in tuned.candidates if each.name == result["candidate"]), BASELINE)
+    choice = next((candidate for candidate in tuned.candidates if candidate.name == result["candidate"]), BASELINE)
     candidates = all_candidates(Recorded(trace, bench.job.words, on_network=True))[0]
-    candidates = list({each.name: each for each in (*candidates, choice) if each is not BASELINE}.values())
+    candidates = list(
+        {candidate.name: candidate for candidate in (*candidates, choice) if candidate is not BASELINE}.values()
+    )
     trial.with_candidates(lambda: candidates)
     best = _best(bench, candidates)
     figures = _fresh(bench, [best, choice])
     fresh = list(zip(figures[BASELINE.name], figures[choice.name], strict=True))
-    behind = zip(figures[best.name], figures[choice.name], strict=True)
+    pairs = zip(figures[best.name], figures[choice.name], strict=True)
     gain = gain_of(fresh)
     stated = tuple(result[name] for name in ("gain", "gain_low", "gain_high")) if result["candidate"] else None
     return Outcome(
@@ -185,14 +187,14 @@ def _judged(seed: int, words: str, library: str, tuned: Journal, folder: Path) -
         _difference(_confirming(tuned), fresh) if result["candidate"] else None,
         len(candidates),
         best.name,
-        max(0.0, statistics.geometric_mean(mine / least for least, mine in behind) - 1),
+        max(0.0, statistics.geometric_mean(choice_ns / best_ns for best_ns, choice_ns in pairs) - 1),
     )
 
 
 def _best(bench: Bench, candidates: list[Candidate]) -> Candidate:
-    """The fastest of the candidates and the baseline: of one run each, then of three of those that led."""
+    """The fastest of the candidates and the baseline: by one run each, then by three runs of the leaders."""
     _say(f"trial of {len(candidates)} candidates")
-    all_of = {each.name: each for each in (BASELINE, *candidates)}
+    by_name = {candidate.name: candidate for candidate in (BASELINE, *candidates)}
     figures: dict[str, list[float]] = {}
     left = candidates
     for number in range(3):
@@ -200,18 +202,18 @@ def _best(bench: Bench, candidates: list[Candidate]) -> Candidate:
         for name, run in {BASELINE.name: baseline, **runs}.items():
             figures.setdefault(name, []).extend([] if run.figure is None else [run.figure])
         if number == 0:
-            ran = [each for each in candidates if figures[each.name]]
-            left = sorted(ran, key=lambda each: figures[each.name][0])[:FINALISTS]
-    names = [BASELINE.name, *(each.name for each in left)]
-    return all_of[min(names, key=lambda name: statistics.median(figures[name]))]
+            finishers = [candidate for candidate in candidates if figures[candidate.name]]
+            left = sorted(finishers, key=lambda candidate: figures[candidate.name][0])[:FINALISTS]
+    names = [BASELINE.name, *(candidate.name for candidate in left)]
+    return by_name[min(names, key=lambda name: statistics.median(figures[name]))]
 
 
 def _fresh(bench: Bench, candidates: Sequence[Candidate]) -> dict[str, list[float]]:
     """Fresh figures of the baseline and of candidates, by name."""
-    others = {each.name: each for each in candidates if each is not BASELINE}
+    candidates_by_name = {candidate.name: candidate for candidate in candidates if candidate is not BASELINE}
     figures: dict[str, list[float]] = {}
     for number in range(PAIRS):
-        baseline, runs = bench.block("verification", number, list(others.values()))
+        baseline, runs = bench.block("verification", number, list(candidates_by_name.values()))
         for name, run in {BASELINE.name: baseline, **runs}.items():
             figures.setdefault(name, []).append(figure_of(run))
     return figures
@@ -229,7 +231,7 @@ def _confirming(tuned: Journal) -> list[Pair]:
 
 def _difference(stated: Sequence[Pair], fresh: Sequence[Pair]) -> tuple[float, float]:
     """The interval of 95 % of the difference between two gains, as log ratios (Welch's t)."""
-    first, second = ([math.log(mine / base) for base, mine in pairs] for pairs in (stated, fresh))
+    first, second = ([math.log(figure / base) for base, figure in pairs] for pairs in (stated, fresh))
     ends = ttest_ind(first, second, equal_var=False).confidence_interval(0.95)
     return float(ends.low), float(ends.high)
 
@@ -256,13 +258,13 @@ def rows_of(seeds: Sequence[int], budget: str) -> list[tuple[str, ...]]:
 def line_of(outcome: Outcome) -> tuple[str, ...]:
     """A network's row of the table."""
     stated = "" if outcome.stated is None else _interval(outcome.stated)
-    marks = ("near", outcome.is_near), ("not slower", not outcome.is_slower), ("agrees", outcome.agrees)
+    marks = ("near", outcome.is_good), ("not slower", not outcome.is_slower), ("agrees", outcome.agrees)
     missed = ", ".join(f"not {name}" for name, holds in marks if not holds)
-    chosen, best = outcome.chosen or "as it is", f"{outcome.best} of {outcome.tried}"
+    choice, best = outcome.chosen or "as it is", f"{outcome.best} of {outcome.tried}"
     times = f"{outcome.spent_s:.0f} s"
     return (
         outcome.words,
-        *(outcome.library, times, chosen, stated, _interval(outcome.fresh), best, f"{outcome.behind:.1%}", missed),
+        *(outcome.library, times, choice, stated, _interval(outcome.fresh), best, f"{outcome.behind:.1%}", missed),
     )
 
 
@@ -277,7 +279,7 @@ def summary(outcomes: Sequence[Outcome]) -> list[tuple[str, str]]:
     """The counts over all networks."""
     count = len(outcomes)
     return [
-        (f"within {ALIKE:.0%} of the best of an exhaustive trial", f"{sum(o.is_near for o in outcomes)} of {count}"),
+        (f"within {ALIKE:.0%} of the best of an exhaustive trial", f"{sum(o.is_good for o in outcomes)} of {count}"),
         ("surely slower than the baseline in fresh runs", f"{sum(o.is_slower for o in outcomes)} of {count}"),
         ("stated and fresh gain agree", f"{sum(o.agrees for o in outcomes)} of {count}"),
     ]
@@ -295,14 +297,14 @@ def main() -> None:
     parser.add_argument("--seeds", default="1-12", help="of the networks, such as 1-12 or 3,7")
     parser.add_argument("--budget", default="5m", help="of each tuning")
     parser.add_argument("--alike", type=int, default=0, help="tunings without a difference, in place of the seeds")
-    asked = parser.parse_args()
-    if asked.alike:
+    options = parser.parse_args()
+    if options.alike:
         local_mpi.share_cores()
-        alone = [is_left_alone(seed, asked.budget) for seed in range(1, asked.alike + 1)]
+        alone = [is_left_alone(seed, options.budget) for seed in range(1, options.alike + 1)]
         console.print(f"left as it is where nothing differs: {sum(alone)} of {len(alone)}")
         return
     table = Table(*COLUMNS)
-    for row in rows_of(seeds_of(asked.seeds), asked.budget):
+    for row in rows_of(seeds_of(options.seeds), options.budget):
         table.add_row(*row)
     console.print(table)
 

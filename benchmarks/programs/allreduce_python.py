@@ -8,18 +8,18 @@ import time
 from mpi4py import MPI
 
 CALLS = 1000
-one, total = array.array("i", [1]), array.array("i", [0])
+summand, total = array.array("i", [1]), array.array("i", [0])
 self = MPI.COMM_SELF
 
 
 def first() -> None:
     """Call from one place."""
-    self.Allreduce(one, total)
+    self.Allreduce(summand, total)
 
 
 def second() -> None:
     """Call from another one."""
-    self.Allreduce(one, total)
+    self.Allreduce(summand, total)
 
 
 def batch() -> float:
