@@ -106,7 +106,7 @@ def _declared(declarator: tree_sitter.Node) -> tree_sitter.Node | None:
 
 
 _COMMENTS_AND_TEXTS: Final = re.compile(r"--[^\n]*|'[^']*'")
-_ALIAS: Final = re.compile(r"\bas\s+(?!materialized\b|not\b)([a-z_]\w*)")
+_ALIAS: Final = re.compile(r"\bas\s+(?!materialized\b|not\b|with\b)([a-z_]\w*)")
 _STEP: Final = re.compile(r"\b([a-z_]\w*)\s+as\s+(?:not\s+)?(?:materialized\s+)?\(")
 _OBJECT: Final = re.compile(r"create or replace (?:temp )?(?:view|macro|table)\s+([a-z_]\w*)(?:\(([^)]*)\))?")
 

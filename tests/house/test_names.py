@@ -14,7 +14,12 @@ FOLDERS = (
     "collector/include",
     "collector/tests",
     "analysis/native",
-    "benchmarks/programs",
+    *(
+        f"analysis/hopscope/{package}"
+        for package in ("algorithms", "cli", "export", "format", "gate", "launch", "render", "sql", "vocabulary")
+    ),
+    "benchmarks",
+    "tools",
 )
 """Folders that keep the rule; the others follow one by one."""
 

@@ -22,7 +22,7 @@
 -- bar share
 -- empty error the trace has no hops of such a collective, or it is incomplete; `analyze algorithms` names one of each algorithm in the column first
 -- example analyze algorithms trace --collective 0:17
-with named as (
+with named_kinds as (
     select kind
     from collectives
     where
@@ -36,7 +36,7 @@ alike as (
         collectives.collective_id = min(collectives.collective_id) over () as is_first,
         count(*) over () as collectives
     from collectives
-    inner join named on collectives.kind = named.kind
+    inner join named_kinds on collectives.kind = named_kinds.kind
 ),
 
 alike_hops as (  -- noqa: ST03

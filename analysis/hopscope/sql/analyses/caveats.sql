@@ -86,7 +86,7 @@ loads as (
     qualify row_number() over (order by queued_share desc, machine asc) = 1
 ),
 
-found as (
+findings as (
     select
         -1 as place,
         'unfinished' as kind,
@@ -188,8 +188,8 @@ found as (
         'no MPI' as kind,
         'The trace has no MPI collective on a known communicator, so there are no last arrivals, no noise and no WAN'
         || ' share.' as sentence
-    from (select count(*) as seen from calls) as call_counts
-    where call_counts.seen = 0
+    from (select count(*) as total from calls) as call_counts
+    where call_counts.total = 0
 
     union all
     select
@@ -214,8 +214,8 @@ found as (
                 'the collector records messages of Open MPI unless HOPSCOPE_NATIVE=0 says otherwise, and of MPICH with '
                 || 'HOPSCOPE_NATIVE=mpich; or run them over a tree (`hopscope run --tree binomial -- mpirun ...`).'
         end as sentence
-    from (select count(*) as seen from hops) as hop_counts
-    where hop_counts.seen = 0 and (select count(*) from calls) > 0
+    from (select count(*) as total from hops) as hop_counts
+    where hop_counts.total = 0 and (select count(*) from calls) > 0
 
     union all
     select
@@ -415,10 +415,10 @@ found as (
         format(
             'For {} of {} {} the trace does not show whether the receiver waited;'
             || ' critical paths stay on the receiver there.',
-            quantity(count(*) filter (where binding = 'undecided'), ''), quantity(count(*), ''), what
+            quantity(count(*) filter (where binding = 'undecided'), ''), quantity(count(*), ''), table_name
         ) as sentence
     from bindings
-    group by what
+    group by table_name
     having count(*) filter (where binding = 'undecided') > 0
 
     union all
@@ -494,5 +494,5 @@ found as (
 select
     kind,
     sentence
-from found
+from findings
 order by place, sentence

@@ -33,7 +33,7 @@ native_hops as (
     where source = 'native'
 ),
 
-early as (
+returns_early_operations as (
     select name
     from mpi_functions
     where kind <> 'collective'
@@ -60,7 +60,7 @@ missed as materialized (
             where comms.second_group is not null
         )
         -- The path of one that returns early ends where a rank came to wait for it.
-        and collectives.op not in (select early.name from early)
+        and collectives.op not in (select returns_early_operations.name from returns_early_operations)
         and collectives.collective_id in (select native_hops.collective_id from native_hops)
         and collectives.last_enter_ns - path_ends.begin_ns > coalesce(run.clock_error_ns, 0)
 ),
@@ -74,7 +74,7 @@ ends as materialized (
     group by collective_id
 ),
 
--- A sentence is made only of what is violated: of millions of rows it would take longer than all the looking.
+-- Only violations get a sentence: for millions of rows sentences would take longer than the checks.
 findings as (
     select
         1 as place,
@@ -83,8 +83,8 @@ findings as (
         case
             when is_violated then
                 format('hop {}: sent {}, received {}', hop_id, send_begin_ns, recv_end_ns)
-        end as what,
-        send_begin_ns - recv_end_ns <= clock_error_ns as is_inside
+        end as violation,
+        send_begin_ns - recv_end_ns <= clock_error_ns as is_explained
     from hops
 
     union all
@@ -95,8 +95,8 @@ findings as (
         case
             when is_violated then
                 format('hop {}: {} to {} in collective {}', hops.hop_id, hops.src, hops.dst, hops.collective_id)
-        end as what,
-        false as is_inside
+        end as violation,
+        false as is_explained
     from hops
     left join collectives on hops.collective_id = collectives.collective_id
     left join members as senders on collectives.comm = senders.comm and hops.src = senders.rank
@@ -110,8 +110,8 @@ findings as (
         case
             when is_violated then
                 format('message {}: sent {}, received {}', message_id, send_begin_ns, recv_end_ns)
-        end as what,
-        send_begin_ns - recv_end_ns <= clock_error_ns as is_inside
+        end as violation,
+        send_begin_ns - recv_end_ns <= clock_error_ns as is_explained
     from messages
 
     union all
@@ -122,8 +122,8 @@ findings as (
         case
             when is_violated then
                 format('call {} of rank {}: entered {}, left {}', call_id, rank, enter_ns, leave_ns)
-        end as what,
-        false as is_inside
+        end as violation,
+        false as is_explained
     from calls
 
     union all
@@ -134,8 +134,8 @@ findings as (
         case
             when is_violated then
                 format('interval {} of rank {}: {} to {}', interval_id, rank, begin_ns, end_ns)
-        end as what,
-        false as is_inside
+        end as violation,
+        false as is_explained
     from intervals
 
     union all
@@ -153,8 +153,8 @@ findings as (
                     count(distinct calls.rank),
                     any_value(collectives.comm_size)
                 )
-        end as what,
-        false as is_inside
+        end as violation,
+        false as is_explained
     from collectives
     left join calls on collectives.collective_id = calls.collective_id
     where collectives.complete
@@ -168,8 +168,8 @@ findings as (
         case
             when is_violated then
                 format('{}:{} is there {} times', comm, seq, count(*))
-        end as what,
-        false as is_inside
+        end as violation,
+        false as is_explained
     from collectives
     group by comm, seq
 
@@ -181,8 +181,8 @@ findings as (
         case
             when is_violated then
                 format('collective {}', collectives.collective_id)
-        end as what,
-        false as is_inside
+        end as violation,
+        false as is_explained
     from collectives
     left join path_ends
         on path_ends.path = 'collective' and collectives.collective_id = path_ends.path_collective_id
@@ -200,8 +200,8 @@ findings as (
                     '{} path {}: {} from begin to end, {} in stretches',
                     path, coalesce(path_collective_id::varchar, ''), end_ns - begin_ns, time_ns
                 )
-        end as what,
-        false as is_inside
+        end as violation,
+        false as is_explained
     from path_ends
 
     union all
@@ -215,8 +215,8 @@ findings as (
                     'collective {}: path ends {}, last leave {}',
                     collectives.collective_id, path_ends.end_ns, ends.last_ns
                 )
-        end as what,
-        false as is_inside
+        end as violation,
+        false as is_explained
     from path_ends
     inner join collectives on path_ends.path_collective_id = collectives.collective_id
     inner join ends on collectives.collective_id = ends.collective_id
@@ -230,8 +230,8 @@ findings as (
         case
             when is_violated then
                 format('{}: its SHA-256 differs from manifest.json; delete the dataset and ask the trace again', path)
-        end as what,
-        false as is_inside
+        end as violation,
+        false as is_explained
     from dataset_files
 ),
 
@@ -253,13 +253,13 @@ rules as (
         unnest(range(1, 12)) as place
 ),
 
-counted as (
+rule_counts as (
     select
         place,
         count(*) as looked_at,
-        count(*) filter (where is_violated and is_inside) as inside,
-        count(*) filter (where is_violated and not is_inside) as beyond,
-        min(what) filter (where is_violated and not is_inside) as example
+        count(*) filter (where is_violated and is_explained) as explained,
+        count(*) filter (where is_violated and not is_explained) as unexplained,
+        min(violation) filter (where is_violated and not is_explained) as example
     from findings
     group by place
 ),
@@ -268,25 +268,25 @@ verdicts as (
     select
         rules.place,
         rules.rule,
-        coalesce(counted.looked_at, 0) as looked_at,
-        coalesce(counted.inside, 0) as inside,
-        coalesce(counted.beyond, 0) as beyond,
+        coalesce(rule_counts.looked_at, 0) as looked_at,
+        coalesce(rule_counts.explained, 0) as explained,
+        coalesce(rule_counts.unexplained, 0) as unexplained,
         case
-            when coalesce(counted.looked_at, 0) = 0 then 'nothing to check'
-            when counted.beyond > 0 then 'fails'
+            when coalesce(rule_counts.looked_at, 0) = 0 then 'nothing to check'
+            when rule_counts.unexplained > 0 then 'fails'
             else 'holds'
         end as verdict,
-        counted.example
+        rule_counts.example
     from rules
-    left join counted on rules.place = counted.place
+    left join rule_counts on rules.place = rule_counts.place
 
     union all
     select
         12 as place,
         'incomplete collectives, exempt' as rule,
         count(*) as looked_at,
-        0 as inside,
-        0 as beyond,
+        0 as explained,
+        0 as unexplained,
         'exempt' as verdict,
         null as example
     from collectives
@@ -297,8 +297,8 @@ verdicts as (
         13 as place,
         unnest(['damaged files, left out from the damage on', 'events of clocks that turned back, set right']) as rule,
         unnest([damaged_files, set_back_events]) as looked_at,
-        0 as inside,
-        0 as beyond,
+        0 as explained,
+        0 as unexplained,
         'exempt' as verdict,
         unnest([if(damaged_files > 0, missing, null), null]) as example
     from run
@@ -308,8 +308,8 @@ verdicts as (
         14 as place,
         'critical paths through native hops that miss the last enter, exempt' as rule,
         count(*) as looked_at,
-        0 as inside,
-        0 as beyond,
+        0 as explained,
+        0 as unexplained,
         'exempt' as verdict,
         min_by(
             format(
@@ -324,8 +324,8 @@ verdicts as (
 select
     rule,
     looked_at as rows,
-    inside,
-    beyond,
+    explained as inside,
+    unexplained as beyond,
     verdict,
     example
 from verdicts

@@ -26,7 +26,7 @@
 -- bar waiting_ns
 -- empty error there is no such collective; `analyze collectives` lists those that the trace has
 -- example analyze collective-calls trace --collective 0:17
-with chosen as (
+with selection as (
     select *
     from collectives
     where comm = split_part($collective, ':', 1)::integer and seq = split_part($collective, ':', 2)::bigint
@@ -35,12 +35,12 @@ with chosen as (
 touched as (
     select distinct rank
     from path_stretches
-    where path = 'collective' and path_collective_id in (select chosen.collective_id from chosen)
+    where path = 'collective' and path_collective_id in (select selection.collective_id from selection)
 ),
 
 waited as (
     select * from waiting
-    where collective_id in (select chosen.collective_id from chosen)
+    where collective_id in (select selection.collective_id from selection)
 )
 
 select
@@ -63,9 +63,9 @@ select
     places.line,
     calls.call_site,
     touched.rank is not null as on_path
-from chosen
-inner join calls on chosen.collective_id = calls.collective_id
-left join members on chosen.comm = members.comm and calls.rank = members.rank
+from selection
+inner join calls on selection.collective_id = calls.collective_id
+left join members on selection.comm = members.comm and calls.rank = members.rank
 left join ranks on calls.rank = ranks.rank
 left join waited on calls.rank = waited.rank
 left join touched on calls.rank = touched.rank

@@ -28,7 +28,7 @@
 -- bar time_ns
 -- empty error the trace has no hops of such a collective; `analyze collectives` lists the collectives with their hops
 -- example analyze collective-hops trace --collective 0:17
-with chosen as (
+with selection as (
     select collective_id
     from collectives
     where comm = split_part($collective, ':', 1)::integer and seq = split_part($collective, ':', 2)::bigint
@@ -37,7 +37,7 @@ with chosen as (
 stretches as (
     select distinct hop_id
     from path_stretches
-    where path = 'collective' and path_collective_id in (select chosen.collective_id from chosen)
+    where path = 'collective' and path_collective_id in (select selection.collective_id from selection)
 )
 
 select
@@ -59,7 +59,7 @@ select
     stretches.hop_id is not null as on_path,
     hops.source,
     hops.clock_error_ns
-from chosen
-inner join hops on chosen.collective_id = hops.collective_id
+from selection
+inner join hops on selection.collective_id = hops.collective_id
 left join stretches on hops.hop_id = stretches.hop_id
 order by hops.send_begin_ns, hops.hop_id

@@ -50,7 +50,7 @@
 -- empty note no collective fits; without options, the trace has none
 -- example analyze collectives trace --order first --limit 10
 -- example analyze collectives trace --search "allreduce solve.c" --order duration
-with wanted as (
+with search_words as (
     select distinct words.word
     from (select unnest(string_split_regex(lower($search::varchar), '\s+')) as word) as words
     where words.word <> ''
@@ -61,7 +61,7 @@ kinds as (
     select distinct
         calls.call_site,
         calls.engine,
-        lower(concat_ws(' ', calls.engine, calls.call_site, places.place)) as said
+        lower(concat_ws(' ', calls.engine, calls.call_site, places.place)) as description
     from calls
     left join places on calls.call_site = places.call_site
     where $search::varchar is not null
@@ -70,39 +70,39 @@ kinds as (
 said_by_calls as (
     select
         calls.collective_id,
-        wanted.word
+        search_words.word
     from calls
     inner join kinds on calls.engine = kinds.engine and calls.call_site is not distinct from kinds.call_site
-    inner join wanted
-        on contains(kinds.said, wanted.word) and not regexp_full_match(wanted.word, '[0-9]+:[0-9]+')
+    inner join search_words
+        on contains(kinds.description, search_words.word) and not regexp_full_match(search_words.word, '[0-9]+:[0-9]+')
 ),
 
-said_by_itself as (
+own_matches as (
     select
         collectives.collective_id,
-        wanted.word
+        search_words.word
     from collectives
     left join comms on collectives.comm = comms.comm
-    inner join wanted
+    inner join search_words
         on
             if(
-                regexp_full_match(wanted.word, '[0-9]+:[0-9]+'),
-                wanted.word = collectives.comm::varchar || ':' || collectives.seq::varchar,
-                contains(lower(concat_ws(' ', collectives.op, comms.name)), wanted.word)
+                regexp_full_match(search_words.word, '[0-9]+:[0-9]+'),
+                search_words.word = collectives.comm::varchar || ':' || collectives.seq::varchar,
+                contains(lower(concat_ws(' ', collectives.op, comms.name)), search_words.word)
             )
 ),
 
-said as (
+word_matches as (
     select * from said_by_calls
     union
-    select * from said_by_itself
+    select * from own_matches
 ),
 
-found as (
+search_results as (
     select collective_id
-    from said
+    from word_matches
     group by collective_id
-    having count(*) = (select count(*) from wanted)
+    having count(*) = (select count(*) from search_words)
 ),
 
 -- What only some orders need of every collective.
@@ -142,7 +142,7 @@ fitting as (
         and (
             $search::varchar is null
             or trim($search::varchar) = ''
-            or collectives.collective_id in (select found.collective_id from found)
+            or collectives.collective_id in (select search_results.collective_id from search_results)
         )
         and (
             $least_ms::double = 0
@@ -181,7 +181,7 @@ placed as (
     from keyed
 ),
 
-chosen as (
+selection as (
     select *
     from placed
     where place > $skip::bigint and place <= $skip::bigint + $limit::bigint
@@ -193,7 +193,7 @@ neighbours as (
         lag(seq) over on_comm as previous_seq,
         lead(seq) over on_comm as next_seq
     from whole_collectives
-    where comm in (select chosen.comm from chosen)
+    where comm in (select selection.comm from selection)
     window on_comm as (partition by comm order by seq, collective_id)
 ),
 
@@ -207,7 +207,7 @@ paths as (
         coalesce(sum(end_ns - begin_ns) filter (where category = 'wan'), 0)::bigint as wan_ns,
         coalesce(sum(end_ns - begin_ns) filter (where category = 'native'), 0)::bigint as native_ns
     from path_stretches
-    where path = 'collective' and path_collective_id in (select chosen.collective_id from chosen)
+    where path = 'collective' and path_collective_id in (select selection.collective_id from selection)
     group by path_collective_id
 ),
 
@@ -216,7 +216,7 @@ hop_counts as (
         collective_id,
         count(*) as hops
     from hops
-    where collective_id in (select chosen.collective_id from chosen)
+    where collective_id in (select selection.collective_id from selection)
     group by collective_id
 ),
 
@@ -225,26 +225,26 @@ engines as (
         collective_id,
         min(engine) as engine
     from calls
-    where collective_id in (select chosen.collective_id from chosen)
+    where collective_id in (select selection.collective_id from selection)
     group by collective_id
 )
 
 select
-    chosen.comm::varchar || ':' || chosen.seq::varchar as collective,
-    chosen.collective_id,
-    chosen.comm,
+    selection.comm::varchar || ':' || selection.seq::varchar as collective,
+    selection.collective_id,
+    selection.comm,
     comms.name as comm_name,
-    chosen.seq,
+    selection.seq,
     neighbours.previous_seq,
     neighbours.next_seq,
-    chosen.op as operation,
-    chosen.root,
-    chosen.bytes,
-    chosen.comm_size as ranks,
-    chosen.first_enter_ns,
-    chosen.last_leave_ns - chosen.first_enter_ns as duration_ns,
-    chosen.last_enter_ns - chosen.first_enter_ns as spread_ns,
-    chosen.after_last_enter_ns,
+    selection.op as operation,
+    selection.root,
+    selection.bytes,
+    selection.comm_size as ranks,
+    selection.first_enter_ns,
+    selection.last_leave_ns - selection.first_enter_ns as duration_ns,
+    selection.last_enter_ns - selection.first_enter_ns as spread_ns,
+    selection.after_last_enter_ns,
     case when last_enters.decided then last_enters.rank end as last_rank,
     last_enters.margin_ns,
     paths.path_ns,
@@ -255,13 +255,13 @@ select
     paths.native_ns,
     coalesce(hop_counts.hops, 0) as hops,
     engines.engine,
-    chosen.complete,
-    chosen.matches
-from chosen
-left join comms on chosen.comm = comms.comm
-left join neighbours on chosen.collective_id = neighbours.collective_id
-left join last_enters on chosen.collective_id = last_enters.collective_id
-left join paths on chosen.collective_id = paths.collective_id
-left join hop_counts on chosen.collective_id = hop_counts.collective_id
-left join engines on chosen.collective_id = engines.collective_id
-order by chosen.place
+    selection.complete,
+    selection.matches
+from selection
+left join comms on selection.comm = comms.comm
+left join neighbours on selection.collective_id = neighbours.collective_id
+left join last_enters on selection.collective_id = last_enters.collective_id
+left join paths on selection.collective_id = paths.collective_id
+left join hop_counts on selection.collective_id = hop_counts.collective_id
+left join engines on selection.collective_id = engines.collective_id
+order by selection.place

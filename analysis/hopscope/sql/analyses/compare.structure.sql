@@ -45,7 +45,7 @@ called as (
     group by collective_id
 ),
 
-seen as (
+structures as (
     select
         sites.op,
         sites.place,
@@ -72,7 +72,7 @@ seen as (
     left join kinds on collectives.kind = kinds.kind
 ),
 
-counted as (
+number_ranges as (
     select
         op,
         place,
@@ -83,15 +83,15 @@ counted as (
         unnest(['ranks', 'bytes', 'messages', 'wan messages', 'rounds', 'depth', 'wan crossings']) as property,
         unnest([
             min(comm_size), min(bytes), min(messages), min(wan_messages), min(rounds), min(depth), min(crossings)
-        ]) as least,
+        ]) as lowest,
         unnest([
             max(comm_size), max(bytes), max(messages), max(wan_messages), max(rounds), max(depth), max(crossings)
-        ]) as most
-    from seen
+        ]) as highest
+    from structures
     group by op, place, function, comm
 ),
 
-named as (
+text_values as (
     select
         op,
         place,
@@ -104,7 +104,7 @@ named as (
             string_agg(distinct tree, ', ' order by tree),
             string_agg(distinct algorithm, ', ' order by algorithm)
         ]) as words
-    from seen
+    from structures
     group by op, place, function, comm
 ),
 
@@ -118,7 +118,7 @@ properties as (
         'collectives' as property,
         collectives::varchar as words,
         collectives::double as value
-    from counted
+    from number_ranges
 
     union all
     select
@@ -128,10 +128,10 @@ properties as (
         comm,
         first_id,
         property,
-        case when least = most then most::varchar else least::varchar || '..' || most::varchar end as words,
-        most::double as value
-    from counted
-    where most is not null
+        case when lowest = highest then highest::varchar else lowest::varchar || '..' || highest::varchar end as words,
+        highest::double as value
+    from number_ranges
+    where highest is not null
 
     union all
     select
@@ -143,7 +143,7 @@ properties as (
         property,
         words,
         null as value
-    from named
+    from text_values
     where words is not null
 )
 

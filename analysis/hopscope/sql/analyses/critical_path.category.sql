@@ -28,10 +28,10 @@ with categories as (
         category,
         ordinality as place
     from
-        unnest(path_categories()) with ordinality as listed (category, ordinality)
+        unnest(path_categories()) with ordinality as category_list (category, ordinality)
 ),
 
-found as materialized (
+path_shares as materialized (
     select * from run_path_shares(category)
 ),
 
@@ -39,19 +39,19 @@ found as materialized (
 absent as (
     select
         case when count(*) > 0 then 0 end as share,
-        case when count(found.share_low) > 0 then 0 end as bound
-    from found
+        case when count(path_shares.share_low) > 0 then 0 end as bound
+    from path_shares
 )
 
 select
     categories.category,
-    coalesce(found.time_ns, 0)::bigint as time_ns,
-    coalesce(found.share, absent.share)::double as share,
-    coalesce(found.share_low, absent.bound)::double as share_low,
-    coalesce(found.share_high, absent.bound)::double as share_high,
-    coalesce(found.share_of_run, absent.share)::double as share_of_run
+    coalesce(path_shares.time_ns, 0)::bigint as time_ns,
+    coalesce(path_shares.share, absent.share)::double as share,
+    coalesce(path_shares.share_low, absent.bound)::double as share_low,
+    coalesce(path_shares.share_high, absent.bound)::double as share_high,
+    coalesce(path_shares.share_of_run, absent.share)::double as share_of_run
 from categories
 cross join absent
-left join found on categories.category = found.key
-where categories.category not in ('unrecorded', 'startup', 'shutdown') or found.time_ns > 0
+left join path_shares on categories.category = path_shares.key
+where categories.category not in ('unrecorded', 'startup', 'shutdown') or path_shares.time_ns > 0
 order by categories.place

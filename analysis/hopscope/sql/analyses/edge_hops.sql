@@ -27,7 +27,7 @@
 with over_the_edge as (
     select
         hops.*,
-        count(*) over () as known,
+        count(*) over () as hop_count,
         min(hops.send_begin_ns) over () as first_ns,
         max(hops.send_begin_ns) over () as last_ns
     from hops
@@ -38,7 +38,7 @@ in_stretches as (
     select
         *,
         case
-            when known <= $most then hop_id
+            when hop_count <= $most then hop_id
             else (((send_begin_ns - first_ns)::hugeint * $most) // (last_ns - first_ns + 1))::bigint
         end as stretch
     from over_the_edge

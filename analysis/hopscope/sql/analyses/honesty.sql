@@ -26,14 +26,14 @@ all_ranks as (
     select sum(time_ns) as time_ns from rank_times
 ),
 
-counted as (
+collective_counts as (
     select
         count(*) as collectives,
         count(*) filter (where not complete) as incomplete
     from collectives
 ),
 
-inside as (
+hop_coverage as (
     select count(distinct collective_id) as with_hops from hops
 ),
 
@@ -56,7 +56,7 @@ emulations as (
     from emulated_links
 ),
 
-found as (
+findings as (
     select
         1 as place,
         'cost' as kind,
@@ -150,7 +150,7 @@ found as (
         incomplete::double as value,
         'collectives' as unit,
         format('of {} lack a member''s enter or leave; no analysis counts them', quantity(collectives, '')) as sentence
-    from counted
+    from collective_counts
 
     union all
     select
@@ -182,14 +182,14 @@ found as (
         8 as place,
         'coverage' as kind,
         'collectives with hops' as item,
-        share_of(inside.with_hops, counted.collectives)::double as value,
+        share_of(hop_coverage.with_hops, collective_counts.collectives)::double as value,
         'share' as unit,
         format(
             '{} of {} show their hops; each of the others is one stretch, native',
-            quantity(inside.with_hops, ''), quantity(counted.collectives, '')
+            quantity(hop_coverage.with_hops, ''), quantity(collective_counts.collectives, '')
         ) as sentence
-    from inside
-    cross join counted
+    from hop_coverage
+    cross join collective_counts
 
     union all
     select
@@ -236,5 +236,5 @@ select
     value,
     unit,
     sentence
-from found
+from findings
 order by place, kind, item

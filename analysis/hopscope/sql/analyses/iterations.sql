@@ -19,7 +19,7 @@
 -- uses lateness
 -- example analyze iterations trace --format csv
 -- example analyze iterations trace --most 100 --worst computing
-with known as materialized (
+with rank_iterations as materialized (
     select
         *,
         case when $worst = 'noise' then noise_ns else computing_ns end as measure
@@ -29,23 +29,23 @@ with known as materialized (
 
 stretches as (
     select coalesce(ceil((max(iteration) + 1) / $most)::bigint, 1) as length
-    from known
+    from rank_iterations
 )
 
 select
-    known.rank,
-    known.iteration,
-    known.iteration // stretches.length * stretches.length as from_iteration,
-    known.collective_id,
-    known.enter_ns,
-    known.computing_ns,
-    known.noise_ns,
-    known.paid_ns
-from known
+    rank_iterations.rank,
+    rank_iterations.iteration,
+    rank_iterations.iteration // stretches.length * stretches.length as from_iteration,
+    rank_iterations.collective_id,
+    rank_iterations.enter_ns,
+    rank_iterations.computing_ns,
+    rank_iterations.noise_ns,
+    rank_iterations.paid_ns
+from rank_iterations
 cross join stretches
 qualify
     row_number() over (
-        partition by known.rank, known.iteration // stretches.length
-        order by known.measure desc, known.iteration asc
+        partition by rank_iterations.rank, rank_iterations.iteration // stretches.length
+        order by rank_iterations.measure desc, rank_iterations.iteration asc
     ) = 1
-order by known.iteration, known.rank
+order by rank_iterations.iteration, rank_iterations.rank

@@ -58,7 +58,7 @@ limits as materialized (
 lateness_of as materialized (
     select
         compared.*,
-        compared.late_ns > limits.limit_ns as is_late
+        compared.late_ns > limits.limit_ns as exceeds_limit
     from compared
     cross join limits
 ),
@@ -67,7 +67,7 @@ late_measures as (  -- noqa: ST03
     select
         rank as key,
         block_of(nth, max(nth) over () + 1) as block,
-        is_late::integer as part,
+        exceeds_limit::integer as part,
         1 as whole
     from lateness_of
 ),
@@ -78,7 +78,7 @@ latest as materialized (
         arg_max(rank, row(late_ns, -rank)) as rank,
         max(comm_size) as comm_size
     from lateness_of
-    where is_late
+    where exceeds_limit
     group by collective_id
 ),
 
@@ -87,19 +87,19 @@ moves as materialized (
         collective_id,
         rank,
         comm_size,
-        (rank - lag(rank) over in_order + comm_size) % comm_size as came,
-        (lead(rank) over in_order - rank + comm_size) % comm_size as went,
-        (lead(rank) over in_order - lag(rank) over in_order + comm_size) % comm_size as past
+        (rank - lag(rank) over in_order + comm_size) % comm_size as step_before,
+        (lead(rank) over in_order - rank + comm_size) % comm_size as step_after,
+        (lead(rank) over in_order - lag(rank) over in_order + comm_size) % comm_size as step_across
     from latest
     window in_order as (order by collective_id)
 ),
 
 commonest as (
-    select came as step
+    select step_before as step
     from moves
-    where came > 0
-    group by came
-    order by count(*) desc, came asc
+    where step_before > 0
+    group by step_before
+    order by count(*) desc, step_before asc
     limit 1
 ),
 
@@ -109,14 +109,14 @@ turns as (
     select
         moves.rank,
         commonest.step,
-        coalesce(moves.came = commonest.step, false) as is_next,
-        coalesce(moves.came = commonest.step or moves.went = commonest.step, false) as is_turn,
+        coalesce(moves.step_before = commonest.step, false) as is_next,
+        coalesce(moves.step_before = commonest.step or moves.step_after = commonest.step, false) as is_turn,
         coalesce(
-            moves.came <> commonest.step
-            and moves.went <> commonest.step
+            moves.step_before <> commonest.step
+            and moves.step_after <> commonest.step
             and (
-                moves.past = commonest.step
-                or (moves.past > 0 and moves.past = 2 * commonest.step % moves.comm_size)
+                moves.step_across = commonest.step
+                or (moves.step_across > 0 and moves.step_across = 2 * commonest.step % moves.comm_size)
             ),
             false
         ) as is_out_of_turn
@@ -157,18 +157,18 @@ latest_of as (
 by_rank as (
     select
         rank,
-        count(*) filter (where is_late) as late,
+        count(*) filter (where exceeds_limit) as late_collectives,
         count(*) as collectives,
-        median(late_ns) filter (where is_late) as typical_ns,
+        median(late_ns) filter (where exceeds_limit) as typical_ns,
         max(late_ns) as worst_ns
     from lateness_of
     group by rank
 ),
 
-judged as (
+rank_lateness as (
     select
         by_rank.*,
-        share_of(by_rank.late, by_rank.collectives) as share,
+        share_of(by_rank.late_collectives, by_rank.collectives) as share,
         intervals.share_low,
         intervals.share_high,
         coalesce(latest_of.latest, 0) as latest,
@@ -185,7 +185,7 @@ select
     rank,
     case
         when share_low is null then null
-        when late = 0 then 'never'
+        when late_collectives = 0 then 'never'
         when share_low > $often::double then 'always'
         when step is not null and turns > 1 then 'rotating'
         when share_high < $rare::double then 'spikes'
@@ -200,5 +200,5 @@ select
     step,
     (select round(limits.limit_ns)::bigint from limits) as limit_ns,
     collectives
-from judged
+from rank_lateness
 order by rank

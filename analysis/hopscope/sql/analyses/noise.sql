@@ -38,7 +38,7 @@ by_rank as (
         max(noisy.noise_ns) filter (where noisy.iteration is not null) as worst_ns,
         sum(noisy.computing_ns) as computing_ns,
         sum(noisy.paid_ns) as paid_ns,
-        coalesce(sum(noisy.gaps), 0) > 0 as is_judged
+        coalesce(sum(noisy.gaps), 0) > 0 as has_gaps
     from ranks
     left join noisy on ranks.rank = noisy.rank
     group by ranks.rank
@@ -75,10 +75,10 @@ any_rank as (
 
 sums as (
     select
-        sum(noise_ns) filter (where is_judged) as noise_ns,
-        sum(paid_ns) filter (where is_judged) as paid_ns,
+        sum(noise_ns) filter (where has_gaps) as noise_ns,
+        sum(paid_ns) filter (where has_gaps) as paid_ns,
         share_of(sum(noise_ns), sum(computing_ns)) as noise_share,
-        bool_or(is_judged) as is_judged
+        bool_or(has_gaps) as has_gaps
     from by_rank
 ),
 
@@ -91,10 +91,10 @@ rows_of as (
         late_10ms,
         late_30ms,
         iterations,
-        case when is_judged then noise_ns end as noise_ns,
-        case when is_judged then worst_ns end as worst_ns,
+        case when has_gaps then noise_ns end as noise_ns,
+        case when has_gaps then worst_ns end as worst_ns,
         share_of(noise_ns, computing_ns) as noise_share,
-        case when is_judged then paid_ns end as paid_ns
+        case when has_gaps then paid_ns end as paid_ns
     from by_rank
 
     union all
@@ -107,7 +107,7 @@ rows_of as (
         any_rank.late_30ms,
         any_rank.iterations,
         sums.noise_ns,
-        case when sums.is_judged then any_rank.worst_ns end as worst_ns,
+        case when sums.has_gaps then any_rank.worst_ns end as worst_ns,
         sums.noise_share,
         sums.paid_ns
     from any_rank

@@ -70,13 +70,17 @@ lengths as (
 
 placed as (
     select
-        found.rank,
-        found.begin_ns,
-        found.noise_ns,
-        (row_number() over (partition by found.rank order by found.begin_ns, found.iteration) - 1)
+        rank_iterations.rank,
+        rank_iterations.begin_ns,
+        rank_iterations.noise_ns,
+        (
+            row_number()
+                over (partition by rank_iterations.rank order by rank_iterations.begin_ns, rank_iterations.iteration)
+            - 1
+        )
         // lengths.neighbours as place
-    from in_iterations as found
-    inner join lengths on found.rank = lengths.rank
+    from in_iterations as rank_iterations
+    inner join lengths on rank_iterations.rank = lengths.rank
 )
 
 select

@@ -72,7 +72,7 @@ sites as (
     select call_site from run_path
 ),
 
-known as (
+resolved_places as (
     select
         coalesce(places.place, sites.call_site) as key,
         string_agg(sites.call_site, ', ' order by sites.call_site) as call_site,
@@ -94,9 +94,9 @@ absent as (
 
 select
     keys.key as place,
-    known.call_site,
-    known.how,
-    known.remedy,
+    resolved_places.call_site,
+    resolved_places.how,
+    resolved_places.remedy,
     coalesce(on_path.time_ns, 0)::bigint as time_ns,
     coalesce(on_path.share, absent.share)::double as share,
     coalesce(on_path.share_low, absent.bound)::double as share_low,
@@ -115,7 +115,7 @@ select
     coalesce(sent.waiting_suffered_ns, 0)::bigint as waiting_suffered_ns
 from keys
 cross join absent
-left join known on keys.key = known.key
+left join resolved_places on keys.key = resolved_places.key
 left join on_path on keys.key = on_path.key
 left join called on keys.key = called.key
 left join sent on keys.key = sent.key

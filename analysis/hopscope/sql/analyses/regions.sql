@@ -108,7 +108,7 @@ pieces as (
     from begins
 ),
 
-inside as (
+visited_times as (
     select
         outermost.region,
         outermost.rank,
@@ -138,7 +138,7 @@ share_measures as (  -- noqa: ST03
     select
         format('{} {}', regions.rank, regions.region) as key,
         pieces.block,
-        coalesce(inside.part, 0) as part,
+        coalesce(visited_times.part, 0) as part,
         threads_of.threads * greatest(
             0, least(pieces.end_ns, ranks.last_event_ns) - greatest(pieces.begin_ns, ranks.first_event_ns)
         ) as whole  -- the rank's own time: others may begin earlier or go on longer
@@ -146,8 +146,11 @@ share_measures as (  -- noqa: ST03
     inner join ranks on regions.rank = ranks.rank
     inner join threads_of on regions.rank = threads_of.rank
     cross join pieces
-    left join inside
-        on regions.region = inside.region and regions.rank = inside.rank and pieces.begin_ns = inside.begin_ns
+    left join visited_times
+        on
+            regions.region = visited_times.region
+            and regions.rank = visited_times.rank
+            and pieces.begin_ns = visited_times.begin_ns
 )
 
 select

@@ -23,7 +23,7 @@ rank_sum as (
     select sum(time_ns) as time_ns from rank_times
 ),
 
-seen as (
+message_totals as (
     select
         count(*) as messages,
         coalesce(sum(bytes), 0) as bytes
@@ -190,15 +190,15 @@ items as (
         'operations' as section,
         0 as line,
         'application messages' as item,
-        if(run.record = 'collectives', null, seen.messages)::double as value,
+        if(run.record = 'collectives', null, message_totals.messages)::double as value,
         null as unit,
         if(
             run.record = 'collectives',
             'not recorded (HOPSCOPE_RECORD=collectives), so a late neighbour looks like a slow MPI call',
-            quantity(seen.bytes, 'bytes')
+            quantity(message_totals.bytes, 'bytes')
         ) as note
     from run
-    cross join seen
+    cross join message_totals
 
     union all
     select
@@ -283,8 +283,8 @@ items as (
         intervals.kind = 'off'
         -- of several threads the first
         and intervals.location = (
-            select min(others.location) from intervals as others
-            where others.rank = intervals.rank and others.kind = 'off'
+            select min(rank_intervals.location) from intervals as rank_intervals
+            where rank_intervals.rank = intervals.rank and rank_intervals.kind = 'off'
         )
     having count(*) > 0
 

@@ -19,7 +19,7 @@
 -- bar share
 -- empty error the trace has no such hops; `analyze trees` lists its trees, and `hopscope run --tree binomial -- ...` makes a trace that has hops
 -- example analyze tree-edges trace --comm 0 --root 0
-with chosen as materialized (
+with selected_trees as materialized (
     select
         collective_id,
         role
@@ -33,7 +33,9 @@ with chosen as materialized (
 chosen_hops as (  -- noqa: ST03
     select hops.*
     from hops
-    semi join chosen on hops.collective_id = chosen.collective_id and hops.role is not distinct from chosen.role
+    semi join
+        selected_trees
+        on hops.collective_id = selected_trees.collective_id and hops.role is not distinct from selected_trees.role
 )
 
 select

@@ -1,5 +1,5 @@
--- perfetto_name(pid, tid, what, args): what a process or thread is called, as an event of the Trace Event Format.
+-- perfetto_name(pid, tid, metadata_name, args): a process's or thread's name, as an event of the Trace Event Format.
 --
--- what is one of that format's metadata names: process_name, process_labels, process_sort_index (tid is null) or thread_name.
-create or replace macro perfetto_name(pid, tid, what, args) as
-json_object('ph', 'M', 'name', what, 'pid', pid, 'tid', coalesce(tid, 0), 'args', args);
+-- metadata_name is one of that format's: process_name, process_labels, process_sort_index (tid is null) or thread_name.
+create or replace macro perfetto_name(pid, tid, metadata_name, args) as
+json_object('ph', 'M', 'name', metadata_name, 'pid', pid, 'tid', coalesce(tid, 0), 'args', args);

@@ -16,14 +16,14 @@ create or replace macro share_draws(measures) as table
 
     blocks as materialized (
         select
-            drawn_from.block,
-            row_number() over (order by drawn_from.block) - 1 as place,
+            distinct_blocks.block,
+            row_number() over (order by distinct_blocks.block) - 1 as place,
             count(*) over () as n
         from (
             select distinct block
             from per_block
             where block is not null
-        ) as drawn_from
+        ) as distinct_blocks
     ),
 
     draws as (
@@ -56,7 +56,7 @@ create or replace macro share_draws(measures) as table
         group by resamples.resample
     ),
 
-    once as (
+    one_time_parts as (
         select
             key,
             part,
@@ -83,7 +83,7 @@ create or replace macro share_draws(measures) as table
         group by keys.key
     ),
 
-    drawn as (
+    resampled_sums as (
         select
             in_order.key,
             weights.resample,
@@ -94,12 +94,13 @@ create or replace macro share_draws(measures) as table
     )
 
     select
-        drawn.key,
+        resampled_sums.key,
         list(
-            (drawn.part + coalesce(once.part, 0)) / nullif(drawn.whole + coalesce(once.whole, 0), 0)
-            order by drawn.resample
+            (resampled_sums.part + coalesce(one_time_parts.part, 0))
+            / nullif(resampled_sums.whole + coalesce(one_time_parts.whole, 0), 0)
+            order by resampled_sums.resample
         ) as draws,
-        list(drawn.part + coalesce(once.part, 0) order by drawn.resample) as times
-    from drawn
-    left join once on drawn.key = once.key
-    group by drawn.key;
+        list(resampled_sums.part + coalesce(one_time_parts.part, 0) order by resampled_sums.resample) as times
+    from resampled_sums
+    left join one_time_parts on resampled_sums.key = one_time_parts.key
+    group by resampled_sums.key;

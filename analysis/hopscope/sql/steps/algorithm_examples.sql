@@ -3,15 +3,15 @@
 -- Give it the name of a table with collective_id and comm. Ranks are those of the communicator.
 --
 -- uses members
-create or replace macro algorithm_examples(chosen) as table
+create or replace macro algorithm_examples(selection) as table
     with examined as (
         select distinct
             collective_id,
             comm
-        from query_table(chosen)
+        from query_table(selection)
     ),
 
-    seen as (
+    message_lists as (
         select
             hops.collective_id,
             list(senders.comm_rank order by hops.hop_id) as src,
@@ -40,14 +40,14 @@ create or replace macro algorithm_examples(chosen) as table
 
     select
         examined.collective_id,
-        seen.src,
-        seen.dst,
-        seen.lengths,
-        seen.sent_ns,
-        seen.received_ns,
-        seen.is_wan,
+        message_lists.src,
+        message_lists.dst,
+        message_lists.lengths,
+        message_lists.sent_ns,
+        message_lists.received_ns,
+        message_lists.is_wan,
         places.hosts,
         places.clusters
     from examined
-    inner join seen on examined.collective_id = seen.collective_id
+    inner join message_lists on examined.collective_id = message_lists.collective_id
     left join places on examined.comm = places.comm;

@@ -3,12 +3,12 @@
 -- binding is as in the tables `hops` and `messages`; `undecided` means that the trace does not show it.
 create or replace view bindings as
 select
-    'hops' as what,
+    'hops' as table_name,
     binding
 from hops
 
 union all
 select
-    'messages' as what,
+    'messages' as table_name,
     binding
 from messages;

@@ -3,7 +3,7 @@
 -- Give it the name of a table with a location and at_ns, the time at which one end of a message began or began to wait. region is the function of the last
 -- call that began by then; call_site is where it was called from, and null if it had ended: then no call is known to have done that.
 create or replace macro calls_at(ends) as table
-    with asked as (
+    with queries as (
         select * from query_table(ends)
     ),
 
@@ -19,8 +19,8 @@ create or replace macro calls_at(ends) as table
     )
 
     select
-        asked.*,
+        queries.*,
         recorded.region,
-        case when asked.at_ns <= coalesce(recorded.end_ns, asked.at_ns) then recorded.call_site end as call_site
-    from asked
-    asof left join recorded on asked.location = recorded.location and asked.at_ns >= recorded.begin_ns;
+        case when queries.at_ns <= coalesce(recorded.end_ns, queries.at_ns) then recorded.call_site end as call_site
+    from queries
+    asof left join recorded on queries.location = recorded.location and queries.at_ns >= recorded.begin_ns;

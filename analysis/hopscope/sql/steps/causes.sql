@@ -87,14 +87,14 @@ parts as (
         ranked.first_rank,
         usual.at_ns - usual.ready_ns as lateness_ns,
         usual.message_ns,
-        greatest(coalesce(least(ranked.released_ns, ranked.left_ns - before.enter_ns), 0), 0) as released_ns,
-        greatest(coalesce(ranked.released_ns - (ranked.left_ns - before.enter_ns), 0), 0) as own_ns
+        greatest(coalesce(least(ranked.released_ns, ranked.left_ns - previous_calls.enter_ns), 0), 0) as released_ns,
+        greatest(coalesce(ranked.released_ns - (ranked.left_ns - previous_calls.enter_ns), 0), 0) as own_ns
     from ranked
     inner join usual on ranked.collective_id = usual.collective_id
-    left join calls as before on ranked.prev_call_id = before.call_id
+    left join calls as previous_calls on ranked.prev_call_id = previous_calls.call_id
 ),
 
-named as materialized (
+named_ranks as materialized (
     select
         collective_id,
         excess_ns,
@@ -125,14 +125,14 @@ equally_late as (
         computing.rank,
         computing.computed_ns - usual.computed_ns as excess_ns
     from computing
-    inner join named on computing.collective_id = named.collective_id
+    inner join named_ranks on computing.collective_id = named_ranks.collective_id
     inner join usual on computing.collective_id = usual.collective_id
     where
-        computing.rank = named.cause_rank
+        computing.rank = named_ranks.cause_rank
         or (
-            named.cause_rank is not null
-            and computing.computed_ns - usual.computed_ns >= 0.9 * named.excess_ns
-            and computing.came_ns - usual.came_ns >= 0.9 * named.lateness_ns
+            named_ranks.cause_rank is not null
+            and computing.computed_ns - usual.computed_ns >= 0.9 * named_ranks.excess_ns
+            and computing.came_ns - usual.came_ns >= 0.9 * named_ranks.lateness_ns
         )
 )
 
@@ -141,7 +141,7 @@ select
     equally_late.rank as cause_rank,
     1 / greatest(count(*) over (partition by leads.collective_id), 1) as cause_part,
     equally_late.excess_ns,
-    named.released_rank
+    named_ranks.released_rank
 from (select distinct leads.collective_id from leads) as leads
-left join named on leads.collective_id = named.collective_id
+left join named_ranks on leads.collective_id = named_ranks.collective_id
 left join equally_late on leads.collective_id = equally_late.collective_id;

@@ -16,7 +16,7 @@
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- uses run_path, path_intervals, share_intervals, block_of, edge_name
-create or replace macro edge_weights(chosen) as table
+create or replace macro edge_weights(selection) as table
     with carrying as materialized (
         select
             hop_id,
@@ -28,14 +28,14 @@ create or replace macro edge_weights(chosen) as table
             bytes,
             binding = 'recv' as is_waited_for,
             recv_end_ns - send_begin_ns as took_ns
-        from query_table(chosen)
+        from query_table(selection)
     ),
 
     places as (
         select
             collective_id,
             block_of(row_number() over (order by collective_id) - 1, count(*) over ()) as block
-        from (select distinct carrying.collective_id from carrying) as seen
+        from (select distinct carrying.collective_id from carrying) as carriers
     ),
 
     per_block as (

@@ -12,7 +12,7 @@
 create or replace view efficiency_input as
 with operations as (  -- noqa: ST03
     select  -- noqa: AM07
-        'send' as what,
+        'send' as event,
         src as rank,
         send_begin_ns as at_ns,
         2 * message_id as ref
@@ -20,7 +20,7 @@ with operations as (  -- noqa: ST03
 
     union all by name
     select
-        'wait' as what,
+        'wait' as event,
         dst as rank,
         greatest(recv_wait_begin_ns, recv_post_ns) as at_ns,
         2 * message_id as ref
@@ -28,7 +28,7 @@ with operations as (  -- noqa: ST03
 
     union all by name
     select
-        'send' as what,
+        'send' as event,
         dst as rank,
         recv_post_ns as at_ns,
         2 * message_id + 1 as ref
@@ -37,7 +37,7 @@ with operations as (  -- noqa: ST03
 
     union all by name
     select
-        'wait' as what,
+        'wait' as event,
         src as rank,
         send_wait_begin_ns as at_ns,
         2 * message_id + 1 as ref
@@ -46,7 +46,7 @@ with operations as (  -- noqa: ST03
 
     union all by name
     select
-        'collective' as what,
+        'collective' as event,
         calls.rank,
         calls.enter_ns as at_ns,
         calls.collective_id as ref,
@@ -57,7 +57,7 @@ with operations as (  -- noqa: ST03
 
     union all by name
     select
-        'end' as what,
+        'end' as event,
         ranks.rank,
         communication_window.end_ns as at_ns
     from ranks
@@ -66,7 +66,7 @@ with operations as (  -- noqa: ST03
 
     union all by name
     select
-        'cut' as what,
+        'cut' as event,
         rank,
         at_ns,
         rank as ref,
@@ -76,12 +76,12 @@ with operations as (  -- noqa: ST03
 
 words as (
     select  -- noqa: AM07
-        placed.what,
-        if(placed.what = 'cut', null, placed.rank) as rank,
+        placed.event as what,
+        if(placed.event = 'cut', null, placed.rank) as rank,
         placed.at_ns,
         greatest(
             placed.at_ns - communication_window.begin_ns
-            - if(placed.what = 'cut', placed.mpi_ns, placed.communication_ns), 0
+            - if(placed.event = 'cut', placed.mpi_ns, placed.communication_ns), 0
         )::bigint as ns,
         placed.ref,
         placed.place

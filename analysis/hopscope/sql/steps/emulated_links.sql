@@ -4,7 +4,7 @@
 --
 -- uses quantity
 create or replace view emulated_links as
-with given as (
+with emulation as (
     select
         emulated,
         json_extract(emulated, '$.links') as links,
@@ -18,60 +18,60 @@ classes as (
     select
         links,
         unnest(json_keys(links)) as link
-    from given
+    from emulation
 ),
 
 cluster_pairs as (
     select unnest(from_json(json_extract(emulated, '$.cluster_pairs'), '["JSON"]')) as pair
-    from given
+    from emulation
 ),
 
 pairs as (
     select unnest(from_json(json_extract(emulated, '$.pairs'), '["JSON"]')) as pair
-    from given
+    from emulation
 ),
 
 settings as (
     select
         list_position(link_classes(), link) as place,
-        link as what,
+        link as scope,
         json_extract(links, link) as setting
     from classes
 
     union all
     select
         10 as place,
-        'all from ' || json_extract_string(pair, 'from') || ' to ' || json_extract_string(pair, 'to') as what,
+        'all from ' || json_extract_string(pair, 'from') || ' to ' || json_extract_string(pair, 'to') as scope,
         pair as setting
     from cluster_pairs
 
     union all
     select
         11 as place,
-        json_extract_string(pair, 'from') || ' to ' || json_extract_string(pair, 'to') as what,
+        json_extract_string(pair, 'from') || ' to ' || json_extract_string(pair, 'to') as scope,
         pair as setting
     from pairs
 
     union all
     select
         12 as place,
-        'every host one message at a time' as what,
+        'every host one message at a time' as scope,
         interface as setting
-    from given
+    from emulation
     where interface is not null
 
     union all
     select
         13 as place,
-        'every rank one message at a time' as what,
+        'every rank one message at a time' as scope,
         rank as setting
-    from given
+    from emulation
     where rank is not null
 )
 
 select
     place,
-    what || ' ' || concat_ws(
+    scope || ' ' || concat_ws(
         ' and ',
         case
             when json_exists(setting, '$.latency_trace_ns') then 'latencies of a trace'

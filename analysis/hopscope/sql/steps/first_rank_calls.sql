@@ -42,7 +42,7 @@ numbered as (
         *,
         row_number() over (order by begin_ns, site) as n
     from things
-    where location = (select min(others.location) from things as others)
+    where location = (select min(rank_things.location) from things as rank_things)
 ),
 
 spaced as (

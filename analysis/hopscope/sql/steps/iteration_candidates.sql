@@ -82,7 +82,7 @@ sites as (
     having count(*) >= case when part_iteration_at() is null then 3 else 2 end
 ),
 
-chosen as materialized (
+markers as materialized (
     select
         row_number() over (order by sites.turns, sites.starts, sites.first_n) as marker,
         sites.site,
@@ -117,17 +117,17 @@ chosen as materialized (
 -- Each call with the first one of the turn that it belongs to, for each candidate.
 turned as (
     select
-        chosen.marker,
+        markers.marker,
         calls_seen.n,
         calls_seen.before_n,
         calls_seen.begin_ns,
         calls_seen.site_hash,
         calls_seen.comm_size,
-        calls_seen.site = chosen.site as is_own,
+        calls_seen.site = markers.site as is_marker,
         max(calls_seen.n) filter (
-            where calls_seen.site = chosen.site and (calls_seen.is_start or not chosen.starts)
-        ) over (partition by chosen.marker order by calls_seen.n) as first_n
-    from chosen
+            where calls_seen.site = markers.site and (calls_seen.is_start or not markers.starts)
+        ) over (partition by markers.marker order by calls_seen.n) as first_n
+    from markers
     cross join calls_seen
 ),
 
@@ -137,7 +137,7 @@ turns as (
         first_n,
         count(*) as calls,
         max(comm_size) as comm_size,
-        count(*) filter (where is_own) as own_calls,
+        count(*) filter (where is_marker) as own_calls,
         sum(hash(site_hash, n - first_n)::hugeint) as in_order,
         coalesce(sum(site_hash::hugeint) filter (where coalesce(before_n < first_n, true)), 0) as of_places,
         lead(min(begin_ns)) over (partition by marker order by first_n) - min(begin_ns) as time_ns
@@ -187,7 +187,7 @@ usual as (
         commonest.own_calls,
         commonest.comm_size,
         count(*) filter (where whole_turns.of_places = commonest.of_places) as number,
-        count(*) filter (where whole_turns.of_places <> commonest.of_places) as others,
+        count(*) filter (where whole_turns.of_places <> commonest.of_places) as deviations,
         coalesce(
             quantile_cont(whole_turns.time_ns, 0.25) filter (where whole_turns.of_places = commonest.of_places), 0
         ) as time_ns,
@@ -200,21 +200,21 @@ usual as (
 )
 
 select
-    chosen.site,
-    chosen.starts,
-    chosen.turns,
-    chosen.comm_size,
-    chosen.is_place,
-    chosen.of_site,
-    chosen.covered,
+    markers.site,
+    markers.starts,
+    markers.turns,
+    markers.comm_size,
+    markers.is_place,
+    markers.of_site,
+    markers.covered,
     usual.calls,
     in_order.share as same,
-    usual.number / (usual.number + usual.others) as alike,
-    (usual.number * usual.time_ns + usual.others * least(usual.time_ns, usual.others_ns))
-    / nullif(usual.number * usual.time_ns + usual.others * usual.others_ns, 0) as of_time,
-    chosen.starts or usual.comm_size = (select greatest(max(calls_seen.comm_size), 1) from calls_seen) as is_whole
-from chosen
-inner join in_order on chosen.marker = in_order.marker
-inner join usual on chosen.marker = usual.marker
+    usual.number / (usual.number + usual.deviations) as alike,
+    (usual.number * usual.time_ns + usual.deviations * least(usual.time_ns, usual.others_ns))
+    / nullif(usual.number * usual.time_ns + usual.deviations * usual.others_ns, 0) as of_time,
+    markers.starts or usual.comm_size = (select greatest(max(calls_seen.comm_size), 1) from calls_seen) as is_whole
+from markers
+inner join in_order on markers.marker = in_order.marker
+inner join usual on markers.marker = usual.marker
 -- A short loop turns twice or more.
-where not chosen.starts or usual.own_calls > 1;
+where not markers.starts or usual.own_calls > 1;

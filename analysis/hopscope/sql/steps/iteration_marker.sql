@@ -44,20 +44,20 @@ candidates as materialized (
 
 events as materialized (
     select
-        seen.n,
+        rank_calls.n,
         candidates.site,
         candidates.starts,
         candidates.turns,
-        row_number() over (partition by candidates.site, candidates.starts order by seen.n) as turn
-    from first_rank_calls as seen
+        row_number() over (partition by candidates.site, candidates.starts order by rank_calls.n) as turn
+    from first_rank_calls as rank_calls
     inner join candidates
         on
-            seen.site = candidates.site
-            and (seen.is_start or not candidates.starts)
+            rank_calls.site = candidates.site
+            and (rank_calls.is_start or not candidates.starts)
 ),
 
 -- How many turns of each loop there were at each call of a rarer one.
-reached as (
+rarer_events as (
     select
         loops.site,
         loops.starts,
@@ -72,21 +72,21 @@ reached as (
 
 between_calls as materialized (
     select
-        reached.site,
-        reached.starts,
-        reached.rarer_site,
-        reached.rarer_starts,
-        reached.n,
+        rarer_events.site,
+        rarer_events.starts,
+        rarer_events.rarer_site,
+        rarer_events.rarer_starts,
+        rarer_events.n,
         coalesce(events.turn, 0) - lag(coalesce(events.turn, 0)) over (
-            partition by reached.site, reached.starts, reached.rarer_site, reached.rarer_starts
-            order by reached.n
+            partition by rarer_events.site, rarer_events.starts, rarer_events.rarer_site, rarer_events.rarer_starts
+            order by rarer_events.n
         ) as number
-    from reached
+    from rarer_events
     asof left join events
         on
-            reached.site = events.site
-            and reached.starts = events.starts
-            and reached.n >= events.n
+            rarer_events.site = events.site
+            and rarer_events.starts = events.starts
+            and rarer_events.n >= events.n
 ),
 
 numbers as (
@@ -173,16 +173,16 @@ stand_ins as (
             and varying.starts = turns.starts
             and varying.rarer_site = turns.rarer_site
             and varying.rarer_starts = turns.rarer_starts
-    inner join pairs as others
+    inner join pairs as sibling_pairs
         on
-            varying.rarer_site = others.rarer_site
-            and varying.rarer_starts = others.rarer_starts
+            varying.rarer_site = sibling_pairs.rarer_site
+            and varying.rarer_starts = sibling_pairs.rarer_starts
     inner join between_calls as calls
         on
-            others.site = calls.site
-            and others.starts = calls.starts
-            and others.rarer_site = calls.rarer_site
-            and others.rarer_starts = calls.rarer_starts
+            sibling_pairs.site = calls.site
+            and sibling_pairs.starts = calls.starts
+            and sibling_pairs.rarer_site = calls.rarer_site
+            and sibling_pairs.rarer_starts = calls.rarer_starts
             and turns.n = calls.n
     where varying.mean > 1
     group by
@@ -191,12 +191,12 @@ stand_ins as (
         varying.mean,
         varying.rarer_site,
         varying.rarer_starts,
-        others.site,
-        others.starts,
-        others.mean
+        sibling_pairs.site,
+        sibling_pairs.starts,
+        sibling_pairs.mean
     having
-        round(others.mean / (varying.mean - 1)) >= 1
-        and count(*) filter (where calls.number = (turns.number - 1) * round(others.mean / (varying.mean - 1)))
+        round(sibling_pairs.mean / (varying.mean - 1)) >= 1
+        and count(*) filter (where calls.number = (turns.number - 1) * round(sibling_pairs.mean / (varying.mean - 1)))
         >= 0.9 * count(turns.number)
 ),
 
@@ -229,9 +229,9 @@ steps as (
     where
         is_loop
         or turns in (
-            select others.turns
-            from not_refused as others
-            where others.is_loop
+            select sibling_pairs.turns
+            from not_refused as sibling_pairs
+            where sibling_pairs.is_loop
         )
 ),
 
@@ -257,7 +257,7 @@ rivals as (
     select
         candidates.site,
         candidates.turns,
-        pairs.site <> step.site or pairs.starts <> step.starts as is_inside,
+        pairs.site <> step.site or pairs.starts <> step.starts as is_nested,
         case when pairs.is_fixed then pairs.usual else pairs.least_number end as least_number,
         case when pairs.is_fixed then pairs.usual else pairs.most_number end as most_number
     from step
@@ -275,7 +275,7 @@ rivals as (
     qualify
         row_number() over (
             order by
-                is_inside desc,
+                is_nested desc,
                 pairs.is_fixed desc,
                 candidates.score desc,
                 candidates.turns desc,
@@ -287,9 +287,9 @@ select
     step.site,
     step.starts,
     step.turns,
-    case when rivals.is_inside then step.alike else step.same end as sure,
+    case when rivals.is_nested then step.alike else step.same end as sure,
     rivals.site as rival_site,
-    rivals.is_inside as rival_is_inside,
+    rivals.is_nested as rival_is_inside,
     rivals.least_number as between_least,
     rivals.most_number as between_most
 from step

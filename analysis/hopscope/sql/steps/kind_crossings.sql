@@ -22,7 +22,7 @@ spanning as (
     having count(distinct ranks.cluster) > 1
 ),
 
-ran as (
+recorded_kinds as (
     select
         kind,
         -- Reasons that leave out messages; another one leaves open only who waited for them.
@@ -47,14 +47,14 @@ of_kinds as (
 )
 
 select
-    ran.kind,
+    recorded_kinds.kind,
     coalesce(
         ways.crossings,
         kinds.crossings,
-        case when spanning.comm is null or (kinds.wan_messages = 0 and not ran.has_gaps) then 0 end
+        case when spanning.comm is null or (kinds.wan_messages = 0 and not recorded_kinds.has_gaps) then 0 end
     ) as crossings
-from ran
-inner join kinds on ran.kind = kinds.kind
+from recorded_kinds
+inner join kinds on recorded_kinds.kind = kinds.kind
 left join spanning on kinds.comm = spanning.comm
 left join ways on kinds.tree = ways.tree and kinds.comm = ways.comm
 

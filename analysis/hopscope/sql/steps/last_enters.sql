@@ -13,7 +13,7 @@ with latest as (
     left join ranks on latest_enters.rank = ranks.rank
 ),
 
-others as (
+other_enters as (
     select
         latest.collective_id,
         latest.rank,
@@ -34,5 +34,5 @@ select
     min(ahead_ns) as margin_ns,
     min(ahead_ns - error_ns) > 0 as decided,
     block_of(row_number() over (order by collective_id) - 1, count(*) over ()) as block
-from others
+from other_enters
 group by collective_id;

@@ -82,12 +82,14 @@ select
     ends.iteration,
     ends.collective_id,
     ends.enter_ns,
-    coalesce(found.gaps, 0) as gaps,
-    coalesce(found.computing_ns, 0) as computing_ns,
-    coalesce(found.noise_ns, 0) as noise_ns,
-    coalesce(found.paid_ns, 0) as paid_ns
+    coalesce(iteration_gaps.gaps, 0) as gaps,
+    coalesce(iteration_gaps.computing_ns, 0) as computing_ns,
+    coalesce(iteration_gaps.noise_ns, 0) as noise_ns,
+    coalesce(iteration_gaps.paid_ns, 0) as paid_ns
 from ends
-left join by_iteration as found on ends.rank = found.rank and ends.iteration = found.iteration
+left join
+    by_iteration as iteration_gaps
+    on ends.rank = iteration_gaps.rank and ends.iteration = iteration_gaps.iteration
 
 union all
 select

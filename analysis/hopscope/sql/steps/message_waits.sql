@@ -10,7 +10,7 @@
 -- uses run_path
 -- kept beside the dataset
 create or replace view message_waits as
-with judged as (
+with late_ends as (
     select
         message_id,
         src,
@@ -44,7 +44,7 @@ ordered as (
             partition by waiting_location, wait_begin_ns
             order by needed_ns desc nulls last, binding = 'recv' desc, message_id desc
         ) as place_in_call
-    from judged
+    from late_ends
 ),
 
 waited as (

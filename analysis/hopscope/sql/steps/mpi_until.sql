@@ -5,7 +5,7 @@
 --
 -- uses mpi_spans, communication_window
 create or replace macro mpi_until(times) as table
-    with asked as (
+    with queries as (
         select * from query_table(times)
     ),
 
@@ -26,20 +26,20 @@ create or replace macro mpi_until(times) as table
             begin_ns,
             end_ns,
             communicates,
-            sum(end_ns - begin_ns) over until_then - (end_ns - begin_ns) as before_ns,
-            sum(if(communicates, end_ns - begin_ns, 0)) over until_then
+            sum(end_ns - begin_ns) over preceding_spans - (end_ns - begin_ns) as before_ns,
+            sum(if(communicates, end_ns - begin_ns, 0)) over preceding_spans
             - if(communicates, end_ns - begin_ns, 0) as communicated_ns
         from started_spans
-        window until_then as (
+        window preceding_spans as (
             partition by rank order by begin_ns, end_ns rows between unbounded preceding and current row
         )
     )
 
     select
-        asked.*,
-        coalesce(spans.before_ns + least(asked.at_ns, spans.end_ns) - spans.begin_ns, 0)::bigint as mpi_ns,
+        queries.*,
+        coalesce(spans.before_ns + least(queries.at_ns, spans.end_ns) - spans.begin_ns, 0)::bigint as mpi_ns,
         coalesce(
-            spans.communicated_ns + if(spans.communicates, least(asked.at_ns, spans.end_ns) - spans.begin_ns, 0), 0
+            spans.communicated_ns + if(spans.communicates, least(queries.at_ns, spans.end_ns) - spans.begin_ns, 0), 0
         )::bigint as communication_ns
-    from asked
-    asof left join spans on asked.rank = spans.rank and asked.at_ns >= spans.begin_ns;
+    from queries
+    asof left join spans on queries.rank = spans.rank and queries.at_ns >= spans.begin_ns;

@@ -146,7 +146,7 @@ ways as (
 ),
 
 -- The end of the call: from the arrival of the result, at the root from the last message; a rank that only sends has none.
-ended as (
+call_routes as (
     select
         ways.collective_id,
         ways.rank,
@@ -176,20 +176,20 @@ in_exchanges as (
         chains.rank,
         nodes.leave_ns - nodes.enter_ns as call_ns,
         coalesce(chains.end_ns - chains.begin_ns, 0)
-        + coalesce(ended.path_ns, nodes.leave_ns - coalesce(chains.end_ns, nodes.enter_ns)) as path_ns,
-        chains.wan_ns + coalesce(ended.wan_ns, 0) as wan_ns,
-        chains.hops + coalesce(ended.hops, 0) as hops,
-        chains.crossings + coalesce(ended.crossings, 0) as crossings,
-        chains.wan_bytes + coalesce(ended.wan_bytes, 0) as wan_bytes
+        + coalesce(call_routes.path_ns, nodes.leave_ns - coalesce(chains.end_ns, nodes.enter_ns)) as path_ns,
+        chains.wan_ns + coalesce(call_routes.wan_ns, 0) as wan_ns,
+        chains.hops + coalesce(call_routes.hops, 0) as hops,
+        chains.crossings + coalesce(call_routes.crossings, 0) as crossings,
+        chains.wan_bytes + coalesce(call_routes.wan_bytes, 0) as wan_bytes
     from chains
     inner join nodes on chains.collective_id = nodes.collective_id and chains.rank = nodes.rank
-    left join ended on chains.collective_id = ended.collective_id and chains.rank = ended.rank
+    left join call_routes on chains.collective_id = call_routes.collective_id and chains.rank = call_routes.rank
 ),
 
-chosen as (
-    select ended.*
-    from ended
-    inner join collectives on ended.collective_id = collectives.collective_id
+rank_routes as (
+    select call_routes.*
+    from call_routes
+    inner join collectives on call_routes.collective_id = collectives.collective_id
     left join kinds on collectives.kind = kinds.kind
     where not coalesce(kinds.exchanges, false)
 
@@ -207,4 +207,4 @@ select
     hops,
     crossings,
     wan_bytes
-from chosen;
+from rank_routes;

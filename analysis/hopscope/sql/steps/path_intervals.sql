@@ -4,7 +4,7 @@
 --
 -- uses run_path, share_intervals
 create or replace macro path_intervals(parts) as table
-    with given as (
+    with key_parts as (
         select * from query_table(parts)
     ),
 
@@ -18,18 +18,18 @@ create or replace macro path_intervals(parts) as table
 
     keys as (
         select distinct key
-        from given
+        from key_parts
     ),
 
     measures as (  -- noqa: ST03
         select
             keys.key,
             blocks.block,
-            coalesce(given.part, 0) as part,
+            coalesce(key_parts.part, 0) as part,
             blocks.whole
         from keys
         cross join blocks
-        left join given on keys.key = given.key and blocks.block is not distinct from given.block
+        left join key_parts on keys.key = key_parts.key and blocks.block is not distinct from key_parts.block
     )
 
     select *

@@ -18,7 +18,7 @@ with bounded as (
     where stretches.path = 'run'
 ),
 
-toward as (
+target_stretches as (
     select
         rank,
         time_ns,
@@ -33,10 +33,11 @@ toward as (
 )
 
 select
-    toward.collective_id,
-    toward.rank,
-    sum(toward.time_ns)::bigint as time_ns,
-    coalesce(sum(toward.time_ns) filter (where toward.category = 'compute'), 0)::bigint as computing_ns
-from toward
-inner join collectives on toward.collective_id = collectives.collective_id
-group by toward.collective_id, toward.rank;
+    target_stretches.collective_id,
+    target_stretches.rank,
+    sum(target_stretches.time_ns)::bigint as time_ns,
+    coalesce(sum(target_stretches.time_ns) filter (where target_stretches.category = 'compute'), 0)::bigint
+        as computing_ns
+from target_stretches
+inner join collectives on target_stretches.collective_id = collectives.collective_id
+group by target_stretches.collective_id, target_stretches.rank;

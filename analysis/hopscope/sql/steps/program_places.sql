@@ -5,7 +5,7 @@
 --
 -- uses message_calls
 create or replace view program_places as
-with seen as (
+with call_sites as (
     select distinct call_site from whole_calls
     union
     select distinct call_site from whole_intervals
@@ -18,7 +18,7 @@ with seen as (
 )
 
 select
-    coalesce(seen.call_site, unknown_place()) as call_site,
-    coalesce(places.place, seen.call_site, unknown_place()) as place
-from seen
-left join places on seen.call_site = places.call_site;
+    coalesce(call_sites.call_site, unknown_place()) as call_site,
+    coalesce(places.place, call_sites.call_site, unknown_place()) as place
+from call_sites
+left join places on call_sites.call_site = places.call_site;

@@ -2,7 +2,7 @@
 --
 -- A region inside another of the same name counts once: only the outermost visits have rows. One that did not end lasts to the rank's last event.
 create or replace view region_visits as
-with seen as (
+with region_intervals as (
     select
         intervals.region,
         intervals.rank,
@@ -14,7 +14,7 @@ with seen as (
     where intervals.kind = 'region'
 ),
 
-named as (
+nested_intervals as (
     select
         *,
         max(end_ns) over (
@@ -22,7 +22,7 @@ named as (
             order by begin_ns asc, end_ns desc
             rows between unbounded preceding and 1 preceding
         ) as open_until
-    from seen
+    from region_intervals
 )
 
 select
@@ -31,5 +31,5 @@ select
     location,
     begin_ns,
     end_ns
-from named
+from nested_intervals
 where open_until is null or begin_ns >= open_until;

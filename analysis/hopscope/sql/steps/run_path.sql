@@ -7,7 +7,7 @@
 --
 -- uses block_of, run_path_pieces
 create or replace view run_path as
-with toward as (
+with directed_pieces as (
     select
         *,
         coalesce(
@@ -27,7 +27,7 @@ numbered as (
     select
         *,
         dense_rank() over (order by toward) - 1 as place
-    from toward
+    from directed_pieces
 )
 
 select

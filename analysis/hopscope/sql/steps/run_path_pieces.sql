@@ -14,7 +14,7 @@ with ends as (
 
 spans as (
     select
-        unnest(['startup', null, 'shutdown']) as once,
+        unnest(['startup', null, 'shutdown']) as one_time_category,
         unnest([-1, first_ns, last_ns]) as begin_ns,
         unnest([first_ns, last_ns, 9223372036854775807]) as end_ns
     from ends
@@ -25,7 +25,7 @@ select
     path_stretches.rank,
     greatest(path_stretches.begin_ns, spans.begin_ns) as begin_ns,
     least(path_stretches.end_ns, spans.end_ns) as end_ns,
-    coalesce(spans.once, path_stretches.category) as category,
+    coalesce(spans.one_time_category, path_stretches.category) as category,
     path_stretches.collective_id,
     path_stretches.hop_id,
     path_stretches.message_id,
@@ -39,7 +39,7 @@ inner join spans
         (path_stretches.begin_ns < spans.end_ns and path_stretches.end_ns > spans.begin_ns)
         -- What takes no time at one of the bounds belongs to neither start-up nor shutdown.
         or (
-            spans.once is null and path_stretches.begin_ns = path_stretches.end_ns
+            spans.one_time_category is null and path_stretches.begin_ns = path_stretches.end_ns
             and path_stretches.begin_ns in (spans.begin_ns, spans.end_ns)
         )
 where path_stretches.path = 'run';

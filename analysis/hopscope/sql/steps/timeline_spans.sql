@@ -102,7 +102,7 @@ create or replace macro timeline_spans(begin_at, end_at) as table
     waits_for_messages as (
         select
             waits.interval_id,
-            message_ends.at_ns > waits.begin_ns as found
+            message_ends.at_ns > waits.begin_ns as has_message_end
         from waits
         asof inner join message_ends on waits.location = message_ends.location and waits.end_ns >= message_ends.at_ns
     ),
@@ -139,7 +139,7 @@ create or replace macro timeline_spans(begin_at, end_at) as table
                 when shown_intervals.kind = 'p2p' then 'p2p'
                 when completing.has_hops then 'local'
                 when not completing.has_hops then 'native'
-                when waits_for_messages.found then 'p2p'
+                when waits_for_messages.has_message_end then 'p2p'
                 else 'mpi'
             end as category,
             coalesce(completing.has_hops, false) as has_hops

@@ -2,7 +2,7 @@
 --
 -- One row per thread, in the order of their locations.
 create or replace view timeline_threads as
-with seen as (
+with thread_locations as (
     select
         rank,
         location
@@ -18,5 +18,5 @@ with seen as (
 select
     rank,
     location
-from seen
+from thread_locations
 order by location;

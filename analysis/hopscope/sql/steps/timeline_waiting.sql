@@ -58,7 +58,7 @@ create or replace macro timeline_waiting(begin_at, end_at) as table
     ),
 
     -- Of two waits that overlap, as in MPI_Waitall, the one that began first has the time of both.
-    one_after_another as (
+    disjoint_waits as (
         select
             rank,
             location,
@@ -80,6 +80,6 @@ create or replace macro timeline_waiting(begin_at, end_at) as table
         operation,
         begin_ns,
         end_ns
-    from one_after_another
+    from disjoint_waits
     where begin_ns < end_ns
     order by location, begin_ns;

@@ -6,7 +6,7 @@
 --
 -- uses track_arrows
 create or replace view track_slices as
-with inside as (
+with thread_slices as (
     select
         calls.rank,
         calls.location,
@@ -49,18 +49,18 @@ with inside as (
 )
 
 select
-    inside.rank,
-    inside.location,
-    inside.kind,
-    inside.name,
-    inside.begin_ns,
-    greatest(coalesce(inside.end_ns, ranks.last_event_ns), inside.begin_ns) as end_ns,
-    inside.collective,
-    inside.bytes,
-    inside.detail,
-    inside.arrow_id
-from inside
-inner join ranks on inside.rank = ranks.rank
+    thread_slices.rank,
+    thread_slices.location,
+    thread_slices.kind,
+    thread_slices.name,
+    thread_slices.begin_ns,
+    greatest(coalesce(thread_slices.end_ns, ranks.last_event_ns), thread_slices.begin_ns) as end_ns,
+    thread_slices.collective,
+    thread_slices.bytes,
+    thread_slices.detail,
+    thread_slices.arrow_id
+from thread_slices
+inner join ranks on thread_slices.rank = ranks.rank
 union all
 select
     src as rank,

@@ -7,7 +7,7 @@
 --
 -- uses operation_kind, members, latest_enters
 create or replace view waiting as
-with asked as materialized (
+with collective_kinds as materialized (
     select
         collectives.collective_id,
         collectives.comm,
@@ -19,27 +19,27 @@ with asked as materialized (
 ),
 
 -- Of each collective the one rank that others need; for the scans it is another one for each of them.
-needed as (
+needed_ranks as (
     select
-        asked.collective_id,
-        asked.kind,
-        asked.root_rank,
+        collective_kinds.collective_id,
+        collective_kinds.kind,
+        collective_kinds.root_rank,
         latest_enters.rank,
         latest_enters.enter_ns
-    from asked
-    inner join latest_enters on asked.collective_id = latest_enters.collective_id
-    where asked.kind in ('all', 'to root')
+    from collective_kinds
+    inner join latest_enters on collective_kinds.collective_id = latest_enters.collective_id
+    where collective_kinds.kind in ('all', 'to root')
 
     union all
     select
-        asked.collective_id,
-        asked.kind,
-        asked.root_rank,
+        collective_kinds.collective_id,
+        collective_kinds.kind,
+        collective_kinds.root_rank,
         calls.rank,
         calls.enter_ns
-    from asked
-    inner join calls on asked.collective_id = calls.collective_id and asked.root_rank = calls.rank
-    where asked.kind = 'from root'
+    from collective_kinds
+    inner join calls on collective_kinds.collective_id = calls.collective_id and collective_kinds.root_rank = calls.rank
+    where collective_kinds.kind = 'from root'
 ),
 
 -- The latest enter at or below each rank, for the scans.
@@ -48,8 +48,8 @@ scanned as (
         calls.collective_id,
         calls.rank,
         coalesce(calls.wait_begin_ns, calls.enter_ns) as ready_ns,
-        calls.needed_rank is not null as is_known,
-        asked.kind,
+        calls.needed_rank is not null as has_needed_rank,
+        collective_kinds.kind,
         max(row(calls.enter_ns, -calls.rank)) over (
             partition by calls.collective_id order by members.comm_rank
             rows between unbounded preceding and current row
@@ -59,9 +59,9 @@ scanned as (
             rows between unbounded preceding and 1 preceding
         ) as latest_below
     from calls
-    inner join asked on calls.collective_id = asked.collective_id
-    inner join members on asked.comm = members.comm and calls.rank = members.rank
-    where asked.kind in ('scan', 'exscan')
+    inner join collective_kinds on calls.collective_id = collective_kinds.collective_id
+    inner join members on collective_kinds.comm = members.comm and calls.rank = members.rank
+    where collective_kinds.kind in ('scan', 'exscan')
 ),
 
 waits as (
@@ -71,18 +71,18 @@ waits as (
         calls.needed_rank,
         calls.needed_ns - coalesce(calls.wait_begin_ns, calls.enter_ns) as until_ns
     from calls
-    inner join asked on calls.collective_id = asked.collective_id
+    inner join collective_kinds on calls.collective_id = collective_kinds.collective_id
     where calls.needed_rank is not null
 
     union all
     select
         calls.collective_id,
         calls.rank,
-        needed.rank as needed_rank,
-        needed.enter_ns - coalesce(calls.wait_begin_ns, calls.enter_ns) as until_ns
+        needed_ranks.rank as needed_rank,
+        needed_ranks.enter_ns - coalesce(calls.wait_begin_ns, calls.enter_ns) as until_ns
     from calls
-    inner join needed on calls.collective_id = needed.collective_id
-    where calls.needed_rank is null and (needed.kind <> 'to root' or calls.rank = needed.root_rank)
+    inner join needed_ranks on calls.collective_id = needed_ranks.collective_id
+    where calls.needed_rank is null and (needed_ranks.kind <> 'to root' or calls.rank = needed_ranks.root_rank)
 
     union all
     select
@@ -91,7 +91,7 @@ waits as (
         -case when kind = 'scan' then latest[2] else latest_below[2] end as needed_rank,
         case when kind = 'scan' then latest[1] else latest_below[1] end - ready_ns as until_ns
     from scanned
-    where not is_known and (kind = 'scan' or latest_below is not null)
+    where not has_needed_rank and (kind = 'scan' or latest_below is not null)
 )
 
 select

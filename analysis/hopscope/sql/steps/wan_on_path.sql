@@ -5,7 +5,7 @@
 --
 -- uses run_path, members
 create or replace view wan_on_path as
-with within as (
+with one_cluster_comms as (
     select members.comm
     from members
     inner join ranks on members.rank = ranks.rank
@@ -21,10 +21,10 @@ hiding as (
         run_path.category = 'native'
         and run_path.time_ns > 0
         and (select count(distinct ranks.cluster) from ranks) > 1
-        and (collectives.comm is null or collectives.comm not in (select within.comm from within))
+        and (collectives.comm is null or collectives.comm not in (select one_cluster_comms.comm from one_cluster_comms))
 ),
 
-counted as (
+path_sums as (
     select
         sum(run_path.time_ns) as path_ns,
         coalesce(sum(run_path.time_ns) filter (where run_path.category = 'wan'), 0) as wan_ns,
@@ -37,19 +37,19 @@ counted as (
     left join hops on run_path.hop_id = hops.hop_id
 ),
 
-known as (
+known_sums as (
     select
         *,
-        path_ns is not null and (wan_ns > 0 or not exists (select hiding.step from hiding)) as is_known
-    from counted
+        path_ns is not null and (wan_ns > 0 or not exists (select hiding.step from hiding)) as has_value
+    from path_sums
 )
 
 select
     path_ns,
-    case when is_known then wan_ns end as wan_ns,
+    case when has_value then wan_ns end as wan_ns,
     hops_ns,
-    case when is_known then hops end as hops,
-    case when is_known then crossings end as crossings,
-    case when is_known then wan_bytes end as wan_bytes,
+    case when has_value then hops end as hops,
+    case when has_value then crossings end as crossings,
+    case when has_value then wan_bytes end as wan_bytes,
     collectives
-from known;
+from known_sums;

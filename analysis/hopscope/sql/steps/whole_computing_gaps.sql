@@ -32,7 +32,7 @@ sites as (
     select
         site,
         row_number() over (order by site) as number
-    from (select distinct things.site from things) as seen
+    from (select distinct things.site from things) as distinct_sites
 ),
 
 first_threads as (
