@@ -46,7 +46,7 @@ alike_hops as (  -- noqa: ST03
     where hops.src <> hops.dst
 ),
 
--- What they have in common, one of them says.
+-- One of them supplies their common values.
 in_rounds as (
     select
         hops.role,

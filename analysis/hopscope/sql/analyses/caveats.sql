@@ -20,7 +20,7 @@ with off_threads as (
     group by intervals.rank, intervals.location
 ),
 
--- Of a rank's threads the one that it was off longest for stands for the rank.
+-- A rank counts with the thread that was off longest.
 off_ranks as (
     select
         rank,

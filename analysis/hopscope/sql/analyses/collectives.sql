@@ -56,7 +56,7 @@ with search_words as (
     where words.word <> ''
 ),
 
--- What calls say of themselves: few kinds, however many calls.
+-- Descriptions of calls: few kinds, however many calls.
 kinds as (
     select distinct
         calls.call_site,
@@ -105,7 +105,7 @@ search_results as (
     having count(*) = (select count(*) from search_words)
 ),
 
--- What only some orders need of every collective.
+-- Values of every collective that only some orders need.
 ordered_last as (
     select
         collective_id,

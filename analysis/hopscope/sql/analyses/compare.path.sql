@@ -76,7 +76,7 @@ totals as materialized (
     group by part, name
 ),
 
--- What tells a place of another build from others: its function, and what it calls.
+-- A place of another build is identified by its function and the functions that it calls.
 called_at as (
     select
         'place' as part,

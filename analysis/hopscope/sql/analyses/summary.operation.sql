@@ -25,7 +25,7 @@ with whole as (
     select sum(time_ns) as time_ns from rank_times
 ),
 
--- Of a nanosecond of the run, what all ranks together have in the trace.
+-- Rank time in the trace for each nanosecond of the run.
 weight as (
     select whole.time_ns / run.duration_ns as of_run
     from run

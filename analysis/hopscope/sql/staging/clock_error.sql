@@ -1,4 +1,4 @@
--- How far the clocks of two machines may be apart, in nanoseconds.
+-- The largest difference between two machines' clocks, in nanoseconds.
 --
 -- Nothing on one machine. Between machines it is the figure that the run says decides verdicts: the error if routes are symmetric, or the bound. Where
 -- nobody measured the clocks it is longer than any run, so that what only they could decide stays undecided.

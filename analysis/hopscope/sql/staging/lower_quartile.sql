@@ -1,4 +1,4 @@
--- What the faster members of a collective need: the lower quartile of their times, below five members the shortest.
+-- The time of the faster members of a collective: the lower quartile of their times, below five members the shortest.
 --
 -- Lateness is measured against it. The median is slow itself where half of the members are slow, and of two members it halves the delay.
 create or replace macro lower_quartile(times) as

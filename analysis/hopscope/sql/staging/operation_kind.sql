@@ -1,4 +1,4 @@
--- Which ranks a rank must wait for in an MPI collective, by the name of the function.
+-- The ranks that a rank must wait for in an MPI collective, by the name of the function.
 --
 -- all: everybody for everybody. from root: everybody for the root. to root: the root for everybody. scan: for the ranks up to its own; exscan: for those
 -- below it. neighbours: for its neighbours, which only hops can tell. Null for a function that is none of these. All forms of a function (MPI_I...,

@@ -1,4 +1,4 @@
--- Of every hop and every message of the application, whether its receiver waited for it, as far as the trace shows.
+-- The binding of every hop and of every message of the application: whether its receiver waited for it.
 --
 -- binding is as in the tables `hops` and `messages`; `undecided` means that the trace does not show it.
 create or replace view bindings as

@@ -1,4 +1,4 @@
--- What each edge of some hops carried, and how much it contributes to the run's critical path.
+-- The traffic of each edge of some hops, and its contribution to the run's critical path.
 --
 -- Give it the name of a table with the hops, as in `hops`. One row per role, sender and receiver. Shares refer to the path (`run_path`); a hop that the
 -- path leaves half-way (a late receiver) weighs what the path spends on it, not what it took.

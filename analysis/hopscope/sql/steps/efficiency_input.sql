@@ -1,4 +1,4 @@
--- What the efficiencies are computed from: useful times, and the run as a program that an ideal network can execute.
+-- The input of the efficiencies: useful times, and the run as a program that an ideal network can execute.
 --
 -- what: the ranks' operations, `send` (or a receive for which a send waited), `wait` for that, `collective` and `end`, at one time in this order: what is
 -- sent there is never waited for before; `rule`, one for each collective (its operation as text, its root's place); `block` of the communication (place), with

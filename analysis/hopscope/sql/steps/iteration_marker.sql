@@ -56,7 +56,7 @@ events as materialized (
             and (rank_calls.is_start or not candidates.starts)
 ),
 
--- How many turns of each loop there were at each call of a rarer one.
+-- The number of turns of each loop at each call of a rarer one.
 rarer_events as (
     select
         loops.site,

@@ -1,4 +1,4 @@
--- How often in sequence the messages of each kind of collective go between clusters: along trees, on the worst way to the root or from it.
+-- Messages in sequence between clusters, for each kind of collective: along trees, on the worst way to the root or from it.
 --
 -- One row per kind that ran, one per tree of no kind, and one for all collectives of several clusters without hops. crossings is null where it is unknown:
 -- if the algorithm is unrecognised and messages go between clusters or are missing, and without hops.

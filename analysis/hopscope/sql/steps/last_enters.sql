@@ -1,4 +1,4 @@
--- Which rank entered each collective last, and whether the clocks can tell.
+-- The rank that entered each collective last, and whether the clocks can tell.
 --
 -- One row per complete collective of at least two ranks. margin_ns is the time to the rank before it. decided is false where any other rank's enter is so
 -- near that the clocks of the two machines may be further apart.

@@ -1,4 +1,4 @@
--- Which rank entered each collective last, by the clocks as they are.
+-- The rank that entered each collective last, by the recorded clocks.
 --
 -- One row per complete collective of at least two ranks. Of several equal enters the lowest rank's stands for all. Whether the clocks can tell is in
 -- `last_enters`.

@@ -1,4 +1,4 @@
--- How much of the run's critical path an answer leaves out because it happens once: start-up and shutdown.
+-- The times on the run's critical path that answers leave out because they happen once: start-up and shutdown.
 --
 -- One row; zeros where it leaves out nothing.
 --

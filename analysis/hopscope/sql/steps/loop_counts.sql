@@ -1,4 +1,4 @@
--- What the search for iterations had to go on: how many there are, and how often the first rank calls MPI at the place that it calls most often.
+-- The evidence of the search for iterations: their number, and the first rank's calls at its most frequent call site.
 --
 -- One row, of the whole run. most_calls is 0 where that rank calls MPI only to begin and to end.
 --

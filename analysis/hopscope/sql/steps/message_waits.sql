@@ -1,4 +1,4 @@
--- Of every message of the application, which end was late, and for how long the other one waited for it.
+-- The late end of every message of the application, and how long the other end waited for it.
 --
 -- A sender is late whose send began after the receiver had begun to wait for it (binding `recv`); a receiver is late that posted its receive after the sender
 -- had begun to wait for that (binding `send`); both by more than the clocks may be apart. The wait counts from the begin of the waiting call to the begin of

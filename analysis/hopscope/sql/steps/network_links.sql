@@ -1,4 +1,4 @@
--- What the links between clusters were asked to do and what they carried, in a run on a network of namespaces.
+-- Settings and traffic of the links between clusters, in a run on a network of namespaces.
 --
 -- From the run's `network` list (schemas/run.schema.json): one row for each direction between two clusters. Latency is one way; late_p99_ns is by how much packets were handed on later than they were due.
 create or replace view network_links as

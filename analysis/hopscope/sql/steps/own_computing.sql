@@ -1,4 +1,4 @@
--- What each rank computed towards each of its collectives, and when it was ready for it.
+-- Each rank's computing towards each of its collectives, and the time when it was ready.
 --
 -- Computing between the start of a nonblocking collective and the wait for it belongs to that one where the others waited for a wait (`reached_ends`), and
 -- never to the collective after it. at_ns and message_ns are those of `reached_ends`, null where a collective has no such path.

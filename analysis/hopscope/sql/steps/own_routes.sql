@@ -169,7 +169,7 @@ call_routes as (
     inner join nodes on ways.collective_id = nodes.collective_id and ways.rank = nodes.rank
 ),
 
--- What goes on between peers, with the ways to and from them; a leader without others has none.
+-- Routes between peers, with the ways to and from them; a leader without others has none.
 in_exchanges as (
     select
         chains.collective_id,

@@ -1,6 +1,6 @@
--- How much of the run's critical path leads to each collective or lies in it, by rank, and how much of that is the rank's computing.
+-- Time of the run's critical path that leads to each collective or lies in it, by rank, and the rank's computing in it.
 --
--- What lies outside collectives leads to the next one on the path, and after the last one to that. Start-up and shutdown (`run_bounds`) are left out. A part of
+-- Time outside collectives leads to the next one on the path, and after the last one to that. Start-up and shutdown (`run_bounds`) are left out. A part of
 -- the run chooses the collectives, never the path.
 --
 -- uses run_bounds

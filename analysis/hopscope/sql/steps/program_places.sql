@@ -1,4 +1,4 @@
--- Where in the program MPI was called from: each call site with its place.
+-- Each call site of MPI in the program, with its place.
 --
 -- One row per call site of the whole run. Where some calls, messages or stretches of the critical path have none, there is one row more, in which both are
 -- the word for an unknown place.

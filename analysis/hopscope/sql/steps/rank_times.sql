@@ -1,4 +1,4 @@
--- How long each rank is in the part of the run that was asked for.
+-- Each rank's time in the selected part of the run.
 --
 -- From its first event to its last, as far as they lie in it; the sum over all ranks is what shares of rank time refer to.
 create or replace view rank_times as

@@ -1,4 +1,4 @@
--- What keeps a run from being replayed on an ideal network: one sentence each, no row where nothing does.
+-- Obstacles to a replay on an ideal network: one sentence each, no row without any.
 --
 -- Each of them is a wait whose other end is not known; leaving it out would pass for time that the network took.
 --

@@ -1,4 +1,4 @@
--- What each thread did in MPI in a part of the run, each call with the category of its time, as in the table time_bins.
+-- Each thread's calls in MPI in a part of the run, each with the category of its time, as in the table time_bins.
 --
 -- One row per call or gap in recording that lies at least partly between the two times, those inside another too; an outer one comes first. An end that is
 -- missing is the last event of the rank. has_hops: the waits for hops in it count for their link classes instead (timeline_waits).

@@ -1,4 +1,4 @@
--- What happened on each thread, as slices that nest: calls, other regions and local work, and both ends of every arrow.
+-- The events of each thread as nested slices: calls, other regions and local work, and both ends of every arrow.
 --
 -- One row per slice, for timeline viewers. A slice without an end in the trace lasts until its rank's last event. An end of an arrow (a hop or a message of
 -- the application) is a slice of one nanosecond: a viewer hangs arrows on slices, and the times of an arrow are exact only on a slice of its own. Its name

@@ -1,4 +1,4 @@
--- How deep each role of a tree is, and how often its worst way to the root goes between clusters.
+-- The depth of each role of a tree, and the crossings between clusters on its worst way to the root.
 --
 -- One row per tree, communicator, root and role. depth is the number of messages in sequence from the deepest rank to the root; crossings is the most of
 -- them that go between clusters on the way of any one rank.

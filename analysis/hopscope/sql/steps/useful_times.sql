@@ -1,4 +1,4 @@
--- Of each rank, the useful time: outside all MPI, between the first and the last communication of the run.
+-- Each rank's useful time: outside all MPI, between the first and the last communication of the run.
 --
 -- In the words of POP, useful computation; of a rank with several threads that of the first. One row per rank; none without a `communication_window`.
 --

@@ -1,4 +1,4 @@
--- How long each rank waited in each complete collective, and for whom.
+-- Each rank's waiting in each complete collective, and the rank that it waited for.
 --
 -- needed_rank is the rank at which the chain of hops begins that this one waited for. Where the hops do not say, it is the latest of the ranks
 -- that this one had to wait for by the rules of its operation (`operation_kind`). waiting_ns is the time from its own
@@ -18,7 +18,7 @@ with collective_kinds as materialized (
     where collectives.complete and collectives.comm_size > 1
 ),
 
--- Of each collective the one rank that others need; for the scans it is another one for each of them.
+-- The rank that the others need in each collective; in scans each rank needs another one.
 needed_ranks as (
     select
         collective_kinds.collective_id,

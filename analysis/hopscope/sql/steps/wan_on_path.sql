@@ -1,4 +1,4 @@
--- How much of the run's critical path is hops between clusters, and how many hops those are.
+-- Time and number of hops between clusters on the run's critical path.
 --
 -- One row. The MPI library's collectives of several clusters may hide such hops (category `native`): then the sums are what is known, and null where that
 -- is nothing.

@@ -59,7 +59,7 @@ first_thread as (
     inner join sites on things.site = sites.site
 ),
 
--- What begins inside another is not outermost.
+-- A span that begins inside another is not outermost.
 outermost as (
     select
         rank,
