@@ -11,7 +11,7 @@ import pyarrow as pa
 from hopscope.trace import Trace
 
 class Analyses:
-    """What `hopscope.Trace` answers."""
+    """The analyses of `hopscope.Trace`."""
 
     def algorithms(
         self,
