@@ -126,14 +126,14 @@ def command(
         parameter.name == "also" for question in questions for parameter in question.analysis.parameters
     )
     notes = about_runs([opened, *repeats], bases, may_repeat=takes_several) if bases else ()
-    results = evaluate_all(questions, opened, base, skip_baseline=skip_baseline)
-    answer = _answer(results, file, base, notes)
+    gate_results = evaluate_all(questions, opened, base, skip_baseline=skip_baseline)
+    answer = _answer(gate_results, file, base, notes)
     with to_stdout():
         if form == "table":
             print_answer(sys.stdout, answer.table, answer.analysis)
         else:
             sys.stdout.write(as_json(answer.table) if form == "json" else as_csv(answer.table))
-    outcomes = [result.outcome for result in results if result.outcome is not None]
+    outcomes = [gate_result.outcome for gate_result in gate_results if gate_result.outcome is not None]
     caveats = [*opened.caveats(), *notes]
     honesty_answer = opened.answer("honesty")
     honesty = [(row["item"], quantity(row["value"], row["unit"]), row["sentence"]) for row in honesty_answer.rows]
@@ -144,14 +144,14 @@ def command(
             say(outcome.sentence)
     name = opened.path.resolve().name
     if junit is not None:
-        write_text(junit, as_junit(name, results))
+        write_text(junit, as_junit(name, gate_results))
     if markdown is not None:
         write_text(
             markdown,
             as_markdown(
                 name,
                 None if base is None else base.path.resolve().name,
-                results,
+                gate_results,
                 caveats,
                 honesty,
                 diagnosis=opened.answer("diagnose").rows,
@@ -225,7 +225,7 @@ def _command(file: Path, line: GateLine) -> Command:
         ) from None
 
 
-def _answer(results: Sequence[GateResult], file: Path, base: Trace | None, notes: tuple[str, ...]) -> Answer:
+def _answer(gate_results: Sequence[GateResult], file: Path, base: Trace | None, notes: tuple[str, ...]) -> Answer:
     import pyarrow as pa
 
     from hopscope.query.answer import Answer
@@ -234,15 +234,15 @@ def _answer(results: Sequence[GateResult], file: Path, base: Trace | None, notes
     rows = [
         {
             "number": number,
-            "outcome": result.outcome.outcome if result.outcome else "skipped",
-            "kind": result.kind,
-            "analysis": result.question,
-            "gate": result.expression,
-            "sentence": result.outcome.sentence
-            if result.outcome
+            "outcome": gate_result.outcome.outcome if gate_result.outcome else "skipped",
+            "kind": gate_result.kind,
+            "analysis": gate_result.question,
+            "gate": gate_result.expression,
+            "sentence": gate_result.outcome.sentence
+            if gate_result.outcome
             else "skipped: this gate needs a baseline, and none was given",
         }
-        for number, result in enumerate(results, start=1)
+        for number, gate_result in enumerate(gate_results, start=1)
     ]
     schema = pa.schema([(c.name, pa.int32() if c.type == "INTEGER" else pa.string()) for c in analysis.columns])
     parameters = {"config": file.name, "baseline": None if base is None else base.path.resolve().name}

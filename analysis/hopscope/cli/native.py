@@ -30,8 +30,8 @@ def what_is_wrong(directory: Path) -> str | None:
     missing = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "missing"]
     if missing:
         return str(missing[0])
-    items = {str(row["item"]) for row in trace.run("summary").to_pylist() if row["section"] == "operations"}
-    unseen = [operation for operation in OPERATIONS if f"hops of MPI_{operation}" not in items]
+    summary_items = {str(row["item"]) for row in trace.run("summary").to_pylist() if row["section"] == "operations"}
+    unseen = [operation for operation in OPERATIONS if f"hops of MPI_{operation}" not in summary_items]
     if unseen:
         return f"no message of MPI_{unseen[0]} was seen"
     broken = [row["rule"] for row in trace.run("check-data").to_pylist() if row["beyond"]]

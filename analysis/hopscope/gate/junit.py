@@ -13,11 +13,11 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ELEMENTS = {"failed": "failure", "undecided": "error"}
 
 
-def as_junit(trace: str, results: Sequence[GateResult]) -> str:
+def as_junit(trace: str, gate_results: Sequence[GateResult]) -> str:
     """One test suite, one test case per gate; its class is the gate's kind and analysis."""
-    verdicts = [result.outcome.outcome if result.outcome else "skipped" for result in results]
+    verdicts = [gate_result.outcome.outcome if gate_result.outcome else "skipped" for gate_result in gate_results]
     counts = {
-        "tests": len(results),
+        "tests": len(gate_results),
         "failures": verdicts.count("failed"),
         "errors": verdicts.count("undecided"),
         "skipped": verdicts.count("skipped"),
@@ -25,13 +25,16 @@ def as_junit(trace: str, results: Sequence[GateResult]) -> str:
     attributes = {"name": _clean(f"hopscope gates on {trace}"), **{name: str(n) for name, n in counts.items()}}
     root = ElementTree.Element("testsuites", attributes)
     suite = ElementTree.SubElement(root, "testsuite", attributes)
-    for result, verdict in zip(results, verdicts, strict=True):
-        case_attributes = {"classname": _clean(f"{result.kind}.{result.question}"), "name": _clean(result.expression)}
+    for gate_result, verdict in zip(gate_results, verdicts, strict=True):
+        case_attributes = {
+            "classname": _clean(f"{gate_result.kind}.{gate_result.question}"),
+            "name": _clean(gate_result.expression),
+        }
         case = ElementTree.SubElement(suite, "testcase", case_attributes)
-        if result.outcome is None:
+        if gate_result.outcome is None:
             ElementTree.SubElement(case, "skipped", {"message": "it needs a baseline, and none was given"})
         elif verdict in _ELEMENTS:
-            message = _clean(result.outcome.sentence)
+            message = _clean(gate_result.outcome.sentence)
             ElementTree.SubElement(case, _ELEMENTS[verdict], {"message": message}).text = message
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"

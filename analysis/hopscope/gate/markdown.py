@@ -24,7 +24,7 @@ _VERDICTS = {"passed": "passed", "failed": "failed", "undecided": "could not all
 def as_markdown(
     trace: str,
     baseline: str | None,
-    results: Sequence[GateResult],
+    gate_results: Sequence[GateResult],
     caveats: Sequence[str],
     honesty: Sequence[tuple[str, str, str]] = (),
     *,
@@ -36,18 +36,18 @@ def as_markdown(
 
     Names and sentences come from traces, so nothing in them is taken for markup.
     """
-    verdict = worst([result.outcome for result in results if result.outcome is not None])
-    passed = [result for result in results if _verdict(result) == "passed"]
-    causes = [result for result in results if _verdict(result) != "passed"]
+    verdict = worst([gate_result.outcome for gate_result in gate_results if gate_result.outcome is not None])
+    passed = [gate_result for gate_result in gate_results if _verdict(gate_result) == "passed"]
+    problems = [gate_result for gate_result in gate_results if _verdict(gate_result) != "passed"]
     comparison_text = f" against {_text(baseline)}" if baseline else ""
     parts = [
         f"### {_MARKS[verdict]} Hopscope: gates {_VERDICTS[verdict]}",
-        f"{_counts(results)} on {_text(trace)}{comparison_text}.",
+        f"{_counts(gate_results)} on {_text(trace)}{comparison_text}.",
     ]
     if comparison:
         parts.append(_text(comparison))
-    if causes:
-        parts.append(_table(causes))
+    if problems:
+        parts.append(_table(problems))
     if passed:
         parts.append(_folded(f"{len(passed)} passed", _table(passed)))
     if diagnosis:
@@ -56,9 +56,9 @@ def as_markdown(
         if causes:
             parts.append(_folded("Other causes", "\n".join(f"- {line}" for line in causes)))
     if caveats:
-        items = [f"- {_text(caveat)}" for caveat in caveats[:_CAVEATS]]
-        items += [f"- and {len(caveats) - _CAVEATS} more: `analyze caveats`"] if len(caveats) > _CAVEATS else []
-        parts.append(_folded("What limits these results", "\n".join(items)))
+        bullets = [f"- {_text(caveat)}" for caveat in caveats[:_CAVEATS]]
+        bullets += [f"- and {len(caveats) - _CAVEATS} more: `analyze caveats`"] if len(caveats) > _CAVEATS else []
+        parts.append(_folded("What limits these results", "\n".join(bullets)))
     if honesty:
         lines = [
             f"- {_text(item)}: {_text(f'{value}, {sentence}' if value != MISSING else sentence)}"
@@ -68,20 +68,22 @@ def as_markdown(
     return "\n\n".join(parts) + "\n"
 
 
-def _counts(results: Sequence[GateResult]) -> str:
-    verdicts = [_verdict(result) for result in results]
+def _counts(gate_results: Sequence[GateResult]) -> str:
+    verdicts = [_verdict(gate_result) for gate_result in gate_results]
     counts = [f"{verdicts.count(word)} {word}" for word in _MARKS if word in verdicts]
-    return f"{len(results)} gate{'s' if len(results) != 1 else ''}: {', '.join(counts)}" if counts else "No gate"
+    plural = "s" if len(gate_results) != 1 else ""
+    return f"{len(gate_results)} gate{plural}: {', '.join(counts)}" if counts else "No gate"
 
 
-def _table(results: Sequence[GateResult]) -> str:
+def _table(gate_results: Sequence[GateResult]) -> str:
     lines = ["| | kind | analysis | gate |", "| --- | --- | --- | --- |"]
     lines += [
-        f"| {_MARKS[_verdict(result)]} | {result.kind} | {_text(result.question)} | {_text(_sentence(result))} |"
-        for result in results[:_ROWS]
+        f"| {_MARKS[_verdict(gate_result)]} | {gate_result.kind} | {_text(gate_result.question)} "
+        f"| {_text(_sentence(gate_result))} |"
+        for gate_result in gate_results[:_ROWS]
     ]
-    if len(results) > _ROWS:
-        lines.append(f"| | | | and {len(results) - _ROWS} more |")
+    if len(gate_results) > _ROWS:
+        lines.append(f"| | | | and {len(gate_results) - _ROWS} more |")
     return "\n".join(lines)
 
 
@@ -89,13 +91,15 @@ def _folded(title: str, text: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
-def _verdict(result: GateResult) -> str:
-    return result.outcome.outcome if result.outcome else "skipped"
+def _verdict(gate_result: GateResult) -> str:
+    return gate_result.outcome.outcome if gate_result.outcome else "skipped"
 
 
-def _sentence(result: GateResult) -> str:
+def _sentence(gate_result: GateResult) -> str:
     return (
-        result.outcome.sentence if result.outcome else f"{result.expression}: it needs a baseline, and none was given"
+        gate_result.outcome.sentence
+        if gate_result.outcome
+        else f"{gate_result.expression}: it needs a baseline, and none was given"
     )
 
 

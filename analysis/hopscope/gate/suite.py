@@ -51,10 +51,12 @@ def evaluate_all(
     An analysis that the trace cannot answer leaves its gates undecided. Raises InputError for a gate that makes no
     sense on its columns.
     """
-    results = [
-        result for question in questions for result in _judge_question(question, trace, base, skip=skip_baseline)
+    gate_results = [
+        gate_result
+        for question in questions
+        for gate_result in _judge_question(question, trace, base, skip=skip_baseline)
     ]
-    return sorted(results, key=lambda result: result.kind == "time")
+    return sorted(gate_results, key=lambda gate_result: gate_result.kind == "time")
 
 
 def _judge_question(question: Question[Trace], trace: Trace, base: Trace | None, *, skip: bool) -> list[GateResult]:
@@ -78,10 +80,10 @@ def _judge_question(question: Question[Trace], trace: Trace, base: Trace | None,
         base_rows = question.ask(base).rows if relative and base is not None else None
     except InputError as error:
         return [without_answer(gate, str(error)) for gate in gates]
-    results: list[GateResult] = []
+    gate_results: list[GateResult] = []
     for gate in gates:
         if gate.relative and base is None:
-            results.append(with_outcome(gate, None) if skip else without_answer(gate, NO_BASELINE))
+            gate_results.append(with_outcome(gate, None) if skip else without_answer(gate, NO_BASELINE))
         else:
-            results.append(with_outcome(gate, evaluate(gate, question.analysis, rows, base_rows)))
-    return results
+            gate_results.append(with_outcome(gate, evaluate(gate, question.analysis, rows, base_rows)))
+    return gate_results
