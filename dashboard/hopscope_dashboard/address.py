@@ -17,8 +17,8 @@ def parse(search: str | None) -> dict[str, str]:
 
 def link(path: str, **parameters: object) -> str:
     """Give the address of a page with these parameters; those that are None or empty are left out."""
-    given = {name: value for name, value in parameters.items() if value is not None and value != ""}
-    return f"{path}?{urlencode(given)}" if given else path
+    query = {name: value for name, value in parameters.items() if value is not None and value != ""}
+    return f"{path}?{urlencode(query)}" if query else path
 
 
 def number(query: Query, name: str) -> int | None:
@@ -29,12 +29,12 @@ def number(query: Query, name: str) -> int | None:
 
 def view(query: Query) -> tuple[int, int] | None:
     """Give the range of time in view, `view=1200..3400` in ns; None if it is missing or none."""
-    found = re.fullmatch(r"(-?\d{1,18})\.\.(-?\d{1,18})", query.get("view", ""))
-    ends = (int(found[1]), int(found[2])) if found else (0, 0)
+    match = re.fullmatch(r"(-?\d{1,18})\.\.(-?\d{1,18})", query.get("view", ""))
+    ends = (int(match[1]), int(match[2])) if match else (0, 0)
     return ends if ends[0] < ends[1] else None
 
 
-def one_of(query: Query, name: str, allowed: tuple[str, ...]) -> str:
+def allowed_word(query: Query, name: str, allowed: tuple[str, ...]) -> str:
     """Give a parameter that is one of some words; the first of them if it is missing or none of them."""
     value = query.get(name, "")
     return value if value in allowed else allowed[0]

@@ -39,11 +39,11 @@ class RanAlgorithm:
     def parents(self, role: str) -> dict[int, int | None]:
         """Give the parent of each rank in the tree of this role, None at the root; both as trace-wide ranks."""
         pairs = [(row["src"], row["dst"]) for row in self.edges if row["role"] == role]
-        found = dict(pairs if role == "up" else ((dst, src) for src, dst in pairs))
-        return {rank: found.get(rank) for rank in sorted({rank for pair in pairs for rank in pair})}
+        parent_of = dict(pairs if role == "up" else ((dst, src) for src, dst in pairs))
+        return {rank: parent_of.get(rank) for rank in sorted({rank for pair in pairs for rank in pair})}
 
 
-def ran(data: TraceData) -> Rows:
+def algorithm_rows(data: TraceData) -> Rows:
     """Give all rows, what ran most often first."""
     return sorted(data.rows("algorithms"), key=lambda row: -row["collectives"])
 
@@ -53,21 +53,23 @@ def choose(data: TraceData, rows: Sequence[Row], query: Query) -> RanAlgorithm |
 
     Raises InputError where the address names a collective whose messages are not known.
     """
-    named = query.get("collective")
-    if named is None:
+    collective = query.get("collective")
+    if collective is None:
         # On a single rank, all messages are to oneself.
-        often = [row for row in rows if row["ranks"] > 1][:1]
-        found = [RanAlgorithm(row, row["first"], data.rows("algorithms", collective=row["first"])) for row in often]
-        return found[0] if found else None
+        most_frequent = [row for row in rows if row["ranks"] > 1][:1]
+        algorithms = [
+            RanAlgorithm(row, row["first"], data.rows("algorithms", collective=row["first"])) for row in most_frequent
+        ]
+        return algorithms[0] if algorithms else None
     # The command says what is wrong with a collective that has none.
-    edges = data.rows("algorithms", collective=named)
-    listed = [row for row in rows if row["first"] == named]
-    if not listed:
-        comm, _, seq = named.partition(":")
-        listed = data.rows("algorithms", comm=int(comm), seq=int(seq))
-    if not listed:
-        raise InputError(f"Nothing is known of the messages of {named}")
-    return RanAlgorithm(listed[0], named, edges)
+    edges = data.rows("algorithms", collective=collective)
+    matches = [row for row in rows if row["first"] == collective]
+    if not matches:
+        comm, _, seq = collective.partition(":")
+        matches = data.rows("algorithms", comm=int(comm), seq=int(seq))
+    if not matches:
+        raise InputError(f"Nothing is known of the messages of {collective}")
+    return RanAlgorithm(matches[0], collective, edges)
 
 
 def comms(data: TraceData) -> dict[int, str]:

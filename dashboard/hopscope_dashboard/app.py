@@ -32,7 +32,7 @@ def create_app(trace: Trace | Sequence[Trace], names: Collection[str] = (), swee
     preloading.preload()
     traces = Traces([trace] if isinstance(trace, Trace) else trace, sweep)
     app = _without_pages()
-    app.layout = shell.layout([data.name for data in traces.all], [data.path for data in traces.all])
+    app.layout = shell.layout([data.name for data in traces.members], [data.path for data in traces.members])
     register(app, traces, PAGES)
     timeline.register(app, traces)
     csv.register(app, traces)

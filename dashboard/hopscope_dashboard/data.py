@@ -40,10 +40,10 @@ MESSAGE_CALLS = of_kinds("p2p", "wait", "test", "look")
 """The MPI functions of the program's own messages."""
 
 Value = str | int | float | bool | None
-Made = TypeVar("Made")
+Answer = TypeVar("Answer")
 
 
-_LISTED = "collectives"
+_LONG_LIST = "collectives"
 _ROWS_AT_ONCE = 50_000
 """Of the one list that may have millions of rows, so many are written at a time."""
 
@@ -60,13 +60,13 @@ class TraceData:
         """`name` is what the pages call it, if not by the last part of its path."""
         self.trace = trace
         self.name = name or trace.path.resolve().name
-        self.beside: tuple[TraceData, ...] = ()
+        self.other_traces: tuple[TraceData, ...] = ()
         """The other traces that are served, whole."""
         self.sweep: Sweep | None = None
         """What a sweep measured of the machine, if its file was given."""
         self._answers: dict[tuple[object, ...], Any] = {}
         self._parts: dict[tuple[tuple[str, str], ...], TraceData] = {}
-        self._begun: dict[int, tuple[str, float]] = {}
+        self._computations: dict[int, tuple[str, float]] = {}
         self._locks: dict[tuple[object, ...], threading.Lock] = {}
         self._lock = threading.Lock()
 
@@ -78,22 +78,22 @@ class TraceData:
         with self._lock:
             lock = self._locks.setdefault(("part", *key), threading.Lock())
         with lock:
-            found = self._parts.get(key)
-            if found is None:
-                found = TraceData(self.trace.part(**options), self.name)
-                found.beside = self.beside
-                found._begun = self._begun
+            part_data = self._parts.get(key)
+            if part_data is None:
+                part_data = TraceData(self.trace.part(**options), self.name)
+                part_data.other_traces = self.other_traces
+                part_data._computations = self._computations
                 with self._lock:
                     while len(self._parts) >= _PARTS_KEPT:
                         self._parts.pop(next(iter(self._parts)))
-                    self._parts[key] = found
-            return found
+                    self._parts[key] = part_data
+            return part_data
 
     @property
     def computing(self) -> list[tuple[str, float]]:
         """The analyses that are being computed now, of the run and of its parts, with the seconds that they take."""
-        now = time.monotonic()
-        return [(name, now - begun) for name, begun in list(self._begun.values())]
+        now_s = time.monotonic()
+        return [(name, now_s - begin_s) for name, begin_s in list(self._computations.values())]
 
     @property
     def bounds(self) -> Bounds:
@@ -102,14 +102,14 @@ class TraceData:
         return Bounds(part.from_ns, part.to_ns, part.ranks, part.comms, part.operation)
 
     @property
-    def shown(self) -> str:
+    def scope(self) -> str:
         """What an answer is about, as a sentence begins that says what it lacks."""
         return "This part of the run" if self.trace.bounds.is_restricted() else "This trace"
 
     @property
     def identity(self) -> str:
         """Eight digits that tell datasets apart: of the hash of what the manifest says."""
-        return self._once(("identity",), lambda: self.trace.identity[:8])
+        return self._cached_answer(("identity",), lambda: self.trace.identity[:8])
 
     @property
     def path(self) -> str:
@@ -144,7 +144,7 @@ class TraceData:
         def count() -> int:
             return self.trace.table("collectives").num_rows
 
-        return self._once(("collectives",), count)
+        return self._cached_answer(("collectives",), count)
 
     def collective(self, comm: int, seq: int) -> Row:
         """Give one collective as the analysis collectives has it. Raises InputError if there is none."""
@@ -158,9 +158,9 @@ class TraceData:
 
         def read() -> dict[int | None, str]:
             columns = self.trace.table("collectives").select(["collective_id", "comm", "seq"]).to_pydict()
-            return {at: f"{comm}:{seq}" for at, comm, seq in zip(*columns.values(), strict=True)}
+            return {collective_id: f"{comm}:{seq}" for collective_id, comm, seq in zip(*columns.values(), strict=True)}
 
-        return self._once(("collective-names",), read)
+        return self._cached_answer(("collective-names",), read)
 
     @property
     def longest_names(self) -> tuple[int, int]:
@@ -171,7 +171,7 @@ class TraceData:
             comm, seq = (max(collectives[name].to_pylist(), default=0) for name in ("comm", "seq"))
             return len(f"{comm}:{seq}"), max((len(op) for op in collectives["op"].unique().to_pylist()), default=0)
 
-        return self._once(("longest names",), read)
+        return self._cached_answer(("longest names",), read)
 
     def number_of(self, *tables: str) -> int:
         """Give how many rows these tables of the whole trace have together; nothing is read for it."""
@@ -198,7 +198,7 @@ class TraceData:
         def ask() -> Rows:
             return self.trace.run(command, **options).to_pylist()
 
-        return self._once(_key(command, options), ask)
+        return self._cached_answer(_key(command, options), ask)
 
     def rows_now(self, command: str, **options: Value) -> Rows:
         """Give the rows of an analysis as `rows`, without keeping them: for what is typed or scrolled, which would fill
@@ -209,13 +209,17 @@ class TraceData:
         """Give all rows of an analysis as `--format csv` writes them, in pieces. No option names another trace: whoever
         reaches the server shall read none but those served, as the `base` that `compare` sets this one against. Raises
         InputError."""
-        known = next((known for known in self.trace.analyses() if known.name == command), None)
-        others = {each.name for each in known.parameters if each.type in ("TRACE", "TRACES")} if known else set()
-        if others & set(options):
-            raise InputError(f"{command} is answered here without {', '.join(sorted(others & set(options)))}")
-        if command != _LISTED:
-            against = {} if base is None else {"base": base.trace}
-            yield as_csv(self.trace.run(command, **against, **options))
+        analysis = next((analysis for analysis in self.trace.analyses() if analysis.name == command), None)
+        trace_parameters = (
+            {parameter.name for parameter in analysis.parameters if parameter.type in ("TRACE", "TRACES")}
+            if analysis
+            else set()
+        )
+        if trace_parameters & set(options):
+            raise InputError(f"{command} is answered here without {', '.join(sorted(trace_parameters & set(options)))}")
+        if command != _LONG_LIST:
+            base_option = {} if base is None else {"base": base.trace}
+            yield as_csv(self.trace.run(command, **base_option, **options))
             return
         done = 0
         while True:
@@ -233,7 +237,7 @@ class TraceData:
         except InputError:
             return []
 
-    def one(self, command: str, **options: Value) -> Row:
+    def only_row(self, command: str, **options: Value) -> Row:
         """Give the only row of an analysis. Raises InputError where it has none."""
         rows = self.rows(command, **options)
         if not rows:
@@ -243,61 +247,61 @@ class TraceData:
     @property
     def left_out(self) -> Mapping[str, str]:
         """What answers about the critical path leave out, in words, by the option that takes it in."""
-        return self._once(("left out",), lambda: self.trace.left_out)
+        return self._cached_answer(("left out",), lambda: self.trace.left_out)
 
     @property
     def part_notes(self) -> Sequence[str]:
         """What to know of the part of the run that is selected, in sentences."""
-        return self._once(("part notes",), lambda: self.trace.part_notes)
+        return self._cached_answer(("part notes",), lambda: self.trace.part_notes)
 
     @property
     def iterations_found(self) -> str | None:
         """What the run's iterations are and how sure that is, in a sentence; None where it has none."""
-        return self._once(("iterations found",), lambda: self.trace.iterations_found)
+        return self._cached_answer(("iterations found",), lambda: self.trace.iterations_found)
 
-    def compared_with(self, new: "TraceData", by: str) -> Compared:
+    def compared_with(self, new: "TraceData", grouping: str) -> Compared:
         """Give what `analyze compare --by` says of another run against this one, both in the same part of the run.
 
         Raises InputError where the two must not be compared, or where a run has no such part.
         """
 
         def ask() -> Compared:
-            answer = new.trace.answer("compare", base=self.trace, by=by)
+            answer = new.trace.answer("compare", base=self.trace, by=grouping)
             return Compared(answer.rows, answer.notes)
 
-        return self._once(("compare", by, new.identity), ask)
+        return self._cached_answer(("compare", grouping, new.identity), ask)
 
     def remap(self) -> Suggestion:
         """Give the candidate trees and the suggested one.
 
         Takes seconds on large traces. Raises InputError without hops.
         """
-        return self._once(("remap",), self._remap)
+        return self._cached_answer(("remap",), self._remap)
 
     def rank_order(self) -> Remedy:
         """Give the suggested rank order. Raises InputError where there can be none."""
-        return self._once(("reorder",), lambda: remedies.rank_order(self.trace))
+        return self._cached_answer(("reorder",), lambda: remedies.rank_order(self.trace))
 
     def library_setting(self) -> Remedy:
         """Give the suggested setting of the run's MPI library. Raises InputError where it cannot be asked."""
-        return self._once(("remap --for",), lambda: remedies.library_setting(self.trace))
+        return self._cached_answer(("remap --for",), lambda: remedies.library_setting(self.trace))
 
     def suggested_tree(self) -> Remedy:
         """Give the suggested tree with its command. Raises InputError without hops."""
-        return self._once(("remap", "command"), lambda: remedies.tree(self.trace, self._remapped()))
+        return self._cached_answer(("remap", "command"), lambda: remedies.tree(self.trace, self._remapped()))
 
     def _remapped(self) -> Any:
-        return self._once(("trees",), self.trace.remap)
+        return self._cached_answer(("trees",), self.trace.remap)
 
     def _remap(self) -> Suggestion:
-        found = self._remapped()
-        told = {name.decode(): text.decode() for name, text in (found.schema.metadata or {}).items()}
+        candidates = self._remapped()
+        metadata = {name.decode(): text.decode() for name, text in (candidates.schema.metadata or {}).items()}
         return Suggestion(
-            found.to_pylist(),
-            told.get("sentence", ""),
-            told.get("tree"),
-            json.loads(told.get("parents", "null")),
-            told.get("ran") == "native",
+            candidates.to_pylist(),
+            metadata.get("sentence", ""),
+            metadata.get("tree"),
+            json.loads(metadata.get("parents", "null")),
+            metadata.get("ran") == "native",
         )
 
     def models(self) -> Models:
@@ -309,12 +313,14 @@ class TraceData:
         def ask() -> Models:
             return Models(**self.trace.modelled().to_pylist()[0])
 
-        return self._once(("models",), ask)
+        return self._cached_answer(("models",), ask)
 
     def default(self, command: str, parameter: str) -> Any:
         """Give the value that an analysis takes for a parameter if none is given."""
-        known = next(known for known in self.trace.analyses() if known.name == command)
-        return next(each.default for each in known.parameters if each.name == parameter)
+        analysis = next(analysis for analysis in self.trace.analyses() if analysis.name == command)
+        return next(
+            known_parameter.default for known_parameter in analysis.parameters if known_parameter.name == parameter
+        )
 
     def caveats(self) -> list[str]:
         """Give what limits every answer from this trace, in sentences."""
@@ -324,10 +330,10 @@ class TraceData:
         """Give the lines of source around one; None if the file is not at hand."""
         return excerpt(file, line, self.run)
 
-    def first_rows(self, query: str, most: int, stop: Stop) -> Result:
+    def first_rows(self, query: str, limit: int, stop: Stop) -> Result:
         """Give the first rows of a query that the user wrote. Raises InputError where it fails, does more than read or
         is stopped."""
-        table, whole = self.trace.first_rows(query, most, stop)
+        table, whole = self.trace.first_rows(query, limit, stop)
         rows = [[cell(value) for value in row.values()] for row in table.to_pylist()]
         columns = list(zip(*rows, strict=True)) or [()] * table.num_columns
         return Result(table.column_names, [_are_numbers(column) for column in columns], rows, whole)
@@ -339,7 +345,7 @@ class TraceData:
     @property
     def relations(self) -> Sequence[Relation]:
         """The tables and views that such a query can read."""
-        return self._once(("relations",), self.trace.relations)
+        return self._cached_answer(("relations",), self.trace.relations)
 
     def table(self, name: str) -> Rows:
         """Give the rows of a table of the dataset."""
@@ -347,21 +353,21 @@ class TraceData:
         def read() -> Rows:
             return self.trace.table(name).to_pylist()
 
-        return self._once(("table", name), read)
+        return self._cached_answer(("table", name), read)
 
-    def _once(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
+    def _cached_answer(self, key: tuple[object, ...], make: Callable[[], Answer]) -> Answer:
         # Pages are drawn by several threads at once; an analysis that takes seconds is run by the first and awaited
         # by the others.
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())
         with lock:
             if key not in self._answers:
-                asked = next(self._numbers)
-                self._begun[asked] = (str(key[0]), time.monotonic())
+                number = next(self._numbers)
+                self._computations[number] = (str(key[0]), time.monotonic())
                 try:
                     self._answers[key] = make()
                 finally:
-                    del self._begun[asked]
+                    del self._computations[number]
             return self._answers[key]
 
 
@@ -390,22 +396,22 @@ class Machine:
         """Raises InputError if it is no machine file."""
         from hopscope.machine.parameters import answer_of_machine, measured_over_sizes, table_of  # late: scipy
 
-        found = answer_of_machine(path)
+        answer = answer_of_machine(path)
         self.name, self.path = path.name, str(path)
-        self.content = found.content
+        self.content = answer.content
         """The file's own (schemas/machine.schema.json)."""
-        self.parameters: Rows = table_of(found.rows).to_pylist()
-        self.curves: Rows = [curve._asdict() for curve in measured_over_sizes(found)]
+        self.parameters: Rows = table_of(answer.rows).to_pylist()
+        self.curves: Rows = [curve._asdict() for curve in measured_over_sizes(answer)]
         """Each quantity of each link over the size of a message; what was measured has intervals."""
-        self.notes = found.notes
+        self.notes = answer.notes
 
 
 def meanings(command: str, *columns: str | None, **options: Value) -> list[str | None]:
     """Give what columns of an analysis mean, in the words of its header, for headings of a table. One that stands for
     several columns names them with blanks between; None is one that stands for none."""
-    asked = next(known for known in Trace.analyses() if known.name == command).choose(options)[0]
-    told = {column.name: column.meaning.replace("`", "") for column in asked.columns}
-    return [None if names is None else " ".join(told[name] for name in names.split()) for names in columns]
+    analysis = next(definition for definition in Trace.analyses() if definition.name == command).choose(options)[0]
+    meaning_of = {column.name: column.meaning.replace("`", "") for column in analysis.columns}
+    return [None if names is None else " ".join(meaning_of[name] for name in names.split()) for names in columns]
 
 
 def reopened(path: str, dataset: str) -> Trace:

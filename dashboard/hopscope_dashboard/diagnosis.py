@@ -17,7 +17,7 @@ from hopscope_dashboard.data import Row, Rows, TraceData
 DIAGNOSIS: Final = "diagnosis"
 VERDICT: Final = "verdict"
 
-_MOST_OTHERS: Final = 1
+_OPEN_CAUSES: Final = 1
 """Problems beside the first cause that are not folded."""
 _PAGES: Final = {
     "imbalance": ("/by-rank", "By rank"),
@@ -46,10 +46,10 @@ def card(data: TraceData) -> Component:
     rows = actions_for(data.rows("diagnose"), data.path)
     conditions = [row for row in rows if row["kind"] in CONDITIONS]
     causes = [row for row in rows if row["kind"] not in CONDITIONS]
-    others = [row for row in causes[1:] if row["severity"] == "PROBLEM"][:_MOST_OTHERS]
-    rest = [row for row in causes[1:] if row not in others]
+    problems = [row for row in causes[1:] if row["severity"] == "PROBLEM"][:_OPEN_CAUSES]
+    rest = [row for row in causes[1:] if row not in problems]
     return html.Section(
-        [_framed(conditions), _verdict(causes[0]), _others(others), _rest(rest)], className="card", id=DIAGNOSIS
+        [_framed(conditions), _verdict(causes[0]), _next_causes(problems), _rest(rest)], className="card", id=DIAGNOSIS
     )
 
 
@@ -57,10 +57,10 @@ def _framed(conditions: Rows) -> Component | None:
     """Give the first sentence of each; a click shows the others."""
     items: list[Component] = []
     for row in conditions:
-        first, dot, others = row["sentence"].partition(". ")
+        first, dot, details = row["sentence"].partition(". ")
         items.append(
-            html.Details([html.Summary(blocks.with_code(first + dot.strip())), *blocks.with_code(others)])
-            if others
+            html.Details([html.Summary(blocks.with_code(first + dot.strip())), *blocks.with_code(details)])
+            if details
             else html.Div(blocks.with_code(first))
         )
     return html.Div(items, className="conditions") if items else None
@@ -101,7 +101,7 @@ def _buttons(row: Row) -> Component:
     return html.Div(buttons, className="buttons")
 
 
-def _others(rows: Rows) -> Component | None:
+def _next_causes(rows: Rows) -> Component | None:
     """The next causes, each with its remedy folded."""
     if not rows:
         return None
@@ -133,7 +133,7 @@ def _rest(rows: Rows) -> Component | None:
     if not rows:
         return None
     is_small = all(row["severity"] == "OK" for row in rows)
-    of_what = f" of less than {quantities.share(NOTE)} of the run" if is_small else ""
-    line = f"{quantities.plural(len(rows), 'more cause')}{of_what}"
+    threshold = f" of less than {quantities.share(NOTE)} of the run" if is_small else ""
+    line = f"{quantities.plural(len(rows), 'more cause')}{threshold}"
     sentences = [html.Li(blocks.with_code(f"{row['sentence']} {row['action']}".strip())) for row in rows]
     return html.Details([html.Summary(line), html.Ul(sentences, className="remarks")])

@@ -23,7 +23,7 @@ class Leads:
     """Where the marks of a series lead, in their order, and what a click on any of them does, as `select the rank`."""
 
     addresses: Sequence[Any]
-    does: str
+    action: str
 
 
 CATEGORY_PAGES: Final[Mapping[str, tuple[str, str]]] = {
@@ -54,15 +54,15 @@ def rank(number: object) -> str:
 
 def ranks(numbers: Iterable[int]) -> str:
     """Give the address that selects ranks, each named once, in order."""
-    return link("", ranks=",".join(str(each) for each in sorted(set(numbers))))
+    return link("", ranks=",".join(str(number) for number in sorted(set(numbers))))
 
 
-def of_place(topology: Sequence[Row], by: str, name: object) -> str:
+def of_place(topology: Sequence[Row], grouping: str, name: object) -> str:
     """Give the address that selects what runs at a place: a rank itself, or the ranks of a host or a cluster.
 
     `topology` has rank, host and cluster.
     """
-    return ranks(row["rank"] for row in topology if row[by] == name)
+    return ranks(row["rank"] for row in topology if row[grouping] == name)
 
 
 def place(name: str) -> str:
@@ -85,10 +85,10 @@ def of_ranks(numbers: Iterable[object]) -> Leads:
     return Leads([rank(number) for number in numbers], "select the rank")
 
 
-def of_places(topology: Sequence[Row], by: str, names: Iterable[object]) -> Leads:
+def of_places(topology: Sequence[Row], grouping: str, names: Iterable[object]) -> Leads:
     """Say the same of a series by rank, host or cluster (`by`); `topology` as in `of_place`."""
-    does = "select the rank" if by == "rank" else f"select the ranks of the {by}"
-    return Leads([of_place(topology, by, name) for name in names], does)
+    action = "select the rank" if grouping == "rank" else f"select the ranks of the {grouping}"
+    return Leads([of_place(topology, grouping, name) for name in names], action)
 
 
 def collective(name: str) -> str:
@@ -109,8 +109,8 @@ EDGE_DOES: Final = "see its hops over time"
 def timeline(begin_ns: int, end_ns: int, *, ranks: object = None) -> str:
     """Give the address of a stretch of the run's timeline, selected, with as much again around it in view."""
     end = max(end_ns, begin_ns + 1)
-    around = max(10, (end - begin_ns) // 2)
-    view = f"{max(0, begin_ns - around)}..{end + around}"
+    margin_ns = max(10, (end - begin_ns) // 2)
+    view = f"{max(0, begin_ns - margin_ns)}..{end + margin_ns}"
     return link("/timeline", **{"from": begin_ns, "to": end, "ranks": ranks, "view": view})
 
 
@@ -121,14 +121,14 @@ def operation(name: str, *, of_messages: bool) -> str | None:
     return link("/messages" if of_messages else "/collectives", operation=name)
 
 
-def points(texts: Sequence[Any], leads: Leads | None, *, key: str = "hovertext", before: str = "") -> dict[str, Any]:
+def points(texts: Sequence[Any], leads: Leads | None, *, key: str = "hovertext", prefix: str = "") -> dict[str, Any]:
     """Give what the points of a plotly trace say when pointed at, as their attribute `key`, and where they lead;
     `before` is what all of them say first."""
-    hint = f"<br><i>{CLICK}{leads.does}</i>" if leads else ""
-    told: dict[str, Any] = {key: list(texts), "hovertemplate": f"{before}%{{{key}}}{hint}<extra></extra>"}
-    return {**told, "customdata": list(leads.addresses)} if leads else told
+    hint = f"<br><i>{CLICK}{leads.action}</i>" if leads else ""
+    attributes: dict[str, Any] = {key: list(texts), "hovertemplate": f"{prefix}%{{{key}}}{hint}<extra></extra>"}
+    return {**attributes, "customdata": list(leads.addresses)} if leads else attributes
 
 
-def without(hovertemplate: str) -> str:
+def text_without_click(hovertemplate: str) -> str:
     """Give what points say, but for what a click does."""
     return re.sub(rf"<br><i>{CLICK}[^<]*</i>", "", hovertemplate)

@@ -113,12 +113,12 @@ MONO_FONT: Final = "'JetBrains Mono', 'SF Mono', Consolas, 'DejaVu Sans Mono', m
 
 def luminance(colour: str) -> float:
     """Give the relative luminance of `#rrggbb`, 0 to 1 (WCAG 2.2, definition of relative luminance)."""
-    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    channels = [int(colour[offset : offset + 2], 16) / 255 for offset in (1, 3, 5)]
     linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(foreground: str, background: str) -> float:
     """Give the contrast ratio of two `#rrggbb` colours, 1 to 21 (WCAG 2.2, definition of contrast ratio)."""
-    darker, lighter = sorted((luminance(one), luminance(other)))
+    darker, lighter = sorted((luminance(foreground), luminance(background)))
     return (lighter + 0.05) / (darker + 0.05)

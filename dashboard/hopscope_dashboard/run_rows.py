@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hopscope_dashboard.address import Query, one_of
+from hopscope_dashboard.address import Query, allowed_word
 from hopscope_dashboard.data import Columns, Row, TraceData
 
 ORDERS: Final[Mapping[str, str]] = {"host": "Host", "number": "Rank number", "late": "Lateness"}
@@ -23,32 +23,46 @@ def pinned(query: Query) -> list[int]:
 
 def order(query: Query) -> str:
     """Give how the address sorts rows."""
-    return one_of(query, "order", tuple(ORDERS))
+    return allowed_word(query, "order", tuple(ORDERS))
 
 
 def columns(
-    data: TraceData, query: Query, begin: int, end: int, most: int, *, by: str, host: str | None, waiting: bool = False
+    data: TraceData,
+    query: Query,
+    begin: int,
+    end: int,
+    limit: int,
+    *,
+    grouping: str,
+    host: str | None,
+    waiting: bool = False,
 ) -> tuple[Columns, int]:
     """Give the columns of a range with their rows in order, and how many of these are pinned.
 
     A pinned rank has a row also where the others are hosts, or ranks of another host. Raises InputError.
     """
-    found = data.timeline.columns(begin, end, most, by=by, host=host, waiting=waiting)
-    known = {row["rank"] for row in data.ranks}
-    pins = [rank for rank in pinned(query) if rank in known]
-    rows, time, path, waited = found.rows, found.time_ns, found.path_ns, found.waiting_ns
+    grid = data.timeline.columns(begin, end, limit, by=grouping, host=host, waiting=waiting)
+    known_ranks = {row["rank"] for row in data.ranks}
+    pins = [rank for rank in pinned(query) if rank in known_ranks]
+    rows, time, path, waited = grid.rows, grid.time_ns, grid.path_ns, grid.waiting_ns
     lacking = set(pins) - {row.get("rank") for row in rows}
     if lacking:
-        more = data.timeline.columns(begin, end, most, ranks=lacking, waiting=waiting)
-        rows = [*more.rows, *rows]
-        time, path = (np.concatenate(both, axis=1) for both in ((more.time_ns, time), (more.path_ns, path)))
-        waited = None if waited is None or more.waiting_ns is None else np.concatenate((more.waiting_ns, waited))
+        pinned_grid = data.timeline.columns(begin, end, limit, ranks=lacking, waiting=waiting)
+        rows = [*pinned_grid.rows, *rows]
+        time, path = (
+            np.concatenate(planes, axis=1) for planes in ((pinned_grid.time_ns, time), (pinned_grid.path_ns, path))
+        )
+        waited = (
+            None
+            if waited is None or pinned_grid.waiting_ns is None
+            else np.concatenate((pinned_grid.waiting_ns, waited))
+        )
     turn = _in_order(data, rows, pins, order(query))
     if not lacking and turn == list(range(len(rows))):
-        return found, len(pins)
+        return grid, len(pins)
     arranged = replace(
-        found,
-        rows=[rows[at] for at in turn],
+        grid,
+        rows=[rows[index] for index in turn],
         time_ns=time[:, turn],
         path_ns=path[:, turn],
         waiting_ns=None if waited is None else waited[turn],
@@ -56,31 +70,31 @@ def columns(
     return arranged, len(pins)
 
 
-def _in_order(data: TraceData, rows: list[Row], pins: list[int], by: str) -> list[int]:
+def _in_order(data: TraceData, rows: list[Row], pins: list[int], criterion: str) -> list[int]:
     """The numbers of the rows in their order; a host is where the first of its ranks would be."""
-    ranks = _places(data, by)
+    ranks = _places(data, criterion)
     hosts: dict[tuple[Any, Any], Place] = {}
     for row in data.ranks if ranks else ():
-        own = ranks[row["rank"]]
-        hosts[_host(row)] = min(own, hosts.get(_host(row), own))
+        rank_place = ranks[row["rank"]]
+        hosts[_host(row)] = min(rank_place, hosts.get(_host(row), rank_place))
 
-    def place(at: int) -> Place:
-        row = rows[at]
+    def place(index: int) -> Place:
+        row = rows[index]
         if row.get("rank") in pins:
             return (0, pins.index(row["rank"]))
-        return (1, *(ranks.get(row["rank"], ()) if "rank" in row else hosts.get(_host(row), ())), at)
+        return (1, *(ranks.get(row["rank"], ()) if "rank" in row else hosts.get(_host(row), ())), index)
 
     return sorted(range(len(rows)), key=place)
 
 
-def _places(data: TraceData, by: str) -> dict[int, Place]:
+def _places(data: TraceData, criterion: str) -> dict[int, Place]:
     """Of each rank what it is sorted by; none where rows are in the order of their hosts already."""
-    if by == "host":
+    if criterion == "host":
         return {}
-    late = {}
-    if by == "late":
-        late = {row["rank"]: (-row["share"], -(row["worst_ns"] or 0)) for row in data.rows_or_none("late-ranks")}
-    return {row["rank"]: (*late.get(row["rank"], (0, 0)), row["rank"]) for row in data.ranks}
+    lateness = {}
+    if criterion == "late":
+        lateness = {row["rank"]: (-row["share"], -(row["worst_ns"] or 0)) for row in data.rows_or_none("late-ranks")}
+    return {row["rank"]: (*lateness.get(row["rank"], (0, 0)), row["rank"]) for row in data.ranks}
 
 
 def _host(row: Row) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from hopscope_dashboard.address import Query, number
 from hopscope_dashboard.data import TraceData
 
 
-def found(data: TraceData, query: Query) -> dict[str, Any]:
+def next_hit(data: TraceData, query: Query) -> dict[str, Any]:
     """Give the next hit of `text` from the time `at` on, or after the hit `after`; `back=1` gives the one before.
 
     `said` is a text; `begin`, `end` (ns), `rank` (null for a collective) and `key`, for `after`, are there with a hit.
@@ -18,10 +18,10 @@ def found(data: TraceData, query: Query) -> dict[str, Any]:
     if hit is None:
         return {"said": "No hits", "hits": 0}
     name = hit.name if hit.comm is None else f"{hit.name} {hit.comm}:{hit.seq}"
-    where = "" if hit.rank is None else f", rank {hit.rank}"
+    rank_suffix = "" if hit.rank is None else f", rank {hit.rank}"
     return {
         "said": f"{quantities.number(hit.number)} of {quantities.number(hit.hits)}",
-        "what": f"{name}{where}, {quantities.duration(hit.end_ns - hit.begin_ns)}",
+        "what": f"{name}{rank_suffix}, {quantities.duration(hit.end_ns - hit.begin_ns)}",
         "hits": hit.hits,
         "begin": hit.begin_ns,
         "end": hit.end_ns,

@@ -22,8 +22,8 @@ def summary(data: TraceData, begin: int, end: int, ranks: Collection[int] | None
     """Give `shares`, by category, and `operations`, of all ranks or of these; with what of both was `waiting`, if
     asked."""
     columns = min(_COLUMNS, max(100, _CELLS // max(1, len(data.ranks))))
-    found = data.timeline.columns(begin, end, columns, ranks=ranks)
-    categories, all_time = _categories(found, begin, end, data.timeline.duration_ns, data.timeline.once)
+    grid = data.timeline.columns(begin, end, columns, ranks=ranks)
+    categories, all_time = _categories(grid, begin, end, data.timeline.duration_ns, data.timeline.once)
     called = data.timeline.operations(begin, end, None if ranks is None else sorted(ranks), waiting=waiting)
     operations = [
         {
@@ -48,37 +48,37 @@ def summary(data: TraceData, begin: int, end: int, ranks: Collection[int] | None
 
 
 def _categories(
-    found: Columns, begin: int, end: int, run: int, once: Mapping[str, tuple[int, int]]
+    grid: Columns, begin: int, end: int, run: int, phase_ends: Mapping[str, tuple[int, int]]
 ) -> tuple[list[Row], float]:
     """Per category with any time in a range: that time, and its share of the ranks' time and of the critical path; and
     all ranks' time.
 
     once: what answers name by itself, start-up and shutdown.
     """
-    edges = found.begin_ns + np.arange(found.time_ns.shape[2] + 1) * found.width_ns
+    edges = grid.begin_ns + np.arange(grid.time_ns.shape[2] + 1) * grid.width_ns
 
-    def inside(first: int, last: int) -> Any:
+    def overlap_ns(first: int, last: int) -> Any:
         return np.maximum(np.minimum(edges[1:], last) - np.maximum(edges[:-1], first), 0)
 
     # What of a column lies in the run: its times are from there.
-    whole = np.maximum(inside(0, run), 1)
-    asked = inside(begin, end)
+    whole = np.maximum(overlap_ns(0, run), 1)
+    range_ns = overlap_ns(begin, end)
 
     def summed(sums: Any) -> dict[str, float]:
-        of_columns = sums.sum(axis=1) * (asked / whole)
-        named: dict[str, float] = {}
-        for word, ends in once.items():
-            part = inside(max(begin, ends[0]), min(end, ends[1])) / np.maximum(asked, 1)
+        of_columns = sums.sum(axis=1) * (range_ns / whole)
+        phases: dict[str, float] = {}
+        for word, ends in phase_ends.items():
+            part = overlap_ns(max(begin, ends[0]), min(end, ends[1])) / np.maximum(range_ns, 1)
             left = of_columns.sum(axis=0) * part
-            named[word] = 0.0
-            for at in _FREE:
-                taken = np.minimum(left, of_columns[at])
-                of_columns[at] -= taken
-                left -= taken
-                named[word] += float(taken.sum())
-        return dict(zip(CATEGORIES, of_columns.sum(axis=1).tolist(), strict=True)) | named
+            phases[word] = 0.0
+            for category in _FREE:
+                phase_ns = np.minimum(left, of_columns[category])
+                of_columns[category] -= phase_ns
+                left -= phase_ns
+                phases[word] += float(phase_ns.sum())
+        return dict(zip(CATEGORIES, of_columns.sum(axis=1).tolist(), strict=True)) | phases
 
-    time, path = summed(found.time_ns), summed(found.path_ns)
+    time, path = summed(grid.time_ns), summed(grid.path_ns)
     all_time, all_path = sum(time.values()), sum(path.values())
     rows = [
         {

@@ -36,34 +36,34 @@ def columns(data: TraceData, query: Query) -> bytes:
     """
     begin, end = _range(data, query)
     margin = (end - begin) // 2 if query.get("around") else 0
-    wanted = min(max(number(query, "columns") or 1000, 1), MOST_COLUMNS)
-    by = query.get("by") or ("rank" if query.get("host") or len(data.ranks) <= WHOLE else "host")
+    column_limit = min(max(number(query, "columns") or 1000, 1), MOST_COLUMNS)
+    grouping = query.get("by") or ("rank" if query.get("host") or len(data.ranks) <= WHOLE else "host")
     host = query.get("host") or None
-    found, pins = run_rows.columns(
-        data, query, begin - margin, end + margin, wanted, by=by, host=host, waiting=_is_short(data)
+    grid, pins = run_rows.columns(
+        data, query, begin - margin, end + margin, column_limit, grouping=grouping, host=host, waiting=_is_short(data)
     )
     words = list(CATEGORIES)
-    used = [at for at in range(len(words)) if found.time_ns[at].any()]
-    full = np.array([row["ranks"] for row in found.rows], np.int64) * found.width_ns
-    full = np.maximum(full, found.time_ns.sum(axis=0).max(axis=1, initial=1))
-    planes = [_bytes(found.time_ns[at], full) for at in used]
-    planes += [] if found.waiting_ns is None else [_bytes(found.waiting_ns, full)]
-    path = _bytes(found.path_ns.sum(axis=0), np.full(len(found.rows), found.width_ns))
+    used = [index for index in range(len(words)) if grid.time_ns[index].any()]
+    full = np.array([row["ranks"] for row in grid.rows], np.int64) * grid.width_ns
+    full = np.maximum(full, grid.time_ns.sum(axis=0).max(axis=1, initial=1))
+    planes = [_bytes(grid.time_ns[index], full) for index in used]
+    planes += [] if grid.waiting_ns is None else [_bytes(grid.waiting_ns, full)]
+    path = _bytes(grid.path_ns.sum(axis=0), np.full(len(grid.rows), grid.width_ns))
     header = {
         "from": begin,
         "to": end,
-        "begin": found.begin_ns,
-        "width": found.width_ns,
-        "columns": found.time_ns.shape[2],
+        "begin": grid.begin_ns,
+        "width": grid.width_ns,
+        "columns": grid.time_ns.shape[2],
         "duration": data.timeline.duration_ns,
-        "exact": found.exact,
-        "by": by,
-        "rows": [_label(row) for row in found.rows],
+        "exact": grid.exact,
+        "by": grouping,
+        "rows": [_label(row) for row in grid.rows],
         "pins": pins,
-        "categories": [words[at] for at in used],
-        "waiting": found.waiting_ns is not None,
+        "categories": [words[index] for index in used],
+        "waiting": grid.waiting_ns is not None,
         "ticks": _ticks(begin, end),
-        "said": _said(begin, end),
+        "said": _range_text(begin, end),
         "once": [[*ends, ONE_TIME_CATEGORIES[name]] for name, ends in data.timeline.once.items() if ends[0] < ends[1]],
     }
     text = json.dumps(header, ensure_ascii=False).encode()
@@ -75,13 +75,13 @@ def marks(data: TraceData, query: Query) -> dict[str, Any]:
     """Give what lies in the range one by one, in short rows; null for what is too much. Of calls those are given that
     take `least` ns, long enough for a name; null without it. Raises InputError."""
     begin, end = _range(data, query)
-    found = data.timeline.marks(begin, end)
-    least = number(query, "least")
-    found["calls"] = data.timeline.long_calls(begin, end, least) if least else None
+    lists = data.timeline.marks(begin, end)
+    shortest_ns = number(query, "least")
+    lists["calls"] = data.timeline.long_calls(begin, end, shortest_ns) if shortest_ns else None
 
     def rows(name: str, *keys: str) -> list[list[Any]] | None:
-        those = found[name]
-        return None if those is None else [[row[key] for key in keys] for row in those]
+        mark_rows = lists[name]
+        return None if mark_rows is None else [[row[key] for key in keys] for row in mark_rows]
 
     return {
         "path": rows("path", "rank", "begin_ns", "end_ns", "category"),
@@ -96,9 +96,9 @@ def marks(data: TraceData, query: Query) -> dict[str, Any]:
 def ruler(data: TraceData, query: Query) -> dict[str, str]:
     """Give the length of a range and its ends, as texts. Raises InputError."""
     begin, end = _range(data, query)
-    ends = [quantities.moment(at) for at in (begin, end)]
+    ends = [quantities.moment(moment_ns) for moment_ns in (begin, end)]
     if ends[0] == ends[1]:
-        ends = [quantities.exact_moment(at) for at in (begin, end)]
+        ends = [quantities.exact_moment(moment_ns) for moment_ns in (begin, end)]
     return {"length": quantities.duration(end - begin), "ends": " to ".join(ends)}
 
 
@@ -106,55 +106,55 @@ def summary(data: TraceData, query: Query) -> dict[str, Any]:
     """Give what the ranks did in a range, all or `ranks`, in tables; of a long run what was waiting only where
     `waiting` asks for it. Raises InputError."""
     begin, end = _range(data, query)
-    known = {row["rank"] for row in data.ranks}
+    known_ranks = {row["rank"] for row in data.ranks}
     ranks = [int(word) for word in query.get("ranks", "").split(",") if word.isascii() and word.isdigit()]
-    chosen = [rank for rank in ranks if rank in known] if ranks else None
+    chosen_ranks = [rank for rank in ranks if rank in known_ranks] if ranks else None
     waiting = bool(query.get("waiting")) or _is_short(data)
-    told = run_summary.summary(data, begin, end, chosen, waiting=waiting)
-    return {"said": _said(begin, end), **told}
+    tables = run_summary.summary(data, begin, end, chosen_ranks, waiting=waiting)
+    return {"said": _range_text(begin, end), **tables}
 
 
-def told(data: TraceData, query: Query) -> dict[str, Any]:
+def moment_details(data: TraceData, query: Query) -> dict[str, Any]:
     """Give what a rank or a host did in a column, as texts.
 
     `title`, `shares`, and the calls at the time `at`, or the computing between two, each with the address of the page
     about it and what a click there `does`. Raises InputError.
     """
     begin, end = _range(data, query)
-    at = number(query, "at")
+    time_ns = number(query, "at")
     rank, host = number(query, "rank"), query.get("host")
-    at = begin if at is None else at
-    by = "rank" if host is None else "host"
-    found = data.timeline.columns(begin, end, 1, by=by, host=host, waiting=_is_short(data))
-    row = 0 if host is not None else next((i for i, r in enumerate(found.rows) if r["rank"] == rank), None)
+    time_ns = begin if time_ns is None else time_ns
+    grouping = "rank" if host is None else "host"
+    grid = data.timeline.columns(begin, end, 1, by=grouping, host=host, waiting=_is_short(data))
+    row = 0 if host is not None else next((i for i, r in enumerate(grid.rows) if r["rank"] == rank), None)
     if row is None:
         raise InputError(f"the trace has no rank {rank}")
-    times = found.time_ns[:, row].sum(axis=1).tolist()
+    times = grid.time_ns[:, row].sum(axis=1).tolist()
     calls: list[Row] = []
     if host is None and rank is not None:
-        calls = [_call(call, rank) for call in data.timeline.at(rank, at)]
-        stretch = data.timeline.computing(rank, at)
+        calls = [_call(call, rank) for call in data.timeline.at(rank, time_ns)]
+        stretch = data.timeline.computing(rank, time_ns)
         calls += [_computing(stretch)] if stretch else []
     return {
-        "title": f"{_label(found.rows[row])['name']} at {quantities.moment(at)}",
-        "shares": [*_shares(times), *_waited(found, row, sum(times))],
+        "title": f"{_label(grid.rows[row])['name']} at {quantities.moment(time_ns)}",
+        "shares": [*_shares(times), *_waited(grid, row, sum(times))],
         "calls": calls,
     }
 
 
 def shares(data: TraceData, rank: int, begin: int, end: int) -> list[Row]:
     """Give the shares of the categories of a rank's time in a range, largest first, each with its text."""
-    found = data.timeline.columns(begin, end)
-    row = next(i for i, r in enumerate(found.rows) if r["rank"] == rank)
-    return _shares(found.time_ns[:, row].sum(axis=1).tolist())
+    grid = data.timeline.columns(begin, end)
+    row = next(i for i, r in enumerate(grid.rows) if r["rank"] == rank)
+    return _shares(grid.time_ns[:, row].sum(axis=1).tolist())
 
 
-def named(call: Row) -> str:
+def call_name(call: Row) -> str:
     """Give the name of a call, with that of its collective if it is one."""
     return call["name"] if call["comm"] is None else f"{call['name']} {call['comm']}:{call['seq']}"
 
 
-def inside(region: str | None) -> str:
+def region_phrase(region: str | None) -> str:
     """Say in which region of the program something was; nothing if it was in none."""
     return f" in the region {region}" if region else ""
 
@@ -165,31 +165,33 @@ def _call(call: Row, rank: int) -> Row:
     if call["name"] in MESSAGE_CALLS and call["end_ns"] is not None:
         stretch = {"from": call["begin_ns"], "to": call["end_ns"]}
         href = link("/messages", ranks=rank, operation=call["name"], **stretch)
-    return {"text": f"{named(call)}, {lasted}", "href": href, "does": f"see {named(call)}"}
+    return {"text": f"{call_name(call)}, {lasted}", "href": href, "does": f"see {call_name(call)}"}
 
 
 def _computing(stretch: Row) -> Row:
     """Computing with the calls around it, and the way to the source at which it ends."""
-    before, after = stretch["before"], stretch["after"]
+    call_before, call_after = stretch["before"], stretch["after"]
     lasted = quantities.duration(stretch["end_ns"] - stretch["begin_ns"])
-    text = f"computing{inside(stretch['region'])}, {lasted}, from {_placed(before)} to {_placed(after)}"
-    href = link("/places", at=after["place"]) if after["place"] else None
+    text = (
+        f"computing{region_phrase(stretch['region'])}, {lasted}, from {_placed(call_before)} to {_placed(call_after)}"
+    )
+    href = link("/places", at=call_after["place"]) if call_after["place"] else None
     return {"text": text, "href": href, "does": "see the source where it ends"}
 
 
 def _placed(call: Row) -> str:
-    return f"{named(call)} at {call['place']}" if call["place"] else named(call)
+    return f"{call_name(call)} at {call['place']}" if call["place"] else call_name(call)
 
 
 def _range(data: TraceData, query: Query) -> tuple[int, int]:
     """The range of time, cut to the run. Raises InputError if it is none."""
-    given = {name: number(query, name) for name in ("from", "to")}
-    wrong = [name for name, value in given.items() if value is None and query.get(name)]
+    ends = {name: number(query, name) for name in ("from", "to")}
+    wrong = [name for name, value in ends.items() if value is None and query.get(name)]
     if wrong:
         raise InputError(f"{wrong[0]} is {query[wrong[0]]!r}; it takes whole nanoseconds")
     run = data.timeline.duration_ns
-    begin = given["from"] or 0
-    end = run if given["to"] is None else min(given["to"], run)
+    begin = ends["from"] or 0
+    end = run if ends["to"] is None else min(ends["to"], run)
     if begin >= end:
         raise InputError(f"the range from {begin} to {end} holds nothing; the run ends at {run}, in ns")
     return begin, end
@@ -203,8 +205,8 @@ def _bytes(time: Any, full: Any) -> bytes:
 def _label(row: Row) -> Row:
     if "rank" in row:
         return {"name": f"Rank {row['rank']} on {row['host']}", "rank": row["rank"], "host": row["host"]}
-    named = f"Host {row['host']}, {quantities.plural(row['ranks'], 'rank')}"
-    return {"name": named, "host": row["host"], "ranks": row["ranks"]}
+    name = f"Host {row['host']}, {quantities.plural(row['ranks'], 'rank')}"
+    return {"name": name, "host": row["host"], "ranks": row["ranks"]}
 
 
 def _ticks(begin: int, end: int) -> list[Row]:
@@ -221,7 +223,7 @@ def _ticks(begin: int, end: int) -> list[Row]:
     ]
 
 
-def _said(begin: int, end: int) -> str:
+def _range_text(begin: int, end: int) -> str:
     return f"{quantities.moment(begin)} to {quantities.moment(end)}, {quantities.duration(end - begin)}"
 
 
@@ -230,12 +232,12 @@ def _is_short(data: TraceData) -> bool:
     return data.number_of("calls", "hops", "messages") <= _SHORT_ROWS
 
 
-def _waited(found: Columns, row: int, time_ns: int) -> list[Row]:
+def _waited(grid: Columns, row: int, time_ns: int) -> list[Row]:
     """What of a row's time was waiting; nothing where that is not known, or none."""
-    waited = 0 if found.waiting_ns is None else int(found.waiting_ns[row].sum())
+    waited = 0 if grid.waiting_ns is None else int(grid.waiting_ns[row].sum())
     return [{"category": WAITING, "text": quantities.share(waited / time_ns)}] if waited else []
 
 
 def _shares(times: list[int]) -> list[Row]:
-    most = sorted(zip(times, CATEGORIES, strict=True), reverse=True)[:_SHARES]
-    return [{"category": word, "text": quantities.share(time / sum(times))} for time, word in most if time]
+    largest = sorted(zip(times, CATEGORIES, strict=True), reverse=True)[:_SHARES]
+    return [{"category": word, "text": quantities.share(time / sum(times))} for time, word in largest if time]

@@ -22,7 +22,7 @@ collective's communicator on some pages."""
 
 TRACE: Final = "trace"
 """The address's parameter that says which trace a page shows, and which one a selection was made for."""
-WITH: Final = "with"
+COMPARISON: Final = "with"
 """The address's parameter that says with which trace that one is compared."""
 
 BAR: Final = "selection"
@@ -44,20 +44,22 @@ _EXAMPLES: Final = {
 
 def selected(query: Query) -> dict[str, str]:
     """Give what the address selects, by its parameters; what of it means nothing selects nothing."""
-    given = {name: query[name] for name in OPTIONS if query.get(name)}
-    return {name: value for name, value in given.items() if misread(OPTIONS[name], value) is None}
+    parameters = {name: query[name] for name in OPTIONS if query.get(name)}
+    return {name: value for name, value in parameters.items() if misread(OPTIONS[name], value) is None}
 
 
 def not_understood(query: Query) -> list[str]:
     """Give a sentence for each parameter that selects nothing because it means nothing."""
-    every = [(name, misread(OPTIONS[name], query[name])) for name in OPTIONS if query.get(name)]
-    found = [f"{name}={query[name]} was not understood and is left out: {why}" for name, why in every if why]
+    misreadings = [(name, misread(OPTIONS[name], query[name])) for name in OPTIONS if query.get(name)]
+    sentences = [
+        f"{name}={query[name]} was not understood and is left out: {reason}" for name, reason in misreadings if reason
+    ]
     if _names_no_communicator(query):
-        found.append(
+        sentences.append(
             f"comm={query['comm']} was not understood and is left out: comm is the number of a communicator; to "
             "select one by number or name write communicator=0"
         )
-    return found
+    return sentences
 
 
 def _names_no_communicator(query: Query) -> bool:
@@ -69,40 +71,40 @@ def options(query: Query) -> dict[str, str]:
     return {OPTIONS[name]: value for name, value in selected(query).items()}
 
 
-def keep(drawn: Component, query: Query, trace: str, *, several: bool = False) -> Component:
+def keep(page: Component, query: Query, trace: str, *, with_trace: bool = False) -> Component:
     """Make every link of a page keep the selection and, of several traces, the one that is shown.
 
     A link that says itself what a parameter is is left as it is.
     """
     parameters = selected(query)
-    if parameters or several:
+    if parameters or with_trace:
         parameters[TRACE] = trace
-        for each in _links(drawn):
-            each.href = kept(each.href, parameters)
-    return drawn
+        for anchor in _links(page):
+            anchor.href = kept_address(anchor.href, parameters)
+    return page
 
 
-def _links(drawn: Any) -> Iterator[Any]:
+def _links(content: Any) -> Iterator[Any]:
     """Every component of a page that leads to a page."""
-    if isinstance(drawn, list | tuple):
-        for each in drawn:
-            yield from _links(each)
-    elif isinstance(drawn, Component):
-        href = getattr(drawn, "href", None)
+    if isinstance(content, list | tuple):
+        for child in content:
+            yield from _links(child)
+    elif isinstance(content, Component):
+        href = getattr(content, "href", None)
         if isinstance(href, str) and href.startswith("/"):
-            yield drawn
-        yield from _links(getattr(drawn, "children", None))
+            yield content
+        yield from _links(getattr(content, "children", None))
 
 
-def kept(href: str, parameters: Mapping[str, str]) -> str:
+def kept_address(href: str, parameters: Mapping[str, str]) -> str:
     """Give an address of a page with these parameters, unless it has them itself."""
     parts = urlsplit(href)
-    own = dict(parse_qsl(parts.query, keep_blank_values=True))
-    given = {name: value for name, value in {**parameters, **own}.items() if value}
-    return f"{parts.path}?{urlencode(given)}" if given else parts.path
+    own_parameters = dict(parse_qsl(parts.query, keep_blank_values=True))
+    query = {name: value for name, value in {**parameters, **own_parameters}.items() if value}
+    return f"{parts.path}?{urlencode(query)}" if query else parts.path
 
 
-def about(trace: str) -> dict[str, Any]:
+def trace_attribute(trace: str) -> dict[str, Any]:
     """Give the attribute of an element whose marks are about this trace, whichever the page shows."""
     return {"data-trace": trace}
 
@@ -118,32 +120,34 @@ def bar(
     """
     parameters = selected(query)
     left_out = {TRACE, "comm"} if _names_no_communicator(query) else {TRACE}
-    others = {name: value for name, value in query.items() if name not in OPTIONS and name not in left_out}
-    said: list[Any] = []
+    other_parameters = {name: value for name, value in query.items() if name not in OPTIONS and name not in left_out}
+    words: list[Any] = []
     if parameters:
-        said = [
+        words = [
             html.Strong("A part of the run: "),
             ", ".join(f"{name} {value}" for name, value in _written(parameters).items()),
             shows,
             dcc.Link(
                 "Show the whole run",
-                href=link(path, **others)
-                + ("&" if others else "?")
+                href=link(path, **other_parameters)
+                + ("&" if other_parameters else "?")
                 + "&".join(f"{name}=" for name in OPTIONS if query.get(name)),
                 className="button",
             ),
         ]
     if query.get(TRACE, trace) != trace:
-        said.append(html.Em("The link was made for another trace, in which this may be something else."))
-    said += [html.Em(f"{sentence}. ", className="not-understood") for sentence in not_understood(query)]
-    said += [html.Span(f"{note[:1].upper()}{note[1:]}.", className="hint") for note in notes]
+        words.append(html.Em("The link was made for another trace, in which this may be something else."))
+    words += [html.Em(f"{sentence}. ", className="not-understood") for sentence in not_understood(query)]
+    words += [html.Span(f"{note[:1].upper()}{note[1:]}.", className="hint") for note in notes]
     fields = [
         html.Label(
             [name, dcc.Input(name=name, value=query.get(name, ""), placeholder=example, type="text", debounce=True)]
         )
         for name, example in _EXAMPLES.items()
     ]
-    kept_fields = [dcc.Input(name=name, value=value, type="hidden") for name, value in {**others, TRACE: trace}.items()]
+    kept_fields = [
+        dcc.Input(name=name, value=value, type="hidden") for name, value in {**other_parameters, TRACE: trace}.items()
+    ]
     form = html.Form(
         [*fields, *kept_fields, html.Button("Show", type="submit", className="button")],
         action=path,
@@ -153,15 +157,15 @@ def bar(
     change = html.Details([html.Summary("Select a part of the run"), form], className="select-part")
     names: Any = {"data-names": " ".join([*OPTIONS, TRACE]), "data-keeps": " ".join(keeps), "data-trace": trace}
     label = aria.label("The part of the run that is shown")
-    return html.Div([*said, change], id=BAR, className="selection", **names, **label)
+    return html.Div([*words, change], id=BAR, className="selection", **names, **label)
 
 
 def _written(parameters: Mapping[str, str]) -> dict[str, str]:
     """The selected values as people read them: a number of ns is a time, with so many digits that both ends differ. Of
     a long list of ranks the beginning is there; the form has all of it."""
     times = {name: int(value) for name, value in parameters.items() if name in ("from", "to") and value.isdecimal()}
-    said = {name: quantities.quantity(ns, "at") for name, ns in times.items()}
-    if len(set(said.values())) < len(set(times.values())):
-        said = {name: quantities.exact_moment(ns) for name, ns in times.items()}
+    texts = {name: quantities.quantity(ns, "at") for name, ns in times.items()}
+    if len(set(texts.values())) < len(set(times.values())):
+        texts = {name: quantities.exact_moment(ns) for name, ns in times.items()}
     shortened = {name: f"{value[:_LONGEST]}…" for name, value in parameters.items() if len(value) > _LONGEST + 1}
-    return {**parameters, **shortened, **said}
+    return {**parameters, **shortened, **texts}

@@ -19,10 +19,10 @@ def register(app: Dash, traces: Traces) -> None:
     @app.callback(Output(shell.TRACE, "children"), Input(shell.ADDRESS, "search"))
     def draw(search: str | None) -> Component:
         query = address.parse(search)
-        shown = traces.shown(query)
-        options = {data.identity: data.name for data in traces.all}
-        kept = {name: value for name, value in query.items() if _holds_elsewhere(name, query)}
-        return addresses("Trace", kept, TRACE, options=options, current=shown.identity)
+        trace = traces.named_trace(query)
+        options = {data.identity: data.name for data in traces.members}
+        parameters = {name: value for name, value in query.items() if _holds_elsewhere(name, query)}
+        return addresses("Trace", parameters, TRACE, options=options, current=trace.identity)
 
     del draw
 

@@ -17,21 +17,21 @@ class Traces:
         if not opened:
             raise InputError("no trace to show; give one or several")
         names = distinct_names([trace.path.resolve() for trace in opened])
-        self.all = tuple(TraceData(trace, name) for trace, name in zip(opened, names, strict=True))
+        self.members = tuple(TraceData(trace, name) for trace, name in zip(opened, names, strict=True))
         self._by_identity: dict[str, TraceData] = {}
-        for data in self.all:
-            same = self._by_identity.setdefault(data.identity, data)
-            if same is not data:
+        for data in self.members:
+            twin = self._by_identity.setdefault(data.identity, data)
+            if twin is not data:
                 raise InputError(
-                    f"{same.path} and {data.path} are the same trace; give each once, or another run to compare with"
+                    f"{twin.path} and {data.path} are the same trace; give each once, or another run to compare with"
                 )
-        for data in self.all:
-            data.beside = tuple(other for other in self.all if other is not data)
+        for data in self.members:
+            data.other_traces = tuple(neighbour for neighbour in self.members if neighbour is not data)
             data.sweep = sweep
 
-    def shown(self, query: Query) -> TraceData:
+    def named_trace(self, query: Query) -> TraceData:
         """Give the trace that the address names; the first if it names none that is served."""
-        return self._by_identity.get(query.get(TRACE, ""), self.all[0])
+        return self._by_identity.get(query.get(TRACE, ""), self.members[0])
 
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:

@@ -34,16 +34,18 @@ def trees(data: TraceData) -> list[RanTree]:
     comms = {row["comm"]: row for row in data.table("comms")}
     members = {comm: row["members"] for comm, row in comms.items()}
     native = {(row["comm"], row["tree"]) for row in data.table("kinds") if row["source"] == "native"}
-    found: dict[tuple[str, int, int], dict[str, dict[int, int | None]]] = {}
+    parents_of: dict[tuple[str, int, int], dict[str, dict[int, int | None]]] = {}
     for row in data.table("trees"):
         ranks = members[row["comm"]]
-        parents = found.setdefault((row["tree"], row["comm"], row["root"]), {}).setdefault(row["role"], {})
+        parents = parents_of.setdefault((row["tree"], row["comm"], row["root"]), {}).setdefault(row["role"], {})
         parents[ranks[row["rank"]]] = None if row["parent"] is None else ranks[row["parent"]]
-    made = [
+    ran_trees = [
         RanTree(name, comm, comm_title(comms[comm]), root, members[comm][root], parents, (comm, name) in native)
-        for (name, comm, root), parents in found.items()
+        for (name, comm, root), parents in parents_of.items()
     ]
-    return sorted(made, key=lambda tree: (tree.is_native, -len(members[tree.comm]), tree.comm, tree.name, tree.root))
+    return sorted(
+        ran_trees, key=lambda tree: (tree.is_native, -len(members[tree.comm]), tree.comm, tree.name, tree.root)
+    )
 
 
 def weights(data: TraceData, tree: RanTree, role: str) -> Rows:
@@ -62,19 +64,19 @@ def between_clusters(ranks: Rows, parents: dict[int, int | None]) -> str:
     cluster_of = {row["rank"]: row["cluster"] for row in ranks}
     if len({cluster_of.get(rank) for rank in parents}) < 2:
         return "All ranks are in one cluster, so no edge runs between clusters."
-    across = crossings(ranks, parents)
-    most = most_in_a_row(parents, cluster_of)
-    verb = "runs" if across == 1 else "run"
-    row = f"up to {most} in a row" if most > 1 else "never two in a row"
-    return f"{quantities.plural(across, 'edge')} {verb} between clusters" + (
-        f", {row} on the way to the root." if across > 1 else "."
+    crossing_edges = crossings(ranks, parents)
+    longest = most_in_a_row(parents, cluster_of)
+    verb = "runs" if crossing_edges == 1 else "run"
+    row = f"up to {longest} in a row" if longest > 1 else "never two in a row"
+    return f"{quantities.plural(crossing_edges, 'edge')} {verb} between clusters" + (
+        f", {row} on the way to the root." if crossing_edges > 1 else "."
     )
 
 
-def suggested_parents(data: TraceData, found: Suggestion, role: str) -> dict[int, int | None] | None:
+def suggested_parents(data: TraceData, suggestion: Suggestion, role: str) -> dict[int, int | None] | None:
     """Give the parent of each trace-wide rank in the suggested tree; None if the suggestion does not say."""
-    if found.parents is None:
+    if suggestion.parents is None:
         return None
-    members = next(row["members"] for row in data.table("comms") if row["comm"] == found.parents["comm"])
-    parents: list[int | None] = found.parents[role]
+    members = next(row["members"] for row in data.table("comms") if row["comm"] == suggestion.parents["comm"])
+    parents: list[int | None] = suggestion.parents[role]
     return {members[rank]: None if parent is None else members[parent] for rank, parent in enumerate(parents)}

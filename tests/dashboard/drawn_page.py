@@ -147,7 +147,7 @@ class DrawnPage:
         parameters."""
         address = f"{urlsplit(self.address).path}{href}" if href.startswith("?") else href
         named = parse_qs(urlsplit(address).query).get("trace", [self.data.identity])[0]
-        return draw(next(data for data in (self.data, *self.data.beside) if data.identity == named), address)
+        return draw(next(data for data in (self.data, *self.data.other_traces) if data.identity == named), address)
 
 
 def _flat(cells: Any) -> list[Any]:

@@ -31,7 +31,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 @pytest.fixture(scope="module")
 def page(runs: Runs) -> DrawnPage:
     """The page about the samples, the first being the base."""
-    return draw(Traces(list(runs.values())).all[0], "/compare")
+    return draw(Traces(list(runs.values())).members[0], "/compare")
 
 
 def named(trace: hopscope.Trace) -> str:
@@ -107,7 +107,7 @@ def test_of_several_trees_for_one_operation_the_one_that_is_drawn_can_be_chosen(
     many = open_copy("many_collectives/trace", tmp_path)
     kinds = [row for row in many.algorithms().to_pylist() if row["op"] == "MPI_Bcast" and row["comm"] == 0]
     often, other = sorted(kinds, key=lambda row: -row["collectives"])
-    page = draw(Traces([runs["base"], many]).all[0], "/compare?op=MPI_Bcast&comm=0")
+    page = draw(Traces([runs["base"], many]).members[0], "/compare?op=MPI_Bcast&comm=0")
     lists = [part.id["name"] for part in components(page.component) if type(part).__name__ == "Select"]
     assert "Drawn of new" in lists
     assert "Drawn of base" not in lists
@@ -180,7 +180,7 @@ def test_a_rebuilt_program_over_the_librarys_own_messages_is_compared_place_by_p
     def line(trace: hopscope.Trace, function: str) -> str:
         return next(row["place"] for row in trace.table("places").to_pylist() if row["function"] == function)
 
-    page = draw(Traces([one_late, rebuilt]).all[0], "/compare")
+    page = draw(Traces([one_late, rebuilt]).members[0], "/compare")
     shown = {row[0] for row in page.table("compare-times")}
     for operation, function in (("MPI_Bcast", "share_limit"), ("MPI_Allreduce", "norm")):
         base, new = line(one_late, function), line(rebuilt, function)

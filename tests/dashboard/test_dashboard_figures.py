@@ -13,7 +13,7 @@ from hopscope_dashboard.figures.delayed_hops import delays
 from hopscope_dashboard.figures.heat_map import heat_map
 from hopscope_dashboard.figures.lanes import lanes
 from hopscope_dashboard.figures.late_ranks import shares_by_class
-from hopscope_dashboard.figures.noise_periods import laid_over, periods_by_rank
+from hopscope_dashboard.figures.noise_periods import folded_noise, periods_by_rank
 from hopscope_dashboard.figures.timeline import timeline
 from hopscope_dashboard.figures.topology_tree import (
     crossings,
@@ -163,7 +163,7 @@ def test_a_heat_map_tells_the_unknown_from_the_usual() -> None:
         {"rank": 0, "iteration": 5, "from_iteration": 5, "collective_id": 9, "noise_ns": None},
         {"rank": 1, "iteration": 4, "from_iteration": 4, "collective_id": 8, "noise_ns": 0},
     ]
-    figure = heat_map(ranks=RANKS, rows=rows, value="noise_ns", what="noise", names={8: "0:4", 9: "0:5"})
+    figure = heat_map(ranks=RANKS, rows=rows, value="noise_ns", title="noise", names={8: "0:4", 9: "0:5"})
     assert list(figure.data[0].x) == [4, 5]
     np.testing.assert_array_equal(figure.data[0].z, [[0, np.nan], [2, np.nan]])
 
@@ -175,7 +175,7 @@ def test_a_column_of_several_iterations_shows_and_leads_to_the_one_that_its_row_
         {"rank": 0, "iteration": 3, "from_iteration": 3, "collective_id": 7, "noise_ns": 0},
     ]
     names = {5: "0:1", 6: "0:2", 7: "0:3"}
-    figure = heat_map(ranks=RANKS, rows=rows, value="noise_ns", what="noise", names=names)
+    figure = heat_map(ranks=RANKS, rows=rows, value="noise_ns", title="noise", names=names)
     assert list(figure.data[0].x) == [1, 4]
     np.testing.assert_array_equal(figure.data[0].z, [[1, np.nan], [2, 0]])
     begin = figure.layout.meta["leads"]
@@ -192,7 +192,7 @@ def test_a_heat_map_of_many_ranks_needs_few_bytes_for_a_cell() -> None:
         for at in range(1000, 1300)
     ]
     names = {at: f"0:{at + 17}" for at in range(1000, 1300)}
-    figure = heat_map(ranks=ranks, rows=rows, value="noise_ns", what="noise", names=names)
+    figure = heat_map(ranks=ranks, rows=rows, value="noise_ns", title="noise", names=names)
     assert len(figure.to_json()) < 50 * len(rows)
 
 
@@ -216,11 +216,11 @@ def test_an_edge_goes_up_or_down_in_the_colour_and_width_of_its_share_and_the_li
     assert drawn[1, 0].width > 3 * drawn[2, 1].width
     assert drawn[1, 0].text == "40.0 %"
     assert not drawn[2, 1].text
-    assert drawn[1, 0].told == (
+    assert drawn[1, 0].description == (
         "Rank 1 to rank 0 (wan, between clusters): 40 hops of 20.0 ms (median); "
         "800 ms on the critical path, 40.0 % of it."
     )
-    assert drawn[3, 1].told == "Rank 3 to rank 1 (lan, same cluster): carried no hop."
+    assert drawn[3, 1].description == "Rank 3 to rank 1 (lan, same cluster): carried no hop."
     down = placed_tree(ranks=RANKS, parents=PARENTS, edges={}, role="down")
     # A tree that did not run has no weights, so no edge of it is called off the path.
     assert {each.look for each in down.edges} == {"unweighted"}
@@ -236,8 +236,8 @@ def test_every_rank_is_in_the_box_of_its_host_and_that_in_its_clusters_and_no_na
     of_rank = {row["rank"]: row for row in ranks}
     for each in tree.ranks:
         host, cluster = boxes[of_rank[each.rank]["host"]], boxes[of_rank[each.rank]["cluster"]]
-        assert cluster[0] < host[0] < each.at[0] < host[2] < cluster[2]
-        assert cluster[1] < host[1] < each.at[1] < host[3] < cluster[3]
+        assert cluster[0] < host[0] < each.centre[0] < host[2] < cluster[2]
+        assert cluster[1] < host[1] < each.centre[1] < host[3] < cluster[3]
     for kind in ("host", "cluster"):
         # Names are as wide as their characters; the middle of each is its box's.
         middles = sorted(sum(each.box[::2]) / 2 for each in tree.boxes if each.kind == kind)
@@ -343,7 +343,7 @@ def test_the_mark_of_a_bar_stands_at_its_own_limit_beside_its_own_series() -> No
         ["0", "1"],
         [("last", "#000000", rows, "share"), ("cause", "#000000", rows, "cause_share")],
         title="share",
-        by="rank",
+        heading="rank",
         limits={"last": [0.25, 0.5], "cause": [None, 0.4]},
         limit="limit",
     )
@@ -355,7 +355,7 @@ def test_the_mark_of_a_bar_stands_at_its_own_limit_beside_its_own_series() -> No
 def test_the_axis_of_small_shares_ends_behind_the_longest_whisker_and_the_last_mark() -> None:
     def end(rows: list[dict[str, float]], limit: float) -> float:
         figure = share_bars(
-            ["0"], [("last", "#000000", rows, "share")], title="share", by="rank", limits={"last": [limit]}
+            ["0"], [("last", "#000000", rows, "share")], title="share", heading="rank", limits={"last": [limit]}
         )
         return figure.layout.xaxis.range[1]
 
@@ -371,7 +371,7 @@ def test_a_late_rank_stands_at_its_share_in_the_series_of_its_class() -> None:
         {"rank": 0, "class": "always", "share": 0.9, "share_low": 0.8, "share_high": 0.95, "collectives": 40},
         {"rank": 1, "class": None, "share": 0.0, "share_low": None, "share_high": None, "collectives": 5},
     ]
-    figure = shares_by_class(rows, rare=0.1, often=0.5)
+    figure = shares_by_class(rows, rare=0.1, frequent=0.5)
     drawn = {each.name: (list(each.x), list(each.y)) for each in figure.data}
     assert drawn == {"always": ([90.0], ["0"]), "no class": ([0.0], ["1"])}
     assert figure.data[0].error_x.arrayminus[0] == pytest.approx(10)
@@ -390,7 +390,7 @@ def test_noise_that_comes_with_a_period_stands_at_one_place_of_it() -> None:
         for n in range(8)
     ]
     rows.append({"iteration": 8, "collective_id": 8, "enter_ns": 85_000_000, "noise_ns": None})
-    dots = laid_over(rows, 20_000_000, {n: f"0:{n}" for n in range(9)}).data[0]
+    dots = folded_noise(rows, 20_000_000, {n: f"0:{n}" for n in range(9)}).data[0]
     assert {x for x, y in zip(dots.x, dots.y, strict=True) if y} == {5.0}
     assert {x for x, y in zip(dots.x, dots.y, strict=True) if not y} == {15.0}
     period = {"periodic": True, "period_ns": 20e6, "resolution_ns": 1e6, "explained": 0.9, "amplitude_ns": 2e6}
@@ -416,7 +416,7 @@ def test_a_delay_is_cut_into_what_moved_the_end_and_what_did_not() -> None:
 
 def test_the_delayed_edge_and_what_absorbed_it_are_marked_on_the_tree() -> None:
     drawn = placed_tree(ranks=RANKS, parents=PARENTS, edges={}, role="up")
-    tree = with_delay(drawn, delayed=(2, 1), absorber=0, behind=(1, 0))
+    tree = with_delay(drawn, delayed=(2, 1), absorber=0, delaying_edge=(1, 0))
     looks = {(each.src, each.dst): each.look for each in tree.edges}
     assert looks == {(2, 1): "delayed", (1, 0): "behind", (3, 1): "unweighted"}
     assert {each.rank: each.marks for each in tree.ranks if each.marks} == {0: ("absorber",)}
@@ -440,4 +440,4 @@ def test_an_address_carries_the_selection_and_survives_nonsense() -> None:
     assert address.parse("?comm=0&seq=3") == {"comm": "0", "seq": "3"}
     assert address.number({"seq": "-1"}, "seq") is None
     assert address.number({"seq": "9" * 30}, "seq") is None
-    assert address.one_of({"order": "drop table"}, "order", ("worst", "median")) == "worst"
+    assert address.allowed_word({"order": "drop table"}, "order", ("worst", "median")) == "worst"

@@ -34,7 +34,7 @@ def sweep(tmp_path: Path) -> Sweep:
 
 
 def page(trace: hopscope.Trace, sweep: Sweep | None, search: str = "") -> DrawnPage:
-    return draw(Traces([trace], sweep).all[0], f"/decision-map{search}")
+    return draw(Traces([trace], sweep).members[0], f"/decision-map{search}")
 
 
 def cells(drawn: DrawnPage) -> list[list[str]]:
@@ -65,7 +65,7 @@ def test_only_views_that_choose_are_offered(trace: hopscope.Trace, sweep: Sweep)
 def test_without_a_sweep_the_menu_hides_the_page_and_the_page_says_what_to_do(
     trace: hopscope.Trace, sweep: Sweep
 ) -> None:
-    with_sweep, without = (Traces([trace], given).all[0] for given in (sweep, None))
+    with_sweep, without = (Traces([trace], given).members[0] for given in (sweep, None))
     assert decision_map.PAGE.path in menu.lacking(PAGES, without)
     assert decision_map.PAGE.path not in menu.lacking(PAGES, with_sweep)
     assert "start hopscope dashboard with --machine machine-rules.json" in page(trace, None).text

@@ -105,7 +105,7 @@ def test_a_bar_of_a_delay_a_dot_of_a_period_and_a_cell_of_a_pair_know_what_they_
     }
     assert [address for _, address in marks_of(periods_by_rank(ranks=ranks, rows=[period]))] == ["?rank=1"]
     rows = [{"sender": "b", "receiver": "a", "bytes": 8}]
-    figure = matrix(rows, places={"a": [0, 2], "b": [1]}, value="bytes", unit="bytes", what="bytes", by="host")
+    figure = matrix(rows, places={"a": [0, 2], "b": [1]}, value="bytes", unit="bytes", title="bytes", grouping="host")
     assert [address for _, address in marks_of(figure)] == [leads.ranks([0, 1, 2])]
 
 

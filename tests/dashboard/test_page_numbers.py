@@ -335,7 +335,7 @@ def compared(sample: Sample) -> dict[str, hopscope.Trace]:
 
 def compare(runs: dict[str, hopscope.Trace], address: str = "/compare") -> Any:
     """The page Compare of several traces; the first is the base."""
-    data = Traces(list(runs.values())).all[0]
+    data = Traces(list(runs.values())).members[0]
     return draw(data, address)
 
 

@@ -81,7 +81,7 @@ def test_the_rounds_of_a_ring_share_a_column_and_those_of_rabenseifner_do_not() 
 
 def test_an_arrow_says_what_its_edge_carried_and_when() -> None:
     placed = placed_rounds(ranks=places(4), edges=edges(exchanges.ring_allreduce(4, 512, 4), on_path=(0, 1)))
-    assert placed.arrows[0].told == (
+    assert placed.arrows[0].description == (
         "Rank 0 to rank 1 (shm, same host): 18 hops of 10.0 µs (median); 10.0 µs on the critical path, 25.0 % of it. "
         "6 messages in each of 3 collectives, in rounds 1 to 6; 144 B in all."
     )

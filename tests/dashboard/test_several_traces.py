@@ -54,7 +54,7 @@ def test_choosing_another_trace_keeps_the_page_and_what_means_the_same_there(
     _, leads = offered(both, "?from=i:10&to=900000000&ranks=2,3&least_ms=5&root=0&collective=0:1")
     asked = {name: values[0] for name, values in parse_qs(urlsplit(leads["observed"]).query).items()}
     assert asked == {"from": "i:10", "ranks": "2,3", "least_ms": "5", "trace": trace_without_hops.identity[:8]}
-    observed = Traces([trace, trace_without_hops]).all[1]
+    observed = Traces([trace, trace_without_hops]).members[1]
     rows = trace_without_hops.late_ranks(from_="i:10", ranks="2,3", least_ms=5).to_pylist()
     assert [row[2] for row in draw(observed, f"/late-ranks{leads['observed']}").table("late-ranks-table")] == [
         quantities.share(row["share"]) for row in rows
@@ -64,7 +64,7 @@ def test_choosing_another_trace_keeps_the_page_and_what_means_the_same_there(
 def test_what_a_page_asks_for_afterwards_is_asked_of_the_trace_shown(
     both: AskedApp, trace: hopscope.Trace, trace_without_hops: hopscope.Trace
 ) -> None:
-    for run, data in zip((trace, trace_without_hops), Traces([trace, trace_without_hops]).all, strict=True):
+    for run, data in zip((trace, trace_without_hops), Traces([trace, trace_without_hops]).members, strict=True):
         page = draw(data, f"/timeline?trace={run.identity[:8]}")
         (canvas,) = [part for part in components(page.component) if type(part).__name__ == "RunCanvas"]
         assert canvas.trace == run.identity[:8]

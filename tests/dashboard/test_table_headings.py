@@ -43,7 +43,7 @@ OWN = {"in"}
 def data(trace: hopscope.Trace, trace_of_many_trees: hopscope.Trace) -> TraceData:
     """A trace served beside another one."""
     base, new = TraceData(trace), TraceData(trace_of_many_trees)
-    base.beside, new.beside = (new,), (base,)
+    base.other_traces, new.other_traces = (new,), (base,)
     return base
 
 

@@ -29,7 +29,7 @@ def test_what_is_being_computed_is_said(trace: hopscope.Trace) -> None:
         assert go_on.wait(60)
         return 1
 
-    asking = threading.Thread(target=lambda: data._once(("noise", ("by", "host")), wait))
+    asking = threading.Thread(target=lambda: data._cached_answer(("noise", ("by", "host")), wait))
     asking.start()
     assert begun.wait(60)
     assert working.progress(data.part({"ranks": "1"})).startswith("noise, since ")

@@ -37,14 +37,16 @@ def _machine_file(paths: Sequence[Path], dataset: Path | None, sweep: Path | Non
     """The machine file that is to be shown; None if traces are. Raises InputError for one that is not alone."""
     from hopscope.machine.parameters.probed import is_machine_file  # late: scipy
 
-    found = next(filter(is_machine_file, paths), None)
-    if found is not None and len(paths) > 1:
-        raise InputError(f"{found} is a machine file, which is shown by itself; start another dashboard for the others")
-    if found is not None and dataset is not None:
-        raise InputError(f"--dataset goes with a trace, and {found} is a machine file; leave it out")
-    if found is not None and sweep is not None:
-        raise InputError(f"--machine goes with a trace, and {found} is a machine file; leave it out")
-    return found
+    machine_file = next(filter(is_machine_file, paths), None)
+    if machine_file is not None and len(paths) > 1:
+        raise InputError(
+            f"{machine_file} is a machine file, which is shown by itself; start another dashboard for the others"
+        )
+    if machine_file is not None and dataset is not None:
+        raise InputError(f"--dataset goes with a trace, and {machine_file} is a machine file; leave it out")
+    if machine_file is not None and sweep is not None:
+        raise InputError(f"--machine goes with a trace, and {machine_file} is a machine file; leave it out")
+    return machine_file
 
 
 @click.command(name="dashboard", short_help="Show traces, or a machine file, in a browser.")
@@ -110,32 +112,32 @@ def command(
     machine_file = _machine_file(traces, dataset, machine)
     opened: list[Trace] = []
     if machine_file is None:
-        opened = [opening(trace, None if at else dataset, lean=True) for at, trace in enumerate(traces)]
+        opened = [opening(trace, None if position else dataset, lean=True) for position, trace in enumerate(traces)]
         app = create_app(opened, names, None if machine is None else Sweep(machine))
     else:
         app = create_machine_app(Machine(machine_file), names)
     try:
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        why = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
-        other = "--port" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "--host"
-        raise InputError(f"cannot serve on {host}, port {port}: {why}; choose another {other}") from error
+        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+        option = "--port" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "--host"
+        raise InputError(f"cannot serve on {host}, port {port}: {reason}; choose another {option}") from error
     with listening:
         address = f"[{host}]" if ":" in host else host
         url = f"http://{address}:{listening.getsockname()[1]}/"
         say(f"hopscope: the dashboard runs at {url} (Ctrl-C stops it)")
         if not _is_loopback(host):
-            shown = "trace" if machine_file is None else "machine file"
-            say(f"hopscope: anyone who can reach this address can read the {shown}")
-        later = threading.Timer(_FIRST_PAGE_S, draw_ahead, [opened])
-        later.daemon = True
-        later.start()
+            kind = "trace" if machine_file is None else "machine file"
+            say(f"hopscope: anyone who can reach this address can read the {kind}")
+        timer = threading.Timer(_FIRST_PAGE_S, draw_ahead, [opened])
+        timer.daemon = True
+        timer.start()
         logging.getLogger("werkzeug").setLevel(logging.WARNING)
         # The socket is ours, so that a port in use is said in our words and port 0 is known before anybody is told.
         try:
             make_server(host, port, app.server, threaded=True, fd=listening.fileno()).serve_forever()
         finally:  # DuckDB's module complains of what a thread still holds at exit
-            later.cancel()
+            timer.cancel()
             _end_threads()
 
 

@@ -64,14 +64,14 @@ def key_figures(figures: Sequence[tuple[str, str, str]]) -> Component:
 
 def legend(colours: Mapping[str, str], meanings: Mapping[str, str], words: Iterable[str] | None = None) -> Component:
     """Give the meaning of colours, in the given order; hovering explains a word."""
-    shown = list(words) if words is not None else list(colours)
+    entry_words = list(words) if words is not None else list(colours)
     entries = [
         html.Span(
             [html.Span(className="swatch", style={"background": colours[word]}), word],
             className="legend-entry",
             title=meanings.get(word, word),
         )
-        for word in shown
+        for word in entry_words
     ]
     return html.Div(entries, className="legend")
 
@@ -88,7 +88,7 @@ def note(*children: Content) -> Component:
 
 def with_code(sentence: str) -> list[Any]:
     """Give a sentence with what stands in backticks, such as a command, set as code."""
-    return [html.Code(word) if at % 2 else word for at, word in enumerate(_CODE.split(sentence)) if word]
+    return [html.Code(word) if index % 2 else word for index, word in enumerate(_CODE.split(sentence)) if word]
 
 
 def notes(sentences: Sequence[str], title: str) -> Component:
@@ -121,26 +121,30 @@ def table(
     of `exports.csv_address`; `meanings` are the headings' tooltips, of `data.meanings`."""
     numbers = set(right)
     classes = dict.fromkeys(numbers, "number")
-    classes |= {at: f"{classes.get(at, '')} last".strip() for at in last}
-    told = zip(columns, meanings or [None] * len(columns), strict=True)
-    head = [_heading(content, classes.get(at, ""), meaning) for at, (content, meaning) in enumerate(told)]
+    classes |= {column: f"{classes.get(column, '')} last".strip() for column in last}
+    headings = zip(columns, meanings or [None] * len(columns), strict=True)
+    head = [_heading(content, classes.get(column, ""), meaning) for column, (content, meaning) in enumerate(headings)]
     body = [
-        html.Tr([html.Td(content, className=classes.get(at, ""), **_value(content, at in numbers)) for at, content in
-                 enumerate(row)])
+        html.Tr(
+            [
+                html.Td(content, className=classes.get(column, ""), **_value(content, column in numbers))
+                for column, content in enumerate(row)
+            ]
+        )
         for row in rows
-    ]  # fmt: skip
+    ]
     frame = html.Div(html.Table([html.Thead(html.Tr(head)), html.Tbody(body)], id=name), className="table-frame")
     if not last:
         return exports.table(frame, full)
-    hidden = " and ".join(str(columns[at]) for at in last)
-    others = html.P(f"A wider window also shows: {hidden}.", className="hint when-narrow")
-    return html.Div([others, exports.table(frame, full)])
+    hidden = " and ".join(str(columns[column]) for column in last)
+    hint = html.P(f"A wider window also shows: {hidden}.", className="hint when-narrow")
+    return html.Div([hint, exports.table(frame, full)])
 
 
 def _heading(content: Content, css: str, meaning: str | None) -> Component:
     """A heading that sorts by its column (assets/tables.js); one without words has nothing to click on."""
-    given: Any = {**({"tabIndex": 0} if content else {}), **({"title": meaning} if meaning else {})}
-    return html.Th(content, className=css, **given)
+    attributes: Any = {**({"tabIndex": 0} if content else {}), **({"title": meaning} if meaning else {})}
+    return html.Th(content, className=css, **attributes)
 
 
 def _value(content: Content, is_number: bool) -> Any:

@@ -17,7 +17,7 @@ def notice(paths: Sequence[str]) -> Component:
     """Give the notice, hidden; `assets/connection.js` shows it and writes the port of the page's address behind the
     command. `paths` are those of the traces that are served."""
     command = shlex.join(["hopscope", "dashboard", *paths])
-    again: Any = {"type": "button", "data-again": ""}
+    button_attributes: Any = {"type": "button", "data-again": ""}
     return html.Div(
         html.Section(
             [
@@ -35,7 +35,7 @@ def notice(paths: Sequence[str]) -> Component:
                     className="command when-away",
                 ),
                 html.P("It answers again. What you typed is lost when you load the page again.", className="when-back"),
-                html.Button("Load the page again", className="button", **again),
+                html.Button("Load the page again", className="button", **button_attributes),
             ],
             className="card problem",
             **aria.ALERT,

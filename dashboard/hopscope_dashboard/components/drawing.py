@@ -17,5 +17,5 @@ class Drawing(Component):
     _valid_wildcard_attributes: list[str] = []  # noqa: RUF012
 
     def __init__(self, markup: str, id: str) -> None:
-        given: dict[str, Any] = {"id": id, "markup": markup}
-        super().__init__(**given)
+        properties: dict[str, Any] = {"id": id, "markup": markup}
+        super().__init__(**properties)

@@ -10,14 +10,14 @@ from hopscope_dashboard.components.blocks import Content, card, code, page_head,
 
 NO_COLLECTIVES: Final = "{} has no MPI collective on a known communicator. The summary shows what it contains."
 TOO_SELDOM: Final = "{} has no place of the program that occurs often enough (20 times) to know what is normal there."
-"""What is missing, of what the page shows (`TraceData.shown`)."""
+"""What is missing, of what the page shows (`TraceData.scope`)."""
 
 
-def no_such_page(of: str = "of this trace", first: str = "the summary") -> Component:
+def no_such_page(owner: str = "of this trace", first: str = "the summary") -> Component:
     """Say that the address names no page of what is shown; `first` is what the page at / is called."""
     return html.Div(
         [
-            page_head("Page not found", f"This address is not a page {of}."),
+            page_head("Page not found", f"This address is not a page {owner}."),
             card(None, dcc.Link(f"Go to {first}", href="/", className="button")),
         ]
     )
@@ -34,12 +34,12 @@ def cannot_answer(title: str, reason: str) -> Component:
     )
 
 
-def no_collectives(title: str, lead: str, shown: str) -> Component:
+def no_collectives(title: str, lead: str, scope: str) -> Component:
     """Say of a page about collectives that there are none in what it shows."""
-    return html.Div([page_head(title, lead), nothing_here("No collectives", NO_COLLECTIVES.format(shown))])
+    return html.Div([page_head(title, lead), nothing_to_draw("No collectives", NO_COLLECTIVES.format(scope))])
 
 
-def nothing_here(title: str, reason: Content) -> Component:
+def nothing_to_draw(title: str, reason: Content) -> Component:
     """Say that there is nothing to draw, inside a page that has more to say."""
     return card(title, html.P(reason, className="reason"), css="empty")
 
@@ -49,11 +49,11 @@ def sentence(reason: str) -> Content:
     return with_code(f"{reason[:1].upper()}{reason[1:]}.")
 
 
-def went_wrong(error: BaseException, *before: Component) -> Component:
+def went_wrong(error: BaseException, *parts: Component) -> Component:
     """Say that Hopscope itself failed, with the error's own text; `before` is what of the page is there."""
     return html.Div(
         [
-            *before,
+            *parts,
             html.Section(
                 [
                     html.H2("Something went wrong in Hopscope"),
@@ -71,12 +71,12 @@ def went_wrong(error: BaseException, *before: Component) -> Component:
     )
 
 
-def no_hops(title: str, call_level: Component, why: str | None = None) -> Component:
+def no_hops(title: str, call_level: Component, cause: str | None = None) -> Component:
     """Say that the trace has no hops, which command makes them, and show what is known of whole calls.
 
     `why` is the reason for which the MPI library's own messages were not recorded, if the trace says it.
     """
-    reason = [html.P(f"In this run it did not record them: {why}.", className="reason")] if why else []
+    reason = [html.P(f"In this run it did not record them: {cause}.", className="reason")] if cause else []
     return html.Div(
         [
             page_head(

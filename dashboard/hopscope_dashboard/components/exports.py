@@ -30,19 +30,19 @@ def csv_address(command: str, **options: object) -> str:
     return link(f"{CSV_PATH}{command}", **options)
 
 
-def figure(drawn: Component) -> Component:
+def figure(graph: Component) -> Component:
     """Give a figure with its buttons."""
-    return html.Div([drawn, _line(_button("png"), _button("svg"))], className=EXPORTABLE)
+    return html.Div([graph, _line(_button("png"), _button("svg"))], className=EXPORTABLE)
 
 
-def table(drawn: Component, full: str | None) -> Component:
+def table(frame: Component, full: str | None) -> Component:
     """Give a table with its button. `full` is where its rows are, of `csv_address`; None saves what is shown."""
-    return html.Div([drawn, _line(_button("csv") if full is None else csv_link(full))], className=EXPORTABLE)
+    return html.Div([frame, _line(_button("csv") if full is None else csv_link(full))], className=EXPORTABLE)
 
 
-def csv_link(full: str, **more: Any) -> Component:
+def csv_link(full: str, **attributes: Any) -> Component:
     """Give the link that saves rows of the server."""
-    return html.A("CSV", href=full, title=_MEANINGS["csv"], className=SAVE, download="", **_saves("csv"), **more)
+    return html.A("CSV", href=full, title=_MEANINGS["csv"], className=SAVE, download="", **_saves("csv"), **attributes)
 
 
 def markup() -> str:

@@ -7,16 +7,16 @@ from dash import dcc, html
 from hopscope_dashboard.leads import CLICK
 
 
-def mark(content: Any, address: str | None, does: str) -> Any:
+def mark(content: Any, address: str | None, action: str) -> Any:
     """Give content that leads to an address of `leads`; `does` says what a click does. Without an address the content
     alone."""
     if address is None:
         return content
     if not address.startswith("?"):
-        return dcc.Link(content, href=address, title=f"{CLICK}{does}")
+        return dcc.Link(content, href=address, title=f"{CLICK}{action}")
     # No link that a browser knows takes a parameter away when it is there: assets/marks.js follows it.
     lead: Any = {"data-href": address}
-    return html.Span(content, className="mark-link", role="link", tabIndex=0, title=f"{CLICK}{does}", **lead)
+    return html.Span(content, className="mark-link", role="link", tabIndex=0, title=f"{CLICK}{action}", **lead)
 
 
 def rank(number: Any) -> Any:

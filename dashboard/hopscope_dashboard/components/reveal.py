@@ -8,12 +8,12 @@ from dash.development.base_component import Component
 _TYPE: Final = "reveal"
 
 
-def reveal(part: Component, *, name: str, of: str, chosen: bool) -> Component:
+def reveal(part: Component, *, name: str, subject_key: str, is_selected: bool) -> Component:
     """Give the part, of the id `name`, about `of`. It comes into view if that was `chosen`, and is not only what the
     page begins with."""
-    about: Any = {"data-of": of}
-    store = dcc.Store(id={"type": _TYPE, "name": name}, data={"id": name, "of": of} if chosen else None)
-    return html.Div([part, store], id=name, **about)
+    attributes: Any = {"data-of": subject_key}
+    store = dcc.Store(id={"type": _TYPE, "name": name}, data={"id": name, "of": subject_key} if is_selected else None)
+    return html.Div([part, store], id=name, **attributes)
 
 
 def register(app: Dash) -> None:

@@ -46,7 +46,7 @@ class RunCanvas(Component):
     ) -> None:
         """`trace` is the identity of the one whose run it shows. Rows can be sorted by `orders`, each with its name,
         and are by `order`; the ranks `pins` come first."""
-        given: dict[str, Any] = {
+        properties: dict[str, Any] = {
             "id": id,
             "trace": trace,
             "colours": _COLOURS,
@@ -60,4 +60,4 @@ class RunCanvas(Component):
             "small": small,
             "selected": dict(selected),
         }
-        super().__init__(**given)
+        super().__init__(**properties)

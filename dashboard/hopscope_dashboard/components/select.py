@@ -18,16 +18,16 @@ _SEARCHED: Final = 8
 
 
 def select(
-    label: str, query: Query, name: str, *, options: Mapping[str, str], current: str, without: tuple[str, ...] = ()
+    label: str, query: Query, name: str, *, options: Mapping[str, str], current: str, dependents: tuple[str, ...] = ()
 ) -> Component:
     """Give a list that sets the address's parameter `name` to each key of `options`, shown by its value.
 
     `without` are parameters that mean nothing any more once another entry is chosen.
     """
-    kept = {key: value for key, value in query.items() if key not in without}
-    made = addresses(label, kept, name, options=options, current=current)
-    made.label = f"{label} ({len(options)})"
-    return made
+    parameters = {key: value for key, value in query.items() if key not in dependents}
+    menu = addresses(label, parameters, name, options=options, current=current)
+    menu.label = f"{label} ({len(options)})"
+    return menu
 
 
 def addresses(label: str, query: Query, name: str, *, options: Mapping[str, str], current: str) -> Component:

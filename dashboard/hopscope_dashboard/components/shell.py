@@ -97,7 +97,7 @@ def layout(traces: Sequence[str], paths: Sequence[str], *, shows: str = "The tra
     )
 
 
-_drawn: Final = count()
+_title_numbers: Final = count()
 
 
 def title(text: str) -> str:
@@ -106,7 +106,7 @@ def title(text: str) -> str:
     Where only the content of a page changes, Dash looks at all of its components again for each of them, which takes a
     minute for thousands; where this changes with it, it does not.
     """
-    return f"{text}\n{next(_drawn)}"
+    return f"{text}\n{next(_title_numbers)}"
 
 
 def navbar(*, opened: bool) -> Any:
@@ -140,15 +140,15 @@ def register(app: Dash) -> None:
 
 def menu(sections: Iterable[Section], current: MenuPage | None) -> list[Component]:
     """Give the menu: the sections, and under the open one its pages if it has several; the current one is marked."""
-    drawn: list[Component] = []
+    entries: list[Component] = []
     for section in sections:
         has_pages = section.is_open and len(section.pages) > 1
         classes = "menu-link open" if has_pages else "menu-link current" if section.is_open else "menu-link"
-        drawn.append(dcc.Link([icon(section.icon), html.Span(section.title)], href=section.path, className=classes))
+        entries.append(dcc.Link([icon(section.icon), html.Span(section.title)], href=section.path, className=classes))
         if has_pages:
             pages = [_page_link(page, current) for page in section.pages]
-            drawn.append(html.Div(pages, className="menu-pages", role="group", **aria.label(section.title)))
-    return drawn
+            entries.append(html.Div(pages, className="menu-pages", role="group", **aria.label(section.title)))
+    return entries
 
 
 def _page_link(page: MenuPage, current: MenuPage | None) -> Component:
@@ -157,7 +157,7 @@ def _page_link(page: MenuPage, current: MenuPage | None) -> Component:
 
 
 def _header(traces: Sequence[str], shows: str) -> Component:
-    shown = (
+    trace_name = (
         html.Span(traces[0], className="trace-name", title=shows)
         if len(traces) == 1
         else html.Div(id=TRACE, className="trace-chooser")
@@ -170,7 +170,7 @@ def _header(traces: Sequence[str], shows: str) -> Component:
                 href="/",
                 className="brand",
             ),
-            shown,
+            trace_name,
             html.Div(style={"flex": 1}),
             dmc.ColorSchemeToggle(
                 id=SCHEME,

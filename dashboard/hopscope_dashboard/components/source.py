@@ -19,30 +19,30 @@ def place(call: Row) -> Any:
     if call["place"] is None:
         return quantities.MISSING
     # A module's directory says little and fills the table.
-    known = call["place"] != call["call_site"]
-    return html.Span(call["place"] if known else call["place"].rpartition("/")[2], title=call["call_site"])
+    has_place = call["place"] != call["call_site"]
+    return html.Span(call["place"] if has_place else call["place"].rpartition("/")[2], title=call["call_site"])
 
 
 def card(calls: Rows, read: Callable[[str, int], Excerpt | None]) -> list[Component]:
     """Give the lines around the place that most of these calls come from; nothing if its file is not at hand."""
-    named = Counter((call["place"], call["file"], call["line"]) for call in calls if call["line"] is not None)
-    for (name, file, line), count in named.most_common(1):
-        found = read(file, line)
-        if found is not None:
-            by = "all ranks" if count == len(calls) else f"{quantities.number(count)} of {len(calls)} ranks"
-            hint = f"{name}, by {by}."
-            if found.is_newer:
+    places = Counter((call["place"], call["file"], call["line"]) for call in calls if call["line"] is not None)
+    for (name, file, line), count in places.most_common(1):
+        source = read(file, line)
+        if source is not None:
+            callers = "all ranks" if count == len(calls) else f"{quantities.number(count)} of {len(calls)} ranks"
+            hint = f"{name}, by {callers}."
+            if source.is_newer:
                 hint += " The file has changed since the run, so the lines may have moved."
-            return [blocks.card("Called from", lines(found), hint=hint)]
+            return [blocks.card("Called from", lines(source), hint=hint)]
     return []
 
 
-def lines(found: Excerpt) -> Component:
+def lines(source: Excerpt) -> Component:
     """Give lines of source, the one in question marked."""
-    width = len(str(max(found.lines)))
+    width = len(str(max(source.lines)))
     rows: list[Any] = []
-    for number, text in found.lines.items():
+    for number, text in source.lines.items():
         # The marked line is a block, which ends its line by itself.
         written = f"{number:>{width}}  {text}"
-        rows.append(html.Mark(written) if number == found.line else f"{written}\n")
-    return html.Pre(html.Code(rows), id=SOURCE, title=found.file, className="source")
+        rows.append(html.Mark(written) if number == source.line else f"{written}\n")
+    return html.Pre(html.Code(rows), id=SOURCE, title=source.file, className="source")

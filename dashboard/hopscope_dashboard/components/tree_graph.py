@@ -34,24 +34,24 @@ _WIDE: Final = 1100
 _HINT: Final = "Point at an edge, or use the arrow keys."
 
 
-def tree_graph(tree: PlacedTree, *, name: str, label: str, ran: bool = True) -> Component:
+def tree_graph(tree: PlacedTree, *, name: str, label: str, has_run: bool = True) -> Component:
     """Give the drawing of a tree. `name` is its id; `label` says what it is to a reader who cannot see it. Only of a
     tree that ran do edges lead to their hops."""
-    drawn = _graph(tree_svg(tree, _SMALLEST, ran=ran), name, label)
-    return drawn if tree.folding is None else html.Div([_folding(tree.folding), drawn])
+    graph = _graph(tree_svg(tree, _SMALLEST, has_run=has_run), name, label)
+    return graph if tree.folding is None else html.Div([_folding(tree.folding), graph])
 
 
 def _folding(folding: Folding) -> Component:
     """Say how much is folded, with what folds again the hosts that are open."""
-    of = f"{quantities.number(folding.ranks)} ranks on {quantities.number(folding.hosts)} hosts"
-    said = (
-        f"{quantities.number(folding.folded_ranks)} of {of} are folded: a circle such as ×16 is so many ranks of one "
-        "host, an edge between two circles all edges between their ranks. Click a circle to open its host."
+    total = f"{quantities.number(folding.ranks)} ranks on {quantities.number(folding.hosts)} hosts"
+    sentence = (
+        f"{quantities.number(folding.folded_ranks)} of {total} are folded: a circle such as ×16 is so many ranks of "
+        "one host, an edge between two circles all edges between their ranks. Click a circle to open its host."
         if folding.folded_ranks
-        else f"All {of} are drawn."
+        else f"All {total} are drawn."
     )
     shut = [html.Span([" ", mark(name, folded_again(folding, name), "fold the host again")]) for name in folding.opened]
-    return html.P([said, *([" Open: "] if shut else []), *shut], className="hint folding")
+    return html.P([sentence, *([" Open: "] if shut else []), *shut], className="hint folding")
 
 
 def rounds_graph(placed: PlacedRounds, *, name: str, label: str) -> Component:
@@ -59,9 +59,9 @@ def rounds_graph(placed: PlacedRounds, *, name: str, label: str) -> Component:
     return _graph(round_lanes_svg(placed, _SMALLEST_ROUNDS), name, label)
 
 
-def _graph(drawn: str, name: str, label: str) -> Component:
+def _graph(markup: str, name: str, label: str) -> Component:
     return Drawing(
-        f'<div class="graph-frame" role="group" aria-label="{escape(label)}">{drawn}</div>'
+        f'<div class="graph-frame" role="group" aria-label="{escape(label)}">{markup}</div>'
         f'<div class="told" role="status" data-hint="{_HINT}">{_HINT}</div>'
         f"{exports.markup()}",
         id=name,
@@ -112,9 +112,9 @@ def changes_legend() -> Component:
     )
 
 
-def shares_legend(most: float) -> Component:
+def shares_legend(largest: float) -> Component:
     """Give the meaning of the colours: from no share of the critical path to the largest of an edge drawn."""
-    if not most:
+    if not largest:
         return html.Div("No edge is on the critical path.", className="legend")
     ramps = [
         html.Span(
@@ -124,16 +124,16 @@ def shares_legend(most: float) -> Component:
     ]
     words = "share of the critical path; heavier edges are also wider"
     return html.Div(
-        html.Span(["0\u00a0%", *ramps, f"{quantities.share(most)} {words}"], className="legend-entry scale"),
+        html.Span(["0\u00a0%", *ramps, f"{quantities.share(largest)} {words}"], className="legend-entry scale"),
         className="legend",
     )
 
 
-def widths_legend(most: float) -> Component:
+def widths_legend(largest: float) -> Component:
     """Give the meaning of the widths where colours are those of links; `most` is the largest share of an edge drawn."""
-    if not most:
+    if not largest:
         return html.Div("No edge is on the critical path of the run.", className="legend")
-    words = f"Wider: more of the critical path of the run, at most {quantities.share(most)}."
+    words = f"Wider: more of the critical path of the run, at most {quantities.share(largest)}."
     return html.Div(words, className="legend")
 
 

@@ -23,7 +23,7 @@ def share_bars(
     series: Sequence[tuple[str, str, Sequence[Row], str]],
     *,
     title: str,
-    by: str,
+    heading: str,
     limits: Mapping[str, Sequence[float | None]] | None = None,
     limit: str = "",
     leads: Leads | None = None,
@@ -62,20 +62,20 @@ def share_bars(
             },
             **points(
                 [
-                    f"<b>{by} {label}</b><br>{name}: {quantities.share(row[column])}{_interval(low, high)}"
+                    f"<b>{heading} {label}</b><br>{name}: {quantities.share(row[column])}{_interval(low, high)}"
                     for label, row, low, high in zip(labels, rows, lows, highs, strict=True)
                 ],
                 leads,
             ),
         )
-    by_label(figure, labels, len(series), series=len(series), title=title, by=by)
+    by_label(figure, labels, len(series), series=len(series), title=title, heading=heading)
     end = _end_of_shares(figure, limits or {})
     figure.update_xaxes(range=[0, end], dtick=20 if end > _WIDE else None)
     marks: list[dict[str, Any]] = []
     for place, (name, *_) in enumerate(series):
-        for at, share in enumerate((limits or {}).get(name, ())):
+        for position, share in enumerate((limits or {}).get(name, ())):
             if share is not None and share <= 1:
-                top = at + (1 - BAR_GAP) * (place / len(series) - 0.5)
+                top = position + (1 - BAR_GAP) * (place / len(series) - 0.5)
                 ends = {"y0": top, "y1": top + (1 - BAR_GAP) / len(series)}
                 marks.append({"type": "line", "x0": 100 * share, "x1": 100 * share, **ends, "line": _MARK})
     figure.update_layout(shapes=marks)  # one by one, each addition would check all before it
@@ -89,9 +89,9 @@ def share_bars(
 def _end_of_shares(figure: go.Figure, limits: Mapping[str, Sequence[float | None]]) -> float:
     """Per cent at which the axis ends: of 64 ranks none may come near 100."""
     ends = [
-        value + (beyond or 0)
+        value + (error or 0)
         for series in figure.data
-        for value, beyond in zip(series.x, series.error_x.array, strict=True)
+        for value, error in zip(series.x, series.error_x.array, strict=True)
     ]
     marks = [100 * share for of_series in limits.values() for share in of_series if share is not None and share <= 1]
     return min(103.0, max(_NARROWEST, 1.06 * max([*ends, *marks], default=0)))
@@ -102,7 +102,7 @@ def time_bars(
     series: Sequence[tuple[str, str, Sequence[int | None]]],
     *,
     title: str,
-    by: str,
+    heading: str,
     stacked: bool = False,
     leads: Leads | None = None,
 ) -> go.Figure:
@@ -119,13 +119,20 @@ def time_bars(
             marker={"color": colour, "line": {"width": 0}},
             **points(
                 [
-                    f"<b>{by} {label}</b><br>{name}: {quantities.duration(value)}"
+                    f"<b>{heading} {label}</b><br>{name}: {quantities.duration(value)}"
                     for label, value in zip(labels, values, strict=True)
                 ],
                 leads,
             ),
         )
-    by_label(figure, labels, 1 if stacked else len(series), series=len(series), title=f"{title} ({unit.name})", by=by)
+    by_label(
+        figure,
+        labels,
+        1 if stacked else len(series),
+        series=len(series),
+        title=f"{title} ({unit.name})",
+        heading=heading,
+    )
     figure.update_layout(barmode="stack" if stacked else "group")
     figure.update_xaxes(rangemode="tozero")
     return figure
@@ -136,7 +143,7 @@ def count_bars(
     series: Sequence[tuple[str, str, Sequence[int]]],
     *,
     title: str,
-    by: str,
+    heading: str,
     leads: Leads | None = None,
 ) -> go.Figure:
     """Bars of counts, one over another from the largest; `series` are (name, colour, counts), `leads` says where each
@@ -151,28 +158,32 @@ def count_bars(
             marker={"color": colour, "line": {"width": 0}},
             **points(
                 [
-                    f"<b>{by} {label}</b><br>{name}: {quantities.number(value)}"
+                    f"<b>{heading} {label}</b><br>{name}: {quantities.number(value)}"
                     for label, value in zip(labels, values, strict=True)
                 ],
                 leads,
             ),
         )
-    by_label(figure, labels, 1, series=len(series), title=title, by=by)
+    by_label(figure, labels, 1, series=len(series), title=title, heading=heading)
     figure.update_layout(barmode="overlay")
-    most = max((value for _, _, values in series for value in values), default=0)
+    largest = max((value for _, _, values in series for value in values), default=0)
     # Counts have no halves.
-    figure.update_xaxes(range=[0, max(1, most) * 1.04], dtick=1 if most <= 10 else None)
+    figure.update_xaxes(range=[0, max(1, largest) * 1.04], dtick=1 if largest <= 10 else None)
     return figure
 
 
-def by_label(figure: go.Figure, labels: Sequence[str], per_label: int, *, series: int, title: str, by: str) -> None:
+def by_label(
+    figure: go.Figure, labels: Sequence[str], per_label: int, *, series: int, title: str, heading: str
+) -> None:
     """Frame a figure of horizontal bars with one place per label, the first on top; `per_label` bars stand in a place,
     and `series` have their names in the legend if they are several."""
     thick = 26 if per_label == 1 else 36
-    frame(figure, height=min(1200, max(190, (thick if len(labels) <= 24 else 16) * len(labels) + 100)), x=title, y=by)
-    several = series > 1
+    frame(
+        figure, height=min(1200, max(190, (thick if len(labels) <= 24 else 16) * len(labels) + 100)), x=title, y=heading
+    )
+    has_legend = series > 1
     figure.update_layout(
-        showlegend=several,
+        showlegend=has_legend,
         legend={
             "orientation": "h",
             "traceorder": "normal",
@@ -181,7 +192,7 @@ def by_label(figure: go.Figure, labels: Sequence[str], per_label: int, *, series
             "yanchor": "bottom",
             "font": {"size": 12},
         },
-        margin_t=34 if several else 20,
+        margin_t=34 if has_legend else 20,
     )
     figure.update_yaxes(showgrid=False)
     # The first row on top, each label a name and no number.

@@ -44,7 +44,7 @@ def candidate_bars(rows: Sequence[Row], addresses: Sequence[str]) -> go.Figure:
                 "width": 4,
                 "color": "#868e96",
             },
-            **points([_told(row) for row in rows], Leads(addresses, "show its numbers")),
+            **points([_hover_text(row) for row in rows], Leads(addresses, "show its numbers")),
         )
     )
     height = max(200, len(rows) * (12 + 16 * max(map(len, names), default=1)) + 90)
@@ -63,11 +63,11 @@ def candidate_bars(rows: Sequence[Row], addresses: Sequence[str]) -> go.Figure:
     return figure
 
 
-def _told(row: Row) -> str:
-    than = "less" if row["gain"] >= 0 else "more"
+def _hover_text(row: Row) -> str:
+    comparison = "less" if row["gain"] >= 0 else "more"
     return (
         f"<b>{row['name']}</b><br>{quantities.duration(row['predicted_ns'])} per iteration, "
-        f"{quantities.share(abs(row['gain']))} {than} than the baseline in the same replay"
+        f"{quantities.share(abs(row['gain']))} {comparison} than the baseline in the same replay"
     )
 
 

@@ -6,31 +6,31 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from hopscope_dashboard.figures.round_lanes import PlacedArrow, PlacedRounds
-from hopscope_dashboard.figures.svg_parts import CHANGED, KEPT
+from hopscope_dashboard.figures.svg_parts import CHANGED, KEPT_EDGE
 from hopscope_dashboard.figures.topology_tree import PlacedEdge, PlacedTree
 
 Edge = tuple[int, int]
 """Sender and receiver."""
 
 _LEAST_WIDTH: Final = 3.0
-_Drawn = TypeVar("_Drawn", PlacedArrow, PlacedEdge)
+_Mark = TypeVar("_Mark", PlacedArrow, PlacedEdge)
 
 
-def tree_with_changes(placed: PlacedTree, others: AbstractSet[Edge], run: str) -> PlacedTree:
+def tree_with_changes(placed: PlacedTree, other_edges: AbstractSet[Edge], run: str) -> PlacedTree:
     """Give the same tree with each edge marked that is not among `others`; `run` is what its run is called."""
-    return replace(placed, edges=tuple(_marked(each, others, run, each.pairs) for each in placed.edges))
+    return replace(placed, edges=tuple(_marked(edge, other_edges, run, edge.pairs) for edge in placed.edges))
 
 
-def rounds_with_changes(placed: PlacedRounds, others: AbstractSet[Edge], run: str) -> PlacedRounds:
+def rounds_with_changes(placed: PlacedRounds, other_edges: AbstractSet[Edge], run: str) -> PlacedRounds:
     """Give the same exchange, marked like `tree_with_changes`."""
-    return replace(placed, arrows=tuple(_marked(each, others, run) for each in placed.arrows))
+    return replace(placed, arrows=tuple(_marked(arrow, other_edges, run) for arrow in placed.arrows))
 
 
-def _marked(each: _Drawn, others: AbstractSet[Edge], run: str, pairs: Sequence[Edge] = ()) -> _Drawn:
+def _marked(mark: _Mark, other_edges: AbstractSet[Edge], run: str, pairs: Sequence[Edge] = ()) -> _Mark:
     """`pairs` are the edges that it stands for, if it is not one alone."""
-    changed = sum(pair not in others for pair in pairs or ((each.src, each.dst),))
+    changed = sum(pair not in other_edges for pair in pairs or ((mark.src, mark.dst),))
     if not changed:
-        return replace(each, look=KEPT)
-    width = max(each.width, _LEAST_WIDTH)
-    those = "this edge" if len(pairs) <= 1 else f"{changed} of these edges"
-    return replace(each, look=CHANGED, width=width, told=f"{each.told} Only the {run} run has {those}.")
+        return replace(mark, look=KEPT_EDGE)
+    width = max(mark.width, _LEAST_WIDTH)
+    phrase = "this edge" if len(pairs) <= 1 else f"{changed} of these edges"
+    return replace(mark, look=CHANGED, width=width, description=f"{mark.description} Only the {run} run has {phrase}.")

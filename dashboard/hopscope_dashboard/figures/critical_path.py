@@ -27,7 +27,7 @@ def stacked_bar(rows: Sequence[Row], pages: Mapping[str, tuple[str, str]] = CATE
         row = by_category.get(category)
         if row is None or not row["time_ns"]:
             continue
-        interval, (page, what) = _interval(row), pages[category]
+        interval, (page, subject) = _interval(row), pages[category]
         figure.add_bar(
             x=[100 * row["share"]],
             y=[""],
@@ -49,7 +49,7 @@ def stacked_bar(rows: Sequence[Row], pages: Mapping[str, tuple[str, str]] = CATE
                     f"<b>{category}</b> {quantities.share(row['share'])}{interval}<br>"
                     f"{quantities.duration(row['time_ns'])}<br>{meaning}"
                 ],
-                Leads([page], f"see {what}"),
+                Leads([page], f"see {subject}"),
             ),
         )
     frame(figure, height=118, x="share of the critical path (%)", barmode="stack", bargap=0)

@@ -24,7 +24,7 @@ def algorithm_of(method: str) -> str:
 def colours(rows: Sequence[Row], columns: Sequence[str]) -> dict[str, str]:
     """Give each algorithm that these columns name its colour."""
     names = sorted({algorithm_of(row[column]) for row in rows for column in columns if row[column]})
-    return {name: _COLOURS[at % len(_COLOURS)] for at, name in enumerate(names)}
+    return {name: _COLOURS[position % len(_COLOURS)] for position, name in enumerate(names)}
 
 
 def decision_map(
@@ -37,20 +37,20 @@ def decision_map(
     names = list(shades)
     cells: list[list[int | None]] = [[None] * len(sizes) for _ in counts]
     words = [[""] * len(sizes) for _ in counts]
-    told = [[""] * len(sizes) for _ in counts]
+    hover_texts = [[""] * len(sizes) for _ in counts]
     for row, text in zip(rows, texts, strict=True):
-        down, across = counts.index(row["ranks"]), sizes.index(row["bytes"])
-        told[down][across] = text
+        down, column = counts.index(row["ranks"]), sizes.index(row["bytes"])
+        hover_texts[down][column] = text
         if row[method]:
-            cells[down][across] = names.index(algorithm_of(row[method]))
+            cells[down][column] = names.index(algorithm_of(row[method]))
             cost = f"<br>{_cost(row[penalty])}" if penalty else ""
-            words[down][across] = f"{row[method].replace('/', '<br>/')}{cost}"
+            words[down][column] = f"{row[method].replace('/', '<br>/')}{cost}"
     figure = go.Figure(
         go.Heatmap(
             z=cells,
             x=list(range(len(sizes))),
             y=list(range(len(counts))),
-            **points(told, None, key="hovertext"),
+            **points(hover_texts, None, key="hovertext"),
             text=words,
             texttemplate="%{text}",
             textfont={"color": "#ffffff", "size": 11},
@@ -77,7 +77,7 @@ def _cost(penalty: float | None) -> str:
 def _scale(steps: Sequence[str]) -> list[list[Any]]:
     """A scale with one colour for each whole number."""
     count = max(len(steps), 1)
-    return [[(at + end) / count, colour] for at, colour in enumerate(steps) for end in (0, 1)] or [
+    return [[(position + end) / count, colour] for position, colour in enumerate(steps) for end in (0, 1)] or [
         [0, "#888"],
         [1, "#888"],
     ]

@@ -21,7 +21,7 @@ def hop_name(row: Row) -> str:
     )
 
 
-def one(row: Row) -> str:
+def hop_address(row: Row) -> str:
     """Give the address that draws this hop on its tree."""
     return link("", hop=row["hop_id"])
 
@@ -30,7 +30,7 @@ def delays(rows: Sequence[Row]) -> go.Figure:
     """A bar per hop, its delay cut into what moved the end and what did not; rows as delayed-hops gives them."""
     unit = quantities.axis_unit(max((row["delay_ns"] for row in rows), default=0))
     # Two hops of one edge may be late in one collective, as of a pipeline: their places are by number.
-    labels = [f"{hop_name(row)} " + "\u200b" * at for at, row in enumerate(rows)]
+    labels = [f"{hop_name(row)} " + "\u200b" * position for position, row in enumerate(rows)]
     figure = go.Figure()
     for name, colour, values in (
         ("moved the end", CATEGORY_COLOURS["wan"], [row["moved_ns"] for row in rows]),
@@ -42,20 +42,22 @@ def delays(rows: Sequence[Row]) -> go.Figure:
             orientation="h",
             name=name,
             marker={"color": colour, "line": {"width": 0}},
-            **points([_told(row) for row in rows], Leads([one(row) for row in rows], "draw it on its tree")),
+            **points(
+                [_hover_text(row) for row in rows], Leads([hop_address(row) for row in rows], "draw it on its tree")
+            ),
         )
-    by_label(figure, labels, 1, series=2, title=f"delay beyond the median ({unit.name})", by="hop")
+    by_label(figure, labels, 1, series=2, title=f"delay beyond the median ({unit.name})", heading="hop")
     figure.update_layout(barmode="stack")
     figure.update_xaxes(rangemode="tozero")
     return figure
 
 
-def _told(row: Row) -> str:
-    lost = "" if row["absorbed_at"] is None else (
+def _hover_text(row: Row) -> str:
+    absorption = "" if row["absorbed_at"] is None else (
         f"<br>{quantities.duration(row['absorbed_ns'])} absorbed at rank {row['absorbed_at']}, behind {row['behind']}"
     )  # fmt: skip
     took, usual = quantities.alike("ns", row["took_ns"], row["usual_ns"])
     return (
         f"<b>{hop_name(row)}</b> ({row['link']})<br>took {took}, usually {usual}<br>moved the end by "
-        f"{quantities.duration(row['moved_ns'])}, amplification {quantities.number(row['amplification'])}{lost}"
+        f"{quantities.duration(row['moved_ns'])}, amplification {quantities.number(row['amplification'])}{absorption}"
     )

@@ -26,35 +26,35 @@ def over_time(rows: Sequence[Row]) -> go.Figure:
 
     A dot leads to its collective; dragging selects a time.
     """
-    across = quantities.axis_unit(max((row["begin_ns"] for row in rows), default=0))
+    time_unit = quantities.axis_unit(max((row["begin_ns"] for row in rows), default=0))
     up = quantities.axis_unit(max((row["took_ns"] for row in rows), default=0))
     figure = go.Figure()
     for binding, meaning in BINDINGS.items():
-        those = [row for row in rows if row["binding"] == binding]
-        if those:
+        dots = [row for row in rows if row["binding"] == binding]
+        if dots:
             figure.add_scatter(
-                x=[row["begin_ns"] / across.nanoseconds for row in those],
-                y=[row["took_ns"] / up.nanoseconds for row in those],
+                x=[row["begin_ns"] / time_unit.nanoseconds for row in dots],
+                y=[row["took_ns"] / up.nanoseconds for row in dots],
                 mode="markers",
                 name=meaning,
                 marker={"color": _COLOURS[binding], "size": 8, "opacity": 0.75},
                 cliponaxis=False,
                 **points(
-                    [_told(row) for row in those],
-                    Leads([collective(row["collective"]) for row in those], "see its collective"),
+                    [_hover_text(row) for row in dots],
+                    Leads([collective(row["collective"]) for row in dots], "see its collective"),
                 ),
             )
-    x, y = f"time since the start of the trace ({across.name})", f"from send to receive ({up.name})"
+    x, y = f"time since the start of the trace ({time_unit.name})", f"from send to receive ({up.name})"
     frame(figure, height=300, x=x, y=y, hovermode="closest", showlegend=True)
     figure.update_layout(legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"}, margin_t=34)
     figure.update_yaxes(rangemode="tozero")
-    return selects_by_dragging(figure, "time", across.nanoseconds)
+    return selects_by_dragging(figure, "time", time_unit.nanoseconds)
 
 
-def _told(row: Row) -> str:
-    of = f"<br>the longest of {quantities.number(row['hops'])} about then" if row["hops"] > 1 else ""
+def _hover_text(row: Row) -> str:
+    count_phrase = f"<br>the longest of {quantities.number(row['hops'])} about then" if row["hops"] > 1 else ""
     path = "<br>on the run's critical path" if row["on_path"] else ""
     return (
         f"<b>{row['role'] or 'hop'} in {row['operation']} {row['collective']}</b>, {quantities.size(row['bytes'])}<br>"
-        f"sent at {quantities.moment(row['begin_ns'])}, took {quantities.duration(row['took_ns'])}{of}{path}"
+        f"sent at {quantities.moment(row['begin_ns'])}, took {quantities.duration(row['took_ns'])}{count_phrase}{path}"
     )

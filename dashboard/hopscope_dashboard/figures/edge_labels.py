@@ -26,31 +26,31 @@ def place(lines: Sequence[tuple[Point, Point]], texts: Sequence[str], nodes: Seq
 
     `nodes` are the middles of the circles. On another of the `lines` a text would be taken for that one's.
     """
-    taken = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in nodes]
-    found: list[float | None] = []
-    for own, ((begin, end), text) in enumerate(zip(lines, texts, strict=True)):
+    obstacles = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in nodes]
+    distances: list[float | None] = []
+    for number, ((begin, end), text) in enumerate(zip(lines, texts, strict=True)):
         length = hypot(end[0] - begin[0], end[1] - begin[1])
-        others = [line for other, line in enumerate(lines) if other != own]
-        at: float | None = _FIRST
-        while at is not None and _is_taken(box(begin, end, at, text), taken, others):
-            at = at + _STEP if at + _STEP < length - RADIUS else None
-        if at is not None:
-            taken.append(box(begin, end, at, text))
-        found.append(at)
-    return found
+        other_lines = [line for candidate, line in enumerate(lines) if candidate != number]
+        distance: float | None = _FIRST
+        while distance is not None and _is_blocked(box(begin, end, distance, text), obstacles, other_lines):
+            distance = distance + _STEP if distance + _STEP < length - RADIUS else None
+        if distance is not None:
+            obstacles.append(box(begin, end, distance, text))
+        distances.append(distance)
+    return distances
 
 
-def box(begin: Point, end: Point, at: float, text: str) -> Box:
+def box(begin: Point, end: Point, distance: float, text: str) -> Box:
     """Give what a text covers whose middle lies on a line, `at` pixels from its begin."""
     length = hypot(end[0] - begin[0], end[1] - begin[1]) or 1.0
-    x, y = begin[0] + (end[0] - begin[0]) * at / length, begin[1] + (end[1] - begin[1]) * at / length
+    x, y = begin[0] + (end[0] - begin[0]) * distance / length, begin[1] + (end[1] - begin[1]) * distance / length
     wide, high = len(text) * _CHARACTER / 2 + _PADDING, _LINE / 2 + _PADDING
     return (x - wide, y - high, x + wide, y + high)
 
 
-def overlap(one: Box, other: Box) -> bool:
+def overlap(box: Box, neighbour: Box) -> bool:
     """Whether two boxes have more than an edge in common."""
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+    return box[0] < neighbour[2] and neighbour[0] < box[2] and box[1] < neighbour[3] and neighbour[1] < box[3]
 
 
 def crosses(line: tuple[Point, Point], box: Box) -> bool:
@@ -68,5 +68,5 @@ def crosses(line: tuple[Point, Point], box: Box) -> bool:
     return first < last
 
 
-def _is_taken(place: Box, boxes: Sequence[Box], lines: Sequence[tuple[Point, Point]]) -> bool:
-    return any(overlap(place, other) for other in boxes) or any(crosses(line, place) for line in lines)
+def _is_blocked(place: Box, boxes: Sequence[Box], lines: Sequence[tuple[Point, Point]]) -> bool:
+    return any(overlap(place, obstacle) for obstacle in boxes) or any(crosses(line, place) for line in lines)

@@ -21,7 +21,7 @@ from hopscope_dashboard.figures.topology_tree import (
     COLUMN,
     HOST_PADDING,
     NAME_ROOM,
-    NEVER,
+    NO_HOP,
     ROW,
     Folding,
     PlacedEdge,
@@ -42,17 +42,17 @@ from hopscope_dashboard.figures.topology_tree import (
 Row = dict[str, Any]
 Host = tuple[str, str]
 """A cluster and a host in it: hosts of two clusters may have one name."""
-_Each = TypeVar("_Each")
+_Item = TypeVar("_Item")
 
 OPEN: Final = "open"
 """The parameter of the address that names the hosts that are drawn rank by rank, with commas between them."""
 
-_ACROSS: Final = 1300
+_ROW_WIDTH: Final = 1300
 """So wide a row of hosts of all clusters may be together, in pixels, before the next one goes under it."""
 _RANKS_ACROSS: Final = 12
 """So many ranks of one host and one depth stand side by side."""
-_BESIDE: Final = 26
-_BELOW: Final = NAME_ROOM + 2 * (HOST_PADDING + RADIUS) + 10
+_HOST_GAP: Final = 26
+_ROW_GAP: Final = NAME_ROOM + 2 * (HOST_PADDING + RADIUS) + 10
 """Pixels between two hosts side by side, and from the lowest rank of one to the highest of one under it."""
 
 
@@ -61,12 +61,12 @@ class Fold:
     """What is folded: every host but those opened, and of those not these ranks."""
 
     opened: tuple[str, ...] = ()
-    apart: Collection[int] = ()
+    separate_ranks: Collection[int] = ()
 
     @classmethod
-    def of(cls, query: Mapping[str, str], apart: Collection[int] = ()) -> "Fold":
+    def from_query(cls, query: Mapping[str, str], separate_ranks: Collection[int] = ()) -> "Fold":
         """Read which hosts the address opens; ranks `apart` are drawn by themselves in any case."""
-        return cls(tuple(dict.fromkeys(filter(None, query.get(OPEN, "").split(",")))), apart)
+        return cls(tuple(dict.fromkeys(filter(None, query.get(OPEN, "").split(",")))), separate_ranks)
 
     def opening(self, host: str) -> str:
         """Give the address at which this host is open as well."""
@@ -113,7 +113,7 @@ class _Folded:
         }
         self.parents, self.edges, self.role, self.fold = parents, edges, role, fold
         depth = {rank: depth_of(rank, parents) for rank in parents}
-        alone = {*fold.apart, *(rank for rank, parent in parents.items() if parent is None)}
+        alone = {*fold.separate_ranks, *(rank for rank, parent in parents.items() if parent is None)}
         stacks: dict[Host, list[int]] = defaultdict(list)
         for rank, row in self.rows.items():
             if rank not in alone and row["host"] not in fold.opened:
@@ -124,89 +124,92 @@ class _Folded:
             first = min(stack, key=lambda rank: (depth[rank], rank))
             self.members[first] = stack
             self.first |= dict.fromkeys(stack, first)
-        self.above = {
+        self.parent_circles = {
             rank: None if (parent := parents[rank]) is None else self.first.get(parent)
             for rank in dict.fromkeys(self.first.values())
         }
 
     def placed(self, *, by_link: bool) -> PlacedTree:
-        places = _positions([self.rows[rank] for rank in self.above], self.above)
-        bundles, inside = self._bundles()
+        places = _positions([self.rows[rank] for rank in self.parent_circles], self.parent_circles)
+        bundles, inner_edges = self._bundles()
         weights = {pair: self._weight(pairs) for pair, pairs in bundles.items()}
-        inner = {rank: self._weight(pairs) for rank, pairs in inside.items()}
-        most = scale(row["share"] for row in [*weights.values(), *inner.values()] if row)
-        drawn = [self._edge(pair, pairs, weights[pair], most) for pair, pairs in bundles.items()]
+        inner = {rank: self._weight(pairs) for rank, pairs in inner_edges.items()}
+        largest = scale(row["share"] for row in [*weights.values(), *inner.values()] if row)
+        edges = [self._edge(pair, pairs, weights[pair], largest) for pair, pairs in bundles.items()]
         if by_link:
-            drawn = [replace(edge, look=BY_LINK) for edge in drawn]
+            edges = [replace(edge, look=BY_LINK) for edge in edges]
         # A tree edge comes after others from its child, so that the arrow keys lead along it.
-        drawn.sort(key=lambda edge: (edge.child, edge.parent == self.above[edge.child]))
+        edges.sort(key=lambda edge: (edge.child, edge.parent == self.parent_circles[edge.child]))
         hosts = {_host(row) for row in self.rows.values()}
         folded = [members for members in self.members.values() if len(members) > 1]
         return PlacedTree(
-            tuple(boxes([self.rows[rank] for rank in self.above], places)),
-            tuple(labelled(drawn, places, most)),
-            tuple(self._rank(rank, places[rank], inner.get(rank), 0 if by_link else most) for rank in self.above),
-            most,
+            tuple(boxes([self.rows[rank] for rank in self.parent_circles], places)),
+            tuple(labelled(edges, places, largest)),
+            tuple(
+                self._rank(rank, places[rank], inner.get(rank), 0 if by_link else largest)
+                for rank in self.parent_circles
+            ),
+            largest,
             Folding(len(hosts), len(self.rows), sum(map(len, folded)), self.fold.opened),
         )
 
     def _bundles(self) -> tuple[dict[tuple[int, int], list[tuple[int, int]]], dict[int, list[tuple[int, int]]]]:
         """The edges between each two circles, and those inside of each, as (sender, receiver)."""
-        between: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
-        inside: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        outer_edges: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+        inner_edges: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for rank, parent in sorted(self.parents.items()):
             if parent is None:
                 continue
             src, dst = (rank, parent) if self.role == "up" else (parent, rank)
             ends = self.first[src], self.first[dst]
             if ends[0] == ends[1]:
-                inside[ends[0]].append((src, dst))
+                inner_edges[ends[0]].append((src, dst))
             else:
-                between[ends].append((src, dst))
-        return between, inside
+                outer_edges[ends].append((src, dst))
+        return outer_edges, inner_edges
 
     def _weight(self, pairs: Sequence[tuple[int, int]]) -> Row | None:
         """What edges carried together, in the columns of tree-edges that can be added; None in a tree that did not
         run."""
         if not self.edges:
             return None
-        rows = [self.edges.get(pair, NEVER) for pair in pairs]
+        rows = [self.edges.get(pair, NO_HOP) for pair in pairs]
         if len(rows) == 1:
             return {**rows[0], "share": rows[0]["share"] or 0}
         return {name: sum(row.get(name) or 0 for row in rows) for name in ("hops", "time_ns", "share")}
 
     def _edge(
-        self, pair: tuple[int, int], pairs: Sequence[tuple[int, int]], weight: Row | None, most: float
+        self, pair: tuple[int, int], pairs: Sequence[tuple[int, int]], weight: Row | None, largest: float
     ) -> PlacedEdge:
         src, dst = pair
         child = self.first[pairs[0][self.role == "down"]]
         kind = link_between(self.rows[src], self.rows[dst])
         if len(pairs) == 1:
-            told, lead = tree_words.of_edge(*pairs[0], kind, weight), None
+            text, lead = tree_words.of_edge(*pairs[0], kind, weight), None
         else:
-            told = tree_words.of_edges(len(pairs), self._name(src), self._name(dst), kind, weight)
+            text = tree_words.of_edges(len(pairs), self._name(src), self._name(dst), kind, weight)
             # Either end is folded, or there would be one edge.
             host = next(self.rows[end]["host"] for end in (child, src, dst) if end in self.members)
             lead = (self.fold.opening(host), f"open {host}")
-        edge = placed_edge(pair, child, kind, row=weight, largest=most, told=told)
+        edge = placed_edge(pair, child, kind, row=weight, largest=largest, description=text)
         return replace(edge, pairs=tuple(pairs), lead=lead)
 
     def _name(self, rank: int) -> str:
         return str(self.rows[rank]["host"]) if rank in self.members else f"rank {rank}"
 
-    def _rank(self, rank: int, at: Point, inner: Row | None, most: float) -> PlacedRank:
-        row, above = self.rows[rank], self.above[rank]
+    def _rank(self, rank: int, centre: Point, inner: Row | None, largest: float) -> PlacedRank:
+        row, parent_circle = self.rows[rank], self.parent_circles[rank]
         stack = self.members.get(rank, [rank])
         if len(stack) == 1:
-            below = [child for child, parent in self.parents.items() if parent == rank]
-            told = tree_words.of_rank(row, self.parents[rank], below)
-            return PlacedRank(rank, at, above is None, told)
+            children = [child for child, parent in self.parents.items() if parent == rank]
+            text = tree_words.of_rank(row, self.parents[rank], children)
+            return PlacedRank(rank, centre, parent_circle is None, text)
         marks = ["folded"]
-        if most and inner is not None and inner["share"]:
-            marks.append(share_look(inner["share"], most))
-        told = tree_words.of_folded(row, stack, inner)
+        if largest and inner is not None and inner["share"]:
+            marks.append(share_look(inner["share"], largest))
+        text = tree_words.of_folded(row, stack, inner)
         lead = (self.fold.opening(row["host"]), "open the host")
-        return PlacedRank(rank, at, False, told, tuple(marks), f"×{len(stack)}", lead)
+        return PlacedRank(rank, centre, False, text, tuple(marks), f"×{len(stack)}", lead)
 
 
 def _host(row: Row) -> Host:
@@ -221,47 +224,47 @@ def _positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[
     for row in ranks:
         hosts[_host(row)].append(row["rank"])
     level = {host: min(depth[rank] for rank in members) for host, members in hosts.items()}
-    inner = {host: _inside(members, depth) for host, members in hosts.items()}
+    inner = {host: _host_positions(members, depth) for host, members in hosts.items()}
     wide = {host: max(_width(inner[host]), name_width(host[1])) for host in hosts}
     clusters = list(dict.fromkeys(cluster for cluster, _ in hosts))
     rows = {
-        (cluster, at): list(
-            _lines([host for host in hosts if host[0] == cluster and level[host] == at], wide, clusters)
+        (cluster, row_depth): list(
+            _lines([host for host in hosts if host[0] == cluster and level[host] == row_depth], wide, clusters)
         )
         for cluster in clusters
-        for at in set(level.values())
+        for row_depth in set(level.values())
     }
     top = _tops(rows, inner)
     places: dict[int, Point] = {}
     x = 0.0
     for cluster in clusters:
         lines = [
-            (at, nth, line)
-            for (of, at), all_lines in rows.items()
-            if of == cluster
+            (row_depth, nth, line)
+            for (row_cluster, row_depth), all_lines in rows.items()
+            if row_cluster == cluster
             for nth, line in enumerate(all_lines)
         ]
-        across = max(name_width(cluster), *(_length(line, wide) for _, _, line in lines))
-        for at, nth, line in lines:
+        width = max(name_width(cluster), *(_length(line, wide) for _, _, line in lines))
+        for row_depth, nth, line in lines:
             # Every second row is a little aside, so that edges to it run between the hosts above.
-            left = x + (across - _length(line, wide)) / 2 + (_BESIDE if nth % 2 else 0)
+            left = x + (width - _length(line, wide)) / 2 + (_HOST_GAP if nth % 2 else 0)
             for host in line:
                 middle = left + wide[host] / 2
-                places |= {rank: (middle + dx, top[at, nth] + dy) for rank, (dx, dy) in inner[host].items()}
-                left += wide[host] + _BESIDE
-        x += across + 2 * CLUSTER_PADDING + CLUSTER_GAP
+                places |= {rank: (middle + dx, top[row_depth, nth] + dy) for rank, (dx, dy) in inner[host].items()}
+                left += wide[host] + _HOST_GAP
+        x += width + 2 * CLUSTER_PADDING + CLUSTER_GAP
     return places
 
 
-def _inside(ranks: Sequence[int], depth: Mapping[int, int]) -> dict[int, Point]:
+def _host_positions(ranks: Sequence[int], depth: Mapping[int, int]) -> dict[int, Point]:
     """Where the circles of one host are, from the middle of its first row."""
     places: dict[int, Point] = {}
     y = 0.0
     for level in sorted({depth[rank] for rank in ranks}):
         for nth, line in enumerate(_cut([rank for rank in ranks if depth[rank] == level], _RANKS_ACROSS)):
             aside = 0.0 if len(ranks) == 1 else 0.22 if (level + nth) % 2 else -0.22
-            for at, rank in enumerate(line):
-                places[rank] = ((at - (len(line) - 1) / 2 + aside) * COLUMN, y)
+            for column, rank in enumerate(line):
+                places[rank] = ((column - (len(line) - 1) / 2 + aside) * COLUMN, y)
             y += ROW
     return places
 
@@ -275,7 +278,7 @@ def _lines(hosts: Sequence[Host], wide: Mapping[Host, float], clusters: Sequence
     """Hosts in rows that are not wider than their cluster's part of the page, if they are not so by themselves."""
     line: list[Host] = []
     for host in hosts:
-        if line and _length([*line, host], wide) > _ACROSS / len(clusters):
+        if line and _length([*line, host], wide) > _ROW_WIDTH / len(clusters):
             yield line
             line = []
         line.append(host)
@@ -284,7 +287,7 @@ def _lines(hosts: Sequence[Host], wide: Mapping[Host, float], clusters: Sequence
 
 
 def _length(line: Sequence[Host], wide: Mapping[Host, float]) -> float:
-    return sum(wide[host] + _BESIDE for host in line) - _BESIDE
+    return sum(wide[host] + _HOST_GAP for host in line) - _HOST_GAP
 
 
 def _tops(
@@ -292,17 +295,17 @@ def _tops(
 ) -> dict[tuple[int, int], float]:
     """The height of the first circles of each row, by depth and number of the row: the same in all clusters."""
     high: dict[tuple[int, int], float] = {}
-    for (_, at), lines in rows.items():
+    for (_, row_depth), lines in rows.items():
         for nth, line in enumerate(lines):
             deepest = max(y for host in line for _, y in inner[host].values())
-            high[at, nth] = max(deepest, high.get((at, nth), 0.0))
+            high[row_depth, nth] = max(deepest, high.get((row_depth, nth), 0.0))
     tops: dict[tuple[int, int], float] = {}
     y = 0.0
     for key in sorted(high):
         tops[key] = y
-        y += high[key] + _BELOW
+        y += high[key] + _ROW_GAP
     return tops
 
 
-def _cut(items: Sequence[_Each], most: int) -> Iterator[Sequence[_Each]]:
-    return (items[at : at + most] for at in range(0, len(items), most))
+def _cut(items: Sequence[_Item], limit: int) -> Iterator[Sequence[_Item]]:
+    return (items[start : start + limit] for start in range(0, len(items), limit))

@@ -21,7 +21,7 @@ _WITH_GAPS: Final = 128
 
 
 def heat_map(
-    *, ranks: Sequence[Row], rows: Sequence[Row], value: str, what: str, names: Mapping[int | None, str]
+    *, ranks: Sequence[Row], rows: Sequence[Row], value: str, title: str, names: Mapping[int | None, str]
 ) -> go.Figure:
     """Draw the column `value` (ns; None where it is not known) by rank and iteration; `what` names it in words.
 
@@ -38,27 +38,27 @@ def heat_map(
     cells = np.full((places.number, len(columns)), np.nan, np.float32)
     texts = [[""] * len(columns) for _ in range(places.number)]
     ends = {row["iteration"]: names.get(row["collective_id"]) for row in rows}
-    known = all(ends.values())
+    has_ends = all(ends.values())
     addresses = {
-        number: collective(end) if known and end else iterations(number, number + 1) for number, end in ends.items()
+        number: collective(end) if has_ends and end else iterations(number, number + 1) for number, end in ends.items()
     }
     begin = _beginning(addresses.values())
     addresses = {number: address[len(begin) :] for number, address in addresses.items()}
     of_column = {row["from_iteration"]: addresses[row["iteration"]] for row in rows}
-    across = [[of_column[column] for column in columns] for _ in range(places.number)]
+    cell_addresses = [[of_column[column] for column in columns] for _ in range(places.number)]
     for row in rows:
         lane, column = places.of_rank[row["rank"]], column_of[row["from_iteration"]]
-        across[lane][column] = addresses[row["iteration"]]
+        cell_addresses[lane][column] = addresses[row["iteration"]]
         if row[value] is not None:
             cells[lane, column] = max(0.0, row[value] / unit.nanoseconds)
             texts[lane][column] = f"{row['rank']}, iteration {row['iteration']}: {quantities.duration(row[value])}"
-    does = "see the collective that ends it" if known else "select the iteration"
+    action = "see the collective that ends it" if has_ends else "select the iteration"
     figure = go.Figure(
         go.Heatmap(
             z=cells,
-            x=[column + (together(columns) - 1) / 2 for column in columns],
+            x=[column + (iterations_per_column(columns) - 1) / 2 for column in columns],
             y=list(range(places.number)),
-            **points(texts, Leads(across, does), key="text", before=f"<b>{what}</b> of rank "),
+            **points(texts, Leads(cell_addresses, action), key="text", prefix=f"<b>{title}</b> of rank "),
             hoverongaps=False,
             colorscale=HEAT_SCALE,
             zmin=0,
@@ -82,14 +82,14 @@ def heat_map(
 
 def _beginning(texts: Iterable[str]) -> str:
     """What all of them begin with: what the first and the last of them do, in their order."""
-    listed = sorted(texts) or [""]
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(listed[0], listed[-1], strict=False))
-    return "".join(letter for letter, _ in same)
+    order = sorted(texts) or [""]
+    shared_letters = takewhile(lambda pair: pair[0] == pair[1], zip(order[0], order[-1], strict=False))
+    return "".join(letter for letter, _ in shared_letters)
 
 
-def together(columns: Sequence[int]) -> int:
+def iterations_per_column(columns: Sequence[int]) -> int:
     """Give how many iterations a column shows, by the first of each."""
-    return min((after - before for before, after in pairwise(columns)), default=1)
+    return min((later_start - earlier_start for earlier_start, later_start in pairwise(columns)), default=1)
 
 
 def iterations(first: int, end: int) -> str:

@@ -31,22 +31,22 @@ class Lanes:
         return len(self.labels)
 
 
-def lanes(ranks: Sequence[Row], shown: Iterable[int]) -> Lanes:
+def lanes(ranks: Sequence[Row], members: Iterable[int]) -> Lanes:
     """Give the lanes of some ranks. `ranks` has rank, world, host and cluster; the first cluster, host and rank are on
     top.
     """
-    wanted = set(shown)
-    known = {row["rank"]: row for row in ranks}
-    for rank in wanted - known.keys():
-        known[rank] = {"rank": rank, "world": 0, "host": "?", "cluster": "?"}
-    has_worlds = len({row["world"] for row in known.values()}) > 1
-    order = _by_first_rank([known[rank] for rank in sorted(wanted)])[::-1]
+    lane_ranks = set(members)
+    row_of = {row["rank"]: row for row in ranks}
+    for rank in lane_ranks - row_of.keys():
+        row_of[rank] = {"rank": rank, "world": 0, "host": "?", "cluster": "?"}
+    has_worlds = len({row["world"] for row in row_of.values()}) > 1
+    order = _by_first_rank([row_of[rank] for rank in sorted(lane_ranks)])[::-1]
     labels: list[str] = []
     clusters: list[tuple[str, int, int]] = []
     for lane, row in enumerate(order):
-        above = order[lane + 1] if lane < len(order) - 1 else {"host": None, "world": None}
-        words = [row["host"]] if above["host"] != row["host"] else []
-        if has_worlds and (words or above["world"] != row["world"]):
+        row_above = order[lane + 1] if lane < len(order) - 1 else {"host": None, "world": None}
+        words = [row["host"]] if row_above["host"] != row["host"] else []
+        if has_worlds and (words or row_above["world"] != row["world"]):
             words.append(f"world {row['world']}")
         labels.append("   ".join([*words, str(row["rank"])]))
         if clusters and clusters[-1][0] == row["cluster"]:
@@ -59,11 +59,11 @@ def lanes(ranks: Sequence[Row], shown: Iterable[int]) -> Lanes:
 
 def lane_axis(figure: go.Figure, places: Lanes, *, labelled: int = 60) -> None:
     """Make the vertical axis of a figure one of lanes; with more than `labelled` lanes not each has its label."""
-    every = 1 + (places.number - 1) // labelled
-    shown = list(range(places.number - 1, -1, -every))
+    step = 1 + (places.number - 1) // labelled
+    labelled_lanes = list(range(places.number - 1, -1, -step))
     figure.update_yaxes(
-        tickvals=shown,
-        ticktext=[places.labels[lane] for lane in shown],
+        tickvals=labelled_lanes,
+        ticktext=[places.labels[lane] for lane in labelled_lanes],
         showgrid=False,
         zeroline=False,
         title={"text": places.title},

@@ -23,11 +23,11 @@ def class_of(row: Row) -> str:
 
 def classes_of(rows: Sequence[Row]) -> list[str]:
     """The classes that are there, in the order of the legend."""
-    there = {class_of(row) for row in rows}
-    return [name for name in LATENESS_CLASS_COLOURS if name in there]
+    class_names = {class_of(row) for row in rows}
+    return [name for name in LATENESS_CLASS_COLOURS if name in class_names]
 
 
-def shares_by_class(rows: Sequence[Row], *, rare: float, often: float) -> go.Figure:
+def shares_by_class(rows: Sequence[Row], *, rare: float, frequent: float) -> go.Figure:
     """Share of its collectives in which each rank was late, with its interval; rows as late-ranks gives them.
 
     `spikes` lies wholly below the share `rare`, `always` above `often`.
@@ -46,8 +46,8 @@ def shares_by_class(rows: Sequence[Row], *, rare: float, often: float) -> go.Fig
             error_x={
                 "type": "data",
                 "symmetric": False,
-                "array": [_beyond(row, "share_high") for row in of_class],
-                "arrayminus": [_beyond(row, "share_low") for row in of_class],
+                "array": [_error(row, "share_high") for row in of_class],
+                "arrayminus": [_error(row, "share_low") for row in of_class],
                 "thickness": 2.5,
                 "width": 5,
                 "color": colour,
@@ -61,19 +61,21 @@ def shares_by_class(rows: Sequence[Row], *, rare: float, often: float) -> go.Fig
             ),
         )
     # The page's own legend says what the classes mean.
-    by_label(figure, labels, 1, series=1, title="share of its collectives in which the rank was late (%)", by="rank")
+    by_label(
+        figure, labels, 1, series=1, title="share of its collectives in which the rank was late (%)", heading="rank"
+    )
     # Both limits are always seen; all the rest up to 100 % only where somebody comes there.
-    end = max([1.2 * often, *((row["share_high"] or row["share"]) for row in rows)])
-    figure.update_xaxes(range=[-2, 103 * end], dtick=20 if end > 1.2 * often else 10)
-    for limit in (rare, often):
+    end = max([1.2 * frequent, *((row["share_high"] or row["share"]) for row in rows)])
+    figure.update_xaxes(range=[-2, 103 * end], dtick=20 if end > 1.2 * frequent else 10)
+    for limit in (rare, frequent):
         figure.add_vline(x=100 * limit, line={"color": "#868e96", "width": 1.2, "dash": "dot"})
     return figure
 
 
-def _beyond(row: Row, end: str) -> float | None:
+def _error(row: Row, end: str) -> float | None:
     return None if row[end] is None else abs(100 * (row[end] - row["share"]))
 
 
 def _words(row: Row) -> str:
-    told = "" if row["share_low"] is None else f" ({quantities.interval(row['share_low'], row['share_high'])})"
-    return f"{told} of {quantities.plural(row['collectives'], 'collective')}"
+    interval = "" if row["share_low"] is None else f" ({quantities.interval(row['share_low'], row['share_high'])})"
+    return f"{interval} of {quantities.plural(row['collectives'], 'collective')}"

@@ -15,7 +15,7 @@ MOST_BARS: Final = 64
 MOST_ROWS: Final = 256
 """So many ranks are drawn as bars, and listed in a table; the file under it has all."""
 
-MOST: Final = 256
+MOST_PLACES: Final = 256
 """So many rows and columns of a matrix can still be told apart, and drawn at once."""
 
 WIDER: Final[Mapping[str, str]] = {"rank": "host", "host": "cluster"}
@@ -23,62 +23,66 @@ WIDER: Final[Mapping[str, str]] = {"rank": "host", "host": "cluster"}
 
 
 @dataclass(frozen=True)
-class Shown:
+class MatrixPlaces:
     """What a matrix shows."""
 
-    by: str
+    grouping: str
     places: Mapping[Any, Sequence[int]]
     """The ranks of each row and column, in the order of ranks."""
-    said: str
+    notice: str
     """What is shown in place of what was asked for, as a sentence; empty if it is just that."""
 
 
-def with_most(rows: Sequence[Row], amount: Callable[[Row], float | None], most: int) -> list[Row]:
+def largest_rows(rows: Sequence[Row], amount: Callable[[Row], float | None], limit: int) -> list[Row]:
     """Give the rows of largest `amount`, `most` of them, in the order that they have. No amount counts as 0."""
-    if len(rows) <= most:
+    if len(rows) <= limit:
         return list(rows)
-    chosen = sorted(range(len(rows)), key=lambda at: -(amount(rows[at]) or 0))[:most]
-    return [rows[at] for at in sorted(chosen)]
+    numbers = sorted(range(len(rows)), key=lambda number: -(amount(rows[number]) or 0))[:limit]
+    return [rows[number] for number in sorted(numbers)]
 
 
-def left_out(drawn: Sequence[Row], rows: Sequence[Row], what: str) -> str:
+def left_out(shown_rows: Sequence[Row], rows: Sequence[Row], description: str) -> str:
     """Say which rows are shown, such as ` The 64 of 1,024 ranks with most noise.`; nothing if all are."""
-    if len(drawn) == len(rows):
+    if len(shown_rows) == len(rows):
         return ""
-    return f" The {quantities.number(len(drawn))} of {quantities.number(len(rows))} {what}."
+    return f" The {quantities.number(len(shown_rows))} of {quantities.number(len(rows))} {description}."
 
 
-def shown(topology: Sequence[Row], by: str, ends: Sequence[tuple[Any, Any, float]]) -> Shown:
+def matrix_places(topology: Sequence[Row], grouping: str, ends: Sequence[tuple[Any, Any, float]]) -> MatrixPlaces:
     """Choose the rows and columns of a matrix by rank, host or cluster (`by`).
 
     `topology` has rank, host and cluster; `ends` are the places, by `by`, at the two ends of each cell that there is,
     and how much it has.
     """
-    places = _places(topology, by)
-    if len(places) <= MOST:
-        return Shown(by, places, "")
+    places = _places(topology, grouping)
+    if len(places) <= MOST_PLACES:
+        return MatrixPlaces(grouping, places, "")
     amounts: dict[Any, float] = {}
-    for one, other, amount in ends:
-        amounts[one] = amounts.get(one, 0) + amount
-        amounts[other] = amounts.get(other, 0) + amount
-    if len(amounts) <= MOST:
+    for sender, receiver, amount in ends:
+        amounts[sender] = amounts.get(sender, 0) + amount
+        amounts[receiver] = amounts.get(receiver, 0) + amount
+    if len(amounts) <= MOST_PLACES:
         only = {place: ranks for place, ranks in places.items() if place in amounts}
-        return Shown(by, only, f"Of {quantities.number(len(places))} {by}s, those that exchange messages here.")
-    wider = WIDER.get(by)
-    if wider is not None and 1 < len(_places(topology, wider)) <= MOST:
-        return Shown(
+        return MatrixPlaces(
+            grouping, only, f"Of {quantities.number(len(places))} {grouping}s, those that exchange messages here."
+        )
+    wider = WIDER.get(grouping)
+    if wider is not None and 1 < len(_places(topology, wider)) <= MOST_PLACES:
+        return MatrixPlaces(
             wider,
             _places(topology, wider),
-            f"{quantities.number(len(places))} {by}s are too many to be told apart: they are drawn by {wider}. A click "
-            f"on a cell selects the ranks of both {wider}s, which are then drawn one by one.",
+            f"{quantities.number(len(places))} {grouping}s are too many to be told apart: they are drawn by {wider}. A "
+            f"click on a cell selects the ranks of both {wider}s, which are then drawn one by one.",
         )
-    most = set(sorted(amounts, key=lambda place: -amounts[place])[:MOST])
-    only = {place: ranks for place, ranks in places.items() if place in most}
-    return Shown(by, only, f"Of {quantities.number(len(places))} {by}s, the {MOST} with the most.")
+    busiest = set(sorted(amounts, key=lambda place: -amounts[place])[:MOST_PLACES])
+    only = {place: ranks for place, ranks in places.items() if place in busiest}
+    return MatrixPlaces(
+        grouping, only, f"Of {quantities.number(len(places))} {grouping}s, the {MOST_PLACES} with the most."
+    )
 
 
-def _places(topology: Sequence[Row], by: str) -> dict[Any, list[int]]:
+def _places(topology: Sequence[Row], grouping: str) -> dict[Any, list[int]]:
     places: dict[Any, list[int]] = {}
     for row in sorted(topology, key=lambda row: row["rank"]):
-        places.setdefault(row[by], []).append(row["rank"])
+        places.setdefault(row[grouping], []).append(row["rank"])
     return places

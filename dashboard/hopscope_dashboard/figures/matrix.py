@@ -23,8 +23,8 @@ def matrix(
     places: Mapping[Any, Sequence[int]],
     value: str,
     unit: str | None,
-    what: str,
-    by: str,
+    title: str,
+    grouping: str,
     selects: bool = True,
 ) -> go.Figure:
     """Draw the column `value` of rows by sender (down) and receiver (across); pairs without a row stay empty.
@@ -38,11 +38,12 @@ def matrix(
     texts = [[""] * len(places) for _ in places]
     addresses = [[""] * len(places) for _ in places]
     for row in rows:
-        down, across = column_of[row["sender"]], column_of[row["receiver"]]
-        cells[down][across] = row[value]
-        addresses[down][across] = ranks_address([*places[row["sender"]], *places[row["receiver"]]])
-        texts[down][across] = (
-            f"<b>{by} {row['sender']} to {row['receiver']}</b><br>{what}: {quantities.quantity(row[value], unit)}"
+        down, column = column_of[row["sender"]], column_of[row["receiver"]]
+        cells[down][column] = row[value]
+        addresses[down][column] = ranks_address([*places[row["sender"]], *places[row["receiver"]]])
+        texts[down][column] = (
+            f"<b>{grouping} {row['sender']} to {row['receiver']}</b><br>"
+            f"{title}: {quantities.quantity(row[value], unit)}"
         )
     peak = max((row[value] or 0 for row in rows), default=0)
     marks = [0, peak / 2, peak] if peak else [0]
@@ -68,12 +69,12 @@ def matrix(
             },
         )
     )
-    frame(figure, height=min(760, max(260, 22 * len(places) + 110)), x=f"to {by}", y=f"from {by}")
+    frame(figure, height=min(760, max(260, 22 * len(places) + 110)), x=f"to {grouping}", y=f"from {grouping}")
     labels = [str(place) for place in places]
-    shown = list(range(0, len(places), 1 + (len(places) - 1) // _LABELLED))
+    ticked = list(range(0, len(places), 1 + (len(places) - 1) // _LABELLED))
     ticks: dict[str, Any] = {
-        "tickvals": shown,
-        "ticktext": [labels[at] for at in shown],
+        "tickvals": ticked,
+        "ticktext": [labels[position] for position in ticked],
         "showgrid": False,
         "zeroline": False,
     }

@@ -24,27 +24,27 @@ def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:
     gives them. A rank without a period has an empty lane.
     """
     places = lanes(ranks, {row["rank"] for row in rows})
-    found = [row for row in rows if row["periodic"]]
-    unit = quantities.axis_unit(min((row["period_ns"] for row in found), default=0))
+    periodic_rows = [row for row in rows if row["periodic"]]
+    unit = quantities.axis_unit(min((row["period_ns"] for row in periodic_rows), default=0))
     scale = unit.nanoseconds
     figure = go.Figure(
         go.Scatter(
-            x=[row["period_ns"] / scale for row in found],
-            y=[places.of_rank[row["rank"]] for row in found],
+            x=[row["period_ns"] / scale for row in periodic_rows],
+            y=[places.of_rank[row["rank"]] for row in periodic_rows],
             mode="markers+text",
             marker={"color": CATEGORY_COLOURS["compute"], "size": 12, "line": {"width": 0}},
             error_x={
                 "type": "data",
-                "array": [row["resolution_ns"] / scale for row in found],
+                "array": [row["resolution_ns"] / scale for row in periodic_rows],
                 "thickness": 1.6,
                 "width": 4,
                 "color": "#868e96",
             },
-            text=[f"  {quantities.share(row['explained'])}" for row in found],
+            text=[f"  {quantities.share(row['explained'])}" for row in periodic_rows],
             textposition="middle right",
             **points(
-                [_told(row) for row in found],
-                Leads([link("", rank=row["rank"]) for row in found], "lay its noise over itself"),
+                [_hover_text(row) for row in periodic_rows],
+                Leads([link("", rank=row["rank"]) for row in periodic_rows], "lay its noise over itself"),
             ),
         )
     )
@@ -54,8 +54,11 @@ def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:
     )  # fmt: skip
     lane_axis(figure, places)
     figure.update_yaxes(range=[-0.6, places.number - 0.4], showgrid=True)
-    if found:
-        ends = [min(row["period_ns"] for row in found) / _ROOM, max(row["period_ns"] for row in found) * _ROOM]
+    if periodic_rows:
+        ends = [
+            min(row["period_ns"] for row in periodic_rows) / _ROOM,
+            max(row["period_ns"] for row in periodic_rows) * _ROOM,
+        ]
         ticks = [digit * 10.0**power for power in range(-3, 7) for digit in (1, 2, 5)]
         figure.update_xaxes(
             type="log",
@@ -66,42 +69,44 @@ def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:
     return figure
 
 
-def laid_over(rows: Sequence[Row], period_ns: float, names: Mapping[int | None, str]) -> go.Figure:
+def folded_noise(rows: Sequence[Row], period_ns: float, names: Mapping[int | None, str]) -> go.Figure:
     """Noise of one rank's iterations over the time within the period; rows: iteration, collective_id, enter_ns,
     noise_ns. A dot leads to the collective that ends its iteration, which `names` has as COMM:SEQ, if there is one.
 
     Noise with this period lines up at one place; other noise is spread over all.
     """
-    known = [row for row in rows if row["noise_ns"] is not None]
-    ends = [names.get(row["collective_id"]) for row in known]
+    noise_rows = [row for row in rows if row["noise_ns"] is not None]
+    ends = [names.get(row["collective_id"]) for row in noise_rows]
     leads = Leads([collective(name or "") for name in ends], "see the collective that ends it") if all(ends) else None
-    across, up = (
+    time_unit, up = (
         quantities.axis_unit(period_ns),
-        quantities.axis_unit(max((row["noise_ns"] for row in known), default=0)),
+        quantities.axis_unit(max((row["noise_ns"] for row in noise_rows), default=0)),
     )
     figure = go.Figure(
         go.Scatter(
-            x=[(row["enter_ns"] % period_ns) / across.nanoseconds for row in known],
-            y=[row["noise_ns"] / up.nanoseconds for row in known],
+            x=[(row["enter_ns"] % period_ns) / time_unit.nanoseconds for row in noise_rows],
+            y=[row["noise_ns"] / up.nanoseconds for row in noise_rows],
             mode="markers",
             marker={"color": CATEGORY_COLOURS["compute"], "size": 8, "opacity": 0.65},
             cliponaxis=False,
             **points(
                 [
                     f"<b>iteration {row['iteration']}</b><br>noise {quantities.duration(row['noise_ns'])}"
-                    for row in known
+                    for row in noise_rows
                 ],
                 leads,
             ),
         )
     )
-    frame(figure, height=280, x=f"time within the period ({across.name})", y=f"noise ({up.name})", hovermode="closest")
-    figure.update_xaxes(range=[0, period_ns / across.nanoseconds], zeroline=False)
+    frame(
+        figure, height=280, x=f"time within the period ({time_unit.name})", y=f"noise ({up.name})", hovermode="closest"
+    )
+    figure.update_xaxes(range=[0, period_ns / time_unit.nanoseconds], zeroline=False)
     figure.update_yaxes(rangemode="tozero")
     return figure
 
 
-def _told(row: Row) -> str:
+def _hover_text(row: Row) -> str:
     return (
         f"<b>rank {row['rank']}</b>: every {quantities.duration(row['period_ns'])}, "
         f"to {quantities.duration(row['resolution_ns'])}<br>{quantities.share(row['explained'])} of the noise's "

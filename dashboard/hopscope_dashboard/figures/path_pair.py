@@ -15,7 +15,7 @@ Row = dict[str, Any]
 RUNS: Final = ("base", "new")
 """The two runs, as the columns of compare name them; the base's bar is on top."""
 
-_NAMED: Final = 0.12
+_NAME_ROOM: Final = 0.12
 _LABELLED: Final = 0.055
 """Parts of the longer bar from which on a category has its name and share, or only its share, written in it."""
 
@@ -53,7 +53,7 @@ def path_pair(rows: Sequence[Row], addresses: Sequence[Mapping[str, str]]) -> go
                     f"{quantities.share(row[f'{run}_share'])}<br>{meaning}"
                     for run, label in zip(RUNS, labels, strict=True)
                 ],
-                Leads([each[category] for each in addresses], f"see {CATEGORY_PAGES[category][1]}"),
+                Leads([run_addresses[category] for run_addresses in addresses], f"see {CATEGORY_PAGES[category][1]}"),
             ),
         )
     frame(figure, height=170, x=f"time on the critical path ({unit.name})", barmode="stack", bargap=0.25)
@@ -65,4 +65,4 @@ def path_pair(rows: Sequence[Row], addresses: Sequence[Mapping[str, str]]) -> go
 def _label(category: str, row: Row, run: str, longest: int) -> str:
     part = row[f"{run}_ns"] / longest
     share = quantities.share(row[f"{run}_share"])
-    return f"{category} {share}" if part >= _NAMED else share if part >= _LABELLED else ""
+    return f"{category} {share}" if part >= _NAME_ROOM else share if part >= _LABELLED else ""

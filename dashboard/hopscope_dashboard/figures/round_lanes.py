@@ -26,7 +26,7 @@ Column = tuple[Sequence[int], Sequence[Row]]
 MOST_COLUMNS: Final = 16
 MOST_ARROWS: Final = 2500
 """So many columns and arrows are drawn."""
-MOST_TOGETHER: Final = 120
+MOST_ARROWS_PER_ROUND: Final = 120
 """With more arrows in a round, and more than a few for each rank, only some are drawn."""
 _GAP: Final = 34
 """Between two columns."""
@@ -50,7 +50,7 @@ class PlacedArrow:
     end: Point
     link: str
     width: float
-    told: str
+    description: str
     look: str = BY_LINK
 
 
@@ -91,19 +91,19 @@ def placed_rounds(*, ranks: Sequence[Row], edges: Sequence[Row]) -> PlacedRounds
     heaviest first."""
     places = lanes(ranks, {row[end] for row in edges for end in ("src", "dst")})
     pitch = 40.0 if places.number <= 16 else 24.0 if places.number <= _LABELLED else 10.0
-    found = _columns(edges)
-    shown = _that_fit([(numbers, _readable(rows, places)) for numbers, rows in found])
-    wide = min(320.0, max(110.0, places.number * pitch * 0.3, 560.0 / len(shown)))
+    all_columns = _columns(edges)
+    shown_columns = _that_fit([(numbers, _readable(rows, places)) for numbers, rows in all_columns])
+    wide = min(320.0, max(110.0, places.number * pitch * 0.3, 560.0 / len(shown_columns)))
     columns: list[PlacedColumn] = []
     arrows: list[PlacedArrow] = []
     largest = max((row["share"] or 0 for row in edges), default=0)
-    for at, (numbers, rows) in enumerate(shown):
-        left = _GAP / 2 + at * (wide + _GAP)
+    for number, (numbers, rows) in enumerate(shown_columns):
+        left = _GAP / 2 + number * (wide + _GAP)
         columns.append(PlacedColumn(_title(numbers), left, left + wide))
         thin = len(rows) > _THICK * places.number
         for row in rows:
             begin, end = ((x, _y(places, row[rank]) * pitch) for x, rank in ((left, "src"), (left + wide, "dst")))
-            arrows.append(_arrow(row, at, begin, end, largest, thin=thin))
+            arrows.append(_arrow(row, number, begin, end, largest, thin=thin))
     return PlacedRounds(
         tuple(_labels(places, pitch)),
         tuple(
@@ -113,13 +113,13 @@ def placed_rounds(*, ranks: Sequence[Row], edges: Sequence[Row]) -> PlacedRounds
         tuple(columns),
         tuple(arrows),
         pitch,
-        _left_out(found, shown, places),
+        _left_out(all_columns, shown_columns, places),
     )
 
 
 def _readable(rows: Sequence[Row], places: Lanes) -> Sequence[Row]:
     """Of a round in which many send to many, what the highest lane sends and what is on the critical path."""
-    if len(rows) <= max(MOST_TOGETHER, _THICK * places.number):
+    if len(rows) <= max(MOST_ARROWS_PER_ROUND, _THICK * places.number):
         return rows
     return [row for row in rows if row["on_path"] or places.of_rank[row["src"]] == places.number - 1]
 
@@ -141,37 +141,39 @@ def _columns(edges: Sequence[Row]) -> list[Column]:
     for row in edges:
         for number in rounds.numbers(row["rounds"]):
             by_round[number].append(row)
-    found: list[Column] = []
+    columns: list[Column] = []
     for _, run in groupby(sorted(by_round), key=lambda number: [row["edge"] for row in by_round[number]]):
         numbers = list(run)
-        found += (
+        columns += (
             [(numbers, by_round[numbers[0]])]
             if len(numbers) > 2
             else [([number], by_round[number]) for number in numbers]
         )
-    return found
+    return columns
 
 
 def _arrow(row: Row, column: int, begin: Point, end: Point, largest: float, *, thin: bool) -> PlacedArrow:
     width = (0.8 if thin else 1.5) + (3.5 * (row["share"] or 0) / largest if largest else 0)
-    told = tree_words.of_edge(row["src"], row["dst"], row["link"], row)
+    text = tree_words.of_edge(row["src"], row["dst"], row["link"], row)
     name = f"edge-{row['src']}-{row['dst']}-{column}"
-    return PlacedArrow(name, row["src"], row["dst"], column, begin, end, row["link"], round(width, 2), told)
+    return PlacedArrow(name, row["src"], row["dst"], column, begin, end, row["link"], round(width, 2), text)
 
 
-def _left_out(found: Sequence[Column], shown: Sequence[Column], places: Lanes) -> str:
-    said: list[str] = []
-    if len(shown) < len(found):
-        of, drawn = (quantities.number(columns[-1][0][-1]) for columns in (found, shown))
-        said.append(f"Of {of} rounds the first {drawn} are drawn.")
-    of, drawn = (sum(len(rows) for _, rows in columns) for columns in (found[: len(shown)], shown))
-    if drawn < of:
+def _left_out(all_columns: Sequence[Column], shown_columns: Sequence[Column], places: Lanes) -> str:
+    sentences: list[str] = []
+    if len(shown_columns) < len(all_columns):
+        total, count = (quantities.number(columns[-1][0][-1]) for columns in (all_columns, shown_columns))
+        sentences.append(f"Of {total} rounds the first {count} are drawn.")
+    total, count = (
+        sum(len(rows) for _, rows in columns) for columns in (all_columns[: len(shown_columns)], shown_columns)
+    )
+    if count < total:
         first = next(rank for rank, lane in places.of_rank.items() if lane == places.number - 1)
-        said.append(
-            f"Of {quantities.number(of)} arrows {quantities.number(drawn)} are drawn: those of rank {first}, as an "
+        sentences.append(
+            f"Of {quantities.number(total)} arrows {quantities.number(count)} are drawn: those of rank {first}, as an "
             "example, and those on the critical path of the run."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _title(numbers: Sequence[int]) -> str:
@@ -188,28 +190,29 @@ def _y(places: Lanes, rank: int) -> int:
 
 
 def _labels(places: Lanes, pitch: float) -> list[tuple[str, float]]:
-    every = 1 + (places.number - 1) // _LABELLED
+    step = 1 + (places.number - 1) // _LABELLED
     return [
-        (shown_name(label) if at % every == 0 else "", at * pitch) for at, label in enumerate(reversed(places.labels))
+        (shown_name(label) if position % step == 0 else "", position * pitch)
+        for position, label in enumerate(reversed(places.labels))
     ]
 
 
 def neighbours(arrows: Sequence[PlacedArrow]) -> Mapping[str, dict[str, str | None]]:
     """Where the arrow keys lead from each arrow: up and down in its round, left and right to the round beside it."""
     by_column: dict[int, list[PlacedArrow]] = defaultdict(list)
-    for each in sorted(arrows, key=lambda each: (each.begin[1], each.end[1])):
-        by_column[each.column].append(each)
-    found: dict[str, dict[str, str | None]] = {}
+    for arrow in sorted(arrows, key=lambda arrow: (arrow.begin[1], arrow.end[1])):
+        by_column[arrow.column].append(arrow)
+    keys: dict[str, dict[str, str | None]] = {}
     for column, members in by_column.items():
-        for at, each in enumerate(members):
-            found[each.name] = {
-                "up": members[at - 1].name if at else None,
-                "down": members[at + 1].name if at + 1 < len(members) else None,
-                "left": _nearest(by_column.get(column - 1, []), each.begin[1]),
-                "right": _nearest(by_column.get(column + 1, []), each.end[1]),
+        for position, arrow in enumerate(members):
+            keys[arrow.name] = {
+                "up": members[position - 1].name if position else None,
+                "down": members[position + 1].name if position + 1 < len(members) else None,
+                "left": _nearest(by_column.get(column - 1, []), arrow.begin[1]),
+                "right": _nearest(by_column.get(column + 1, []), arrow.end[1]),
             }
-    return found
+    return keys
 
 
 def _nearest(members: Sequence[PlacedArrow], y: float) -> str | None:
-    return min(members, key=lambda each: abs(each.begin[1] - y)).name if members else None
+    return min(members, key=lambda arrow: abs(arrow.begin[1] - y)).name if members else None

@@ -11,19 +11,25 @@ from hopscope_dashboard.figures.topology_tree import shown_name
 _STYLE: Final = " ".join(link_rules())
 
 
-def round_lanes_svg(placed: PlacedRounds, least: float) -> str:
+def round_lanes_svg(placed: PlacedRounds, least_scale: float) -> str:
     """Give the drawing, `least` as in `svg_parts.svg`."""
     keys = neighbours(placed.arrows)
     right = placed.columns[-1].right
     return svg(
         placed.bounds,
-        least,
+        least_scale,
         _STYLE,
         [
-            *(_cluster(*each, right, placed.pitch, shaded=bool(at % 2)) for at, each in enumerate(placed.clusters)),
+            *(
+                _cluster(*cluster, right, placed.pitch, shaded=bool(position % 2))
+                for position, cluster in enumerate(placed.clusters)
+            ),
             *(_lane(label, y, right) for label, y in placed.lanes),
-            *(_column(each, placed) for each in placed.columns),
-            *(_arrow(each, ways(**keys[each.name]), first=not at) for at, each in enumerate(placed.arrows)),
+            *(_column(column, placed) for column in placed.columns),
+            *(
+                _arrow(placed_arrow, ways(**keys[placed_arrow.name]), first=not position)
+                for position, placed_arrow in enumerate(placed.arrows)
+            ),
         ],
     )
 
@@ -42,14 +48,22 @@ def _lane(label: str, y: float, right: float) -> str:
     return f'<g class="lane"><path d="M0 {y:.1f}L{right + 8:.1f} {y:.1f}"/>{text}</g>'
 
 
-def _column(each: PlacedColumn, placed: PlacedRounds) -> str:
+def _column(column: PlacedColumn, placed: PlacedRounds) -> str:
     top, bottom = placed.lanes[0][1] - placed.pitch / 2, placed.lanes[-1][1] + placed.pitch / 2
-    ends = "".join(f'<path d="M{x:.1f} {top:.1f}L{x:.1f} {bottom:.1f}"/>' for x in (each.left, each.right))
-    middle = (each.left + each.right) / 2
-    return f'<g class="round">{ends}<text x="{middle:.1f}" y="{top - 10:.1f}">{escape(each.title)}</text></g>'
+    ends = "".join(f'<path d="M{x:.1f} {top:.1f}L{x:.1f} {bottom:.1f}"/>' for x in (column.left, column.right))
+    middle = (column.left + column.right) / 2
+    return f'<g class="round">{ends}<text x="{middle:.1f}" y="{top - 10:.1f}">{escape(column.title)}</text></g>'
 
 
-def _arrow(each: PlacedArrow, keys: str, *, first: bool) -> str:
-    drawn = arrow(each.begin, each.end, each.width, 0)
-    lead = (leads.edge(each.src, each.dst), leads.EDGE_DOES)
-    return part(each.name, ("edge", each.link, each.look), keys, each.told, drawn, first=first, lead=lead)
+def _arrow(placed_arrow: PlacedArrow, keys: str, *, first: bool) -> str:
+    shape = arrow(placed_arrow.begin, placed_arrow.end, placed_arrow.width, 0)
+    lead = (leads.edge(placed_arrow.src, placed_arrow.dst), leads.EDGE_DOES)
+    return part(
+        placed_arrow.name,
+        ("edge", placed_arrow.link, placed_arrow.look),
+        keys,
+        placed_arrow.description,
+        shape,
+        first=first,
+        lead=lead,
+    )

@@ -18,7 +18,7 @@ from hopscope_dashboard.palette import CHANGED_COLOUR, CHANGED_DASH, KEPT_COLOUR
 BY_LINK: Final = "by-link"
 """The look of an edge that has the colour of its link class."""
 
-KEPT: Final = "kept"
+KEPT_EDGE: Final = "kept"
 CHANGED: Final = "changed"
 """The looks of an edge that another tree has, too, and of one that it has not."""
 
@@ -33,14 +33,14 @@ def link_rules() -> list[str]:
             if dashes
         ),
         # After the link classes: beside another tree, dashes say what changed.
-        f".tree .{KEPT} {{ color: {KEPT_COLOUR}; }}",
-        f".tree .{KEPT} .line {{ stroke-dasharray: none; }}",
+        f".tree .{KEPT_EDGE} {{ color: {KEPT_COLOUR}; }}",
+        f".tree .{KEPT_EDGE} .line {{ stroke-dasharray: none; }}",
         f".tree .{CHANGED} {{ color: {CHANGED_COLOUR}; }}",
         f".tree .{CHANGED} .line {{ stroke-dasharray: {' '.join(map(str, CHANGED_DASH))}; }}",
     ]
 
 
-def svg(bounds: Box, least: float, style: str, drawn: Sequence[str]) -> str:
+def svg(bounds: Box, least_scale: float, style: str, shapes: Sequence[str]) -> str:
     """Give the drawing.
 
     It shrinks with its frame to `least` times its own size and no further; then the frame scrolls.
@@ -49,8 +49,8 @@ def svg(bounds: Box, least: float, style: str, drawn: Sequence[str]) -> str:
     width, height = right - left, bottom - top
     return (
         f'<svg class="tree" viewBox="{left:.0f} {top:.0f} {width:.0f} {height:.0f}" '
-        f'style="max-width: {width:.0f}px; min-width: {width * least:.0f}px">'
-        f"<style>{style}</style>{''.join(drawn)}</svg>"
+        f'style="max-width: {width:.0f}px; min-width: {width * least_scale:.0f}px">'
+        f"<style>{style}</style>{''.join(shapes)}</svg>"
     )
 
 
@@ -63,8 +63,8 @@ def part(
     name: str,
     classes: Sequence[str],
     ways: str,
-    told: str,
-    drawn: str,
+    title: str,
+    shape: str,
     *,
     first: bool = False,
     lead: tuple[str, str] | None = None,
@@ -74,12 +74,12 @@ def part(
     The Tab key leads to the first of a drawing and then out of it; the arrow keys lead on. `lead` is where a click
     leads, an address of `leads`, and what it does; without it, a click keeps what the part says.
     """
-    role, does = LEADS_NOWHERE, ""
+    role, hint = LEADS_NOWHERE, ""
     if lead is not None:
-        role, does = f'role="link" data-href="{escape(lead[0])}"', f" {CLICK}{lead[1]}."
+        role, hint = f'role="link" data-href="{escape(lead[0])}"', f" {CLICK}{lead[1]}."
     return (
         f'<g class="{" ".join(classes)}" data-part="{name}"{ways} {role} '
-        f'tabindex="{0 if first else -1}"><title>{escape(told)}{does}</title>{drawn}</g>'
+        f'tabindex="{0 if first else -1}"><title>{escape(title)}{hint}</title>{shape}</g>'
     )
 
 
@@ -96,12 +96,12 @@ def arrow(begin: Point, end: Point, width: float, gap: float) -> str:
     """Give a line and its head, `gap` pixels from both points; under them a wider line that is easier to point at."""
     (x0, y0), (x1, y1) = begin, end
     length = hypot(x1 - x0, y1 - y0) or 1.0
-    along = ((x1 - x0) / length, (y1 - y0) / length)
+    direction = ((x1 - x0) / length, (y1 - y0) / length)
     head = 5 + 2 * width
-    begin = (x0 + along[0] * gap, y0 + along[1] * gap)
-    tip = (x1 - along[0] * gap, y1 - along[1] * gap)
-    base = (tip[0] - along[0] * head, tip[1] - along[1] * head)
-    side = (-along[1] * head / 2, along[0] * head / 2)
+    begin = (x0 + direction[0] * gap, y0 + direction[1] * gap)
+    tip = (x1 - direction[0] * gap, y1 - direction[1] * gap)
+    base = (tip[0] - direction[0] * head, tip[1] - direction[1] * head)
+    side = (-direction[1] * head / 2, direction[0] * head / 2)
     return (
         f'<path class="reach" d="M{begin[0]:.1f} {begin[1]:.1f}L{tip[0]:.1f} {tip[1]:.1f}"/>'
         f'<path class="line" d="M{begin[0]:.1f} {begin[1]:.1f}L{base[0]:.1f} {base[1]:.1f}" '

@@ -105,11 +105,11 @@ def timeline(
     span = (drawing.end - start) / drawing.unit.nanoseconds
     scale, whole = drawing.unit.nanoseconds, [-0.015 * span, 1.015 * span]
     # A zoom is kept from one collective to the next, which may be over before it.
-    shown = [end / scale for end in view] if view and view[1] > 0 and view[0] < drawing.end - start else whole
-    figure.update_xaxes(range=shown, zeroline=False)
-    begin, until, chosen = selected
-    time = (None if begin is None else drawing.x(begin), None if until is None else drawing.x(until))
-    shade(figure, places, (whole[0], whole[1]), time=time, ranks=chosen)
+    axis_range = [end / scale for end in view] if view and view[1] > 0 and view[0] < drawing.end - start else whole
+    figure.update_xaxes(range=axis_range, zeroline=False)
+    begin, end_ns, shaded_ranks = selected
+    time = (None if begin is None else drawing.x(begin), None if end_ns is None else drawing.x(end_ns))
+    shade(figure, places, (whole[0], whole[1]), time=time, ranks=shaded_ranks)
     # Zooming is noted in the address, double-clicking shows all, and a button selects what is in view: assets/marks.js.
     figure.update_layout(meta={"zoom": scale, "start": start, "whole": whole, "lanes": list(figure.layout.yaxis.range)})
     return figure
@@ -130,9 +130,9 @@ class _Drawing:
 
     def calls(self, calls: Sequence[Row], hops: Sequence[Row]) -> list[go.Bar]:
         texts = [
-            f"<b>rank {call['rank']}</b><br>entered at {self._at(call['enter_ns'])}<br>"
+            f"<b>rank {call['rank']}</b><br>entered at {self._time_text(call['enter_ns'])}<br>"
             + (
-                f"left at {self._at(call['leave_ns'])}<br>"
+                f"left at {self._time_text(call['leave_ns'])}<br>"
                 f"inside {quantities.duration(call['leave_ns'] - call['enter_ns'])}"
                 if call["leave_ns"] is not None
                 else "never left"
@@ -304,11 +304,12 @@ class _Drawing:
             f"<b>{hop['role'] or 'hop'}: rank {hop['src']} to rank {hop['dst']}</b> "
             f"({hop['link']})<br>{quantities.size(hop['bytes'])}"
             + (f", segment {hop['segment']}" if hop["segment"] else "")
-            + f"<br>sent at {self._at(hop['send_begin_ns'])}<br>received at {self._at(hop['recv_end_ns'])}"
+            + f"<br>sent at {self._time_text(hop['send_begin_ns'])}"
+            + f"<br>received at {self._time_text(hop['recv_end_ns'])}"
             + f"<br>took {quantities.duration(hop['recv_end_ns'] - hop['send_begin_ns'])}; {BINDINGS[hop['binding']]}"
         )
 
-    def _at(self, at_ns: int) -> str:
+    def _time_text(self, at_ns: int) -> str:
         return quantities.on_axis(at_ns - self.start, self.unit)
 
 
@@ -320,13 +321,13 @@ def _times(stretches: Iterable[tuple[int, int]]) -> leads.Leads:
 def _lanes_of_clusters(figure: go.Figure, places: Lanes) -> None:
     lane_axis(figure, places, labelled=_LABELLED_LANES)
     figure.update_yaxes(range=[-0.6, places.number - 0.4])
-    several = len(places.clusters) > 1
-    for at, (name, low, high) in enumerate(places.clusters):
-        if at % 2 and several:
+    has_bands = len(places.clusters) > 1
+    for position, (name, low, high) in enumerate(places.clusters):
+        if position % 2 and has_bands:
             figure.add_hrect(
                 y0=low - 0.5, y1=high + 0.5, fillcolor="rgba(134,142,150,0.07)", line_width=0, layer="below"
             )
-        if several:
+        if has_bands:
             # Beside the plot: over it the name lay on the arrows.
             figure.add_annotation(
                 text=_shortened(name),
@@ -340,7 +341,7 @@ def _lanes_of_clusters(figure: go.Figure, places: Lanes) -> None:
                 showarrow=False,
                 font={"size": 11.5},
             )
-    if several:
+    if has_bands:
         longest = max(len(_shortened(name)) for name, _, _ in places.clusters)
         figure.update_layout(margin_r=12 + _CHARACTER * longest)
 

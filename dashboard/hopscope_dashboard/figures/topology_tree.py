@@ -45,9 +45,9 @@ class PlacedRank:
     """A rank: where the middle of its circle is, and what there is to say of it."""
 
     rank: int
-    at: Point
+    centre: Point
     root: bool
-    told: str
+    description: str
     marks: tuple[str, ...] = ()
     text: str = ""
     """What is written in the circle, if not the rank."""
@@ -66,7 +66,7 @@ class PlacedEdge:
     share: float
     width: float
     look: str
-    told: str
+    description: str
     text: str = ""
     text_at: float = 0
     """Where the middle of the text is: pixels from the child along the edge."""
@@ -108,7 +108,7 @@ class PlacedTree:
     boxes: tuple[PlacedBox, ...]
     edges: tuple[PlacedEdge, ...]
     ranks: tuple[PlacedRank, ...]
-    most: float = 0
+    largest_share: float = 0
     """The share of the critical path at the end of the scale of colours; 0 if no edge has any."""
     folding: "Folding | None" = None
     """Which hosts are drawn as one; None if all ranks are drawn."""
@@ -116,8 +116,8 @@ class PlacedTree:
     @property
     def bounds(self) -> Box:
         """What the drawing covers, the names of its boxes included."""
-        left, top, right, bottom = _around((each.box for each in self.boxes), 0)
-        wide = [(sum(each.box[::2]) / 2, name_width(each.name) / 2) for each in self.boxes]
+        left, top, right, bottom = _enclosing_box((placed_box.box for placed_box in self.boxes), 0)
+        wide = [(sum(placed_box.box[::2]) / 2, name_width(placed_box.name) / 2) for placed_box in self.boxes]
         return (
             min(left, *(middle - half for middle, half in wide)) - 6,
             top - NAME_ROOM,
@@ -145,24 +145,29 @@ def placed_tree(
     placed = [of_rank.get(rank, {"rank": rank, "host": "?", "cluster": "?"}) for rank in sorted(parents)]
     places = positions(placed, parents)
     largest = heaviest(parents, edges, role)
-    drawn: list[PlacedEdge] = []
+    drawn_edges: list[PlacedEdge] = []
     for rank, parent in sorted(parents.items()):
         if parent is not None:
             src, dst = (rank, parent) if role == "up" else (parent, rank)
             link = link_between(of_rank.get(src), of_rank.get(dst))
             # A tree that did not run has no weights: all its edges are alike.
-            weight = edges.get((src, dst), NEVER) if edges else None
+            weight = edges.get((src, dst), NO_HOP) if edges else None
             edge = placed_edge(
-                (src, dst), rank, link, row=weight, largest=largest, told=tree_words.of_edge(src, dst, link, weight)
+                (src, dst),
+                rank,
+                link,
+                row=weight,
+                largest=largest,
+                description=tree_words.of_edge(src, dst, link, weight),
             )
-            drawn.append(replace(edge, look=BY_LINK) if by_link else edge)
+            drawn_edges.append(replace(edge, look=BY_LINK) if by_link else edge)
     children: dict[int, list[int]] = defaultdict(list)
     for rank, parent in sorted(parents.items()):
         if parent is not None:
             children[parent].append(rank)
     return PlacedTree(
         tuple(boxes(placed, places)),
-        tuple(labelled(drawn, places, largest)),
+        tuple(labelled(drawn_edges, places, largest)),
         tuple(
             PlacedRank(
                 row["rank"],
@@ -184,8 +189,8 @@ def heaviest(parents: Mapping[int, int | None], edges: Mapping[tuple[int, int], 
 
 def scale(shares: Iterable[float]) -> float:
     """Give the end of the colour scale for these shares, 1 % at least; 0 if none is any."""
-    most = max(shares, default=0)
-    return max(most, _LEAST_SCALE) if most else 0
+    largest = max(shares, default=0)
+    return max(largest, _LEAST_SCALE) if largest else 0
 
 
 def positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[int, Point]:
@@ -200,9 +205,9 @@ def positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[i
         wide = {key: _widest(members, depth) for key, members in hosts.items() if key[0] == cluster}
         # Names that are longer than their boxes must not lie on one another: a box keeps that much away from the next.
         spare = {key: max(0.0, name_width(key[1]) - host_width(columns)) / 2 for key, columns in wide.items()}
-        across = sum(host_width(columns) + 2 * spare[key] for key, columns in wide.items())
-        across += _HOST_GAP * (len(wide) - 1) + 2 * CLUSTER_PADDING
-        aside = max(0.0, name_width(cluster) - across) / 2
+        width = sum(host_width(columns) + 2 * spare[key] for key, columns in wide.items())
+        width += _HOST_GAP * (len(wide) - 1) + 2 * CLUSTER_PADDING
+        aside = max(0.0, name_width(cluster) - width) / 2
         x += aside
         for key, columns in wide.items():
             x += spare[key]
@@ -220,9 +225,9 @@ def _in_columns(ranks: Sequence[int], depth: Mapping[int, int], x: float, column
     # Even and odd levels lean to different sides, so that an edge to the rank two levels below does not run through
     # the one between.
     return {
-        rank: (x + (at + (columns - len(members)) / 2 + (0.22 if level % 2 else -0.22)) * COLUMN, level * ROW)
+        rank: (x + (position + (columns - len(members)) / 2 + (0.22 if level % 2 else -0.22)) * COLUMN, level * ROW)
         for level, members in by_depth.items()
-        for at, rank in enumerate(members)
+        for position, rank in enumerate(members)
     }
 
 
@@ -237,24 +242,26 @@ def host_width(columns: int) -> float:
 
 
 def with_delay(
-    tree: PlacedTree, *, delayed: tuple[int, int], absorber: int | None, behind: tuple[int, int] | None
+    tree: PlacedTree, *, delayed: tuple[int, int], absorber: int | None, delaying_edge: tuple[int, int] | None
 ) -> PlacedTree:
     """The tree with the edge of a delayed hop marked, the rank that absorbed most of its delay, and the edge of the
     hop that was later there."""
     marked = {delayed: ("delayed", 6.0, "The delayed hop")}
-    if behind is not None:
-        marked[behind] = ("behind", 4.0, "Most was absorbed behind it")
+    if delaying_edge is not None:
+        marked[delaying_edge] = ("behind", 4.0, "Most was absorbed behind it")
 
-    def edge(each: PlacedEdge) -> PlacedEdge:
-        if (each.src, each.dst) not in marked:
-            return each
-        look, width, said = marked[each.src, each.dst]
-        return replace(each, look=look, width=width, told=f"{each.told} {said}.")
+    def edge(placed: PlacedEdge) -> PlacedEdge:
+        if (placed.src, placed.dst) not in marked:
+            return placed
+        look, width, sentence = marked[placed.src, placed.dst]
+        return replace(placed, look=look, width=width, description=f"{placed.description} {sentence}.")
 
-    def rank(each: PlacedRank) -> PlacedRank:
-        if each.rank != absorber:
-            return each
-        return replace(each, marks=("absorber",), told=f"{each.told} Most of the delay was absorbed here.")
+    def rank(placed: PlacedRank) -> PlacedRank:
+        if placed.rank != absorber:
+            return placed
+        return replace(
+            placed, marks=("absorber",), description=f"{placed.description} Most of the delay was absorbed here."
+        )
 
     return replace(tree, edges=tuple(map(edge, tree.edges)), ranks=tuple(map(rank, tree.ranks)))
 
@@ -271,14 +278,14 @@ def crossings(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> int:
 
 def most_in_a_row(parents: Mapping[int, int | None], cluster_of: Mapping[int, str]) -> int:
     """Count the crossings between clusters on the way from each rank to the root; the most of them."""
-    most = 0
+    peak = 0
     for rank in parents:
-        at, crossed, steps = rank, 0, 0
-        while (parent := parents.get(at)) is not None and steps <= len(parents):
-            crossed += cluster_of.get(at) != cluster_of.get(parent)
-            at, steps = parent, steps + 1
-        most = max(most, crossed)
-    return most
+        current, crossed, steps = rank, 0, 0
+        while (parent := parents.get(current)) is not None and steps <= len(parents):
+            crossed += cluster_of.get(current) != cluster_of.get(parent)
+            current, steps = parent, steps + 1
+        peak = max(peak, crossed)
+    return peak
 
 
 def shown_name(name: str) -> str:
@@ -294,13 +301,13 @@ def name_width(name: str) -> float:
 
 def boxes(ranks: Sequence[Row], places: Mapping[int, Point]) -> list[PlacedBox]:
     """Give the boxes of clusters, around those of their hosts, and of hosts, around their ranks."""
-    inside: dict[tuple[str, str], list[Box]] = defaultdict(list)
+    circles_of: dict[tuple[str, str], list[Box]] = defaultdict(list)
     for row in ranks:
         x, y = places[row["rank"]]
-        inside[row["cluster"], row["host"]].append((x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS))
-    hosts = {key: _around(circles, HOST_PADDING) for key, circles in inside.items()}
+        circles_of[row["cluster"], row["host"]].append((x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS))
+    hosts = {key: _enclosing_box(circles, HOST_PADDING) for key, circles in circles_of.items()}
     clusters = {
-        cluster: _around((box for key, box in hosts.items() if key[0] == cluster), CLUSTER_PADDING)
+        cluster: _enclosing_box((box for key, box in hosts.items() if key[0] == cluster), CLUSTER_PADDING)
         for cluster, _ in hosts
     }
     return [
@@ -309,24 +316,24 @@ def boxes(ranks: Sequence[Row], places: Mapping[int, Point]) -> list[PlacedBox]:
     ]
 
 
-def _around(boxes: Iterable[Box], padding: float) -> Box:
+def _enclosing_box(boxes: Iterable[Box], padding: float) -> Box:
     left, top, right, bottom = zip(*boxes, strict=True)
     return (min(left) - padding, min(top) - padding, max(right) + padding, max(bottom) + padding)
 
 
-NEVER: Final[Row] = {"share": 0.0}
+NO_HOP: Final[Row] = {"share": 0.0}
 """The weight of an edge that carried no hop, of a tree that ran."""
 
 
 def placed_edge(
-    pair: tuple[int, int], child: int, link: str, *, row: Row | None, largest: float, told: str
+    pair: tuple[int, int], child: int, link: str, *, row: Row | None, largest: float, description: str
 ) -> PlacedEdge:
     """Draw an edge by its row of tree-edges, None in a tree that did not run; `largest` is the share that is drawn
     widest."""
     share = (row["share"] or 0) if row is not None else 0
     width = 2.4 if row is None else 1.6 + (8 * share / largest if largest else 0)
     look = "unweighted" if row is None else share_look(share, largest)
-    return PlacedEdge(*pair, child, link, share, round(width, 2), look, told)
+    return PlacedEdge(*pair, child, link, share, round(width, 2), look, description)
 
 
 def share_look(share: float, largest: float) -> str:
@@ -334,35 +341,37 @@ def share_look(share: float, largest: float) -> str:
     return f"share-{round((len(LIGHT_SHARES) - 1) * share / largest) if largest else 0}"
 
 
-def labelled(edges: Sequence[PlacedEdge], places: Mapping[int, Point], most: float) -> list[PlacedEdge]:
+def labelled(edges: Sequence[PlacedEdge], places: Mapping[int, Point], largest: float) -> list[PlacedEdge]:
     """Write the shares of the heavy edges beside their children, where no other text and no rank is in the way.
 
     At the child's end edges are further apart than in the middle or at the parent.
     """
-    heavy = sorted((edge for edge in edges if most and edge.share >= _LABELLED * most), key=lambda edge: -edge.share)
+    heavy = sorted(
+        (edge for edge in edges if largest and edge.share >= _LABELLED * largest), key=lambda edge: -edge.share
+    )
     heavy = heavy[:_MOST_LABELS]
     lines = [(places[edge.child], places[edge.parent]) for edge in heavy]
     texts = [quantities.share(edge.share) for edge in heavy]
-    found = {
-        (edge.src, edge.dst): replace(edge, text=text, text_at=at)
-        for edge, text, at in zip(heavy, texts, place(lines, texts, list(places.values())), strict=True)
-        if at is not None
+    labelled_edges = {
+        (edge.src, edge.dst): replace(edge, text=text, text_at=distance)
+        for edge, text, distance in zip(heavy, texts, place(lines, texts, list(places.values())), strict=True)
+        if distance is not None
     }
-    return [found.get((edge.src, edge.dst), edge) for edge in edges]
+    return [labelled_edges.get((edge.src, edge.dst), edge) for edge in edges]
 
 
 def depth_of(rank: int, parents: Mapping[int, int | None]) -> int:
     """How many edges lead from a rank to the root."""
-    depth, at = 0, parents[rank]
+    depth, ancestor = 0, parents[rank]
     # A tree with a cycle never reaches a root: stop rather than hang.
-    while at is not None and depth <= len(parents):
-        depth, at = depth + 1, parents.get(at)
+    while ancestor is not None and depth <= len(parents):
+        depth, ancestor = depth + 1, parents.get(ancestor)
     return depth
 
 
-def link_between(one: Row | None, other: Row | None) -> str:
+def link_between(row: Row | None, other_row: Row | None) -> str:
     """Give the link class between two rows of the table ranks; of a rank that is not in it nothing is known."""
-    if one is None or other is None:
+    if row is None or other_row is None:
         return link_class(same_rank=False, same_host=False, same_cluster=False)
-    same = {f"same_{part}": bool(one[part] == other[part]) for part in ("rank", "host", "cluster")}
-    return link_class(**same)
+    equality = {f"same_{part}": bool(row[part] == other_row[part]) for part in ("rank", "host", "cluster")}
+    return link_class(**equality)

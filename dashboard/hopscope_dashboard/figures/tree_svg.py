@@ -20,21 +20,21 @@ from hopscope_dashboard.figures.topology_tree import (
 )
 from hopscope_dashboard.palette import CATEGORY_COLOURS, DARK_SHARES, LIGHT_SHARES
 
-_OVER: Final = 8
+_NAME_OFFSET: Final = 8
 """A box's name stands so many pixels over it."""
 
 
-def tree_svg(tree: PlacedTree, least: float, *, ran: bool = True) -> str:
+def tree_svg(tree: PlacedTree, least_scale: float, *, has_run: bool = True) -> str:
     """Give the drawing, `least` as in `svg_parts.svg`. The edges of a tree that ran lead to their hops."""
-    places = {each.rank: each.at for each in tree.ranks}
+    places = {rank.rank: rank.centre for rank in tree.ranks}
     ways = _ways(tree)
-    drawn = [
+    shapes = [
         *map(_box, tree.boxes),
-        *(_edge(each, places, ways.get(_edge_name(each), ""), ran=ran) for each in tree.edges),
-        *(_text(each, places) for each in tree.edges if each.text),
-        *(_rank(each, ways[_rank_name(each.rank)]) for each in tree.ranks),
+        *(_edge(edge, places, ways.get(_edge_name(edge), ""), has_run=has_run) for edge in tree.edges),
+        *(_text(edge, places) for edge in tree.edges if edge.text),
+        *(_rank(rank, ways[_rank_name(rank.rank)]) for rank in tree.ranks),
     ]
-    return svg(tree.bounds, least, _COLOURS, drawn)
+    return svg(tree.bounds, least_scale, _COLOURS, shapes)
 
 
 def _colours() -> str:
@@ -62,42 +62,45 @@ def _ways(tree: PlacedTree) -> dict[str, str]:
 
     Up and down follow the edges, so that every second step is on one; left and right stay at one depth.
     """
-    edge_of = {each.child: each for each in tree.edges}
-    beside = {rank: pair for row in _levels(tree) for rank, pair in _neighbours(row).items()}
+    edge_of = {edge.child: edge for edge in tree.edges}
+    neighbours_of = {rank: pair for row in _levels(tree) for rank, pair in _neighbours(row).items()}
     first: dict[int, PlacedEdge] = {}
     for row in _levels(tree):
         for rank in row:
             if rank in edge_of:
                 first.setdefault(edge_of[rank].parent, edge_of[rank])
     ways: dict[str, str] = {}
-    for rank, (left, right) in beside.items():
-        below, above = first.get(rank), edge_of.get(rank)
+    for rank, (left, right) in neighbours_of.items():
+        edge_below, edge_above = first.get(rank), edge_of.get(rank)
         ways[_rank_name(rank)] = svg_parts.ways(
-            up=_edge_name(above) if above else None,
-            down=_edge_name(below) if below else None,
+            up=_edge_name(edge_above) if edge_above else None,
+            down=_edge_name(edge_below) if edge_below else None,
             left=None if left is None else _rank_name(left),
             right=None if right is None else _rank_name(right),
         )
-        if above:
-            aside = [edge_of.get(each) if each is not None else None for each in (left, right)]
-            names = [_edge_name(each) if each else None for each in aside]
-            up, down = _rank_name(above.parent), _rank_name(rank)
-            ways[_edge_name(above)] = svg_parts.ways(up=up, down=down, left=names[0], right=names[1])
+        if edge_above:
+            aside = [edge_of.get(neighbour) if neighbour is not None else None for neighbour in (left, right)]
+            names = [_edge_name(edge) if edge else None for edge in aside]
+            up, down = _rank_name(edge_above.parent), _rank_name(rank)
+            ways[_edge_name(edge_above)] = svg_parts.ways(up=up, down=down, left=names[0], right=names[1])
     return ways
 
 
 def _levels(tree: PlacedTree) -> list[list[int]]:
     """The ranks of each depth from the left to the right, the root's first."""
     rows: dict[float, list[PlacedRank]] = defaultdict(list)
-    for each in tree.ranks:
-        rows[each.at[1]].append(each)
-    return [[each.rank for each in sorted(rows[y], key=lambda each: each.at[0])] for y in sorted(rows)]
+    for placed_rank in tree.ranks:
+        rows[placed_rank.centre[1]].append(placed_rank)
+    return [
+        [placed_rank.rank for placed_rank in sorted(rows[y], key=lambda placed_rank: placed_rank.centre[0])]
+        for y in sorted(rows)
+    ]
 
 
 def _neighbours(row: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
     """For each rank of a row, the one on its left and the one on its right."""
     right = dict(pairwise(row))
-    left = {after: before for before, after in right.items()}
+    left = {right_rank: left_rank for left_rank, right_rank in right.items()}
     return {rank: (left.get(rank), right.get(rank)) for rank in row}
 
 
@@ -109,35 +112,38 @@ def _edge_name(edge: PlacedEdge) -> str:
     return f"edge-{edge.src}-{edge.dst}"
 
 
-def _box(each: PlacedBox) -> str:
-    left, top, right, bottom = each.box
+def _box(placed_box: PlacedBox) -> str:
+    left, top, right, bottom = placed_box.box
     return (
-        f'<g class="box {each.kind}"><title>{escape(each.name)}</title>'
+        f'<g class="box {placed_box.kind}"><title>{escape(placed_box.name)}</title>'
         f'<rect x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{bottom - top:.1f}" rx="8"/>'
-        f'<text x="{(left + right) / 2:.1f}" y="{top - _OVER:.1f}">{escape(shown_name(each.name))}</text></g>'
+        f'<text x="{(left + right) / 2:.1f}" y="{top - _NAME_OFFSET:.1f}">'
+        f"{escape(shown_name(placed_box.name))}</text></g>"
     )
 
 
-def _edge(each: PlacedEdge, places: Mapping[int, Point], ways: str, *, ran: bool) -> str:
-    drawn = arrow(places[each.src], places[each.dst], each.width, RADIUS)
-    lead = each.lead
-    if ran and lead is None:
-        ((src, dst),) = each.pairs or ((each.src, each.dst),)
+def _edge(edge: PlacedEdge, places: Mapping[int, Point], ways: str, *, has_run: bool) -> str:
+    shape = arrow(places[edge.src], places[edge.dst], edge.width, RADIUS)
+    lead = edge.lead
+    if has_run and lead is None:
+        ((src, dst),) = edge.pairs or ((edge.src, edge.dst),)
         lead = (leads.edge(src, dst), leads.EDGE_DOES)
-    return part(_edge_name(each), ("edge", each.link, each.look), ways, each.told, drawn, lead=lead)
+    return part(_edge_name(edge), ("edge", edge.link, edge.look), ways, edge.description, shape, lead=lead)
 
 
-def _text(each: PlacedEdge, places: Mapping[int, Point]) -> str:
-    (x0, y0), (x1, y1) = places[each.child], places[each.parent]
-    part = each.text_at / (hypot(x1 - x0, y1 - y0) or 1.0)
+def _text(edge: PlacedEdge, places: Mapping[int, Point]) -> str:
+    (x0, y0), (x1, y1) = places[edge.child], places[edge.parent]
+    part = edge.text_at / (hypot(x1 - x0, y1 - y0) or 1.0)
     x, y = x0 + (x1 - x0) * part, y0 + (y1 - y0) * part
-    return f'<text class="share" x="{x:.1f}" y="{y + 4:.1f}">{escape(each.text)}</text>'
+    return f'<text class="share" x="{x:.1f}" y="{y + 4:.1f}">{escape(edge.text)}</text>'
 
 
-def _rank(each: PlacedRank, ways: str) -> str:
-    x, y = each.at
-    text = each.text or each.rank
-    drawn = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS:.0f}"/><text x="{x:.1f}" y="{y + 5.5:.1f}">{text}</text>'
-    classes = ("rank", *(("root",) if each.root else ()), *each.marks)
-    lead = each.lead or (leads.rank(each.rank), "select the rank")
-    return part(_rank_name(each.rank), classes, ways, each.told, drawn, first=each.root, lead=lead)
+def _rank(placed_rank: PlacedRank, ways: str) -> str:
+    x, y = placed_rank.centre
+    text = placed_rank.text or placed_rank.rank
+    shape = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS:.0f}"/><text x="{x:.1f}" y="{y + 5.5:.1f}">{text}</text>'
+    classes = ("rank", *(("root",) if placed_rank.root else ()), *placed_rank.marks)
+    lead = placed_rank.lead or (leads.rank(placed_rank.rank), "select the rank")
+    return part(
+        _rank_name(placed_rank.rank), classes, ways, placed_rank.description, shape, first=placed_rank.root, lead=lead
+    )

@@ -16,21 +16,21 @@ _SPANS_NAMED: Final = 60
 def of_edge(src: int, dst: int, link: str, row: Mapping[str, Any] | None) -> str:
     """Say which edge it is and what it carried. `row` is that of tree-edges, or of the edges of one collective, which
     have rounds: without hops if it carried none, None if the tree did not run."""
-    told = f"Rank {src} to rank {dst} ({link}, {LINK_MEANINGS[link]})"
+    text = f"Rank {src} to rank {dst} ({link}, {LINK_MEANINGS[link]})"
     if row is None:
-        return f"{told}."
+        return f"{text}."
     if "hops" not in row:
-        return f"{told}: carried no hop."
+        return f"{text}: carried no hop."
     return (
-        f"{told}: {quantities.plural(row['hops'], 'hop')} of {quantities.duration(row['took_ns'])} (median); "
+        f"{text}: {quantities.plural(row['hops'], 'hop')} of {quantities.duration(row['took_ns'])} (median); "
         f"{quantities.duration(row['time_ns'])} on the critical path, {quantities.share(row['share'])} of it."
     ) + (_in_rounds(row) if "rounds" in row else "")
 
 
 def of_edges(count: int, src: str, dst: str, link: str, row: Mapping[str, Any] | None) -> str:
     """Say what the edges between the ranks of two hosts carried together. `row` has the sums of their columns."""
-    told = f"{quantities.plural(count, 'edge')} from {src} to {dst} ({link}, {LINK_MEANINGS[link]})"
-    return f"{told}." if row is None else f"{told}: {_carried(row)}."
+    text = f"{quantities.plural(count, 'edge')} from {src} to {dst} ({link}, {LINK_MEANINGS[link]})"
+    return f"{text}." if row is None else f"{text}: {_carried(row)}."
 
 
 def _carried(row: Mapping[str, Any]) -> str:
@@ -44,27 +44,34 @@ def _carried(row: Mapping[str, Any]) -> str:
 
 def _in_rounds(row: Mapping[str, Any]) -> str:
     rounds = row["rounds"].replace("-", " to ")
-    several = not row["rounds"].isdigit()
+    is_plural = not row["rounds"].isdigit()
     return (
         f" {quantities.plural(row['messages'], 'message')} in each of "
-        f"{quantities.plural(row['collectives'], 'collective')}, in {'rounds' if several else 'round'} {rounds}; "
+        f"{quantities.plural(row['collectives'], 'collective')}, in {'rounds' if is_plural else 'round'} {rounds}; "
         f"{quantities.size(row['bytes'])} in all."
     )
 
 
 def of_rank(row: Mapping[str, Any], parent: int | None, children: Sequence[int]) -> str:
     """Say where a rank is, by its row of the table ranks, and who is next to it in the tree."""
-    above = "It is the root" if parent is None else f"Its parent is rank {parent}"
-    named = ", ".join(map(str, children[:_CHILDREN_NAMED]))
-    more = f" and {len(children) - _CHILDREN_NAMED} more" if len(children) > _CHILDREN_NAMED else ""
-    below = f"its children are {named}{more}" if len(children) > 1 else f"its child is {named}" if children else ""
-    return f"Rank {row['rank']} on {row['host']}, {row['cluster']}. {above}{'; ' if below else ''}{below}."
+    parent_phrase = "It is the root" if parent is None else f"Its parent is rank {parent}"
+    child_names = ", ".join(map(str, children[:_CHILDREN_NAMED]))
+    remainder = f" and {len(children) - _CHILDREN_NAMED} more" if len(children) > _CHILDREN_NAMED else ""
+    children_phrase = (
+        f"its children are {child_names}{remainder}"
+        if len(children) > 1
+        else f"its child is {child_names}"
+        if children
+        else ""
+    )
+    family = "; ".join(filter(None, (parent_phrase, children_phrase)))
+    return f"Rank {row['rank']} on {row['host']}, {row['cluster']}. {family}."
 
 
-def of_folded(row: Mapping[str, Any], ranks: Sequence[int], inside: Mapping[str, Any] | None) -> str:
+def of_folded(row: Mapping[str, Any], ranks: Sequence[int], inner_row: Mapping[str, Any] | None) -> str:
     """Say which ranks of a host are drawn as one; `inside` has the sums of the columns of the edges among them."""
-    named = spans(ranks)
-    if len(named) > _SPANS_NAMED:
-        named = f"{ranks[0]} to {ranks[-1]}"
-    among = "" if inside is None else f" Among them: {_carried(inside)}."
-    return f"{quantities.plural(len(ranks), 'rank')} of {row['host']}, {row['cluster']}: {named}.{among}"
+    rank_names = spans(ranks)
+    if len(rank_names) > _SPANS_NAMED:
+        rank_names = f"{ranks[0]} to {ranks[-1]}"
+    inner_phrase = "" if inner_row is None else f" Among them: {_carried(inner_row)}."
+    return f"{quantities.plural(len(ranks), 'rank')} of {row['host']}, {row['cluster']}: {rank_names}.{inner_phrase}"

@@ -27,7 +27,7 @@ from hopscope_dashboard.pages import (
 )
 from hopscope_dashboard.pages.page import Page
 
-_OTHERS: tuple[Page, ...] = (
+_LATER_PAGES: tuple[Page, ...] = (
     timeline.PAGE,
     by_rank.PAGE,
     last_arrivals.PAGE,
@@ -52,4 +52,4 @@ _OTHERS: tuple[Page, ...] = (
     sql.PAGE,
 )
 
-PAGES: tuple[Page, ...] = (summary.page_of(_OTHERS), *_OTHERS)
+PAGES: tuple[Page, ...] = (summary.page_of(_LATER_PAGES), *_LATER_PAGES)

@@ -10,7 +10,7 @@ from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.mark import rank
 from hopscope_dashboard.data import Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import time_bars
-from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_out, with_most
+from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, largest_rows, left_out
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
@@ -25,7 +25,7 @@ def layout(data: TraceData, query: Query) -> Component:
     rows = sorted(data.rows("efficiency", by="rank"), key=lambda row: row["rank"])
     if not any(row["useful_ns"] for row in rows):
         head = blocks.page_head("By rank", "The useful time of each rank: outside all MPI.")
-        return html.Div([head, empty.nothing_here("No useful time", f"{data.shown} has no time outside MPI.")])
+        return html.Div([head, empty.nothing_to_draw("No useful time", f"{data.scope} has no time outside MPI.")])
     return html.Div([blocks.page_head("By rank", _answer(rows)), _useful(rows), _ranks(rows)])
 
 
@@ -38,28 +38,28 @@ def _answer(rows: Rows) -> str:
 
 
 def _useful(rows: Rows) -> Component:
-    shown = with_most(rows, lambda row: row["useful_ns"], MOST_BARS)
+    bar_rows = largest_rows(rows, lambda row: row["useful_ns"], MOST_BARS)
     figure = time_bars(
-        [str(row["rank"]) for row in shown],
+        [str(row["rank"]) for row in bar_rows],
         [
-            ("useful", CATEGORY_COLOURS["compute"], [row["useful_ns"] for row in shown]),
-            ("in MPI", CATEGORY_COLOURS["native"], [row["mpi_ns"] for row in shown]),
+            ("useful", CATEGORY_COLOURS["compute"], [row["useful_ns"] for row in bar_rows]),
+            ("in MPI", CATEGORY_COLOURS["native"], [row["mpi_ns"] for row in bar_rows]),
         ],
         title="time of the run without start-up and shutdown",
-        by="rank",
+        heading="rank",
         stacked=True,
-        leads=leads.of_ranks(row["rank"] for row in shown),
+        leads=leads.of_ranks(row["rank"] for row in bar_rows),
     )
     return blocks.card(
         "Useful time",
         blocks.drawing("Useful time and time in MPI by rank", figure, name=USEFUL),
-        hint=f"Unequal useful time lowers the load balance.{left_out(shown, rows, 'ranks with most useful time')}",
+        hint=f"Unequal useful time lowers the load balance.{left_out(bar_rows, rows, 'ranks with most useful time')}",
     )
 
 
-def _ranks(every: Rows) -> Component:
-    rows = with_most(every, lambda row: row["useful_ns"], MOST_ROWS)
-    left = left_out(rows, every, "ranks with most useful time").strip()
+def _ranks(all_rows: Rows) -> Component:
+    rows = largest_rows(all_rows, lambda row: row["useful_ns"], MOST_ROWS)
+    left = left_out(rows, all_rows, "ranks with most useful time").strip()
     body = [
         [
             rank(row["rank"]),
@@ -72,10 +72,10 @@ def _ranks(every: Rows) -> Component:
     ]
     columns = ["rank", "useful", "of the time", "of the mean", "in MPI"]
     full = exports.csv_address("efficiency", by="rank")
-    told = meanings("efficiency", "rank", "useful_ns", "useful_share", "of_mean", "mpi_ns", by="rank")
+    tooltips = meanings("efficiency", "rank", "useful_ns", "useful_share", "of_mean", "mpi_ns", by="rank")
     return blocks.card(
         "Ranks in numbers",
-        blocks.table(columns, body, name=RANKS, right=range(5), full=full, meanings=told),
+        blocks.table(columns, body, name=RANKS, right=range(5), full=full, meanings=tooltips),
         hint=left or None,
     )
 

@@ -12,7 +12,7 @@ from hopscope_dashboard.components import aria, blocks, empty, exports, source
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.data import InputError, Row, Rows, TraceData, meanings
-from hopscope_dashboard.figures.many_places import MOST_ROWS, left_out, with_most
+from hopscope_dashboard.figures.many_places import MOST_ROWS, largest_rows, left_out
 from hopscope_dashboard.figures.timeline import timeline
 from hopscope_dashboard.pages import entered_last
 from hopscope_dashboard.pages.page import Page
@@ -22,7 +22,7 @@ TIMELINE = "timeline"
 PATH_TABLE = "path-table"
 FACTS = "collective-facts"
 
-_NAMED: Final = ("comm", "seq")
+_ADDRESS_KEYS: Final = ("comm", "seq")
 _CALL_COLUMNS: Final = (
     "rank", "host", "cluster", "time_ns", "waiting_ns", "needed_rank", "engine", "call_site",
 )  # fmt: skip
@@ -36,17 +36,19 @@ def layout(data: TraceData, query: Query) -> Component:
     the part that is selected."""
     comm, seq = number(query, "comm"), number(query, "seq")
     if (comm is None or seq is None) and ("comm" in query or "seq" in query):
-        given = " and ".join(f"{name} is {query[name]!r}" if name in query else f"{name} is missing" for name in _NAMED)
+        fault = " and ".join(
+            f"{name} is {query[name]!r}" if name in query else f"{name} is missing" for name in _ADDRESS_KEYS
+        )
         raise InputError(
-            f"The address names no collective: {given}. It takes two whole numbers, the communicator and the number "
+            f"The address names no collective: {fault}. It takes two whole numbers, the communicator and the number "
             "on it, as in /collective?comm=0&seq=3; the page Collectives lists those that the trace has"
         )
     if comm is None or seq is None:
         part = data.part(selection.options(query))
         if not part.number_of_collectives:
             lead = "What happened inside one collective operation."
-            return empty.no_collectives("Timeline of a collective", lead, part.shown)
-        worst = part.one("collectives", order="worst", limit=1)
+            return empty.no_collectives("Timeline of a collective", lead, part.scope)
+        worst = part.only_row("collectives", order="worst", limit=1)
         comm, seq = worst["comm"], worst["seq"]
     name, bounds = f"{comm}:{seq}", data.part(selection.options(query)).bounds
     fact = data.collective(comm, seq)
@@ -101,7 +103,7 @@ def _select_view() -> Component:
     return html.Button("Select this time", type="button", className="button small", **selects)
 
 
-def _lead(fact: Row, calls: Rows, ran: Rows) -> list[Any]:
+def _lead(fact: Row, calls: Rows, algorithm_rows: Rows) -> list[Any]:
     comm_name = fact["comm_name"] or f"communicator {fact['comm']}"
     engines = sorted({call["engine"] for call in calls})
     trees = sorted({call["tree"] for call in calls if call["tree"]})
@@ -116,26 +118,26 @@ def _lead(fact: Row, calls: Rows, ran: Rows) -> list[Any]:
     return [
         f"On {comm_name}, {quantities.plural(fact['ranks'], 'rank')}, {quantities.size(fact['bytes'])}; run "
         f"by {run_by}{tree}.",
-        *(part for row in ran for part in _algorithm(row)),
+        *(part for row in algorithm_rows for part in _algorithm(row)),
     ]
 
 
 def _algorithm(row: Row) -> list[Component | str]:
     """What it ran by, which leads to the picture."""
-    told, address = algorithms.recognised(row), link("/tree", collective=row["first"])
+    recognition, address = algorithms.recognised(row), link("/tree", collective=row["first"])
     if row["depth"] is None:
-        return [f" {told} ", dcc.Link("See who sent to whom", href=address), "."]
-    return [" It ran as ", dcc.Link(algorithms.title(row), href=address, title=told), "."]
+        return [f" {recognition} ", dcc.Link("See who sent to whom", href=address), "."]
+    return [" It ran as ", dcc.Link(algorithms.title(row), href=address, title=recognition), "."]
 
 
 def _neighbours(fact: Row) -> list[Component]:
-    def button(to: int | None, key: str, *children: Any) -> Component:
-        if to is None:
+    def button(target_seq: int | None, key: str, *children: Any) -> Component:
+        if target_seq is None:
             return html.Span(list(children), className="button disabled", **aria.DISABLED)
         # `assets/keys.js` follows the link of this class when its key is pressed.
         return dcc.Link(
             [*children, html.Kbd(key, **aria.HIDDEN)],
-            href=link("/collective", comm=fact["comm"], seq=to),
+            href=link("/collective", comm=fact["comm"], seq=target_seq),
             className=f"button key-{key}",
             title=f"Key {key}",
         )
@@ -176,9 +178,9 @@ def _facts(fact: Row, calls: Rows, path: Rows) -> Component:
 
 def _why_no_hops(calls: Rows) -> Component:
     reasons = sorted({call["engine"].partition(":")[2] for call in calls if call["engine"].startswith("native:")})
-    why = f" Why: {', '.join(reasons)}." if reasons else ""
+    reason_phrase = f" Why: {', '.join(reasons)}." if reasons else ""
     return blocks.note(
-        f"It has no hops.{why} ",
+        f"It has no hops.{reason_phrase} ",
         dcc.Link("How to get them", href="/tree"),
         ".",
     )
@@ -186,14 +188,14 @@ def _why_no_hops(calls: Rows) -> Component:
 
 def _path(path: Rows, fact: Row) -> Component:
     if not path:
-        return empty.nothing_here("Critical path", "No critical path of this collective is known: it is incomplete.")
+        return empty.nothing_to_draw("Critical path", "No critical path of this collective is known: it is incomplete.")
     whole = sum(step["time_ns"] for step in path) or 1
     rows = [
         [
-            _when(step, str(step["step"])),
+            _time_mark(step, str(step["step"])),
             blocks.chip(step["category"], CATEGORY_COLOURS[step["category"]]),
-            _where(step),
-            _when(step, f"+{quantities.duration(step['begin_ns'] - fact['first_enter_ns'])}"),
+            _place_mark(step),
+            _time_mark(step, f"+{quantities.duration(step['begin_ns'] - fact['first_enter_ns'])}"),
             quantities.duration(step["time_ns"]),
             quantities.share(step["time_ns"] / whole),
         ]
@@ -211,18 +213,18 @@ def _path(path: Rows, fact: Row) -> Component:
     )
 
 
-def _when(step: Row, text: str) -> Component:
+def _time_mark(step: Row, text: str) -> Component:
     return mark(text, leads.timeline(step["begin_ns"], step["end_ns"]), "see it in the run's timeline")
 
 
-def _where(step: Row) -> Component:
+def _place_mark(step: Row) -> Component:
     if step["src"] is None:
         return mark(f"on {step['rank']}", leads.rank(step["rank"]), "select the rank")
     return mark(f"{step['src']} → {step['dst']}", leads.edge(step["src"], step["dst"]), leads.EDGE_DOES)
 
 
-def _calls(every: Rows, name: str) -> Component:
-    calls = with_most(every, lambda call: call["waiting_ns"], MOST_ROWS)
+def _calls(all_calls: Rows, name: str) -> Component:
+    calls = largest_rows(all_calls, lambda call: call["waiting_ns"], MOST_ROWS)
     rows = [
         [
             rank(call["rank"]),
@@ -246,7 +248,7 @@ def _calls(every: Rows, name: str) -> Component:
             full=exports.csv_address("collective-calls", collective=name),
             meanings=meanings("collective-calls", *_CALL_COLUMNS, collective=name),
         ),
-        hint=left_out(calls, every, "calls that waited longest").strip(),
+        hint=left_out(calls, all_calls, "calls that waited longest").strip(),
     )
 
 
@@ -254,7 +256,7 @@ PAGE = Page(
     path="/collective",
     title="Timeline of a collective",
     layout=layout,
-    under="/collectives",
+    parent_path="/collectives",
     follows_selection=False,
     shades_the_rest=True,
     keeps=("view",),

@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 
 from hopscope_dashboard import leads, selection
-from hopscope_dashboard.address import Query, one_of, parse
+from hopscope_dashboard.address import Query, allowed_word, parse
 from hopscope_dashboard.components import aria, blocks, empty, exports, shell
 from hopscope_dashboard.data import Row, TraceData
 from hopscope_dashboard.pages import missing
@@ -22,7 +22,7 @@ GRID = "collectives-grid"
 COUNT = "collectives-count"
 ORDER = "collectives-order"
 SEARCH = "collectives-search"
-LEAST = "collectives-least"
+SHORTEST = "collectives-least"
 HIDDEN = "collectives-hidden"
 SAVE = "collectives-csv"
 
@@ -49,7 +49,7 @@ _BLOCK: Final = 100
 _LETTER: Final = 8
 _RIM: Final = 34
 """Pixels of a letter and of what is around the words of a cell."""
-_FEW: Final = 15
+_SHORT_LIST: Final = 15
 """Up to so many rows the grid is as high as they are."""
 _NUMBERS: Final = {
     "bytes": "bytes",
@@ -60,7 +60,7 @@ _NUMBERS: Final = {
     "last_rank": None,
 }
 """Columns of numbers with their units."""
-_SHOWN: Final = ("collective", "operation", "path_ns", "engine", *_NUMBERS)
+_GRID_FIELDS: Final = ("collective", "operation", "path_ns", "engine", *_NUMBERS)
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -68,9 +68,9 @@ def layout(data: TraceData, query: Query) -> Component:
     is restricted to: `search` and `least`, in ms."""
     total = data.number_of_collectives
     if not total:
-        reason = empty.NO_COLLECTIVES.format(data.shown)
-        return html.Div([blocks.page_head("Collectives", None), empty.nothing_here("No collectives", reason)])
-    worst = data.one("collectives", order="worst", limit=1)
+        reason = empty.NO_COLLECTIVES.format(data.scope)
+        return html.Div([blocks.page_head("Collectives", None), empty.nothing_to_draw("No collectives", reason)])
+    worst = data.only_row("collectives", order="worst", limit=1)
     parts = _parts(worst)
     head = blocks.page_head("Collectives", _answer(worst))
     return html.Div(
@@ -112,26 +112,26 @@ def grid_texts(row: Row) -> dict[str, str]:
 
 def _chosen_order(query: Query) -> tuple[str, bool]:
     """The order and whether it is reversed."""
-    order = one_of(query, "order", (*_ORDERS, *(order for order, _ in _SORTED.values())))
+    order = allowed_word(query, "order", (*_ORDERS, *(order for order, _ in _SORTED.values())))
     return order, query.get("reverse") == "1"
 
 
 def _csv(query: Query) -> str:
     """Where all rows of the list are; the script of the list keeps it in step with what is chosen."""
     order, reverse = _chosen_order(query)
-    least = one_of(query, "least", _LEASTS)
+    shortest = allowed_word(query, "least", _LEASTS)
     return exports.csv_address(
         "collectives",
         order=order,
         reverse="true" if reverse else None,
         search=query.get("search"),
-        least_ms=None if least == "0" else least,
+        least_ms=None if shortest == "0" else shortest,
     )
 
 
 def _controls(query: Query) -> Component:
     order, reverse = _chosen_order(query)
-    least = one_of(query, "least", _LEASTS)
+    shortest = allowed_word(query, "least", _LEASTS)
     return html.Div(
         [
             html.Label(
@@ -149,12 +149,12 @@ def _controls(query: Query) -> Component:
                 className="control",
             ),
             dmc.Select(
-                id=LEAST,
+                id=SHORTEST,
                 label="Duration at least",
-                value=least,
+                value=shortest,
                 data=[
-                    {"value": each, "label": quantities.milliseconds(float(each)) if each != "0" else "any"}
-                    for each in _LEASTS
+                    {"value": limit_ms, "label": quantities.milliseconds(float(limit_ms)) if limit_ms != "0" else "any"}
+                    for limit_ms in _LEASTS
                 ],
                 allowDeselect=False,
                 size="sm",
@@ -194,10 +194,10 @@ def _grid(total: int, columns: list[dict[str, Any]]) -> Component:
             "maxBlocksInCache": 20,
             "blockLoadDebounceMillis": 80,
             "suppressMultiSort": True,
-            "domLayout": "autoHeight" if total <= _FEW else "normal",
+            "domLayout": "autoHeight" if total <= _SHORT_LIST else "normal",
         },
         className="grid",
-        style={"height": None if total <= _FEW else "calc(100vh - 330px)", "minHeight": 320, "width": "100%"},
+        style={"height": None if total <= _SHORT_LIST else "calc(100vh - 330px)", "minHeight": 320, "width": "100%"},
     )
 
 
@@ -206,7 +206,7 @@ def _columns(data: TraceData, parts: Sequence[str], order: str, reverse: bool) -
 
     def column(field: str, width: int, last: int, title: str | None = None, tip: str | None = None) -> dict[str, Any]:
         sorts = _SORTED.get(field)
-        chosen = sorts is not None and sorts[0] == order and (reverse or order not in _ORDERS)
+        is_sort_column = sorts is not None and sorts[0] == order and (reverse or order not in _ORDERS)
         usual = [] if sorts is None else [sorts[1], "asc" if sorts[1] == "desc" else "desc"]
         return {
             "field": field,
@@ -216,7 +216,7 @@ def _columns(data: TraceData, parts: Sequence[str], order: str, reverse: bool) -
             "width": width,
             "sortable": sorts is not None,
             "sortingOrder": [*usual, None],
-            **({"initialSort": usual[1 if reverse else 0]} if chosen else {}),
+            **({"initialSort": usual[1 if reverse else 0]} if is_sort_column else {}),
             # What `assets/lists.js` says of the column in the address, and hides it by.
             "context": {"last": last, "order": sorts and sorts[0], "usual": sorts and sorts[1]},
         }
@@ -256,7 +256,9 @@ def _columns(data: TraceData, parts: Sequence[str], order: str, reverse: bool) -
     ]
 
 
-def asked(request: Mapping[str, Any], order: str | None, search: str | None, least: str | None) -> dict[str, Any]:
+def grid_options(
+    request: Mapping[str, Any], order: str | None, search: str | None, shortest: str | None
+) -> dict[str, Any]:
     """Give the analysis's options for a block of rows that the grid asks for; anything else is left out."""
     begin, end = (request.get(name) for name in ("startRow", "endRow"))
     skip = begin if type(begin) is int and 0 <= begin < 2**62 else 0
@@ -269,7 +271,7 @@ def asked(request: Mapping[str, Any], order: str | None, search: str | None, lea
         "order": word or (order if order in _ORDERS else "worst"),
         "reverse": bool(word) and first.get("sort") != usual,
         "search": search or None,
-        "least_ms": float(least if least in _LEASTS else "0"),
+        "least_ms": float(shortest if shortest in _LEASTS else "0"),
         "skip": skip,
         "limit": min(max(rows, 0), 5 * _BLOCK),
     }
@@ -277,8 +279,8 @@ def asked(request: Mapping[str, Any], order: str | None, search: str | None, lea
 
 def _row(row: Row) -> dict[str, Any]:
     """What the grid needs of a row."""
-    shown = {field: row[field] for field in (*_SHOWN, *(f"{name}_ns" for name in _parts(row)))}
-    return {**shown, "href": leads.collective(row["collective"]), "texts": grid_texts(row)}
+    cells = {field: row[field] for field in (*_GRID_FIELDS, *(f"{name}_ns" for name in _parts(row)))}
+    return {**cells, "href": leads.collective(row["collective"]), "texts": grid_texts(row)}
 
 
 def register(app: Dash, traces: Traces) -> None:
@@ -290,25 +292,25 @@ def register(app: Dash, traces: Traces) -> None:
         Input(GRID, "getRowsRequest"),
         State(ORDER, "value"),
         State(SEARCH, "value"),
-        State(LEAST, "value"),
+        State(SHORTEST, "value"),
         State(shell.ADDRESS, "search"),
         prevent_initial_call=True,
     )
     def block(
-        request: dict[str, Any] | None, order: str | None, search: str | None, least: str | None, address: str | None
+        request: dict[str, Any] | None, order: str | None, search: str | None, shortest: str | None, address: str | None
     ) -> tuple[dict[str, Any], str]:
         query = parse(address)
-        part = traces.shown(query).part(selection.options(query))
-        options = asked(request or {}, order, search, least)
+        part = traces.named_trace(query).part(selection.options(query))
+        options = grid_options(request or {}, order, search, shortest)
         rows = part.rows_now("collectives", **options)
         total = part.number_of_collectives
-        found = rows[0]["matches"] if rows else options["skip"]
-        said = (
+        match_count = rows[0]["matches"] if rows else options["skip"]
+        sentence = (
             f"{quantities.plural(total, 'collective')}."
-            if found == total
-            else f"{quantities.number(found)} of {quantities.plural(total, 'collective')} match."
+            if match_count == total
+            else f"{quantities.number(match_count)} of {quantities.plural(total, 'collective')} match."
         )
-        return {"rowData": [_row(row) for row in rows], "rowCount": found}, said
+        return {"rowData": [_row(row) for row in rows], "rowCount": match_count}, sentence
 
     del block
     app.clientside_callback(
@@ -322,7 +324,7 @@ def register(app: Dash, traces: Traces) -> None:
         Output(HIDDEN, "title"),
         Input(ORDER, "value"),
         Input(SEARCH, "value"),
-        Input(LEAST, "value"),
+        Input(SHORTEST, "value"),
     )
     app.clientside_callback(
         ClientsideFunction("hopscope_lists", "sorted"),

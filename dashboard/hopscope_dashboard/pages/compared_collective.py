@@ -8,13 +8,13 @@ from dash import ClientsideFunction, Dash, Input, Output, dcc, html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard.address import Query, link, one_of
+from hopscope_dashboard.address import Query, allowed_word, link
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.data import InputError, Row, Rows, TraceData
 from hopscope_dashboard.figures.path_pair import RUNS
 from hopscope_dashboard.figures.timeline import timeline
-from hopscope_dashboard.selection import TRACE, about
+from hopscope_dashboard.selection import TRACE, trace_attribute
 from hopscope_dashboard.traces import Traces
 
 TIMELINES: Final = {run: f"compare-timeline-{run}" for run in RUNS}
@@ -53,15 +53,15 @@ def card(base: TraceData, new: TraceData, query: Query) -> Component:
     The address selects it by `collective` (COMM:SEQ), or as the `slowest` of base or new. Its match in the other run
     is the same operation with the same number on the same communicator.
     """
-    slowest = one_of(query, "slowest", RUNS)
+    slowest = allowed_word(query, "slowest", RUNS)
     name = query.get("collective") or _slowest(new if slowest == "new" else base)
-    kept = {key: value for key, value in query.items() if key != "collective"}
+    parameters = {key: value for key, value in query.items() if key != "collective"}
     current = "" if "collective" in query else slowest
-    controls = choice("Collective", "/compare", kept, "slowest", options=_SLOWEST, current=current)
+    controls = choice("Collective", "/compare", parameters, "slowest", options=_SLOWEST, current=current)
     if name is None:
-        return empty.nothing_here(_TITLE, f"The {slowest} run has no collective there.")
-    found = [_side(run, data, name) for run, data in zip(RUNS, (base, new), strict=True)]
-    sides = [side for side in found if side is not None]
+        return empty.nothing_to_draw(_TITLE, f"The {slowest} run has no collective there.")
+    candidates = [_side(run, data, name) for run, data in zip(RUNS, (base, new), strict=True)]
+    sides = [side for side in candidates if side is not None]
     if len(sides) < 2 or len({side.fact["operation"] for side in sides}) > 1:
         return blocks.card(_TITLE, controls, html.P(_no_match(sides, name), className="reason", id=FACTS))
     longest = max(side.length_ns for side in sides)
@@ -70,7 +70,7 @@ def card(base: TraceData, new: TraceData, query: Query) -> Component:
         controls,
         html.P([html.Strong(f"{sides[0].fact['operation']} {name}"), ": ", _steps(sides, query)], className="reason"),
         _facts(sides),
-        *(part for side in sides for part in _drawn(side, longest)),
+        *(part for side in sides for part in _timeline_section(side, longest)),
         meaning="It is the same in both runs by its operation, its communicator and its number there. Both pictures "
         "have one scale, from the first enter; zooming in one zooms the other.",
     )
@@ -96,19 +96,19 @@ def _no_match(sides: Sequence[_Side], name: str) -> str:
     if not sides:
         return f"Neither run has {name}."
     side = sides[0]
-    other = next(run for run in RUNS if run != side.run)
-    return f"{side.fact['operation']} {name} of {side.run} has no match: {other} has no such collective."
+    other_run = next(run for run in RUNS if run != side.run)
+    return f"{side.fact['operation']} {name} of {side.run} has no match: {other_run} has no such collective."
 
 
 def _steps(sides: Sequence[_Side], query: Query) -> Component:
     """Links to the collective before and after on the same communicator, where both runs have one."""
-    made: list[Any] = []
+    links: list[Any] = []
     for word, column in (("previous", "previous_seq"), ("next", "next_seq")):
         numbers = {side.fact[column] for side in sides}
         if len(numbers) == 1 and None not in numbers:
             name = f"{sides[0].fact['comm']}:{numbers.pop()}"
-            made += [dcc.Link(word, href=link("/compare", **{**query, "collective": name})), " "]
-    return html.Span(made)
+            links += [dcc.Link(word, href=link("/compare", **{**query, "collective": name})), " "]
+    return html.Span(links)
 
 
 def _facts(sides: Sequence[_Side]) -> Component:
@@ -132,7 +132,7 @@ def _facts(sides: Sequence[_Side]) -> Component:
     return blocks.table(columns, body, name=FACTS, right=range(2, 7))
 
 
-def _drawn(side: _Side, longest: int) -> list[Component]:
+def _timeline_section(side: _Side, longest: int) -> list[Component]:
     hops = side.data.rows_or_none("collective-hops", collective=side.name)
     figure = timeline(
         ranks=side.data.ranks,
@@ -149,7 +149,7 @@ def _drawn(side: _Side, longest: int) -> list[Component]:
         html.P(missing, className="hint"),
         html.Div(
             blocks.drawing(f"{heading}, timeline of {side.name}", figure, name=TIMELINES[side.run]),
-            **about(side.data.identity),
+            **trace_attribute(side.data.identity),
         ),
     ]
 

@@ -10,9 +10,9 @@ from hopscope_dashboard.address import link
 from hopscope_dashboard.components import exports
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data import MESSAGE_CALLS, TraceData
-from hopscope_dashboard.selection import TRACE, WITH, kept
+from hopscope_dashboard.selection import COMPARISON, TRACE, kept_address
 
-_DOES: Final = {
+_ACTIONS: Final = {
     "operation": "see its calls",
     "place": "see its source",
     "edge": "see what ran over it over time",
@@ -23,17 +23,17 @@ _DOES: Final = {
 
 def of_run(data: TraceData, address: str) -> str:
     """Give an address of a page as one about this run."""
-    return kept(address, {TRACE: data.identity})
+    return kept_address(address, {TRACE: data.identity})
 
 
-def csv_address(new: TraceData, *, by: str) -> str:
+def csv_address(new: TraceData, *, grouping: str) -> str:
     """Give where all rows of `compare --by` are, of the run shown against this one."""
-    return exports.csv_address("compare", by=by, **{WITH: new.identity})
+    return exports.csv_address("compare", by=grouping, **{COMPARISON: new.identity})
 
 
-def to_run(shown: Any, data: TraceData, address: str | None, does: str) -> Any:
+def to_run(cell: Any, data: TraceData, address: str | None, action: str) -> Any:
     """Give a cell that leads to a page about this run; without an address the cell alone."""
-    return shown if address is None else mark(shown, of_run(data, address), does)
+    return cell if address is None else mark(cell, of_run(data, address), action)
 
 
 def categories(data: TraceData) -> Mapping[str, str]:
@@ -41,19 +41,19 @@ def categories(data: TraceData) -> Mapping[str, str]:
     return {word: of_run(data, page) for word, (page, _) in leads.CATEGORY_PAGES.items()}
 
 
-def part_of_path(shown: Any, data: TraceData, part: str, name: str | None) -> Any:
+def part_of_path(cell: Any, data: TraceData, part: str, name: str | None) -> Any:
     """Give the cell of a row of `compare --by path` about one run; `name` is what the run calls it."""
     if name is None:
-        return shown
+        return cell
     if part == "category":
-        address, what = leads.CATEGORY_PAGES[name]
-        return to_run(shown, data, address, f"see {what}")
-    return to_run(shown, data, _ADDRESSES[part](data, name), _DOES[part])
+        address, subject = leads.CATEGORY_PAGES[name]
+        return to_run(cell, data, address, f"see {subject}")
+    return to_run(cell, data, _ADDRESSES[part](data, name), _ACTIONS[part])
 
 
-def hops(shown: Any, data: TraceData, edge: tuple[int, int]) -> Any:
+def hops(cell: Any, data: TraceData, edge: tuple[int, int]) -> Any:
     """Give a cell about an edge over which hops ran in this run."""
-    return to_run(shown, data, leads.edge(*edge), leads.EDGE_DOES)
+    return to_run(cell, data, leads.edge(*edge), leads.EDGE_DOES)
 
 
 def _operation(data: TraceData, name: str) -> str | None:
@@ -78,8 +78,8 @@ def _edge(data: TraceData, name: str) -> str | None:
     )
 
 
-def _ranks(data: TraceData, by: str, name: str) -> str:
-    return "/timeline" + leads.of_place(data.ranks, by, int(name) if by == "rank" else name)
+def _ranks(data: TraceData, grouping: str, name: str) -> str:
+    return "/timeline" + leads.of_place(data.ranks, grouping, int(name) if grouping == "rank" else name)
 
 
 _ADDRESSES: Final[Mapping[str, Callable[[TraceData, str], str | None]]] = {

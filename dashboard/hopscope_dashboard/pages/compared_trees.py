@@ -10,7 +10,7 @@ from hopscope.format import quantities
 from hopscope.vocabulary.words import ROLES
 
 from hopscope_dashboard import algorithms
-from hopscope_dashboard.address import Query, link, number, one_of
+from hopscope_dashboard.address import Query, allowed_word, link, number
 from hopscope_dashboard.algorithms import RanAlgorithm
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
@@ -24,18 +24,18 @@ from hopscope_dashboard.figures.round_lanes import PlacedRounds, placed_rounds
 from hopscope_dashboard.figures.topology_tree import PlacedTree
 from hopscope_dashboard.pages import compared_leads
 from hopscope_dashboard.palette import LINK_COLOURS
-from hopscope_dashboard.selection import TRACE, about
+from hopscope_dashboard.selection import TRACE, trace_attribute
 
-SAID = "compare-trees-said"
+SENTENCE = "compare-trees-said"
 EDGES = "compare-edges"
 DRAWINGS: Final = {run: f"compare-tree-{run}" for run in RUNS}
 
-_RAN: Final = {run: f"{run}-ran" for run in RUNS}
+_ALGORITHM_KEYS: Final = {run: f"{run}-ran" for run in RUNS}
 """The address's parameters that say what is drawn of each run."""
 
-_BESIDE: Final = 640
+_PAIR_WIDTH: Final = 640
 """Two drawings that are both narrower than so many pixels stand side by side."""
-_MOST: Final = 60
+_ROW_LIMIT: Final = 60
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class _Side:
 
     run: str
     data: TraceData
-    ran: RanAlgorithm | None
+    algorithm: RanAlgorithm | None
     edges: dict[Edge, Row]
 
 
@@ -54,61 +54,67 @@ def cards(base: TraceData, new: TraceData, query: Query) -> list[Component]:
     The address selects the operation by `op`, the communicator by `comm`, and the `role`; where a run has several
     trees or algorithms for these, that of each run by `base-ran` and `new-ran`, which name a collective that it ran.
     """
-    rows = [_ran(data) for data in (base, new)]
+    rows = [_algorithm_rows(data) for data in (base, new)]
     if not any(rows):
-        return [empty.nothing_here("Who sends to whom", ["Neither run has hops. The page ", _to_tree(base), _HOW])]
-    every = [row for of_run in rows for row in of_run]
-    op = one_of(query, "op", tuple(dict.fromkeys(row["op"] for row in every)))
-    comms = sorted({row["comm"] for row in every if row["op"] == op})
+        return [empty.nothing_to_draw("Who sends to whom", ["Neither run has hops. The page ", _to_tree(base), _HELP])]
+    all_rows = [row for of_run in rows for row in of_run]
+    op = allowed_word(query, "op", tuple(dict.fromkeys(row["op"] for row in all_rows)))
+    comms = sorted({row["comm"] for row in all_rows if row["op"] == op})
     asked_comm = number(query, "comm")
     comm = asked_comm if asked_comm is not None and asked_comm in comms else comms[0]
     kinds = [[row for row in of_run if (row["op"], row["comm"]) == (op, comm)] for of_run in rows]
-    chosen = _chosen(base, new, kinds, query)
-    roles = [word for word in ROLES if any(ran and word in ran.roles for ran in chosen)]
-    role = one_of(query, "role", tuple(roles))
+    run_algorithms = _chosen_algorithms(base, new, kinds, query)
+    roles = [word for word in ROLES if any(algorithm and word in algorithm.roles for algorithm in run_algorithms)]
+    role = allowed_word(query, "role", tuple(roles))
     sides = [
-        _Side(run, data, ran, {(row["src"], row["dst"]): row for row in ran.edges_of(role)} if ran else {})
-        for run, data, ran in zip(RUNS, (base, new), chosen, strict=True)
+        _Side(
+            run,
+            data,
+            algorithm,
+            {(row["src"], row["dst"]): row for row in algorithm.edges_of(role)} if algorithm else {},
+        )
+        for run, data, algorithm in zip(RUNS, (base, new), run_algorithms, strict=True)
     ]
     names = {**algorithms.comms(new), **algorithms.comms(base)}
-    asked = {**query, "op": op, "comm": str(comm)}
+    parameters = {**query, "op": op, "comm": str(comm)}
     chooser = html.Div(
         [
             select(
-                "Operation", asked, "op", options={word: word for word in _ops(every)}, current=op,
-                without=("comm", "role", *_RAN.values()),
+                "Operation", parameters, "op", options={word: word for word in _ops(all_rows)}, current=op,
+                dependents=("comm", "role", *_ALGORITHM_KEYS.values()),
             ),
             select(
-                "Communicator", asked, "comm", options={str(each): names[each] for each in comms}, current=str(comm),
-                without=("role", *_RAN.values()),
+                "Communicator", parameters, "comm",
+                options={str(comm_number): names[comm_number] for comm_number in comms}, current=str(comm),
+                dependents=("role", *_ALGORITHM_KEYS.values()),
             ),
-            *_which(asked, kinds, chosen),
+            *_algorithm_lists(parameters, kinds, run_algorithms),
         ],
         className="selects",
     )  # fmt: skip
     options = {word: f"{word}, {ROLES[word]}" for word in roles}
-    controls = [choice("Role", "/compare", asked, "role", options=options, current=role)] if len(roles) > 1 else []
+    controls = [choice("Role", "/compare", parameters, "role", options=options, current=role)] if len(roles) > 1 else []
     return [
         blocks.card(
             "Who sends to whom",
             chooser,
             *controls,
-            html.P(_said(sides), id=SAID, className="reason"),
-            changes_legend() if _are_known(sides) else links_legend(),
-            _drawings(sides, role, Fold.of(query)),
+            html.P(_sentence(sides), id=SENTENCE, className="reason"),
+            changes_legend() if _has_all_edges(sides) else links_legend(),
+            _drawings(sides, role, Fold.from_query(query)),
         ),
         _table(sides),
     ]
 
 
-_HOW: Final = " says how to get them."
+_HELP: Final = " says how to get them."
 
 
 def _to_tree(data: TraceData) -> Component:
     return dcc.Link("Algorithms and trees", href=link("/tree", **{TRACE: data.identity}))
 
 
-def _ran(data: TraceData) -> Rows:
+def _algorithm_rows(data: TraceData) -> Rows:
     """What ran by known messages between several ranks, the most frequent first."""
     rows = sorted(data.rows_or_none("algorithms"), key=lambda row: -row["collectives"])
     return [row for row in rows if row["ranks"] > 1]
@@ -118,29 +124,35 @@ def _ops(rows: Sequence[Row]) -> list[str]:
     return sorted({row["op"] for row in rows})
 
 
-def _chosen(base: TraceData, new: TraceData, kinds: Sequence[Rows], query: Query) -> list[RanAlgorithm | None]:
+def _chosen_algorithms(
+    base: TraceData, new: TraceData, kinds: Sequence[Rows], query: Query
+) -> list[RanAlgorithm | None]:
     """What the address names of each run, else what ran most often; in the new one, of the base's payload if it has
     that."""
     payload: int | None = None
-    found: list[RanAlgorithm | None] = []
+    ran_algorithms: list[RanAlgorithm | None] = []
     for run, data, of_run in zip(RUNS, (base, new), kinds, strict=True):
-        named = [row for row in of_run if row["first"] == query.get(_RAN[run])]
+        matches = [row for row in of_run if row["first"] == query.get(_ALGORITHM_KEYS[run])]
         alike = [row for row in of_run if row["bytes"] == payload]
-        row = next(iter(named or alike or of_run), None)
+        row = next(iter(matches or alike or of_run), None)
         payload = row["bytes"] if row else None
-        found.append(RanAlgorithm(row, row["first"], data.rows("algorithms", collective=row["first"])) if row else None)
-    return found
+        ran_algorithms.append(
+            RanAlgorithm(row, row["first"], data.rows("algorithms", collective=row["first"])) if row else None
+        )
+    return ran_algorithms
 
 
-def _which(asked: Query, kinds: Sequence[Rows], chosen: Sequence[RanAlgorithm | None]) -> list[Component]:
+def _algorithm_lists(
+    parameters: Query, kinds: Sequence[Rows], run_algorithms: Sequence[RanAlgorithm | None]
+) -> list[Component]:
     """A list of what ran for each run that has more than one thing to choose."""
     return [
         select(
-            f"Drawn of {run}", asked, _RAN[run], options={row["first"]: _kind(row) for row in of_run},
-            current=ran.collective, without=("role",),
+            f"Drawn of {run}", parameters, _ALGORITHM_KEYS[run], options={row["first"]: _kind(row) for row in of_run},
+            current=algorithm.collective, dependents=("role",),
         )
-        for run, of_run, ran in zip(RUNS, kinds, chosen, strict=True)
-        if ran is not None and len(of_run) > 1
+        for run, of_run, algorithm in zip(RUNS, kinds, run_algorithms, strict=True)
+        if algorithm is not None and len(of_run) > 1
     ]  # fmt: skip
 
 
@@ -150,14 +162,14 @@ def _kind(row: Row) -> str:
     )
 
 
-def _are_known(sides: Sequence[_Side]) -> bool:
+def _has_all_edges(sides: Sequence[_Side]) -> bool:
     """Whether the edges of both runs are known; else none can be said to be missing from one."""
-    return all(side.ran for side in sides)
+    return all(side.algorithm for side in sides)
 
 
-def _said(sides: Sequence[_Side]) -> str:
-    if not _are_known(sides):
-        return f"The edges are known only of the {next(side.run for side in sides if side.ran)} run."
+def _sentence(sides: Sequence[_Side]) -> str:
+    if not _has_all_edges(sides):
+        return f"The edges are known only of the {next(side.run for side in sides if side.algorithm)} run."
     base, new = (set(side.edges) for side in sides)
     if base == new:
         return f"Both runs have the same {quantities.plural(len(base), 'edge')}."
@@ -168,48 +180,50 @@ def _said(sides: Sequence[_Side]) -> str:
 
 
 def _drawings(sides: Sequence[_Side], role: str, fold: Fold) -> Component:
-    others = [other.edges if _are_known(sides) else None for other in reversed(sides)]
-    placed = [_placed(side, edges, role, fold) for side, edges in zip(sides, others, strict=True)]
-    drawn = [_drawing(side, picture, role) for side, picture in zip(sides, placed, strict=True)]
-    beside = all(picture is None or picture.bounds[2] - picture.bounds[0] <= _BESIDE for picture in placed)
-    return blocks.columns(*drawn, widths="minmax(0, 1fr) minmax(0, 1fr)" if beside else "minmax(0, 1fr)")
+    other_edges = [partner.edges if _has_all_edges(sides) else None for partner in reversed(sides)]
+    placed = [_placed(side, edges, role, fold) for side, edges in zip(sides, other_edges, strict=True)]
+    drawings = [_drawing(side, picture, role) for side, picture in zip(sides, placed, strict=True)]
+    is_pair = all(picture is None or picture.bounds[2] - picture.bounds[0] <= _PAIR_WIDTH for picture in placed)
+    return blocks.columns(*drawings, widths="minmax(0, 1fr) minmax(0, 1fr)" if is_pair else "minmax(0, 1fr)")
 
 
-def _placed(side: _Side, others: Mapping[Edge, Row] | None, role: str, fold: Fold) -> PlacedTree | PlacedRounds | None:
+def _placed(
+    side: _Side, other_edges: Mapping[Edge, Row] | None, role: str, fold: Fold
+) -> PlacedTree | PlacedRounds | None:
     """The drawing of one run, with the edges marked that are not among the other's, if these are known."""
-    if side.ran is None or not side.edges:
+    if side.algorithm is None or not side.edges:
         return None
     if role == "exchange":
         rounds = placed_rounds(ranks=side.data.ranks, edges=list(side.edges.values()))
-        return rounds if others is None else rounds_with_changes(rounds, others.keys(), side.run)
-    parents = side.ran.parents(role)
+        return rounds if other_edges is None else rounds_with_changes(rounds, other_edges.keys(), side.run)
+    parents = side.algorithm.parents(role)
     tree = drawn_tree(ranks=side.data.ranks, parents=parents, edges=side.edges, role=role, fold=fold)
-    return tree if others is None else tree_with_changes(tree, others.keys(), side.run)
+    return tree if other_edges is None else tree_with_changes(tree, other_edges.keys(), side.run)
 
 
 def _drawing(side: _Side, placed: PlacedTree | PlacedRounds | None, role: str) -> Component:
     heading = f"{side.run.capitalize()}: {side.data.name}"
-    if side.ran is None:
-        why = ["No hops of this are known in this run: ", _to_tree(side.data), _HOW]
-        return html.Div([html.H3(heading), html.P(why, className="reason")], id=DRAWINGS[side.run])
-    title = _title(side.ran.row)
-    address = link("/tree", collective=side.ran.collective, **{TRACE: side.data.identity})
+    if side.algorithm is None:
+        reason = ["No hops of this are known in this run: ", _to_tree(side.data), _HELP]
+        return html.Div([html.H3(heading), html.P(reason, className="reason")], id=DRAWINGS[side.run])
+    title = _title(side.algorithm.row)
+    address = link("/tree", collective=side.algorithm.collective, **{TRACE: side.data.identity})
     head = html.H3([f"{heading}, ", dcc.Link(title, href=address)])
     if placed is None:
         missing = f"It has no edge of the role {role}."
         return html.Div([head, html.P(missing, className="reason")], id=DRAWINGS[side.run])
     name, label = DRAWINGS[side.run], f"{heading}, {title}"
     if isinstance(placed, PlacedTree):
-        drawn = [tree_graph(placed, name=name, label=label)]
+        parts = [tree_graph(placed, name=name, label=label)]
     else:
-        drawn = [html.P(placed.left_out, className="hint"), rounds_graph(placed, name=name, label=label)]
-    return html.Div([head, *drawn], **about(side.data.identity))
+        parts = [html.P(placed.left_out, className="hint"), rounds_graph(placed, name=name, label=label)]
+    return html.Div([head, *parts], **trace_attribute(side.data.identity))
 
 
 def _title(row: Row) -> str:
     """The algorithm, and what the tree file or the MPI library calls it."""
-    said = algorithms.title(row)
-    return f"{said} ({row['ran']})" if row["ran"] and row["ran"] != row["algorithm"] else said
+    title = algorithms.title(row)
+    return f"{title} ({row['ran']})" if row["ran"] and row["ran"] != row["algorithm"] else title
 
 
 def _table(sides: Sequence[_Side]) -> Component:
@@ -221,20 +235,20 @@ def _table(sides: Sequence[_Side]) -> Component:
     body = [
         [
             f"{edge[0]} → {edge[1]}",
-            _in(edge, base, new) if _are_known(sides) else quantities.MISSING,
+            _membership(edge, base, new) if _has_all_edges(sides) else quantities.MISSING,
             _links([side.edges[edge]["link"] for side in sides if edge in side.edges]),
             *(_median(side, edge) for side in sides),
             *(quantities.share(side.edges[edge]["share"] if edge in side.edges else None) for side in sides),
         ]
-        for edge in rows[:_MOST]
+        for edge in rows[:_ROW_LIMIT]
     ]
     columns = ["edge", "in", "link", "base median", "new median", "base share", "new share"]
-    told = meanings("tree-edges", "src dst", None, "link", "took_ns", "took_ns", "share", "share")
-    more = f" The first {_MOST} of {quantities.number(len(rows))}." if len(rows) > _MOST else ""
+    tooltips = meanings("tree-edges", "src dst", None, "link", "took_ns", "took_ns", "share", "share")
+    remainder = f" The first {_ROW_LIMIT} of {quantities.number(len(rows))}." if len(rows) > _ROW_LIMIT else ""
     return blocks.card(
         "Edges",
-        blocks.table(columns, body, name=EDGES, right=range(3, 7), meanings=told),
-        hint=more.strip(),
+        blocks.table(columns, body, name=EDGES, right=range(3, 7), meanings=tooltips),
+        hint=remainder.strip(),
     )
 
 
@@ -245,7 +259,7 @@ def _median(side: _Side, edge: Edge) -> Any:
     return compared_leads.hops(quantities.duration(side.edges[edge]["took_ns"]), side.data, edge)
 
 
-def _in(edge: Edge, base: Mapping[Edge, Row], new: Mapping[Edge, Row]) -> str:
+def _membership(edge: Edge, base: Mapping[Edge, Row], new: Mapping[Edge, Row]) -> str:
     return "both" if edge in base and edge in new else "only base" if edge in base else "only new"
 
 
@@ -254,4 +268,4 @@ def _share(edges: Mapping[Edge, Row], edge: Edge) -> float:
 
 
 def _links(links: Sequence[str]) -> Component:
-    return html.Span([blocks.chip(each, LINK_COLOURS[each]) for each in dict.fromkeys(links)])
+    return html.Span([blocks.chip(link_class, LINK_COLOURS[link_class]) for link_class in dict.fromkeys(links)])

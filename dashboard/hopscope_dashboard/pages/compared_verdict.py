@@ -15,7 +15,7 @@ from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.data import Compared, Row, Rows, TraceData, meanings
 from hopscope_dashboard.pages import compared_leads
 
-SAID = "compare-verdict"
+VERDICT_SENTENCE = "compare-verdict"
 ACTIVITIES = "compare-activities"
 OPERATIONS_SAID = "compare-operations"
 TIMES = "compare-times"
@@ -24,12 +24,12 @@ _DECIDED: Final = ("slower", "faster", "same", "undecided", "new", "gone")
 """The verdicts in the order in which they are worth reading."""
 _COLUMNS: Final = ("base_ns", "new_ns", "difference_ns change", "change_low change_high", "verdict")
 """The columns of the analysis that both tables show last."""
-_MOST: Final = 40
+_ROW_LIMIT: Final = 40
 
 
-def card(base: TraceData, new: TraceData, found: Compared) -> Component:
+def card(base: TraceData, new: TraceData, comparison: Compared) -> Component:
     """Give what to know beside the verdict on the whole run, and what its time is spent on."""
-    if not found.rows:
+    if not comparison.rows:
         return html.Div()
     body = [
         [
@@ -39,13 +39,13 @@ def card(base: TraceData, new: TraceData, found: Compared) -> Component:
             quantities.interval(row["change_low"], row["change_high"]),
             row["verdict"],
         ]
-        for row in found.rows
+        for row in comparison.rows
     ]
-    columns = [f"per {found.rows[0]['per']}", "base", "new", "change", "95 % interval", "verdict"]
-    full = compared_leads.csv_address(new, by="activity")
+    columns = [f"per {comparison.rows[0]['per']}", "base", "new", "change", "95 % interval", "verdict"]
+    full = compared_leads.csv_address(new, grouping="activity")
     return blocks.card(
         "By activity",
-        _notes(found.notes),
+        _notes(comparison.notes),
         blocks.table(
             columns,
             body,
@@ -58,17 +58,17 @@ def card(base: TraceData, new: TraceData, found: Compared) -> Component:
     )
 
 
-def operations(base: TraceData, new: TraceData, found: Compared, beside: Sequence[str]) -> Component:
+def operations(base: TraceData, new: TraceData, comparison: Compared, page_notes: Sequence[str]) -> Component:
     """Give how many medians of collectives changed, and the table of them. beside: notes that the page has already."""
     title = "Collectives"
-    if not found.rows:
-        return empty.nothing_here(title, "Neither run has a complete collective.")
-    medians = [row for row in found.rows if row["statistic"] == "median"]
+    if not comparison.rows:
+        return empty.nothing_to_draw(title, "Neither run has a complete collective.")
+    medians = [row for row in comparison.rows if row["statistic"] == "median"]
     return blocks.card(
         title,
-        html.P(_counted(medians), className="reason", id=OPERATIONS_SAID),
-        _notes([note for note in found.notes if note not in beside]),
-        _table(found.rows, base, new),
+        html.P(_verdict_counts(medians), className="reason", id=OPERATIONS_SAID),
+        _notes([note for note in comparison.notes if note not in page_notes]),
+        _table(comparison.rows, base, new),
         blocks.code(f"analyze compare {shlex.quote(base.path)} {shlex.quote(new.path)} --by operation"),
     )
 
@@ -89,15 +89,15 @@ def not_comparable(reason: str) -> Component:
 
 def site(row: Row) -> Component:
     """Give what was called and from where, with the base's line if that is another one."""
-    where = html.Small(moved(row["place"], row["base_place"]), className="broken")
-    on = "" if row["comm"] == 0 else f" on communicator {row['comm']}"
-    return html.Div([f"{row['operation']}{on}", html.Br(), where])
+    place_text = html.Small(moved(row["place"], row["base_place"]), className="broken")
+    communicator = "" if row["comm"] == 0 else f" on communicator {row['comm']}"
+    return html.Div([f"{row['operation']}{communicator}", html.Br(), place_text])
 
 
 def moved(place: str, base_place: str | None) -> Component:
     """Give a place, and that of the base if it is another one."""
-    was = [] if base_place in (None, place) else [f", in the base {base_place}"]
-    return html.Span([place, *was], className="broken")
+    base_text = [] if base_place in (None, place) else [f", in the base {base_place}"]
+    return html.Span([place, *base_text], className="broken")
 
 
 def _worth(row: Row) -> tuple[bool, int, float]:
@@ -106,10 +106,10 @@ def _worth(row: Row) -> tuple[bool, int, float]:
     return row["change_low"] is None, _DECIDED.index(row["verdict"]), -max(times)
 
 
-def _counted(medians: Rows) -> str:
+def _verdict_counts(medians: Rows) -> str:
     counts = Counter(row["verdict"] for row in medians)
-    said = ", ".join(f"{quantities.number(counts[word])} {word}" for word in _DECIDED if counts[word])
-    return f"Of {quantities.plural(len(medians), 'median')}: {said}."
+    phrase = ", ".join(f"{quantities.number(counts[word])} {word}" for word in _DECIDED if counts[word])
+    return f"Of {quantities.plural(len(medians), 'median')}: {phrase}."
 
 
 def _table(rows: Rows, base: TraceData, new: TraceData) -> Component:
@@ -123,19 +123,19 @@ def _table(rows: Rows, base: TraceData, new: TraceData) -> Component:
             quantities.interval(row["change_low"], row["change_high"]),
             row["verdict"],
         ]
-        for row in sorted(rows, key=_worth)[:_MOST]
+        for row in sorted(rows, key=_worth)[:_ROW_LIMIT]
     ]
     columns = ["operation", "", "base", "new", "change", "95 % interval", "verdict"]
-    full = compared_leads.csv_address(new, by="operation")
-    told = meanings("compare", "operation place", "statistic", *_COLUMNS, by="operation")
-    shown = blocks.table(columns, body, name=TIMES, right=range(2, 6), full=full, meanings=told)
+    full = compared_leads.csv_address(new, grouping="operation")
+    tooltips = meanings("compare", "operation place", "statistic", *_COLUMNS, by="operation")
+    time_table = blocks.table(columns, body, name=TIMES, right=range(2, 6), full=full, meanings=tooltips)
     left = len(rows) - len(body)
     rest = f"{quantities.plural(left, 'more row')} with the command below." if left else ""
-    return html.Div([shown, html.P(rest, className="hint")])
+    return html.Div([time_table, html.P(rest, className="hint")])
 
 
 def _time(time_ns: float | None, data: TraceData, row: Row, place: str | None) -> Any:
     """A statistic of one run, which leads to the collectives that it is of."""
-    shown = quantities.duration(time_ns)
-    asked = link("/collectives", operation=row["operation"], communicator=row["comm"], place=place)
-    return compared_leads.to_run(shown, data, None if time_ns is None else asked, "see these collectives")
+    cell = quantities.duration(time_ns)
+    address = link("/collectives", operation=row["operation"], communicator=row["comm"], place=place)
+    return compared_leads.to_run(cell, data, None if time_ns is None else address, "see these collectives")

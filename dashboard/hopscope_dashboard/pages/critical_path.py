@@ -33,7 +33,7 @@ def layout(data: TraceData, query: Query) -> Component:
     if not any(row["time_ns"] for row in path):
         lead = "The chain of work and messages that decided how long the run took."
         reason = "This trace has no critical path: the summary says what limits its answers."
-        return html.Div([blocks.page_head(_TITLE, lead), empty.nothing_here("No critical path", reason)])
+        return html.Div([blocks.page_head(_TITLE, lead), empty.nothing_to_draw("No critical path", reason)])
     pages = leads.category_pages(has_places=data.has_places)
     return html.Div(
         [
@@ -74,13 +74,13 @@ def _categories(path: Rows, pages: Mapping[str, tuple[str, str]]) -> Component:
     ]
     columns = ["category", "", "time", "share", "95 % interval"]
     full = exports.csv_address("critical-path")
-    told = meanings("critical-path", "category", None, "time_ns", "share", "share_low share_high")
-    return blocks.table(columns, rows, name=TABLE, right=(2, 3, 4), full=full, meanings=told)
+    tooltips = meanings("critical-path", "category", None, "time_ns", "share", "share_low share_high")
+    return blocks.table(columns, rows, name=TABLE, right=(2, 3, 4), full=full, meanings=tooltips)
 
 
 def _category(name: str, pages: Mapping[str, tuple[str, str]]) -> Component:
-    page, what = pages[name]
-    return mark(blocks.chip(name, CATEGORY_COLOURS[name]), page, f"see {what}")
+    page, subject = pages[name]
+    return mark(blocks.chip(name, CATEGORY_COLOURS[name]), page, f"see {subject}")
 
 
 def bar(data: TraceData, *, name: str) -> Component:
@@ -90,16 +90,16 @@ def bar(data: TraceData, *, name: str) -> Component:
     return blocks.drawing("Critical path by category", figure, name=name)
 
 
-def operations(data: TraceData, most: int, *, name: str, time: str = "time") -> Component:
+def operations(data: TraceData, limit: int, *, name: str, time: str = "time") -> Component:
     """Give the table of the operations that take most of the path; `name` is its id, `time` the heading of times."""
     rows = [
         [_operation(row["operation"]), quantities.duration(row["time_ns"]), quantities.share(row["share"])]
-        for row in data.rows("critical-path", by="operation")[:most]
+        for row in data.rows("critical-path", by="operation")[:limit]
     ]
     columns = ["operation", time, "share"]
     full = exports.csv_address("critical-path", by="operation")
-    told = meanings("critical-path", "operation", "time_ns", "share", by="operation")
-    return blocks.table(columns, rows, name=name, right=(1, 2), full=full, meanings=told)
+    tooltips = meanings("critical-path", "operation", "time_ns", "share", by="operation")
+    return blocks.table(columns, rows, name=name, right=(1, 2), full=full, meanings=tooltips)
 
 
 def _operation(name: str) -> Component:
@@ -110,10 +110,10 @@ def _left_out(data: TraceData) -> list[Component | str]:
     """Say what happens once in a run, and lead to the path with it."""
     if not (left_out := data.left_out):
         return []
-    taken_in = dict(option.removeprefix("--").split(" ", 1) for option in left_out)
+    phase_options = dict(option.removeprefix("--").split(" ", 1) for option in left_out)
     return [
         f" Left out: {' and '.join(left_out.values())}. ",
-        dcc.Link("Take it in", href=link("/critical-path", **taken_in)),
+        dcc.Link("Take it in", href=link("/critical-path", **phase_options)),
     ]
 
 
@@ -124,11 +124,11 @@ def _between_clusters(data: TraceData, path: Rows) -> Component | None:
     share = {row["category"]: row["share"] for row in path}
     if not data.has_hops:
         return blocks.note("How much of it runs between clusters is not known without hops.")
-    between = share.get("wan")
-    if not between and share.get("native"):
-        between = data.rows("wan-share")[0]["share"]
+    wan_share = share.get("wan")
+    if not wan_share and share.get("native"):
+        wan_share = data.rows("wan-share")[0]["share"]
     return blocks.note(
-        f"Messages of collectives between clusters: {quantities.share(between)}. ",
+        f"Messages of collectives between clusters: {quantities.share(wan_share)}. ",
         dcc.Link("WAN share", href="/wan-share"),
     )
 

@@ -7,7 +7,7 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard.address import Query, one_of
+from hopscope_dashboard.address import Query, allowed_word
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
@@ -29,30 +29,34 @@ def layout(data: TraceData, query: Query) -> Component:
     sweep = data.sweep
     if sweep is None:
         head = blocks.page_head(TITLE, _LEAD)
-        return html.Div([head, empty.nothing_here("No sweep", missing.sweep(data))])
+        return html.Div([head, empty.nothing_to_draw("No sweep", missing.sweep(data))])
     operations = tuple(dict.fromkeys(row["operation"] for row in sweep.rows))
-    operation = one_of(query, "op", operations)
-    every = [{**row, "default": "default"} for row in sweep.rows]
+    operation = allowed_word(query, "op", operations)
+    all_rows = [{**row, "default": "default"} for row in sweep.rows]
     titles = {"measured": "Measured", "default": "Default"}
     titles |= {column: name[0].upper() + name[1:] for column, name in sweep.models.items()}
-    options = {by: title for by, title in titles.items() if any(row[_method(by)] for row in every)}
-    by = one_of(query, "by", tuple(options))
-    rows = [row for row in every if row["operation"] == operation]
+    options = {chooser: title for chooser, title in titles.items() if any(row[_method(chooser)] for row in all_rows)}
+    chooser = allowed_word(query, "by", tuple(options))
+    rows = [row for row in all_rows if row["operation"] == operation]
     shades = colours(rows, [_method(column) for column in titles])
     figure = decision_map(
         rows,
-        method=_method(by),
-        penalty=None if by == "measured" else sweep.penalty_of(by),
+        method=_method(chooser),
+        penalty=None if chooser == "measured" else sweep.penalty_of(chooser),
         shades=shades,
         texts=[_text(row, sweep, titles) for row in rows],
     )
-    controls = choice("By", _PATH, query, "by", options=options, current=by)
-    shown = select("Operation", query, "op", options={name: name for name in operations}, current=operation)
-    hint = "Per cent: what following this choice takes longer than the best, as measured." if by != "measured" else None
+    controls = choice("By", _PATH, query, "by", options=options, current=chooser)
+    operation_list = select("Operation", query, "op", options={name: name for name in operations}, current=operation)
+    hint = (
+        "Per cent: what following this choice takes longer than the best, as measured."
+        if chooser != "measured"
+        else None
+    )
     return html.Div(
         [
             blocks.page_head(TITLE, _LEAD, controls),
-            html.Div(shown, className="selects"),
+            html.Div(operation_list, className="selects"),
             blocks.card(None, blocks.drawing(TITLE, figure, name=FIGURE), hint=hint),
             blocks.notes(sweep.summary, "Penalties over all operations"),
             blocks.note(
@@ -62,8 +66,8 @@ def layout(data: TraceData, query: Query) -> Component:
     )
 
 
-def _method(by: str) -> str:
-    return "best" if by == "measured" else by
+def _method(chooser: str) -> str:
+    return "best" if chooser == "measured" else chooser
 
 
 def _text(row: Row, sweep: Sweep, titles: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 
 from hopscope_dashboard import leads
-from hopscope_dashboard.address import Query, number, one_of
+from hopscope_dashboard.address import Query, allowed_word, number
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark, rank
@@ -16,7 +16,7 @@ from hopscope_dashboard.components.reveal import reveal
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, tree_graph
 from hopscope_dashboard.data import InputError, Row, Rows, TraceData, meanings
-from hopscope_dashboard.figures.delayed_hops import delays, hop_name, one
+from hopscope_dashboard.figures.delayed_hops import delays, hop_address, hop_name
 from hopscope_dashboard.figures.edge_hops import over_time
 from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.topology_tree import PlacedTree, with_delay
@@ -30,7 +30,7 @@ from hopscope_dashboard.trees import RanTree, trees
 OVER_TIME = "edge-over-time"
 DELAYS = "delayed-hops"
 TREE = "delayed-hop-tree"
-CHOSEN = "delayed-hop-chosen"
+HOP_CARD = "delayed-hop-chosen"
 TABLE = "delayed-hops-table"
 
 _LIMITS: Final = {"20": "20", "10": "10", "50": "50"}
@@ -49,7 +49,7 @@ _MARKS: Final = {
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects how many hops (`limit`), which of them is drawn (`hop`), and an `edge` whose
     hops are shown over time."""
-    limit = one_of(query, "limit", tuple(_LIMITS))
+    limit = allowed_word(query, "limit", tuple(_LIMITS))
     options = {value: _LIMITS[value] for value in sorted(_LIMITS, key=int)}
     rows = data.rows_or_none("delayed-hops", limit=int(limit))
     head = blocks.page_head(
@@ -58,17 +58,17 @@ def layout(data: TraceData, query: Query) -> Component:
         choice("Longest", "/delayed-hops", query, "limit", options=options, current=limit),
     )
     if not rows:
-        return html.Div([head, *_over_time(data, query), _none(data)])
-    asked = number(query, "hop")
-    chosen = next((row for row in rows if row["hop_id"] == asked), rows[0])
-    tree = _tree_of(data, chosen)
-    marked = None if tree is None else _marked(data, tree, chosen, query)
+        return html.Div([head, *_over_time(data, query), _no_hop_card(data)])
+    hop_id = number(query, "hop")
+    hop = next((row for row in rows if row["hop_id"] == hop_id), rows[0])
+    tree = _tree_of(data, hop)
+    marked = None if tree is None else _marked(data, tree, hop, query)
     widths = "minmax(0, 1fr)" if marked is not None and is_wide(marked) else "minmax(0, 1fr) minmax(0, 1fr)"
     return html.Div(
         [
             head,
             *_over_time(data, query),
-            blocks.columns(_delays(rows), _one(query, rows, chosen, marked), widths=widths),
+            blocks.columns(_delays(rows), _hop_card(query, rows, hop, marked), widths=widths),
             _table(rows, limit),
         ]
     )
@@ -83,30 +83,30 @@ def _over_time(data: TraceData, query: Query) -> list[Component]:
         raise InputError(f"edge is {query['edge']!r}; it takes the ranks of the two ends, as edge=3-2")
     rows = data.rows("edge-hops", src=int(ends[1]), dst=int(ends[2]))
     hops = sum(row["hops"] for row in rows)
-    most = "" if hops == len(rows) else " Dots are the longest of the hops about then."
+    remark = "" if hops == len(rows) else " Dots are the longest of the hops about then."
     title = f"Hops from rank {ends[1]} to rank {ends[2]} over time"
     return [
         blocks.card(
             title,
             blocks.drawing(title, over_time(rows), name=OVER_TIME),
             dcc.Link("See the longest delays of all edges", href="/delayed-hops"),
-            hint=f"{quantities.plural(hops, 'hop')} over {rows[0]['link']}, each at the time when it was sent.{most} "
+            hint=f"{quantities.plural(hops, 'hop')} over {rows[0]['link']}, each at the time when it was sent.{remark} "
             "Drag to select a time, double-click to clear it.",
         )
     ]
 
 
-def _none(data: TraceData) -> Component:
+def _no_hop_card(data: TraceData) -> Component:
     if not data.has_hops:
         words: list[Any] = [
             "Without hops, nothing is known of what a message took: ",
             dcc.Link("Algorithms and trees", href="/tree"),
             " says how to get them.",
         ]
-        return empty.nothing_here("No hops", words)
-    return empty.nothing_here(
+        return empty.nothing_to_draw("No hops", words)
+    return empty.nothing_to_draw(
         "No delayed hop",
-        f"{data.shown} has no edge with 5 hops that were waited for, one of them longer on its way than their median.",
+        f"{data.scope} has no edge with 5 hops that were waited for, one of them longer on its way than their median.",
     )
 
 
@@ -119,36 +119,36 @@ def _delays(rows: Rows) -> Component:
     )
 
 
-def _one(query: Query, rows: Rows, chosen: Row, marked: PlacedTree | None) -> Component:
+def _hop_card(query: Query, rows: Rows, hop: Row, marked: PlacedTree | None) -> Component:
     options = {str(row["hop_id"]): hop_name(row) for row in rows}
-    listed = html.Div(select("Hop", query, "hop", options=options, current=str(chosen["hop_id"])), className="selects")
-    told = html.P(_words(chosen), className="reason")
+    hop_list = html.Div(select("Hop", query, "hop", options=options, current=str(hop["hop_id"])), className="selects")
+    description = html.P(_words(hop), className="reason")
     if marked is None:
-        none = html.P("This hop follows no tree that the trace names.", className="hint")
-        card = blocks.card("One of them", listed, told, none)
+        hint = html.P("This hop follows no tree that the trace names.", className="hint")
+        card = blocks.card("One of them", hop_list, description, hint)
     else:
         card = blocks.card(
             "One of them, on its tree",
-            listed,
-            told,
+            hop_list,
+            description,
             links_legend(),
             blocks.legend(_MARKS, {}),
-            tree_graph(marked, name=TREE, label=f"Hop {hop_name(chosen)} on its tree"),
+            tree_graph(marked, name=TREE, label=f"Hop {hop_name(hop)} on its tree"),
         )
-    asked = str(chosen["hop_id"])
-    return reveal(card, name=CHOSEN, of=asked, chosen=query.get("hop") == asked)
+    hop_id = str(hop["hop_id"])
+    return reveal(card, name=HOP_CARD, subject_key=hop_id, is_selected=query.get("hop") == hop_id)
 
 
 def _marked(data: TraceData, tree: RanTree, hop: Row, query: Query) -> PlacedTree:
-    delayed, absorber, behind = (hop["src"], hop["dst"]), hop["absorbed_at"], _edge(hop["behind"])
-    drawn = drawn_tree(
+    delayed, absorber, delaying_edge = (hop["src"], hop["dst"]), hop["absorbed_at"], _edge(hop["behind"])
+    placed = drawn_tree(
         ranks=data.ranks,
         parents=tree.parents[hop["role"]],
         edges={},
         role=hop["role"],
-        fold=Fold.of(query, apart={*delayed, absorber, *(behind or ())}),
+        fold=Fold.from_query(query, separate_ranks={*delayed, absorber, *(delaying_edge or ())}),
     )
-    return with_delay(drawn, delayed=delayed, absorber=absorber, behind=behind)
+    return with_delay(placed, delayed=delayed, absorber=absorber, delaying_edge=delaying_edge)
 
 
 def _tree_of(data: TraceData, hop: Row) -> RanTree | None:
@@ -165,10 +165,10 @@ def _tree_of(data: TraceData, hop: Row) -> RanTree | None:
     )
 
 
-def _edge(behind: str | None) -> tuple[int, int] | None:
+def _edge(cause: str | None) -> tuple[int, int] | None:
     """The two ends in `hop 4->0`, as the analysis names what was later."""
-    found = re.fullmatch(r"hop (\d+)->(\d+)", behind or "")
-    return None if found is None else (int(found[1]), int(found[2]))
+    match = re.fullmatch(r"hop (\d+)->(\d+)", cause or "")
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
 def _words(row: Row) -> str:
@@ -187,7 +187,7 @@ def _table(rows: Rows, limit: str) -> Component:
     body = [
         [
             [
-                mark(f"{row['src']} → {row['dst']}", one(row), "draw it on its tree"),
+                mark(f"{row['src']} → {row['dst']}", hop_address(row), "draw it on its tree"),
                 html.Small(f" {row['role'] or ''}"),
             ],
             blocks.chip(row["link"], LINK_COLOURS[row["link"]]),

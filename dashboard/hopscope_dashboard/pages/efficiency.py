@@ -36,7 +36,7 @@ _PAGES: Final = {
     "transfer": "/tree",
 }
 """The page on what lowers each factor."""
-_DOES: Final = "see what it is lost to"
+_ACTION: Final = "see what it is lost to"
 _CAUSES: Final = ("load balance", "serialisation", "transfer")
 _WITHOUT_REPLAY: Final = ("load balance", "communication efficiency")
 """The factors that say what time is lost to, where the run could be replayed and where not."""
@@ -51,7 +51,7 @@ _REGION_COLUMNS: Final = (
     "parallel_efficiency_low parallel_efficiency_high",
 )  # fmt: skip
 """The columns of the analysis that the table of regions shows."""
-_INSIDE: Final = {"load_balance": "load balance", "communication_efficiency": "communication efficiency"}
+_REGION_FACTORS: Final = {"load_balance": "load balance", "communication_efficiency": "communication efficiency"}
 """The factors of a region that are drawn, with their colours' categories below."""
 _COLOURS: Final = {"load_balance": CATEGORY_COLOURS["compute"], "communication_efficiency": CATEGORY_COLOURS["native"]}
 
@@ -62,8 +62,8 @@ def layout(data: TraceData, query: Query) -> Component:
     rows = data.rows("efficiency")
     if not rows:
         head = blocks.page_head("Efficiency", "How much of the ranks' time computes, and what the rest is lost to.")
-        reason = f"{data.shown} has no communication and no time from MPI_Init to MPI_Finalize."
-        return html.Div([head, empty.nothing_here("No efficiency", reason)])
+        reason = f"{data.scope} has no communication and no time from MPI_Init to MPI_Finalize."
+        return html.Div([head, empty.nothing_to_draw("No efficiency", reason)])
     regions = data.rows("efficiency", by="region")
     head = blocks.page_head("Efficiency", _answer(rows))
     return html.Div([head, _card("Factors", rows, _FORMULA), _numbers(rows), *_regions(regions)])
@@ -76,23 +76,23 @@ def factors(data: TraceData) -> Component | None:
 
 
 def _answer(rows: Rows) -> str:
-    known = [row for row in rows if row["efficiency"] is not None]
-    causes = _CAUSES if len(known) == len(rows) else _WITHOUT_REPLAY
-    lowest = min((row for row in known if row["factor"] in causes), key=lambda row: row["efficiency"])
+    known_rows = [row for row in rows if row["efficiency"] is not None]
+    causes = _CAUSES if len(known_rows) == len(rows) else _WITHOUT_REPLAY
+    lowest = min((row for row in known_rows if row["factor"] in causes), key=lambda row: row["efficiency"])
     return (
-        f"{quantities.share(known[0]['efficiency'])} of the ranks' time computes; most is lost to "
+        f"{quantities.share(known_rows[0]['efficiency'])} of the ranks' time computes; most is lost to "
         f"{lowest['factor']} ({quantities.share(lowest['efficiency'])})."
     )
 
 
 def _card(title: str, rows: Rows, hint: str | None, *, height: int | None = None) -> Component:
-    known = [row for row in rows if row["efficiency"] is not None]
+    known_rows = [row for row in rows if row["efficiency"] is not None]
     figure = share_bars(
-        [row["factor"] for row in known],
-        [("efficiency", CATEGORY_COLOURS["compute"], known, "efficiency")],
+        [row["factor"] for row in known_rows],
+        [("efficiency", CATEGORY_COLOURS["compute"], known_rows, "efficiency")],
         title="efficiency (%)",
-        by="the",
-        leads=leads.Leads([_PAGES[row["factor"]] for row in known], _DOES),
+        heading="the",
+        leads=leads.Leads([_PAGES[row["factor"]] for row in known_rows], _ACTION),
     )
     figure.update_yaxes(title=None)
     if height is not None:
@@ -104,7 +104,7 @@ def _card(title: str, rows: Rows, hint: str | None, *, height: int | None = None
 def _numbers(rows: Rows) -> Component:
     body = [
         [
-            mark(row["factor"], _PAGES[row["factor"]], _DOES),
+            mark(row["factor"], _PAGES[row["factor"]], _ACTION),
             quantities.share(row["efficiency"]),
             quantities.interval(row["efficiency_low"], row["efficiency_high"]),
             f"{_MEANINGS[row['factor']]}: "
@@ -134,15 +134,15 @@ def _regions(rows: Rows) -> list[Component]:
     """The same inside the program's regions; nothing where there are none."""
     if not rows:
         return []
-    shown = rows[:_MOST_REGIONS]
+    shown_rows = rows[:_MOST_REGIONS]
     figure = share_bars(
-        [row["region"] for row in shown],
-        [(name, _COLOURS[column], shown, column) for column, name in _INSIDE.items()],
+        [row["region"] for row in shown_rows],
+        [(name, _COLOURS[column], shown_rows, column) for column, name in _REGION_FACTORS.items()],
         title="efficiency (%)",
-        by="region",
-        leads=leads.Leads([leads.region(row["region"]) for row in shown], "select the region"),
+        heading="region",
+        leads=leads.Leads([leads.region(row["region"]) for row in shown_rows], "select the region"),
     )
-    notes = any(row["note"] for row in shown)
+    notes = any(row["note"] for row in shown_rows)
     body = [
         [
             mark(html.Span(row["region"], style=_BROKEN), leads.region(row["region"]), "select the region"),
@@ -153,10 +153,14 @@ def _regions(rows: Rows) -> list[Component]:
             quantities.interval(row["parallel_efficiency_low"], row["parallel_efficiency_high"]),
             *([row["note"]] if notes else []),
         ]
-        for row in shown
+        for row in shown_rows
     ]
     columns = ["region", "ranks", "time", "useful", "efficiency", "95 % interval", *([""] if notes else [])]
-    left = f" The {len(shown)} of {quantities.number(len(rows))} regions with most time." if rows[len(shown) :] else ""
+    left = (
+        f" The {len(shown_rows)} of {quantities.number(len(rows))} regions with most time."
+        if rows[len(shown_rows) :]
+        else ""
+    )
     return [
         blocks.card(
             "Inside regions",

@@ -10,7 +10,7 @@ from hopscope_dashboard import leads, run_timeline
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data import Row, TraceData
 
-LATE = "entered-last"
+LAST_RANK = "entered-last"
 
 
 def lead(data: TraceData, fact: Row) -> list[Component | str]:
@@ -22,20 +22,24 @@ def lead(data: TraceData, fact: Row) -> list[Component | str]:
     stretch = data.timeline.computing(rank, enter - 1)
     begin = enter - margin
     if stretch is not None and stretch["begin_ns"] <= begin:
-        begin, did = stretch["begin_ns"], _computed(stretch)
+        begin, activity = stretch["begin_ns"], _computed(stretch)
     else:
         shares = [f"{part['category']} {part['text']}" for part in run_timeline.shares(data, rank, begin, enter)]
-        did = [f"In that time: {', '.join(shares)}. "]
-    said = f"Rank {rank} entered last, {quantities.duration(margin)} after the rank before it."
-    before = leads.timeline(begin, enter, ranks=rank)
-    words = [html.Strong(said), " ", *did, dcc.Link("See it in the timeline", href=before), ". "]
-    return [html.Span(words, id=LATE)]
+        activity = [f"In that time: {', '.join(shares)}. "]
+    sentence = f"Rank {rank} entered last, {quantities.duration(margin)} after the rank before it."
+    address = leads.timeline(begin, enter, ranks=rank)
+    words = [html.Strong(sentence), " ", *activity, dcc.Link("See it in the timeline", href=address), ". "]
+    return [html.Span(words, id=LAST_RANK)]
 
 
 def _computed(stretch: Row) -> list[Any]:
-    before, region = stretch["before"], stretch["region"]
-    named = run_timeline.named(before)
-    call = mark(named, None if before["comm"] is None else leads.collective(named.split(" ")[1]), "see it")
-    where = f", called from {before['place']}" if before["place"] else ""
+    call_before, region = stretch["before"], stretch["region"]
+    name = run_timeline.call_name(call_before)
+    call = mark(name, None if call_before["comm"] is None else leads.collective(name.split(" ")[1]), "see it")
+    place_phrase = f", called from {call_before['place']}" if call_before["place"] else ""
     lasted = quantities.duration(stretch["end_ns"] - stretch["begin_ns"])
-    return [f"Until then it computed for {lasted}{run_timeline.inside(region)}, since ", call, f"{where}. "]
+    return [
+        f"Until then it computed for {lasted}{run_timeline.region_phrase(region)}, since ",
+        call,
+        f"{place_phrase}. ",
+    ]

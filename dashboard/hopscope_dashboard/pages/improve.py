@@ -39,15 +39,15 @@ REMEDIES: Final[Mapping[str, Kind]] = {
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address names the remedies that are computed, with commas: `compute`."""
-    asked = [name for name in (query.get("compute") or "").split(",") if name in REMEDIES]
-    cards = [_card(data, name, kind, asked) for name, kind in REMEDIES.items()]
+    names = [name for name in (query.get("compute") or "").split(",") if name in REMEDIES]
+    cards = [_card(data, name, kind, names) for name, kind in REMEDIES.items()]
     widths = "repeat(auto-fit, minmax(300px, 1fr))"
     return html.Div([blocks.page_head("Remedies", _LEAD), blocks.columns(*cards, widths=widths)])
 
 
-def _card(data: TraceData, name: str, kind: Kind, asked: list[str]) -> Component:
-    if name not in asked:
-        href = link("/improve", compute=",".join([*asked, name]))
+def _card(data: TraceData, name: str, kind: Kind, names: list[str]) -> Component:
+    if name not in names:
+        href = link("/improve", compute=",".join([*names, name]))
         return blocks.card(kind.title, dcc.Link("Compute", href=href, className="button primary"), hint=kind.meaning)
     try:
         remedy = kind.compute(data)
@@ -89,7 +89,7 @@ def _register(app: Dash, traces: Traces, name: str, kind: Kind) -> None:
         prevent_initial_call=True,
     )
     def download(clicks: int | None, search: str | None) -> Any:
-        remedy = kind.compute(traces.shown(parse(search))) if clicks else None
+        remedy = kind.compute(traces.named_trace(parse(search))) if clicks else None
         if remedy is None or remedy.file is None:
             return no_update
         return dcc.send_string(remedy.file, remedy.file_name)

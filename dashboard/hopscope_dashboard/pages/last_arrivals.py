@@ -7,14 +7,14 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 
 from hopscope_dashboard import leads
-from hopscope_dashboard.address import Query, number, one_of
+from hopscope_dashboard.address import Query, allowed_word, number
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.data import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import share_bars, time_bars
-from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_out, with_most
+from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, largest_rows, left_out
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
@@ -33,38 +33,40 @@ _COLUMNS: Final = (
     "margin_ns", "waiting_ns", "collectives",
 )  # fmt: skip
 """The columns of the analysis that the table shows, after the first."""
-_BY: Final = {"rank": "rank", "host": "host", "cluster": "cluster"}
+_GROUPINGS: Final = {"rank": "rank", "host": "host", "cluster": "cluster"}
 
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects `by` (rank, host or cluster) and `at`, a node of the tree."""
-    by = one_of(query, "by", tuple(_BY))
-    rows = data.rows("last-arrivals", by=None if by == "rank" else by)
+    grouping = allowed_word(query, "by", tuple(_GROUPINGS))
+    rows = data.rows("last-arrivals", by=None if grouping == "rank" else grouping)
     head = blocks.page_head(
         "Last arrivals",
         lead(of_arrivals(data.rows("last-arrivals"))),
-        choice("By", "/last-arrivals", query, "by", options=_BY, current=by),
+        choice("By", "/last-arrivals", query, "by", options=_GROUPINGS, current=grouping),
     )
     if not any(row["collectives"] for row in rows):
-        reason = f"{data.shown} has no complete collective of two ranks or more."
-        return html.Div([head, empty.nothing_here("No arrivals", reason)])
+        reason = f"{data.scope} has no complete collective of two ranks or more."
+        return html.Div([head, empty.nothing_to_draw("No arrivals", reason)])
     return html.Div(
         [
             head,
-            blocks.columns(_shares(data, rows, by), _waiting(data, rows, by), widths="minmax(0, 3fr) minmax(0, 2fr)"),
-            _table(data, rows, by),
+            blocks.columns(
+                _shares(data, rows, grouping), _waiting(data, rows, grouping), widths="minmax(0, 3fr) minmax(0, 2fr)"
+            ),
+            _table(data, rows, grouping),
             _at_node(data, query),
         ]
     )
 
 
-def _leads(data: TraceData, rows: Rows, by: str) -> leads.Leads:
-    return leads.of_places(data.ranks, by, [row[by] for row in rows])
+def _leads(data: TraceData, rows: Rows, grouping: str) -> leads.Leads:
+    return leads.of_places(data.ranks, grouping, [row[grouping] for row in rows])
 
 
-def _shares(data: TraceData, every: Rows, by: str) -> Component:
-    rows = with_most(every, _largest_share, MOST_BARS)
-    labels = [str(row[by]) for row in rows]
+def _shares(data: TraceData, all_rows: Rows, grouping: str) -> Component:
+    rows = largest_rows(all_rows, _largest_share, MOST_BARS)
+    labels = [str(row[grouping]) for row in rows]
     limits = {
         "entered last": [row["chance"] for row in rows],
         _CAUSE: [row["cause_chance"] for row in rows],
@@ -78,18 +80,18 @@ def _shares(data: TraceData, every: Rows, by: str) -> Component:
         labels,
         series,
         title="share of the collectives (%)",
-        by=by,
+        heading=grouping,
         limits=limits,
         limit="by chance",
-        leads=_leads(data, rows, by),
+        leads=_leads(data, rows, grouping),
     )
     return blocks.card(
         "Who is last, and whose computing is behind it",
         blocks.drawing("Shares of last arrivals", figure, name=SHARES),
-        hint=left_out(rows, every, f"{by}s with the largest shares").strip(),
-        meaning=f"A {by} is late, or the cause, only if its whole whisker (95 %) lies right of its mark, which is what "
-        "chance would give. The last to enter is often a neighbour that had to wait itself; the cause is the rank "
-        "whose computing led there.",
+        hint=left_out(rows, all_rows, f"{grouping}s with the largest shares").strip(),
+        meaning=f"A {grouping} is late, or the cause, only if its whole whisker (95 %) lies right of its mark, "
+        "which is what chance would give. The last to enter is often a neighbour that had to wait itself; the cause is "
+        "the rank whose computing led there.",
     )
 
 
@@ -97,34 +99,34 @@ def _largest_share(row: Row) -> float:
     return max(row.get(name) or 0 for name in ("share", "cause_share", "released_share"))
 
 
-def _waiting(data: TraceData, every: Rows, by: str) -> Component:
-    rows = with_most(every, lambda row: row["waiting_ns"], MOST_BARS)
-    labels = [str(row[by]) for row in rows]
+def _waiting(data: TraceData, all_rows: Rows, grouping: str) -> Component:
+    rows = largest_rows(all_rows, lambda row: row["waiting_ns"], MOST_BARS)
+    labels = [str(row[grouping]) for row in rows]
     figure = time_bars(
         labels,
         [("waiting", CATEGORY_COLOURS["native"], [row["waiting_ns"] for row in rows])],
         title="time the others waited for it",
-        by=by,
-        leads=_leads(data, rows, by),
+        heading=grouping,
+        leads=_leads(data, rows, grouping),
     )
     return blocks.card(
         "What it cost the others",
         blocks.drawing("Waiting by last arrival", figure, name=WAITING),
-        hint=left_out(rows, every, f"{by}s that were waited for most").strip(),
+        hint=left_out(rows, all_rows, f"{grouping}s that were waited for most").strip(),
         meaning="The sum over all ranks and collectives: parallel waiting counts for each rank that waits.",
     )
 
 
-def _table(data: TraceData, every: Rows, by: str) -> Component:
-    rows = with_most(every, _largest_share, MOST_ROWS)
+def _table(data: TraceData, all_rows: Rows, grouping: str) -> Component:
+    rows = largest_rows(all_rows, _largest_share, MOST_ROWS)
 
     def verdict(row: Row, name: str) -> str:
         return quantities.MISSING if row.get(name) is None else "yes" if row[name] else "no"
 
-    where = _leads(data, rows, by)
+    row_leads = _leads(data, rows, grouping)
     body: list[list[Any]] = [
         [
-            mark(row[by], address, where.does),
+            mark(row[grouping], address, row_leads.action),
             quantities.share(row["share"]),
             quantities.interval(row.get("share_low"), row.get("share_high")),
             verdict(row, "late"),
@@ -137,10 +139,10 @@ def _table(data: TraceData, every: Rows, by: str) -> Component:
             quantities.duration(row["waiting_ns"]),
             quantities.number(row["collectives"]),
         ]
-        for row, address in zip(rows, where.addresses, strict=True)
+        for row, address in zip(rows, row_leads.addresses, strict=True)
     ]
     columns = [
-        by,
+        grouping,
         "last",
         "95 % interval",
         "late?",
@@ -159,12 +161,12 @@ def _table(data: TraceData, every: Rows, by: str) -> Component:
             columns,
             body,
             name=TABLE,
-            right=(*((0,) if by == "rank" else ()), 1, 2, 4, *range(6, 12)),
+            right=(*((0,) if grouping == "rank" else ()), 1, 2, 4, *range(6, 12)),
             last=(7, 11),
-            full=exports.csv_address("last-arrivals", by=None if by == "rank" else by),
-            meanings=meanings("last-arrivals", by, *_COLUMNS, by=by),
+            full=exports.csv_address("last-arrivals", by=None if grouping == "rank" else grouping),
+            meanings=meanings("last-arrivals", grouping, *_COLUMNS, by=grouping),
         ),
-        hint=left_out(rows, every, f"{by}s with the largest shares").strip(),
+        hint=left_out(rows, all_rows, f"{grouping}s with the largest shares").strip(),
     )
 
 
@@ -173,12 +175,12 @@ def _at_node(data: TraceData, query: Query) -> Component:
     if not parents:
         return html.Div()
     nodes = sorted(parents)
-    at = number(query, "at")
-    at = at if at in parents else nodes[0]
-    rows = data.rows_or_none("last-arrivals", at=at)
+    parent_rank = number(query, "at")
+    parent_rank = parent_rank if parent_rank in parents else nodes[0]
+    rows = data.rows_or_none("last-arrivals", at=parent_rank)
     title = "Which child of a node comes last"
     if not rows:
-        return empty.nothing_here(title, f"Rank {at} received no hop towards the root.")
+        return empty.nothing_to_draw(title, f"Rank {parent_rank} received no hop towards the root.")
     body = [
         [
             rank(row["child"]),
@@ -193,7 +195,7 @@ def _at_node(data: TraceData, query: Query) -> Component:
     return blocks.card(
         title,
         html.Div(
-            select("Rank", query, "at", options={str(node): str(node) for node in nodes}, current=str(at)),
+            select("Rank", query, "at", options={str(node): str(node) for node in nodes}, current=str(parent_rank)),
             className="selects",
         ),
         blocks.table(
@@ -201,9 +203,16 @@ def _at_node(data: TraceData, query: Query) -> Component:
             body,
             name=AT_NODE,
             right=(0, 1, 2, 3, 4, 5),
-            full=exports.csv_address("last-arrivals", at=at),
+            full=exports.csv_address("last-arrivals", at=parent_rank),
             meanings=meanings(
-                "last-arrivals", "child", "share", "binding_share", "undecided", "margin_ns", "collectives", at=at
+                "last-arrivals",
+                "child",
+                "share",
+                "binding_share",
+                "undecided",
+                "margin_ns",
+                "collectives",
+                at=parent_rank,
             ),
         ),
     )

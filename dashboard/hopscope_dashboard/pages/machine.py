@@ -55,7 +55,7 @@ def layout(machine: Machine) -> Component:
     return html.Div(
         [
             blocks.page_head(TITLE, lead),
-            _made(machine.content),
+            _probe(machine.content),
             *_links(machine),
             machine_places.hosts(machine),
             machine_places.outlying(machine),
@@ -67,40 +67,40 @@ def layout(machine: Machine) -> Component:
     )
 
 
-def _made(content: Row) -> Component:
-    made, levels = content["made"], content["levels"]
+def _probe(content: Row) -> Component:
+    probe, levels = content["made"], content["levels"]
     clusters = len({host["cluster"] for host in content["hosts"]})
     certainty = levels["cluster"]["certainty"]
     sure = "found by the latencies" if certainty is None else f"certainty {quantities.share(certainty)}"
-    spent, allowed = (quantities.duration(1e9 * made[name]) for name in ("spent_seconds", "seconds"))
+    spent, allowed = (quantities.duration(1e9 * probe[name]) for name in ("spent_seconds", "seconds"))
     figures = [
-        ("Ranks", quantities.number(made["ranks"]), "of the job that measured"),
+        ("Ranks", quantities.number(probe["ranks"]), "of the job that measured"),
         ("Hosts", quantities.number(len(content["hosts"])), "by their names"),
         ("Clusters", quantities.number(clusters), sure if len(content["hosts"]) > 1 else "there is one host"),
         ("Measured for", spent, f"of {allowed} allowed"),
     ]
-    network = f", on the network of {made['network']}" if "network" in made else ""
-    started = [html.Code(" ".join(made["command"])), f" under {made['library']}{network}, {made['at']}."]
+    network = f", on the network of {probe['network']}" if "network" in probe else ""
+    started = [html.Code(" ".join(probe["command"])), f" under {probe['library']}{network}, {probe['at']}."]
     return html.Div([blocks.key_figures(figures), blocks.note("Measured with ", *started)])
 
 
 def _links(machine: Machine) -> list[Component]:
     if not machine.curves:
-        return [empty.nothing_here("No link was measured", "The probe had no time for it; give it more --seconds.")]
+        return [empty.nothing_to_draw("No link was measured", "The probe had no time for it; give it more --seconds.")]
     return [_messages(machine), _by_size(machine), _of_every_size(machine.parameters)]
 
 
 def _messages(machine: Machine) -> Component:
     curves = [{**curve, "link": link_of(curve)} for curve in sorted(machine.curves, key=_nearest_first)]
     links = list(dict.fromkeys(curve["link"] for curve in curves))
-    drawn = [curve for curve in curves if curve["link"] in links[:_MOST_LINKS]]
-    more = f" The first {_MOST_LINKS} of {len(links)} links are drawn." if len(links) > _MOST_LINKS else ""
-    return messages(drawn, f"Dots are what was measured, with 95 % intervals.{more}")
+    drawn_curves = [curve for curve in curves if curve["link"] in links[:_MOST_LINKS]]
+    remainder = f" The first {_MOST_LINKS} of {len(links)} links are drawn." if len(links) > _MOST_LINKS else ""
+    return messages(drawn_curves, f"Dots are what was measured, with 95 % intervals.{remainder}")
 
 
 def _by_size(machine: Machine) -> Component:
     """Every measured value of every link, beside alpha and beta that follow from it."""
-    known = {
+    row_of = {
         (link_of(row), row["parameter"], row["bytes"]): row for row in machine.parameters if row["bytes"] is not None
     }
     links = sorted(machine.content["links"], key=_nearest_first)
@@ -109,7 +109,7 @@ def _by_size(machine: Machine) -> Component:
         place = link_of(_as_row(link))
         for size in filter(_is_measured, link["sizes"]):
             gaps = {gap["destinations"]: gap["gap_ns"] for gap in size["gaps"]}
-            of_hockney = [known.get((place, name, size["bytes"])) for name in ("alpha", "beta")]
+            of_hockney = [row_of.get((place, name, size["bytes"])) for name in ("alpha", "beta")]
             body.append(
                 [
                     place,
@@ -117,7 +117,7 @@ def _by_size(machine: Machine) -> Component:
                     _value(size["one_way_ns"]),
                     *(quantities.MISSING if row is None else _parameter(row) for row in of_hockney),
                     _value(gaps.pop(1, quantities.MISSING)),
-                    _to_several(gaps),
+                    _gaps_to_destinations(gaps),
                     *(_value(size[name]) for name in ("send_overhead_ns", "receive_overhead_ns")),
                 ]
             )
@@ -130,7 +130,7 @@ def _by_size(machine: Machine) -> Component:
     )
 
 
-def _to_several(gaps: dict[int, Any]) -> blocks.Content:
+def _gaps_to_destinations(gaps: dict[int, Any]) -> blocks.Content:
     """The gaps towards so many destinations, one under another; their intervals show when pointed at."""
     lines = [
         html.Div([html.Small(f"{count}: "), html.Em(gap, className="unmeasured")])
@@ -155,11 +155,11 @@ def _is_measured(size: Row) -> bool:
 
 def _of_every_size(rows: Rows) -> Component:
     """The parameters that are the same for every size; gamma, which belongs to no link, comes last."""
-    same = [row for row in rows if row["bytes"] is None]
-    of_links = sorted((row for row in same if row["link"] is not None), key=_nearest_first)
-    if not same:
-        return empty.nothing_here("Parameters", "What was measured gives none that holds for every size.")
-    return parameters([*of_links, *(row for row in same if row["link"] is None)], "measured")
+    common_rows = [row for row in rows if row["bytes"] is None]
+    of_links = sorted((row for row in common_rows if row["link"] is not None), key=_nearest_first)
+    if not common_rows:
+        return empty.nothing_to_draw("Parameters", "What was measured gives none that holds for every size.")
+    return parameters([*of_links, *(row for row in common_rows if row["link"] is None)], "measured")
 
 
 def _as_row(link: Row) -> Row:
@@ -188,14 +188,14 @@ def _with_interval(value: float, low: float | None, high: float | None, unit: st
 
 def _contention(content: Row) -> Component:
     rows = [
-        [_sharing(entry["of"]), each["senders"], _value(each["gap_ns"])]
+        [_sharing(entry["of"]), measurement["senders"], _value(measurement["gap_ns"])]
         for entry in content["contention"]
-        for each in entry["senders"]
+        for measurement in entry["senders"]
     ]
     title = "Several senders at once"
     if not rows:
         alone = "All ranks are on one host, so none share an interface or a link."
-        return empty.nothing_here(title, alone if len(content["hosts"]) == 1 else "Not measured.")
+        return empty.nothing_to_draw(title, alone if len(content["hosts"]) == 1 else "Not measured.")
     sizes = quantities.in_words(sorted({quantities.size(entry["bytes"]) for entry in content["contention"]}))
     return blocks.card(
         title,
@@ -204,19 +204,22 @@ def _contention(content: Row) -> Component:
     )
 
 
-def _sharing(of: Row) -> str:
-    return f"host {of['host']}" if "host" in of else f"clusters {of['from']} to {of['to']}"
+def _sharing(scope: Row) -> str:
+    return f"host {scope['host']}" if "host" in scope else f"clusters {scope['from']} to {scope['to']}"
 
 
 def _combining(content: Row) -> Component:
-    found = {(each["operation"], each["type"], each["bytes"]): each["ns_per_byte"] for each in content["combining"]}
-    known = {key for key, value in found.items() if not isinstance(value, str)}
-    if not known:
-        return empty.nothing_here("Combining", "Not measured.")
-    sizes = sorted({size for *_, size in found})
+    times_of = {
+        (measurement["operation"], measurement["type"], measurement["bytes"]): measurement["ns_per_byte"]
+        for measurement in content["combining"]
+    }
+    measured_keys = {key for key, value in times_of.items() if not isinstance(value, str)}
+    if not measured_keys:
+        return empty.nothing_to_draw("Combining", "Not measured.")
+    sizes = sorted({size for *_, size in times_of})
     rows = [
-        [*of, *(_value(found.get((*of, size), quantities.MISSING), None) for size in sizes)]
-        for of in sorted({(operation, of_type) for operation, of_type, _ in known})
+        [*key, *(_value(times_of.get((*key, size), quantities.MISSING), None) for size in sizes)]
+        for key in sorted({(operation, of_type) for operation, of_type, _ in measured_keys})
     ]
     columns = ["operation", "type", *map(quantities.size, sizes)]
     return blocks.card(
@@ -227,13 +230,13 @@ def _combining(content: Row) -> Component:
 
 
 def _unmeasured(content: Row) -> Component:
-    said = [*_missing_of_links(content["links"]), *_missing_elsewhere(content)]
+    sentences = [*_missing_of_links(content["links"]), *_missing_elsewhere(content)]
     title = "What was not measured"
-    if not said:
-        return empty.nothing_here(title, "Nothing is missing: the probe measured all that it looks for.")
+    if not sentences:
+        return empty.nothing_to_draw(title, "Nothing is missing: the probe measured all that it looks for.")
     return blocks.card(
         title,
-        html.Ul([html.Li(each) for each in said], className="remarks", id=UNMEASURED),
+        html.Ul([html.Li(sentence) for sentence in sentences], className="remarks", id=UNMEASURED),
         hint="There was no time for it, or measuring it once takes too long; more --seconds measure more.",
     )
 
@@ -248,8 +251,8 @@ def _missing_of_links(links: Rows) -> Iterator[str]:
                 if isinstance(value, str):
                     lacks.setdefault(name, []).append(quantities.size(size["bytes"]))
         if lacks:
-            listed = "; ".join(f"{name} of {', '.join(sizes)}" for name, sizes in lacks.items())
-            yield f"{link_of(_as_row(link))}: {listed}"
+            sizes_text = "; ".join(f"{name} of {', '.join(sizes)}" for name, sizes in lacks.items())
+            yield f"{link_of(_as_row(link))}: {sizes_text}"
 
 
 def _gap_name(count: int) -> str:
@@ -257,18 +260,20 @@ def _gap_name(count: int) -> str:
 
 
 def _missing_elsewhere(content: Row) -> Iterator[str]:
-    for each in content["latencies"]:
-        if isinstance(each["one_way_ns"], str):
-            yield f"the latency between {' and '.join(each['hosts'])}"
+    for measurement in content["latencies"]:
+        if isinstance(measurement["one_way_ns"], str):
+            yield f"the latency between {' and '.join(measurement['hosts'])}"
     lacks: dict[str, dict[str, list[str]]] = {}
-    for each in content["combining"]:
-        if isinstance(each["ns_per_byte"], str):
-            of_type = lacks.setdefault(each["operation"], {}).setdefault(each["type"], [])
-            of_type.append(quantities.size(each["bytes"]))
+    for measurement in content["combining"]:
+        if isinstance(measurement["ns_per_byte"], str):
+            of_type = lacks.setdefault(measurement["operation"], {}).setdefault(measurement["type"], [])
+            of_type.append(quantities.size(measurement["bytes"]))
     for operation, types in lacks.items():
-        listed = "; ".join(f"{', '.join(sizes)} of {of_type}" for of_type, sizes in types.items())
-        yield f"combining by {operation}: {listed}"
+        types_text = "; ".join(f"{', '.join(sizes)} of {of_type}" for of_type, sizes in types.items())
+        yield f"combining by {operation}: {types_text}"
     for entry in content["contention"]:
-        counts = [str(each["senders"]) for each in entry["senders"] if isinstance(each["gap_ns"], str)]
+        counts = [
+            str(measurement["senders"]) for measurement in entry["senders"] if isinstance(measurement["gap_ns"], str)
+        ]
         if counts:
             yield f"{_sharing(entry['of'])}: {quantities.in_words(counts)} senders at once"

@@ -22,7 +22,7 @@ def hosts(machine: Machine) -> Component:
     """Give the hosts with their clusters, the gaps in the latencies that tell them apart, and the latencies."""
     content = machine.content
     rows = [[host["name"], host["cluster"], ", ".join(map(str, host["ranks"]))] for host in content["hosts"]]
-    found = blocks.card(
+    host_card = blocks.card(
         "Hosts and clusters",
         blocks.table(["host", "cluster", "ranks"], rows, name=HOSTS),
         _levels(content),
@@ -30,8 +30,8 @@ def hosts(machine: Machine) -> Component:
         "share of resamples of the measured latencies that give the same answer.",
     )
     if len(content["hosts"]) == 1:
-        return found
-    return blocks.columns(found, _latencies(content))
+        return host_card
+    return blocks.columns(host_card, _latencies(content))
 
 
 def _levels(content: Row) -> Component:
@@ -51,19 +51,22 @@ def _levels(content: Row) -> Component:
 
 
 def _factor(level: Row) -> str:
-    inside, between = level["inside_ns"], level["between_ns"]
-    return quantities.number(between / inside) if inside and between else quantities.MISSING
+    inner_ns, outer_ns = level["inside_ns"], level["between_ns"]
+    return quantities.number(outer_ns / inner_ns) if inner_ns and outer_ns else quantities.MISSING
 
 
 def _latencies(content: Row) -> Component:
     places = {host["name"]: host["ranks"] for host in content["hosts"]}
     rows: list[dict[str, Any]] = []
-    for each in content["latencies"]:
-        if not isinstance(each["one_way_ns"], str):
-            one, other = each["hosts"]
-            time = each["one_way_ns"]["median"]
-            rows += [{"sender": a, "receiver": b, "time": time} for a, b in dict.fromkeys(((one, other), (other, one)))]
-    figure = matrix(rows, places=places, value="time", unit="ns", what="one way", by="host", selects=False)
+    for measurement in content["latencies"]:
+        if not isinstance(measurement["one_way_ns"], str):
+            sender, receiver = measurement["hosts"]
+            time = measurement["one_way_ns"]["median"]
+            rows += [
+                {"sender": a, "receiver": b, "time": time}
+                for a, b in dict.fromkeys(((sender, receiver), (receiver, sender)))
+            ]
+    figure = matrix(rows, places=places, value="time", unit="ns", title="one way", grouping="host", selects=False)
     return blocks.card(
         "Latencies",
         blocks.drawing("How long a byte takes one way, by host and host", figure, name=LATENCIES),
@@ -75,7 +78,7 @@ def outlying(machine: Machine) -> Component:
     """Give the pairs of hosts that are unlike the others of their class, beside the pair that stands for these."""
     content = machine.content
     cluster_of = {host["name"]: host["cluster"] for host in content["hosts"]}
-    latency = {frozenset(each["hosts"]): each["one_way_ns"] for each in content["latencies"]}
+    latency = {frozenset(measurement["hosts"]): measurement["one_way_ns"] for measurement in content["latencies"]}
 
     def kind(link: Row) -> tuple[str, frozenset[str]]:
         ends = frozenset(cluster_of[host] for host in link["hosts"])
@@ -85,7 +88,7 @@ def outlying(machine: Machine) -> Component:
     odd = [link for link in content["links"] if link["outlying"]]
     title = "Outlying pairs of hosts"
     if not odd:
-        return empty.nothing_here(title, "Every pair of hosts is like the others of its class.")
+        return empty.nothing_to_draw(title, "Every pair of hosts is like the others of its class.")
     body = [
         [
             link["link"],

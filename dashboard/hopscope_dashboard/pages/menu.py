@@ -25,15 +25,15 @@ def sections(pages: Sequence[Page], current: Page | None, lacking: dict[str, str
 
     A page that one is on is listed even so.
     """
-    shown = _menu_page(pages, current)
-    listed = {
-        name: [page for page in pages if page.section == name and (page is shown or page.path not in lacking)]
+    current_page = _menu_page(pages, current)
+    pages_of = {
+        name: [page for page in pages if page.section == name and (page is current_page or page.path not in lacking)]
         for name in SECTIONS
     }
     return [
-        Section(name, SECTIONS[name], of, is_open=shown is not None and shown.section == name)
-        for name, of in listed.items()
-        if of
+        Section(name, SECTIONS[name], section_pages, is_open=current_page is not None and current_page.section == name)
+        for name, section_pages in pages_of.items()
+        if section_pages
     ]
 
 

@@ -9,13 +9,13 @@ from hopscope.format import quantities
 from hopscope.vocabulary.words import UNKNOWN_PLACE
 
 from hopscope_dashboard import leads
-from hopscope_dashboard.address import Query, one_of
+from hopscope_dashboard.address import Query, allowed_word
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import time_bars
-from hopscope_dashboard.figures.many_places import left_out, shown, with_most
+from hopscope_dashboard.figures.many_places import largest_rows, left_out, matrix_places
 from hopscope_dashboard.figures.matrix import matrix
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
@@ -28,7 +28,7 @@ PLACES = "messages-places"
 ON_PATH = "messages-on-path"
 ON_PATH_PLACES = "messages-on-path-by-place"
 
-_BY: Final = {"rank": "rank", "host": "host", "cluster": "cluster"}
+_GROUPINGS: Final = {"rank": "rank", "host": "host", "cluster": "cluster"}
 _ENDS: Final = {"rank": ("src", "dst"), "host": ("src_host", "dst_host"), "cluster": ("src_cluster", "dst_cluster")}
 _SHOW: Final = {
     "waiting_caused_ns": "waiting for senders",
@@ -63,7 +63,7 @@ _COLUMNS_OF_PLACES: Final[dict[str, Callable[[Row], str]]] = {
     "critical path": _COLUMNS["critical path"],
 }
 """A message has one place where it is sent, and another where it is waited for."""
-_MEANT: Final = {
+_COLUMNS_OF_HEADINGS: Final = {
     "messages": "messages",
     "bytes": "bytes",
     "sender late": "waiting_caused_ns late_senders",
@@ -81,56 +81,58 @@ _SELDOM: Final = {"wrong_order": "wrong order"}
 """Columns that stand there only if some row has any."""
 
 
-_NONE: Final = "The program sent no messages of its own; what collectives send is on their pages."
-_NONE_HERE: Final = "No message of the program's own lies in this part of the run."
+_NO_MESSAGES: Final = "The program sent no messages of its own; what collectives send is on their pages."
+_NO_MESSAGES_IN_PART: Final = "No message of the program's own lies in this part of the run."
 _NOT_RECORDED: Final = "They were not recorded: the run was told to record collectives only (HOPSCOPE_RECORD)."
 
 
-def _why_none(data: TraceData) -> str | None:
+def _reason_for_absence(data: TraceData) -> str | None:
     """Why the trace has no messages; None if it has some."""
     if data.number_of("messages"):
         return None
-    return _NOT_RECORDED if data.run["record"] == "collectives" else _NONE
+    return _NOT_RECORDED if data.run["record"] == "collectives" else _NO_MESSAGES
 
 
-def _waited(time_ns: int, late: int) -> str:
-    return f"{quantities.duration(time_ns)} ({quantities.number(late)})"
+def _waited(time_ns: int, late_count: int) -> str:
+    return f"{quantities.duration(time_ns)} ({quantities.number(late_count)})"
 
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects `by` (rank, host or cluster) and what the matrix shows: `show`."""
-    by, show = one_of(query, "by", tuple(_BY)), one_of(query, "show", tuple(_SHOW))
-    rows = data.rows("messages", by="pair" if by == "rank" else by)
-    controls = choice("By", "/messages", query, "by", options=_BY, current=by)
-    head = blocks.page_head("Messages", _answer(rows, by) if rows else None, controls)
+    grouping, show = allowed_word(query, "by", tuple(_GROUPINGS)), allowed_word(query, "show", tuple(_SHOW))
+    rows = data.rows("messages", by="pair" if grouping == "rank" else grouping)
+    controls = choice("By", "/messages", query, "by", options=_GROUPINGS, current=grouping)
+    head = blocks.page_head("Messages", _answer(rows, grouping) if rows else None, controls)
     if not rows:
-        return html.Div([head, empty.nothing_here("No messages", _why_none(data) or _NONE_HERE)])
+        return html.Div([head, empty.nothing_to_draw("No messages", _reason_for_absence(data) or _NO_MESSAGES_IN_PART)])
     return html.Div(
         [
             head,
             _total(data, rows),
             _on_path(data),
-            blocks.columns(_matrix(data, query, rows, by, show), _cost(data), widths="minmax(0, 3fr) minmax(0, 2fr)"),
-            _pairs(data, rows, by),
+            blocks.columns(
+                _matrix(data, query, rows, grouping, show), _cost(data), widths="minmax(0, 3fr) minmax(0, 2fr)"
+            ),
+            _pairs(data, rows, grouping),
             _sizes(data),
             _places(data),
         ]
     )
 
 
-def _answer(rows: Rows, by: str) -> str:
+def _answer(rows: Rows, grouping: str) -> str:
     """Say how long ranks waited for messages, and between whom most."""
 
     def waiting(row: Row) -> int:
         return row["waiting_caused_ns"] + row["waiting_suffered_ns"]
 
-    most, whole = max(rows, key=waiting), sum(map(waiting, rows))
+    longest, whole = max(rows, key=waiting), sum(map(waiting, rows))
     if not whole:
         return "No rank waited for the program's own messages."
-    src, dst = _ENDS[by]
+    src, dst = _ENDS[grouping]
     return (
-        f"Ranks waited {quantities.duration(whole)} for the program's own messages, longest for those from {by} "
-        f"{most[src]} to {most[dst]}: {quantities.duration(waiting(most))}."
+        f"Ranks waited {quantities.duration(whole)} for the program's own messages, longest for those from {grouping} "
+        f"{longest[src]} to {longest[dst]}: {quantities.duration(waiting(longest))}."
     )
 
 
@@ -182,13 +184,13 @@ def _on_path(data: TraceData) -> Component:
     if (_path_share(data) or 0) < _WORTH_DRAWING:
         return html.Div()
     functions = _most_on_path(data.rows("critical-path", by="operation"))
-    named = [row["operation"] for row in functions]
-    does = leads.Leads([leads.operation(name, of_messages=True) for name in named], "select the operation")
-    drawings = [_path_drawing(named, functions, "operation", ON_PATH, does)]
+    names = [row["operation"] for row in functions]
+    operation_leads = leads.Leads([leads.operation(name, of_messages=True) for name in names], "select the operation")
+    drawings = [_path_drawing(names, functions, "operation", ON_PATH, operation_leads)]
     places = [row for row in _most_on_path(data.rows("critical-path", by="place")) if row["place"] != UNKNOWN_PLACE]
     if places:
-        named = [row["place"] for row in places]
-        drawings.append(_path_drawing(named, places, "place", ON_PATH_PLACES, leads.of_program(named)))
+        names = [row["place"] for row in places]
+        drawings.append(_path_drawing(names, places, "place", ON_PATH_PLACES, leads.of_program(names)))
     return blocks.card("On the critical path", *drawings)
 
 
@@ -196,49 +198,58 @@ def _most_on_path(rows: Rows) -> Rows:
     return sorted((row for row in rows if row["p2p_ns"]), key=lambda row: -row["p2p_ns"])[:_MOST_ON_PATH]
 
 
-def _path_drawing(names: Sequence[str], rows: Rows, by: str, name: str, does: leads.Leads) -> Component:
+def _path_drawing(names: Sequence[str], rows: Rows, grouping: str, name: str, bar_leads: leads.Leads) -> Component:
     series = [("messages and waits", CATEGORY_COLOURS["p2p"], [row["p2p_ns"] for row in rows])]
-    figure = time_bars(names, series, title="time on the critical path", by=by, stacked=True, leads=does)
-    return blocks.drawing(f"The program's messages on the critical path by {by}", figure, name=name)
+    figure = time_bars(
+        names, series, title="time on the critical path", heading=grouping, stacked=True, leads=bar_leads
+    )
+    return blocks.drawing(f"The program's messages on the critical path by {grouping}", figure, name=name)
 
 
-def _matrix(data: TraceData, query: Query, rows: Rows, by: str, show: str) -> Component:
-    src, dst = _ENDS[by]
-    drawn = shown(data.ranks, by, [(row[src], row[dst], row[show] or 0) for row in rows])
-    if drawn.by != by:
-        rows = data.rows("messages", by=drawn.by)
-        src, dst = _ENDS[drawn.by]
+def _matrix(data: TraceData, query: Query, rows: Rows, grouping: str, show: str) -> Component:
+    src, dst = _ENDS[grouping]
+    shown_places = matrix_places(data.ranks, grouping, [(row[src], row[dst], row[show] or 0) for row in rows])
+    if shown_places.grouping != grouping:
+        rows = data.rows("messages", by=shown_places.grouping)
+        src, dst = _ENDS[shown_places.grouping]
     cells = [
         {**row, "sender": row[src], "receiver": row[dst]}
         for row in rows
-        if row[src] in drawn.places and row[dst] in drawn.places
+        if row[src] in shown_places.places and row[dst] in shown_places.places
     ]
-    figure = matrix(cells, places=drawn.places, value=show, unit=_UNITS.get(show), what=_SHOW[show], by=drawn.by)
+    figure = matrix(
+        cells,
+        places=shown_places.places,
+        value=show,
+        unit=_UNITS.get(show),
+        title=_SHOW[show],
+        grouping=shown_places.grouping,
+    )
     return blocks.card(
         "Who with whom",
         choice("Show", "/messages", query, "show", options=_SHOW, current=show),
         blocks.drawing(f"{_SHOW[show].capitalize()} by sender and receiver", figure, name=MATRIX),
-        hint=drawn.said,
+        hint=shown_places.notice,
     )
 
 
 def _cost(data: TraceData) -> Component:
     rows = sorted(data.rows("messages", by="rank"), key=lambda row: row["rank"])
-    drawn = with_most(rows, lambda row: row["waiting_caused_ns"] + row["waiting_suffered_ns"], _MOST_BARS)
+    bar_rows = largest_rows(rows, lambda row: row["waiting_caused_ns"] + row["waiting_suffered_ns"], _MOST_BARS)
     figure = time_bars(
-        [str(row["rank"]) for row in drawn],
+        [str(row["rank"]) for row in bar_rows],
         [
-            ("others waited for it", CATEGORY_COLOURS["wan"], [row["waiting_caused_ns"] for row in drawn]),
-            ("it waited for others", CATEGORY_COLOURS["native"], [row["waiting_suffered_ns"] for row in drawn]),
+            ("others waited for it", CATEGORY_COLOURS["wan"], [row["waiting_caused_ns"] for row in bar_rows]),
+            ("it waited for others", CATEGORY_COLOURS["native"], [row["waiting_suffered_ns"] for row in bar_rows]),
         ],
         title="waiting for messages",
-        by="rank",
-        leads=leads.of_ranks(row["rank"] for row in drawn),
+        heading="rank",
+        leads=leads.of_ranks(row["rank"] for row in bar_rows),
     )
     return blocks.card(
         "What it cost",
         blocks.drawing("Waiting caused and suffered by rank", figure, name=COST),
-        hint=left_out(drawn, rows, "ranks with most of it").strip(),
+        hint=left_out(bar_rows, rows, "ranks with most of it").strip(),
         meaning="Each wait is charged to the rank that was late, as sender or receiver. A rank that waits much itself "
         "may be late only because of it.",
     )
@@ -246,49 +257,57 @@ def _cost(data: TraceData) -> Component:
 
 def _table(
     names: Sequence[str],
-    named: Sequence[Sequence[Any]],
+    labels: Sequence[Sequence[Any]],
     rows: Sequence[Row],
     name: str,
-    by: str,
+    grouping: str,
     *,
-    told: Mapping[str, Callable[[Row], str]] = _COLUMNS,
+    number_columns: Mapping[str, Callable[[Row], str]] = _COLUMNS,
 ) -> Component:
     """A table of rows of the analysis `by` something: what each is called, and its numbers, which are `told`."""
     seldom = {column: title for column, title in _SELDOM.items() if any(row[column] for row in rows)}
     numbers = [
-        [*(text(row) for text in told.values()), *(quantities.number(row[column]) for column in seldom)] for row in rows
+        [*(text(row) for text in number_columns.values()), *(quantities.number(row[column]) for column in seldom)]
+        for row in rows
     ]
-    columns = [*names, *told, *seldom.values()]
-    body = [[*first, *rest] for first, rest in zip(named, numbers, strict=True)]
-    ends = dict(zip(("from", "to"), _ENDS.get(by, _ENDS["rank"]), strict=True))
+    columns = [*names, *number_columns, *seldom.values()]
+    body = [[*first, *rest] for first, rest in zip(labels, numbers, strict=True)]
+    ends = dict(zip(("from", "to"), _ENDS.get(grouping, _ENDS["rank"]), strict=True))
     return blocks.table(
         columns,
         body,
         name=name,
         right=range(len(names), len(columns)),
-        full=exports.csv_address("messages", by=by),
-        meanings=meanings("messages", *({**_MEANT, **ends}[column] for column in columns), by=by),
+        full=exports.csv_address("messages", by=grouping),
+        meanings=meanings("messages", *({**_COLUMNS_OF_HEADINGS, **ends}[column] for column in columns), by=grouping),
     )
 
 
-def _pairs(data: TraceData, rows: Rows, by: str) -> Component:
-    src, dst = _ENDS[by]
-    listed = rows[:_MOST_ROWS]
-    named = [
+def _pairs(data: TraceData, rows: Rows, grouping: str) -> Component:
+    src, dst = _ENDS[grouping]
+    listed_rows = rows[:_MOST_ROWS]
+    labels = [
         [
-            *(mark(row[end], leads.of_place(data.ranks, by, row[end]), f"select the {by}") for end in (src, dst)),
-            *([row["link"]] if by == "rank" else []),
+            *(
+                mark(row[end], leads.of_place(data.ranks, grouping, row[end]), f"select the {grouping}")
+                for end in (src, dst)
+            ),
+            *([row["link"]] if grouping == "rank" else []),
         ]
-        for row in listed
+        for row in listed_rows
     ]
     hint: list[Any] = []
-    if len(rows) > len(listed):
+    if len(rows) > len(listed_rows):
         count = quantities.number(len(rows))
-        hint = [f"The first {len(listed)} of {count} pairs; ", html.Code("analyze messages"), " lists all."]
+        hint = [f"The first {len(listed_rows)} of {count} pairs; ", html.Code("analyze messages"), " lists all."]
     return blocks.card(
         "Pairs in numbers",
         _table(
-            ["from", "to", *(["link"] if by == "rank" else [])], named, listed, PAIRS, "pair" if by == "rank" else by
+            ["from", "to", *(["link"] if grouping == "rank" else [])],
+            labels,
+            listed_rows,
+            PAIRS,
+            "pair" if grouping == "rank" else grouping,
         ),
         hint=hint,
     )
@@ -296,10 +315,10 @@ def _pairs(data: TraceData, rows: Rows, by: str) -> Component:
 
 def _sizes(data: TraceData) -> Component:
     rows = data.rows("messages", by="size")
-    named = [[_size_class(row)] for row in rows]
+    labels = [[_size_class(row)] for row in rows]
     return blocks.card(
         "By size",
-        _table(["size"], named, rows, SIZES, "size"),
+        _table(["size"], labels, rows, SIZES, "size"),
         meaning="Senders wait for late receivers from the size on at which the MPI library stops buffering.",
     )
 
@@ -313,10 +332,17 @@ def _size_class(row: Row) -> str:
 def _places(data: TraceData) -> Component:
     rows = data.rows("messages", by="place")
     if [row["place"] for row in rows] == [UNKNOWN_PLACE]:
-        return empty.nothing_here("By place", "The trace does not say where the program sends its messages.")
+        return empty.nothing_to_draw("By place", "The trace does not say where the program sends its messages.")
     return blocks.card(
         "By place",
-        _table(["place"], [[_place(row["place"])] for row in rows], rows, PLACES, "place", told=_COLUMNS_OF_PLACES),
+        _table(
+            ["place"],
+            [[_place(row["place"])] for row in rows],
+            rows,
+            PLACES,
+            "place",
+            number_columns=_COLUMNS_OF_PLACES,
+        ),
     )
 
 
@@ -325,4 +351,4 @@ def _place(name: str) -> Any:
     return mark(written, leads.place(name), "select the place")
 
 
-PAGE = Page(path="/messages", title="Messages", section="Communication", layout=layout, lacks=_why_none)
+PAGE = Page(path="/messages", title="Messages", section="Communication", layout=layout, lacks=_reason_for_absence)

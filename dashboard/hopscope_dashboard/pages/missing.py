@@ -23,9 +23,9 @@ def arrivals(data: TraceData) -> str | None:
 
 def computing(data: TraceData) -> str | None:
     """Give the reason if no place of the program can have occurred often enough to say what is normal there."""
-    if data.number_of("calls", "intervals") >= _OFTEN:
+    if data.number_of("calls", "intervals") >= _LEAST_OCCURRENCES:
         return None
-    return f"No place of the program occurs {_OFTEN} times, so nothing says what is normal there."
+    return f"No place of the program occurs {_LEAST_OCCURRENCES} times, so nothing says what is normal there."
 
 
 def communication(data: TraceData) -> str | None:
@@ -41,7 +41,7 @@ def clusters(data: TraceData) -> str | None:
 
 def another_trace(data: TraceData) -> str | None:
     """Give the reason if there is nothing to compare with."""
-    return None if data.beside else "Only one trace is served; start hopscope dashboard with two to compare them."
+    return None if data.other_traces else "Only one trace is served; start hopscope dashboard with two to compare them."
 
 
 def sweep(data: TraceData) -> str | None:
@@ -59,5 +59,5 @@ def places(data: TraceData) -> str | None:
     return None if data.has_places else "This trace does not say where the program calls MPI."
 
 
-_OFTEN = 20
+_LEAST_OCCURRENCES = 20
 """Occurrences that noise needs at one place."""

@@ -7,7 +7,7 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard.address import Query, number, one_of
+from hopscope_dashboard.address import Query, allowed_word, number
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
@@ -17,7 +17,7 @@ from hopscope_dashboard.figures.models import (
     CURVE_COLOURS,
     CURVE_MEANINGS,
     MEANINGS,
-    SEVERAL,
+    SEVERAL_DESTINATIONS,
     message_figures,
     operation_figure,
 )
@@ -32,7 +32,7 @@ _LEAD: Final = (
     "What a message costs by Hockney, LogGP and PLogP, and what barrier, broadcast, reduce and alltoall take by their "
     "published formulas, by the replay and as measured."
 )
-_ACROSS: Final = {"bytes": "sizes", "ranks": "ranks"}
+_AXES: Final = {"bytes": "sizes", "ranks": "ranks"}
 
 
 def figure_id(operation: str) -> str:
@@ -43,62 +43,66 @@ def figure_id(operation: str) -> str:
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects what the figures are `across`, and the `members` or `size` that is kept."""
     if not data.has_hops:
-        return html.Div([blocks.page_head("Models", None), empty.nothing_here("No hops", missing.hops(data))])
-    found = data.models()
-    across = one_of(query, "across", tuple(_ACROSS))
-    controls = choice("Across", "/models", query, "across", options=_ACROSS, current=across)
+        return html.Div([blocks.page_head("Models", None), empty.nothing_to_draw("No hops", missing.hops(data))])
+    models = data.models()
+    axis = allowed_word(query, "across", tuple(_AXES))
+    controls = choice("Across", "/models", query, "across", options=_AXES, current=axis)
     lines = "A trace's parameters are lines; those of a probed machine are measured size by size."
-    lines += _STEP if any(row["parameter"] == "alpha" and row["bytes"] for row in found.parameters) else ""
-    cards = [messages(found.curves, f"{found.said} {lines}")] if found.curves else []
-    if found.lack is None:
+    lines += _STEP if any(row["parameter"] == "alpha" and row["bytes"] for row in models.parameters) else ""
+    cards = [messages(models.curves, f"{models.said} {lines}")] if models.curves else []
+    if models.lack is None:
         lead = _LEAD
-        cards += _operations(found.times, query, across)
+        cards += _operations(models.times, query, axis)
     else:
         lead = "This trace cannot say what collectives take by the formulas."
-        cards.append(empty.nothing_here("No formulas", empty.sentence(found.lack)))
-    return html.Div([blocks.page_head("Models", lead, controls), *cards, parameters(found.parameters, "from hops")])
+        cards.append(empty.nothing_to_draw("No formulas", empty.sentence(models.lack)))
+    return html.Div([blocks.page_head("Models", lead, controls), *cards, parameters(models.parameters, "from hops")])
 
 
-def _operations(rows: Rows, query: Query, across: str) -> list[Component]:
+def _operations(rows: Rows, query: Query, axis: str) -> list[Component]:
     """A figure for each operation, and the measured points in numbers."""
-    kept = "ranks" if across == "bytes" else "bytes"
-    values = sorted({row[kept] for row in rows if row["operation"] != "MPI_Barrier"})
-    seen = [row[kept] for row in rows if row["measured_ns"] is not None and row["operation"] != "MPI_Barrier"]
-    name = "members" if across == "bytes" else "size"
-    asked = number(query, name)
-    chosen = asked if asked in values else max(seen or values)
-    words = {str(v): quantities.plural(v, "rank") if across == "bytes" else quantities.size(v) for v in values}
-    label = "Number of ranks" if across == "bytes" else "Size"
+    fixed_column = "ranks" if axis == "bytes" else "bytes"
+    values = sorted({row[fixed_column] for row in rows if row["operation"] != "MPI_Barrier"})
+    measured_values = [
+        row[fixed_column] for row in rows if row["measured_ns"] is not None and row["operation"] != "MPI_Barrier"
+    ]
+    name = "members" if axis == "bytes" else "size"
+    address_value = number(query, name)
+    fixed_value = address_value if address_value in values else max(measured_values or values)
+    words = {str(v): quantities.plural(v, "rank") if axis == "bytes" else quantities.size(v) for v in values}
+    label = "Number of ranks" if axis == "bytes" else "Size"
     cards: list[Component] = [
-        html.Div(select(label, query, name, options=words, current=str(chosen)), className="selects"),
+        html.Div(select(label, query, name, options=words, current=str(fixed_value)), className="selects"),
         blocks.legend(COLOURS, MEANINGS),
     ]
     for operation in dict.fromkeys(row["operation"] for row in rows):
         is_barrier = operation == "MPI_Barrier"
-        mine = [row for row in rows if row["operation"] == operation and (is_barrier or row[kept] == chosen)]
-        by = "ranks" if is_barrier else across
-        over = "" if is_barrier else f", {words[str(chosen)]}"
+        operation_rows = [
+            row for row in rows if row["operation"] == operation and (is_barrier or row[fixed_column] == fixed_value)
+        ]
+        figure_axis = "ranks" if is_barrier else axis
+        suffix = "" if is_barrier else f", {words[str(fixed_value)]}"
         cards.append(
             blocks.card(
-                f"{operation}{over}",
+                f"{operation}{suffix}",
                 blocks.drawing(
-                    f"{operation} over {_ACROSS[by]}, by algorithm",
-                    operation_figure(mine, by),
+                    f"{operation} over {_AXES[figure_axis]}, by algorithm",
+                    operation_figure(operation_rows, figure_axis),
                     name=figure_id(operation),
                 ),
-                hint=None if any(row["collectives"] for row in mine) else _NONE,
+                hint=None if any(row["collectives"] for row in operation_rows) else _NO_COLLECTIVE,
             )
         )
     return [*cards, _measured([row for row in rows if row["collectives"] or row["skewed"]])]
 
 
 _STEP: Final = " A step is where messages are announced before they go, which takes two more latencies."
-_NONE: Final = "No collective of the trace has this algorithm, size and number of ranks."
+_NO_COLLECTIVE: Final = "No collective of the trace has this algorithm, size and number of ranks."
 
 
 def _measured(rows: Rows) -> Component:
     if not rows:
-        return empty.nothing_here(
+        return empty.nothing_to_draw(
             "Nothing measured",
             "The trace has no barrier, broadcast, reduce or alltoall whose messages are those of a published "
             "algorithm, or several algorithms ran the same call.",
@@ -130,7 +134,7 @@ def _measured(rows: Rows) -> Component:
 def messages(curves: Rows, sentence: str) -> Component:
     """Give the figure of what a message takes over its size, by link. `sentence` says where it is from."""
     models = {curve["quantity"].rpartition(": ")[0] for curve in curves}
-    words = [word for word in CURVE_COLOURS if word in models or ("" in models and word == SEVERAL)]
+    words = [word for word in CURVE_COLOURS if word in models or ("" in models and word == SEVERAL_DESTINATIONS)]
     return blocks.card(
         "A message over its size",
         blocks.legend(CURVE_COLOURS, CURVE_MEANINGS, words),
@@ -139,10 +143,12 @@ def messages(curves: Rows, sentence: str) -> Component:
                 html.Div(
                     [
                         html.H3(link),
-                        blocks.drawing(f"What a message takes over its size: {link}", figure, name=f"{MESSAGES}-{at}"),
+                        blocks.drawing(
+                            f"What a message takes over its size: {link}", figure, name=f"{MESSAGES}-{position}"
+                        ),
                     ]
                 )
-                for at, (link, figure) in enumerate(message_figures(curves).items())
+                for position, (link, figure) in enumerate(message_figures(curves).items())
             ],
             className="figures",
         ),
@@ -157,7 +163,7 @@ def link_of(row: Row) -> str:
     return f"{row['link'] or quantities.MISSING}{ends}{' (outlying)' if row['outlying'] else ''}"
 
 
-def parameters(rows: Sequence[Row], counted: str) -> Component:
+def parameters(rows: Sequence[Row], count_heading: str) -> Component:
     """Give the table of the models' parameters. `counted` says what `count` counts."""
     sized = any(row["bytes"] is not None for row in rows)
     body = [
@@ -172,7 +178,7 @@ def parameters(rows: Sequence[Row], counted: str) -> Component:
         ]
         for row in rows
     ]
-    columns = ["link", "model", "parameter", *(["size"] if sized else []), "value", "interval", counted]
+    columns = ["link", "model", "parameter", *(["size"] if sized else []), "value", "interval", count_heading]
     return blocks.card("Parameters", blocks.table(columns, body, name=PARAMETERS, right=range(3, len(columns))))
 
 

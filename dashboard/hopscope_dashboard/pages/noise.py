@@ -7,13 +7,13 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 
 from hopscope_dashboard import leads
-from hopscope_dashboard.address import Query, one_of
+from hopscope_dashboard.address import Query, allowed_word
 from hopscope_dashboard.components import blocks, empty, exports, mark, shell
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.data import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import count_bars, time_bars
-from hopscope_dashboard.figures.heat_map import heat_map, together
-from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_out, with_most
+from hopscope_dashboard.figures.heat_map import heat_map, iterations_per_column
+from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, largest_rows, left_out
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_COLOURS
@@ -21,7 +21,7 @@ from hopscope_dashboard.sentences.noise import of_noise
 from hopscope_dashboard.sentences.sentence import lead, path_ns
 from hopscope_dashboard.traces import Traces
 
-LATE = "noise-late"
+LATE_ITERATIONS = "noise-late"
 COST = "noise-cost"
 HEAT = "noise-heat-map"
 TABLE = "noise-table"
@@ -36,44 +36,44 @@ _THRESHOLDS: Final = {"late_1ms": "1 ms", "late_5ms": "5 ms", "late_10ms": "10 m
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects what the heat-map shows: `show`."""
     rows = data.rows("noise")
-    show = one_of(query, "show", tuple(_SHOW))
+    show = allowed_word(query, "show", tuple(_SHOW))
     head = blocks.page_head("Noise", lead(of_noise(rows, path_ns(data))))
     ranks = [row for row in rows if str(row["rank"]).isdigit()]
     if all(row["noise_ns"] is None for row in ranks):
-        return html.Div([head, empty.nothing_here("No noise to tell", empty.TOO_SELDOM.format(data.shown))])
+        return html.Div([head, empty.nothing_to_draw("No noise to tell", empty.TOO_SELDOM.format(data.scope))])
     return html.Div(
         [
             head,
-            blocks.columns(_late(ranks), _cost(ranks)),
+            blocks.columns(_late_iterations(ranks), _cost(ranks)),
             _heat(data, query, show),
             _table(rows),
         ]
     )
 
 
-def _late(every: Rows) -> Component:
-    if not any(row["iterations"] for row in every):
-        return empty.nothing_here("How often", "There are no iterations to count.")
-    rows = with_most(every, lambda row: row[next(iter(_THRESHOLDS))], MOST_BARS)
+def _late_iterations(all_rows: Rows) -> Component:
+    if not any(row["iterations"] for row in all_rows):
+        return empty.nothing_to_draw("How often", "There are no iterations to count.")
+    rows = largest_rows(all_rows, lambda row: row[next(iter(_THRESHOLDS))], MOST_BARS)
     labels = [str(row["rank"]) for row in rows]
     series = [
         (f"more than {text}", LATENESS_COLOURS[column][0], [row[column] or 0 for row in rows])
         for column, text in _THRESHOLDS.items()
     ]
     if not any(value for _, _, values in series for value in values):
-        return empty.nothing_here("How often", "No iteration of any rank had more than 1 ms of noise.")
-    figure = count_bars(labels, series, title="late iterations", by="rank", leads=leads.of_ranks(labels))
+        return empty.nothing_to_draw("How often", "No iteration of any rank had more than 1 ms of noise.")
+    figure = count_bars(labels, series, title="late iterations", heading="rank", leads=leads.of_ranks(labels))
     light, dark = zip(*(LATENESS_COLOURS[column] for column in _THRESHOLDS), strict=True)
     figure.update_layout(meta={"schemes": {"light": light, "dark": dark}})
     return blocks.card(
         "How often",
-        blocks.drawing("Late iterations by rank", figure, name=LATE),
-        hint=left_out(rows, every, "ranks with most late iterations").strip(),
+        blocks.drawing("Late iterations by rank", figure, name=LATE_ITERATIONS),
+        hint=left_out(rows, all_rows, "ranks with most late iterations").strip(),
     )
 
 
-def _cost(every: Rows) -> Component:
-    rows = with_most(every, _noise, MOST_BARS)
+def _cost(all_rows: Rows) -> Component:
+    rows = largest_rows(all_rows, _noise, MOST_BARS)
     labels = [str(row["rank"]) for row in rows]
     absorbed = [max(0, (row["noise_ns"] or 0) - (row["paid_ns"] or 0)) for row in rows]
     figure = time_bars(
@@ -83,7 +83,7 @@ def _cost(every: Rows) -> Component:
             ("absorbed by waiting", CATEGORY_COLOURS["native"], absorbed),
         ],
         title="noise over the whole run",
-        by="rank",
+        heading="rank",
         stacked=True,
         leads=leads.of_ranks(labels),
     )
@@ -91,7 +91,7 @@ def _cost(every: Rows) -> Component:
         "What it cost",
         blocks.drawing("Noise paid and absorbed by rank", figure, name=COST),
         hint="Noise off the critical path costs nothing: the run was waiting for another rank."
-        f"{left_out(rows, every, 'ranks with most noise')}",
+        f"{left_out(rows, all_rows, 'ranks with most noise')}",
     )
 
 
@@ -100,29 +100,29 @@ def _noise(row: Row) -> float | None:
 
 
 def _heat(data: TraceData, query: Query, show: str) -> Component:
-    most = max(1, min(_MOST_COLUMNS, _MOST_CELLS // max(1, len(data.ranks))))
-    rows = data.rows_or_none("iterations", most=most, worst=_SHOW[show])
+    column_limit = max(1, min(_MOST_COLUMNS, _MOST_CELLS // max(1, len(data.ranks))))
+    rows = data.rows_or_none("iterations", most=column_limit, worst=_SHOW[show])
     if not rows:
-        return empty.nothing_here("When it came", "There are no iterations to draw.")
+        return empty.nothing_to_draw("When it came", "There are no iterations to draw.")
     if not any(row[show] is not None for row in rows):
-        return empty.nothing_here("When it came", empty.TOO_SELDOM.format(data.shown))
-    number = together(sorted({row["from_iteration"] for row in rows}))
+        return empty.nothing_to_draw("When it came", empty.TOO_SELDOM.format(data.scope))
+    number = iterations_per_column(sorted({row["from_iteration"] for row in rows}))
     column = "one iteration" if number == 1 else f"the worst of {quantities.number(number)} iterations"
-    names, found = data.collective_names(), data.iterations_found
-    figure = heat_map(ranks=data.ranks, rows=rows, value=show, what=_SHOW[show], names=names)
+    names, iterations_phrase = data.collective_names(), data.iterations_found
+    figure = heat_map(ranks=data.ranks, rows=rows, value=show, title=_SHOW[show], names=names)
     return blocks.card(
         "When it came",
         choice("Show", "/noise", query, "show", options=_SHOW, current=show),
         blocks.drawing("Noise by rank and iteration", figure, name=HEAT),
         hint=f"A column is {column}. Drag to select iterations, double-click to clear them.",
         meaning="A row that stands out is a slow rank, a column the whole machine, a single spot a spike."
-        + (f" The run has {found}." if found else ""),
+        + (f" The run has {iterations_phrase}." if iterations_phrase else ""),
     )
 
 
-def _table(every: Rows) -> Component:
-    rows = with_most(every, _noise, MOST_ROWS)
-    left = left_out(rows, every, "rows with most noise").strip()
+def _table(all_rows: Rows) -> Component:
+    rows = largest_rows(all_rows, _noise, MOST_ROWS)
+    left = left_out(rows, all_rows, "rows with most noise").strip()
     body = [
         [
             mark.rank(row["rank"]) if row["rank"].isdigit() else row["rank"],
@@ -144,11 +144,11 @@ def _table(every: Rows) -> Component:
         "of its computing",
         "paid",
     ]
-    told = meanings("noise", "rank", *_THRESHOLDS, "iterations", "noise_ns", "worst_ns", "noise_share", "paid_ns")
+    tooltips = meanings("noise", "rank", *_THRESHOLDS, "iterations", "noise_ns", "worst_ns", "noise_share", "paid_ns")
     full = exports.csv_address("noise")
     return blocks.card(
         "In numbers",
-        blocks.table(columns, body, name=TABLE, right=range(1, 10), full=full, meanings=told),
+        blocks.table(columns, body, name=TABLE, right=range(1, 10), full=full, meanings=tooltips),
         hint=left or None,
     )
 
@@ -158,9 +158,9 @@ def register(app: Dash, traces: Traces) -> None:
     del traces
     app.clientside_callback(
         ClientsideFunction("hopscope_figures", "inScheme"),
-        Output(LATE, "figure"),
+        Output(LATE_ITERATIONS, "figure"),
         Input(shell.SCHEME, "computedColorScheme"),
-        State(LATE, "figure"),
+        State(LATE_ITERATIONS, "figure"),
     )
 
 

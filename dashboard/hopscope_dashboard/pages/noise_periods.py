@@ -10,8 +10,8 @@ from hopscope_dashboard.address import Query, number
 from hopscope_dashboard.components import blocks, empty, exports, mark
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.data import Rows, TraceData, meanings
-from hopscope_dashboard.figures.many_places import MOST_ROWS, left_out, with_most
-from hopscope_dashboard.figures.noise_periods import laid_over, periods_by_rank
+from hopscope_dashboard.figures.many_places import MOST_ROWS, largest_rows, left_out
+from hopscope_dashboard.figures.noise_periods import folded_noise, periods_by_rank
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.sentences.noise import of_periods
@@ -30,7 +30,7 @@ def layout(data: TraceData, query: Query) -> Component:
     rows = data.rows_or_none("noise-periods")
     head = blocks.page_head("Noise periods", lead(of_periods(rows)))
     if not rows:
-        return html.Div([head, empty.nothing_here("No noise to tell", empty.TOO_SELDOM.format(data.shown))])
+        return html.Div([head, empty.nothing_to_draw("No noise to tell", empty.TOO_SELDOM.format(data.scope))])
     periodic = [row for row in rows if row["periodic"]]
     pictures = [_periods(data, rows), _folded(data, query, periodic)] if periodic else []
     return html.Div(
@@ -55,26 +55,26 @@ def _periods(data: TraceData, rows: Rows) -> Component:
 def _folded(data: TraceData, query: Query, periodic: Rows) -> Component:
     by_rank = {row["rank"]: row for row in periodic}
     strongest = max(periodic, key=lambda row: (row["explained"], -row["rank"]))
-    asked = number(query, "rank")
-    chosen = strongest if asked is None else by_rank.get(asked, strongest)
-    iterations = data.rows_or_none("iterations", rank=chosen["rank"], most=_MOST_DOTS)
+    asked_rank = number(query, "rank")
+    chosen_row = strongest if asked_rank is None else by_rank.get(asked_rank, strongest)
+    iterations = data.rows_or_none("iterations", rank=chosen_row["rank"], most=_MOST_DOTS)
     options = {
         str(rank): f"rank {rank}, every {quantities.duration(row['period_ns'])}" for rank, row in by_rank.items()
     }
     return blocks.card(
-        f"The noise of rank {chosen['rank']}, period upon period",
-        html.Div(select("Rank", query, "rank", options=options, current=str(chosen["rank"])), className="selects"),
+        f"The noise of rank {chosen_row['rank']}, period upon period",
+        html.Div(select("Rank", query, "rank", options=options, current=str(chosen_row["rank"])), className="selects"),
         blocks.drawing(
-            f"Noise of rank {chosen['rank']} within its period",
-            laid_over(iterations, chosen["period_ns"], data.collective_names()),
+            f"Noise of rank {chosen_row['rank']} within its period",
+            folded_noise(iterations, chosen_row["period_ns"], data.collective_names()),
             name=FOLDED,
         ),
         hint="One dot per iteration: noise with this period lines up at one place.",
     )
 
 
-def _table(every: Rows) -> Component:
-    rows = with_most(every, lambda row: (row["periodic"] or False) + (row["explained"] or 0), MOST_ROWS)
+def _table(all_rows: Rows) -> Component:
+    rows = largest_rows(all_rows, lambda row: (row["periodic"] or False) + (row["explained"] or 0), MOST_ROWS)
     body = [
         [
             mark.rank(row["rank"]),
@@ -91,15 +91,15 @@ def _table(every: Rows) -> Component:
         for row in rows
     ]
     columns = ["rank", "period?", "period", "to", "swing", "strength", "false alarm", "noisy", "iterations", "its own?"]
-    told = meanings(
+    tooltips = meanings(
         "noise-periods", "rank", "periodic", "period_ns", "resolution_ns", "amplitude_ns", "explained", "false_alarm",
         "noisy", "iterations", "whole_iterations",
     )  # fmt: skip
     full = exports.csv_address("noise-periods")
     return blocks.card(
         "In numbers",
-        blocks.table(columns, body, name=TABLE, right=(0, *range(2, 10)), full=full, meanings=told),
-        hint=left_out(rows, every, "ranks with the strongest peaks").strip(),
+        blocks.table(columns, body, name=TABLE, right=(0, *range(2, 10)), full=full, meanings=tooltips),
+        hint=left_out(rows, all_rows, "ranks with the strongest peaks").strip(),
     )
 
 

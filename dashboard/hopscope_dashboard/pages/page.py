@@ -37,7 +37,7 @@ class Page:
     """Whether it shows the whole run with what is not selected shaded."""
     keeps: tuple[str, ...] = ()
     """Parameters of its own that the browser keeps from one address of this page to the next, such as a zoom."""
-    under: str | None = None
+    parent_path: str | None = None
     """Address of the page of the menu that it belongs to; None if it is in the menu itself."""
     section: str | None = None
     """Its section of the menu, one of `menu.SECTIONS`; None if it is under another page."""
@@ -50,9 +50,9 @@ class Page:
     @property
     def in_menu(self) -> bool:
         """Whether the menu lists it."""
-        return self.under is None
+        return self.parent_path is None
 
     @property
     def menu_path(self) -> str:
         """Address of the menu entry that is marked while this page is shown."""
-        return self.under or self.path
+        return self.parent_path or self.path

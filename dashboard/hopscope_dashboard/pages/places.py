@@ -22,12 +22,12 @@ from hopscope_dashboard.palette import CATEGORY_COLOURS
 TABLE = "places-table"
 SUMS = "places-sums"
 BARS = "places-bars"
-CHOSEN = "places-chosen"
+PLACE_CARD = "places-chosen"
 
 _MOST_BARS: Final = 12
 """Places that are drawn; the table lists all."""
 _BROKEN: Final = {"display": "inline-block", "minWidth": "13em", "whiteSpace": "normal", "overflowWrap": "anywhere"}
-_MEANT: Final = {
+_COLUMNS_OF_HEADINGS: Final = {
     "place": "place",
     "time": "time_ns",
     "share": "share",
@@ -68,19 +68,19 @@ _MESSAGES: Final[dict[str, Callable[[Row], str]]] = {
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects the place whose source is shown: `at`."""
     rows = data.rows("places")
-    known = [row for row in rows if row["place"] != UNKNOWN_PLACE]
-    head = blocks.page_head("Call sites", _answer(known))
-    if not known:
+    known_rows = [row for row in rows if row["place"] != UNKNOWN_PLACE]
+    head = blocks.page_head("Call sites", _answer(known_rows))
+    if not known_rows:
         reason = missing.places(data) or "The trace does not say where the calls in this part of the run are."
-        return html.Div([head, empty.nothing_here("No places", reason)])
-    chosen = next((row for row in known if row["place"] == query.get("at")), known[0])
-    tables = [_path(data, rows, chosen), _sums(data, rows, chosen)]
-    return html.Div([head, _caveats(data), _bars(rows), *tables, _chosen(data, chosen, query)])
+        return html.Div([head, empty.nothing_to_draw("No places", reason)])
+    chosen_row = next((row for row in known_rows if row["place"] == query.get("at")), known_rows[0])
+    tables = [_path(data, rows, chosen_row), _sums(data, rows, chosen_row)]
+    return html.Div([head, _caveats(data), _bars(rows), *tables, _place_card(data, chosen_row, query)])
 
 
-def _answer(known: Rows) -> list[Component | str]:
+def _answer(known_rows: Rows) -> list[Component | str]:
     """Say which call takes most of the critical path; nothing where none is on it."""
-    first = max(known, key=lambda row: row["time_ns"] or 0, default=None)
+    first = max(known_rows, key=lambda row: row["time_ns"] or 0, default=None)
     if first is None or not first["time_ns"]:
         return []
     parts = {"in the call": first["call_ns"], "in the computing before it": first["compute_ns"]}
@@ -93,38 +93,38 @@ def _answer(known: Rows) -> list[Component | str]:
 
 def _caveats(data: TraceData) -> Component:
     """What the analysis says of places that have no debug information; nothing where all have."""
-    said = [row["sentence"] for row in data.rows("caveats") if row["kind"] == "places"]
-    return blocks.note(*blocks.with_code(" ".join(said))) if said else html.Div()
+    caveats = [row["sentence"] for row in data.rows("caveats") if row["kind"] == "places"]
+    return blocks.note(*blocks.with_code(" ".join(caveats))) if caveats else html.Div()
 
 
 def _bars(rows: Rows) -> Component:
-    shown = [row for row in rows if row["time_ns"]][:_MOST_BARS]
-    if not shown:
+    bar_rows = [row for row in rows if row["time_ns"]][:_MOST_BARS]
+    if not bar_rows:
         return html.Div()
     figure = time_bars(
-        [row["place"] for row in shown],
+        [row["place"] for row in bar_rows],
         [
-            ("computing before the call", CATEGORY_COLOURS["compute"], [row["compute_ns"] for row in shown]),
-            ("in the call", CATEGORY_COLOURS["native"], [row["call_ns"] for row in shown]),
+            ("computing before the call", CATEGORY_COLOURS["compute"], [row["compute_ns"] for row in bar_rows]),
+            ("in the call", CATEGORY_COLOURS["native"], [row["call_ns"] for row in bar_rows]),
         ],
         title="time on the critical path",
-        by="place",
+        heading="place",
         stacked=True,
-        leads=leads.of_program(row["place"] for row in shown),
+        leads=leads.of_program(row["place"] for row in bar_rows),
     )
     return blocks.card("On the critical path", blocks.drawing("Critical path by place", figure, name=BARS))
 
 
-def _path(data: TraceData, rows: Rows, chosen: Row) -> Component:
+def _path(data: TraceData, rows: Rows, chosen_row: Row) -> Component:
     return blocks.card(
         "The critical path in numbers",
         _table(
-            [row for row in rows if row["time_ns"]], {**_ON_PATH, **(_HOPS if data.has_hops else {})}, chosen, TABLE
+            [row for row in rows if row["time_ns"]], {**_ON_PATH, **(_HOPS if data.has_hops else {})}, chosen_row, TABLE
         ),
     )
 
 
-def _sums(data: TraceData, rows: Rows, chosen: Row) -> Component:
+def _sums(data: TraceData, rows: Rows, chosen_row: Row) -> Component:
     columns = {
         **_CALLS,
         **(_COLLECTIVES if data.number_of("collectives") else {}),
@@ -135,34 +135,34 @@ def _sums(data: TraceData, rows: Rows, chosen: Row) -> Component:
     )
     return blocks.card(
         "Over all ranks",
-        _table(most_waiting, columns, chosen, SUMS),
+        _table(most_waiting, columns, chosen_row, SUMS),
         hint="Waiting off the critical path costs nothing.",
     )
 
 
-def _table(rows: Rows, columns: Mapping[str, Callable[[Row], str]], chosen: Row, name: str) -> Component:
-    body = [[_name(row, chosen), *(text(row) for text in columns.values())] for row in rows]
+def _table(rows: Rows, columns: Mapping[str, Callable[[Row], str]], chosen_row: Row, name: str) -> Component:
+    body = [[_name(row, chosen_row), *(text(row) for text in columns.values())] for row in rows]
     right = range(1, len(columns) + 1)
     headings, full = ["place", *columns], exports.csv_address("places")
-    told = meanings("places", *(_MEANT[heading] for heading in headings))
-    return blocks.table(headings, body, name=name, right=right, full=full, meanings=told)
+    tooltips = meanings("places", *(_COLUMNS_OF_HEADINGS[heading] for heading in headings))
+    return blocks.table(headings, body, name=name, right=right, full=full, meanings=tooltips)
 
 
-def _name(row: Row, chosen: Row) -> Any:
+def _name(row: Row, chosen_row: Row) -> Any:
     name = html.Code(row["place"], style=_BROKEN, title=row["call_site"])
     if row["place"] == UNKNOWN_PLACE:
         return mark(name, leads.place(row["place"]), "select the place")
-    return html.Strong(name) if row is chosen else mark(name, link("", at=row["place"]), "show its source")
+    return html.Strong(name) if row is chosen_row else mark(name, link("", at=row["place"]), "show its source")
 
 
-def _chosen(data: TraceData, chosen: Row, query: Query) -> Component:
-    place = chosen["place"]
-    about = next((row for row in data.table("places") if row["place"] == place), None)
-    found = data.source(about["file"], about["line"]) if about and about["line"] is not None else None
-    if found is not None:
-        lines: Any = source.lines(found)
-    elif chosen["remedy"]:
-        lines = html.P(f"Its source line is not known: {chosen['remedy']}.")
+def _place_card(data: TraceData, chosen_row: Row, query: Query) -> Component:
+    place = chosen_row["place"]
+    place_row = next((row for row in data.table("places") if row["place"] == place), None)
+    excerpt = data.source(place_row["file"], place_row["line"]) if place_row and place_row["line"] is not None else None
+    if excerpt is not None:
+        lines: Any = source.lines(excerpt)
+    elif chosen_row["remedy"]:
+        lines = html.P(f"Its source line is not known: {chosen_row['remedy']}.")
     else:
         lines = html.P("Its source is not at hand.")
     sends = data.number_of("messages") > 0
@@ -172,9 +172,11 @@ def _chosen(data: TraceData, chosen: Row, query: Query) -> Component:
         *([dcc.Link("Its messages", href=link("/messages", place=place), className="button")] if sends else []),
         dcc.Link("Timeline", href=link("/timeline", place=place), className="button"),
     ]
-    newer = " The file has changed since the run, so the lines may have moved." if found and found.is_newer else ""
-    card = blocks.card(place, html.Div(links, className="sql-controls"), lines, hint=f"{chosen['call_site']}.{newer}")
-    return reveal(card, name=CHOSEN, of=place, chosen=query.get("at") == place)
+    newer = " The file has changed since the run, so the lines may have moved." if excerpt and excerpt.is_newer else ""
+    card = blocks.card(
+        place, html.Div(links, className="sql-controls"), lines, hint=f"{chosen_row['call_site']}.{newer}"
+    )
+    return reveal(card, name=PLACE_CARD, subject_key=place, is_selected=query.get("at") == place)
 
 
 PAGE = Page(path="/places", title="Call sites", section="Code", layout=layout, lacks=missing.places)

@@ -44,22 +44,22 @@ def _bars(rows: Rows) -> Component:
     longest: dict[str, Row] = {}
     for row in rows:
         longest.setdefault(row["region"], row)
-    shown = list(longest.values())[:_MOST_BARS]
+    bar_rows = list(longest.values())[:_MOST_BARS]
     figure = time_bars(
-        [row["region"] for row in shown],
+        [row["region"] for row in bar_rows],
         [
-            ("in MPI", CATEGORY_COLOURS["native"], [row["mpi_ns"] for row in shown]),
-            ("besides", CATEGORY_COLOURS["compute"], [max(0, row["time_ns"] - row["mpi_ns"]) for row in shown]),
+            ("in MPI", CATEGORY_COLOURS["native"], [row["mpi_ns"] for row in bar_rows]),
+            ("besides", CATEGORY_COLOURS["compute"], [max(0, row["time_ns"] - row["mpi_ns"]) for row in bar_rows]),
         ],
         title="time on the rank that spends most there",
-        by="region",
+        heading="region",
         stacked=True,
-        leads=leads.Leads([leads.region(row["region"]) for row in shown], "select the region"),
+        leads=leads.Leads([leads.region(row["region"]) for row in bar_rows], "select the region"),
     )
     return blocks.card(None, blocks.drawing("Time in regions", figure, name=BARS))
 
 
-def _table(every: Rows) -> Component:
+def _table(all_rows: Rows) -> Component:
     rows = [
         [
             mark(row["region"], leads.region(row["region"]), "select the region"),
@@ -69,9 +69,9 @@ def _table(every: Rows) -> Component:
             quantities.duration(row["mpi_ns"]),
             quantities.share(row["share"]),
         ]
-        for row in every[:MOST_ROWS]
+        for row in all_rows[:MOST_ROWS]
     ]
-    left = f" The first {MOST_ROWS} of {quantities.number(len(every))} rows." if every[MOST_ROWS:] else ""
+    left = f" The first {MOST_ROWS} of {quantities.number(len(all_rows))} rows." if all_rows[MOST_ROWS:] else ""
     return blocks.card(
         "Rank by rank",
         blocks.table(

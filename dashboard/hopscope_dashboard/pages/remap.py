@@ -7,7 +7,7 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 from hopscope.vocabulary.words import tune_command
 
-from hopscope_dashboard.address import Query, one_of, parse
+from hopscope_dashboard.address import Query, allowed_word, parse
 from hopscope_dashboard.components import blocks, empty, shell
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.icons import icon
@@ -25,13 +25,13 @@ CANDIDATES = "remap-candidates"
 CHART = "remap-chart"
 DOWNLOAD = "remap-download"
 DOWNLOAD_BUTTON = "remap-download-button"
-BEFORE = "remap-before"
-AFTER = "remap-after"
+BASELINE = "remap-before"
+SUGGESTED_TREE = "remap-after"
 
 _ROLES = {"up": "up", "down": "down"}
 _CANDIDATE = "remap-candidate"
 """Begins the id of a candidate's name in the table, which its place follows."""
-_SHOWN = 12
+_CHART_LIMIT = 12
 _NO_DRAWING = "It has no drawing: the collector builds it when it runs."
 _NO_SHAPE = "This algorithm is no tree."
 _NO_TREE = "The MPI library's own algorithm ran: "
@@ -43,7 +43,7 @@ def layout(data: TraceData, query: Query) -> Component:
         return html.Div(
             [
                 blocks.page_head("Other trees", None),
-                empty.nothing_here(
+                empty.nothing_to_draw(
                     "No hops",
                     [
                         "Without hops, nothing is known of what a message costs on each link: ",
@@ -53,9 +53,9 @@ def layout(data: TraceData, query: Query) -> Component:
                 ),
             ]
         )
-    role = one_of(query, "role", tuple(_ROLES))
-    found = data.remap()
-    first, dot, rest = found.sentence.partition(". ")
+    role = allowed_word(query, "role", tuple(_ROLES))
+    suggestion = data.remap()
+    first, dot, rest = suggestion.sentence.partition(". ")
     return html.Div(
         [
             blocks.page_head(
@@ -64,16 +64,16 @@ def layout(data: TraceData, query: Query) -> Component:
                 choice("Trees drawn", "/remap", query, "role", options=_ROLES, current=role),
             ),
             dcc.Download(id=DOWNLOAD),
-            _file(data, found, rest),
-            _before_and_after(data, found, role, Fold.of(query)),
-            _candidates(data, found),
+            _file(data, suggestion, rest),
+            _comparison(data, suggestion, role, Fold.from_query(query)),
+            _candidates(data, suggestion),
         ]
     )
 
 
-def _file(data: TraceData, found: Suggestion, rest: str) -> Component | None:
+def _file(data: TraceData, suggestion: Suggestion, rest: str) -> Component | None:
     """What runs the suggestion, with what else is said of it folded."""
-    if found.tree_file is None:
+    if suggestion.tree_file is None:
         return blocks.card(None, meaning=blocks.with_code(rest)) if rest else None
     button = html.Button([icon("download"), "Download tree.json"], id=DOWNLOAD_BUTTON, className="button primary")
     return blocks.card(
@@ -88,70 +88,84 @@ def _number(value: int | None) -> str:
     return quantities.MISSING if value is None else str(value)
 
 
-def _before_and_after(data: TraceData, found: Suggestion, role: str, fold: Fold) -> Component:
-    ran = [] if found.is_native else trees(data)
-    before = ran[0].parents.get(role) if ran else None
-    after = suggested_parents(data, found, role)
-    best = found.candidates[0]
-    edges = {(row["src"], row["dst"]): row for row in weights(data, ran[0], role)} if ran else {}
-    laid_out = {
-        name: drawn_tree(ranks=data.ranks, parents=parents, edges=shown, role=role, fold=fold)
-        for name, parents, shown in ((BEFORE, before, edges), (AFTER, after, {}))
+def _comparison(data: TraceData, suggestion: Suggestion, role: str, fold: Fold) -> Component:
+    ran_trees = [] if suggestion.is_native else trees(data)
+    baseline_parents = ran_trees[0].parents.get(role) if ran_trees else None
+    new_parents = suggested_parents(data, suggestion, role)
+    best = suggestion.candidates[0]
+    edges = {(row["src"], row["dst"]): row for row in weights(data, ran_trees[0], role)} if ran_trees else {}
+    placed_trees = {
+        name: drawn_tree(ranks=data.ranks, parents=parents, edges=tree_edges, role=role, fold=fold)
+        for name, parents, tree_edges in ((BASELINE, baseline_parents, edges), (SUGGESTED_TREE, new_parents, {}))
         if parents
     }
-    title = f"Baseline: {ran[0].name}" if ran else "Baseline: the MPI library" if found.is_native else "Baseline"
+    title = (
+        f"Baseline: {ran_trees[0].name}"
+        if ran_trees
+        else "Baseline: the MPI library"
+        if suggestion.is_native
+        else "Baseline"
+    )
     missing = (
         [_NO_TREE, dcc.Link("Algorithms and trees", href="/tree"), " shows who sent to whom."]
-        if found.is_native
+        if suggestion.is_native
         else _NO_DRAWING
     )
     instead = missing if best["baseline"] else _NO_SHAPE
     return blocks.columns(
-        _drawn(data, title, before, laid_out, edges=edges, name=BEFORE, missing=missing),
-        _drawn(data, _after(best, found), after, laid_out, edges={}, name=AFTER, missing=instead),
-        widths="minmax(0, 1fr)" if any(map(is_wide, laid_out.values())) else "1fr 1fr",
+        _tree_card(data, title, baseline_parents, placed_trees, edges=edges, name=BASELINE, missing=missing),
+        _tree_card(
+            data,
+            _suggestion_title(best, suggestion),
+            new_parents,
+            placed_trees,
+            edges={},
+            name=SUGGESTED_TREE,
+            missing=instead,
+        ),
+        widths="minmax(0, 1fr)" if any(map(is_wide, placed_trees.values())) else "1fr 1fr",
     )
 
 
-def _after(best: Row, found: Suggestion) -> str:
+def _suggestion_title(best: Row, suggestion: Suggestion) -> str:
     if best["baseline"]:
         return "Best of all: the baseline"
     return f"{'Suggested' if best['chosen'] else 'Best candidate'}: {best['name']}"
 
 
-def _drawn(
+def _tree_card(
     data: TraceData,
     title: str,
     parents: dict[int, int | None] | None,
-    laid_out: dict[str, PlacedTree],
+    placed_trees: dict[str, PlacedTree],
     *,
     edges: dict[Any, Row],
     name: str,
     missing: blocks.Content,
 ) -> Component:
     if not parents:
-        return empty.nothing_here(title, missing)
+        return empty.nothing_to_draw(title, missing)
     return blocks.card(
         title,
         links_legend(),
-        shares_legend(laid_out[name].most) if edges else html.Div(),
-        tree_graph(laid_out[name], name=name, label=title, ran=name == BEFORE),
+        shares_legend(placed_trees[name].largest_share) if edges else html.Div(),
+        tree_graph(placed_trees[name], name=name, label=title, has_run=name == BASELINE),
         hint=between_clusters(data.ranks, parents),
     )
 
 
-def _candidates(data: TraceData, found: Suggestion) -> Component:
+def _candidates(data: TraceData, suggestion: Suggestion) -> Component:
     rows = [
         [
-            html.Span(_named(row), id=f"{_CANDIDATE}-{at}"),
+            html.Span(_candidate_name(row), id=f"{_CANDIDATE}-{position}"),
             *_times(row),
             *(_number(row[name]) for name in ("depth", "wan_crossings", "wan_messages")),
         ]
-        for at, row in enumerate(found.candidates)
+        for position, row in enumerate(suggestion.candidates)
     ]
-    predicted = [row for row in found.candidates if row["predicted_ns"] is not None][:_SHOWN]
-    places = [found.candidates.index(row) for row in predicted]
-    bars = candidate_bars(predicted, [f"#{_CANDIDATE}-{at}" for at in places])
+    predicted = [row for row in suggestion.candidates if row["predicted_ns"] is not None][:_CHART_LIMIT]
+    places = [suggestion.candidates.index(row) for row in predicted]
+    bars = candidate_bars(predicted, [f"#{_CANDIDATE}-{position}" for position in places])
     titles = ["candidate", "predicted", "interval", "gain", "depth", "WAN in a row", "WAN messages"]
     return blocks.card(
         "Candidates",
@@ -169,11 +183,11 @@ def _times(row: Row) -> list[str]:
     """The prediction, its interval and the gain, or that there is none."""
     if row["predicted_ns"] is None:
         return ["not predicted", quantities.MISSING, quantities.MISSING]
-    within = quantities.interval(row["predicted_low_ns"], row["predicted_high_ns"], "ns")
-    return [quantities.duration(row["predicted_ns"]), within, quantities.share(row["gain"])]
+    interval = quantities.interval(row["predicted_low_ns"], row["predicted_high_ns"], "ns")
+    return [quantities.duration(row["predicted_ns"]), interval, quantities.share(row["gain"])]
 
 
-def _named(row: Row) -> blocks.Content:
+def _candidate_name(row: Row) -> blocks.Content:
     """A candidate's name, with what the run did not measure of it, or why it is not predicted."""
     name = row["name"] + (" (suggested)" if row["chosen"] else "")
     remark = row["not_predicted"] or (f"not measured: {row['extrapolates']}" if row["extrapolates"] else None)
@@ -190,7 +204,7 @@ def register(app: Dash, traces: Traces) -> None:
         prevent_initial_call=True,
     )
     def download(clicks: int | None, search: str | None) -> Any:
-        text = traces.shown(parse(search)).remap().tree_file if clicks else None
+        text = traces.named_trace(parse(search)).remap().tree_file if clicks else None
         return no_update if text is None else dcc.send_string(text, "tree.json")
 
     del download

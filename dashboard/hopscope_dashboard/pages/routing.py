@@ -25,10 +25,10 @@ def register(app: Dash, traces: Traces, pages: Sequence[Page]) -> None:
     by_path = {page.path: page for page in pages}
     drawings = Drawings()
 
-    def find(asked: str, patience_s: float = 0) -> Component | None:
-        pathname, _, search = asked.partition("?")
-        page, data = by_path.get(_normal(pathname)), traces.shown(address.parse(search))
-        return drawings.page(asked, lambda: content(page, data, search), patience_s=patience_s)
+    def find(href: str, patience_s: float = 0) -> Component | None:
+        pathname, _, search = href.partition("?")
+        page, data = by_path.get(_normal(pathname)), traces.named_trace(address.parse(search))
+        return drawings.page(href, lambda: content(page, data, search), patience_s=patience_s)
 
     @app.callback(
         Output(shell.CONTENT, "children"),
@@ -41,27 +41,27 @@ def register(app: Dash, traces: Traces, pages: Sequence[Page]) -> None:
         page = by_path.get(_normal(pathname))
         title = page.title if page is not None else "No such page"
         query = address.parse(search)
-        data = traces.shown(query)
+        data = traces.named_trace(query)
         entries = shell.menu(menu.sections(pages, page, menu.lacking(pages, data)), page)
-        entries = [_kept(entry, query, data) for entry in entries]
-        asked = f"{pathname or '/'}?{(search or '').removeprefix('?')}"
-        drawn = find(asked, working.PATIENCE_S)
-        if drawn is None:
-            drawn = _kept(working.page(title, data, asked), query, data)
-        return drawn, entries, shell.title(f"{title} · {data.name} · Hopscope")
+        entries = [_with_selection(entry, query, data) for entry in entries]
+        href = f"{pathname or '/'}?{(search or '').removeprefix('?')}"
+        component = find(href, working.PATIENCE_S)
+        if component is None:
+            component = _with_selection(working.page(title, data, href), query, data)
+        return component, entries, shell.title(f"{title} · {data.name} · Hopscope")
 
     del draw
     select.register(app)
     reveal.register(app)
     shell.register(app)
     working.register(app, traces, find)
-    if len(traces.all) > 1:
+    if len(traces.members) > 1:
         trace_chooser.register(app, traces)
     for page in pages:
         page.register(app, traces)
 
 
-def register_machine(app: Dash, shown: Machine) -> None:
+def register_machine(app: Dash, machine_file: Machine) -> None:
     """Register the callback that draws the only page of a machine file."""
 
     @app.callback(
@@ -72,10 +72,10 @@ def register_machine(app: Dash, shown: Machine) -> None:
     )
     def draw(pathname: str | None) -> tuple[Component, list[Component], str]:
         page = machine.PAGE if _normal(pathname) == machine.PAGE.path else None
-        drawn = machine.layout(shown) if page else empty.no_such_page("of a machine file", "the only one")
+        component = machine.layout(machine_file) if page else empty.no_such_page("of a machine file", "the only one")
         entries = shell.menu([machine.SECTION], page)
         title = machine.TITLE if page else "No such page"
-        return drawn, entries, shell.title(f"{title} · {shown.name} · Hopscope")
+        return component, entries, shell.title(f"{title} · {machine_file.name} · Hopscope")
 
     del draw
     shell.register(app)
@@ -89,11 +89,11 @@ def content(page: Page | None, data: TraceData, search: str | None) -> Component
     if page is None:
         return empty.no_such_page()
     query = address.parse(search)
-    drawn = _page(page, data, query)
+    component = _page(page, data, query)
     shows = "" if page.follows_selection else "; the rest is shaded" if page.shades_the_rest else SHOWS_ALL
     notes = _notes(data, query)
     bar = selection.bar(page.path, query, shows=shows, notes=notes, trace=data.identity, keeps=page.keeps)
-    return html.Div([_kept(bar, query, data), _kept(drawn, query, data)])
+    return html.Div([_with_selection(bar, query, data), _with_selection(component, query, data)])
 
 
 def _notes(data: TraceData, query: address.Query) -> Sequence[str]:
@@ -104,8 +104,8 @@ def _notes(data: TraceData, query: address.Query) -> Sequence[str]:
         return ()
 
 
-def _kept(drawn: Component, query: address.Query, data: TraceData) -> Component:
-    return selection.keep(drawn, query, data.identity, several=bool(data.beside))
+def _with_selection(component: Component, query: address.Query, data: TraceData) -> Component:
+    return selection.keep(component, query, data.identity, with_trace=bool(data.other_traces))
 
 
 def _page(page: Page, data: TraceData, query: address.Query) -> Component:

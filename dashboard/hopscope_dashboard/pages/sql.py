@@ -27,9 +27,9 @@ RESULT = "sql-result"
 GRID = "sql-grid"
 SCHEMA = "sql-schema"
 ASK = "sql-ask"
-AGAIN = "sql-again"
+REPEAT = "sql-again"
 
-_MOST: Final = 1000
+_ROW_LIMIT: Final = 1000
 """Rows that are shown; a download has all."""
 
 _LIMIT_S: Final = 60
@@ -45,14 +45,14 @@ _START: Final = "select op, count(*) as collectives, sum(bytes) as bytes\nfrom c
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address has the query: `sql`."""
-    asked = query.get("sql", "").strip()
+    sql = query.get("sql", "").strip()
     head = blocks.page_head("SQL", "Ask the trace's tables what no page answers.")
-    answer = blocks.waiting(html.Div(id=RESULT, style={"minHeight": 120}), "Asking the trace …") if asked else None
+    answer = blocks.waiting(html.Div(id=RESULT, style={"minHeight": 120}), "Asking the trace …") if sql else None
     return html.Div(
         [
             head,
             blocks.columns(
-                html.Div([_box(asked or _START, is_asked=bool(asked)), answer]),
+                html.Div([_box(sql or _START, has_query=bool(sql)), answer]),
                 _schema(data),
                 widths="minmax(0, 1fr) 330px",
             ),
@@ -60,7 +60,7 @@ def layout(data: TraceData, query: Query) -> Component:
     )
 
 
-def _box(text: str, *, is_asked: bool) -> Component:
+def _box(text: str, *, has_query: bool) -> Component:
     hint = f"Ctrl-Enter runs it, {quantities.duration(1e9 * _LIMIT_S)} at most."
     return blocks.card(
         "Query",
@@ -77,14 +77,14 @@ def _box(text: str, *, is_asked: bool) -> Component:
             className="sql-controls",
         ),
         # What is asked stands in the address; these name the question, once drawn with the page and each time anew.
-        dcc.Store(id=ASK, data=uuid4().hex if is_asked else None),
-        dcc.Store(id=AGAIN),
+        dcc.Store(id=ASK, data=uuid4().hex if has_query else None),
+        dcc.Store(id=REPEAT),
     )
 
 
 def _schema(data: TraceData) -> Component:
-    tables = [_relation(each, data.number_of(each.name)) for each in data.relations if each.is_table]
-    views = [_relation(each, None) for each in data.relations if not each.is_table]
+    tables = [_relation(relation, data.number_of(relation.name)) for relation in data.relations if relation.is_table]
+    views = [_relation(relation, None) for relation in data.relations if not relation.is_table]
     return html.Div(
         [
             blocks.card("Tables", *tables, hint="With the rows of the whole run."),
@@ -94,27 +94,29 @@ def _schema(data: TraceData) -> Component:
     )
 
 
-def _relation(each: Relation, rows: int | None) -> Component:
-    example = f"select *\nfrom {each.name}\nlimit 100"
+def _relation(relation: Relation, rows: int | None) -> Component:
+    example = f"select *\nfrom {relation.name}\nlimit 100"
     # As markup: a browser took a second to make components of a thousand columns.
     columns = "".join(
         f"<tr><td><code>{escape(column.name)}</code><small>{escape(column.type.lower() + _unit(column.unit))}</small>"
         f"</td><td>{escape(column.meaning)}</td></tr>"
-        for column in each.columns
+        for column in relation.columns
     )
     return html.Div(
         [
             html.Details(
                 [
-                    html.Summary([html.Code(each.name), "" if rows is None else html.Small(quantities.number(rows))]),
-                    html.P(each.meaning, className="hint"),
+                    html.Summary(
+                        [html.Code(relation.name), "" if rows is None else html.Small(quantities.number(rows))]
+                    ),
+                    html.P(relation.meaning, className="hint"),
                     Drawing(
                         f'<div class="table-frame"><table><tbody>{columns}</tbody></table></div>',
-                        f"{SCHEMA}-{each.name}",
+                        f"{SCHEMA}-{relation.name}",
                     ),
                 ]
             ),
-            dcc.Link("query", href=link("/data", sql=example), title=f"Show the first rows of {each.name}"),
+            dcc.Link("query", href=link("/data", sql=example), title=f"Show the first rows of {relation.name}"),
         ],
         className="relation",
     )
@@ -124,34 +126,34 @@ def _unit(unit: str | None) -> str:
     return f", {'ns since the start' if unit == 'at' else unit}" if unit else ""
 
 
-def answered(found: Result, query: Mapping[str, str], trace: str) -> Component:
+def answered(query_result: Result, query: Mapping[str, str], trace: str) -> Component:
     """Give the card of a result, with the links to all of it. `trace` is its identity."""
-    rows = quantities.number(len(found.rows))
-    if found.whole is None:
-        said = f"The first {rows} rows; counting all of them took longer than a query may."
-    elif found.whole > len(found.rows):
-        said = f"The first {rows} of {quantities.number(found.whole)} rows."
+    rows = quantities.number(len(query_result.rows))
+    if query_result.whole is None:
+        count_phrase = f"The first {rows} rows; counting all of them took longer than a query may."
+    elif query_result.whole > len(query_result.rows):
+        count_phrase = f"The first {rows} of {quantities.number(query_result.whole)} rows."
     else:
-        said = quantities.plural(found.whole, "row")
+        count_phrase = quantities.plural(query_result.whole, "row")
     sql = query["sql"]
     links = [
         html.A([icon("download", 15), form], href=link(f"/{files.PATH}/{form.lower()}", sql=sql), className="button")
         for form in ("CSV", "Parquet")
     ]
-    head = html.Div([html.Span(said, className="sql-said"), "All rows as", *links], className="sql-controls")
-    return selection.keep(blocks.card("Result", head, _grid(found)), query, trace)
+    head = html.Div([html.Span(count_phrase, className="sql-said"), "All rows as", *links], className="sql-controls")
+    return selection.keep(blocks.card("Result", head, _grid(query_result)), query, trace)
 
 
-def _grid(found: Result) -> Component:
-    fields = [f"c{at}" for at in range(len(found.columns))]
+def _grid(query_result: Result) -> Component:
+    fields = [f"c{index}" for index in range(len(query_result.columns))]
     columns: list[dict[str, Any]] = [
         {"field": field, "headerName": name, "headerTooltip": name, **({"type": "rightAligned"} if is_number else {})}
-        for field, name, is_number in zip(fields, found.columns, found.numbers, strict=True)
+        for field, name, is_number in zip(fields, query_result.columns, query_result.numbers, strict=True)
     ]
-    few = len(found.rows) <= 15
+    is_short = len(query_result.rows) <= 15
     return dag.AgGrid(
         id=GRID,
-        rowData=[dict(zip(fields, map(_cell, row), strict=True)) for row in found.rows],
+        rowData=[dict(zip(fields, map(_cell, row), strict=True)) for row in query_result.rows],
         columnDefs=columns,
         defaultColDef={"sortable": True, "resizable": True, "suppressMovable": True, "minWidth": 80},
         columnSize="autoSize",
@@ -160,10 +162,14 @@ def _grid(found: Result) -> Component:
             "headerHeight": 36,
             "animateRows": False,
             "enableCellTextSelection": True,
-            "domLayout": "autoHeight" if few else "normal",
+            "domLayout": "autoHeight" if is_short else "normal",
         },
         className="grid result",
-        style={"height": None if few else "calc(100vh - 200px)", "minHeight": 140 if few else 420, "width": "100%"},
+        style={
+            "height": None if is_short else "calc(100vh - 200px)",
+            "minHeight": 140 if is_short else 420,
+            "width": "100%",
+        },
     )
 
 
@@ -192,18 +198,18 @@ def register(app: Dash, traces: Traces) -> None:
     @app.callback(
         Output(RESULT, "children"),
         Input(ASK, "data"),
-        Input(AGAIN, "data"),
+        Input(REPEAT, "data"),
         State(shell.ADDRESS, "search"),
         running=[(Output(STOP, "disabled"), False, True)],
     )
-    def answer(first: str | None, again: str | None, search: str | None) -> Any:
-        query, ticket = parse(search), again or first
+    def answer(first: str | None, repeat: str | None, search: str | None) -> Any:
+        query, ticket = parse(search), repeat or first
         if ticket is None or "sql" not in query:
             return no_update
-        data, stop = traces.shown(query), running.setdefault(ticket, Stop(_LIMIT_S))
+        data, stop = traces.named_trace(query), running.setdefault(ticket, Stop(_LIMIT_S))
         try:
             part = data.part(selection.options(query))
-            return answered(part.first_rows(query["sql"], _MOST, stop), query, data.identity)
+            return answered(part.first_rows(query["sql"], _ROW_LIMIT, stop), query, data.identity)
         except InputError as error:
             return _failed(str(error))
         except Exception as error:
@@ -215,11 +221,11 @@ def register(app: Dash, traces: Traces) -> None:
         Output(STOP, "title"),
         Input(STOP, "n_clicks"),
         State(ASK, "data"),
-        State(AGAIN, "data"),
+        State(REPEAT, "data"),
         prevent_initial_call=True,
     )
-    def end(clicks: int | None, first: str | None, again: str | None) -> Any:
-        ticket = again or first
+    def end(clicks: int | None, first: str | None, repeat: str | None) -> Any:
+        ticket = repeat or first
         if clicks and ticket is not None:
             # The button may be faster than the query that it stops.
             running.setdefault(ticket, Stop(_LIMIT_S)).now()
@@ -231,7 +237,7 @@ def register(app: Dash, traces: Traces) -> None:
     app.clientside_callback(
         ClientsideFunction("hopscope", "runQuery"),
         Output(shell.ADDRESS, "search", allow_duplicate=True),
-        Output(AGAIN, "data"),
+        Output(REPEAT, "data"),
         Input(RUN, "n_clicks"),
         State(BOX, "value"),
         State(shell.ADDRESS, "search"),

@@ -11,7 +11,7 @@ from hopscope.format import quantities
 from hopscope.vocabulary.words import short_command
 
 from hopscope_dashboard import diagnosis
-from hopscope_dashboard.address import Query, link, one_of
+from hopscope_dashboard.address import Query, allowed_word, link
 from hopscope_dashboard.components import blocks, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark
@@ -33,34 +33,34 @@ _SHOWN_STARTUP: Final = 0.05
 _WIDTHS: Final = "minmax(0, 3fr) minmax(0, 2fr)"
 
 
-def layout(others: Sequence[Page], data: TraceData, query: Query) -> Component:
+def layout(other_pages: Sequence[Page], data: TraceData, query: Query) -> Component:
     """Give the page. The address selects whose time the call sites have: `sites`. `others` are all other pages."""
     return html.Div(
         [
-            blocks.page_head("Summary", _what_ran(data, data.run)),
+            blocks.page_head("Summary", _run_description(data, data.run)),
             blocks.columns(diagnosis.card(data), html.Div([efficiency.factors(data), _changes()]), widths=_WIDTHS),
             _whole_run(data),
             blocks.columns(_call_sites(data, query), _path(data) or html.Div(), widths=_WIDTHS),
-            _limits(data, others),
+            _limits(data, other_pages),
         ]
     )
 
 
-def _what_ran(data: TraceData, run: Row) -> list[Component | str]:
-    told: list[Component | str] = []
+def _run_description(data: TraceData, run: Row) -> list[Component | str]:
+    words: list[Component | str] = []
     if run["command"]:
-        told += [html.Code(short_command(run["command"]), title=run["command"]), " on "]
+        words += [html.Code(short_command(run["command"]), title=run["command"]), " on "]
     else:
-        told.append(f"Recorded by {run['creator']} on " if run["creator"] else "On ")
+        words.append(f"Recorded by {run['creator']} on " if run["creator"] else "On ")
     threads = f" with {quantities.plural(run['threads'], 'thread')}" if run["threads"] > run["ranks"] else ""
-    told.append(
+    words.append(
         f"{_ranks(data, run)}{threads}, {quantities.plural(run['hosts'], 'host')}, "
         f"{quantities.plural(run['clusters'], 'cluster')}"
     )
     if run["mpi_library"]:
-        told.append(f", {run['mpi_library'].splitlines()[0].split(',')[0]}")
-    told.append(f": {quantities.duration(run['duration_ns'])}{', unfinished' if run['unfinished'] else ''}")
-    return told
+        words.append(f", {run['mpi_library'].splitlines()[0].split(',')[0]}")
+    words.append(f": {quantities.duration(run['duration_ns'])}{', unfinished' if run['unfinished'] else ''}")
+    return words
 
 
 def _ranks(data: TraceData, run: Row) -> str:
@@ -87,21 +87,21 @@ def _without_startup(data: TraceData) -> tuple[int | None, int | None]:
 def _call_sites(data: TraceData, query: Query) -> Component:
     if not data.has_places:
         return blocks.card("Operations", critical_path.operations(data, _MOST_SITES, name=SITES, time="on the path"))
-    by = one_of(query, "sites", tuple(_SITES))
-    time, count = ("time_ns", "share") if by == "path" else ("mpi_ns", "calls")
+    grouping = allowed_word(query, "sites", tuple(_SITES))
+    time, count = ("time_ns", "share") if grouping == "path" else ("mpi_ns", "calls")
     rows = sorted(data.rows("places"), key=lambda row: -(row[time] or 0))[:_MOST_SITES]
     body = [
         [
             mark(html.Code(row["place"], title=row["call_site"]), link("/places", at=row["place"]), "see its source"),
             quantities.duration(row[time]),
-            quantities.share(row[count]) if by == "path" else quantities.number(row[count]),
+            quantities.share(row[count]) if grouping == "path" else quantities.number(row[count]),
         ]
         for row in rows
     ]
-    columns = ["call site", *(("on the path", "share") if by == "path" else ("in MPI", "calls"))]
+    columns = ["call site", *(("on the path", "share") if grouping == "path" else ("in MPI", "calls"))]
     return blocks.card(
         "Call sites",
-        choice("Time of", "/", query, "sites", options=_SITES, current=by),
+        choice("Time of", "/", query, "sites", options=_SITES, current=grouping),
         blocks.table(
             columns,
             body,
@@ -129,13 +129,13 @@ def _changes() -> Component:
     return blocks.card("Remedies", html.Ul(items, className="remarks"))
 
 
-def _limits(data: TraceData, others: Sequence[Page]) -> Component | None:
+def _limits(data: TraceData, other_pages: Sequence[Page]) -> Component | None:
     """Lines that unfold: what limits the answers, and which pages have nothing to show."""
-    lacking, titles = menu.lacking(others, data), {page.path: page.title for page in others}
+    lacking, titles = menu.lacking(other_pages, data), {page.path: page.title for page in other_pages}
     reasons = [f"{titles[path]}: {reason}" for path, reason in lacking.items()]
     lines = [
-        _unfolding(quantities.plural(len(sentences), noun, many), sentences)
-        for noun, many, sentences in (
+        _unfolding(quantities.plural(len(sentences), noun, plural_noun), sentences)
+        for noun, plural_noun, sentences in (
             ("caveat", "caveats", data.caveats()),
             ("page without data", "pages without data", reasons),
         )
@@ -149,6 +149,6 @@ def _unfolding(line: str, sentences: Sequence[str]) -> Component:
     return html.Details([html.Summary(line), html.Ul(items, className="remarks")])
 
 
-def page_of(others: Sequence[Page]) -> Page:
+def page_of(other_pages: Sequence[Page]) -> Page:
     """Give the page, which says which of the others have nothing to show."""
-    return Page(path="/", title="Summary", section="Summary", layout=partial(layout, others))
+    return Page(path="/", title="Summary", section="Summary", layout=partial(layout, other_pages))

@@ -42,10 +42,10 @@ def layout(data: TraceData, query: Query) -> Component:
 
 def _in_view(data: TraceData, query: Query) -> tuple[int, int] | None:
     """What of the run is in view. A link may be from another trace, which was longer."""
-    asked = view(query)
-    if asked is None:
+    view_ns = view(query)
+    if view_ns is None:
         return None
-    begin, end = max(0, asked[0]), min(asked[1], data.timeline.duration_ns)
+    begin, end = max(0, view_ns[0]), min(view_ns[1], data.timeline.duration_ns)
     return (begin, end) if begin < end else None
 
 

@@ -9,7 +9,7 @@ from hopscope.format import quantities
 from hopscope.vocabulary.words import ROLES
 
 from hopscope_dashboard import algorithms, leads
-from hopscope_dashboard.address import Query, link, one_of
+from hopscope_dashboard.address import Query, allowed_word, link
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
@@ -36,99 +36,104 @@ def layout(data: TraceData, query: Query) -> Component:
     drawn, and `role` (up, down or exchange). If it selects nothing, trees come before algorithms.
     """
     if not data.number_of_collectives:
-        return empty.no_collectives(_TITLE, "There is no collective.", data.shown)
+        return empty.no_collectives(_TITLE, "There is no collective.", data.scope)
     edges = data.rows_or_none("tree-edges")
     if not edges:
         return empty.no_hops(_TITLE, _call_level(data), data.run["native_off"])
-    ran, rows = trees(data), algorithms.ran(data)
-    if "collective" in query or not ran:
-        return _what_ran(data, rows, edges, query, trees_too=bool(ran))
-    chosen = choose(ran, query)
+    ran_trees, rows = trees(data), algorithms.algorithm_rows(data)
+    if "collective" in query or not ran_trees:
+        return _algorithm_page(data, rows, edges, query, trees_too=bool(ran_trees))
+    chosen_tree = choose(ran_trees, query)
     exchanged = [row for row in edges if row["role"] == "exchange"]
-    there = {*chosen.parents, *(("exchange",) if exchanged else ())}
-    roles = {word: f"{word}, {meaning}" for word, meaning in ROLES.items() if word in there}
-    role = one_of(query, "role", tuple(roles))
+    role_words = {*chosen_tree.parents, *(("exchange",) if exchanged else ())}
+    roles = {word: f"{word}, {meaning}" for word, meaning in ROLES.items() if word in role_words}
+    role = allowed_word(query, "role", tuple(roles))
     controls = choice("Role", "/tree", query, "role", options=roles, current=role)
     if role == "exchange":
         hint = "These hops run between peers and follow no tree; their edges over all communicators."
         return html.Div([_head(data, rows, controls), _edges(exchanged, hint), what_ran.table(rows)])
-    weighed = weights(data, chosen, role)
+    weighed = weights(data, chosen_tree, role)
     by_edge = {(row["src"], row["dst"]): row for row in weighed}
-    parents = chosen.parents[role]
-    drawn = drawn_tree(ranks=data.ranks, parents=parents, edges=by_edge, role=role, fold=Fold.of(query))
+    parents = chosen_tree.parents[role]
+    placed = drawn_tree(ranks=data.ranks, parents=parents, edges=by_edge, role=role, fold=Fold.from_query(query))
     return html.Div(
         [
-            _head(data, rows, controls, *_often(chosen, rows)),
-            _which(ran, chosen, query),
+            _head(data, rows, controls, *_algorithm_link(chosen_tree, rows)),
+            _tree_lists(ran_trees, chosen_tree, query),
             blocks.columns(
-                _drawing(data, chosen, role, drawn),
+                _drawing(data, chosen_tree, role, placed),
                 _edges(weighed),
-                widths="minmax(0, 1fr)" if is_wide(drawn) else what_ran.BESIDE,
+                widths="minmax(0, 1fr)" if is_wide(placed) else what_ran.WIDTHS,
             ),
             what_ran.table(rows),
         ]
     )
 
 
-def _what_ran(data: TraceData, rows: Rows, edges: Rows, query: Query, *, trees_too: bool) -> Component:
+def _algorithm_page(data: TraceData, rows: Rows, edges: Rows, query: Query, *, trees_too: bool) -> Component:
     """What ran inside the collectives, whoever chose it."""
-    chosen = algorithms.choose(data, rows, query)
+    algorithm = algorithms.choose(data, rows, query)
     hint = "Of all collectives of the trace."
-    if chosen is None:
+    if algorithm is None:
         return html.Div([_head(data, rows), _edges(edges, hint)])
-    back = [dcc.Link("trees that ran", href="/tree", className="button")] if trees_too else []
+    tree_link = [dcc.Link("trees that ran", href="/tree", className="button")] if trees_too else []
     return html.Div(
         [
-            _head(data, rows, *what_ran.role_choice(chosen, query), *back),
-            what_ran.selects(data, rows, chosen, query),
-            what_ran.picture(data, chosen, query),
+            _head(data, rows, *what_ran.role_choice(algorithm, query), *tree_link),
+            what_ran.selects(data, rows, algorithm, query),
+            what_ran.picture(data, algorithm, query),
             what_ran.table(rows),
             _edges(edges, hint),
         ]
     )
 
 
-def choose(ran: Sequence[RanTree], query: Query) -> RanTree:
+def choose(ran_trees: Sequence[RanTree], query: Query) -> RanTree:
     """Give the tree that the address names; what it leaves open is the first that there is.
 
     Raises InputError where it names one that did not run.
     """
-    found = [
+    matches = [
         tree
-        for tree in ran
+        for tree in ran_trees
         if query.get("comm", str(tree.comm)) == str(tree.comm)
         and query.get("tree", tree.name) == tree.name
         and query.get("root", str(tree.root)) == str(tree.root)
     ]
-    if not found:
-        named = ", ".join(f"{name}={query[name]}" for name in ("comm", "tree", "root") if name in query)
+    if not matches:
+        address_words = ", ".join(f"{name}={query[name]}" for name in ("comm", "tree", "root") if name in query)
         raise InputError(
-            f"No tree of this trace is the one of the address ({named}). The page Algorithms and trees lists "
-            f"the {quantities.plural(len(ran), 'tree')} that ran"
+            f"No tree of this trace is the one of the address ({address_words}). The page Algorithms and trees lists "
+            f"the {quantities.plural(len(ran_trees), 'tree')} that ran"
         )
-    return found[0]
+    return matches[0]
 
 
-def _which(ran: Sequence[RanTree], chosen: RanTree, query: Query) -> Component:
+def _tree_lists(ran_trees: Sequence[RanTree], chosen_tree: RanTree, query: Query) -> Component:
     """Lists by which every tree that ran can be reached; nothing where there is only one."""
-    if len(ran) == 1:
+    if len(ran_trees) == 1:
         return html.Div()
-    on_comm = [tree for tree in ran if tree.comm == chosen.comm]
-    named = [tree for tree in on_comm if tree.name == chosen.name]
-    given = {"comm": str(chosen.comm), "tree": chosen.name, "root": str(chosen.root)}
-    asked = {**{name: value for name, value in query.items() if name not in given}, **given}
-    comms = {str(tree.comm): tree.comm_name for tree in ran}
+    on_comm = [tree for tree in ran_trees if tree.comm == chosen_tree.comm]
+    named_trees = [tree for tree in on_comm if tree.name == chosen_tree.name]
+    tree_key = {"comm": str(chosen_tree.comm), "tree": chosen_tree.name, "root": str(chosen_tree.root)}
+    parameters = {**{name: value for name, value in query.items() if name not in tree_key}, **tree_key}
+    comms = {str(tree.comm): tree.comm_name for tree in ran_trees}
     names = {tree.name: tree.name for tree in on_comm}
-    roots = {str(tree.root): f"rank {tree.root}" for tree in named}
+    roots = {str(tree.root): f"rank {tree.root}" for tree in named_trees}
     return html.Div(
         [
             select(
-                "Communicator", asked, "comm", options=comms, current=given["comm"], without=("tree", "root", "role")
+                "Communicator",
+                parameters,
+                "comm",
+                options=comms,
+                current=tree_key["comm"],
+                dependents=("tree", "root", "role"),
             ),
-            select("Tree", asked, "tree", options=names, current=given["tree"], without=("root", "role")),
-            select("Root", asked, "root", options=roots, current=given["root"]),
+            select("Tree", parameters, "tree", options=names, current=tree_key["tree"], dependents=("root", "role")),
+            select("Root", parameters, "root", options=roots, current=tree_key["root"]),
             html.Span(
-                f"Tree {ran.index(chosen) + 1} of {quantities.number(len(ran))} that ran.",
+                f"Tree {ran_trees.index(chosen_tree) + 1} of {quantities.number(len(ran_trees))} that ran.",
                 className="hint",
                 id=COUNT,
             ),
@@ -137,12 +142,12 @@ def _which(ran: Sequence[RanTree], chosen: RanTree, query: Query) -> Component:
     )
 
 
-def _often(tree: RanTree, rows: Rows) -> list[Component]:
+def _algorithm_link(tree: RanTree, rows: Rows) -> list[Component]:
     """Lead to the algorithm that ran most often where the MPI library chose: it need not run along a tree."""
-    often = [row for row in rows if row["ranks"] > 1][:1] if tree.is_native else []
+    most_frequent = [row for row in rows if row["ranks"] > 1][:1] if tree.is_native else []
     return [
         dcc.Link("algorithms that ran", href=link("/tree", collective=row["first"]), className="button")
-        for row in often
+        for row in most_frequent
     ]
 
 
@@ -151,13 +156,13 @@ def _head(data: TraceData, rows: Rows, *controls: Component) -> Component:
     return blocks.page_head(_TITLE, lead(of_settings(rows), of_algorithms(rows, data.run["clusters"])), *controls)
 
 
-def _drawing(data: TraceData, tree: RanTree, role: str, drawn: PlacedTree) -> Component:
+def _drawing(data: TraceData, tree: RanTree, role: str, placed: PlacedTree) -> Component:
     return blocks.card(
         tree.title,
         links_legend(),
-        shares_legend(drawn.most),
+        shares_legend(placed.largest_share),
         tree_graph(
-            drawn,
+            placed,
             name=TREE,
             label=f"Tree {tree.title}, role {role}",
         ),

@@ -24,15 +24,15 @@ def layout(data: TraceData, query: Query) -> Component:
     """Give the page."""
     del query
     rows = data.rows("wan-share")
-    known = data.run["clusters"] > 1 and data.has_hops
-    head = blocks.page_head("WAN share", lead(of_wan_share(rows) if known else None))
+    has_shares = data.run["clusters"] > 1 and data.has_hops
+    head = blocks.page_head("WAN share", lead(of_wan_share(rows) if has_shares else None))
     if data.run["clusters"] < 2:
         reason = (
             "All ranks are in one cluster, so no hop runs between clusters. A topology file names "
             "clusters: hopscope run --topology FILE ..."
         )
         hops = _table(data, rows) if data.has_hops else _without_hops()
-        return html.Div([head, empty.nothing_here("One cluster", reason), hops])
+        return html.Div([head, empty.nothing_to_draw("One cluster", reason), hops])
     if not data.has_hops:
         return html.Div([head, _without_hops()])
     return html.Div([head, blocks.columns(_shares(data, rows), _times(data, rows)), _table(data, rows)])
@@ -40,7 +40,7 @@ def layout(data: TraceData, query: Query) -> Component:
 
 def _without_hops() -> Component:
     """Say why there is no table: its zeros would read as if nothing had run between clusters."""
-    return empty.nothing_here(
+    return empty.nothing_to_draw(
         "No hops",
         [
             "What ran between clusters is known only with hops: ",
@@ -54,9 +54,9 @@ def _scope(name: str) -> str:
     return "critical path" if name == "critical_path" else name
 
 
-def _label(row: Row, more: str = "") -> str:
+def _label(row: Row, suffix: str = "") -> str:
     """The scope of a bar, which says where there is none because nothing is known."""
-    return f"{_scope(row['scope'])}{more}{'' if row['share'] is not None else ', unknown'}"
+    return f"{_scope(row['scope'])}{suffix}{'' if row['share'] is not None else ', unknown'}"
 
 
 def _leads(data: TraceData, rows: Rows) -> leads.Leads:
@@ -71,7 +71,7 @@ def _shares(data: TraceData, rows: Rows) -> Component:
         [_label(row) for row in rows],
         [("wan", CATEGORY_COLOURS["wan"], rows, "share")],
         title="share of the path spent on wan hops (%)",
-        by="scope",
+        heading="scope",
         leads=_leads(data, rows),
     )
     return blocks.card(
@@ -95,7 +95,7 @@ def _times(data: TraceData, rows: Rows) -> Component:
             ("waiting for others", CATEGORY_COLOURS["native"], [row["waiting_ns"] for row in rows]),
         ],
         title="time",
-        by="scope",
+        heading="scope",
         stacked=True,
         leads=_leads(data, rows),
     )
@@ -108,10 +108,10 @@ def _times(data: TraceData, rows: Rows) -> Component:
 
 
 def _table(data: TraceData, rows: Rows) -> Component:
-    where = _leads(data, rows)
+    row_leads = _leads(data, rows)
     body = [
         [
-            mark(_scope(row["scope"]), address, where.does),
+            mark(_scope(row["scope"]), address, row_leads.action),
             quantities.share(row["share"]),
             quantities.number(row["hops"]),
             quantities.number(row["crossings"]),
@@ -121,16 +121,16 @@ def _table(data: TraceData, rows: Rows) -> Component:
             quantities.duration(row["waiting_ns"]),
             quantities.number(row["collectives"]),
         ]
-        for row, address in zip(rows, where.addresses, strict=True)
+        for row, address in zip(rows, row_leads.addresses, strict=True)
     ]
     columns = ["", "wan share", "hops", "crossings", "bytes across", "path", "of it wan", "waiting", "collectives"]
-    told = meanings(
+    tooltips = meanings(
         "wan-share", "scope", "share", "hops", "crossings", "bytes", "path_ns", "wan_ns", "waiting_ns", "collectives"
     )
     full = exports.csv_address("wan-share")
     return blocks.card(
         "In numbers",
-        blocks.table(columns, body, name=TABLE, right=range(1, 9), full=full, meanings=told),
+        blocks.table(columns, body, name=TABLE, right=range(1, 9), full=full, meanings=tooltips),
         hint="Hops, crossings and bytes are per collective.",
     )
 

@@ -10,7 +10,7 @@ from hopscope.format import quantities
 from hopscope.vocabulary.words import ROLES
 
 from hopscope_dashboard import algorithms, leads
-from hopscope_dashboard.address import Query, link, one_of
+from hopscope_dashboard.address import Query, allowed_word, link
 from hopscope_dashboard.algorithms import RanAlgorithm
 from hopscope_dashboard.components import blocks, exports
 from hopscope_dashboard.components.choice import choice
@@ -25,10 +25,10 @@ from hopscope_dashboard.trees import between_clusters
 
 PICTURE = "algorithm-graph"
 ALGORITHMS = "algorithms-table"
-SAID = "algorithm-said"
+DESCRIPTION = "algorithm-said"
 EDGES = "algorithm-edges-table"
 
-BESIDE: Final = "minmax(0, 1fr) 430px"
+WIDTHS: Final = "minmax(0, 1fr) 430px"
 """How a drawing and the table of its edges share the page: the table shows all columns, with ranks of three digits."""
 
 _COLUMNS: Final = (
@@ -40,74 +40,78 @@ _MOST_EDGES: Final = 60
 """So many rows are shown."""
 
 
-def role_choice(chosen: RanAlgorithm, query: Query) -> list[Component]:
+def role_choice(algorithm: RanAlgorithm, query: Query) -> list[Component]:
     """Give the choice between what can be drawn: the tree up, the one down, an exchange; nothing if it is one only."""
-    if len(chosen.roles) == 1:
+    if len(algorithm.roles) == 1:
         return []
-    options = {word: f"{word}, {ROLES[word]}" for word in chosen.roles}
-    role = one_of(query, "role", chosen.roles)
+    options = {word: f"{word}, {ROLES[word]}" for word in algorithm.roles}
+    role = allowed_word(query, "role", algorithm.roles)
     return [choice("Role", "/tree", query, "role", options=options, current=role)]
 
 
-def selects(data: TraceData, rows: Sequence[Row], chosen: RanAlgorithm, query: Query) -> Component:
+def selects(data: TraceData, rows: Sequence[Row], algorithm: RanAlgorithm, query: Query) -> Component:
     """Give the lists by which every algorithm that ran can be reached."""
-    listed = chosen.row in rows
-    shown = [*rows, *(() if listed else (chosen.row,))]
-    kept = {name: value for name, value in query.items() if name != "collective"}
+    has_row = algorithm.row in rows
+    all_rows = [*rows, *(() if has_row else (algorithm.row,))]
+    parameters = {name: value for name, value in query.items() if name != "collective"}
 
-    def choices(label: str, column: str, texts: dict[Any, str], among: Sequence[Row]) -> Component:
-        first = {row[column]: row["first"] for row in reversed(among)} | {chosen.row[column]: chosen.collective}
+    def choices(label: str, column: str, texts: dict[Any, str], candidates: Sequence[Row]) -> Component:
+        first = {row[column]: row["first"] for row in reversed(candidates)} | {
+            algorithm.row[column]: algorithm.collective
+        }
         options = {first[value]: texts[value] for value in sorted(first, key=lambda value: texts[value])}
-        return select(label, kept, "collective", options=options, current=chosen.collective, without=("role",))
+        return select(
+            label, parameters, "collective", options=options, current=algorithm.collective, dependents=("role",)
+        )
 
-    of_op = [row for row in shown if row["op"] == chosen.row["op"]]
-    on_comm = [row for row in of_op if row["comm"] == chosen.row["comm"]]
+    of_op = [row for row in all_rows if row["op"] == algorithm.row["op"]]
+    on_comm = [row for row in of_op if row["comm"] == algorithm.row["comm"]]
     by_size = sorted(on_comm, key=lambda row: row["bytes"])
     messages = {row["first"]: f"{quantities.size(row['bytes'])}, {algorithms.title(row)}" for row in by_size}
-    if not listed:
-        messages[chosen.collective] += f", {chosen.collective}"
+    if not has_row:
+        messages[algorithm.collective] += f", {algorithm.collective}"
     return html.Div(
         [
-            choices("Operation", "op", {row["op"]: row["op"] for row in shown}, shown),
+            choices("Operation", "op", {row["op"]: row["op"] for row in all_rows}, all_rows),
             choices("Communicator", "comm", algorithms.comms(data), of_op),
             select(
                 "Payload and algorithm",
-                kept,
+                parameters,
                 "collective",
                 options=messages,
-                current=chosen.collective,
-                without=("role",),
+                current=algorithm.collective,
+                dependents=("role",),
             ),
         ],
         className="selects",
     )
 
 
-def picture(data: TraceData, chosen: RanAlgorithm, query: Query) -> Component:
+def picture(data: TraceData, algorithm: RanAlgorithm, query: Query) -> Component:
     """Give the picture of what ran, with its edges beside it."""
-    role = one_of(query, "role", chosen.roles)
-    edges = chosen.edges_of(role)
+    role = allowed_word(query, "role", algorithm.roles)
+    edges = algorithm.edges_of(role)
     largest = max(row["share"] or 0 for row in edges)
-    title = f"{chosen.row['op']}: {algorithms.title(chosen.row)}"
+    title = f"{algorithm.row['op']}: {algorithms.title(algorithm.row)}"
     if role == "exchange":
         rounds = placed_rounds(ranks=data.ranks, edges=edges)
         wide = is_wide(rounds)
         drawing = rounds_graph(rounds, name=PICTURE, label=title)
         reading = f"An arrow leads from the lane of its sender to that of its receiver. {rounds.left_out}"
     else:
-        parents = chosen.parents(role)
+        parents = algorithm.parents(role)
         by_edge = {(row["src"], row["dst"]): row for row in edges}
         tree = drawn_tree(
-            ranks=data.ranks, parents=parents, edges=by_edge, role=role, by_link=True, fold=Fold.of(query)
+            ranks=data.ranks, parents=parents, edges=by_edge, role=role, by_link=True, fold=Fold.from_query(query)
         )
-        largest = tree.most
+        largest = tree.largest_share
         wide = is_wide(tree)
         drawing = tree_graph(tree, name=PICTURE, label=f"{title}, role {role}")
         reading = f"{between_clusters(data.ranks, parents)} The root has the thick ring."
     return blocks.columns(
         blocks.card(
             title,
-            html.P(_said(data, chosen), id=SAID, className="reason"),
+            html.P(_description(data, algorithm), id=DESCRIPTION, className="reason"),
             html.P(reading, className="hint"),
             links_legend(coloured=True),
             widths_legend(largest),
@@ -117,35 +121,40 @@ def picture(data: TraceData, chosen: RanAlgorithm, query: Query) -> Component:
             edges,
             name=EDGES,
             hint="Of the collectives drawn.",
-            rest=f"analyze algorithms {data.path} --collective {chosen.collective}",
-            full=exports.csv_address("algorithms", collective=chosen.collective),
+            rest=f"analyze algorithms {data.path} --collective {algorithm.collective}",
+            full=exports.csv_address("algorithms", collective=algorithm.collective),
             role=role,
         ),
-        widths="minmax(0, 1fr)" if wide else BESIDE,
+        widths="minmax(0, 1fr)" if wide else WIDTHS,
     )
 
 
-def _said(data: TraceData, chosen: RanAlgorithm) -> list[Any]:
-    row = chosen.row
+def _description(data: TraceData, algorithm: RanAlgorithm) -> list[Any]:
+    row = algorithm.row
     library = (data.run["mpi_library"] or "The MPI library").split(",")[0]
-    who = library if row["source"] == "native" else "Hopscope's engine"
+    runner = library if row["source"] == "native" else "Hopscope's engine"
     payload = f" of {quantities.size(row['bytes'])}" if row["bytes"] else ""
-    said = [
-        f"{who} ran {row['op']}{payload} on {algorithms.comms(data)[row['comm']]}, "
+    sentences = [
+        f"{runner} ran {row['op']}{payload} on {algorithms.comms(data)[row['comm']]}, "
         f"{quantities.plural(row['ranks'], 'rank')}. {algorithms.recognised(row)}"
     ]
     if row["same"]:
-        said.append(f"The same messages are those of {row['same']}.")
+        sentences.append(f"The same messages are those of {row['same']}.")
     if row["asked"]:
         obeyed = {"yes": "it ran", "no": f"another one ran{': ' if row['why'] else ''}{row['why'] or ''}"}
-        said.append(
+        sentences.append(
             f"Your settings ask for {row['asked']}: {obeyed.get(row['obeyed'], 'whether it ran is undecided')}."
         )
-    alike = chosen.edges[0]["collectives"]
-    others = f" and {quantities.plural(alike - 1, 'other')} alike" if alike > 1 else ""
-    of = f" of {quantities.number(row['collectives'])} that ran by it" if row["collectives"] > alike else ""
-    address = leads.collective(chosen.collective)
-    return [" ".join(said), " Drawn: ", dcc.Link(chosen.collective, href=address), f"{others}{of}."]
+    alike = algorithm.edges[0]["collectives"]
+    alike_phrase = f" and {quantities.plural(alike - 1, 'other')} alike" if alike > 1 else ""
+    total_phrase = f" of {quantities.number(row['collectives'])} that ran by it" if row["collectives"] > alike else ""
+    address = leads.collective(algorithm.collective)
+    return [
+        " ".join(sentences),
+        " Drawn: ",
+        dcc.Link(algorithm.collective, href=address),
+        f"{alike_phrase}{total_phrase}.",
+    ]
 
 
 def edges_table(edges: Rows, *, name: str, hint: str, full: str, rest: str = "", role: str | None = None) -> Component:
@@ -169,7 +178,7 @@ def edges_table(edges: Rows, *, name: str, hint: str, full: str, rest: str = "",
         if in_rounds
         else ["edge", "link", "hops", "median", "on path", "share"]
     )
-    meant = [
+    meaning_columns = [
         "src dst",
         *(["rounds"] if in_rounds else []),
         "link",
@@ -177,19 +186,19 @@ def edges_table(edges: Rows, *, name: str, hint: str, full: str, rest: str = "",
         "took_ns",
         *([] if in_rounds else ["time_ns"]),
     ]
-    asked = {"collective": "0:0"} if in_rounds else {}
-    told = meanings("algorithms" if in_rounds else "tree-edges", *meant, "share", **asked)
+    options = {"collective": "0:0"} if in_rounds else {}
+    tooltips = meanings("algorithms" if in_rounds else "tree-edges", *meaning_columns, "share", **options)
     left_out = len(edges) - len(rows)
     return blocks.card(
         "Edges, heaviest first",
         blocks.table(
-            columns, rows, name=name, right=(3, 4, 5) if in_rounds else (2, 3, 4, 5), full=full, meanings=told
+            columns, rows, name=name, right=(3, 4, 5) if in_rounds else (2, 3, 4, 5), full=full, meanings=tooltips
         ),
-        hint=[hint, *_more(left_out, rest)],
+        hint=[hint, *_remainder(left_out, rest)],
     )
 
 
-def _more(left_out: int, command: str) -> list[Component | str]:
+def _remainder(left_out: int, command: str) -> list[Component | str]:
     """Say what shows the rows that are left out, if there are some."""
     return [f" {quantities.plural(left_out, 'more row')}: ", html.Code(command), "."] if left_out else []
 
@@ -198,8 +207,8 @@ def table(rows: Sequence[Row]) -> Component:
     """Give the algorithms in a table; nothing if none is known."""
     if not rows:
         return html.Div()
-    shown = rows[:_MOST_ALGORITHMS]
-    rest = len(rows) - len(shown)
+    shown_rows = rows[:_MOST_ALGORITHMS]
+    rest = len(rows) - len(shown_rows)
     columns = [
         "operation", "ranks", "payload", "algorithm", "asked", "obeyed", "ran", "depth", "messages", "crossings",
         "first",
@@ -208,14 +217,14 @@ def table(rows: Sequence[Row]) -> Component:
         "What your MPI library did" if any(row["source"] == "native" for row in rows) else "What ran",
         blocks.table(
             columns,
-            [_algorithm(row) for row in shown],
+            [_algorithm(row) for row in shown_rows],
             name=ALGORITHMS,
             right=(1, 2, 6, 7, 8, 9),
             last=(1, 8),
             full=exports.csv_address("algorithms"),
             meanings=meanings("algorithms", *_COLUMNS),
         ),
-        hint=_more(rest, "analyze algorithms"),
+        hint=_remainder(rest, "analyze algorithms"),
     )
 
 

@@ -23,19 +23,19 @@ PATIENCE_S: Final = 0.3
 
 PLACE: Final = "working"
 TICK: Final = "working-tick"
-ASKED: Final = "working-asked"
+ADDRESS_STORE: Final = "working-asked"
 PROGRESS: Final = "working-progress"
 TIMELINE: Final = "working-timeline"
 
 _LOOK_AGAIN_MS: Final = 250
 
 
-def page(title: str, data: TraceData, asked: str) -> Component:
+def page(title: str, data: TraceData, href: str) -> Component:
     """Give what is shown in place of the page called `title`; `asked` is its address."""
     return html.Div(
         [
             dcc.Interval(id=TICK, interval=_LOOK_AGAIN_MS),
-            dcc.Store(id=ASKED, data=asked),
+            dcc.Store(id=ADDRESS_STORE, data=href),
             html.Section(
                 [
                     html.H2(f"{title} is being computed"),
@@ -78,19 +78,19 @@ def register(app: Dash, traces: Traces, find: Callable[[str], Component | None])
         Output(shell.TITLE, "data", allow_duplicate=True),
         Output(PROGRESS, "children"),
         Input(TICK, "n_intervals"),
-        State(ASKED, "data"),
+        State(ADDRESS_STORE, "data"),
         State(shell.TITLE, "data"),
         prevent_initial_call=True,
         # Dash drops an answer that comes after the next question, and with it the page.
         running=[(Output(TICK, "disabled"), True, False)],
     )
-    def look(ticks: int, asked: str | None, title: str | None) -> tuple[Any, Any, Any]:
+    def look(ticks: int, href: str | None, title: str | None) -> tuple[Any, Any, Any]:
         del ticks
-        asked = asked or "/"
-        drawn = find(asked)
-        data = traces.shown(address.parse(asked.partition("?")[2]))
-        if drawn is None:
+        href = href or "/"
+        component = find(href)
+        data = traces.named_trace(address.parse(href.partition("?")[2]))
+        if component is None:
             return no_update, no_update, progress(data)
-        return drawn, shell.title((title or "Hopscope").partition("\n")[0]), no_update
+        return component, shell.title((title or "Hopscope").partition("\n")[0]), no_update
 
     del look

@@ -8,9 +8,9 @@ from hopscope.format import quantities
 from hopscope.vocabulary.words import ANSWERED_CATEGORIES
 
 from hopscope_dashboard.data import InputError, Trace
-from hopscope_dashboard.report.markup import listed, paragraph, table
+from hopscope_dashboard.report.markup import bullets, paragraph, table
 
-_MOST: Final = 8
+_ROW_LIMIT: Final = 8
 """So many rows of a table are shown."""
 
 
@@ -31,7 +31,7 @@ def path(trace: Trace) -> str:
     ]
     operations = [
         [row["operation"], quantities.duration(row["time_ns"]), quantities.share(row["share"])]
-        for row in trace.run("critical-path", by="operation").to_pylist()[:_MOST]
+        for row in trace.run("critical-path", by="operation").to_pylist()[:_ROW_LIMIT]
     ]
     left_out = [f"Left out: {part}." for part in trace.left_out.values()]
     return (
@@ -53,7 +53,7 @@ def collectives(trace: Trace) -> str:
             quantities.duration(row["after_last_enter_ns"]),
             row["last_rank"],
         ]
-        for row in trace.run("collectives", order="worst", limit=_MOST).to_pylist()
+        for row in trace.run("collectives", order="worst", limit=_ROW_LIMIT).to_pylist()
     ]
     columns = ["collective", "operation", "size", "began at", "duration", "after last enter", "last in"]
     if not rows:
@@ -64,34 +64,34 @@ def collectives(trace: Trace) -> str:
 def arrivals(trace: Trace) -> str:
     """Give the ranks for which the others waited most."""
     ranks = trace.run("last-arrivals").sort_by([("waiting_ns", "descending"), ("rank", "ascending")])
-    shown = [
+    rows = [
         [
             row["rank"],
             quantities.share(row["share"]),
             quantities.share(row["cause_share"]),
             quantities.duration(row["waiting_ns"]),
         ]
-        for row in ranks.to_pylist()[:_MOST]
+        for row in ranks.to_pylist()[:_ROW_LIMIT]
     ]
-    if not shown:
+    if not rows:
         return paragraph("This trace has no collective operation.")
     columns = ["rank", "last in", "last by its own doing", "others waited"]
-    return table("arrivals-table", columns, shown, range(4))
+    return table("arrivals-table", columns, rows, range(4))
 
 
 def places(trace: Trace) -> str:
     """Give the places of the program that the critical path leads through most."""
-    shown = [
+    rows = [
         [
             row["place"],
             quantities.share(row["share"]),
             quantities.duration(row["time_ns"]),
             quantities.number(row["calls"]),
         ]
-        for row in trace.run("places").to_pylist()[:_MOST]
+        for row in trace.run("places").to_pylist()[:_ROW_LIMIT]
     ]
     columns = ["place", "of the critical path", "time", "calls"]
-    return table("places-table", columns, shown, range(1, 4)) if shown else paragraph("No call has a known place.")
+    return table("places-table", columns, rows, range(1, 4)) if rows else paragraph("No call has a known place.")
 
 
 def trust(trace: Trace) -> str:
@@ -100,14 +100,14 @@ def trust(trace: Trace) -> str:
         [row["item"], quantities.quantity(row["value"], row["unit"]), row["sentence"]]
         for row in trace.run("honesty").to_pylist()
     ]
-    return listed(trace.caveats()) + table("honesty-table", ["what", "value", "to know"], rows, [1])
+    return bullets(trace.caveats()) + table("honesty-table", ["what", "value", "to know"], rows, [1])
 
 
 def questions(trace: Trace) -> str:
     """Give commands that answer more."""
     name = shlex.quote(str(trace.path))
     commands = ("analyze late-ranks", "analyze messages", "analyze efficiency", "analyze remap", "hopscope dashboard")
-    return listed([f"`{command} {name}`" for command in commands])
+    return bullets([f"`{command} {name}`" for command in commands])
 
 
 DETAILS: Final[tuple[tuple[str, str, Callable[[Trace], str]], ...]] = (

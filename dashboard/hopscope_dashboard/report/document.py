@@ -44,20 +44,20 @@ def document(trace: Trace, version: str, progress: Progress | None = None) -> st
     """
     steps = len(DETAILS) + 2
 
-    def told(done: int) -> None:
+    def report_progress(done: int) -> None:
         if progress:
             progress("writing the report", done, steps)
 
-    told(0)
+    report_progress(0)
     name = _name(trace)
     parts = [_head(trace, name, version), _diagnosis(actions_for(trace.run("diagnose").to_pylist(), str(trace.path)))]
-    told(1)
+    report_progress(1)
     parts.append(f"<h2>Timeline</h2>{timeline(trace)}")
     parts.append("<h2>Details</h2>")
     for done, (section, title, give) in enumerate(DETAILS, start=2):
-        told(done)
+        report_progress(done)
         parts.append(_fitting(parts, folded(section, title, content(trace, give)), title))
-    told(steps)
+    report_progress(steps)
     return static_page(name, _STYLE, f"<main>{''.join(parts)}</main>")
 
 
@@ -95,11 +95,11 @@ def _head(trace: Trace, name: str, version: str) -> str:
 def _diagnosis(rows: Sequence[Row]) -> str:
     """The verdict, what frames it, and the other causes."""
     conditions = [row for row in rows if row["kind"] in CONDITIONS]
-    first, *others = [row for row in rows if row["kind"] not in CONDITIONS]
-    shown = [row for row in others if row["severity"] != "OK"][:_CAUSES]
+    first, *other_causes = [row for row in rows if row["kind"] not in CONDITIONS]
+    problems = [row for row in other_causes if row["severity"] != "OK"][:_CAUSES]
     verdict = f'<h2 id="verdict">{_marked(first)}</h2>'
     texts = paragraph(first["evidence"], "muted") + paragraph(first["action"])
-    lines = "".join(f"<li>{_marked(row)} {sentence(row['action'])}</li>" for row in [*shown, *conditions])
+    lines = "".join(f"<li>{_marked(row)} {sentence(row['action'])}</li>" for row in [*problems, *conditions])
     return f'<section id="diagnosis">{verdict}{texts}{f"<ul>{lines}</ul>" if lines else ""}</section>'
 
 

@@ -36,15 +36,15 @@ for (const described of document.querySelectorAll("script[data-figure]")) {{
 
 def machine_document(machine: Machine, version: str) -> str:
     """Give the report of a machine file, which has the only page of its dashboard."""
-    drawn = Renderer().markup(machine_page.layout(machine))
+    content = Renderer().markup(machine_page.layout(machine))
     style = (_ASSETS / "hopscope.css").read_text(encoding="utf-8") + _OWN_STYLE % (MONO_FONT, FONT)
-    own = (_ASSETS / "exports.js").read_text(encoding="utf-8")
-    scripts = "".join(f"<script>{script}</script>" for script in (_DRAW, own))
+    exports_script = (_ASSETS / "exports.js").read_text(encoding="utf-8")
+    scripts = "".join(f"<script>{script}</script>" for script in (_DRAW, exports_script))
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(machine.name)} · Hopscope</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{style}</style><script>{get_plotlyjs()}</script></head><body>"
-        f"<main>{drawn}</main>"
+        f"<main>{content}</main>"
         f"<footer>{escape(machine.name)}. Made by Hopscope {version}.</footer>{scripts}</body></html>\n"
     )

@@ -30,7 +30,7 @@ def paragraph(text: str | None, css: str = "") -> str:
     return f'<p class="{css}">{sentence(text)}</p>' if text else ""
 
 
-def listed(texts: Iterable[str]) -> str:
+def bullets(texts: Iterable[str]) -> str:
     """Give texts as a list."""
     return f"<ul>{''.join(f'<li>{sentence(text)}</li>' for text in texts)}</ul>"
 
@@ -40,8 +40,8 @@ def table(name: str, columns: Sequence[str], rows: Iterable[Row], right: Iterabl
     classes = dict.fromkeys(right, ' class="number"')
 
     def line(cells: Row, tag: str) -> str:
-        shown = (f"<{tag}{classes.get(at, '')}>{sentence(cell)}</{tag}>" for at, cell in enumerate(cells))
-        return f"<tr>{''.join(shown)}</tr>"
+        cell_markup = (f"<{tag}{classes.get(column, '')}>{sentence(cell)}</{tag}>" for column, cell in enumerate(cells))
+        return f"<tr>{''.join(cell_markup)}</tr>"
 
     body = "".join(line(row, "td") for row in rows)
     return (

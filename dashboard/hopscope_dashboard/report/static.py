@@ -22,7 +22,7 @@ _CONTROL_CLASSES: Final = {"choice", "button", "selects", "selection", "select-i
 _FRAMES: Final = {"Loading", "AfterTimeline"}
 """Of these, the report has what is inside."""
 _ATTRIBUTES: Final = {"className": "class", "colSpan": "colspan", "rowSpan": "rowspan", "htmlFor": "for"}
-_KEPT: Final = re.compile(r"id|title|role|className|colSpan|rowSpan|htmlFor|aria-[a-z]+")
+_COPIED_ATTRIBUTES: Final = re.compile(r"id|title|role|className|colSpan|rowSpan|htmlFor|aria-[a-z]+")
 
 
 class Renderer:
@@ -50,18 +50,18 @@ class Renderer:
         return special(properties) if special else self._element(kind.lower(), properties)
 
     def _element(self, tag: str, properties: Mapping[str, Any]) -> str:
-        given = "".join(
+        attributes = "".join(
             f' {_ATTRIBUTES.get(name, name)}="{escape(str(value))}"'
             for name, value in properties.items()
-            if _KEPT.fullmatch(name) and value not in (None, "") and not isinstance(value, dict)
+            if _COPIED_ATTRIBUTES.fullmatch(name) and value not in (None, "") and not isinstance(value, dict)
         )
         if properties.get("style"):
-            given += f' style="{escape(_css(properties["style"]))}"'
+            attributes += f' style="{escape(_css(properties["style"]))}"'
         if "data-href" in properties:
             return self.markup(properties.get("children"))
         if tag in _VOID:
-            return f"<{tag}{given}>"
-        return f"<{tag}{given}>{self.markup(properties.get('children'))}</{tag}>"
+            return f"<{tag}{attributes}>"
+        return f"<{tag}{attributes}>{self.markup(properties.get('children'))}</{tag}>"
 
     def _link(self, properties: Mapping[str, Any]) -> str:
         return f"<span>{self.markup(properties.get('children'))}</span>"
@@ -71,10 +71,10 @@ class Renderer:
         name = f"figure-{self._figures}"
         figure = properties["figure"]
         described = _without_leads(figure) if hasattr(figure, "to_json") else json.dumps(figure)
-        drawn = described.replace("<", "\\u003c")  # or a text in it could end the script element
+        json_text = described.replace("<", "\\u003c")  # or a text in it could end the script element
         return (
             f'<div id="{name}" class="figure" style="{escape(_css(properties.get("style") or {}))}"></div>'
-            f'<script type="application/json" data-figure="{name}">{drawn}</script>'
+            f'<script type="application/json" data-figure="{name}">{json_text}</script>'
         )
 
 
@@ -82,7 +82,7 @@ def _without_leads(figure: Any) -> str:
     """A figure as JSON whose points lead nowhere and do not say that they do: the file is one page."""
     for trace in figure.data:
         if trace.customdata is not None:
-            trace.update(customdata=None, hovertemplate=leads.without(trace.hovertemplate))
+            trace.update(customdata=None, hovertemplate=leads.text_without_click(trace.hovertemplate))
     return str(figure.update_layout(meta=None).to_json())
 
 
@@ -96,7 +96,7 @@ def _css(style: Mapping[str, Any]) -> str:
 
 
 def _property(name: str) -> str:
-    return name if name.startswith("--") else re.sub(r"([A-Z])", lambda found: "-" + found[1].lower(), name)
+    return name if name.startswith("--") else re.sub(r"([A-Z])", lambda match: "-" + match[1].lower(), name)
 
 
 def _length(name: str, value: Any) -> str:

@@ -18,7 +18,7 @@ _LEFT: Final = 90
 _TICKS: Final = 5
 _TALL: Final = 22
 _LOW: Final = 9
-_FEW: Final = 24
+_TALL_ROWS: Final = 24
 """So many rows are tall, and each has its name."""
 
 
@@ -27,39 +27,39 @@ def timeline(trace: Trace) -> str:
     run_ns = trace.timeline.duration_ns
     if run_ns <= 0:
         return "<p>The run has no time.</p>"
-    by = "rank" if trace.run_facts["ranks"] <= _MOST_ROWS else "host"
-    found = trace.timeline.columns(0, run_ns, _COLUMNS, by=by)
-    rows = found.rows[:_MOST_ROWS]
-    tall = _TALL if len(rows) <= _FEW else _LOW
+    grouping = "rank" if trace.run_facts["ranks"] <= _MOST_ROWS else "host"
+    grid = trace.timeline.columns(0, run_ns, _COLUMNS, by=grouping)
+    rows = grid.rows[:_MOST_ROWS]
+    tall = _TALL if len(rows) <= _TALL_ROWS else _LOW
     scale = (_WIDTH - _LEFT) / run_ns
-    starts = np.minimum(found.begin_ns + np.arange(found.time_ns.shape[2] + 1) * found.width_ns, run_ns)
+    starts = np.minimum(grid.begin_ns + np.arange(grid.time_ns.shape[2] + 1) * grid.width_ns, run_ns)
     edges = _LEFT + np.maximum(starts, 0) * scale
-    most = np.where(found.time_ns.any(axis=0), found.time_ns.argmax(axis=0), -1)
-    on_path = 2 * found.path_ns.sum(axis=0) >= found.width_ns
+    main_categories = np.where(grid.time_ns.any(axis=0), grid.time_ns.argmax(axis=0), -1)
+    on_path = 2 * grid.path_ns.sum(axis=0) >= grid.width_ns
     words = list(CATEGORIES)
-    drawn: list[str] = []
-    for at, row in enumerate(rows):
-        top = at * tall
-        if tall == _TALL or at % 4 == 0:
-            name = f"rank {row['rank']}" if by == "rank" else row["host"]
-            drawn.append(
+    shapes: list[str] = []
+    for index, row in enumerate(rows):
+        top = index * tall
+        if tall == _TALL or index % 4 == 0:
+            name = f"rank {row['rank']}" if grouping == "rank" else row["host"]
+            shapes.append(
                 f'<text x="{_LEFT - 8}" y="{top + tall * 0.7:.0f}" class="name">{escape(str(name)[:14])}</text>'
             )
-        for category, first, end in _stretches(most[at]):
+        for category, first, end in _stretches(main_categories[index]):
             colour = CATEGORY_COLOURS[words[category]]
-            drawn.append(_box(edges[first], edges[end], top + 1, tall - 2, colour))
-        for is_on, first, end in _stretches(on_path[at].astype(int) - 1):
-            drawn.append(_box(edges[first], edges[end], top + tall - 3, 3, PATH_LINE_COLOUR) if is_on == 0 else "")
+            shapes.append(_box(edges[first], edges[end], top + 1, tall - 2, colour))
+        for path_flag, first, end in _stretches(on_path[index].astype(int) - 1):
+            shapes.append(_box(edges[first], edges[end], top + tall - 3, 3, PATH_LINE_COLOUR) if path_flag == 0 else "")
     bottom = len(rows) * tall
-    drawn += _axis(run_ns, scale, bottom)
-    used = [word for number, word in enumerate(words) if (most[: len(rows)] == number).any()]
-    what = "rank" if by == "rank" else "host"
-    more = (
-        f" The first {len(rows)} of {quantities.plural(len(found.rows), what)}." if len(found.rows) > len(rows) else ""
+    shapes += _axis(run_ns, scale, bottom)
+    used = [word for number, word in enumerate(words) if (main_categories[: len(rows)] == number).any()]
+    unit = "rank" if grouping == "rank" else "host"
+    remainder = (
+        f" The first {len(rows)} of {quantities.plural(len(grid.rows), unit)}." if len(grid.rows) > len(rows) else ""
     )
     return (
         f'<svg class="timeline" viewBox="0 0 {_WIDTH} {bottom + 22}" role="img" aria-label="Timeline of the run">'
-        f'{"".join(drawn)}</svg><p class="legend">{_legend(used)}{more}</p>'
+        f'{"".join(shapes)}</svg><p class="legend">{_legend(used)}{remainder}</p>'
     )
 
 

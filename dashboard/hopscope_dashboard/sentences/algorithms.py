@@ -8,7 +8,7 @@ from hopscope.format.quantities import number, plural
 from hopscope_dashboard.data import UNRECOGNISED, Rows
 from hopscope_dashboard.sentences.sentence import Sentence
 
-_WHO: Final = {"native": "The MPI library", "tree": "Hopscope's engine"}
+_RUNNERS: Final = {"native": "The MPI library", "tree": "Hopscope's engine"}
 
 
 def of_algorithms(rows: Rows, clusters: int) -> Sentence | None:
@@ -18,21 +18,21 @@ def of_algorithms(rows: Rows, clusters: int) -> Sentence | None:
     """
     if not rows:
         return None
-    known = [row for row in rows if row["crossings"] is not None]
+    recognised_rows = [row for row in rows if row["crossings"] is not None]
     collectives = sum(row["collectives"] for row in rows)
-    if not known:
+    if not recognised_rows:
         return Sentence("The messages of the collectives fit no algorithm that Hopscope knows.")
-    first = max(known, key=lambda row: (row["crossings"] if clusters > 1 else 0, row["collectives"]))
+    first = max(recognised_rows, key=lambda row: (row["crossings"] if clusters > 1 else 0, row["collectives"]))
     crossing = ""
     if clusters > 1 and first["crossings"]:
         times = plural(first["crossings"], "time")
         crossing = f", which crosses between clusters {times}{' in a row' if first['crossings'] > 1 else ''}"
     evidence = f"{number(first['collectives'])} of {plural(collectives, 'collective')}."
-    unknown = collectives - sum(row["collectives"] for row in known)
+    unknown = collectives - sum(row["collectives"] for row in recognised_rows)
     if unknown:
         evidence += f" In {number(unknown)} the messages fit no algorithm that Hopscope knows."
     return Sentence(
-        f"{_WHO[first['source']]} ran {first['op']} as {first['algorithm']}{crossing}.",
+        f"{_RUNNERS[first['source']]} ran {first['op']} as {first['algorithm']}{crossing}.",
         evidence,
         {"operation": first["op"]},
     )
@@ -41,26 +41,26 @@ def of_algorithms(rows: Rows, clusters: int) -> Sentence | None:
 def of_settings(rows: Rows) -> Sentence | None:
     """Name the collectives that ran otherwise most often. Rows as algorithms gives them; None if nothing was asked
     for."""
-    asked = [row for row in rows if row["asked"] is not None]
-    if not asked:
+    requests = [row for row in rows if row["asked"] is not None]
+    if not requests:
         return None
-    collectives = f"{plural(sum(row['collectives'] for row in asked), 'collective')} for which they ask"
-    wrong = [row for row in asked if row["obeyed"] == "no"]
+    collectives = f"{plural(sum(row['collectives'] for row in requests), 'collective')} for which they ask"
+    wrong = [row for row in requests if row["obeyed"] == "no"]
     if not wrong:
-        known = sum(row["collectives"] for row in asked if row["obeyed"] == "yes")
-        if not known:
-            reasons = "; ".join(dict.fromkeys(row["why"] for row in asked if row["why"]))
+        agreement_count = sum(row["collectives"] for row in requests if row["obeyed"] == "yes")
+        if not agreement_count:
+            reasons = "; ".join(dict.fromkeys(row["why"] for row in requests if row["why"]))
             text = "Whether the MPI library ran the algorithms that your settings ask for cannot be told."
             return Sentence(text, f"{reasons[:1].upper()}{reasons[1:]}." if reasons else "")
         text = "The MPI library ran the algorithms that your settings ask for."
-        return Sentence(text, f"{number(known)} of {collectives}.")
-    most = max(wrong, key=lambda row: row["collectives"])
-    otherwise = sum(row["collectives"] for row in wrong)
-    ran = "otherwise" if most["algorithm"] == UNRECOGNISED else f"as {most['algorithm']}"
+        return Sentence(text, f"{number(agreement_count)} of {collectives}.")
+    commonest = max(wrong, key=lambda row: row["collectives"])
+    violation_count = sum(row["collectives"] for row in wrong)
+    manner = "otherwise" if commonest["algorithm"] == UNRECOGNISED else f"as {commonest['algorithm']}"
     first = min(wrong, key=lambda row: row["since_ns"])["first"]
     return Sentence(
-        f"The MPI library did not follow your settings: {most['op']} ran {ran}, not as {most['asked']}"
-        + (f", because {most['why']}." if most["why"] else "."),
-        f"{number(otherwise)} of {collectives}; the first is {first}.",
-        {"operation": most["op"]},
+        f"The MPI library did not follow your settings: {commonest['op']} ran {manner}, not as {commonest['asked']}"
+        + (f", because {commonest['why']}." if commonest["why"] else "."),
+        f"{number(violation_count)} of {collectives}; the first is {first}.",
+        {"operation": commonest["op"]},
     )

@@ -3,7 +3,7 @@
 from hopscope.format.quantities import duration, number, plural, share
 
 from hopscope_dashboard.data import Rows
-from hopscope_dashboard.sentences.sentence import LEAST_COST, Sentence, named, of_ranks
+from hopscope_dashboard.sentences.sentence import LEAST_COST, Sentence, of_ranks, rank_names
 
 
 def of_noise(rows: Rows, path_ns: int) -> Sentence | None:
@@ -42,17 +42,17 @@ def of_periods(rows: Rows) -> Sentence | None:
     periodic = sorted((row for row in rows if row["periodic"]), key=lambda row: -row["explained"])
     if periodic:
         first = periodic[0]
-        every = "Every" if len(periodic) == 1 else f"Clearest on rank {first['rank']}: every"
-        own = first["whole_iterations"]
-        whose = (
+        opening = "Every" if len(periodic) == 1 else f"Clearest on rank {first['rank']}: every"
+        iterations = first["whole_iterations"]
+        origin = (
             "The period is not a whole number of iterations, so the program's loop does not cause it."
-            if own is None
-            else f"The run cannot tell that from {plural(own, 'iteration')}, so it may be the program's own."
+            if iterations is None
+            else f"The run cannot tell that from {plural(iterations, 'iteration')}, so it may be the program's own."
         )
         return Sentence(
-            f"The noise of {named(periodic, 'rank')} is periodic.",
-            f"{every} {duration(first['period_ns'])} ± {duration(first['resolution_ns'])}, "
-            f"{share(first['explained'])} of the noise's variance. {whose}",
+            f"The noise of {rank_names(periodic, 'rank')} is periodic.",
+            f"{opening} {duration(first['period_ns'])} ± {duration(first['resolution_ns'])}, "
+            f"{share(first['explained'])} of the noise's variance. {origin}",
             of_ranks(periodic),
         )
     if all(row["periodic"] is None for row in rows):

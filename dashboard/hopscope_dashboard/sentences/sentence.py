@@ -18,7 +18,7 @@ WORTH_SAYING: Final = 0.1
 LEAST_COST: Final = 0.01
 """A rank's lateness, or noise, that adds up to less of the run's critical path does not matter."""
 
-_NAMED: Final = 8
+_RANK_LIMIT: Final = 8
 """So many ranks are named before the rest is counted."""
 
 
@@ -42,8 +42,8 @@ def lead(*sentences: Sentence | None) -> list[Any]:
 
 
 def _select(part: Mapping[str, str]) -> list[Any]:
-    what = " and ".join(f"{name} {value}" for name, value in part.items())
-    select = mark(f"Select {what}", link("", **part), f"select {what}")
+    target = " and ".join(f"{name} {value}" for name, value in part.items())
+    select = mark(f"Select {target}", link("", **part), f"select {target}")
     return [" ", html.Span(select, className="select-it"), " "] if part else []
 
 
@@ -52,11 +52,11 @@ def path_ns(data: TraceData) -> int:
     return sum(row["time_ns"] or 0 for row in data.rows_or_none("critical-path"))
 
 
-def named(rows: Rows, word: str = "Rank") -> str:
+def rank_names(rows: Rows, word: str = "Rank") -> str:
     """Write `Rank 3`, `Ranks 1, 2 and 4`; of many only the first."""
     names = [str(row["rank"]) for row in rows]
-    if len(names) > _NAMED:
-        return f"{word}s {shortened_list(names, _NAMED)}"
+    if len(names) > _RANK_LIMIT:
+        return f"{word}s {shortened_list(names, _RANK_LIMIT)}"
     return f"{word if len(names) == 1 else word + 's'} {in_words(names)}"
 
 
@@ -65,6 +65,6 @@ def of_ranks(rows: Sequence[Row]) -> dict[str, str]:
     return {"ranks": ",".join(str(rank) for rank in sorted(row["rank"] for row in rows))}
 
 
-def each(rows: Rows, column: str) -> str:
+def shares_by_rank(rows: Rows, column: str) -> str:
     """Write `rank 7 in 59.0 %, rank 6 in 35.0 %` from a column of shares; of many only the first."""
-    return shortened_list([f"rank {row['rank']} in {share(row[column])}" for row in rows], _NAMED)
+    return shortened_list([f"rank {row['rank']} in {share(row[column])}" for row in rows], _RANK_LIMIT)

@@ -12,7 +12,7 @@ from hopscope_dashboard.components.exports import CSV_PATH
 from hopscope_dashboard.data import InputError
 from hopscope_dashboard.traces import Traces
 
-_ABOUT_PAGES: Final = (*selection.OPTIONS, selection.TRACE, selection.WITH)
+_ABOUT_PAGES: Final = (*selection.OPTIONS, selection.TRACE, selection.COMPARISON)
 
 
 def register(app: Dash, traces: Traces) -> None:
@@ -20,15 +20,18 @@ def register(app: Dash, traces: Traces) -> None:
     trace. What cannot be answered is a 400 with the reason."""
 
     def answer(command: str) -> Response:
-        given = request.args.to_dict()
-        data = traces.shown(given)
-        options = {name: value for name, value in given.items() if name not in _ABOUT_PAGES}
+        query = request.args.to_dict()
+        data = traces.named_trace(query)
+        options = {name: value for name, value in query.items() if name not in _ABOUT_PAGES}
         try:
             # One collective is shown whole whatever part of the run is selected.
-            part = data if "collective" in options else data.part(selection.options(given))
-            new = next((each for each in data.beside if each.identity == given.get(selection.WITH)), None)
+            part = data if "collective" in options else data.part(selection.options(query))
+            new = next(
+                (neighbour for neighbour in data.other_traces if neighbour.identity == query.get(selection.COMPARISON)),
+                None,
+            )
             if command == "compare" and new is not None:
-                pieces = new.part(selection.options(given)).csv(command, options, base=part)
+                pieces = new.part(selection.options(query)).csv(command, options, base=part)
             else:
                 pieces = part.csv(command, options)
             whole: Iterator[str] = chain([next(pieces)], pieces)

@@ -6,7 +6,7 @@ from typing import Final
 
 from dash.development.base_component import Component
 
-_KEPT: Final = 8
+_PAGE_LIMIT: Final = 8
 """So many pages that nobody came back for are kept."""
 
 
@@ -59,9 +59,9 @@ class Drawings:
             drawing = self._drawings.get(key)
             if drawing is None:
                 drawing = self._drawings[key] = _Drawing(draw)
-                done = [other for other, each in self._drawings.items() if each.is_done]
-                for other in done[: max(0, len(done) - _KEPT)]:
-                    del self._drawings[other]
+                done = [finished_key for finished_key, candidate in self._drawings.items() if candidate.is_done]
+                for finished_key in done[: max(0, len(done) - _PAGE_LIMIT)]:
+                    del self._drawings[finished_key]
         try:
             page = drawing.page(patience_s)
         except BaseException:

@@ -15,8 +15,8 @@ def register(app: Dash) -> None:
     @app.server.before_request
     def check() -> _Answer | None:
         # What names no package, or no file in one, would otherwise be taken for the address of a page.
-        named = "package_name" in (request.view_args or {})
-        return _NO_SUCH_FILE if request.path.startswith(folder) and not named else None
+        has_package = "package_name" in (request.view_args or {})
+        return _NO_SUCH_FILE if request.path.startswith(folder) and not has_package else None
 
     @app.server.errorhandler(DependencyException)
     def not_registered(_: DependencyException) -> _Answer:

@@ -23,7 +23,7 @@ _HEADERS: Final = (
     ("Cross-Origin-Resource-Policy", "same-origin"),
 )
 _READING: Final = ("GET", "HEAD", "OPTIONS")
-_SHOWN: Final = 80
+_TEXT_LIMIT: Final = 80
 
 
 def content_security_policy(scripts: Sequence[str]) -> str:
@@ -65,8 +65,8 @@ class Guard:
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
 
-        def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
-            return start_response(status, [*headers, *self._headers], *more)
+        def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
+            return start_response(status, [*headers, *self._headers], *exc_info)
 
         reason = self._refusal(environ)
         if reason is None:
@@ -77,41 +77,41 @@ class Guard:
 
     def _refusal(self, environ: Environ) -> str | None:
         """Why this request gets no answer; None if it gets one."""
-        given = environ.get("HTTP_HOST", "")
-        host = host_name(given)
-        if host is None or host not in (self._names | LOOPBACK | {_reached_at(environ)}):
-            if not given:
+        header = environ.get("HTTP_HOST", "")
+        host = host_name(header)
+        if host is None or host not in (self._names | LOOPBACK | {_local_address(environ)}):
+            if not header:
                 return "This request names no host. Open the dashboard at the address that it printed."
-            shown = _shown(given)
+            quoted = _printable(header)
             name = host or "NAME"
             return (
-                f"This dashboard was not started for the name {shown}. Open it at the address that it printed, or "
+                f"This dashboard was not started for the name {quoted}. Open it at the address that it printed, or "
                 f"start it with `--allow-host {name}`."
             )
         origin = environ.get("HTTP_ORIGIN")
-        if origin is None or environ["REQUEST_METHOD"] in _READING or self._is_own(origin, given):
+        if origin is None or environ["REQUEST_METHOD"] in _READING or self._is_own_page(origin, header):
             return None
         return (
-            f"This request comes from a page of {_shown(origin)}, which does not belong to this dashboard. If that "
+            f"This request comes from a page of {_printable(origin)}, which does not belong to this dashboard. If that "
             "is a proxy in front of the dashboard, start it with `--allow-host` and the proxy's name."
         )
 
-    def _is_own(self, origin: str, given: str) -> bool:
+    def _is_own_page(self, origin: str, header: str) -> bool:
         try:
             source = urlsplit(origin)
         except ValueError:
             return False
         # A proxy may hand on another Host than the one that its pages come from.
-        return source.netloc.lower() == given.lower() or host_name(source.netloc) in self._names - LOOPBACK
+        return source.netloc.lower() == header.lower() or host_name(source.netloc) in self._names - LOOPBACK
 
 
-def _reached_at(environ: Environ) -> str | None:
+def _local_address(environ: Environ) -> str | None:
     """The address of this machine that the connection was made to; None where the web server does not say."""
     connection = environ.get("werkzeug.socket")
     return None if connection is None else address(str(connection.getsockname()[0]))
 
 
-def _shown(text: str) -> str:
+def _printable(text: str) -> str:
     """Text from a header, for a message: short, and without control characters."""
-    plain = "".join(each if each.isprintable() else "?" for each in text)
-    return plain if len(plain) <= _SHOWN else f"{plain[:_SHOWN]}…"
+    plain = "".join(character if character.isprintable() else "?" for character in text)
+    return plain if len(plain) <= _TEXT_LIMIT else f"{plain[:_TEXT_LIMIT]}…"

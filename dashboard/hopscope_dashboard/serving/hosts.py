@@ -21,10 +21,10 @@ def host_name(text: str) -> str | None:
     bare = address(text)
     if bare is not None:
         return bare
-    found = _HOST.fullmatch(text)
-    if found is None:
+    match = _HOST.fullmatch(text)
+    if match is None:
         return None
-    host = found[1].lower()
+    host = match[1].lower()
     if host.startswith("["):
         return address(host[1:-1])
     name = host.removesuffix(".")
@@ -34,10 +34,10 @@ def host_name(text: str) -> str | None:
 def address(text: str) -> str | None:
     """Give an address in its one form, an IPv4 address in IPv6 as IPv4; None if it is not one."""
     try:
-        found = ipaddress.ip_address(text.partition("%")[0])
+        parsed_address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
         return None
-    return str(getattr(found, "ipv4_mapped", None) or found)
+    return str(getattr(parsed_address, "ipv4_mapped", None) or parsed_address)
 
 
 def names_of(host: str) -> set[str]:

@@ -28,10 +28,10 @@ def register(app: Dash) -> None:
     Raises KeyError if one of them asks for a property that this module does not know.
     """
     path = f"{app.config.routes_pathname_prefix}_dash-update-component"
-    known = {output: asked for output, asked in app.callback_map.items() if "callback" in asked}
-    for asked in known.values():
-        for each in (*asked["inputs"], *asked["state"]):
-            _KINDS[each["property"]]
+    callbacks = {output: callback for output, callback in app.callback_map.items() if "callback" in callback}
+    for callback in callbacks.values():
+        for dependency in (*callback["inputs"], *callback["state"]):
+            _KINDS[dependency["property"]]
     app.server.config["MAX_CONTENT_LENGTH"] = _MOST_BYTES
 
     @app.server.before_request
@@ -40,44 +40,44 @@ def register(app: Dash) -> None:
             return None
         if request.mimetype != "application/json":
             return Response("Post requests as application/json.\n", 415, mimetype="text/plain")
-        wrong = _wrong(request.get_data(), known)
+        wrong = _wrong(request.get_data(), callbacks)
         return None if wrong is None else Response(f"{wrong}\n", 400, mimetype="text/plain")
 
     del check
 
 
-def _wrong(body: bytes, known: Mapping[str, Any]) -> str | None:
+def _wrong(body: bytes, callbacks: Mapping[str, Any]) -> str | None:
     """What is wrong with a question; None if it is one of ours."""
     try:
-        asked = json.loads(body)
+        question = json.loads(body)
     except (ValueError, RecursionError):
         return "The request is not valid JSON, or it is nested too deeply."
-    output = asked.get("output") if isinstance(asked, dict) else None
-    if not isinstance(output, str) or output not in known:
+    output = question.get("output") if isinstance(question, dict) else None
+    if not isinstance(output, str) or output not in callbacks:
         return "No page has this output."
     for key in ("inputs", "state"):
-        if not _are(asked.get(key, []), known[output][key]):
+        if not _are_registered(question.get(key, []), callbacks[output][key]):
             return f"The {key} do not belong to this output, or their values have the wrong type."
-    if not _are_outputs(asked.get("outputs"), output):
+    if not _are_outputs(question.get("outputs"), output):
         return "The outputs do not match the request."
-    names = [f"{each['id']}.{each['property']}" for each in known[output]["inputs"]]
-    changed = asked.get("changedPropIds", [])
-    known_change = isinstance(changed, list) and all(each in names for each in changed)
+    names = [f"{dependency['id']}.{dependency['property']}" for dependency in callbacks[output]["inputs"]]
+    changed = question.get("changedPropIds", [])
+    known_change = isinstance(changed, list) and all(property_name in names for property_name in changed)
     return None if known_change else "The changed property is not one of the inputs."
 
 
-def _are(given: Any, registered: list[dict[str, str]]) -> bool:
+def _are_registered(entries: Any, registered: list[dict[str, str]]) -> bool:
     return (
-        isinstance(given, list)
-        and len(given) == len(registered)
-        and all(_is(one, other) for one, other in zip(given, registered, strict=True))
+        isinstance(entries, list)
+        and len(entries) == len(registered)
+        and all(_is_registered(entry, dependency) for entry, dependency in zip(entries, registered, strict=True))
     )
 
 
-def _is(given: Any, registered: Mapping[str, str]) -> bool:
-    if _target(given) != (registered["id"], registered["property"]):
+def _is_registered(entry: Any, registered: Mapping[str, str]) -> bool:
+    if _target(entry) != (registered["id"], registered["property"]):
         return False
-    value = given.get("value")
+    value = entry.get("value")
     if isinstance(value, str):
         # Half a character of UTF-16, which JSON can spell, cannot be written into any answer.
         try:
@@ -87,12 +87,15 @@ def _is(given: Any, registered: Mapping[str, str]) -> bool:
     return value is None or type(value) is _KINDS[registered["property"]]
 
 
-def _target(given: Any) -> tuple[Any, Any] | None:
-    return (given.get("id"), given.get("property")) if isinstance(given, dict) else None
+def _target(entry: Any) -> tuple[Any, Any] | None:
+    return (entry.get("id"), entry.get("property")) if isinstance(entry, dict) else None
 
 
-def _are_outputs(given: Any, output: str) -> bool:
+def _are_outputs(outputs: Any, output: str) -> bool:
     """Whether these are the outputs in `a.children` or `..a.children...b.data..`, as Dash names one or several."""
-    several = output.startswith("..")
-    wanted = [each.rpartition(".")[::2] for each in output.strip(".").split("...")]
-    return isinstance(given, list) == several and [_target(e) for e in (given if several else [given])] == wanted
+    is_multiple = output.startswith("..")
+    targets = [output_name.rpartition(".")[::2] for output_name in output.strip(".").split("...")]
+    return (
+        isinstance(outputs, list) == is_multiple
+        and [_target(e) for e in (outputs if is_multiple else [outputs])] == targets
+    )

@@ -30,21 +30,21 @@ def register(app: Dash, traces: Traces) -> None:
         if form not in FORMS:
             return Response("No such format.\n", 404, mimetype="text/plain")
         query = request.args
-        data = traces.shown(query)
+        data = traces.named_trace(query)
         try:
             part = data.part(selection.options(query))
             pieces = part.written(query.get("sql", ""), form, Stop(LIMIT_S))
             first = next(pieces, b"")
         except InputError as error:
             return Response(f"{error}\n", 400, mimetype="text/plain")
-        answered = Response(_all(first, pieces), content_type=FORMS[form], headers={"Cache-Control": "no-store"})
+        answered = Response(_all_pieces(first, pieces), content_type=FORMS[form], headers={"Cache-Control": "no-store"})
         answered.headers.set("Content-Disposition", "attachment", filename=f"{data.name}-result.{form}")
         return answered
 
     app.server.add_url_rule(f"{app.config.routes_pathname_prefix}{PATH}/<form>", "hopscope_result", answer)
 
 
-def _all(first: bytes, rest: Generator[bytes]) -> Generator[bytes]:
+def _all_pieces(first: bytes, rest: Generator[bytes]) -> Generator[bytes]:
     """All pieces; closes the query where the browser goes away, which `chain` would not."""
     try:
         yield from chain((first,), rest)

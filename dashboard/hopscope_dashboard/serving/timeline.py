@@ -14,10 +14,10 @@ _FRESH: Final = {"Cache-Control": "no-store"}
 """Another trace may be served at this address later."""
 _QUESTIONS: Final = {
     "marks": run_timeline.marks,
-    "told": run_timeline.told,
+    "told": run_timeline.moment_details,
     "ruler": run_timeline.ruler,
     "summary": run_timeline.summary,
-    "search": run_search.found,
+    "search": run_search.next_hit,
 }
 """What is answered as JSON."""
 
@@ -26,20 +26,20 @@ def register(app: Dash, traces: Traces) -> None:
     """Answer `_timeline/columns`, as bytes, and the questions of this module about the trace that `trace` names. What
     cannot be answered is a 400 with the reason."""
 
-    def answer(what: str) -> Response:
-        data = traces.shown(request.args)
+    def answer(question: str) -> Response:
+        data = traces.named_trace(request.args)
         try:
-            if what == "columns":
+            if question == "columns":
                 return Response(
                     run_timeline.columns(data, request.args), mimetype="application/octet-stream", headers=_FRESH
                 )
-            found = _QUESTIONS.get(what)
-            if found is None:
+            handler = _QUESTIONS.get(question)
+            if handler is None:
                 return Response("No such question.\n", 404, mimetype="text/plain")
-            told = jsonify(found(data, request.args))
+            response = jsonify(handler(data, request.args))
         except InputError as error:
             return Response(f"{error}\n", 400, mimetype="text/plain")
-        told.headers.update(_FRESH)
-        return told
+        response.headers.update(_FRESH)
+        return response
 
-    app.server.add_url_rule(f"{app.config.routes_pathname_prefix}{PATH}/<what>", "hopscope_timeline", answer)
+    app.server.add_url_rule(f"{app.config.routes_pathname_prefix}{PATH}/<question>", "hopscope_timeline", answer)
