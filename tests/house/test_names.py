@@ -9,8 +9,11 @@ ROOT = Path(__file__).parents[2]
 MOST = 0.01
 C_SUFFIXES = (".c", ".h", ".cpp", ".hpp")
 SUFFIXES = (*C_SUFFIXES, ".py", ".sql")
+DASHBOARD = ROOT / "dashboard" / "hopscope_dashboard"
 FOLDERS = (
     *sorted(str(folder.relative_to(ROOT)) for folder in (ROOT / "collector" / "src").iterdir() if folder.is_dir()),
+    "dashboard/hopscope_dashboard",
+    *sorted(str(folder.relative_to(ROOT)) for folder in DASHBOARD.iterdir() if any(folder.glob("*.py"))),
     "collector/include",
     "collector/tests",
     "analysis/native",
