@@ -1,4 +1,4 @@
-"""The web page that shows what one trace says.
+"""Web pages that show a trace.
 
 Figures and tables over the analyses of `hopscope`, nothing computed twice.
 """

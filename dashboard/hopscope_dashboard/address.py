@@ -1,6 +1,6 @@
-"""What the address bar says.
+"""The address of a view: the page and its selection.
 
-The page and what is selected on it. Every link of the pages is made here, so that any view can be sent to somebody.
+Every link of the pages is made here, so that any view can be sent to somebody.
 """
 
 import re
@@ -35,6 +35,6 @@ def view(query: Query) -> tuple[int, int] | None:
 
 
 def allowed_word(query: Query, name: str, allowed: tuple[str, ...]) -> str:
-    """Give a parameter that is one of some words; the first of them if it is missing or none of them."""
+    """Give a parameter that must be an allowed word; the first of these if it is missing or another."""
     value = query.get(name, "")
     return value if value in allowed else allowed[0]

@@ -1,7 +1,7 @@
-"""Draws the pages of a long run before anybody asks for them, so that their answers are kept when somebody does.
+"""Draws a long run's pages before anybody asks for them, so that their answers are already kept.
 
-It is a process of its own beside the server, which the system lets run only where nobody else wants the processor, and
-which ends with the server. It draws the menu's pages from the last to the first, because people begin at the first.
+It is a process of its own that runs only while the processor is idle, and ends with the server. It draws the menu's
+pages from the last to the first, because people begin at the first.
 """
 
 import os
@@ -20,7 +20,7 @@ from hopscope_dashboard.data import InputError, Trace, TraceData, reopened
 from hopscope_dashboard.pages import PAGES
 
 _TIDY_S: Final = 10
-"""After the server's end, so long may it take to remove the files that it is writing."""
+"""Seconds after the server's end to remove unfinished files."""
 
 
 def draw_ahead(traces: Sequence[Trace]) -> "subprocess.Popen[bytes] | None":
@@ -40,7 +40,7 @@ def draw_ahead(traces: Sequence[Trace]) -> "subprocess.Popen[bytes] | None":
 
 
 def draw_pages(data: TraceData) -> None:
-    """Draw the menu's pages of the whole run, but for those that one waits for only if one wants them."""
+    """Draw the menu's pages of the whole run, except those that are drawn only on request."""
     for page in reversed(PAGES):
         if page.in_menu and page.is_drawn_ahead and not page.lacks(data):
             with suppress(InputError):  # the page itself will say so
@@ -48,7 +48,7 @@ def draw_pages(data: TraceData) -> None:
 
 
 def main(places: Sequence[str]) -> None:
-    """Draw the pages of traces at these places: of each one its path, and that of its dataset, which is there."""
+    """Draw the pages of traces; `places` alternates the path of a trace and that of its dataset."""
     with suppress(OSError, AttributeError):  # where there is no such policy, it is as any other process
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     # Ctrl-C is ignored under a server that a script started in the background.

@@ -1,4 +1,4 @@
-"""Which algorithms ran: the rows of `analyze algorithms`, the one that the address names, and its edges."""
+"""Algorithms that ran: the rows of `analyze algorithms`, the one that the address names, and its edges."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class RanAlgorithm:
 
     @cached_property
     def roles(self) -> tuple[str, ...]:
-        """What there is to draw: trees, up before down; exchange for all else, in rounds."""
+        """Drawings to offer: trees, up before down; exchange for all else, in rounds."""
         trees = tuple(role for role in ("up", "down") if self._is_tree(role))
         return trees if all(row["role"] in trees for row in self.edges) else (*trees, "exchange")
 
@@ -31,7 +31,7 @@ class RanAlgorithm:
         return [row for row in self.edges if role == (row["role"] if row["role"] in self.roles else "exchange")]
 
     def _is_tree(self, role: str) -> bool:
-        """Whether the edges of this role have one root: those of leaders' groups, or of a fold, have several."""
+        """True if the edges of this role have one root; leaders' groups and folds have several."""
         parents = self.parents(role)
         edges = sum(row["role"] == role for row in self.edges)
         return list(parents.values()).count(None) == 1 and len(parents) == edges + 1
@@ -44,12 +44,12 @@ class RanAlgorithm:
 
 
 def algorithm_rows(data: TraceData) -> Rows:
-    """Give all rows, what ran most often first."""
+    """Give all rows, the most frequent first."""
     return sorted(data.rows("algorithms"), key=lambda row: -row["collectives"])
 
 
 def choose(data: TraceData, rows: Sequence[Row], query: Query) -> RanAlgorithm | None:
-    """Give what ran in the collective that the address names, else what ran most often; None if nothing is known.
+    """Give the algorithm of the collective in the address, else the most frequent one; None if none is known.
 
     Raises InputError where the address names a collective whose messages are not known.
     """
@@ -73,12 +73,12 @@ def choose(data: TraceData, rows: Sequence[Row], query: Query) -> RanAlgorithm |
 
 
 def comms(data: TraceData) -> dict[int, str]:
-    """Give what each communicator is called."""
+    """Give the name of each communicator."""
     return {row["comm"]: comm_title(row) for row in data.table("comms")}
 
 
 def title(row: Row) -> str:
-    """Name the algorithm and what it is cut into to a reader."""
+    """Name the algorithm and its segments to a reader."""
     cut = f" in segments of {quantities.size(row['segment_bytes'])}" if row["segment_bytes"] else ""
     return f"{row['algorithm']}{cut}"
 

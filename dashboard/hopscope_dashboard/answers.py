@@ -1,4 +1,4 @@
-"""What `data.py` gives the pages: the rows of analyses, and what answers of several parts consist of."""
+"""Types that `data.py` gives the pages: rows of analyses, and answers of several parts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Rows = list[Row]
 
 @dataclass(frozen=True)
 class Compared:
-    """What `analyze compare` answers about two runs, and what to know beside it, in sentences."""
+    """Answer of `analyze compare` about two runs, and notes on it, in sentences."""
 
     rows: Rows
     notes: tuple[str, ...]
@@ -20,50 +20,50 @@ class Compared:
 
 @dataclass(frozen=True)
 class Models:
-    """What `analyze model` and `analyze formulas` say of a trace."""
+    """Answers of `analyze model` and `analyze formulas` about a trace."""
 
     parameters: Rows
     curves: Rows
-    """What a message takes over its size: link, quantity, sizes in bytes and times in ns. None without a model."""
+    """Cost of a message over its size: link, quantity, sizes in bytes and times in ns. None without a model."""
     times: Rows
-    """What collectives take by the formulas, by the replay and as measured."""
+    """Times of collectives by the formulas, by the replay and as measured."""
     lack: str | None
-    """Why there are no times, in a sentence."""
+    """Reason for missing times, in a sentence."""
     said: str
-    """Which collectives all of it is from."""
+    """Collectives that it comes from, in a sentence."""
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What remapping says: every candidate tree, the sentence, and the suggested tree."""
+    """Answer of remapping: every candidate tree, the sentence, and the suggested tree."""
 
     candidates: Rows
     sentence: str
     tree_file: str | None
     """JSON text of the suggested tree's file; None if none is suggested."""
     parents: dict[str, Any] | None
-    """Of the suggested tree: `comm`, and for `up` and `down` the parent of each rank of the communicator. None if what
-    the MPI library ran is the best."""
+    """The suggested tree: `comm`, and for `up` and `down` the parent of each rank of the communicator. None if the MPI
+    library's own algorithm is the best."""
     is_native: bool
-    """Whether the MPI library's own algorithm ran, so that today has no tree."""
+    """True if the MPI library's own algorithm ran, so that the baseline has no tree."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """The first rows of what a query of the user gives."""
+    """The first rows of a user's query."""
 
     columns: Sequence[str]
     numbers: Sequence[bool]
-    """Whether each column holds numbers."""
+    """True for each column of numbers."""
     rows: Sequence[Sequence[str | int | float | bool | None]]
-    """Cells as in CSV: what has parts is JSON, null is None."""
+    """Cells as in CSV: nested values are JSON, null is None."""
     whole: int | None
-    """How many rows there are; None if counting them took too long."""
+    """Number of rows; None if counting them took too long."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """What of a run is selected: times in ns, ranks, communicators and an operation; None where nothing is."""
+    """Selected part of a run: times in ns, ranks, communicators and an operation; None where nothing is."""
 
     from_ns: int | None = None
     to_ns: int | None = None

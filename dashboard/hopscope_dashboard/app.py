@@ -67,6 +67,6 @@ def _without_pages() -> Dash:
 
 
 def _say(error: Exception) -> None:
-    """Show what went wrong in a callback that no page of its own answers for; without this, nothing would happen."""
+    """Show an error of a callback that no page handles; without this, nothing would happen."""
     _log.error("a callback failed", exc_info=error)
     set_props(shell.PROBLEM, {"children": empty.went_wrong(error)})

@@ -1,4 +1,4 @@
-"""Asks `hopscope` for what the pages show.
+"""Asks `hopscope` for the pages' data.
 
 The only module of the dashboard that calls it; every number on a page is an analysis's own.
 """
@@ -45,14 +45,14 @@ Answer = TypeVar("Answer")
 
 _LONG_LIST = "collectives"
 _ROWS_AT_ONCE = 50_000
-"""Of the one list that may have millions of rows, so many are written at a time."""
+"""Rows written at a time of the one list that may have millions."""
 
 _PARTS_KEPT = 16
-"""Of so many selections the answers are kept."""
+"""Selections whose answers are kept."""
 
 
 class TraceData:
-    """One opened trace and the answers that it gave already: a trace does not change while it is looked at."""
+    """One opened trace and its previous answers: a trace does not change while it is open."""
 
     _numbers = count()
 
@@ -63,7 +63,7 @@ class TraceData:
         self.other_traces: tuple[TraceData, ...] = ()
         """The other traces that are served, whole."""
         self.sweep: Sweep | None = None
-        """What a sweep measured of the machine, if its file was given."""
+        """Sweep of the machine, if its file was given."""
         self._answers: dict[tuple[object, ...], Any] = {}
         self._parts: dict[tuple[tuple[str, str], ...], TraceData] = {}
         self._computations: dict[int, tuple[str, float]] = {}
@@ -91,19 +91,19 @@ class TraceData:
 
     @property
     def computing(self) -> list[tuple[str, float]]:
-        """The analyses that are being computed now, of the run and of its parts, with the seconds that they take."""
+        """Analyses being computed, of the run and of its parts, with their elapsed seconds."""
         now_s = time.monotonic()
         return [(name, now_s - begin_s) for name, begin_s in list(self._computations.values())]
 
     @property
     def bounds(self) -> Bounds:
-        """What of the run is selected, as the timelines shade it."""
+        """Selected part of the run, as the timelines shade it."""
         part = self.trace.bounds
         return Bounds(part.from_ns, part.to_ns, part.ranks, part.comms, part.operation)
 
     @property
     def scope(self) -> str:
-        """What an answer is about, as a sentence begins that says what it lacks."""
+        """Subject of a sentence on what is missing."""
         return "This part of the run" if self.trace.bounds.is_restricted() else "This trace"
 
     @property
@@ -118,7 +118,7 @@ class TraceData:
 
     @property
     def run(self) -> Row:
-        """What ran: the row of the table run. Raises InputError if the dataset says nothing of it."""
+        """The row of the table run. Raises InputError if the dataset says nothing of it."""
         rows = self.table("run")
         if not rows:
             raise InputError(
@@ -139,7 +139,7 @@ class TraceData:
 
     @property
     def number_of_collectives(self) -> int:
-        """How many collectives the trace has."""
+        """Number of collectives in the trace."""
 
         def count() -> int:
             return self.trace.table("collectives").num_rows
@@ -164,7 +164,7 @@ class TraceData:
 
     @property
     def longest_names(self) -> tuple[int, int]:
-        """How many letters the name of a collective (COMM:SEQ) has at most, and that of an operation."""
+        """Lengths of the longest name of a collective (COMM:SEQ) and of an operation."""
 
         def read() -> tuple[int, int]:
             collectives = self.trace.table("collectives")
@@ -174,22 +174,22 @@ class TraceData:
         return self._cached_answer(("longest names",), read)
 
     def number_of(self, *tables: str) -> int:
-        """Give how many rows these tables of the whole trace have together; nothing is read for it."""
+        """Give the total number of rows of these tables of the whole trace, without reading them."""
         return sum(self.trace.number_of_rows(table) for table in tables)
 
     @property
     def has_hops(self) -> bool:
-        """Whether the trace knows any hop."""
+        """True if the trace knows any hop."""
         return self.number_of("hops") > 0
 
     @property
     def has_places(self) -> bool:
-        """Whether the trace knows from where any call of MPI was made."""
+        """True if the trace knows the place of any MPI call."""
         return "places" in self.trace.named
 
     @property
     def has_regions(self) -> bool:
-        """Whether the program or another tool marked any region."""
+        """True if the program or another tool marked any region."""
         return "regions" in self.trace.named
 
     def rows(self, command: str, **options: Value) -> Rows:
@@ -201,14 +201,12 @@ class TraceData:
         return self._cached_answer(_key(command, options), ask)
 
     def rows_now(self, command: str, **options: Value) -> Rows:
-        """Give the rows of an analysis as `rows`, without keeping them: for what is typed or scrolled, which would fill
-        the memory."""
+        """Give the rows of an analysis without keeping them: answers to typing and scrolling would fill the memory."""
         return self.trace.run(command, **options).to_pylist()
 
     def csv(self, command: str, options: Mapping[str, Value], base: "TraceData | None" = None) -> Iterator[str]:
-        """Give all rows of an analysis as `--format csv` writes them, in pieces. No option names another trace: whoever
-        reaches the server shall read none but those served, as the `base` that `compare` sets this one against. Raises
-        InputError."""
+        """Give all rows of an analysis as `--format csv` writes them, in pieces. No option names another trace: clients
+        may read only the traces served, such as the `base` of `compare`. Raises InputError."""
         analysis = next((analysis for analysis in self.trace.analyses() if analysis.name == command), None)
         trace_parameters = (
             {parameter.name for parameter in analysis.parameters if parameter.type in ("TRACE", "TRACES")}
@@ -246,17 +244,17 @@ class TraceData:
 
     @property
     def left_out(self) -> Mapping[str, str]:
-        """What answers about the critical path leave out, in words, by the option that takes it in."""
+        """Parts that answers about the critical path leave out, in words, by the option that includes them."""
         return self._cached_answer(("left out",), lambda: self.trace.left_out)
 
     @property
     def part_notes(self) -> Sequence[str]:
-        """What to know of the part of the run that is selected, in sentences."""
+        """Notes on the selected part of the run, in sentences."""
         return self._cached_answer(("part notes",), lambda: self.trace.part_notes)
 
     @property
     def iterations_found(self) -> str | None:
-        """What the run's iterations are and how sure that is, in a sentence; None where it has none."""
+        """Sentence on the run's iterations and their certainty; None where it has none."""
         return self._cached_answer(("iterations found",), lambda: self.trace.iterations_found)
 
     def compared_with(self, new: "TraceData", grouping: str) -> Compared:
@@ -305,7 +303,7 @@ class TraceData:
         )
 
     def models(self) -> Models:
-        """Give what the published models say.
+        """Give the answers of the published models.
 
         Takes seconds on large traces. Raises InputError where no hop shows what a message costs.
         """
@@ -323,7 +321,7 @@ class TraceData:
         )
 
     def caveats(self) -> list[str]:
-        """Give what limits every answer from this trace, in sentences."""
+        """Give the limits of every answer from this trace, in sentences."""
         return [str(row["sentence"]) for row in self.rows("caveats")]
 
     def source(self, file: str, line: int) -> Excerpt | None:
@@ -356,8 +354,7 @@ class TraceData:
         return self._cached_answer(("table", name), read)
 
     def _cached_answer(self, key: tuple[object, ...], make: Callable[[], Answer]) -> Answer:
-        # Pages are drawn by several threads at once; an analysis that takes seconds is run by the first and awaited
-        # by the others.
+        # Several threads draw pages at once: the first runs an analysis, the others wait for it.
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())
         with lock:
@@ -372,7 +369,7 @@ class TraceData:
 
 
 class Sweep:
-    """What a sweep's file says, as `analyze decide` answers from it."""
+    """A sweep's file, as `analyze decide` reads it."""
 
     def __init__(self, path: Path) -> None:
         """Raises InputError if it is no sweep's file."""
@@ -390,7 +387,7 @@ class Sweep:
 
 
 class Machine:
-    """What a machine file says, as `analyze model` answers from it."""
+    """A machine file, as `analyze model` reads it."""
 
     def __init__(self, path: Path) -> None:
         """Raises InputError if it is no machine file."""
@@ -407,8 +404,8 @@ class Machine:
 
 
 def meanings(command: str, *columns: str | None, **options: Value) -> list[str | None]:
-    """Give what columns of an analysis mean, in the words of its header, for headings of a table. One that stands for
-    several columns names them with blanks between; None is one that stands for none."""
+    """Give the meanings of an analysis's columns, in the words of its header, for headings of a table. A heading of
+    several columns names them with blanks between; None is a heading of none."""
     analysis = next(definition for definition in Trace.analyses() if definition.name == command).choose(options)[0]
     meaning_of = {column.name: column.meaning.replace("`", "") for column in analysis.columns}
     return [None if names is None else " ".join(meaning_of[name] for name in names.split()) for names in columns]

@@ -1,5 +1,4 @@
-"""How the diagnosis is drawn: the verdict first, what frames it above, the other causes below. What it says is `analyze
-diagnose`."""
+"""Draws the answer of `analyze diagnose`: its conditions above the verdict, the other causes below."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Where the marks of a page lead: the addresses behind bars, cells, dots, edges and rows.
+"""Links of a page's marks: the addresses behind bars, cells, dots, edges and rows.
 
 An address is `/page?...`, or `?name=value` for the page that one is on: following it sets the parameter, and following
 it again takes it away. `#id` is a row of a table of that page, which is shown and marked. `assets/marks.js` follows
@@ -15,12 +15,12 @@ from hopscope_dashboard.address import link
 Row = Mapping[str, Any]
 
 CLICK: Final = "Click: "
-"""Begins what a mark says last: what a click does."""
+"""Prefix of a mark's line on its click."""
 
 
 @dataclass(frozen=True)
 class Leads:
-    """Where the marks of a series lead, in their order, and what a click on any of them does, as `select the rank`."""
+    """Addresses of a series' marks, in their order, and the action of a click on them, as `select the rank`."""
 
     addresses: Sequence[Any]
     action: str
@@ -86,7 +86,7 @@ def of_ranks(numbers: Iterable[object]) -> Leads:
 
 
 def of_places(topology: Sequence[Row], grouping: str, names: Iterable[object]) -> Leads:
-    """Say the same of a series by rank, host or cluster (`by`); `topology` as in `of_place`."""
+    """Say so of a series by rank, host or cluster (`grouping`); `topology` as in `of_place`."""
     action = "select the rank" if grouping == "rank" else f"select the ranks of the {grouping}"
     return Leads([of_place(topology, grouping, name) for name in names], action)
 
@@ -103,7 +103,7 @@ def edge(src: int, dst: int) -> str:
 
 
 EDGE_DOES: Final = "see its hops over time"
-"""What a click on an edge does."""
+"""Action of a click on an edge."""
 
 
 def timeline(begin_ns: int, end_ns: int, *, ranks: object = None) -> str:
@@ -122,13 +122,13 @@ def operation(name: str, *, of_messages: bool) -> str | None:
 
 
 def points(texts: Sequence[Any], leads: Leads | None, *, key: str = "hovertext", prefix: str = "") -> dict[str, Any]:
-    """Give what the points of a plotly trace say when pointed at, as their attribute `key`, and where they lead;
-    `before` is what all of them say first."""
+    """Give the hover texts of a plotly trace's points, as their attribute `key`, and their addresses; `prefix` begins
+    every text."""
     hint = f"<br><i>{CLICK}{leads.action}</i>" if leads else ""
     attributes: dict[str, Any] = {key: list(texts), "hovertemplate": f"{prefix}%{{{key}}}{hint}<extra></extra>"}
     return {**attributes, "customdata": list(leads.addresses)} if leads else attributes
 
 
 def text_without_click(hovertemplate: str) -> str:
-    """Give what points say, but for what a click does."""
+    """Give points' hover text without the click's action."""
     return re.sub(rf"<br><i>{CLICK}[^<]*</i>", "", hovertemplate)

@@ -40,10 +40,10 @@ LINK_MEANINGS: Final[dict[str, str]] = {
     "wan": "between clusters",
 }
 
-#: How an edge of a class is drawn: dash and gap in pixels; none for a line without gaps.
+#: Dash and gap of an edge of a class, in pixels; none for a line without gaps.
 LINK_DASHES: Final[dict[str, tuple[int, ...]]] = {"self": (), "shm": (), "lan": (3, 4), "wan": (18, 8)}
 
-#: Of the edges of two trees: one that both have, and one that only this one has, which is dashed, too.
+#: Edges of two compared trees: shared ones, and those of one tree only, which are dashed, too.
 KEPT_COLOUR: Final = CATEGORY_COLOURS["native"]
 CHANGED_COLOUR: Final = CATEGORY_COLOURS["wan"]
 CHANGED_DASH: Final = (9, 5)
@@ -59,17 +59,17 @@ DARK_SHARES: Final = (
     "#e49343", "#eeae55", "#f7c868", "#ffe27a",
 )  # fmt: skip
 
-#: How late, from mild to severe, as the columns of noise name the thresholds: on light and on dark ground.
+#: Lateness from mild to severe, as the columns of noise name the thresholds: on light and on dark ground.
 LATENESS_COLOURS: Final[dict[str, tuple[str, str]]] = {
     column: (LIGHT_SHARES[step], DARK_SHARES[step])
     for column, step in (("late_1ms", 1), ("late_5ms", 4), ("late_10ms", 6), ("late_30ms", 8))
 }
 
-#: What the run's timeline hatches, and says as a row of its own.
+#: Time that the run's timeline hatches and lists in its own row.
 WAITING: Final = "waiting"
 WAITING_MEANING: Final = "for a rank that was late: a part of the categories in MPI"
 
-#: What fills a lane of the timeline besides hops.
+#: Contents of a timeline's lane besides hops.
 WAIT_COLOUR: Final = "rgba(134, 142, 150, 0.28)"
 CALL_COLOUR: Final = "rgba(134, 142, 150, 0.75)"
 COMBINE_COLOUR: Final = CATEGORY_COLOURS["local"]
@@ -77,7 +77,7 @@ PATH_COLOUR: Final = "rgba(245, 159, 0, 0.38)"
 PATH_LINE_COLOUR: Final = "#f08c00"
 UNDECIDED_COLOUR: Final = "#69747f"
 
-#: How a rank is late, from what most deserves a look to nothing; as the column class of late-ranks.
+#: Classes of lateness, the gravest first, as the column class of late-ranks.
 LATENESS_CLASS_COLOURS: Final[dict[str, str]] = {
     "always": CATEGORY_COLOURS["wan"],
     "rotating": CATEGORY_COLOURS["p2p"],

@@ -10,7 +10,7 @@ from hopscope_dashboard.address import Query, allowed_word
 from hopscope_dashboard.data import Columns, Row, TraceData
 
 ORDERS: Final[Mapping[str, str]] = {"host": "Host", "number": "Rank number", "late": "Lateness"}
-"""How rows can be sorted, as the address has it and as people read it."""
+"""Orders of rows, as the address has them and as people read them."""
 
 Place = tuple[float, ...]
 
@@ -88,7 +88,7 @@ def _in_order(data: TraceData, rows: list[Row], pins: list[int], criterion: str)
 
 
 def _places(data: TraceData, criterion: str) -> dict[int, Place]:
-    """Of each rank what it is sorted by; none where rows are in the order of their hosts already."""
+    """Sort key of each rank; none where rows already follow their hosts."""
     if criterion == "host":
         return {}
     lateness = {}

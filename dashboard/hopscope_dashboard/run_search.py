@@ -1,4 +1,4 @@
-"""What the search of the timeline finds: one hit at a time, with its text and its place among all."""
+"""Searches the timeline: one hit at a time, with its text and its place among all."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What ranks did in a range of the run: time by category, and calls and time by MPI function, as texts."""
+"""Activity of ranks in a range of the run: time by category, and calls and time by MPI function, as texts."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Final
@@ -12,15 +12,14 @@ from hopscope_dashboard.palette import WAITING
 
 _COLUMNS: Final = 2_000
 _CELLS: Final = 500_000
-"""Of many ranks fewer columns are asked for, which is less exact only at the ends of the range."""
+"""Cells at most: many ranks get fewer columns, less exact only at the ends of the range."""
 
 _FREE: Final = [list(CATEGORIES).index(word) for word in ("mpi", "compute")]
-"""What ranks do before the first collective or message and after the last, first what they do only there as a rule."""
+"""Categories before the first collective or message and after the last, first those that are rare elsewhere."""
 
 
 def summary(data: TraceData, begin: int, end: int, ranks: Collection[int] | None, *, waiting: bool) -> dict[str, Any]:
-    """Give `shares`, by category, and `operations`, of all ranks or of these; with what of both was `waiting`, if
-    asked."""
+    """Give `shares`, by category, and `operations`, of all ranks or of these; with their `waiting`, if asked."""
     columns = min(_COLUMNS, max(100, _CELLS // max(1, len(data.ranks))))
     grid = data.timeline.columns(begin, end, columns, ranks=ranks)
     categories, all_time = _categories(grid, begin, end, data.timeline.duration_ns, data.timeline.once)
@@ -50,17 +49,17 @@ def summary(data: TraceData, begin: int, end: int, ranks: Collection[int] | None
 def _categories(
     grid: Columns, begin: int, end: int, run: int, phase_ends: Mapping[str, tuple[int, int]]
 ) -> tuple[list[Row], float]:
-    """Per category with any time in a range: that time, and its share of the ranks' time and of the critical path; and
-    all ranks' time.
+    """Returns the categories in a range, with time, share of the ranks' time and share of the critical path; and all
+    ranks' time.
 
-    once: what answers name by itself, start-up and shutdown.
+    phase_ends: begin and end of start-up and shutdown, which have rows of their own.
     """
     edges = grid.begin_ns + np.arange(grid.time_ns.shape[2] + 1) * grid.width_ns
 
     def overlap_ns(first: int, last: int) -> Any:
         return np.maximum(np.minimum(edges[1:], last) - np.maximum(edges[:-1], first), 0)
 
-    # What of a column lies in the run: its times are from there.
+    # The part of a column inside the run, where its times come from.
     whole = np.maximum(overlap_ns(0, run), 1)
     range_ns = overlap_ns(begin, end)
 

@@ -1,4 +1,4 @@
-"""What the script of the timeline asks for: columns as bytes, marks, and what a rank did at a time.
+"""Answers to the timeline's script: columns as bytes, marks, and a rank's activity at a time.
 
 Every text comes from here, ready to be shown: numbers become text in one place.
 """
@@ -18,21 +18,21 @@ from hopscope_dashboard.figures.many_places import WHOLE
 from hopscope_dashboard.palette import WAITING
 
 MOST_COLUMNS: Final = 2_000
-"""So many columns are sent at most."""
+"""Columns sent at most."""
 
 _TICKS: Final = 7
 _SHARES: Final = 4
 _SHORT_ROWS: Final = 300_000
-"""Of a run with so many calls, hops and messages at most, waiting is found in a moment."""
+"""Calls, hops and messages up to which waiting is computed in a moment."""
 
 
 def columns(data: TraceData, query: Query) -> bytes:
     """Give the columns of `from` to `to` (ns) and, with `around`, of half as much before and after.
 
     First the length of a header (4 bytes, little-endian), then the header as JSON, then bytes, one per row and column:
-    a plane for each of the header's categories, one for what of them was waiting if the header says so, and one for the
-    critical path. A byte is the share of the row's time in
-    255ths, 1 at least where there is any. `order` and `pins` arrange the rows. Raises InputError.
+    a plane for each of the header's categories, one for their waiting if the header says so, and one for the critical
+    path. A byte is the share of the row's time in 255ths, 1 at least where there is any. `order` and `pins` arrange
+    the rows. Raises InputError.
     """
     begin, end = _range(data, query)
     margin = (end - begin) // 2 if query.get("around") else 0
@@ -72,8 +72,8 @@ def columns(data: TraceData, query: Query) -> bytes:
 
 
 def marks(data: TraceData, query: Query) -> dict[str, Any]:
-    """Give what lies in the range one by one, in short rows; null for what is too much. Of calls those are given that
-    take `least` ns, long enough for a name; null without it. Raises InputError."""
+    """Give the marks in the range, in short rows; null where they are too many. Calls are given if they take `least`
+    ns, long enough for a name; null without it. Raises InputError."""
     begin, end = _range(data, query)
     lists = data.timeline.marks(begin, end)
     shortest_ns = number(query, "least")
@@ -103,8 +103,8 @@ def ruler(data: TraceData, query: Query) -> dict[str, str]:
 
 
 def summary(data: TraceData, query: Query) -> dict[str, Any]:
-    """Give what the ranks did in a range, all or `ranks`, in tables; of a long run what was waiting only where
-    `waiting` asks for it. Raises InputError."""
+    """Give the ranks' activity in a range, all or `ranks`, in tables; a long run has waiting only if `waiting` asks
+    for it. Raises InputError."""
     begin, end = _range(data, query)
     known_ranks = {row["rank"] for row in data.ranks}
     ranks = [int(word) for word in query.get("ranks", "").split(",") if word.isascii() and word.isdigit()]
@@ -155,7 +155,7 @@ def call_name(call: Row) -> str:
 
 
 def region_phrase(region: str | None) -> str:
-    """Say in which region of the program something was; nothing if it was in none."""
+    """Say in which region of the program something happened; nothing outside all."""
     return f" in the region {region}" if region else ""
 
 
@@ -228,12 +228,12 @@ def _range_text(begin: int, end: int) -> str:
 
 
 def _is_short(data: TraceData) -> bool:
-    """Whether waiting is found in a moment."""
+    """True if waiting is computed in a moment."""
     return data.number_of("calls", "hops", "messages") <= _SHORT_ROWS
 
 
 def _waited(grid: Columns, row: int, time_ns: int) -> list[Row]:
-    """What of a row's time was waiting; nothing where that is not known, or none."""
+    """Waiting in a row's time; nothing where it is unknown or none."""
     waited = 0 if grid.waiting_ns is None else int(grid.waiting_ns[row].sum())
     return [{"category": WAITING, "text": quantities.share(waited / time_ns)}] if waited else []
 

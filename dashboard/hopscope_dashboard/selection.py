@@ -29,7 +29,7 @@ BAR: Final = "selection"
 FORM: Final = "selection-form"
 
 _LONGEST: Final = 80
-"""So many characters of a selected value are shown."""
+"""Characters of a selected value that are shown."""
 
 _EXAMPLES: Final = {
     "from": "1.5s or i:10",
@@ -43,7 +43,7 @@ _EXAMPLES: Final = {
 
 
 def selected(query: Query) -> dict[str, str]:
-    """Give what the address selects, by its parameters; what of it means nothing selects nothing."""
+    """Give the address's selection by parameter, without values that mean nothing."""
     parameters = {name: query[name] for name in OPTIONS if query.get(name)}
     return {name: value for name, value in parameters.items() if misread(OPTIONS[name], value) is None}
 
@@ -74,7 +74,7 @@ def options(query: Query) -> dict[str, str]:
 def keep(page: Component, query: Query, trace: str, *, with_trace: bool = False) -> Component:
     """Make every link of a page keep the selection and, of several traces, the one that is shown.
 
-    A link that says itself what a parameter is is left as it is.
+    A link that sets a parameter itself keeps it.
     """
     parameters = selected(query)
     if parameters or with_trace:
@@ -161,8 +161,8 @@ def bar(
 
 
 def _written(parameters: Mapping[str, str]) -> dict[str, str]:
-    """The selected values as people read them: a number of ns is a time, with so many digits that both ends differ. Of
-    a long list of ranks the beginning is there; the form has all of it."""
+    """The selected values as people read them: ns become times, with enough digits to tell both ends apart. A long list
+    of ranks is cut; the form has all of it."""
     times = {name: int(value) for name, value in parameters.items() if name in ("from", "to") and value.isdecimal()}
     texts = {name: quantities.quantity(ns, "at") for name, ns in times.items()}
     if len(set(texts.values())) < len(set(times.values())):

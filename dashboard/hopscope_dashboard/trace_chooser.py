@@ -28,7 +28,7 @@ def register(app: Dash, traces: Traces) -> None:
 
 
 def _holds_elsewhere(name: str, query: address.Query) -> bool:
-    """Whether a parameter means the same of another trace: iterations do, times do not."""
+    """True if a parameter means the same for another trace: iterations do, times do not."""
     if name in ("from", "to"):
         return query[name].startswith("i:")
     if name == "comm":

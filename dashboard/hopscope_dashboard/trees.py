@@ -1,4 +1,4 @@
-"""Which trees ran: parents by trace-wide rank, from the rows of the table trees."""
+"""Trees that ran: parents by trace-wide rank, from the rows of the table trees."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class RanTree:
     parents: dict[str, dict[int, int | None]]
     """For `up` and `down`: the parent of each trace-wide rank; None at the root."""
     is_native: bool = False
-    """Whether the MPI library ran it, and not Hopscope's engine."""
+    """True if the MPI library ran it, and not Hopscope's engine."""
 
     @property
     def title(self) -> str:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from hopscope.trace import Trace
 
 _FIRST_PAGE_S: Final = 3
-"""The first page has the machine to itself for so long, before others are drawn ahead."""
+"""Seconds that the first page has the machine to itself, before others are drawn ahead."""
 
 _LAST_ANSWERS_S: Final = 3
-"""After Ctrl-C, so long may the answers take that were asked for before."""
+"""Seconds that running requests may take after Ctrl-C."""
 
 
 def _is_loopback(host: str) -> bool:
@@ -34,7 +34,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _machine_file(paths: Sequence[Path], dataset: Path | None, sweep: Path | None) -> Path | None:
-    """The machine file that is to be shown; None if traces are. Raises InputError for one that is not alone."""
+    """Returns the machine file to show, or None for traces. Raises InputError if it is not alone."""
     from hopscope.machine.parameters.probed import is_machine_file  # late: scipy
 
     machine_file = next(filter(is_machine_file, paths), None)
@@ -133,7 +133,7 @@ def command(
         timer.daemon = True
         timer.start()
         logging.getLogger("werkzeug").setLevel(logging.WARNING)
-        # The socket is ours, so that a port in use is said in our words and port 0 is known before anybody is told.
+        # We open the socket: a port in use gets our own message, and port 0 is known before the URL is printed.
         try:
             make_server(host, port, app.server, threaded=True, fd=listening.fileno()).serve_forever()
         finally:  # DuckDB's module complains of what a thread still holds at exit

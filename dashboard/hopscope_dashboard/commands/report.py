@@ -1,4 +1,4 @@
-"""`analyze report`: what there is to know of a trace, or of a machine file, as one file of HTML."""
+"""`analyze report`: a trace or a machine file as one file of HTML."""
 
 from pathlib import Path
 

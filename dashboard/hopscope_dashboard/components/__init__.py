@@ -1,1 +1,1 @@
-"""What pages are put together from."""
+"""Building blocks of pages."""

@@ -1,10 +1,10 @@
-"""What is drawn once the page's timeline is there, if it has one; the other half is in `assets/after_timeline.js`."""
+"""Draws a component after the page's timeline, if it has one; the other half is in `assets/after_timeline.js`."""
 
 from dash.development.base_component import Component
 
 
 class AfterTimeline(Component):
-    """Holds one component back until then, and for five seconds at most."""
+    """Delays one component until then, for five seconds at most."""
 
     _namespace = "hopscope_dashboard"
     _type = "AfterTimeline"

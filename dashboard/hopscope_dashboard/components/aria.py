@@ -9,9 +9,9 @@ DISABLED: Final[dict[str, Any]] = {"aria-disabled": "true"}
 """For a control that leads nowhere just now."""
 
 ALERT: Final[dict[str, Any]] = {"role": "alert"}
-"""For what must be read out as soon as it is there."""
+"""For text that must be read out at once."""
 
 
 def label(text: str) -> dict[str, Any]:
-    """Give the name of what has no text of its own."""
+    """Name an element without text."""
     return {"aria-label": text}

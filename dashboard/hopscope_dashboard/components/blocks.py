@@ -15,7 +15,7 @@ from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.figures.style import CONFIG
 
 Content = Any
-"""What Dash takes as children."""
+"""Children of a Dash component."""
 
 _CODE: Final = re.compile(r"`([^`]+)`")
 
@@ -87,7 +87,7 @@ def note(*children: Content) -> Component:
 
 
 def with_code(sentence: str) -> list[Any]:
-    """Give a sentence with what stands in backticks, such as a command, set as code."""
+    """Give a sentence with its backticked words, such as a command, set as code."""
     return [html.Code(word) if index % 2 else word for index, word in enumerate(_CODE.split(sentence)) if word]
 
 
@@ -148,7 +148,7 @@ def _heading(content: Content, css: str, meaning: str | None) -> Component:
 
 
 def _value(content: Content, is_number: bool) -> Any:
-    """What a cell of numbers is sorted by, as an attribute: its text alone would put 900 µs above 1.2 ms."""
+    """Sort key of a cell of numbers, as an attribute: its text alone would put 900 µs above 1.2 ms."""
     value = quantities.first_value(_words(content)) if is_number else None
     return {} if value is None else {"data-value": value}
 

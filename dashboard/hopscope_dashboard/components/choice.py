@@ -1,4 +1,4 @@
-"""A choice between a few views of a page, made of links: what is chosen stands in the address and nowhere else."""
+"""A choice between a few views of a page, made of links: only the address holds the choice."""
 
 from collections.abc import Mapping
 

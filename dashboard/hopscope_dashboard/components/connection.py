@@ -1,4 +1,4 @@
-"""What stands over every page when its server cannot be reached: what to do, until it is back."""
+"""Notice over every page while its server cannot be reached: what to do."""
 
 import shlex
 from collections.abc import Sequence

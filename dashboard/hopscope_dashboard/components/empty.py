@@ -1,4 +1,4 @@
-"""What a page says when it has nothing to show: why, and which command makes it."""
+"""Text of a page that has nothing to show: the reason, and the command that helps."""
 
 from typing import Final
 
@@ -10,11 +10,11 @@ from hopscope_dashboard.components.blocks import Content, card, code, page_head,
 
 NO_COLLECTIVES: Final = "{} has no MPI collective on a known communicator. The summary shows what it contains."
 TOO_SELDOM: Final = "{} has no place of the program that occurs often enough (20 times) to know what is normal there."
-"""What is missing, of what the page shows (`TraceData.scope`)."""
+"""Reasons, to be filled with `TraceData.scope`."""
 
 
 def no_such_page(owner: str = "of this trace", first: str = "the summary") -> Component:
-    """Say that the address names no page of what is shown; `first` is what the page at / is called."""
+    """Say that the address names no page; `owner` is what is shown, `first` the name of the page at /."""
     return html.Div(
         [
             page_head("Page not found", f"This address is not a page {owner}."),
@@ -35,7 +35,7 @@ def cannot_answer(title: str, reason: str) -> Component:
 
 
 def no_collectives(title: str, lead: str, scope: str) -> Component:
-    """Say of a page about collectives that there are none in what it shows."""
+    """Say that `scope` has no collectives for this page."""
     return html.Div([page_head(title, lead), nothing_to_draw("No collectives", NO_COLLECTIVES.format(scope))])
 
 
@@ -50,7 +50,7 @@ def sentence(reason: str) -> Content:
 
 
 def went_wrong(error: BaseException, *parts: Component) -> Component:
-    """Say that Hopscope itself failed, with the error's own text; `before` is what of the page is there."""
+    """Say that Hopscope itself failed, with the error's own text, after the `parts` of the page."""
     return html.Div(
         [
             *parts,
@@ -74,7 +74,7 @@ def went_wrong(error: BaseException, *parts: Component) -> Component:
 def no_hops(title: str, call_level: Component, cause: str | None = None) -> Component:
     """Say that the trace has no hops, which command makes them, and show what is known of whole calls.
 
-    `why` is the reason for which the MPI library's own messages were not recorded, if the trace says it.
+    `cause` is why the MPI library's own messages were not recorded, if the trace says it.
     """
     reason = [html.P(f"In this run it did not record them: {cause}.", className="reason")] if cause else []
     return html.Div(

@@ -1,4 +1,4 @@
-"""What saves a figure or a table as a file: a line of buttons under each. `assets/exports.js` does what they say.
+"""Buttons under a figure or a table that save it as a file; `assets/exports.js` acts on them.
 
 In the report of a machine file, which has no server, a table is saved as it is shown.
 """
@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 from hopscope_dashboard.address import link
 
 EXPORTABLE: Final = "exportable"
-"""Class of what holds one figure or table, and its buttons."""
+"""Class of the frame around a figure or table and its buttons."""
 
 SAVE: Final = "save"
 """Class of the buttons."""
@@ -26,7 +26,7 @@ _MEANINGS: Final = {
 
 
 def csv_address(command: str, **options: object) -> str:
-    """Give where all rows of an analysis are, with every digit, as its command writes them with `--format csv`."""
+    """Give the address of all rows of an analysis, with every digit, as `--format csv` writes them."""
     return link(f"{CSV_PATH}{command}", **options)
 
 
@@ -36,7 +36,7 @@ def figure(graph: Component) -> Component:
 
 
 def table(frame: Component, full: str | None) -> Component:
-    """Give a table with its button. `full` is where its rows are, of `csv_address`; None saves what is shown."""
+    """Give a table with its button. `full` is the address of its rows, of `csv_address`; None saves the rows shown."""
     return html.Div([frame, _line(_button("csv") if full is None else csv_link(full))], className=EXPORTABLE)
 
 

@@ -8,13 +8,13 @@ from hopscope_dashboard.leads import CLICK
 
 
 def mark(content: Any, address: str | None, action: str) -> Any:
-    """Give content that leads to an address of `leads`; `does` says what a click does. Without an address the content
-    alone."""
+    """Give content that leads to an address of `leads`; `action` says what a click does. Without an address, give
+    the content alone."""
     if address is None:
         return content
     if not address.startswith("?"):
         return dcc.Link(content, href=address, title=f"{CLICK}{action}")
-    # No link that a browser knows takes a parameter away when it is there: assets/marks.js follows it.
+    # A browser's link cannot remove a parameter: assets/marks.js follows this one.
     lead: Any = {"data-href": address}
     return html.Span(content, className="mark-link", role="link", tabIndex=0, title=f"{CLICK}{action}", **lead)
 

@@ -1,4 +1,4 @@
-"""A part of a page that is about what was chosen elsewhere on it, and comes into view when it was."""
+"""A part of a page that comes into view when its subject is chosen elsewhere on the page."""
 
 from typing import Any, Final
 
@@ -9,8 +9,8 @@ _TYPE: Final = "reveal"
 
 
 def reveal(part: Component, *, name: str, subject_key: str, is_selected: bool) -> Component:
-    """Give the part, of the id `name`, about `of`. It comes into view if that was `chosen`, and is not only what the
-    page begins with."""
+    """Give the part with the id `name`, about `subject_key`. It comes into view if the user selected that, not if the
+    page merely begins with it."""
     attributes: Any = {"data-of": subject_key}
     store = dcc.Store(id={"type": _TYPE, "name": name}, data={"id": name, "of": subject_key} if is_selected else None)
     return html.Div([part, store], id=name, **attributes)

@@ -1,4 +1,4 @@
-"""A choice among many: what is chosen stands in the address, as with `choice`, and the list can be searched."""
+"""A searchable choice among many, kept in the address like that of `choice`."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -14,7 +14,7 @@ SELECT: Final = "address-select"
 """Type of the ids of all such lists: `{"type": SELECT, "name": ..., "current": ...}`."""
 
 _SEARCHED: Final = 8
-"""From so many entries on, typing narrows the list."""
+"""Entries from which on typing narrows the list."""
 
 
 def select(
@@ -22,7 +22,7 @@ def select(
 ) -> Component:
     """Give a list that sets the address's parameter `name` to each key of `options`, shown by its value.
 
-    `without` are parameters that mean nothing any more once another entry is chosen.
+    `dependents` are parameters that mean nothing once another entry is chosen.
     """
     parameters = {key: value for key, value in query.items() if key not in dependents}
     menu = addresses(label, parameters, name, options=options, current=current)

@@ -1,4 +1,4 @@
-"""What stands around every page: the header with the trace's name, the menu, and the place where the page goes."""
+"""Frame around every page: the header with the trace's name, the menu, and the page's place."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ SCHEME: Final = "colour-scheme"
 
 
 class MenuPage(Protocol):
-    """What the menu needs of a page."""
+    """Menu's view of a page."""
 
     @property
     def path(self) -> str:
@@ -103,14 +103,14 @@ _title_numbers: Final = count()
 def title(text: str) -> str:
     """Give a page's title as it goes to the browser: in the first line, with a number that is always another.
 
-    Where only the content of a page changes, Dash looks at all of its components again for each of them, which takes a
-    minute for thousands; where this changes with it, it does not.
+    If only a page's content changes, Dash checks all of its components for each of them: a minute for thousands. A
+    changed title avoids that.
     """
     return f"{text}\n{next(_title_numbers)}"
 
 
 def navbar(*, opened: bool) -> Any:
-    """Give how the menu stands: beside the page on a wide window; on a narrow one over it, and only while opened."""
+    """Give the menu's layout: beside the page on a wide window; on a narrow one over it, and only while opened."""
     return {"width": 208, "breakpoint": "sm", "collapsed": {"mobile": not opened, "desktop": False}}
 
 

@@ -1,4 +1,4 @@
-"""Where a collective was called from, and the lines of source there."""
+"""Call site of a collective, and the lines of source there."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -15,7 +15,7 @@ SOURCE: Final = "source-lines"
 
 
 def place(call: Row) -> Any:
-    """Give the place of one call. The trace's own words for it are there for who points at it."""
+    """Give the place of one call, with the trace's own words as its tooltip."""
     if call["place"] is None:
         return quantities.MISSING
     # A module's directory says little and fills the table.

@@ -1,5 +1,4 @@
-"""A tree on its topology, or an exchange between peers: the drawing, what it says under it, and what its lines and
-colours mean."""
+"""A tree on its topology, or an exchange between peers: the drawing, its text and its legend."""
 
 from html import escape
 from typing import Final
@@ -28,21 +27,21 @@ from hopscope_dashboard.palette import (
 )
 
 _SMALLEST: Final = 0.6
-"""A drawing is never made smaller than so many times its own size; then its frame scrolls."""
+"""Smallest scale of a drawing; below it, its frame scrolls."""
 _SMALLEST_ROUNDS: Final = 0.7
 _WIDE: Final = 1100
 _HINT: Final = "Point at an edge, or use the arrow keys."
 
 
 def tree_graph(tree: PlacedTree, *, name: str, label: str, has_run: bool = True) -> Component:
-    """Give the drawing of a tree. `name` is its id; `label` says what it is to a reader who cannot see it. Only of a
-    tree that ran do edges lead to their hops."""
+    """Give the drawing of a tree. `name` is its id; `label` says what it is to a reader who cannot see it. If it
+    `has_run`, edges lead to their hops."""
     graph = _graph(tree_svg(tree, _SMALLEST, has_run=has_run), name, label)
     return graph if tree.folding is None else html.Div([_folding(tree.folding), graph])
 
 
 def _folding(folding: Folding) -> Component:
-    """Say how much is folded, with what folds again the hosts that are open."""
+    """Say how much is folded, with links that fold open hosts again."""
     total = f"{quantities.number(folding.ranks)} ranks on {quantities.number(folding.hosts)} hosts"
     sentence = (
         f"{quantities.number(folding.folded_ranks)} of {total} are folded: a circle such as ×16 is so many ranks of "
@@ -69,7 +68,7 @@ def _graph(markup: str, name: str, label: str) -> Component:
 
 
 def is_wide(placed: PlacedTree | PlacedRounds) -> bool:
-    """Whether a drawing wants the page's whole width, with nothing beside it."""
+    """True if a drawing needs the page's whole width."""
     left, _, right, _ = placed.bounds
     return right - left > _WIDE
 
@@ -130,7 +129,7 @@ def shares_legend(largest: float) -> Component:
 
 
 def widths_legend(largest: float) -> Component:
-    """Give the meaning of the widths where colours are those of links; `most` is the largest share of an edge drawn."""
+    """Give the meaning of the widths where colours mean links; `largest` is the largest share of an edge drawn."""
     if not largest:
         return html.Div("No edge is on the critical path of the run.", className="legend")
     words = f"Wider: more of the critical path of the run, at most {quantities.share(largest)}."

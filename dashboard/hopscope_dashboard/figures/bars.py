@@ -12,7 +12,7 @@ from hopscope_dashboard.leads import Leads, points
 Row = dict[str, Any]
 
 _NARROWEST: Final = 10.0
-"""Per cent that an axis of shares shows at least: less would make much of little."""
+"""Smallest range of an axis of shares, in per cent: less would exaggerate."""
 _WIDE: Final = 50.0
 
 _MARK: Final = {"color": "#d99a00", "width": 3}

@@ -1,4 +1,4 @@
-"""Draws what each candidate tree would have taken, beside what the baseline took."""
+"""Draws the predicted time of each candidate tree beside the baseline's."""
 
 from collections.abc import Sequence
 from textwrap import wrap
@@ -14,7 +14,7 @@ from hopscope_dashboard.palette import CATEGORY_COLOURS
 Row = dict[str, Any]
 
 _LONGEST_LINE, _MOST_LINES = 44, 3
-"""Of names: what runs each part of a run takes more than a line to say."""
+"""Limits of names: a name of several algorithms takes more than a line."""
 
 
 def candidate_bars(rows: Sequence[Row], addresses: Sequence[str]) -> go.Figure:

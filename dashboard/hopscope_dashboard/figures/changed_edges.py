@@ -1,4 +1,4 @@
-"""Marks in a placed tree or exchange which edges another one has, too, and which it has not."""
+"""Marks the edges of a placed tree or exchange that another one lacks."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -17,7 +17,7 @@ _Mark = TypeVar("_Mark", PlacedArrow, PlacedEdge)
 
 
 def tree_with_changes(placed: PlacedTree, other_edges: AbstractSet[Edge], run: str) -> PlacedTree:
-    """Give the same tree with each edge marked that is not among `others`; `run` is what its run is called."""
+    """Give the tree with each edge marked that is not among `other_edges`; `run` is the name of its run."""
     return replace(placed, edges=tuple(_marked(edge, other_edges, run, edge.pairs) for edge in placed.edges))
 
 
@@ -27,7 +27,7 @@ def rounds_with_changes(placed: PlacedRounds, other_edges: AbstractSet[Edge], ru
 
 
 def _marked(mark: _Mark, other_edges: AbstractSet[Edge], run: str, pairs: Sequence[Edge] = ()) -> _Mark:
-    """`pairs` are the edges that it stands for, if it is not one alone."""
+    """`pairs` are the edges that a bundle stands for."""
     changed = sum(pair not in other_edges for pair in pairs or ((mark.src, mark.dst),))
     if not changed:
         return replace(mark, look=KEPT_EDGE)

@@ -1,4 +1,4 @@
-"""Draws where the time of a critical path went."""
+"""Draws a critical path's time by category."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -31,7 +31,7 @@ def decision_map(
     rows: Sequence[Row], *, method: str, penalty: str | None, shades: Mapping[str, str], texts: Sequence[str]
 ) -> go.Figure:
     """Draw the column `method` by bytes (across) and ranks (down), with the column `penalty`, if given, in each cell.
-    `shades` has the colour of each algorithm, and `texts` what each row says when pointed at."""
+    `shades` has the colour of each algorithm, `texts` the hover text of each row."""
     sizes = sorted({row["bytes"] for row in rows})
     counts = sorted({row["ranks"] for row in rows})
     names = list(shades)

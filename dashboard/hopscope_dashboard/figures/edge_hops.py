@@ -1,4 +1,4 @@
-"""Draws what the hops over one edge took, whenever one was sent."""
+"""Draws the durations of an edge's hops over time."""
 
 from collections.abc import Sequence
 from typing import Any, Final

@@ -1,8 +1,7 @@
 """Finds places for texts on straight edges, so that none lies on another text, on a node or on another of the edges.
 
-Greedy, in the order given: the first takes the place that it likes best, a later one the nearest place that is still
-free, and one for which there is none goes without (the greedy algorithm of Christensen, Marks and Shieber, An
-Empirical Study of Algorithms for Point-Feature Label Placement, 1995).
+Greedy, in the order given: each text takes the nearest free place, or none if all are taken (the greedy algorithm of
+Christensen, Marks and Shieber, An Empirical Study of Algorithms for Point-Feature Label Placement, 1995).
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ Box = tuple[float, float, float, float]
 """Left, top, right, bottom."""
 
 RADIUS: Final = 19.0
-"""Of a rank's circle, in pixels."""
+"""Radius of a rank's circle, in pixels."""
 
 _CHARACTER, _LINE = 7.6, 15.0
 _PADDING: Final = 3.0
@@ -22,9 +21,9 @@ _FIRST, _STEP = RADIUS + 24, 8.0
 
 
 def place(lines: Sequence[tuple[Point, Point]], texts: Sequence[str], nodes: Sequence[Point]) -> list[float | None]:
-    """Give for each line how far from its first end the middle of its text goes, in pixels; None where it has no room.
+    """Give the distance of each text's middle from its line's first end, in pixels; None where it has no room.
 
-    `nodes` are the middles of the circles. On another of the `lines` a text would be taken for that one's.
+    `nodes` are the middles of the circles. A text on another of the `lines` would seem to belong to that.
     """
     obstacles = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in nodes]
     distances: list[float | None] = []
@@ -41,7 +40,7 @@ def place(lines: Sequence[tuple[Point, Point]], texts: Sequence[str], nodes: Seq
 
 
 def box(begin: Point, end: Point, distance: float, text: str) -> Box:
-    """Give what a text covers whose middle lies on a line, `at` pixels from its begin."""
+    """Give the box of a text whose middle lies on a line, `distance` pixels from its begin."""
     length = hypot(end[0] - begin[0], end[1] - begin[1]) or 1.0
     x, y = begin[0] + (end[0] - begin[0]) * distance / length, begin[1] + (end[1] - begin[1]) * distance / length
     wide, high = len(text) * _CHARACTER / 2 + _PADDING, _LINE / 2 + _PADDING
@@ -49,12 +48,12 @@ def box(begin: Point, end: Point, distance: float, text: str) -> Box:
 
 
 def overlap(box: Box, neighbour: Box) -> bool:
-    """Whether two boxes have more than an edge in common."""
+    """True if two boxes share more than an edge."""
     return box[0] < neighbour[2] and neighbour[0] < box[2] and box[1] < neighbour[3] and neighbour[1] < box[3]
 
 
 def crosses(line: tuple[Point, Point], box: Box) -> bool:
-    """Whether a part of a line lies in a box, by clipping it at the four sides (Liang and Barsky, A New Concept and
+    """True if a part of a line lies in a box, by clipping it at the four sides (Liang and Barsky, A New Concept and
     Method for Line Clipping, 1984)."""
     (x0, y0), (x1, y1) = line
     first, last = 0.0, 1.0

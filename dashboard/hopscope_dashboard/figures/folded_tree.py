@@ -1,8 +1,8 @@
 """A tree of many ranks: each host is drawn as one circle, `×16`, until it is opened. The edges between two hosts are
 drawn as one, with what they carry together.
 
-A host's circle has the place of that of its ranks which is nearest to the root, so that what is drawn is a tree as
-well. Hosts stand under one another by their depth in it, and beside one another as far as a page is wide.
+A host's circle has the place of its rank nearest to the root, so the drawing is a tree as well. Hosts stand under one
+another by their depth in it, and beside one another as far as a page is wide.
 """
 
 from collections import defaultdict
@@ -48,9 +48,9 @@ OPEN: Final = "open"
 """The parameter of the address that names the hosts that are drawn rank by rank, with commas between them."""
 
 _ROW_WIDTH: Final = 1300
-"""So wide a row of hosts of all clusters may be together, in pixels, before the next one goes under it."""
+"""Widest row of hosts of all clusters together, in pixels; the next hosts go under it."""
 _RANKS_ACROSS: Final = 12
-"""So many ranks of one host and one depth stand side by side."""
+"""Ranks of one host and one depth that stand side by side."""
 _HOST_GAP: Final = 26
 _ROW_GAP: Final = NAME_ROOM + 2 * (HOST_PADDING + RADIUS) + 10
 """Pixels between two hosts side by side, and from the lowest rank of one to the highest of one under it."""
@@ -58,14 +58,14 @@ _ROW_GAP: Final = NAME_ROOM + 2 * (HOST_PADDING + RADIUS) + 10
 
 @dataclass(frozen=True)
 class Fold:
-    """What is folded: every host but those opened, and of those not these ranks."""
+    """Folding of hosts: every host but those opened, without the separate ranks."""
 
     opened: tuple[str, ...] = ()
     separate_ranks: Collection[int] = ()
 
     @classmethod
     def from_query(cls, query: Mapping[str, str], separate_ranks: Collection[int] = ()) -> "Fold":
-        """Read which hosts the address opens; ranks `apart` are drawn by themselves in any case."""
+        """Read which hosts the address opens; `separate_ranks` are drawn by themselves in any case."""
         return cls(tuple(dict.fromkeys(filter(None, query.get(OPEN, "").split(",")))), separate_ranks)
 
     def opening(self, host: str) -> str:
@@ -76,7 +76,7 @@ class Fold:
 def folded_again(folding: Folding, host: str) -> str:
     """Give the address at which an open host is folded."""
     rest = [name for name in folding.opened if name != host]
-    # What stands in the address already is taken away by following it again.
+    # Following an address whose parameter is set already removes the parameter.
     return link("", **{OPEN: ",".join(rest or folding.opened)})
 
 
@@ -97,7 +97,7 @@ def drawn_tree(
 
 
 class _Folded:
-    """A tree of which most hosts are folded. A folded host goes by its rank that is nearest to the root: its first."""
+    """A tree with most hosts folded. A folded host goes by its rank nearest to the root: its first."""
 
     def __init__(
         self,
@@ -169,8 +169,7 @@ class _Folded:
         return outer_edges, inner_edges
 
     def _weight(self, pairs: Sequence[tuple[int, int]]) -> Row | None:
-        """What edges carried together, in the columns of tree-edges that can be added; None in a tree that did not
-        run."""
+        """Sums over edges, in the columns of tree-edges that can be added; None in a tree that did not run."""
         if not self.edges:
             return None
         rows = [self.edges.get(pair, NO_HOP) for pair in pairs]
@@ -217,7 +216,7 @@ def _host(row: Row) -> Host:
 
 
 def _positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[int, Point]:
-    """Where each circle is drawn, in pixels: clusters side by side, in them hosts in rows by their least depth, and in
+    """Positions of the circles, in pixels: clusters side by side, in them hosts in rows by their least depth, and in
     a host its circles by theirs."""
     depth = {rank: depth_of(rank, parents) for rank in parents}
     hosts: dict[Host, list[int]] = defaultdict(list)
@@ -257,7 +256,7 @@ def _positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[
 
 
 def _host_positions(ranks: Sequence[int], depth: Mapping[int, int]) -> dict[int, Point]:
-    """Where the circles of one host are, from the middle of its first row."""
+    """Positions of a host's circles, from the middle of its first row."""
     places: dict[int, Point] = {}
     y = 0.0
     for level in sorted({depth[rank] for rank in ranks}):
@@ -270,12 +269,12 @@ def _host_positions(ranks: Sequence[int], depth: Mapping[int, int]) -> dict[int,
 
 
 def _width(places: Mapping[int, Point]) -> float:
-    """How wide a host is, as wide on both sides of its middle."""
+    """Width of a host, equal on both sides of its middle."""
     return host_width(1) + 2 * max(abs(x) for x, _ in places.values())
 
 
 def _lines(hosts: Sequence[Host], wide: Mapping[Host, float], clusters: Sequence[str]) -> Iterator[list[Host]]:
-    """Hosts in rows that are not wider than their cluster's part of the page, if they are not so by themselves."""
+    """Splits hosts into rows no wider than their cluster's part of the page, unless a single host is."""
     line: list[Host] = []
     for host in hosts:
         if line and _length([*line, host], wide) > _ROW_WIDTH / len(clusters):

@@ -23,7 +23,7 @@ _WITH_GAPS: Final = 128
 def heat_map(
     *, ranks: Sequence[Row], rows: Sequence[Row], value: str, title: str, names: Mapping[int | None, str]
 ) -> go.Figure:
-    """Draw the column `value` (ns; None where it is not known) by rank and iteration; `what` names it in words.
+    """Draw the column `value` (ns; None where it is not known) by rank and iteration; `title` names it.
 
     Rows: rank, iteration, from_iteration, collective_id and `value`. Below 0 counts as 0. A column is the iterations
     from one `from_iteration` to the next, a cell the one that its row names. It leads to the collective that ends the
@@ -34,7 +34,7 @@ def heat_map(
     column_of = {number: place for place, number in enumerate(columns)}
     peak = max((row[value] or 0 for row in rows), default=0)
     unit = quantities.axis_unit(peak)
-    # Of 16,000 cells, numbers as text and what all texts and addresses share were most of the page's two megabytes.
+    # With 16,000 cells, numbers as text and repeated prefixes were most of the page's two megabytes.
     cells = np.full((places.number, len(columns)), np.nan, np.float32)
     texts = [[""] * len(columns) for _ in range(places.number)]
     ends = {row["iteration"]: names.get(row["collective_id"]) for row in rows}
@@ -81,14 +81,14 @@ def heat_map(
 
 
 def _beginning(texts: Iterable[str]) -> str:
-    """What all of them begin with: what the first and the last of them do, in their order."""
+    """Common prefix of all texts: that of the first and the last in order."""
     order = sorted(texts) or [""]
     shared_letters = takewhile(lambda pair: pair[0] == pair[1], zip(order[0], order[-1], strict=False))
     return "".join(letter for letter, _ in shared_letters)
 
 
 def iterations_per_column(columns: Sequence[int]) -> int:
-    """Give how many iterations a column shows, by the first of each."""
+    """Give the number of iterations in a column, from the first of each."""
     return min((later_start - earlier_start for earlier_start, later_start in pairwise(columns)), default=1)
 
 

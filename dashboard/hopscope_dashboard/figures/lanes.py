@@ -14,7 +14,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Lanes:
-    """Which rank is drawn where. Lane 0 is the lowest."""
+    """Lanes of the ranks. Lane 0 is the lowest."""
 
     of_rank: dict[int, int]
     labels: tuple[str, ...]
@@ -23,11 +23,11 @@ class Lanes:
     clusters: tuple[tuple[str, int, int], ...]
     """Name, lowest and highest lane of each cluster."""
     title: str
-    """What the labels are made of."""
+    """Parts of the labels."""
 
     @property
     def number(self) -> int:
-        """How many lanes there are."""
+        """Number of lanes."""
         return len(self.labels)
 
 

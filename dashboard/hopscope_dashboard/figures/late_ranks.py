@@ -13,7 +13,7 @@ from hopscope_dashboard.palette import LATENESS_CLASS_COLOURS
 Row = dict[str, Any]
 
 UNTOLD: Final = "no class"
-"""What stands for the class of a rank with too few collectives."""
+"""Class of a rank with too few collectives."""
 
 
 def class_of(row: Row) -> str:
@@ -30,7 +30,7 @@ def classes_of(rows: Sequence[Row]) -> list[str]:
 def shares_by_class(rows: Sequence[Row], *, rare: float, frequent: float) -> go.Figure:
     """Share of its collectives in which each rank was late, with its interval; rows as late-ranks gives them.
 
-    `spikes` lies wholly below the share `rare`, `always` above `often`.
+    `spikes` lies wholly below the share `rare`, `always` above `frequent`.
     """
     labels = [str(row["rank"]) for row in rows]
     figure = go.Figure()

@@ -1,4 +1,4 @@
-"""Of more ranks than can be shown one by one, what is shown: those with the most, or in a matrix their hosts."""
+"""Reduces too many ranks to those with the most or, in a matrix, to their hosts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,28 +13,28 @@ WHOLE: Final = 128
 
 MOST_BARS: Final = 64
 MOST_ROWS: Final = 256
-"""So many ranks are drawn as bars, and listed in a table; the file under it has all."""
+"""Ranks drawn as bars, and listed in a table; the file under it has all."""
 
 MOST_PLACES: Final = 256
-"""So many rows and columns of a matrix can still be told apart, and drawn at once."""
+"""Rows and columns of a matrix that can still be told apart, and drawn at once."""
 
 WIDER: Final[Mapping[str, str]] = {"rank": "host", "host": "cluster"}
-"""What ranks and hosts lie in."""
+"""Containers of ranks and hosts."""
 
 
 @dataclass(frozen=True)
 class MatrixPlaces:
-    """What a matrix shows."""
+    """Rows and columns of a matrix."""
 
     grouping: str
     places: Mapping[Any, Sequence[int]]
     """The ranks of each row and column, in the order of ranks."""
     notice: str
-    """What is shown in place of what was asked for, as a sentence; empty if it is just that."""
+    """Sentence on what is shown instead of the request; empty if they agree."""
 
 
 def largest_rows(rows: Sequence[Row], amount: Callable[[Row], float | None], limit: int) -> list[Row]:
-    """Give the rows of largest `amount`, `most` of them, in the order that they have. No amount counts as 0."""
+    """Give the `limit` rows of largest `amount`, in their own order. No amount counts as 0."""
     if len(rows) <= limit:
         return list(rows)
     numbers = sorted(range(len(rows)), key=lambda number: -(amount(rows[number]) or 0))[:limit]
@@ -49,10 +49,10 @@ def left_out(shown_rows: Sequence[Row], rows: Sequence[Row], description: str) -
 
 
 def matrix_places(topology: Sequence[Row], grouping: str, ends: Sequence[tuple[Any, Any, float]]) -> MatrixPlaces:
-    """Choose the rows and columns of a matrix by rank, host or cluster (`by`).
+    """Choose the rows and columns of a matrix by rank, host or cluster (`grouping`).
 
-    `topology` has rank, host and cluster; `ends` are the places, by `by`, at the two ends of each cell that there is,
-    and how much it has.
+    `topology` has rank, host and cluster; `ends` are the places, by `grouping`, at the two ends of each cell, and its
+    amount.
     """
     places = _places(topology, grouping)
     if len(places) <= MOST_PLACES:

@@ -1,4 +1,4 @@
-"""Who with whom: a cell for each pair of sender and receiver."""
+"""Matrix of senders and receivers: a cell for each pair."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -14,7 +14,7 @@ from hopscope_dashboard.palette import HEAT_SCALE
 Row = dict[str, Any]
 
 _LABELLED: Final = 48
-"""From more senders or receivers on, not each has its label."""
+"""Senders or receivers up to which each has its label."""
 
 
 def matrix(
@@ -30,8 +30,8 @@ def matrix(
     """Draw the column `value` of rows by sender (down) and receiver (across); pairs without a row stay empty.
 
     Rows have `sender`, `receiver` (both among `places`, in whose order they are drawn) and `value`, in `unit` (ns,
-    bytes, share or none); `what` names it, and `by` what a place is. `places` has the ranks of each, which a click on
-    the cell of two places selects, if it `selects` at all.
+    bytes, share or none); `title` names it, and `grouping` what a place is. `places` has the ranks of each, which a
+    click on the cell of two places selects, if it `selects` at all.
     """
     column_of = {place: number for number, place in enumerate(places)}
     cells: list[list[float | None]] = [[None] * len(places) for _ in places]

@@ -1,4 +1,4 @@
-"""Draws what a message takes by the published models, and what collectives take by their formulas, by the replay and as
+"""Draws the cost of a message by the published models, and of collectives by their formulas, by the replay and as
 measured."""
 
 import math
@@ -23,7 +23,7 @@ SOURCES: Final[dict[str, str]] = {
     "replay_ns": "replay",
     "measured_ns": "measured",
 }
-"""Where a time comes from, by its column of `analyze formulas`."""
+"""Source of a time, by its column of `analyze formulas`."""
 COLOURS: Final[dict[str, str]] = {
     "Hockney": CATEGORY_COLOURS["p2p"],
     "LogGP": CATEGORY_COLOURS["compute"],
@@ -44,7 +44,7 @@ CURVE_COLOURS: Final[dict[str, str]] = {
     **{name: COLOURS[name] for name in ("Hockney", "LogGP", "PLogP")},
     SEVERAL_DESTINATIONS: CATEGORY_COLOURS["local"],
 }
-"""Of a message over its size; what belongs to no published model is the gap towards several destinations in turn."""
+"""Curves of a message over its size; the gap towards several destinations in turn belongs to no published model."""
 CURVE_MEANINGS: Final[dict[str, str]] = {
     "Hockney": "the whole way of a message: α + mβ",
     "LogGP": "the time between two messages of a sender: g + (m - 1) G",
@@ -52,17 +52,17 @@ CURVE_MEANINGS: Final[dict[str, str]] = {
     SEVERAL_DESTINATIONS: "the time between two messages of a sender that serves several destinations in turn",
 }
 _WIDTHS: Final = {"LogGP": 5}
-"""Of a trace, PLogP's g is LogGP's line, and lies on it."""
+"""For a trace, PLogP's g lies on LogGP's line."""
 _COLUMN_LIMIT: Final = 3
-"""So many pictures stand side by side."""
+"""Pictures side by side."""
 _PANEL: Final = 230
 _FEW_DECADES: Final = 4
-"""Of more decades only the ends are ticks."""
+"""Decades up to which 2 and 5 are ticks, too."""
 
 
 def operation_figure(rows: Sequence[Row], axis: str) -> go.Figure:
     """A picture for each algorithm of one operation, on one pair of logarithmic axes: formulas and replay as lines,
-    what was measured as dots with intervals. rows as `analyze formulas` gives them; across: `bytes` or `ranks`."""
+    what was measured as dots with intervals. rows as `analyze formulas` gives them; axis: `bytes` or `ranks`."""
     names = list(dict.fromkeys(_name(row) for row in rows))
     times = [row[column] for row in rows for column in SOURCES if row[column]]
     unit = quantities.axis_unit(math.sqrt(min(times) * max(times)) if times else 0)
@@ -104,8 +104,8 @@ def operation_figure(rows: Sequence[Row], axis: str) -> go.Figure:
 
 
 def message_figures(curves: Sequence[Row]) -> dict[str, go.Figure]:
-    """What a message takes over its size, a figure for each link, all on the same axes. curves: link, quantity, sizes
-    and times in ns, and of what was measured size by size the ends of its intervals, low and high."""
+    """Cost of a message over its size, a figure for each link, all on the same axes. curves: link, quantity, sizes and
+    times in ns, and for measured ones the ends of their intervals, low and high."""
     times = [time for curve in curves for time in curve["times"] if time > 0]
     unit = quantities.axis_unit(math.sqrt(min(times) * max(times)) if times else 0)
     sizes = sorted({size for curve in curves for size in curve["sizes"]})

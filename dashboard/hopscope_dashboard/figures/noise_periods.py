@@ -16,7 +16,7 @@ from hopscope_dashboard.palette import CATEGORY_COLOURS
 Row = dict[str, Any]
 
 _ROOM: Final = 2.0
-"""So many times further than the shortest and the longest period the axis reaches."""
+"""Factor by which the axis extends beyond the shortest and the longest period."""
 
 
 def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:

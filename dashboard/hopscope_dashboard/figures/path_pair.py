@@ -1,4 +1,4 @@
-"""Draws where the time of two critical paths went, one bar above the other on one scale."""
+"""Draws two critical paths by category, one bar above the other on one scale."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

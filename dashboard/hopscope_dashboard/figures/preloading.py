@@ -1,4 +1,4 @@
-"""Loads what plotly otherwise loads part by part while figures are drawn."""
+"""Loads plotly's modules before figures are drawn."""
 
 import numpy as np
 import plotly.graph_objects as go

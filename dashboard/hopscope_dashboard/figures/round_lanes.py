@@ -1,8 +1,8 @@
 """Places an exchange between peers: a lane for each rank, a column for each round, and an arrow for each message from
 the lane of its sender to that of its receiver. `round_lanes_svg` draws what is placed here.
 
-Three rounds and more that follow one another over the same edges, as those of a ring, share a column. What is too much
-to be read is left out, and said.
+Three or more successive rounds over the same edges, as those of a ring, share a column. If the arrows are too many to
+read, some are left out, with a note.
 """
 
 from collections import defaultdict
@@ -25,14 +25,14 @@ Column = tuple[Sequence[int], Sequence[Row]]
 
 MOST_COLUMNS: Final = 16
 MOST_ARROWS: Final = 2500
-"""So many columns and arrows are drawn."""
+"""Columns and arrows that are drawn."""
 MOST_ARROWS_PER_ROUND: Final = 120
 """With more arrows in a round, and more than a few for each rank, only some are drawn."""
 _GAP: Final = 34
 """Between two columns."""
 _LABELLED: Final = 64
 _THICK: Final = 3
-"""With more arrows than so many for each lane, a column has thinner ones."""
+"""Arrows per lane above which a column has thinner ones."""
 _TITLE: Final = 34
 _LABEL: Final = 8.0
 """Width of a character of a lane's label, in pixels."""
@@ -74,11 +74,11 @@ class PlacedRounds:
     arrows: tuple[PlacedArrow, ...]
     pitch: float
     left_out: str
-    """What is not drawn, in sentences; empty if all is."""
+    """Sentences on what is not drawn; empty if all is."""
 
     @property
     def bounds(self) -> Box:
-        """What the drawing covers, labels included."""
+        """Extent of the drawing, labels included."""
         wide = max(len(shown_name(label)) for label, _ in self.lanes) * _LABEL
         aside = max((name_width(name) for name, _, _ in self.clusters), default=0)
         bottom = self.lanes[-1][1] + max(self.pitch / 2, 12) + 6
@@ -118,7 +118,7 @@ def placed_rounds(*, ranks: Sequence[Row], edges: Sequence[Row]) -> PlacedRounds
 
 
 def _readable(rows: Sequence[Row], places: Lanes) -> Sequence[Row]:
-    """Of a round in which many send to many, what the highest lane sends and what is on the critical path."""
+    """Reduces a crowded round to the highest lane's messages and those on the critical path."""
     if len(rows) <= max(MOST_ARROWS_PER_ROUND, _THICK * places.number):
         return rows
     return [row for row in rows if row["on_path"] or places.of_rank[row["src"]] == places.number - 1]
@@ -198,7 +198,7 @@ def _labels(places: Lanes, pitch: float) -> list[tuple[str, float]]:
 
 
 def neighbours(arrows: Sequence[PlacedArrow]) -> Mapping[str, dict[str, str | None]]:
-    """Where the arrow keys lead from each arrow: up and down in its round, left and right to the round beside it."""
+    """Targets of the arrow keys from each arrow: up and down in its round, left and right to the round beside it."""
     by_column: dict[int, list[PlacedArrow]] = defaultdict(list)
     for arrow in sorted(arrows, key=lambda arrow: (arrow.begin[1], arrow.end[1])):
         by_column[arrow.column].append(arrow)

@@ -12,7 +12,7 @@ _STYLE: Final = " ".join(link_rules())
 
 
 def round_lanes_svg(placed: PlacedRounds, least_scale: float) -> str:
-    """Give the drawing, `least` as in `svg_parts.svg`."""
+    """Give the drawing, `least_scale` as in `svg_parts.svg`."""
     keys = neighbours(placed.arrows)
     right = placed.columns[-1].right
     return svg(

@@ -18,7 +18,7 @@ CONFIG: Final[dict[str, Any]] = {
     "showSendToCloud": False,
     "plotlyServerURL": "",
 }
-"""How plotly.js behaves, on the pages and in the report of a machine file alike."""
+"""Settings of plotly.js, on the pages and in the report of a machine file alike."""
 
 _TRANSPARENT = "rgba(0,0,0,0)"
 BAR_GAP = 0.35

@@ -1,6 +1,6 @@
-"""What drawings as SVG are made of: parts that can be pointed at, reached by keys and followed; arrows; style rules.
+"""Building blocks of SVG drawings: parts with tooltips, keys and links; arrows; style rules.
 
-Every part says in its `<title>` what there is to know of it, and names in `data-up`, `data-down`, `data-left` and
+Every part has its description in its `<title>`, and names in `data-up`, `data-down`, `data-left` and
 `data-right` where the arrow keys lead; `assets/drawing.js` does the rest. The look that does not depend on the palette
 is in `assets/hopscope.css`, so that a drawing follows the page's colour scheme. Every text of a trace is escaped here.
 """
@@ -20,7 +20,7 @@ BY_LINK: Final = "by-link"
 
 KEPT_EDGE: Final = "kept"
 CHANGED: Final = "changed"
-"""The looks of an edge that another tree has, too, and of one that it has not."""
+"""Looks of an edge that another tree shares, and of one that it lacks."""
 
 
 def link_rules() -> list[str]:
@@ -43,7 +43,7 @@ def link_rules() -> list[str]:
 def svg(bounds: Box, least_scale: float, style: str, shapes: Sequence[str]) -> str:
     """Give the drawing.
 
-    It shrinks with its frame to `least` times its own size and no further; then the frame scrolls.
+    It shrinks with its frame to `least_scale` times its own size; then the frame scrolls.
     """
     left, top, right, bottom = bounds
     width, height = right - left, bottom - top
@@ -55,7 +55,7 @@ def svg(bounds: Box, least_scale: float, style: str, shapes: Sequence[str]) -> s
 
 
 def ways(**parts: str | None) -> str:
-    """Give where the arrow keys lead from a part, as attributes."""
+    """Give the arrow keys' targets from a part, as attributes."""
     return "".join(f' data-{key}="{name}"' for key, name in parts.items() if name is not None)
 
 
@@ -71,8 +71,8 @@ def part(
 ) -> str:
     """Give something that can be pointed at, reached by keys and clicked.
 
-    The Tab key leads to the first of a drawing and then out of it; the arrow keys lead on. `lead` is where a click
-    leads, an address of `leads`, and what it does; without it, a click keeps what the part says.
+    The Tab key leads to the first of a drawing and then out of it; the arrow keys lead on. `lead` is a click's
+    target, an address of `leads`, and its action; without it, a click pins the title.
     """
     role, hint = LEADS_NOWHERE, ""
     if lead is not None:
@@ -84,7 +84,7 @@ def part(
 
 
 LEADS_NOWHERE: Final = 'role="button" aria-pressed="false"'
-"""What a part is that a click only keeps."""
+"""Attributes of a part that a click only pins."""
 
 
 def without_leads(markup: str) -> str:

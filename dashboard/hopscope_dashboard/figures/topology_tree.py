@@ -31,18 +31,18 @@ _NAME: Final = 8.6
 """Width of a character of a box's name, in pixels, and at most this many characters of it."""
 _LONGEST: Final = 40
 NAME_ROOM: Final = 28
-"""What a box's name takes over it, with what keeps the drawing off its frame."""
+"""Height of a box's name over it, with a margin to the drawing's frame."""
 _LEAST_SCALE = 0.01
 """The heaviest edge of a tree that weighs next to nothing must not look like one that matters."""
 _LABELLED = 0.2
-"""Part of the heaviest edge's share from which on an edge says its own; the others say it when pointed at."""
+"""Part of the heaviest edge's share from which on an edge is labelled; the others have a tooltip."""
 _MOST_LABELS = 40
-"""So many edges say their share at most: more texts than that would be a pattern and no figures."""
+"""Edges labelled with their share at most: more texts would be a pattern and no figures."""
 
 
 @dataclass(frozen=True)
 class PlacedRank:
-    """A rank: where the middle of its circle is, and what there is to say of it."""
+    """A rank: the centre of its circle, and its description."""
 
     rank: int
     centre: Point
@@ -50,14 +50,14 @@ class PlacedRank:
     description: str
     marks: tuple[str, ...] = ()
     text: str = ""
-    """What is written in the circle, if not the rank."""
+    """Text in the circle, if not the rank."""
     lead: tuple[str, str] | None = None
-    """Where a click leads and what it does, if it does not select the rank."""
+    """Address and action of a click, if it does not select the rank."""
 
 
 @dataclass(frozen=True)
 class PlacedEdge:
-    """An edge: its two ranks in the direction of its messages, how it looks, and what there is to say of it."""
+    """An edge: its two ranks in the direction of its messages, its look, and its description."""
 
     src: int
     dst: int
@@ -69,11 +69,11 @@ class PlacedEdge:
     description: str
     text: str = ""
     text_at: float = 0
-    """Where the middle of the text is: pixels from the child along the edge."""
+    """Position of the text's middle: pixels from the child along the edge."""
     pairs: tuple[tuple[int, int], ...] = ()
     """The edges between ranks that it stands for, if not its own two."""
     lead: tuple[str, str] | None = None
-    """Where a click leads and what it does, if not to the hops of its two ranks."""
+    """Address and action of a click, if not the hops of its two ranks."""
 
     @property
     def parent(self) -> int:
@@ -111,11 +111,11 @@ class PlacedTree:
     largest_share: float = 0
     """The share of the critical path at the end of the scale of colours; 0 if no edge has any."""
     folding: "Folding | None" = None
-    """Which hosts are drawn as one; None if all ranks are drawn."""
+    """Hosts drawn as one; None if all ranks are drawn."""
 
     @property
     def bounds(self) -> Box:
-        """What the drawing covers, the names of its boxes included."""
+        """Extent of the drawing, the names of its boxes included."""
         left, top, right, bottom = _enclosing_box((placed_box.box for placed_box in self.boxes), 0)
         wide = [(sum(placed_box.box[::2]) / 2, name_width(placed_box.name) / 2) for placed_box in self.boxes]
         return (
@@ -194,7 +194,7 @@ def scale(shares: Iterable[float]) -> float:
 
 
 def positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[int, Point]:
-    """Where each rank is drawn, in pixels: x by cluster, host and place within it, y by depth in the tree."""
+    """Position of each rank, in pixels: x by cluster, host and place within it, y by depth in the tree."""
     depth = {rank: depth_of(rank, parents) for rank in parents}
     hosts: dict[tuple[str, str], list[int]] = defaultdict(list)
     for row in ranks:
@@ -218,7 +218,7 @@ def positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[i
 
 
 def _in_columns(ranks: Sequence[int], depth: Mapping[int, int], x: float, columns: int) -> dict[int, Point]:
-    """Where the ranks of one host are: those of one depth side by side, in the middle of the host's columns."""
+    """Positions of one host's ranks: those of one depth side by side, in the middle of the host's columns."""
     by_depth: dict[int, list[int]] = defaultdict(list)
     for rank in sorted(ranks):
         by_depth[depth[rank]].append(rank)
@@ -232,12 +232,12 @@ def _in_columns(ranks: Sequence[int], depth: Mapping[int, int], x: float, column
 
 
 def _widest(ranks: Sequence[int], depth: Mapping[int, int]) -> int:
-    """How many of these ranks have one depth, at most."""
+    """Largest number of these ranks with one depth."""
     return max(Counter(depth[rank] for rank in ranks).values())
 
 
 def host_width(columns: int) -> float:
-    """How wide the box of a host is that has so many ranks side by side, in pixels."""
+    """Width of a host's box with this many ranks side by side, in pixels."""
     return (columns - 1) * COLUMN + 2 * (RADIUS + HOST_PADDING)
 
 
@@ -267,7 +267,7 @@ def with_delay(
 
 
 def crossings(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> int:
-    """How many edges of a tree run between clusters."""
+    """Number of edges of a tree that run between clusters."""
     of_rank = {row["rank"]: row for row in ranks}
     return sum(
         link_between(of_rank.get(rank), of_rank.get(parent)) == "wan"
@@ -277,7 +277,7 @@ def crossings(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> int:
 
 
 def most_in_a_row(parents: Mapping[int, int | None], cluster_of: Mapping[int, str]) -> int:
-    """Count the crossings between clusters on the way from each rank to the root; the most of them."""
+    """Give the most crossings between clusters on the way from any rank to the root."""
     peak = 0
     for rank in parents:
         current, crossed, steps = rank, 0, 0
@@ -295,7 +295,7 @@ def shown_name(name: str) -> str:
 
 
 def name_width(name: str) -> float:
-    """How wide a box's name is at most, in pixels."""
+    """Largest width of a box's name, in pixels."""
     return len(shown_name(name)) * _NAME
 
 
@@ -361,7 +361,7 @@ def labelled(edges: Sequence[PlacedEdge], places: Mapping[int, Point], largest: 
 
 
 def depth_of(rank: int, parents: Mapping[int, int | None]) -> int:
-    """How many edges lead from a rank to the root."""
+    """Number of edges from a rank to the root."""
     depth, ancestor = 0, parents[rank]
     # A tree with a cycle never reaches a root: stop rather than hang.
     while ancestor is not None and depth <= len(parents):
@@ -370,7 +370,7 @@ def depth_of(rank: int, parents: Mapping[int, int | None]) -> int:
 
 
 def link_between(row: Row | None, other_row: Row | None) -> str:
-    """Give the link class between two rows of the table ranks; of a rank that is not in it nothing is known."""
+    """Give the link class between two rows of the table ranks; None is an unknown rank."""
     if row is None or other_row is None:
         return link_class(same_rank=False, same_host=False, same_cluster=False)
     equality = {f"same_{part}": bool(row[part] == other_row[part]) for part in ("rank", "host", "cluster")}

@@ -21,11 +21,11 @@ from hopscope_dashboard.figures.topology_tree import (
 from hopscope_dashboard.palette import CATEGORY_COLOURS, DARK_SHARES, LIGHT_SHARES
 
 _NAME_OFFSET: Final = 8
-"""A box's name stands so many pixels over it."""
+"""Pixels between a box and its name."""
 
 
 def tree_svg(tree: PlacedTree, least_scale: float, *, has_run: bool = True) -> str:
-    """Give the drawing, `least` as in `svg_parts.svg`. The edges of a tree that ran lead to their hops."""
+    """Give the drawing, `least_scale` as in `svg_parts.svg`. If it `has_run`, edges lead to their hops."""
     places = {rank.rank: rank.centre for rank in tree.ranks}
     ways = _ways(tree)
     shapes = [
@@ -38,7 +38,7 @@ def tree_svg(tree: PlacedTree, least_scale: float, *, has_run: bool = True) -> s
 
 
 def _colours() -> str:
-    """The style sheet of what the palette says: one rule for each share, link class and mark."""
+    """Style sheet of the palette: one rule for each share, link class and mark."""
     compute, wan = CATEGORY_COLOURS["compute"], CATEGORY_COLOURS["wan"]
     rules = [
         *(f".tree .share-{step} {{ color: {colour}; }}" for step, colour in enumerate(LIGHT_SHARES)),
@@ -58,7 +58,7 @@ _COLOURS: Final = _colours()
 
 
 def _ways(tree: PlacedTree) -> dict[str, str]:
-    """Where the arrow keys lead from each rank and each edge, as attributes.
+    """Targets of the arrow keys from each rank and edge, as attributes.
 
     Up and down follow the edges, so that every second step is on one; left and right stay at one depth.
     """

@@ -1,4 +1,4 @@
-"""What a drawing says of one edge or one rank when it is pointed at."""
+"""Tooltips of a drawing's edges and ranks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -10,7 +10,7 @@ from hopscope_dashboard.palette import LINK_MEANINGS
 
 _CHILDREN_NAMED: Final = 12
 _SPANS_NAMED: Final = 60
-"""So many characters may name the ranks of a host."""
+"""Characters that may name a host's ranks."""
 
 
 def of_edge(src: int, dst: int, link: str, row: Mapping[str, Any] | None) -> str:
@@ -69,7 +69,7 @@ def of_rank(row: Mapping[str, Any], parent: int | None, children: Sequence[int])
 
 
 def of_folded(row: Mapping[str, Any], ranks: Sequence[int], inner_row: Mapping[str, Any] | None) -> str:
-    """Say which ranks of a host are drawn as one; `inside` has the sums of the columns of the edges among them."""
+    """Say which ranks of a host are drawn as one; `inner_row` has the sums of the columns of the edges among them."""
     rank_names = spans(ranks)
     if len(rank_names) > _SPANS_NAMED:
         rank_names = f"{ranks[0]} to {ranks[-1]}"

@@ -123,7 +123,7 @@ def _lead(fact: Row, calls: Rows, algorithm_rows: Rows) -> list[Any]:
 
 
 def _algorithm(row: Row) -> list[Component | str]:
-    """What it ran by, which leads to the picture."""
+    """The recognised algorithm, linked to its picture."""
     recognition, address = algorithms.recognised(row), link("/tree", collective=row["first"])
     if row["depth"] is None:
         return [f" {recognition} ", dcc.Link("See who sent to whom", href=address), "."]

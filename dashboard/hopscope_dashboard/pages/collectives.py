@@ -42,15 +42,15 @@ _SORTED: Final = {
     "operation": ("operation", "asc"),
     "engine": ("engine", "asc"),
 }
-"""The columns that can be sorted by, with the analysis's order and the direction that it has unless reversed."""
+"""Sortable columns, with the analysis's order and its direction unless reversed."""
 _LEASTS: Final = ("0", "0.01", "0.1", "1", "10", "100", "1000")
 _BLOCK: Final = 100
 """Rows that the grid asks for at once."""
 _LETTER: Final = 8
 _RIM: Final = 34
-"""Pixels of a letter and of what is around the words of a cell."""
+"""Pixels of a letter, and around the words of a cell."""
 _SHORT_LIST: Final = 15
-"""Up to so many rows the grid is as high as they are."""
+"""Rows up to which the grid is as high as they are."""
 _NUMBERS: Final = {
     "bytes": "bytes",
     "first_enter_ns": "at",
@@ -103,7 +103,7 @@ def _answer(worst: Row) -> list[Component | str]:
 
 
 def grid_texts(row: Row) -> dict[str, str]:
-    """How the grid writes the numbers of a row; of the parts of its critical path, their shares."""
+    """Texts of a row's numbers in the grid; for the parts of its critical path, their shares."""
     parts = {
         f"{name}_ns": quantities.share(row[f"{name}_ns"] / row["path_ns"]) for name in _parts(row) if row["path_ns"]
     }
@@ -117,7 +117,7 @@ def _chosen_order(query: Query) -> tuple[str, bool]:
 
 
 def _csv(query: Query) -> str:
-    """Where all rows of the list are; the script of the list keeps it in step with what is chosen."""
+    """Address of all rows of the list; the list's script updates it with the choice."""
     order, reverse = _chosen_order(query)
     shortest = allowed_word(query, "least", _LEASTS)
     return exports.csv_address(
@@ -217,7 +217,7 @@ def _columns(data: TraceData, parts: Sequence[str], order: str, reverse: bool) -
             "sortable": sorts is not None,
             "sortingOrder": [*usual, None],
             **({"initialSort": usual[1 if reverse else 0]} if is_sort_column else {}),
-            # What `assets/lists.js` says of the column in the address, and hides it by.
+            # `assets/lists.js` writes these into the address and hides the column by them.
             "context": {"last": last, "order": sorts and sorts[0], "usual": sorts and sorts[1]},
         }
 
@@ -278,7 +278,7 @@ def grid_options(
 
 
 def _row(row: Row) -> dict[str, Any]:
-    """What the grid needs of a row."""
+    """Fields of a row for the grid."""
     cells = {field: row[field] for field in (*_GRID_FIELDS, *(f"{name}_ns" for name in _parts(row)))}
     return {**cells, "href": leads.collective(row["collective"]), "texts": grid_texts(row)}
 

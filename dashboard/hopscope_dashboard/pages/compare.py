@@ -35,7 +35,7 @@ _COLUMNS: Final = (
 )  # fmt: skip
 """The columns of the analysis that the tables of critical paths show."""
 _ROW_LIMIT: Final = 25
-"""So many rows of a table are shown."""
+"""Rows of a table that are shown."""
 _TIMES: Final = "Times of the selected part are counted from the start of each run."
 
 
@@ -156,7 +156,7 @@ def _table(
 
 
 def _time(row: Row, run: str, data: TraceData) -> Any:
-    """A run's time on the part, which leads to the part there, over its interval."""
+    """A run's time on the part, linked to the part there, over its interval."""
     time, low, high = (row[f"{run}{end}"] for end in ("_ns", "_low_ns", "_high_ns"))
     if not time:
         return quantities.duration(time)

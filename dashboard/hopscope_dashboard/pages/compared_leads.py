@@ -1,4 +1,4 @@
-"""Where the rows and bars of the page Compare lead: to the page of one run that shows what a number is of."""
+"""Links of the page Compare: from rows and bars to the page of one run behind a number."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -27,7 +27,7 @@ def of_run(data: TraceData, address: str) -> str:
 
 
 def csv_address(new: TraceData, *, grouping: str) -> str:
-    """Give where all rows of `compare --by` are, of the run shown against this one."""
+    """Give the address of all rows of `compare --by`, of the run shown against this one."""
     return exports.csv_address("compare", by=grouping, **{COMPARISON: new.identity})
 
 

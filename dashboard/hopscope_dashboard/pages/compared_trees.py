@@ -31,16 +31,16 @@ EDGES = "compare-edges"
 DRAWINGS: Final = {run: f"compare-tree-{run}" for run in RUNS}
 
 _ALGORITHM_KEYS: Final = {run: f"{run}-ran" for run in RUNS}
-"""The address's parameters that say what is drawn of each run."""
+"""The address's parameters that name each run's drawing."""
 
 _PAIR_WIDTH: Final = 640
-"""Two drawings that are both narrower than so many pixels stand side by side."""
+"""Pixels up to which two drawings stand side by side."""
 _ROW_LIMIT: Final = 60
 
 
 @dataclass(frozen=True)
 class _Side:
-    """One run: what ran there, of the operation and communicator chosen, and the edges of the role chosen."""
+    """One run: its algorithm for the chosen operation and communicator, and the edges of the chosen role."""
 
     run: str
     data: TraceData
@@ -115,7 +115,7 @@ def _to_tree(data: TraceData) -> Component:
 
 
 def _algorithm_rows(data: TraceData) -> Rows:
-    """What ran by known messages between several ranks, the most frequent first."""
+    """Algorithms with known messages between several ranks, the most frequent first."""
     rows = sorted(data.rows_or_none("algorithms"), key=lambda row: -row["collectives"])
     return [row for row in rows if row["ranks"] > 1]
 
@@ -127,7 +127,7 @@ def _ops(rows: Sequence[Row]) -> list[str]:
 def _chosen_algorithms(
     base: TraceData, new: TraceData, kinds: Sequence[Rows], query: Query
 ) -> list[RanAlgorithm | None]:
-    """What the address names of each run, else what ran most often; in the new one, of the base's payload if it has
+    """Each run's algorithm in the address, else its most frequent; in the new one, with the base's payload if it has
     that."""
     payload: int | None = None
     ran_algorithms: list[RanAlgorithm | None] = []
@@ -145,7 +145,7 @@ def _chosen_algorithms(
 def _algorithm_lists(
     parameters: Query, kinds: Sequence[Rows], run_algorithms: Sequence[RanAlgorithm | None]
 ) -> list[Component]:
-    """A list of what ran for each run that has more than one thing to choose."""
+    """A list of algorithms for each run that has several to choose from."""
     return [
         select(
             f"Drawn of {run}", parameters, _ALGORITHM_KEYS[run], options={row["first"]: _kind(row) for row in of_run},
@@ -163,7 +163,7 @@ def _kind(row: Row) -> str:
 
 
 def _has_all_edges(sides: Sequence[_Side]) -> bool:
-    """Whether the edges of both runs are known; else none can be said to be missing from one."""
+    """True if the edges of both runs are known; else none can be called missing."""
     return all(side.algorithm for side in sides)
 
 
@@ -253,7 +253,7 @@ def _table(sides: Sequence[_Side]) -> Component:
 
 
 def _median(side: _Side, edge: Edge) -> Any:
-    """What a hop took there, which leads to all of them."""
+    """A hop's duration there, linked to all of them."""
     if edge not in side.edges:
         return quantities.MISSING
     return compared_leads.hops(quantities.duration(side.edges[edge]["took_ns"]), side.data, edge)

@@ -28,7 +28,7 @@ _ROW_LIMIT: Final = 40
 
 
 def card(base: TraceData, new: TraceData, comparison: Compared) -> Component:
-    """Give what to know beside the verdict on the whole run, and what its time is spent on."""
+    """Give the notes on the verdict on the whole run, and its time by activity."""
     if not comparison.rows:
         return html.Div()
     body = [
@@ -59,7 +59,7 @@ def card(base: TraceData, new: TraceData, comparison: Compared) -> Component:
 
 
 def operations(base: TraceData, new: TraceData, comparison: Compared, page_notes: Sequence[str]) -> Component:
-    """Give how many medians of collectives changed, and the table of them. beside: notes that the page has already."""
+    """Give the number of medians that changed, and their table. page_notes: notes that the page has already."""
     title = "Collectives"
     if not comparison.rows:
         return empty.nothing_to_draw(title, "Neither run has a complete collective.")
@@ -74,7 +74,7 @@ def operations(base: TraceData, new: TraceData, comparison: Compared, page_notes
 
 
 def _notes(notes: Sequence[str]) -> Component | None:
-    """What to know beside the numbers, folded."""
+    """Notes on the numbers, folded."""
     if not notes:
         return None
     sentences = [html.Li(empty.sentence(note)) for note in notes]
@@ -88,7 +88,7 @@ def not_comparable(reason: str) -> Component:
 
 
 def site(row: Row) -> Component:
-    """Give what was called and from where, with the base's line if that is another one."""
+    """Give the operation and its call site, with the base's line if that is another one."""
     place_text = html.Small(moved(row["place"], row["base_place"]), className="broken")
     communicator = "" if row["comm"] == 0 else f" on communicator {row['comm']}"
     return html.Div([f"{row['operation']}{communicator}", html.Br(), place_text])
@@ -101,7 +101,7 @@ def moved(place: str, base_place: str | None) -> Component:
 
 
 def _worth(row: Row) -> tuple[bool, int, float]:
-    """Sorts what is worth reading first: what has an interval, what changed, and where most time goes."""
+    """Sort key: first rows with an interval, then by verdict, then by time."""
     times = (row["base_ns"] or 0) * row["base_collectives"], (row["new_ns"] or 0) * row["new_collectives"]
     return row["change_low"] is None, _DECIDED.index(row["verdict"]), -max(times)
 
@@ -135,7 +135,7 @@ def _table(rows: Rows, base: TraceData, new: TraceData) -> Component:
 
 
 def _time(time_ns: float | None, data: TraceData, row: Row, place: str | None) -> Any:
-    """A statistic of one run, which leads to the collectives that it is of."""
+    """A statistic of one run, linked to its collectives."""
     cell = quantities.duration(time_ns)
     address = link("/collectives", operation=row["operation"], communicator=row["comm"], place=place)
     return compared_leads.to_run(cell, data, None if time_ns is None else address, "see these collectives")

@@ -1,4 +1,4 @@
-"""What a sweep of the machine measured: the best method of each size and number of ranks, and what others choose."""
+"""Results of a sweep of the machine: the best method of each size and number of ranks, and what others choose."""
 
 from collections.abc import Mapping
 from typing import Final

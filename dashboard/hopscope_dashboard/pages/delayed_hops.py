@@ -34,7 +34,7 @@ HOP_CARD = "delayed-hop-chosen"
 TABLE = "delayed-hops-table"
 
 _LIMITS: Final = {"20": "20", "10": "10", "50": "50"}
-"""How many hops; the first is the command's own."""
+"""Numbers of hops; the first is the command's own."""
 _COLUMNS: Final = (
     "src dst role", "link", "collective", "took_ns", "usual_ns", "delay_ns", "moved_ns", "amplification", "ranks",
     "absorbed_ns absorbed_at", "behind",
@@ -166,7 +166,7 @@ def _tree_of(data: TraceData, hop: Row) -> RanTree | None:
 
 
 def _edge(cause: str | None) -> tuple[int, int] | None:
-    """The two ends in `hop 4->0`, as the analysis names what was later."""
+    """The two ends in `hop 4->0`, the analysis's name of the later hop."""
     match = re.fullmatch(r"hop (\d+)->(\d+)", cause or "")
     return None if match is None else (int(match[1]), int(match[2]))
 

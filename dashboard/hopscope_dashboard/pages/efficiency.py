@@ -131,7 +131,7 @@ def _numbers(rows: Rows) -> Component:
 
 
 def _regions(rows: Rows) -> list[Component]:
-    """The same inside the program's regions; nothing where there are none."""
+    """Efficiency inside the program's regions; nothing where there are none."""
     if not rows:
         return []
     shown_rows = rows[:_MOST_REGIONS]

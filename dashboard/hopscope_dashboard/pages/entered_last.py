@@ -1,4 +1,4 @@
-"""Who entered a collective last, by how much, and what that rank did until then."""
+"""The rank that entered a collective last: by how much, and its activity until then."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What could make the run faster: another rank order, another setting of the MPI library, another tree.
+"""Remedies for a slow run: another rank order, another setting of the MPI library, another tree.
 
 Each is computed when its button is followed, because it replays the run.
 """

@@ -1,4 +1,4 @@
-"""How each rank is late: always, in turn, in spikes, sometimes or never, and by how much."""
+"""Lateness of each rank: always, in turn, in spikes, sometimes or never, and by how much."""
 
 from typing import Final
 
@@ -36,7 +36,7 @@ _ORDER_PHRASE: Final = "ranks that were late most often"
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects from how much on a rank is late: `least_ms`."""
+    """Give the page. The address selects the lateness that counts: `least_ms`."""
     limit = allowed_word(query, "least_ms", (_DEFAULT, *_LIMITS_MS))
     limits = {_DEFAULT: "5 %"} | {value: quantities.milliseconds(float(value)) for value in _LIMITS_MS}
     limit_text = None if limit == _DEFAULT else limit

@@ -1,4 +1,4 @@
-"""What a probe measured of a machine: messages over their sizes by link, hosts and clusters, and what is not known."""
+"""Measurements of a machine by a probe: messages over their sizes by link, hosts and clusters, and gaps in the data."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,18 +22,18 @@ UNMEASURED: Final = "machine-unmeasured"
 
 TITLE: Final = "Machine"
 _MOST_LINKS: Final = 9
-"""So many links are drawn; the tables have all."""
+"""Links that are drawn; the tables have all."""
 _POINT: Final = {
     "one_way_ns": "way",
     "send_overhead_ns": "o_s",
     "receive_overhead_ns": "o_r",
 }
-"""What is measured of each size, besides gaps, and how the page calls it."""
+"""Quantities measured for each size, besides gaps, with their names on the page."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What the menu needs of the page. It is no `Page`: those are about traces."""
+    """Menu's view of the page. It is no `Page`: those are about traces."""
 
     path: str = "/"
     title: str = TITLE
@@ -131,7 +131,7 @@ def _by_size(machine: Machine) -> Component:
 
 
 def _gaps_to_destinations(gaps: dict[int, Any]) -> blocks.Content:
-    """The gaps towards so many destinations, one under another; their intervals show when pointed at."""
+    """Gaps by number of destinations, one under another; their intervals are tooltips."""
     lines = [
         html.Div([html.Small(f"{count}: "), html.Em(gap, className="unmeasured")])
         if isinstance(gap, str)

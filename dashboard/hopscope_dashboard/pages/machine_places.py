@@ -1,4 +1,4 @@
-"""The part of the page of a machine that says where its ranks are: hosts, clusters, how sure that is, and odd pairs."""
+"""The part of the page of a machine on its hosts, its clusters, their certainty, and odd pairs."""
 
 from typing import Any, Final
 

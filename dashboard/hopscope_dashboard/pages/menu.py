@@ -21,7 +21,7 @@ SECTIONS: Final = {
 
 
 def sections(pages: Sequence[Page], current: Page | None, lacking: dict[str, str]) -> list[Section]:
-    """Give the sections that have pages; `lacking` is by address why a page has nothing to show.
+    """Give the sections that have pages; `lacking` has the reason of each page without data, by address.
 
     A page that one is on is listed even so.
     """

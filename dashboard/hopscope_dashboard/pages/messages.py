@@ -78,7 +78,7 @@ _COLUMNS_OF_HEADINGS: Final = {
 }
 """The columns of the analysis, by the headings that stand for them."""
 _SELDOM: Final = {"wrong_order": "wrong order"}
-"""Columns that stand there only if some row has any."""
+"""Columns shown only if some row has any."""
 
 
 _NO_MESSAGES: Final = "The program sent no messages of its own; what collectives send is on their pages."
@@ -87,7 +87,7 @@ _NOT_RECORDED: Final = "They were not recorded: the run was told to record colle
 
 
 def _reason_for_absence(data: TraceData) -> str | None:
-    """Why the trace has no messages; None if it has some."""
+    """Reason for the absence of messages; None if there are some."""
     if data.number_of("messages"):
         return None
     return _NOT_RECORDED if data.run["record"] == "collectives" else _NO_MESSAGES
@@ -179,8 +179,8 @@ def _path_share(data: TraceData) -> float | None:
 
 
 def _on_path(data: TraceData) -> Component:
-    """What the critical path spends on the program's messages and in waits for them, by function and by place; nothing
-    where that is little."""
+    """Time of the critical path on the program's messages and waits for them, by function and by place; nothing where
+    that is little."""
     if (_path_share(data) or 0) < _WORTH_DRAWING:
         return html.Div()
     functions = _most_on_path(data.rows("critical-path", by="operation"))
@@ -264,7 +264,7 @@ def _table(
     *,
     number_columns: Mapping[str, Callable[[Row], str]] = _COLUMNS,
 ) -> Component:
-    """A table of rows of the analysis `by` something: what each is called, and its numbers, which are `told`."""
+    """A table of rows of the analysis by `grouping`: their labels, and the numbers of `number_columns`."""
     seldom = {column: title for column, title in _SELDOM.items() if any(row[column] for row in rows)}
     numbers = [
         [*(text(row) for text in number_columns.values()), *(quantities.number(row[column]) for column in seldom)]

@@ -1,4 +1,4 @@
-"""Why a trace has nothing for a page to show, from its numbers of rows alone: the values of `Page.lacks`."""
+"""Reasons why a page has nothing to show, from numbers of rows alone: the values of `Page.lacks`."""
 
 from hopscope_dashboard.data import TraceData
 

@@ -1,4 +1,4 @@
-"""What the published models say of a run's links, and of its collectives, beside the replay and what was measured."""
+"""Published models of a run's links and collectives, beside the replay and the measurements."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -41,7 +41,7 @@ def figure_id(operation: str) -> str:
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects what the figures are `across`, and the `members` or `size` that is kept."""
+    """Give the page. The address selects the figures' axis, `across`, and the `members` or `size` that is fixed."""
     if not data.has_hops:
         return html.Div([blocks.page_head("Models", None), empty.nothing_to_draw("No hops", missing.hops(data))])
     models = data.models()
@@ -132,7 +132,7 @@ def _measured(rows: Rows) -> Component:
 
 
 def messages(curves: Rows, sentence: str) -> Component:
-    """Give the figure of what a message takes over its size, by link. `sentence` says where it is from."""
+    """Give the figure of a message's cost over its size, by link. `sentence` names its source."""
     models = {curve["quantity"].rpartition(": ")[0] for curve in curves}
     words = [word for word in CURVE_COLOURS if word in models or ("" in models and word == SEVERAL_DESTINATIONS)]
     return blocks.card(
@@ -164,7 +164,7 @@ def link_of(row: Row) -> str:
 
 
 def parameters(rows: Sequence[Row], count_heading: str) -> Component:
-    """Give the table of the models' parameters. `counted` says what `count` counts."""
+    """Give the table of the models' parameters. `count_heading` says what `count` counts."""
     sized = any(row["bytes"] is not None for row in rows)
     body = [
         [

@@ -29,7 +29,7 @@ TABLE = "noise-table"
 _SHOW: Final = {"noise_ns": "noise", "computing_ns": "computing"}
 _MOST_COLUMNS: Final = 300
 _MOST_CELLS: Final = 20_000
-"""Of more iterations, one column shows the worst of several."""
+"""Limits beyond which a column shows the worst of several iterations."""
 _THRESHOLDS: Final = {"late_1ms": "1 ms", "late_5ms": "5 ms", "late_10ms": "10 ms", "late_30ms": "30 ms"}
 
 

@@ -1,4 +1,4 @@
-"""Whether a rank's noise comes with a period, which, and how it looks laid over itself."""
+"""Periods of the ranks' noise, and one rank's noise folded by its period."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ FOLDED = "noise-folded"
 TABLE = "noise-periods-table"
 
 _MOST_DOTS: Final = 4_000
-"""Of more iterations, each dot is that with most noise of several."""
+"""Dots at most; beyond, each is the noisiest of several iterations."""
 
 
 def layout(data: TraceData, query: Query) -> Component:

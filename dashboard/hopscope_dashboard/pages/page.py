@@ -1,4 +1,4 @@
-"""What a page is."""
+"""A page of the dashboard."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,11 +30,11 @@ class Page:
     layout: Callable[[TraceData, Query], Component]
     """Draws the page for what the address selects. Raises InputError where the trace cannot answer."""
     register: Callable[[Dash, Traces], None] = _no_callbacks
-    """Registers the page's own callbacks, once for all traces: each is asked by what says which trace it is about."""
+    """Registers the page's own callbacks, once for all traces: each gets the address, which names the trace."""
     follows_selection: bool = True
-    """Whether it shows the part of the run that the address selects; a page that does not shows the whole run."""
+    """True if it shows only the part of the run that the address selects, and not the whole run."""
     shades_the_rest: bool = False
-    """Whether it shows the whole run with what is not selected shaded."""
+    """True if it shows the whole run and shades what is not selected."""
     keeps: tuple[str, ...] = ()
     """Parameters of its own that the browser keeps from one address of this page to the next, such as a zoom."""
     parent_path: str | None = None
@@ -42,14 +42,14 @@ class Page:
     section: str | None = None
     """Its section of the menu, one of `menu.SECTIONS`; None if it is under another page."""
     is_drawn_ahead: bool = True
-    """Whether it is drawn for a long run before anybody asks for it (`ahead.py`)."""
+    """True if it is drawn for a long run before anybody asks for it (`ahead.py`)."""
     lacks: Callable[[TraceData], str | None] = _has_data
-    """Why this trace has nothing to show on the page, in a sentence; None if it has. The menu asks every page each time
-    that it is drawn, so the answer rests on numbers of rows (`missing.py`) and never on an analysis."""
+    """Reason why this trace has nothing to show on the page; None if it has. The menu asks every page whenever it is
+    drawn, so the answer rests on numbers of rows (`missing.py`) and never on an analysis."""
 
     @property
     def in_menu(self) -> bool:
-        """Whether the menu lists it."""
+        """True if the menu lists it."""
         return self.parent_path is None
 
     @property

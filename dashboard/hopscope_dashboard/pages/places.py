@@ -1,4 +1,4 @@
-"""Where in the program the critical path's time goes: each place that calls MPI, and the source around one."""
+"""The critical path by call site: each place that calls MPI, and the source around one."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -92,7 +92,7 @@ def _answer(known_rows: Rows) -> list[Component | str]:
 
 
 def _caveats(data: TraceData) -> Component:
-    """What the analysis says of places that have no debug information; nothing where all have."""
+    """The analysis's caveats on places without debug information; nothing where all have it."""
     caveats = [row["sentence"] for row in data.rows("caveats") if row["kind"] == "places"]
     return blocks.note(*blocks.with_code(" ".join(caveats))) if caveats else html.Div()
 

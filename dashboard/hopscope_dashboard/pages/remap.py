@@ -1,4 +1,4 @@
-"""Which tree would be better, by how much, and its file."""
+"""Better trees: the gain of each, and the suggested one's file."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ SUGGESTED_TREE = "remap-after"
 
 _ROLES = {"up": "up", "down": "down"}
 _CANDIDATE = "remap-candidate"
-"""Begins the id of a candidate's name in the table, which its place follows."""
+"""Prefix of the id of a candidate's name in the table; its place follows."""
 _CHART_LIMIT = 12
 _NO_DRAWING = "It has no drawing: the collector builds it when it runs."
 _NO_SHAPE = "This algorithm is no tree."
@@ -72,7 +72,7 @@ def layout(data: TraceData, query: Query) -> Component:
 
 
 def _file(data: TraceData, suggestion: Suggestion, rest: str) -> Component | None:
-    """What runs the suggestion, with what else is said of it folded."""
+    """The command and file of the suggestion, with remarks folded."""
     if suggestion.tree_file is None:
         return blocks.card(None, meaning=blocks.with_code(rest)) if rest else None
     button = html.Button([icon("download"), "Download tree.json"], id=DOWNLOAD_BUTTON, className="button primary")

@@ -97,7 +97,7 @@ def content(page: Page | None, data: TraceData, search: str | None) -> Component
 
 
 def _notes(data: TraceData, query: address.Query) -> Sequence[str]:
-    """What to know of the part that is selected; nothing where there is no such part, which the page says."""
+    """Notes on the selected part; nothing where there is no such part, which the page says."""
     try:
         return data.part(selection.options(query)).part_notes
     except InputError:

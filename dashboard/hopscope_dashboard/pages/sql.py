@@ -33,9 +33,9 @@ _ROW_LIMIT: Final = 1000
 """Rows that are shown; a download has all."""
 
 _LIMIT_S: Final = 60
+"""Longest duration of a query, in seconds."""
 _RUNNING: Final = 64
-"""So many queries are kept in mind that may still have to stop."""
-"""How long a query of the page may take, in seconds."""
+"""Queries remembered because they may still have to stop."""
 
 _LARGEST: Final = 2**53
 """Beyond, a browser rounds whole numbers."""
@@ -76,7 +76,7 @@ def _box(text: str, *, has_query: bool) -> Component:
             ],
             className="sql-controls",
         ),
-        # What is asked stands in the address; these name the question, once drawn with the page and each time anew.
+        # The address has the query; these name the request: once with the page, and anew for each run.
         dcc.Store(id=ASK, data=uuid4().hex if has_query else None),
         dcc.Store(id=REPEAT),
     )

@@ -34,7 +34,7 @@ _WIDTHS: Final = "minmax(0, 3fr) minmax(0, 2fr)"
 
 
 def layout(other_pages: Sequence[Page], data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects whose time the call sites have: `sites`. `others` are all other pages."""
+    """Give the page. The address selects whose time the call sites have: `sites`. `other_pages` are the rest."""
     return html.Div(
         [
             blocks.page_head("Summary", _run_description(data, data.run)),

@@ -41,7 +41,7 @@ def layout(data: TraceData, query: Query) -> Component:
 
 
 def _in_view(data: TraceData, query: Query) -> tuple[int, int] | None:
-    """What of the run is in view. A link may be from another trace, which was longer."""
+    """The time in view. A link may come from another trace, which was longer."""
     view_ns = view(query)
     if view_ns is None:
         return None

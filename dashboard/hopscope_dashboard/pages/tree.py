@@ -71,7 +71,7 @@ def layout(data: TraceData, query: Query) -> Component:
 
 
 def _algorithm_page(data: TraceData, rows: Rows, edges: Rows, query: Query, *, trees_too: bool) -> Component:
-    """What ran inside the collectives, whoever chose it."""
+    """The page for an algorithm in place of a tree."""
     algorithm = algorithms.choose(data, rows, query)
     hint = "Of all collectives of the trace."
     if algorithm is None:
@@ -89,7 +89,7 @@ def _algorithm_page(data: TraceData, rows: Rows, edges: Rows, query: Query, *, t
 
 
 def choose(ran_trees: Sequence[RanTree], query: Query) -> RanTree:
-    """Give the tree that the address names; what it leaves open is the first that there is.
+    """Give the first tree that matches the address.
 
     Raises InputError where it names one that did not run.
     """
@@ -152,7 +152,7 @@ def _algorithm_link(tree: RanTree, rows: Rows) -> list[Component]:
 
 
 def _head(data: TraceData, rows: Rows, *controls: Component) -> Component:
-    """What ran in one sentence, after what of the user's settings the MPI library ignored."""
+    """The head: settings that the MPI library ignored, then the main algorithm."""
     return blocks.page_head(_TITLE, lead(of_settings(rows), of_algorithms(rows, data.run["clusters"])), *controls)
 
 

@@ -1,5 +1,5 @@
-"""What ran inside the collectives, for the page Algorithms and trees: the algorithms in a table, and a picture of one,
-its tree or the rounds in which its ranks exchange messages."""
+"""Algorithms inside the collectives, for the page Algorithms and trees: a table of all, and a picture of one, its tree
+or the rounds in which its ranks exchange messages."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -29,7 +29,7 @@ DESCRIPTION = "algorithm-said"
 EDGES = "algorithm-edges-table"
 
 WIDTHS: Final = "minmax(0, 1fr) 430px"
-"""How a drawing and the table of its edges share the page: the table shows all columns, with ranks of three digits."""
+"""Widths of a drawing and the table of its edges: all columns fit, with ranks of three digits."""
 
 _COLUMNS: Final = (
     "op", "ranks", "bytes", "algorithm", "asked", "obeyed", "collectives", "depth", "messages", "crossings", "first",
@@ -37,11 +37,11 @@ _COLUMNS: Final = (
 """The columns of the analysis that the table of algorithms shows."""
 _MOST_ALGORITHMS: Final = 30
 _MOST_EDGES: Final = 60
-"""So many rows are shown."""
+"""Rows that are shown."""
 
 
 def role_choice(algorithm: RanAlgorithm, query: Query) -> list[Component]:
-    """Give the choice between what can be drawn: the tree up, the one down, an exchange; nothing if it is one only."""
+    """Give the choice between drawings: the tree up, the one down, an exchange; nothing if there is only one."""
     if len(algorithm.roles) == 1:
         return []
     options = {word: f"{word}, {ROLES[word]}" for word in algorithm.roles}
@@ -199,7 +199,7 @@ def edges_table(edges: Rows, *, name: str, hint: str, full: str, rest: str = "",
 
 
 def _remainder(left_out: int, command: str) -> list[Component | str]:
-    """Say what shows the rows that are left out, if there are some."""
+    """Name the command that shows the rows left out, if any."""
     return [f" {quantities.plural(left_out, 'more row')}: ", html.Code(command), "."] if left_out else []
 
 

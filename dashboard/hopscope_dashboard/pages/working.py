@@ -1,7 +1,6 @@
-"""What a browser sees while a page is computed that takes long: what is being computed, and meanwhile the whole run.
+"""Page shown while a slow page is computed: the progress, and meanwhile the whole run.
 
-The page takes its place when it is there. Its answers are kept beside the dataset of a long run, so that this is seen
-once.
+The slow page replaces it when ready. Its answers are kept beside the dataset of a long run, so this happens once.
 """
 
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.traces import Traces
 
 PATIENCE_S: Final = 0.3
-"""A page that takes longer is announced."""
+"""Seconds after which this page is shown instead."""
 
 PLACE: Final = "working"
 TICK: Final = "working-tick"
@@ -31,7 +30,7 @@ _LOOK_AGAIN_MS: Final = 250
 
 
 def page(title: str, data: TraceData, href: str) -> Component:
-    """Give what is shown in place of the page called `title`; `asked` is its address."""
+    """Give the stand-in for the page called `title`; `href` is its address."""
     return html.Div(
         [
             dcc.Interval(id=TICK, interval=_LOOK_AGAIN_MS),

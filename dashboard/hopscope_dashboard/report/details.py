@@ -11,11 +11,11 @@ from hopscope_dashboard.data import InputError, Trace
 from hopscope_dashboard.report.markup import bullets, paragraph, table
 
 _ROW_LIMIT: Final = 8
-"""So many rows of a table are shown."""
+"""Rows of a table that are shown."""
 
 
 def path(trace: Trace) -> str:
-    """Give what the critical path's time went into."""
+    """Give the critical path by category and operation."""
     rows = trace.run("critical-path").to_pylist()
     if not any(row["time_ns"] for row in rows):
         return paragraph("This trace has no critical path.")

@@ -20,7 +20,7 @@ MOST_WORDS: Final = 2_000
 """A report has no more words. A part that would make it longer is left out, and its title says so."""
 
 _CAUSES: Final = 6
-"""So many entries of the diagnosis are shown."""
+"""Entries of the diagnosis that are shown."""
 _STYLE: Final = f"""
 h1 {{ font-size: 25px; margin: 0; }} h2 {{ font-size: 18px; margin: 26px 0 6px; }} p {{ margin: 4px 0; }}
 code {{ font-family: {MONO_FONT}; font-size: 13px; }}
@@ -62,13 +62,13 @@ def document(trace: Trace, version: str, progress: Progress | None = None) -> st
 
 
 def _fitting(parts: Sequence[str], part: str, title: str) -> str:
-    """A part, or where it would make the report too long, that it is left out."""
+    """Returns a part or, if the report would be too long, a note that it is left out."""
     fits = number_of_words("".join(parts)) + number_of_words(part) <= MOST_WORDS - _RESERVE
     return part if fits else paragraph(f"{title}: left out, because the report would be too long.", "muted")
 
 
 _RESERVE: Final = 20 * len(DETAILS)
-"""Words for what says that parts are left out."""
+"""Words reserved for notes on parts left out."""
 
 
 def _name(trace: Trace) -> str:
@@ -93,7 +93,7 @@ def _head(trace: Trace, name: str, version: str) -> str:
 
 
 def _diagnosis(rows: Sequence[Row]) -> str:
-    """The verdict, what frames it, and the other causes."""
+    """The verdict, its conditions, and the other causes."""
     conditions = [row for row in rows if row["kind"] in CONDITIONS]
     first, *other_causes = [row for row in rows if row["kind"] not in CONDITIONS]
     problems = [row for row in other_causes if row["severity"] != "OK"][:_CAUSES]

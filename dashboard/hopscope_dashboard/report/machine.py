@@ -25,7 +25,7 @@ footer { color: var(--muted); font-size: 13px; padding-top: 24px; }
   .told, .exports { display: none; } }
 """
 _POLICY: Final = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-"""All that the file needs is in it: a browser that keeps to this asks nobody, whatever is clicked."""
+"""The file contains all it needs: under this policy a browser contacts nobody, whatever is clicked."""
 _DRAW: Final = f"""
 for (const described of document.querySelectorAll("script[data-figure]")) {{
   const figure = JSON.parse(described.textContent);

@@ -1,4 +1,4 @@
-"""What a report is made of: texts, tables and folded parts as HTML. Every text of a trace is escaped here."""
+"""Building blocks of a report: texts, tables and folded parts as HTML. Every text of a trace is escaped here."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ def plain(text: Cell) -> str:
 
 
 def sentence(text: Cell) -> str:
-    """Give a text in which what stands in backticks is code."""
+    """Give a text with its backticked words as code."""
     return _CODE.sub(r"<code>\1</code>", plain(text))
 
 

@@ -1,4 +1,4 @@
-"""Dash's components as plain markup: what a page shows, without what only works beside a server.
+"""Dash's components as plain markup, without the parts that need a server.
 
 Links to other pages become plain text, figures are drawn by plotly.js from JSON beside them, and controls (choices,
 lists, buttons) are left out.
@@ -20,7 +20,7 @@ _VOID: Final = {"br", "hr", "img"}
 _CONTROLS: Final = {"Clipboard", "Store", "Download", "Select", "Button", "Location"}
 _CONTROL_CLASSES: Final = {"choice", "button", "selects", "selection", "select-it", "whole-run"}
 _FRAMES: Final = {"Loading", "AfterTimeline"}
-"""Of these, the report has what is inside."""
+"""Components of which the report has only the content."""
 _ATTRIBUTES: Final = {"className": "class", "colSpan": "colspan", "rowSpan": "rowspan", "htmlFor": "for"}
 _COPIED_ATTRIBUTES: Final = re.compile(r"id|title|role|className|colSpan|rowSpan|htmlFor|aria-[a-z]+")
 
@@ -79,7 +79,7 @@ class Renderer:
 
 
 def _without_leads(figure: Any) -> str:
-    """A figure as JSON whose points lead nowhere and do not say that they do: the file is one page."""
+    """Returns a figure as JSON without links or hints at them: the file is one page."""
     for trace in figure.data:
         if trace.customdata is not None:
             trace.update(customdata=None, hovertemplate=leads.text_without_click(trace.hovertemplate))

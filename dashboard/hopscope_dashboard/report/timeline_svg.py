@@ -14,12 +14,12 @@ _MOST_ROWS: Final = 64
 _COLUMNS: Final = 300
 _WIDTH: Final = 1000
 _LEFT: Final = 90
-"""Where the time begins; names are left of it."""
+"""Left end of the time axis; names are left of it."""
 _TICKS: Final = 5
 _TALL: Final = 22
 _LOW: Final = 9
 _TALL_ROWS: Final = 24
-"""So many rows are tall, and each has its name."""
+"""Most rows that are tall and named."""
 
 
 def timeline(trace: Trace) -> str:
@@ -64,7 +64,7 @@ def timeline(trace: Trace) -> str:
 
 
 def _stretches(values: Any) -> list[tuple[int, int, int]]:
-    """Equal neighbours: their value, the first, and the one after the last; without those below 0."""
+    """Runs of equal values: value, first index and end; without values below 0."""
     cuts = np.flatnonzero(np.diff(values)) + 1
     firsts, ends = [0, *cuts.tolist()], [*cuts.tolist(), len(values)]
     return [(int(values[first]), first, end) for first, end in zip(firsts, ends, strict=True) if values[first] >= 0]

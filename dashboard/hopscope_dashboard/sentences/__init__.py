@@ -1,1 +1,1 @@
-"""What the pages about one subject answer first: rows of the analyses in one sentence, with the numbers behind it."""
+"""The first sentence of each page: an analysis's rows in words, with the numbers behind them."""

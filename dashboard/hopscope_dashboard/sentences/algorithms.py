@@ -1,5 +1,4 @@
-"""Which algorithms the collectives ran by, how often they cross between clusters, and whether they are what the user's
-settings ask for."""
+"""Algorithms of the collectives: how often they cross between clusters, and whether they follow the user's settings."""
 
 from typing import Final
 
@@ -39,8 +38,7 @@ def of_algorithms(rows: Rows, clusters: int) -> Sentence | None:
 
 
 def of_settings(rows: Rows) -> Sentence | None:
-    """Name the collectives that ran otherwise most often. Rows as algorithms gives them; None if nothing was asked
-    for."""
+    """Name the collectives that broke a setting most often. Rows as algorithms gives them; None without a setting."""
     requests = [row for row in rows if row["asked"] is not None]
     if not requests:
         return None

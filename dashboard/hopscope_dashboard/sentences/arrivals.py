@@ -1,4 +1,4 @@
-"""Whom the others wait for, and how each rank is late."""
+"""Ranks that the others wait for, and how each rank is late."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ _LATENESS: Final = {
     "sometimes": "sometimes late",
     "spikes": "late in single spikes",
 }
-"""The classes of late-ranks that say somebody is late, the gravest first, which counts where two cost the same."""
+"""Classes of late-ranks that mean late, the gravest first: this order breaks ties in cost."""
 
 
 def of_arrivals(rows: Rows) -> Sentence | None:
@@ -63,7 +63,7 @@ def _of_causes(causes: Rows) -> Sentence:
 
 
 def _of_suspects(rows: Rows) -> Sentence | None:
-    """Say of whom the collectives are too few to be sure, or whose computing the others wait for without much cost."""
+    """Name a rank with too few collectives to be sure, or one whose computing costs the others little."""
     suspects = [row for row in rows if row["cause"] is None and (row["cost_share"] or 0) >= WORTH_SAYING]
     cheap_causes = [
         row for row in rows if row["cause"] is False and (row["cause_low"] or 0) > (row["cause_chance"] or 1)
@@ -82,12 +82,12 @@ def _of_suspects(rows: Rows) -> Sentence | None:
 
 
 def _of_last_ranks(last_ranks: Rows, ranks: Rows) -> Sentence:
-    """Say who enters last without blame, and whom the previous collective released last."""
+    """Name ranks that enter last without blame, and those that the previous collective released last."""
     if len(last_ranks) == 1:
         text = f"Rank {last_ranks[0]['rank']} enters last in {share(last_ranks[0]['share'])} of its collectives"
     else:
         text = f"{rank_names(last_ranks)} enter last ({shares_by_rank(last_ranks, 'share')} of its own collectives)"
-    # A share of its own base: of all collectives, those whose last arrival goes back to this rank's late release.
+    # This share has its own base, all collectives: it counts last arrivals that go back to a late release.
     released = sorted(
         (row for row in ranks if (row.get("released_share") or 0) >= WORTH_SAYING),
         key=lambda row: -row["released_share"],
@@ -103,7 +103,7 @@ def _of_last_ranks(last_ranks: Rows, ranks: Rows) -> Sentence:
 
 
 def of_late_ranks(rows: Rows, path_ns: int) -> Sentence | None:
-    """Name the ranks of the class of the one whose lateness adds up to most, the costliest first.
+    """Name the late ranks in the class of the costliest one, the costliest first.
 
     Rows as late-ranks gives them; `path_ns` is the length of the run's critical path, 0 if there is none.
     """
@@ -143,5 +143,5 @@ def of_late_ranks(rows: Rows, path_ns: int) -> Sentence | None:
 
 
 def _late_altogether(row: Row) -> float:
-    """About how long, in ns, a rank was late in all its collectives together."""
+    """Estimates the total lateness of a rank over its collectives, in ns."""
     return float(row["share"] * row["collectives"] * row["typical_ns"])

@@ -1,4 +1,4 @@
-"""What delayed hops did, and how much of the critical path lies between clusters."""
+"""Effect of delayed hops, and the critical path's share between clusters."""
 
 from typing import Final
 
@@ -8,10 +8,10 @@ from hopscope_dashboard.data import Rows
 from hopscope_dashboard.sentences.sentence import Sentence
 
 _WHOLE_DELAY: Final = 0.95
-"""Of a delay so much has to reach the end to be called almost whole."""
+"""Share of a delay that must reach the end to be called almost whole."""
 
 _CROSSING_LIMIT: Final = 2.5
-"""More crossings in a collective than this are more than once each way."""
+"""Crossings per collective above which it crosses more than once each way."""
 
 
 def of_delayed_hops(rows: Rows) -> Sentence | None:

@@ -1,4 +1,4 @@
-"""What noise costs, and whether it is periodic."""
+"""Cost of noise, and whether it is periodic."""
 
 from hopscope.format.quantities import duration, number, plural, share
 

@@ -1,4 +1,4 @@
-"""What a page answers first, how it is drawn, and the words that several sentences share."""
+"""A page's first answer, how it is drawn, and words that several sentences share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data import Row, Rows, TraceData, shortened_list
 
 WORTH_SAYING: Final = 0.1
-"""What takes less of the critical path, or of the collectives, is not worth saying."""
+"""Share of the critical path, or of the collectives, below which nothing is said."""
 
 LEAST_COST: Final = 0.01
 """A rank's lateness, or noise, that adds up to less of the run's critical path does not matter."""
 
 _RANK_LIMIT: Final = 8
-"""So many ranks are named before the rest is counted."""
+"""Ranks that are named before the rest is counted."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Sentence:
 
 
 def lead(*sentences: Sentence | None) -> list[Any]:
-    """Give sentences as the lead of a page, each with what selects that which it is about."""
+    """Give sentences as a page's lead, each with a link that selects its part of the run."""
     words: list[Any] = []
     for sentence in sentences:
         if sentence is not None:

@@ -1,5 +1,5 @@
-"""What stands between a browser and the pages: `hosts` says to which names the server answers, `guard` refuses the
-rest and tells browsers what the pages may do, `files` and `posts` refuse what no page of ours asks for."""
+"""Guards between a browser and the pages: `hosts` knows the names that the server answers to, `guard` refuses the rest
+and tells browsers what the pages may do, `files` and `posts` refuse requests that no page makes."""
 
 from collections.abc import Collection
 

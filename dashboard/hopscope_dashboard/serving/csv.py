@@ -1,4 +1,4 @@
-"""Answers with the rows of an analysis as CSV: what stands behind a table of a page, with every row and digit."""
+"""Serves the rows behind a page's table as CSV, with every row and digit."""
 
 from collections.abc import Iterator
 from itertools import chain

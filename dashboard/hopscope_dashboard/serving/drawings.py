@@ -1,4 +1,4 @@
-"""Draws pages in threads of their own, so that a page that takes long is asked for once and looked for again."""
+"""Draws pages in threads of their own, so that a browser requests a slow page once and then polls for it."""
 
 import threading
 from collections.abc import Callable, Hashable
@@ -7,7 +7,7 @@ from typing import Final
 from dash.development.base_component import Component
 
 _PAGE_LIMIT: Final = 8
-"""So many pages that nobody came back for are kept."""
+"""Finished pages kept although nobody has fetched them."""
 
 
 class _Drawing:
@@ -18,7 +18,7 @@ class _Drawing:
         self._done = threading.Event()
         self._page: Component | None = None
         self._error: BaseException | None = None
-        # It must not keep the process alive that Ctrl-C ends.
+        # A daemon, so that Ctrl-C ends the process.
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
@@ -39,7 +39,7 @@ class _Drawing:
 
     @property
     def is_done(self) -> bool:
-        """Whether it is drawn."""
+        """True once it is drawn."""
         return self._done.is_set()
 
 
@@ -51,9 +51,9 @@ class Drawings:
         self._lock = threading.Lock()
 
     def page(self, key: Hashable, draw: Callable[[], Component], *, patience_s: float) -> Component | None:
-        """Give the page that was asked for by this key if it is drawn within this time, or else None.
+        """Give the page of this key if it is drawn within this time, else None.
 
-        It goes on being drawn; who asks again gets the same one. Raises what drawing it raised.
+        Drawing continues, and the next request gets the same page. Raises what drawing it raised.
         """
         with self._lock:
             drawing = self._drawings.get(key)

@@ -1,4 +1,4 @@
-"""Says of a script or style sheet that is not there that it is not there; Dash would fail, or give a page instead."""
+"""Answers 404 for a missing script or style sheet, where Dash would fail or send a page."""
 
 from dash import Dash
 from dash.exceptions import DependencyException
@@ -14,7 +14,7 @@ def register(app: Dash) -> None:
 
     @app.server.before_request
     def check() -> _Answer | None:
-        # What names no package, or no file in one, would otherwise be taken for the address of a page.
+        # A path without a package, or without a file in one, would be taken for a page's address.
         has_package = "package_name" in (request.view_args or {})
         return _NO_SUCH_FILE if request.path.startswith(folder) and not has_package else None
 

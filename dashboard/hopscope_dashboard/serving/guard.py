@@ -1,4 +1,4 @@
-"""Answers only those who mean this server, and tells browsers that its pages load nothing from elsewhere.
+"""Refuses requests for other names, and tells browsers that the pages load nothing from other hosts.
 
 A page of any site may give its own name this machine's address and then read what a server here answers to that name
 (DNS rebinding). So the name in the Host header has to be one that the server was started for. Headers that a client may
@@ -49,10 +49,10 @@ def content_security_policy(scripts: Sequence[str]) -> str:
 
 
 class Guard:
-    """An application that lets another see only requests for the right host and from its own pages."""
+    """Passes on only requests for the right host that come from the application's own pages."""
 
     def __init__(self, application: Application, names: Collection[str], policy: str) -> None:
-        """Answer to `names` and to what this machine calls itself. Raises ValueError for a name that is none."""
+        """Answer to `names` and to this machine's own names. Raises ValueError for an invalid name."""
         self._application = application
         self._names: set[str] = set()
         for text in names:
@@ -76,7 +76,7 @@ class Guard:
         return [body]
 
     def _refusal(self, environ: Environ) -> str | None:
-        """Why this request gets no answer; None if it gets one."""
+        """Returns the reason to refuse this request; None without one."""
         header = environ.get("HTTP_HOST", "")
         host = host_name(header)
         if host is None or host not in (self._names | LOOPBACK | {_local_address(environ)}):
@@ -106,7 +106,7 @@ class Guard:
 
 
 def _local_address(environ: Environ) -> str | None:
-    """The address of this machine that the connection was made to; None where the web server does not say."""
+    """Returns this machine's address that the connection reached; None if the web server does not say."""
     connection = environ.get("werkzeug.socket")
     return None if connection is None else address(str(connection.getsockname()[0]))
 

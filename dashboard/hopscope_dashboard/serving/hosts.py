@@ -6,7 +6,7 @@ import socket
 from typing import Final
 
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-"""What this machine calls itself; nobody's name server can claim these."""
+"""This machine's own names, which no name server can claim."""
 
 _HOST: Final = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{0,5})?", re.ASCII | re.IGNORECASE)
 _NAME: Final = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)

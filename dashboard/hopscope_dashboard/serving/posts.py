@@ -1,4 +1,4 @@
-"""Refuses, before Dash sees it, a posted question that no page of ours asks; Dash would answer it with a traceback."""
+"""Refuses a posted request that no page of ours makes; Dash would answer it with a traceback."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from dash import Dash
 from flask import Response, request
 
 _MOST_BYTES: Final = 1 << 20
-"""Far above any question: they carry an address, a word or a count."""
+"""Far above any request, which carries an address, a word or a count."""
 
 _KINDS: Final[Mapping[str, type]] = {
     "pathname": str,
@@ -19,7 +19,7 @@ _KINDS: Final[Mapping[str, type]] = {
     "n_intervals": int,
     "getRowsRequest": dict,
 }
-"""What a page may send as the value of each property that callbacks ask for; each may be null, too."""
+"""Type that a page may send for each property of the callbacks; null is allowed, too."""
 
 
 def register(app: Dash) -> None:
@@ -47,7 +47,7 @@ def register(app: Dash) -> None:
 
 
 def _wrong(body: bytes, callbacks: Mapping[str, Any]) -> str | None:
-    """What is wrong with a question; None if it is one of ours."""
+    """Returns the fault of a request; None if a page makes it."""
     try:
         question = json.loads(body)
     except (ValueError, RecursionError):
@@ -79,7 +79,7 @@ def _is_registered(entry: Any, registered: Mapping[str, str]) -> bool:
         return False
     value = entry.get("value")
     if isinstance(value, str):
-        # Half a character of UTF-16, which JSON can spell, cannot be written into any answer.
+        # JSON can spell half a UTF-16 character, which no answer can contain.
         try:
             value.encode()
         except UnicodeEncodeError:
@@ -92,7 +92,7 @@ def _target(entry: Any) -> tuple[Any, Any] | None:
 
 
 def _are_outputs(outputs: Any, output: str) -> bool:
-    """Whether these are the outputs in `a.children` or `..a.children...b.data..`, as Dash names one or several."""
+    """True if these are the outputs in `a.children` or `..a.children...b.data..`, as Dash names one or several."""
     is_multiple = output.startswith("..")
     targets = [output_name.rpartition(".")[::2] for output_name in output.strip(".").split("...")]
     return (

@@ -13,17 +13,17 @@ from hopscope_dashboard.traces import Traces
 
 PATH: Final = "_result"
 FORMS: Final[Mapping[str, str]] = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
-"""The formats, which are also the ends of the files' names, with their media types."""
+"""Media types by format, which is also the file name's ending."""
 
 LIMIT_S: Final = 600
-"""How long a download may take, in seconds."""
+"""Longest duration of a download, in seconds."""
 
 
 def register(app: Dash, traces: Traces) -> None:
     """Answer `_result/csv?sql=...` and `_result/parquet?sql=...` with the part of the run that is selected beside it.
 
-    What cannot be answered is a 400 with the reason; a file that breaks off half-way, because the query fails or takes
-    too long, breaks the connection off, so that no browser takes it for whole.
+    What cannot be answered is a 400 with the reason. A query that fails half-way or takes too long breaks the
+    connection, so that no browser takes the file for whole.
     """
 
     def answer(form: str) -> Response:
@@ -45,7 +45,7 @@ def register(app: Dash, traces: Traces) -> None:
 
 
 def _all_pieces(first: bytes, rest: Generator[bytes]) -> Generator[bytes]:
-    """All pieces; closes the query where the browser goes away, which `chain` would not."""
+    """Yields all pieces; closes the query when the browser disconnects, which `chain` would not."""
     try:
         yield from chain((first,), rest)
     finally:

@@ -19,7 +19,7 @@ _QUESTIONS: Final = {
     "summary": run_timeline.summary,
     "search": run_search.next_hit,
 }
-"""What is answered as JSON."""
+"""Questions answered as JSON."""
 
 
 def register(app: Dash, traces: Traces) -> None:
