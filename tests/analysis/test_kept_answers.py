@@ -91,7 +91,7 @@ def test_another_option_part_or_text_is_another_answer(dataset: Path, monkeypatc
     assert len(kept(dataset)) == 2
     assert late(dataset, comm=0) == whole
     assert len(kept(dataset)) == 3
-    monkeypatch.setattr(kept_answers, "_made_by", lambda: ("another release",))
+    monkeypatch.setattr(kept_answers, "_producers", lambda: ("another release",))
     assert late(dataset) == whole
     assert len(kept(dataset)) == 4
 
@@ -205,7 +205,7 @@ def test_what_takes_much_memory_of_a_long_run_is_found_out_in_another_process_an
         here.setattr(hopscope.Trace, "table", None)
         assert getattr(trace, question)().equals(said, check_metadata=True)
     kept = len(list(tmp_path.rglob("*.arrow")))
-    monkeypatch.setattr("hopscope.query.apart.apart", None)
+    monkeypatch.setattr("hopscope.query.apart.in_subprocess", None)
     assert getattr(trace, question)().equals(said, check_metadata=True)
     assert len(list(tmp_path.rglob("*.arrow"))) == kept > 0
 

@@ -43,7 +43,7 @@ def stream_result(trace: Trace, query: str, form: str, stop: Stop) -> Generator[
             yield piece
         sink.check()
     finally:
-        stop.now()  # whoever asked may have gone
+        stop.request()  # whoever asked may have gone
         while writer.is_alive():
             sink.drop()
         batches.close()

@@ -22,7 +22,7 @@ class Answer:
     notes: tuple[str, ...]
     selection: Selection = WHOLE_RUN
     """The part of the run that was asked for."""
-    asked: tuple["Answer", ...] = ()
+    inputs: tuple["Answer", ...] = ()
     """Answers that went into this one, of the analyses that its header names by `asks`."""
 
     @property
@@ -38,7 +38,9 @@ class Answer:
     def name(self) -> str:
         """The command with its options, as one would type it."""
         grain = self.analysis.grain
-        chosen = "" if grain is None or grain.default or grain.value is None else f" --{grain.option} {grain.value}"
-        values = {**self.parameters, **self.selection.given()}
-        given = [f" {catalog.typed(name)} {value}" for name, value in values.items() if value is not None]
-        return self.analysis.command + chosen + "".join(given)
+        grain_option = (
+            "" if grain is None or grain.default or grain.value is None else f" --{grain.option} {grain.value}"
+        )
+        values = {**self.parameters, **self.selection.options()}
+        value_options = [f" {catalog.typed(name)} {value}" for name, value in values.items() if value is not None]
+        return self.analysis.command + grain_option + "".join(value_options)

@@ -11,11 +11,11 @@ import pyarrow as pa
 Opened = TypeVar("Opened")
 
 
-def apart(compute: Callable[[Opened], pa.Table], opened: Callable[..., Opened], *given: Any) -> pa.Table:
+def in_subprocess(compute: Callable[[Opened], pa.Table], opened: Callable[..., Opened], *arguments: Any) -> pa.Table:
     """What `compute` says of the trace that `opened(*given)` gives there. Both are functions of a module."""
     with ProcessPoolExecutor(1, get_context("spawn")) as process:
-        return process.submit(_computed, compute, opened, *given).result()
+        return process.submit(_computed, compute, opened, *arguments).result()
 
 
-def _computed(compute: Callable[[Opened], pa.Table], opened: Callable[..., Opened], *given: Any) -> pa.Table:
-    return compute(opened(*given))
+def _computed(compute: Callable[[Opened], pa.Table], opened: Callable[..., Opened], *arguments: Any) -> pa.Table:
+    return compute(opened(*arguments))

@@ -45,8 +45,8 @@ class KeptAnswers:
 
     def __init__(self, store: Store) -> None:
         dataset = store.path.resolve()
-        self._all = dataset.with_name(f"{dataset.name}.answers")
-        self._folder = self._all / store.identity[:32]
+        self._root = dataset.with_name(f"{dataset.name}.answers")
+        self._folder = self._root / store.identity[:32]
         self.is_of_long_run = store.large_rows >= LEAST_ROWS
         """Whether the dataset is so large that questions about it take long, and memory."""
         self.is_worthwhile = os.environ.get(KEEP) != "0" and self.is_of_long_run
@@ -59,8 +59,8 @@ class KeptAnswers:
 
     def place(self, sql: str, parameters: Mapping[str, object]) -> Path:
         """Where the answer to this text with these parameters is kept, or would be."""
-        asked = "\n".join([*_made_by(), repr(sorted(parameters.items())), sql])
-        return self._folder / (hashlib.sha256(asked.encode()).hexdigest() + _ANSWER)
+        question = "\n".join([*_producers(), repr(sorted(parameters.items())), sql])
+        return self._folder / (hashlib.sha256(question.encode()).hexdigest() + _ANSWER)
 
     def rows_of(self, sql: str) -> Path:
         """Where the rows of the view that this text makes are kept, or would be."""
@@ -70,11 +70,11 @@ class KeptAnswers:
         """What is kept there; None if nothing is, or nothing that can be read."""
         try:
             with pa.OSFile(str(place), "rb") as file:
-                found = pa.ipc.open_file(file).read_all()
+                answer = pa.ipc.open_file(file).read_all()
         except (OSError, pa.ArrowException):
             return None
         self.used(place)
-        return found
+        return answer
 
     def used(self, place: Path) -> None:
         """Note that what is kept there is in use: what is used stays longest."""
@@ -110,23 +110,23 @@ class KeptAnswers:
         if self._folder.is_dir():
             return
         self._folder.mkdir(parents=True, exist_ok=True)
-        for other in self._all.iterdir():
-            if other != self._folder and len(other.name) == len(self._folder.name):
-                shutil.rmtree(other, ignore_errors=True)
+        for folder in self._root.iterdir():
+            if folder != self._folder and len(folder.name) == len(self._folder.name):
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _bound(self) -> None:
         """Let go of what was not used for longest, where there is too much."""
-        there = [(file.stat(), file) for file in self._folder.iterdir()]
-        kept = [(about, file) for about, file in there if file.suffix in (_ANSWER, _ROWS)]
-        for about, file in there:
-            if file.suffix == _UNFINISHED and about.st_mtime < time.time() - _ABANDONED_S:
+        files = [(file.stat(), file) for file in self._folder.iterdir()]
+        answers = [(status, file) for status, file in files if file.suffix in (_ANSWER, _ROWS)]
+        for status, file in files:
+            if file.suffix == _UNFINISHED and status.st_mtime < time.time() - _ABANDONED_S:
                 file.unlink(missing_ok=True)
-        too_much = sum(about.st_size for about, _ in kept) - _LARGEST_FOLDER
-        for about, file in sorted(kept, key=lambda each: each[0].st_mtime_ns):
+        too_much = sum(status.st_size for status, _ in answers) - _LARGEST_FOLDER
+        for status, file in sorted(answers, key=lambda entry: entry[0].st_mtime_ns):
             if too_much <= 0:
                 break
             file.unlink(missing_ok=True)
-            too_much -= about.st_size
+            too_much -= status.st_size
 
 
 def _write(answer: pa.Table, file: Path) -> None:
@@ -135,10 +135,10 @@ def _write(answer: pa.Table, file: Path) -> None:
 
 
 @cache
-def _made_by() -> tuple[str, ...]:
+def _producers() -> tuple[str, ...]:
     """What made the answers, besides the SQL: DuckDB, and all of our own that computes or writes numbers."""
-    ours = hashlib.sha256()
+    digest = hashlib.sha256()
     for file in sorted(Path(__file__).parents[1].rglob("*.py")):
-        ours.update(file.read_bytes())
-    ours.update(Path(_paths.__file__ or "").read_bytes())
-    return (version("duckdb"), ours.hexdigest())
+        digest.update(file.read_bytes())
+    digest.update(Path(_paths.__file__ or "").read_bytes())
+    return (version("duckdb"), digest.hexdigest())

@@ -24,7 +24,7 @@ from hopscope.query.header import (
     Scalar,
     Source,
     columns_in,
-    listed,
+    comma_list,
     parse,
     split,
 )
@@ -65,12 +65,12 @@ class Command:
     @property
     def choices(self) -> dict[str, list[str]]:
         """The closed list of values of each option that chooses a grain, older names included."""
-        found: dict[str, list[str]] = {}
+        values_by_option: dict[str, list[str]] = {}
         for analysis in self.grains:
             if analysis.grain and analysis.grain.value is not None:
                 values = [analysis.grain.value, analysis.grain.formerly]
-                found.setdefault(analysis.grain.option, []).extend(value for value in values if value)
-        return found
+                values_by_option.setdefault(analysis.grain.option, []).extend(value for value in values if value)
+        return values_by_option
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -83,24 +83,26 @@ class Command:
         Raises ValueError, with a sentence for the user, for an option or value that no grain has, or two grains at
         once.
         """
-        given = {name: value for name, value in options.items() if value is not None}
+        settings = {name: value for name, value in options.items() if value is not None}
         names = {*self.choices, *(p.name for p in self.parameters)}
-        for name in given:
+        for name in settings:
             if name not in names:
                 raise ValueError(
-                    f"{self.name} has no option {name!r}; its options are {listed(sorted(names)) or 'none'}"
+                    f"{self.name} has no option {name!r}; its options are {comma_list(sorted(names)) or 'none'}"
                     + suggestion(name, names)
                 )
         for option, values in self.choices.items():
-            if option in given and given[option] not in values:
-                raise ValueError(f"{self.name} --{option} must be one of {listed(values)}, not {given[option]!r}")
-        wanted = [a for a in self.grains if a.grain and _chosen(a.grain, given)]
-        if len(wanted) > 1:
-            options_named = listed([f"--{a.grain.option}" for a in wanted if a.grain])
+            if option in settings and settings[option] not in values:
+                raise ValueError(
+                    f"{self.name} --{option} must be one of {comma_list(values)}, not {settings[option]!r}"
+                )
+        selected_grains = [a for a in self.grains if a.grain and _is_selected(a.grain, settings)]
+        if len(selected_grains) > 1:
+            options_named = comma_list([f"--{a.grain.option}" for a in selected_grains if a.grain])
             raise ValueError(f"{self.name} takes only one of {options_named} at a time")
-        analysis = wanted[0] if wanted else self._served_by(given)
+        analysis = selected_grains[0] if selected_grains else self._served_by(settings)
         values = {p.name: p.default for p in analysis.parameters}
-        for name, value in given.items():
+        for name, value in settings.items():
             if name in values:
                 values[name] = value
             elif name not in self.choices:
@@ -114,10 +116,10 @@ class Command:
             _check_value(self.name, parameter, values[parameter.name])
         return analysis, values
 
-    def _served_by(self, given: Mapping[str, Scalar]) -> Analysis:
+    def _served_by(self, settings: Mapping[str, Scalar]) -> Analysis:
         """The grain where no option chooses one: the default or, where that lacks a parameter, the only one that has
         all that are given."""
-        names = given.keys() - self.choices.keys()
+        names = settings.keys() - self.choices.keys()
         serving = [analysis for analysis in self.grains if names <= {p.name for p in analysis.parameters}]
         return serving[0] if len(serving) == 1 else self.default
 
@@ -147,8 +149,8 @@ class Catalog:
                 raise HeaderError(
                     f"{open_names[-1] if open_names else 'a query'} uses {name}, which is in neither staging nor steps"
                 )
-            for other in self.sources[name].uses:
-                visit(other, (*open_names, name))
+            for dependency in self.sources[name].uses:
+                visit(dependency, (*open_names, name))
             done[name] = self.sources[name]
 
         for name in uses:
@@ -165,12 +167,12 @@ def load() -> Catalog:
 def read(directory: Traversable) -> Catalog:
     """The catalog of a directory with `staging`, `steps` and `analyses`. Raises HeaderError."""
     sources = {s.name: s for room in ("staging", "steps") for s in (_source(f) for f in _sql_files(directory / room))}
-    found: dict[str, list[Analysis]] = {}
+    analyses: dict[str, list[Analysis]] = {}
     for file in _sql_files(directory / "analyses"):
         analysis = parse(file.name.removesuffix(".sql"), file.read_text(encoding="utf-8"), sources)
-        found.setdefault(analysis.command, []).append(analysis)
-    commands = {name: _command(name, grains) for name, grains in sorted(found.items())}
-    for analysis in (a for grains in found.values() for a in grains):
+        analyses.setdefault(analysis.command, []).append(analysis)
+    commands = {name: _command(name, grains) for name, grains in sorted(analyses.items())}
+    for analysis in (a for grains in analyses.values() for a in grains):
         _check_asked(analysis, commands)
     return Catalog(commands, sources)
 
@@ -185,17 +187,17 @@ def _source(file: Traversable) -> Source:
     for word, _ in directives:
         if word not in ("column", "uses", "kept"):
             raise HeaderError(f"{name}.sql: a view or macro has no `{word}`, only `column`, `uses` and `kept`")
-    is_kept = any(word == "kept" for word, _ in directives)
-    return replace(source, columns=columns_in(name, directives, {}), is_kept=is_kept)
+    keeps_rows = any(word == "kept" for word, _ in directives)
+    return replace(source, columns=columns_in(name, directives, {}), keeps_rows=keeps_rows)
 
 
 def _check_asked(analysis: Analysis, commands: Mapping[str, Command]) -> None:
-    shown = {parameter.name: parameter.default for parameter in analysis.parameters}
+    defaults = {parameter.name: parameter.default for parameter in analysis.parameters}
     for name in analysis.asks:
         if name not in commands:
             raise HeaderError(f"{analysis.name}.sql asks {name}, which is not an analysis")
         for parameter in commands[name].default.parameters:
-            if shown.get(parameter.name, parameter.default) != parameter.default:
+            if defaults.get(parameter.name, parameter.default) != parameter.default:
                 raise HeaderError(f"{analysis.name}.sql and {name} have different defaults for {parameter.name}")
 
 
@@ -205,12 +207,12 @@ def _command(name: str, grains: list[Analysis]) -> Command:
         raise HeaderError(
             f"{name} has {len(defaults)} default grains; exactly one file is without `grain` or marked `default`"
         )
-    others = [a for a in grains if a is not defaults[0]]
-    return Command(name, name.replace("-", "_"), (defaults[0], *others))
+    alternatives = [a for a in grains if a is not defaults[0]]
+    return Command(name, name.replace("-", "_"), (defaults[0], *alternatives))
 
 
-def _chosen(grain: Grain, given: Mapping[str, Scalar]) -> bool:
-    return grain.option in given and (grain.value is None or given[grain.option] in (grain.value, grain.formerly))
+def _is_selected(grain: Grain, settings: Mapping[str, Scalar]) -> bool:
+    return grain.option in settings and (grain.value is None or settings[grain.option] in (grain.value, grain.formerly))
 
 
 def _grain_words(analysis: Analysis) -> str:
@@ -225,7 +227,7 @@ def _check_value(command: str, parameter: Parameter, value: Scalar) -> None:
     if parameter.choices:
         if value not in parameter.choices:
             raise ValueError(
-                f"{command} {typed(parameter.name)} must be one of {listed(parameter.choices)}, not {value!r}"
+                f"{command} {typed(parameter.name)} must be one of {comma_list(parameter.choices)}, not {value!r}"
             )
         return
     fits = {
@@ -239,14 +241,14 @@ def _check_value(command: str, parameter: Parameter, value: Scalar) -> None:
         "COLLECTIVE": isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}:[0-9]{1,18}", value) is not None,
     }[parameter.type]
     if not fits:
-        wanted = {
+        expectation = {
             "COLLECTIVE": "COMM:SEQ, such as 0:17,",
             "DOUBLE": "a number from 0 up,",
             "INTEGER": f"a whole number from 0 to {2**31 - 1},",
             "BIGINT": f"a whole number from 0 to {2**63 - 1},",
             "BOOLEAN": "true or false,",
         }.get(parameter.type, "a text,")
-        raise ValueError(f"{command} {typed(parameter.name)} must be {wanted} not {value!r}")
+        raise ValueError(f"{command} {typed(parameter.name)} must be {expectation} not {value!r}")
 
 
 def typed(name: str) -> str:

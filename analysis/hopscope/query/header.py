@@ -87,7 +87,7 @@ _PARAM = re.compile(
 _COLUMN = re.compile(r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+(?:\[\])?)(?: \[(?P<unit>[a-z ]+)\])? -- (?P<meaning>.+)")
 _COLUMNS_OF = re.compile(r"of (?P<macro>[a-z_0-9]+)(?:: (?P<names>.+))?")
 _PARAMETER = re.compile(r"\$(\w+)")
-_THEN = re.compile(r"(?P<module>[a-z_.]+) -- (?P<meaning>.+)")
+_MODULE = re.compile(r"(?P<module>[a-z_.]+) -- (?P<meaning>.+)")
 _DESCRIBES = re.compile(r"(?P<column>[a-z_0-9]+) instead (?P<gate_on>[a-z_0-9]+)")
 _ROW = re.compile(r"(?P<name>[a-z-]+) is (?P<column>[a-z_0-9]+) (?P<value>\S+)")
 _UNCERTAIN = re.compile(r"(?P<column>[a-z_0-9]+) by (?P<by>[a-z_0-9]+)")
@@ -144,7 +144,7 @@ class Source:
     uses: tuple[str, ...]
     sql: str
     columns: tuple[Column, ...] = ()
-    is_kept: bool = False
+    keeps_rows: bool = False
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ class Analysis(Source):
         return self.function.replace("_", "-")
 
     @property
-    def asked(self) -> frozenset[str]:
+    def query_parameters(self) -> frozenset[str]:
         """The parameters that the query itself uses."""
         return frozenset(_PARAMETER.findall(self.sql))
 
@@ -198,8 +198,8 @@ class Analysis(Source):
 
 
 def _last_word(text: str) -> tuple[str, str]:
-    before, _, last = text.rpartition(" ")
-    return before, last
+    head, _, last = text.rpartition(" ")
+    return head, last
 
 
 def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType({})) -> Analysis:
@@ -210,8 +210,8 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
     for word, value in directives:
         values.setdefault(word, []).append(value)
     columns = columns_in(name, directives, sources)
-    for required, there in (("key", "key" in values), ("column", columns), ("example", "example" in values)):
-        if not there:
+    for required, presence in (("key", "key" in values), ("column", columns), ("example", "example" in values)):
+        if not presence:
             raise HeaderError(f"{name}.sql: the header has no `{required}`")
     key = _names(values["key"][0])
     bar = values["bar"][0] if "bar" in values else None
@@ -221,11 +221,11 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
     narrow = tuple(n for value in values.get("narrow", []) for n in _names(value))
     uncertain = {m["column"]: m["by"] for m in (_match(_UNCERTAIN, name, v) for v in values.get("uncertain", []))}
     describes = {m["column"]: m["gate_on"] for m in (_match(_DESCRIBES, name, v) for v in values.get("describes", []))}
-    known = {column.name for column in columns}
+    column_names = {column.name for column in columns}
     exact = tuple(n for value in values.get("exact", []) for n in _names(value))
     exact = tuple(column.name for column in columns) if exact == ("*",) else exact
-    then = _match(_THEN, name, values["then"][0]) if "then" in values else None
-    by_another = (*uncertain, *uncertain.values(), *describes, *describes.values())
+    module_match = _match(_MODULE, name, values["then"][0]) if "then" in values else None
+    other_columns = (*uncertain, *uncertain.values(), *describes, *describes.values())
     for column in (
         *key,
         *([bar] if bar else []),
@@ -234,9 +234,9 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
         *only_data,
         *narrow,
         *exact,
-        *by_another,
+        *other_columns,
     ):
-        if column not in known:
+        if column not in column_names:
             raise HeaderError(f"{name}.sql: the header speaks of a column {column!r} that it does not declare")
     empty_kind, _, empty = values.get("empty", [""])[0].partition(" ")
     if empty_kind not in ("", "note", "error"):
@@ -257,8 +257,8 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
         only_data=only_data,
         narrow=narrow,
         exact=exact,
-        then=then["module"] if then else None,
-        then_meaning=then["meaning"] if then else "",
+        then=module_match["module"] if module_match else None,
+        then_meaning=module_match["meaning"] if module_match else "",
         asks=tuple(n for value in values.get("asks", []) for n in _names(value)),
         reads=tuple(n for value in values.get("reads", []) for n in _names(value)),
         object=values["object"][0] if "object" in values else None,
@@ -320,11 +320,11 @@ def columns_in(name: str, directives: Sequence[tuple[str, str]], sources: Mappin
 def _columns_of(name: str, value: str, sources: Mapping[str, Source]) -> list[Column]:
     match = _match(_COLUMNS_OF, name, value)
     declared = {column.name: column for column in sources[match["macro"]].columns} if match["macro"] in sources else {}
-    wanted = _names(match["names"]) if match["names"] else tuple(declared)
-    if not wanted or not declared.keys() >= set(wanted):
-        there = listed(list(declared)) or "no column"
-        raise HeaderError(f"{name}.sql: `columns {value}`, but {match['macro']} declares {there}")
-    return [declared[column] for column in wanted]
+    names = _names(match["names"]) if match["names"] else tuple(declared)
+    if not names or not declared.keys() >= set(names):
+        declared_names = comma_list(list(declared)) or "no column"
+        raise HeaderError(f"{name}.sql: `columns {value}`, but {match['macro']} declares {declared_names}")
+    return [declared[column] for column in names]
 
 
 def _match(pattern: re.Pattern[str], name: str, value: str) -> re.Match[str]:
@@ -346,7 +346,7 @@ def _grain(name: str, value: str) -> Grain:
 def _parameter(name: str, value: str) -> Parameter:
     match = _match(_PARAM, name, value)
     if match["type"] not in PARAMETER_TYPES and "|" not in match["type"]:
-        raise HeaderError(f"{name}.sql: no parameter type {match['type']}; there are {listed(PARAMETER_TYPES)}")
+        raise HeaderError(f"{name}.sql: no parameter type {match['type']}; there are {comma_list(PARAMETER_TYPES)}")
     return Parameter(match["name"], match["type"], json.loads(match["default"]), match["meaning"])
 
 
@@ -354,7 +354,7 @@ def _column(name: str, value: str) -> Column:
     match = _match(_COLUMN, name, value)
     unit = match["unit"] or unit_of(match["name"])
     if unit is not None and unit not in UNITS:
-        raise HeaderError(f"{name}.sql: no unit [{unit}]; there are {listed(UNITS)}")
+        raise HeaderError(f"{name}.sql: no unit [{unit}]; there are {comma_list(UNITS)}")
     return Column(match["name"], match["type"], match["meaning"], unit)
 
 
@@ -366,6 +366,6 @@ def unit_of(column: str) -> str | None:
     return None
 
 
-def listed(words: Sequence[str]) -> str:
+def comma_list(words: Sequence[str]) -> str:
     """Words with commas between them."""
     return ", ".join(words)

@@ -16,10 +16,10 @@ Row = Mapping[str, Any]
 def trace_html(name: str, run: Row, verdict: Row) -> str:
     """Say what ran, and what is wrong with it. run: the row of the table `run`, empty where there is none; verdict: the
     first row of `diagnose`."""
-    ran = str(run.get("command") or name)
+    command = str(run.get("command") or name)
     if run:
-        ran += f" on {plural(run['ranks'], 'rank')}, {duration(run['duration_ns'])}"
-    return f"<p><code>{escape(ran)}</code></p><p><b>{verdict['severity']}</b> {escape(verdict['sentence'])}</p>"
+        command += f" on {plural(run['ranks'], 'rank')}, {duration(run['duration_ns'])}"
+    return f"<p><code>{escape(command)}</code></p><p><b>{verdict['severity']}</b> {escape(verdict['sentence'])}</p>"
 
 
 def answer_html(rows: Sequence[Row], columns: Sequence[Column], notes: Sequence[str]) -> str:
@@ -29,10 +29,10 @@ def answer_html(rows: Sequence[Row], columns: Sequence[Column], notes: Sequence[
         "<tr>" + "".join(f"<td>{escape(_cell(row, column))}</td>" for column in columns) + "</tr>"
         for row in rows[:_ROWS]
     )
-    more = len(rows) - _ROWS
-    notes = [*notes, *([f"and {plural(more, 'row')} more: `.table` has all"] if more > 0 else [])]
-    said = "".join(f"<p>{escape(note)}</p>" for note in notes)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{said}"
+    remainder = len(rows) - _ROWS
+    notes = [*notes, *([f"and {plural(remainder, 'row')} more: `.table` has all"] if remainder > 0 else [])]
+    paragraphs = "".join(f"<p>{escape(note)}</p>" for note in notes)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{paragraphs}"
 
 
 def _cell(row: Row, column: Column) -> str:

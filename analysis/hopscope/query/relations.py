@@ -30,14 +30,18 @@ def described(columns: Mapping[str, Sequence[tuple[str, str]]], catalog: Catalog
 
 
 def _table(name: str, columns: Sequence[tuple[str, str]]) -> Relation:
-    told = contract(name)
-    meanings = {column: about.get("description", "") for column, about in told["properties"].items()}
-    known = tuple(Column(column, kind, meanings.get(column, ""), unit_of(column)) for column, kind in columns)
-    return Relation(name, told["description"], is_table=True, columns=known)
+    schema = contract(name)
+    meanings = {column: field.get("description", "") for column, field in schema["properties"].items()}
+    described_columns = tuple(
+        Column(column, kind, meanings.get(column, ""), unit_of(column)) for column, kind in columns
+    )
+    return Relation(name, schema["description"], is_table=True, columns=described_columns)
 
 
 def _view(name: str, columns: Sequence[tuple[str, str]], catalog: Catalog) -> Relation:
     source = catalog.sources[name]
     declared = {column.name: column for column in source.columns}
-    known = tuple(declared.get(column) or Column(column, kind, "", unit_of(column)) for column, kind in columns)
-    return Relation(name, source.help, is_table=False, columns=known)
+    described_columns = tuple(
+        declared.get(column) or Column(column, kind, "", unit_of(column)) for column, kind in columns
+    )
+    return Relation(name, source.help, is_table=False, columns=described_columns)

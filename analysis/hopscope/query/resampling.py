@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hopscope.query.bootstrap import CONFIDENCE, DRAWS, ENDS, LEAST_BLOCKS
 
-LEAST_BEYOND = 10
+LEAST_TAIL = 10
 
 _SEED = 1
 
@@ -43,8 +43,8 @@ class Difference:
 
     def interval(self, rows: int) -> tuple[float, float]:
         """Ends between which the difference lies, for so many rows together with 95 %."""
-        reach = student_quantile(self.freedom, 1 - (1 - CONFIDENCE) / rows / 2) * self.error
-        return self.value - reach, self.value + reach
+        half_width = student_quantile(self.freedom, 1 - (1 - CONFIDENCE) / rows / 2) * self.error
+        return self.value - half_width, self.value + half_width
 
     def p_value(self, rows: int) -> float:
         """How often chance alone would show so large a difference in any of so many rows; at most 1."""
@@ -64,7 +64,7 @@ class Estimate:
     blocks: int
 
 
-def is_one_of_each(base: Sequence[object], new: Sequence[object]) -> bool:
+def has_too_few_runs(base: Sequence[object], new: Sequence[object]) -> bool:
     """Whether there are too few runs of the two sides to tell how runs differ from one another."""
     return len(base) + len(new) < 3
 
@@ -76,32 +76,32 @@ def difference(base: Sequence[Estimate], new: Sequence[Estimate], *, relative: b
     further: one run does not tell how runs differ from one another. What runs are apart is pooled over both sides
     (of `relative` figures as part of their side's mean), as in a two-sample t-test.
     """
-    within = _within(_mean(base), _mean(new))
+    within_runs = _independent_difference(_mean(base), _mean(new))
     freedom = len(base) + len(new) - 2
     if freedom < 1:
-        return within
+        return within_runs
     scales = [(abs(_mean(side).value) if relative else 1.0) for side in (base, new)]
-    apart = sum(
-        ((one.value - _mean(side).value) / scale) ** 2
+    deviation = sum(
+        ((estimate.value - _mean(side).value) / scale) ** 2
         for side, scale in zip((base, new), scales, strict=True)
         if scale
-        for one in side
+        for estimate in side
     )
-    spread = sum(scale**2 / len(side) for side, scale in zip((base, new), scales, strict=True))
-    between = Difference(within.value, math.sqrt(apart / freedom * spread), freedom)
-    return max(within, between, key=lambda found: found.interval(1)[1])
+    weight = sum(scale**2 / len(side) for side, scale in zip((base, new), scales, strict=True))
+    between_runs = Difference(within_runs.value, math.sqrt(deviation / freedom * weight), freedom)
+    return max(within_runs, between_runs, key=lambda candidate: candidate.interval(1)[1])
 
 
 def mean_of_runs(runs: Sequence[Estimate]) -> Difference:
     """The mean over runs of one program, with its error: that within the runs, or how far they are apart, whichever
     reaches further."""
     mean = _mean(runs)
-    within = _within(Estimate(0.0, 0.0, mean.blocks), mean)
+    within_runs = _independent_difference(Estimate(0.0, 0.0, mean.blocks), mean)
     if len(runs) < 2:
-        return within
-    apart = sum((run.value - mean.value) ** 2 for run in runs) / (len(runs) - 1)
-    between = Difference(mean.value, math.sqrt(apart / len(runs)), len(runs) - 1)
-    return max(within, between, key=lambda found: found.interval(1)[1])
+        return within_runs
+    variance = sum((run.value - mean.value) ** 2 for run in runs) / (len(runs) - 1)
+    between_runs = Difference(mean.value, math.sqrt(variance / len(runs)), len(runs) - 1)
+    return max(within_runs, between_runs, key=lambda candidate: candidate.interval(1)[1])
 
 
 def _mean(runs: Sequence[Estimate]) -> Estimate:
@@ -109,12 +109,12 @@ def _mean(runs: Sequence[Estimate]) -> Estimate:
     return Estimate(sum(r.value for r in runs) / n, sum(r.variance for r in runs) / n**2, sum(r.blocks for r in runs))
 
 
-def _within(base: Estimate, new: Estimate) -> Difference:
+def _independent_difference(base: Estimate, new: Estimate) -> Difference:
     """new - base of independent estimates (Welch and Satterthwaite's degrees of freedom)."""
     whole = base.variance + new.variance
     if whole == 0:
         return Difference(new.value - base.value, 0.0, max(1, min(base.blocks, new.blocks) - 1))
-    terms = sum(one.variance**2 / max(1, one.blocks - 1) for one in (base, new))
+    terms = sum(estimate.variance**2 / max(1, estimate.blocks - 1) for estimate in (base, new))
     return Difference(new.value - base.value, math.sqrt(whole), whole * whole / terms)
 
 
@@ -136,10 +136,10 @@ def blocks_of(values: Floats) -> Blocks:
     than LEAST_BLOCKS are left of a run that could have as many.
     """
     n = len(values)
-    least = max(1, math.ceil(n ** (1 / 3)))
-    wanted = max(least, math.ceil(4 * _likeness(values)))
-    length = min(wanted, max(least, n // LEAST_BLOCKS))
-    return Blocks(length, n // length, wanted / length)
+    shortest = max(1, math.ceil(n ** (1 / 3)))
+    ideal_length = max(shortest, math.ceil(4 * _likeness(values)))
+    length = min(ideal_length, max(shortest, n // LEAST_BLOCKS))
+    return Blocks(length, n // length, ideal_length / length)
 
 
 def _likeness(values: Floats) -> float:
@@ -147,21 +147,21 @@ def _likeness(values: Floats) -> float:
     low, high = (pc.rank(pa.array(values), tiebreaker=end).to_numpy() for end in ("min", "max"))
     ranks = (low + high) / 2
     ranks -= ranks.mean()
-    spread = float(ranks @ ranks)
-    if n < 4 or spread == 0:
+    energy = float(ranks @ ranks)
+    if n < 4 or energy == 0:
         return 1.0
     spectrum = np.fft.rfft(ranks, 2 * n)
-    correlation = np.fft.irfft(spectrum * np.conj(spectrum))[: n // 2] / spread
+    correlation = np.fft.irfft(spectrum * np.conj(spectrum))[: n // 2] / energy
     lasts = 1 + 2 * np.cumsum(correlation[1:])
-    enough = np.flatnonzero(np.arange(1, len(lasts) + 1) >= 5 * lasts)
-    return float(lasts[enough[0]]) if len(enough) else float(lasts.max(initial=1.0))
+    windows = np.flatnonzero(np.arange(1, len(lasts) + 1) >= 5 * lasts)
+    return float(lasts[windows[0]]) if len(windows) else float(lasts.max(initial=1.0))
 
 
 def block_draws(*values: Floats) -> list[Floats]:
     """What each row of some arrays (rows x blocks) sums up to in resampled runs: rows x DRAWS, with the same blocks
     drawn for all of them."""
     times = _times_drawn(values[0].shape[1])
-    return [each @ times for each in values]
+    return [rows @ times for rows in values]
 
 
 @cache
@@ -191,10 +191,10 @@ def quantile_estimates(values: Floats, quantiles: tuple[float, ...], seed: int) 
     """Quantiles of a run of values in the order of time, by the bootstrap."""
     blocks = blocks_of(values)
     draws = _quantile_draws(values, quantiles, blocks, seed)
-    at = np.quantile(values, quantiles)
+    figures = np.quantile(values, quantiles)
     return [
-        Estimate(float(value), float(np.var(drawn)) * blocks.stretch, blocks.count)
-        for value, drawn in zip(at, draws.T, strict=True)
+        Estimate(float(value), float(np.var(sample)) * blocks.stretch, blocks.count)
+        for value, sample in zip(figures, draws.T, strict=True)
     ]
 
 
@@ -212,7 +212,7 @@ def _quantile_draws(values: Floats, quantiles: tuple[float, ...], blocks: Blocks
         steps -= np.bincount(starts + length, minlength=2 * n + 1)
         covered = np.cumsum(steps)
         weights = (covered[:n] + covered[n : 2 * n])[order]
-        reached = np.cumsum(weights)
-        places = np.searchsorted(reached, np.array(quantiles) * reached[-1])
+        cumulative_weights = np.cumsum(weights)
+        places = np.searchsorted(cumulative_weights, np.array(quantiles) * cumulative_weights[-1])
         draws[draw] = ordered[np.minimum(places, n - 1)]
     return draws

@@ -44,7 +44,7 @@ _PRESENT_STATE = "dataset_files"
 
 _ROWS = "rows"
 """What an analysis's SQL gives, before anything is judged by it."""
-_JUDGED_KEPT = 32
+_VERDICT_LIMIT = 32
 """So many verdicts, each of tens to thousands of rows, are in memory if answers are not kept beside the dataset."""
 
 _MEMORY_SCHEMA = "rows_in_memory"
@@ -76,9 +76,9 @@ class Runner:
         self._catalog = catalog
         self.part = part or Part()
         self._store = store
-        self._kept = KeptAnswers(store)
-        self._judged: dict[object, pa.Table] = {}
-        self._made: dict[str, Path | None] = {}
+        self._cache = KeptAnswers(store)
+        self._verdicts: dict[object, pa.Table] = {}
+        self._row_files: dict[str, Path | None] = {}
         self._in_memory: set[str] = set()
         self._making: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
@@ -112,14 +112,14 @@ class Runner:
             except duckdb.OutOfMemoryException:
                 raise
             except duckdb.Error as error:
-                raise InputError(f"cannot read {store.path / name}: {_first_line(error)}. {store.again}") from None
+                raise InputError(f"cannot read {store.path / name}: {_first_line(error)}. {store.advice}") from None
         self._make_files_view(store)
         self._connection.execute(f"create schema {_MEMORY_SCHEMA}")
         functions = pa.Table.from_pylist([function._asdict() for function in FUNCTIONS.values()])
         self._connection.from_arrow(functions).create("mpi_functions")
         self._connection.execute("\n".join([*shared_macros(self.part), *self._views()]))
         # A query reads this dataset and nothing else: no other file, no network, no Python variable of ours.
-        places = [str(store.path.resolve()), str(store.path), str(self._kept.folder)]
+        places = [str(store.path.resolve()), str(store.path), str(self._cache.folder)]
         self._connection.execute(
             "set allowed_directories = $directories", {"directories": [*places, *map(_literal, places)]}
         )
@@ -130,12 +130,12 @@ class Runner:
     @property
     def is_of_long_run(self) -> bool:
         """Whether the dataset is so large that questions about it take long, and memory."""
-        return self._kept.is_of_long_run
+        return self._cache.is_of_long_run
 
     @property
     def keeps_answers(self) -> bool:
         """Whether answers from the dataset are kept beside it."""
-        return self._kept.is_worthwhile
+        return self._cache.is_worthwhile
 
     def _check_rows(self, store: Store) -> None:
         """Holds the files' footers, which are read here once, against the manifest. Raises InputError."""
@@ -149,7 +149,7 @@ class Runner:
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error as error:
-            raise InputError(f"cannot read {store.path}: {_first_line(error)}. {store.again}") from None
+            raise InputError(f"cannot read {store.path}: {_first_line(error)}. {store.advice}") from None
         store.check_rows(dict(footers))
 
     def _views(self) -> list[str]:
@@ -168,7 +168,7 @@ class Runner:
     def _make_files_view(self, store: Store) -> None:
         """The view `dataset_files`: what the manifest says of each file, and the hash that its content has now, which
         is computed only where a query asks for it."""
-        rows = [(str(store.path / table / about["file"]), table, about["sha256"]) for table, about in store.files()]
+        rows = [(str(store.path / table / entry["file"]), table, entry["sha256"]) for table, entry in store.files()]
         schema = pa.schema([(name, pa.string()) for name in ("path", "table_name", "sha256")])
         promised = pa.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema=schema)
         self._connection.from_arrow(promised).create("manifest_files")
@@ -188,8 +188,8 @@ class Runner:
         memory = os.environ.get(MEMORY)
         if not memory:
             if self._lean:
-                least = max(_LEAN_MEMORY, _LEAN_BYTES_A_ROW * self._store.large_rows)
-                self._connection.execute("set memory_limit = $memory", {"memory": f"{least}B"})
+                memory_bytes = max(_LEAN_MEMORY, _LEAN_BYTES_A_ROW * self._store.large_rows)
+                self._connection.execute("set memory_limit = $memory", {"memory": f"{memory_bytes}B"})
             return
         not_a_size = InputError(f"{MEMORY}={memory} is not a valid size; write for example 4GiB")
         if memory.lstrip().startswith("-"):  # which DuckDB takes for no limit
@@ -203,40 +203,40 @@ class Runner:
 
     def ask(self, analysis: Analysis, parameters: Mapping[str, Scalar]) -> pa.Table:
         """The rows of an analysis. Raises InputError where its SQL fails or a file of the dataset is damaged."""
-        return self.kept(analysis, parameters, _ROWS, partial(self._computed, analysis, parameters))
+        return self.recall(analysis, parameters, _ROWS, partial(self._computed, analysis, parameters))
 
-    def kept(
-        self, analysis: Analysis, parameters: Mapping[str, Scalar], what: str, compute: Callable[[], pa.Table]
+    def recall(
+        self, analysis: Analysis, parameters: Mapping[str, Scalar], kind: str, compute: Callable[[], pa.Table]
     ) -> pa.Table:
-        """What is computed from an analysis's SQL with these parameters and is called `what`: as it was kept beside
+        """What is computed from an analysis's SQL with these parameters and is called `kind`: as it was kept beside
         the dataset, or else computed now."""
         if _PRESENT_STATE in analysis.sql:
             return compute()
-        text = f"-- {what}\n{self.text_of(analysis)}"
-        if self.keeps_answers or what == _ROWS:
+        text = f"-- {kind}\n{self.text_of(analysis)}"
+        if self.keeps_answers or kind == _ROWS:
             return self.kept_by_text(text, parameters, compute)
         # The diagnosis rests on the rows of an analysis that is asked for by itself, too.
         key = (text, *sorted(parameters.items()))
-        if (found := self._judged.get(key)) is None:
-            found = compute()
-            while len(self._judged) >= _JUDGED_KEPT:
-                self._judged.pop(next(iter(self._judged)), None)
-            self._judged[key] = found
-        return found
+        if (table := self._verdicts.get(key)) is None:
+            table = compute()
+            while len(self._verdicts) >= _VERDICT_LIMIT:
+                self._verdicts.pop(next(iter(self._verdicts)), None)
+            self._verdicts[key] = table
+        return table
 
     def kept_by_text(self, text: str, parameters: Mapping[str, Scalar], compute: Callable[[], pa.Table]) -> pa.Table:
         """What is computed from a text with these parameters, likewise."""
-        if not self._kept.is_worthwhile:
+        if not self._cache.is_worthwhile:
             return compute()
-        place = self._kept.place(text, parameters)
-        found = self._kept.find(place)
-        if found is None:
+        place = self._cache.place(text, parameters)
+        table = self._cache.find(place)
+        if table is None:
             begin = time.perf_counter()
-            found = compute()
-            self._kept.keep(place, found, time.perf_counter() - begin)
+            table = compute()
+            self._cache.keep(place, table, time.perf_counter() - begin)
             # What the rows behind it took is some hundred megabytes, which a server would hold for ever.
             pa.default_memory_pool().release_unused()
-        return found
+        return table
 
     def _computed(self, analysis: Analysis, parameters: Mapping[str, Scalar]) -> pa.Table:
         try:
@@ -264,20 +264,22 @@ class Runner:
             raise
         except duckdb.Error:
             # Kept rows may be damaged, or gone since: another process makes room, a user deletes the folder.
-            kept = [file for source in self._catalog.ordered(analysis.uses) if (file := self._made.get(source.name))]
-            if not kept:
+            row_files = [
+                file for source in self._catalog.ordered(analysis.uses) if (file := self._row_files.get(source.name))
+            ]
+            if not row_files:
                 raise
-            for file in kept:
-                self._kept.forget(file)
+            for file in row_files:
+                self._cache.forget(file)
             self.prepare(analysis.uses)
             return self.query(analysis.sql, parameters)
 
-    def text_of(self, asked: Source) -> str:
+    def text_of(self, target: Source) -> str:
         """All SQL that an analysis or view consists of: the views of the part that is asked, those under it, and its
         own."""
-        texts = [asked.sql, *(self.sql_of(source) for source in self._catalog.ordered(asked.uses))]
+        texts = [target.sql, *(self.sql_of(source) for source in self._catalog.ordered(target.uses))]
         text = "\n\n".join(reversed(texts))
-        if not self.part.is_restricted() or asked.name.startswith(WHOLE):
+        if not self.part.is_restricted() or target.name.startswith(WHOLE):
             return "\n\n".join([*shared_macros(self.part, text), text])
         return "\n\n".join([*shared_macros(self.part), *self.part_views(), text])
 
@@ -290,29 +292,29 @@ class Runner:
             with self._lock:
                 making = self._making.setdefault(source.name, threading.Lock())
             with making:
-                self._prepare(source, keep=keep and source.is_kept)
+                self._prepare(source, keep=keep and source.keeps_rows)
         return sources
 
     def _prepare(self, source: Source, *, keep: bool) -> None:
-        kept = self._made.get(source.name)
-        is_there = source.name in self._made and (kept is None or kept.exists())
-        if not is_there:
+        row_file = self._row_files.get(source.name)
+        exists = source.name in self._row_files and (row_file is None or row_file.exists())
+        if not exists:
             self._make(source)
-            self._made[source.name] = kept = None
+            self._row_files[source.name] = row_file = None
         if not keep or source.name in self._in_memory:
             return
-        if not self._kept.is_of_long_run:
+        if not self._cache.is_of_long_run:
             self._keep_in_memory(source.name)
-        elif self._kept.is_worthwhile and kept is None and (kept := self._keep_rows(source)):
+        elif self._cache.is_worthwhile and row_file is None and (row_file := self._keep_rows(source)):
             # Where the file is damaged or was removed, the view stays as it is made.
-            file = quoted(_literal(str(kept)))
+            file = quoted(_literal(str(row_file)))
             try:
                 self._execute(f"create or replace view {source.name} as from read_parquet({file})")
-                self._made[source.name] = kept
+                self._row_files[source.name] = row_file
             except duckdb.OutOfMemoryException:
                 raise
             except duckdb.Error:
-                self._kept.forget(kept)
+                self._cache.forget(row_file)
 
     def _keep_in_memory(self, view: str) -> None:
         self._answered(lambda cursor: cursor.execute(f"create or replace table {_MEMORY_SCHEMA}.{view} as from {view}"))
@@ -321,12 +323,12 @@ class Runner:
 
     def _keep_rows(self, view: Source) -> Path | None:
         """The file that has the rows of a view, which is written if it is not there; None where it cannot be."""
-        place = self._kept.rows_of(self.text_of(view))
+        place = self._cache.rows_of(self.text_of(view))
         if place.exists():
-            self._kept.used(place)
+            self._cache.used(place)
         else:
             with suppress(OSError, duckdb.IOException):
-                self._kept.write(place, lambda file: self._write(view.name, file))
+                self._cache.write(place, lambda file: self._write(view.name, file))
         return place if place.exists() else None
 
     def _write(self, view: str, file: Path) -> None:
@@ -400,26 +402,26 @@ class Runner:
         with self._stoppable(stop or Stop()) as cursor:
             reader = cursor.sql(sql, params=dict(parameters)).to_arrow_reader(_ROWS_IN_PIECE)
             names = distinct_names(reader.schema.names)
-            some = False
+            has_rows = False
             for batch in reader:
-                some = True
+                has_rows = True
                 yield batch.rename_columns(names)
-            if not some:
+            if not has_rows:
                 yield pa.RecordBatch.from_pylist([], reader.schema).rename_columns(names)
 
-    def first_rows(self, sql: str, most: int, stop: Stop) -> tuple[pa.Table, int | None]:
-        """The first rows of a user's query, `most` of them, and how many it has; None if `stop` ended the counting.
+    def first_rows(self, sql: str, limit: int, stop: Stop) -> tuple[pa.Table, int | None]:
+        """The first rows of a user's query, `limit` of them, and how many it has; None if `stop` ended the counting.
         Raises InputError, also where `stop` ended the query."""
         self._check(sql)
         with self._stoppable(stop) as cursor:
             relation = cursor.sql(sql)
-            table = relation.limit(most + 1).to_arrow_table().rename_columns(distinct_names(relation.columns))
-            if table.num_rows <= most:
+            table = relation.limit(limit + 1).to_arrow_table().rename_columns(distinct_names(relation.columns))
+            if table.num_rows <= limit:
                 return table, table.num_rows
             try:
-                return table.slice(0, most), relation.count("*").fetchall()[0][0]
+                return table.slice(0, limit), relation.count("*").fetchall()[0][0]
             except duckdb.InterruptException:
-                return table.slice(0, most), None
+                return table.slice(0, limit), None
 
     @contextmanager
     def _stoppable(self, stop: Stop) -> Generator[duckdb.DuckDBPyConnection]:
@@ -439,11 +441,11 @@ class Runner:
         """What a user's query can read: the dataset's tables and the catalog's views."""
         self.prepare(list(self._catalog.sources))
         with self._connection.cursor() as cursor:
-            found = cursor.sql(
+            columns_by_table = cursor.sql(
                 "select table_name, list(struct_pack(name := column_name, kind := data_type) order by column_index) "
                 "from duckdb_columns() where schema_name = 'main' and not internal group by table_name"
             ).fetchall()
-        columns = {name: [(each["name"], each["kind"]) for each in listed] for name, listed in found}
+        columns = {name: [(column["name"], column["kind"]) for column in members] for name, members in columns_by_table}
         return described(columns, self._catalog)
 
     def _check(self, sql: str) -> None:

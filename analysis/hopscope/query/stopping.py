@@ -16,18 +16,18 @@ class Stop:
 
     def __init__(self, seconds: float | None = None) -> None:
         """`seconds`: how long the query may take from now on; None for as long as it likes."""
-        self._asked = threading.Event()
+        self._request = threading.Event()
         self._seconds = seconds
         self._end = None if seconds is None else time.monotonic() + seconds
 
-    def now(self) -> None:
+    def request(self) -> None:
         """End the query at once, or before it begins."""
-        self._asked.set()
+        self._request.set()
 
     @property
     def reason(self) -> str | None:
         """Why the query has to end, in words that follow `the query was stopped`; None while it may go on."""
-        if self._asked.is_set():
+        if self._request.is_set():
             return "as you asked"
         if self._end is None or self._seconds is None or time.monotonic() < self._end:
             return None

@@ -47,11 +47,11 @@ def _kind(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
 
 def distinct_names(names: Sequence[str]) -> list[str]:
     """Names that differ: a row is an object by name, so of two columns called `a` the second becomes `a_2`."""
-    made: list[str] = []
+    distinct: list[str] = []
     for name in names:
         free, number = name, 1
-        while free in made:
+        while free in distinct:
             number += 1
             free = f"{name}_{number}"
-        made.append(free)
-    return made
+        distinct.append(free)
+    return distinct

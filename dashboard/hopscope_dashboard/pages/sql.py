@@ -228,7 +228,7 @@ def register(app: Dash, traces: Traces) -> None:
         ticket = repeat or first
         if clicks and ticket is not None:
             # The button may be faster than the query that it stops.
-            running.setdefault(ticket, Stop(_LIMIT_S)).now()
+            running.setdefault(ticket, Stop(_LIMIT_S)).request()
             for old in list(running)[:-_RUNNING]:
                 running.pop(old, None)
         return no_update

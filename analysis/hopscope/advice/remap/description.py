@@ -2,11 +2,11 @@
 
 from textwrap import fill
 
-from hopscope.query.header import listed
+from hopscope.query.header import comma_list
 from hopscope.replay.run.operations import OPERATIONS
 
 _OPERATIONS = fill(
-    f"Operations: {listed([name.removeprefix('MPI_') for name in OPERATIONS])}; Alltoallv and Alltoallw only where "
+    f"Operations: {comma_list([name.removeprefix('MPI_') for name in OPERATIONS])}; Alltoallv and Alltoallw only where "
     "Hopscope's engine ran them.",
     117,
     initial_indent="-- ",
