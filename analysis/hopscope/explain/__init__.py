@@ -114,9 +114,9 @@ def answer(
             raise LookupError(f"{analysis.then} reads {name}, which the header of {analysis.name}.sql does not name")
         return sources.read(name)
 
-    more = *((ask,) if analysis.asks else ()), *((read,) if analysis.reads else ())
-    made = function_of(analysis.then)(rows, base, parameters, *more)
-    for row in made:
+    readers = *((ask,) if analysis.asks else ()), *((read,) if analysis.reads else ())
+    answer_rows = function_of(analysis.then)(rows, base, parameters, *readers)
+    for row in answer_rows:
         if row.keys() != set(schema.names):
             raise RuntimeError(f"{analysis.then} gave {sorted(row)} where its header declares {schema.names}")
-    return pa.Table.from_pylist(made, schema=schema)
+    return pa.Table.from_pylist(answer_rows, schema=schema)

@@ -49,31 +49,31 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
         if key not in merged:
             merged[key] = row
             continue
-        there = merged[key]
-        there["collectives"] += row["collectives"]
+        total = merged[key]
+        total["collectives"] += row["collectives"]
         for name in _LARGEST:
-            there[name] = max((one[name] for one in (there, row) if one[name] is not None), default=None)
-        if _WORST.index(row["obeyed"]) < _WORST.index(there["obeyed"]):
-            there |= {name: row[name] for name in ("obeyed", "why", "since_ns", "first")}
+            total[name] = max((part[name] for part in (total, row) if part[name] is not None), default=None)
+        if _WORST.index(row["obeyed"]) < _WORST.index(total["obeyed"]):
+            total |= {name: row[name] for name in ("obeyed", "why", "since_ns", "first")}
     return sorted(merged.values(), key=lambda row: (row["op"], row["comm"], row["bytes"], -row["collectives"]))
 
 
 def _row(row: Row, settings: Settings | None) -> Row:
     of_library = settings if row["source"] == "native" and not row["is_between_groups"] else None
     request = of_library and of_library.request(row["op"], row["ranks"], row["bytes"])
-    name, same = row["algorithm"] or UNRECOGNISED, row["same"].split(", ") if row["same"] else ()
-    seen = observed(row) if of_library and row["src"] else None
-    levels = hierarchy(of_library, row["op"], seen) if of_library and seen else None
-    if levels and seen:
-        asked, (follows, why) = levels.wording, levels.obeyed(seen, name)
+    name, equivalents = row["algorithm"] or UNRECOGNISED, row["same"].split(", ") if row["same"] else ()
+    observation = observed(row) if of_library and row["src"] else None
+    levels = hierarchy(of_library, row["op"], observation) if of_library and observation else None
+    if levels and observation:
+        requested, (follows, reason) = levels.wording, levels.obeyed(observation, name)
     else:
-        asked, (follows, why) = request and request.wording, obeyed(request, name, same, row["captured"])
+        requested, (follows, reason) = request and request.wording, obeyed(request, name, equivalents, row["captured"])
     return {
         **{name: row[name] for name in _AS_STORED},
         "algorithm": name,
-        "asked": asked,
+        "asked": requested,
         "obeyed": follows,
-        "why": why,
+        "why": reason,
         "since_ns": row["first_enter_ns"] if follows == "no" else None,
         "first": f"{row['comm']}:{row['seq']}",
     }

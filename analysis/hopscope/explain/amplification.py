@@ -24,14 +24,14 @@ class _Collective:
     @cached_property
     def received(self) -> dict[int, list[Row]]:
         """The hops that each rank received, in that order."""
-        return self._by("dst")
+        return self._hops_by("dst")
 
     @cached_property
     def sent(self) -> dict[int, list[Row]]:
         """The hops that each rank sent."""
-        return self._by("src")
+        return self._hops_by("src")
 
-    def _by(self, end: str) -> dict[int, list[Row]]:
+    def _hops_by(self, end: str) -> dict[int, list[Row]]:
         hops: dict[int, list[Row]] = {rank: [] for rank in self.calls}
         for hop in self.hops:
             hops[hop[end]].append(hop)
@@ -40,25 +40,25 @@ class _Collective:
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[Row]:
     """One row per delayed hop, the longest delay first."""
-    found: dict[int, _Collective] = {}
+    collectives: dict[int, _Collective] = {}
     for row in rows.to_pylist():
-        collective = found.setdefault(row["collective_id"], _Collective())
+        collective = collectives.setdefault(row["collective_id"], _Collective())
         if row["what"] == "call":
             collective.calls[row["src"]] = row
         else:
             collective.hops.append(row)
-    made: list[Row] = []
-    for collective in found.values():
+    answer_rows: list[Row] = []
+    for collective in collectives.values():
         collective.hops.sort(key=lambda hop: (hop["end_ns"], hop["hop_id"]))
-        made += [_without(collective, hop) for hop in collective.hops if hop["delayed"]]
-    return sorted(made, key=lambda row: (-row["delay_ns"], row["hop_id"]))
+        answer_rows += [_hop_row(collective, hop) for hop in collective.hops if hop["delayed"]]
+    return sorted(answer_rows, key=lambda row: (-row["delay_ns"], row["hop_id"]))
 
 
 class _Replay:
     """When each hop is received if one takes its usual time."""
 
     def __init__(self, collective: _Collective, cured: Row) -> None:
-        self.of = collective
+        self.collective = collective
         self.received: dict[int, int] = {}
         self._ends: dict[int, list[int]] = defaultdict(list)
         """Of each rank, when it received its hops, in order, and beside that the latest of them in the replay."""
@@ -80,40 +80,40 @@ class _Replay:
 
     def shift(self, rank: int, time_ns: int) -> int:
         """How much earlier this rank is at what it did at that time: what it waited for last decides."""
-        arrived = self.of.calls[rank]["begin_ns"]
-        by_then = bisect_right(self._ends[rank], time_ns)
-        if not by_then:
+        arrived = self.collective.calls[rank]["begin_ns"]
+        arrivals = bisect_right(self._ends[rank], time_ns)
+        if not arrivals:
             return 0
-        return max(arrived, self._ends[rank][by_then - 1]) - max(arrived, self._latest[rank][by_then - 1])
+        return max(arrived, self._ends[rank][arrivals - 1]) - max(arrived, self._latest[rank][arrivals - 1])
 
     def leave(self, rank: int) -> int:
         """When this rank leaves."""
-        left = self.of.calls[rank]["end_ns"]
+        left = self.collective.calls[rank]["end_ns"]
         return left - self.shift(rank, left)
 
     def absorbed(self, rank: int) -> tuple[int, str]:
         """How much of what came earlier to this rank went no further, and behind what."""
-        gains = [(hop["end_ns"] - self.received[hop["hop_id"]], hop) for hop in self.of.received[rank]]
+        gains = [(hop["end_ns"] - self.received[hop["hop_id"]], hop) for hop in self.collective.received[rank]]
         gain, first = max(gains, key=lambda pair: pair[0], default=(0, None))
         if first is None or gain <= 0:
             return 0, ""
-        sends = [hop["begin_ns"] for hop in self.of.sent[rank] if hop["begin_ns"] >= first["end_ns"]]
-        until = min(sends, default=self.of.calls[rank]["end_ns"])
-        others = [hop for hop in self.of.received[rank] if hop["end_ns"] <= until and hop is not first]
-        latest = max(others, key=lambda hop: self.received[hop["hop_id"]], default=None)
-        arrived = self.of.calls[rank]["begin_ns"]
-        behind = "own arrival"
+        sends = [hop["begin_ns"] for hop in self.collective.sent[rank] if hop["begin_ns"] >= first["end_ns"]]
+        limit_ns = min(sends, default=self.collective.calls[rank]["end_ns"])
+        other_hops = [hop for hop in self.collective.received[rank] if hop["end_ns"] <= limit_ns and hop is not first]
+        latest = max(other_hops, key=lambda hop: self.received[hop["hop_id"]], default=None)
+        arrived = self.collective.calls[rank]["begin_ns"]
+        blocker = "own arrival"
         if latest is not None and self.received[latest["hop_id"]] > arrived:
-            behind = f"hop {latest['src']}->{latest['dst']}"
-        return gain - self.shift(rank, until), behind
+            blocker = f"hop {latest['src']}->{latest['dst']}"
+        return gain - self.shift(rank, limit_ns), blocker
 
 
-def _without(collective: _Collective, hop: Row) -> Row:
+def _hop_row(collective: _Collective, hop: Row) -> Row:
     replay = _Replay(collective, hop)
     leaves = {rank: replay.leave(rank) for rank in collective.calls}
     moved = max(call["end_ns"] for call in collective.calls.values()) - max(leaves.values())
     absorbed = [(*replay.absorbed(rank), rank) for rank in collective.calls]
-    most, behind, at = max(absorbed, key=lambda found: (found[0], -found[2]))
+    largest, blocker, absorber = max(absorbed, key=lambda pair: (pair[0], -pair[2]))
     took = hop["end_ns"] - hop["begin_ns"]
     delay = took - hop["usual_ns"]
     return {
@@ -123,7 +123,7 @@ def _without(collective: _Collective, hop: Row) -> Row:
         "moved_ns": moved,
         "amplification": moved / delay,
         "ranks": sum(leave < collective.calls[rank]["end_ns"] for rank, leave in leaves.items()),
-        "absorbed_at": at if most > 0 else None,
-        "absorbed_ns": most,
-        "behind": behind if most > 0 else None,
+        "absorbed_at": absorber if largest > 0 else None,
+        "absorbed_ns": largest,
+        "behind": blocker if largest > 0 else None,
     }

@@ -19,7 +19,7 @@ from hopscope.query.resampling import (
     Floats,
     blocks_of,
     difference,
-    is_one_of_each,
+    has_too_few_runs,
     mean_estimate,
     mean_of_runs,
 )
@@ -51,29 +51,29 @@ class _Run:
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
     """One row per activity of either side: `whole` first, then those whose time differs most."""
     assert base is not None
-    before, after = _runs(base), _runs(rows)
-    if not before or not after:
+    base_runs, new_runs = _runs(base), _runs(rows)
+    if not base_runs or not new_runs:
         return []
-    least = parameters["least"]
-    assert isinstance(least, int | float)
-    per_iteration = _have_iterations([*before, *after])
-    activities = dict.fromkeys(activity for run in [*after, *before] for activity in run.totals)
-    compared = [_compared(activity, before, after, per_iteration=per_iteration) for activity in activities]
-    least_ns = float(least) * next(row.base_ns for row in compared if row.activity == WHOLE)
+    threshold = parameters["least"]
+    assert isinstance(threshold, int | float)
+    per_iteration = _have_iterations([*base_runs, *new_runs])
+    activities = dict.fromkeys(activity for run in [*new_runs, *base_runs] for activity in run.totals)
+    compared = [_compared(activity, base_runs, new_runs, per_iteration=per_iteration) for activity in activities]
+    least_ns = float(threshold) * next(row.base_ns for row in compared if row.activity == WHOLE)
     tests = sum(row.test is not None for row in compared)
     facts = {
         "per": "iteration" if per_iteration else "run",
-        "base_runs": len(before),
-        "new_runs": len(after),
-        "base_iterations": sum(run.iterations for run in before),
-        "new_iterations": sum(run.iterations for run in after),
+        "base_runs": len(base_runs),
+        "new_runs": len(new_runs),
+        "base_iterations": sum(run.iterations for run in base_runs),
+        "new_iterations": sum(run.iterations for run in new_runs),
     }
     compared.sort(key=lambda row: (row.activity != WHOLE, -abs(row.new_ns - row.base_ns), row.activity))
     changes = [row.change(tests, least_ns) for row in compared]
     texts = [of_run(changes[0], changes[1:], per_iteration=per_iteration), *map(of_activity, changes[1:])]
-    is_sole = is_one_of_each(before, after)
+    is_sole = has_too_few_runs(base_runs, new_runs)
     return [
-        row.shown(change, tests, is_sole=is_sole) | {"sentence": text} | facts
+        row.columns(change, tests, is_sole=is_sole) | {"sentence": text} | facts
         for row, change, text in zip(compared, changes, texts, strict=True)
     ]
 
@@ -114,7 +114,7 @@ class _Row:
         is_small = abs(self.new_ns - self.base_ns) < least_ns
         return Change(self.activity, self.base_ns, self.new_ns, decided, interval is not None, is_small)
 
-    def shown(self, change: Change, tests: int, *, is_sole: bool) -> dict[str, Any]:
+    def columns(self, change: Change, tests: int, *, is_sole: bool) -> dict[str, Any]:
         """The row but for its sentence and what all rows share."""
         interval = None if self.test is None else self.test.interval(tests)
         low, high = (None, None) if interval is None else (self._part(end) for end in interval)
@@ -134,12 +134,12 @@ class _Row:
         return change / self.base_ns if self.base_ns else None
 
 
-def _compared(activity: str, before: Sequence[_Run], after: Sequence[_Run], *, per_iteration: bool) -> _Row:
-    base, new = ([run.values(activity, per_iteration=per_iteration) for run in side] for side in (before, after))
+def _compared(activity: str, base_runs: Sequence[_Run], new_runs: Sequence[_Run], *, per_iteration: bool) -> _Row:
+    base, new = ([run.values(activity, per_iteration=per_iteration) for run in side] for side in (base_runs, new_runs))
     test: Difference | None = None
     if all(blocks_of(values).count >= LEAST_BLOCKS for values in (*base, *new)):
         test = difference(*([mean_estimate(run) for run in side] for side in (base, new)), relative=True)
-    elif not is_one_of_each(base, new):
+    elif not has_too_few_runs(base, new):
         # How a run varies within itself is not known, but how runs of a side differ, which is more.
         sides = ([Estimate(float(run.mean()), 0.0, 1) for run in side] for side in (base, new))
         test = difference(*sides, relative=True)

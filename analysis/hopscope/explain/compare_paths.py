@@ -34,21 +34,21 @@ class _Path:
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
     """One row per part of either path, the largest changes first within each kind of part."""
     assert base is not None
-    least = parameters["least"]
-    assert isinstance(least, int | float)
-    before, after = _paths(base), _paths(rows)
-    if not any(path.length for path in [*before, *after]):
+    threshold = parameters["least"]
+    assert isinstance(threshold, int | float)
+    base_paths, new_paths = _paths(base), _paths(rows)
+    if not any(path.length for path in [*base_paths, *new_paths]):
         return []
     moved = _moved(base, rows)
-    before = [_renamed(path, moved) for path in before]
-    keys = list(dict.fromkeys(key for path in [*after, *before] for key in path.times))
-    made = [_row(key, before, after, len(keys), float(least)) for key in keys]
+    base_paths = [_renamed(path, moved) for path in base_paths]
+    keys = list(dict.fromkeys(key for path in [*new_paths, *base_paths] for key in path.times))
+    answer_rows = [_row(key, base_paths, new_paths, len(keys), float(threshold)) for key in keys]
     of_base = {new: old for old, new in moved.items()}
-    for row in made:
+    for row in answer_rows:
         key = row["part"], row["name"]
         row["base_name"] = None if row["status"] == "entered" else of_base.get(key, key)[1]
         row["aligned"] = "function" if key in of_base else "name"
-    return sorted(made, key=lambda row: (PARTS.index(row["part"]), -abs(row["change"] or 0), row["name"]))
+    return sorted(answer_rows, key=lambda row: (PARTS.index(row["part"]), -abs(row["change"] or 0), row["name"]))
 
 
 def _moved(base: pa.Table, new: pa.Table) -> dict[Key, Key]:
@@ -57,7 +57,7 @@ def _moved(base: pa.Table, new: pa.Table) -> dict[Key, Key]:
     return {
         ("place", pair.base.place): ("place", pair.new.place)
         for pair in pairs
-        if pair.by == "function" and pair.base and pair.new
+        if pair.method == "function" and pair.base and pair.new
     }
 
 
@@ -76,8 +76,8 @@ def _renamed(path: _Path, names: Mapping[Key, Key]) -> _Path:
         path.length,
         path.blocks,
         {names.get(key, key): time for key, time in path.times.items()},
-        {names.get(key, key): drawn for key, drawn in path.draws.items()},
-        {names.get(key, key): drawn for key, drawn in path.drawn_times.items()},
+        {names.get(key, key): samples for key, samples in path.draws.items()},
+        {names.get(key, key): samples for key, samples in path.drawn_times.items()},
     )
 
 
@@ -97,25 +97,28 @@ def _path(table: Sequence[Mapping[str, Any]]) -> _Path:
     )
 
 
-def _row(key: Key, before: Sequence[_Path], after: Sequence[_Path], rows: int, least: float) -> dict[str, Any]:
-    old, now = (_mean([path.times.get(key, 0) for path in side]) for side in (before, after))
-    old_shares, new_shares = _shares(key, before), _shares(key, after)
+def _row(
+    key: Key, base_paths: Sequence[_Path], new_paths: Sequence[_Path], rows: int, threshold: float
+) -> dict[str, Any]:
+    old, new = (_mean([path.times.get(key, 0) for path in side]) for side in (base_paths, new_paths))
+    old_shares, new_shares = _shares(key, base_paths), _shares(key, new_paths)
     old_share, new_share = (_mean(shares) if shares else None for shares in (old_shares, new_shares))
     test = old_ends = new_ends = old_times = new_times = None
-    if all(path.draws for path in [*before, *after]) and old_shares and new_shares:
-        old_draws, new_draws = _draws(key, before), _draws(key, after)
-        test = difference(_estimates(old_shares, old_draws, before), _estimates(new_shares, new_draws, after))
+    if all(path.draws for path in [*base_paths, *new_paths]) and old_shares and new_shares:
+        old_draws, new_draws = _draws(key, base_paths), _draws(key, new_paths)
+        test = difference(_estimates(old_shares, old_draws, base_paths), _estimates(new_shares, new_draws, new_paths))
         old_ends, new_ends = (np.quantile(np.mean(draws, axis=0), ENDS).tolist() for draws in (old_draws, new_draws))
         old_times, new_times = (
-            np.quantile(np.mean(_draws(key, side, times=True), axis=0), ENDS).tolist() for side in (before, after)
+            np.quantile(np.mean(_draws(key, side, times=True), axis=0), ENDS).tolist()
+            for side in (base_paths, new_paths)
         )
     interval = None if test is None else _interval(test, rows)
-    said = verdict(interval, least, ("grew", "shrank"))
+    outcome = verdict(interval, threshold, ("grew", "shrank"))
     return {
         "part": key[0],
         "name": key[1],
         "base_ns": round(old),
-        "new_ns": round(now),
+        "new_ns": round(new),
         "base_low_ns": old_times and round(old_times[0]),
         "base_high_ns": old_times and round(old_times[1]),
         "new_low_ns": new_times and round(new_times[0]),
@@ -126,13 +129,13 @@ def _row(key: Key, before: Sequence[_Path], after: Sequence[_Path], rows: int, l
         "new_share": new_share,
         "new_share_low": new_ends and new_ends[0],
         "new_share_high": new_ends and new_ends[1],
-        "difference_ns": round(now) - round(old),
+        "difference_ns": round(new) - round(old),
         "change": None if old_share is None or new_share is None else new_share - old_share,
         "change_low": interval and interval[0],
         "change_high": interval and interval[1],
-        "status": "both" if old and now else "entered" if now else "left",
-        "verdict": said,
-        "grew": holds(said, "grew", before, after),
+        "status": "both" if old and new else "entered" if new else "left",
+        "verdict": outcome,
+        "grew": holds(outcome, "grew", base_paths, new_paths),
     }
 
 
@@ -149,14 +152,14 @@ def _draws(key: Key, paths: Sequence[_Path], *, times: bool = False) -> list[Flo
     """The part's shares, or times, drawn of each path. All runs are drawn from alike; set off against one another, the
     draws of several runs are as independent as the runs."""
     sides = [path.drawn_times if times else path.draws for path in paths]
-    drawn = (side.get(key, np.zeros(len(next(iter(side.values()))))) for side in sides)
-    return [np.roll(shares, run) for run, shares in enumerate(drawn)]
+    samples = (side.get(key, np.zeros(len(next(iter(side.values()))))) for side in sides)
+    return [np.roll(shares, run) for run, shares in enumerate(samples)]
 
 
 def _estimates(shares: Sequence[float], draws: Sequence[Floats], paths: Sequence[_Path]) -> list[Estimate]:
     return [
-        Estimate(share, float(np.var(drawn)), path.blocks)
-        for share, drawn, path in zip(shares, draws, paths, strict=True)
+        Estimate(share, float(np.var(samples)), path.blocks)
+        for share, samples, path in zip(shares, draws, paths, strict=True)
     ]
 
 

@@ -12,7 +12,7 @@ _NAMES: Final = {
     "mpi": "other MPI calls",
     "unrecorded": "unrecorded time",
 }
-_MOST: Final = 2
+_ACTIVITY_LIMIT: Final = 2
 """The number of activities that the sentence on the run names, besides computing."""
 
 
@@ -43,20 +43,20 @@ class Change:
         return self.verdict in ("slower", "faster") or (not self.has_interval and not self.is_small)
 
     @property
-    def is_same(self) -> bool:
+    def is_unchanged(self) -> bool:
         """Whether it did not."""
         return self.verdict == "same" or (not self.has_interval and self.is_small)
 
 
 def of_run(run: Change, activities: Sequence[Change], *, per_iteration: bool) -> str:
     """The sentence on the whole run; activities: those that changed most come first."""
-    named = [change for change in activities if change.is_clear][:_MOST]
-    if not run.is_same:
-        named += [change for change in activities if change.activity == "compute" and change.is_same]
+    mentions = [change for change in activities if change.is_clear][:_ACTIVITY_LIMIT]
+    if not run.is_unchanged:
+        mentions += [change for change in activities if change.activity == "compute" and change.is_unchanged]
     verdict = {"same": "unchanged", "undecided": "undecided"}.get(run.verdict)
     if verdict == "undecided" and not run.has_interval:
         verdict = "undecided, because there are too few iterations or runs"
-    causes = ", ".join(_in_short(change) for change in named)
+    causes = ", ".join(_in_short(change) for change in mentions)
     result = "; ".join(text for text in (verdict, causes) if text)
     return f"{'Per iteration, ' if per_iteration else ''}{_times(run)}{f': {result}' if result else ''}."
 
@@ -73,12 +73,12 @@ def _name(change: Change) -> str:
 
 
 def _times(change: Change) -> str:
-    before, after = alike("ns", change.base_ns, change.new_ns)
-    return f"{before} became {after} ({changes(change.difference_ns, change.part)})"
+    base_time, new_time = alike("ns", change.base_ns, change.new_ns)
+    return f"{base_time} became {new_time} ({changes(change.difference_ns, change.part)})"
 
 
 def _in_short(change: Change) -> str:
-    if change.is_same:
+    if change.is_unchanged:
         return f"{_name(change)} unchanged"
     if change.part is None:
         return f"{_name(change)} added ({duration(change.new_ns)})"

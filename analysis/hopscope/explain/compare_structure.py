@@ -22,34 +22,36 @@ PROPERTIES = (
     "wan crossings",
 )
 
-Found = dict[Site, dict[str, tuple[str, float | None]]]
+Properties = dict[Site, dict[str, tuple[str, float | None]]]
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
     """One row per aligned place and property that either run has."""
     assert base is not None
-    before, after = _properties(base), _properties(rows)
-    return [row for pair in align(before, after) for row in _rows(pair, before, after)]
+    base_properties, new_properties = _properties(base), _properties(rows)
+    return [
+        row for pair in align(base_properties, new_properties) for row in _rows(pair, base_properties, new_properties)
+    ]
 
 
-def _properties(rows: pa.Table) -> Found:
-    found: Found = {}
+def _properties(rows: pa.Table) -> Properties:
+    properties: Properties = {}
     columns = (rows[name].to_pylist() for name in ("property", "words", "value"))
     for site, name, words, value in zip(sites(rows), *columns, strict=True):
-        found.setdefault(site, {})[name] = (words, value)
-    return found
+        properties.setdefault(site, {})[name] = (words, value)
+    return properties
 
 
-def _rows(pair: Pair, before: Found, after: Found) -> list[dict[str, Any]]:
-    old = {} if pair.base is None else before[pair.base]
-    now = {} if pair.new is None else after[pair.new]
-    site = pair.shown
-    made: list[dict[str, Any]] = []
+def _rows(pair: Pair, base_properties: Properties, new_properties: Properties) -> list[dict[str, Any]]:
+    old = {} if pair.base is None else base_properties[pair.base]
+    new = {} if pair.new is None else new_properties[pair.new]
+    site = pair.site
+    property_rows: list[dict[str, Any]] = []
     for name in PROPERTIES:
-        if name not in old and name not in now:
+        if name not in old and name not in new:
             continue
-        (base_words, base_value), (new_words, new_value) = old.get(name, (None, None)), now.get(name, (None, None))
-        made.append(
+        (base_words, base_value), (new_words, new_value) = old.get(name, (None, None)), new.get(name, (None, None))
+        property_rows.append(
             {
                 "operation": site.op,
                 "place": site.place,
@@ -62,7 +64,7 @@ def _rows(pair: Pair, before: Found, after: Found) -> list[dict[str, Any]]:
                 "new_value": new_value,
                 "change": None if base_value is None or new_value is None else new_value - base_value,
                 "changed": base_words != new_words,
-                "aligned": pair.by,
+                "aligned": pair.method,
             }
         )
-    return made
+    return property_rows

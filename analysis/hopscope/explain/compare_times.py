@@ -10,12 +10,12 @@ import pyarrow as pa
 from hopscope.query.bootstrap import LEAST_BLOCKS
 from hopscope.query.header import Scalar
 from hopscope.query.resampling import (
-    LEAST_BEYOND,
+    LEAST_TAIL,
     Difference,
     Floats,
     blocks_of,
     difference,
-    is_one_of_each,
+    has_too_few_runs,
     quantile_estimates,
 )
 from hopscope.selection.alignment import Pair, Site, align, sites
@@ -39,14 +39,16 @@ _Iterations = Mapping[tuple[str, int], float]
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
     """One row per aligned place and statistic."""
     assert base is not None
-    before, after = _times(base), _times(rows)
-    asked = [name for name in STATISTICS if parameters["statistic"] in ("all", name)]
-    found = [row for pair in align(before, after) for row in _compared(pair, before, after, asked)]
-    tests = sum(row.test is not None for row in found)
-    least = parameters["least"]
-    assert isinstance(least, int | float)
+    base_times, new_times = _times(base), _times(rows)
+    statistics = [name for name in STATISTICS if parameters["statistic"] in ("all", name)]
+    comparisons = [
+        row for pair in align(base_times, new_times) for row in _compared(pair, base_times, new_times, statistics)
+    ]
+    tests = sum(row.test is not None for row in comparisons)
+    threshold = parameters["least"]
+    assert isinstance(threshold, int | float)
     iterations = _iterations(base), _iterations(rows)
-    return [_shown(row, tests, float(least), *iterations) for row in found]
+    return [_columns(row, tests, float(threshold), *iterations) for row in comparisons]
 
 
 def _times(rows: pa.Table) -> dict[Site, list[Floats]]:
@@ -67,39 +69,44 @@ def _iterations(rows: pa.Table) -> _Iterations:
 
 
 def _compared(
-    pair: Pair, before: Mapping[Site, list[Floats]], after: Mapping[Site, list[Floats]], asked: Sequence[str]
+    pair: Pair,
+    base_times: Mapping[Site, list[Floats]],
+    new_times: Mapping[Site, list[Floats]],
+    statistics: Sequence[str],
 ) -> list[_Row]:
-    base = [] if pair.base is None else before[pair.base]
-    new = [] if pair.new is None else after[pair.new]
-    judged = [
-        name for name in asked if base and new and all(_can_judge(run, STATISTICS[name]) for run in [*base, *new])
+    base = [] if pair.base is None else base_times[pair.base]
+    new = [] if pair.new is None else new_times[pair.new]
+    testable = [
+        name
+        for name in statistics
+        if base and new and all(_is_testable(run, STATISTICS[name]) for run in [*base, *new])
     ]
     tests: dict[str, Difference] = {}
-    if judged:
-        quantiles = tuple(STATISTICS[name] for name in judged)
-        old, now = (
+    if testable:
+        quantiles = tuple(STATISTICS[name] for name in testable)
+        base_estimates, new_estimates = (
             [quantile_estimates(run, quantiles, seed) for seed, run in enumerate(side, start=first)]
             for side, first in ((base, 1), (new, 1 + len(base)))
         )
         tests = {
-            name: difference([run[n] for run in old], [run[n] for run in now], relative=True)
-            for n, name in enumerate(judged)
+            name: difference([run[n] for run in base_estimates], [run[n] for run in new_estimates], relative=True)
+            for n, name in enumerate(testable)
         }
-    return [_Row(pair, name, base, new, tests.get(name)) for name in asked]
+    return [_Row(pair, name, base, new, tests.get(name)) for name in statistics]
 
 
-def _can_judge(values: Floats, quantile: float) -> bool:
-    beyond = min(quantile, 1 - quantile) * len(values)
-    return len(values) > 0 and beyond >= LEAST_BEYOND - 1e-9 and blocks_of(values).count >= LEAST_BLOCKS
+def _is_testable(values: Floats, quantile: float) -> bool:
+    tail = min(quantile, 1 - quantile) * len(values)
+    return len(values) > 0 and tail >= LEAST_TAIL - 1e-9 and blocks_of(values).count >= LEAST_BLOCKS
 
 
-def _shown(
-    row: _Row, tests: int, least: float, base_iterations: _Iterations, new_iterations: _Iterations
+def _columns(
+    row: _Row, tests: int, threshold: float, base_iterations: _Iterations, new_iterations: _Iterations
 ) -> dict[str, Any]:
-    site = row.pair.shown
-    old, now = (_quantile(values, row.statistic) for values in (row.base, row.new))
+    site = row.pair.site
+    old, new = (_quantile(values, row.statistic) for values in (row.base, row.new))
     interval = None if row.test is None else row.test.interval(tests)
-    verdict = _verdict(row, interval, least * (old or 0))
+    verdict = _verdict(row, interval, threshold * (old or 0))
     return {
         "operation": site.op,
         "place": site.place,
@@ -107,9 +114,9 @@ def _shown(
         "comm": site.comm,
         "statistic": row.statistic,
         "base_ns": old,
-        "new_ns": now,
-        "difference_ns": None if old is None or now is None else now - old,
-        "change": None if old is None or now is None else _part(now - old, old),
+        "new_ns": new,
+        "difference_ns": None if old is None or new is None else new - old,
+        "change": None if old is None or new is None else _part(new - old, old),
         "change_low": None if interval is None else _part(interval[0], old),
         "change_high": None if interval is None else _part(interval[1], old),
         "base_iteration_ns": base_iterations.get((site.op, site.comm)),
@@ -122,7 +129,7 @@ def _shown(
         "base_collectives": sum(len(run) for run in row.base),
         "new_collectives": sum(len(run) for run in row.new),
         "blocks": None if row.test is None else min(blocks_of(run).count for run in [*row.base, *row.new]),
-        "aligned": row.pair.by,
+        "aligned": row.pair.method,
     }
 
 
@@ -131,8 +138,8 @@ def _quantile(runs: Sequence[Floats], statistic: str) -> float | None:
     return float(np.mean([np.quantile(run, STATISTICS[statistic]) for run in runs])) if runs else None
 
 
-def _part(change: float, of: float | None) -> float | None:
-    return change / of if of else None
+def _part(change: float, whole: float | None) -> float | None:
+    return change / whole if whole else None
 
 
 def _verdict(row: _Row, interval: tuple[float, float] | None, least_ns: float) -> str:
@@ -143,19 +150,19 @@ def _verdict(row: _Row, interval: tuple[float, float] | None, least_ns: float) -
     return verdict(interval, least_ns, ("slower", "faster"))
 
 
-def verdict(interval: tuple[float, float] | None, least: float, words: tuple[str, str]) -> str:
+def verdict(interval: tuple[float, float] | None, threshold: float, words: tuple[str, str]) -> str:
     """more or less (`words`) if the interval lies wholly beyond `least`, `same` if wholly within, else `undecided`."""
     if interval is None:
         return "undecided"
     low, high = interval
-    if low > least:
+    if low > threshold:
         return words[0]
-    if high < -least:
+    if high < -threshold:
         return words[1]
-    return "same" if -least <= low and high <= least else "undecided"
+    return "same" if -threshold <= low and high <= threshold else "undecided"
 
 
 def holds(verdict: str, word: str, base: Sequence[object], new: Sequence[object]) -> bool | None:
     """Whether the verdict is this word; None where that cannot be said of the programs, because it is undecided or
     there is but one run of each, which differs by what runs differ by, too."""
-    return None if verdict == "undecided" or is_one_of_each(base, new) else verdict == word
+    return None if verdict == "undecided" or has_too_few_runs(base, new) else verdict == word

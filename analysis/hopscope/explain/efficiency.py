@@ -46,15 +46,15 @@ def measured(rows: pa.Table) -> Measured | None:
     """What one run's `efficiency_input` says; None if it has no communication and no whole run."""
     # The operations come first: only they have a rank.
     count = rows.num_rows - rows["rank"].null_count
-    operations, others = rows.slice(0, count), rows.slice(count)
+    operations, facts = rows.slice(0, count), rows.slice(count)
 
     def only(word: str) -> pa.Table:
-        return others.filter(pc.equal(others["what"], word))
+        return facts.filter(pc.equal(facts["what"], word))
 
-    at = {word: only(word)["ns"].to_pylist() for word in ("begin", "finish", "startup", "shutdown")}
-    if not at["begin"]:
+    marks = {word: only(word)["ns"].to_pylist() for word in ("begin", "finish", "startup", "shutdown")}
+    if not marks["begin"]:
         return None
-    begin, finish, startup, shutdown = (times[0] for times in at.values())
+    begin, finish, startup, shutdown = (times[0] for times in marks.values())
     blocks = only("block").sort_by("place")
     useful = _useful(only("cut"), blocks.num_rows)
     obstacles = only("obstacle")["text"].to_pylist()
@@ -82,8 +82,8 @@ def measured(rows: pa.Table) -> Measured | None:
 
 def _useful(cuts: pa.Table, blocks: int) -> Floats:
     # The end of a rank's last block has no block; nulls come last.
-    until = cuts.sort_by([("ref", "ascending"), ("place", "ascending")])["ns"].to_numpy()
-    return np.diff(until.reshape(-1, blocks + 1)).astype(np.float64)
+    cut_ns = cuts.sort_by([("ref", "ascending"), ("place", "ascending")])["ns"].to_numpy()
+    return np.diff(cut_ns.reshape(-1, blocks + 1)).astype(np.float64)
 
 
 def _ideal_blocks(blocks: pa.Table, ideal: Ideal) -> Floats:
@@ -100,23 +100,23 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
     run = measured(rows)
     if run is None:
         return []
-    once = ((ONE_TIME_CATEGORIES["startup"], run.startup_ns), (ONE_TIME_CATEGORIES["shutdown"], run.shutdown_ns))
-    said = " and ".join(f"{duration(time_ns)} of {name}" for name, time_ns in once if time_ns)
-    left_out = f"; left out: {said}" if said else ""
+    phases = ((ONE_TIME_CATEGORIES["startup"], run.startup_ns), (ONE_TIME_CATEGORIES["shutdown"], run.shutdown_ns))
+    phase_text = " and ".join(f"{duration(time_ns)} of {name}" for name, time_ns in phases if time_ns)
+    left_out = f"; left out: {phase_text}" if phase_text else ""
     unknown = None if run.reason is None else f"cannot be replayed: {run.reason}"
-    lost = (
+    imbalance = (
         f"the largest of {plural(run.ranks, 'rank')} computes {duration(run.largest_ns - run.mean_ns)} above the mean"
     )
     factors: list[tuple[str, float | None, float | None, str | None]] = [
         ("parallel efficiency", run.mean_ns, run.time_ns, f"load balance x communication efficiency{left_out}"),
-        ("load balance", run.mean_ns, run.largest_ns, lost),
+        ("load balance", run.mean_ns, run.largest_ns, imbalance),
         ("communication efficiency", run.largest_ns, run.time_ns, "serialisation x transfer"),
         ("serialisation", run.largest_ns, run.ideal_ns, unknown or "waiting that no network can shorten"),
         ("transfer", run.ideal_ns, run.time_ns, unknown or "what messages and the MPI library take"),
     ]
-    few = len(run.block_ns) < LEAST_BLOCKS
+    is_short = len(run.block_ns) < LEAST_BLOCKS
     values = {name: ratio(part, whole) for name, part, whole, _ in factors}
-    intervals = {} if few else _intervals(run, values)
+    intervals = {} if is_short else _intervals(run, values)
     return [
         {
             "factor": name,
@@ -125,7 +125,7 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
             "efficiency_high": intervals.get(name, (None, None))[1],
             "part_ns": part,
             "whole_ns": whole,
-            "note": f"{note}; {FEW_COLLECTIVES}" if few and values[name] is not None else note,
+            "note": f"{note}; {FEW_COLLECTIVES}" if is_short and values[name] is not None else note,
         }
         for name, part, whole, note in factors
     ]
@@ -135,19 +135,19 @@ def _intervals(run: Measured, values: Mapping[str, float | None]) -> dict[str, t
     """The interval of each factor that is known, from the blocks' sums in resampled runs."""
     useful, time = block_draws(run.useful_ns, run.block_ns[None, :])
     mean, largest, whole = useful.mean(0), useful.max(0), time[0]
-    drawn = {
+    samples = {
         "parallel efficiency": (mean, whole),
         "load balance": (mean, largest),
         "communication efficiency": (largest, whole),
     }
     if run.ideal_block_ns is not None:
         ideal = block_draws(run.ideal_block_ns[None, :])[0][0]
-        drawn |= {"serialisation": (largest, ideal), "transfer": (ideal, whole)}
+        samples |= {"serialisation": (largest, ideal), "transfer": (ideal, whole)}
     # Blocks are cut at one time for all ranks: in a resampled run, useful time may exceed the ideal one slightly.
     return {
-        name: interval_of(np.minimum(part[of > 0] / of[of > 0], 1), value)
-        for name, (part, of) in drawn.items()
-        if np.any(of > 0) and (value := values[name]) is not None
+        name: interval_of(np.minimum(part[total > 0] / total[total > 0], 1), value)
+        for name, (part, total) in samples.items()
+        if np.any(total > 0) and (value := values[name]) is not None
     }
 
 

@@ -83,6 +83,6 @@ def _rules(rules: pa.Table, ids: Array) -> tuple[Array, Array]:
     rules = rules.take(pa.array(np.searchsorted(rules["ref"].to_numpy(), ids)))
     ops = rules["text"].unique()
     leads = np.array([_paths.leads_of(op) for op in ops.to_pylist()], np.int8)
-    of_each = leads[pc.index_in(rules["text"], value_set=ops).to_numpy()]
+    collective_leads = leads[pc.index_in(rules["text"], value_set=ops).to_numpy()]
     root = integers(rules, "place", "int32", _NO_ROOT)
-    return np.append(of_each, np.int8(_TO_LAST_ENTER)), np.append(root, np.int32(_NO_ROOT))
+    return np.append(collective_leads, np.int8(_TO_LAST_ENTER)), np.append(root, np.int32(_NO_ROOT))

@@ -14,25 +14,25 @@ Floats = NDArray[np.float64]
 _Complex = NDArray[np.complex128]
 
 
-def periodogram(at: Floats, values: Floats, frequencies: Floats) -> Floats:
+def periodogram(times: Floats, values: Floats, frequencies: Floats) -> Floats:
     """Part of the values' variance, 0 to 1, that a sine of each frequency explains beside a mean of its own
     (Zechmeister and Kürster 2009, equations 5 to 15, turned by their equation 19). `at` may be in any unit, the
     evenly spaced frequencies are in its inverse. The values must not all be equal."""
-    spread = (values - values.mean()) / values.std()
+    scores = (values - values.mean()) / values.std()
     step = (frequencies[-1] - frequencies[0]) / (len(frequencies) - 1)
     wide = math.isqrt(len(frequencies)) + 1
-    coarse: _Complex = np.exp(2j * np.pi * np.outer(frequencies[::wide], at))
-    fine: _Complex = np.exp(2j * np.pi * np.outer(at, step * np.arange(wide)))
+    coarse: _Complex = np.exp(2j * np.pi * np.outer(frequencies[::wide], times))
+    fine: _Complex = np.exp(2j * np.pi * np.outer(times, step * np.arange(wide)))
 
-    def mean(of: Floats, power: int) -> _Complex:
+    def mean(series: Floats, power: int) -> _Complex:
         """The mean of `of` times e^(i power w t), at each frequency."""
-        sums: _Complex = (coarse**power * of) @ fine**power
-        return sums.ravel()[: len(frequencies)] / len(at)
+        sums: _Complex = (coarse**power * series) @ fine**power
+        return sums.ravel()[: len(frequencies)] / len(times)
 
-    alone, double, together = mean(np.ones(len(at)), 1), mean(np.ones(len(at)), 2), mean(spread, 1)
+    alone, double, cross = mean(np.ones(len(times)), 1), mean(np.ones(len(times)), 2), mean(scores, 1)
     turn = np.exp(-0.5j * np.angle(double - alone**2))
-    alone, double, together = alone * turn, double * turn**2, together * turn
-    least = np.finfo(np.float64).epsneg
-    cosines = np.maximum((1 + double.real) / 2 - alone.real**2, least)
-    sines = np.maximum((1 - double.real) / 2 - alone.imag**2, least)
-    return together.real**2 / cosines + together.imag**2 / sines
+    alone, double, cross = alone * turn, double * turn**2, cross * turn
+    epsilon = np.finfo(np.float64).epsneg
+    cosines = np.maximum((1 + double.real) / 2 - alone.real**2, epsilon)
+    sines = np.maximum((1 - double.real) / 2 - alone.imag**2, epsilon)
+    return cross.real**2 / cosines + cross.imag**2 / sines

@@ -81,11 +81,11 @@ def _row(rank: int, values: pa.Table, ranks: int) -> dict[str, Any]:
     if periodic:
         period, resolution = 1 / frequency, 1 / (frequency * frequency * span)
         iteration = span / (len(at_ns) - 1) / int(iterations[0])
-        near = round(period / iteration)
+        multiple = round(period / iteration)
         row |= {
             "period_ns": period,
             "resolution_ns": resolution,
-            "whole_iterations": near if abs(period - near * iteration) <= resolution else None,
+            "whole_iterations": multiple if abs(period - multiple * iteration) <= resolution else None,
             # A swing of amplitude a has the variance a^2 / 2.
             "amplitude_ns": math.sqrt(2 * explained * float(np.var(noise_ns))),
         }
@@ -118,26 +118,28 @@ def _false_alarms_of(power: Floats, at_ns: Floats, noise_ns: Floats, frequencies
     if alarms(0).min() >= CERTAIN:
         return whole
     peaks = {int(np.argmin(whole)), int(np.argmax(power))}
-    found = [alarms(_lasting(_beside_period(at_ns, noise_ns, float(frequencies[peak])))) for peak in peaks]
-    return min(found, key=lambda made: float(made.min()))
+    alarm_sets = [alarms(_lasting(_beside_period(at_ns, noise_ns, float(frequencies[peak])))) for peak in peaks]
+    return min(alarm_sets, key=lambda candidate: float(candidate.min()))
 
 
 def _beside_period(at_ns: Floats, noise_ns: Floats, frequency: float) -> Floats:
     """What is left when the mean over all periods of about this frequency is taken away, a place for every value."""
     span = float(at_ns[-1] - at_ns[0])
     places = max(2, round((len(at_ns) - 1) / (frequency * span)))
-    near = (frequency + step / span for step in np.linspace(-0.5, 0.5, 11))
-    return min((_without_period(at_ns, noise_ns, one, places)[0] for one in near), key=lambda left: float(left @ left))
+    trials = (frequency + step / span for step in np.linspace(-0.5, 0.5, 11))
+    return min(
+        (_without_period(at_ns, noise_ns, trial, places)[0] for trial in trials), key=lambda left: float(left @ left)
+    )
 
 
-def _peak(power: Floats, frequencies: Floats, at: int) -> float:
+def _peak(power: Floats, frequencies: Floats, position: int) -> float:
     """Where between its neighbours a peak is: the top of the parabola through the three."""
-    if not 0 < at < len(power) - 1:
-        return float(frequencies[at])
-    before, top, after = (float(power[at + step]) for step in (-1, 0, 1))
-    bend = before - 2 * top + after
-    shift = (before - after) / 2 / bend if bend < 0 else 0.0
-    return float(frequencies[at] + min(0.5, max(-0.5, shift)) * (frequencies[1] - frequencies[0]))
+    if not 0 < position < len(power) - 1:
+        return float(frequencies[position])
+    left, top, right = (float(power[position + step]) for step in (-1, 0, 1))
+    bend = left - 2 * top + right
+    shift = (left - right) / 2 / bend if bend < 0 else 0.0
+    return float(frequencies[position] + min(0.5, max(-0.5, shift)) * (frequencies[1] - frequencies[0]))
 
 
 def _without_period(at_ns: Floats, noise_ns: Floats, frequency: float, places: int) -> tuple[Floats, int]:
@@ -152,17 +154,17 @@ def _fundamental(power: Floats, frequencies: Floats, best: int, at_ns: Floats, n
     """The frequency of the period that a peak belongs to: its own or, as short bursts have harmonics that are as high,
     that of which it is one: a peak itself, or one whose period's mean explains clearly more of the variance."""
     peak = _peak(power, frequencies, best)
-    found, most = peak, 0.0
+    fundamental, best_share = peak, 0.0
     for divisor in range(1, HARMONICS + 1):
         frequency = peak / divisor
         if frequency < frequencies[0]:
             break
-        near = np.abs(frequencies - frequency) <= OVERSAMPLING * (frequencies[1] - frequencies[0]) / 2
+        mask = np.abs(frequencies - frequency) <= OVERSAMPLING * (frequencies[1] - frequencies[0]) / 2
         left, places = _without_period(at_ns, noise_ns, frequency, len(noise_ns) // VALUES_A_PLACE)
         explained = 1 - float(left @ left) / max(1, len(left) - places) / float(np.var(noise_ns, ddof=1))
-        if power[near].max() > AS_HIGH * power[best] or explained > CLEARLY_MORE * most:
-            found, most = frequency, max(most, explained)
-    return found
+        if power[mask].max() > AS_HIGH * power[best] or explained > CLEARLY_MORE * best_share:
+            fundamental, best_share = frequency, max(best_share, explained)
+    return fundamental
 
 
 def _steadiness(at_ns: Floats, noise_ns: Floats, frequency: float) -> float:
@@ -173,14 +175,14 @@ def _steadiness(at_ns: Floats, noise_ns: Floats, frequency: float) -> float:
         complex(np.sum((noise - noise.mean()) * turn))
         for noise, turn in zip(np.array_split(noise_ns, PARTS), np.array_split(turns, PARTS), strict=True)
     ]
-    return abs(sum(each / abs(each) for each in sums if each)) / PARTS
+    return abs(sum(direction / abs(direction) for direction in sums if direction)) / PARTS
 
 
 def _lasting(centred: Floats) -> float:
     """Correlation of neighbours, 0 to almost 1; of few values it is found too low (Kendall 1954)."""
-    spread = float(centred @ centred)
-    found = float(centred[:-1] @ centred[1:]) / spread if spread > 0 else 0.0
-    return min(0.99, max(0.0, found + (1 + 4 * found) / len(centred)))
+    variance = float(centred @ centred)
+    correlation = float(centred[:-1] @ centred[1:]) / variance if variance > 0 else 0.0
+    return min(0.99, max(0.0, correlation + (1 + 4 * correlation) / len(centred)))
 
 
 def _lasting_spectrum(lasting: float, per_value: Floats) -> Floats:
@@ -190,5 +192,5 @@ def _lasting_spectrum(lasting: float, per_value: Floats) -> Floats:
 
 def _false_alarms(power: Floats, n: int, frequencies: int) -> Floats:
     """How often any of so many frequencies of noise, n values long, has a power as each of these."""
-    one = np.exp((n - 3) / 2 * np.log1p(-np.minimum(power, ALMOST_ALL)))
-    return -np.expm1(frequencies * np.log1p(-np.minimum(one, ALMOST_ALL)))
+    tail = np.exp((n - 3) / 2 * np.log1p(-np.minimum(power, ALMOST_ALL)))
+    return -np.expm1(frequencies * np.log1p(-np.minimum(tail, ALMOST_ALL)))

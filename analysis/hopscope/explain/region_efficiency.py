@@ -22,11 +22,11 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
     # The rows of a region lie one after the other.
     counts = rows.group_by("region", use_threads=False).aggregate([([], "count_all")])
     ends = np.cumsum(counts["count_all"].to_numpy()).tolist()
-    made = [
+    region_rows = [
         _row(name, rows.slice(begin, end - begin), blocks)
         for name, begin, end in zip(counts["region"].to_pylist(), [0, *ends], ends, strict=False)
     ]
-    return sorted(made, key=lambda row: (-row["time_ns"], row["region"]))
+    return sorted(region_rows, key=lambda row: (-row["time_ns"], row["region"]))
 
 
 def _row(name: str, rows: pa.Table, blocks: int) -> dict[str, Any]:
@@ -37,14 +37,14 @@ def _row(name: str, rows: pa.Table, blocks: int) -> dict[str, Any]:
         "load_balance": ratio(mean, largest),
         "communication_efficiency": ratio(largest, longest),
     }
-    there = int(np.count_nonzero(time.sum(0)))
+    covered_blocks = int(np.count_nonzero(time.sum(0)))
     note = None if largest else "no rank computes in it"
     if blocks < LEAST_BLOCKS:
         note = f"{note}; {FEW_COLLECTIVES}" if note else FEW_COLLECTIVES
-    elif there < LEAST_BLOCKS:
-        where = f"no intervals: it lies in {there} of {plural(blocks, 'block')} of collectives only"
-        note = f"{note}; {where}" if note else where
-    draws = block_draws(time, useful) if there >= LEAST_BLOCKS else None
+    elif covered_blocks < LEAST_BLOCKS:
+        coverage = f"no intervals: it lies in {covered_blocks} of {plural(blocks, 'block')} of collectives only"
+        note = f"{note}; {coverage}" if note else coverage
+    draws = block_draws(time, useful) if covered_blocks >= LEAST_BLOCKS else None
     return {
         "region": name,
         "ranks": len(time),
@@ -66,17 +66,17 @@ def _by_rank(rows: pa.Table, blocks: int) -> tuple[Floats, Floats]:
 
 
 def _with_intervals(factors: Mapping[str, float | None], draws: list[Floats] | None) -> dict[str, float | None]:
-    drawn: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     if draws is not None:
         time, useful = draws
         longest, mean, largest = time.max(0), useful.mean(0), useful.max(0)
         pairs = ((mean, longest), (mean, largest), (largest, longest))
-        drawn = {name: _quotients(*pair) for name, pair in zip(factors, pairs, strict=True)}
-    found: dict[str, float | None] = {}
+        samples = {name: _quotients(*pair) for name, pair in zip(factors, pairs, strict=True)}
+    columns: dict[str, float | None] = {}
     for name, value in factors.items():
-        low, high = (None, None) if value is None or name not in drawn else interval_of(drawn[name], value)
-        found |= {name: value, f"{name}_low": low, f"{name}_high": high}
-    return found
+        low, high = (None, None) if value is None or name not in samples else interval_of(samples[name], value)
+        columns |= {name: value, f"{name}_low": low, f"{name}_high": high}
+    return columns
 
 
 def _quotients(part: Floats, whole: Floats) -> Floats:

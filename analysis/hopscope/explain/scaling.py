@@ -16,14 +16,14 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
     numbers = sorted(rows["run"].unique().to_pylist())
     parts = {number: rows.filter(pc.equal(rows["run"], number)) for number in numbers}
     runs = {number: measured(part) for number, part in parts.items()}
-    known = {number: run for number, run in runs.items() if run is not None}
-    first = next(iter(known.values()), None)
-    made: list[dict[str, Any]] = []
-    for number, run in known.items():
+    measurements = {number: run for number, run in runs.items() if run is not None}
+    first = next(iter(measurements.values()), None)
+    scaling_rows: list[dict[str, Any]] = []
+    for number, run in measurements.items():
         assert first is not None
         efficiency = ratio(run.mean_ns, run.time_ns)
         scaling = ratio(first.mean_ns * first.ranks, run.mean_ns * run.ranks)
-        made.append(
+        scaling_rows.append(
             {
                 "run": number,
                 "trace": parts[number]["trace"][0].as_py(),
@@ -40,4 +40,4 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
                 "note": run.reason,
             }
         )
-    return made
+    return scaling_rows

@@ -55,7 +55,7 @@ def in_order(entries: Sequence[Entry], facts: Facts) -> list[Entry]:
 
 
 def _row(entry: Entry, facts: Facts, words: Words) -> Row:
-    cost, text = entry.cost, words.of(entry)
+    cost, text = entry.cost, words.text_of(entry)
     return {
         "kind": entry.kind,
         "severity": severity(entry, facts.run_ns),

@@ -41,11 +41,11 @@ def slow_algorithm(read: Callable[[str], pa.Table], rerun: Rerun) -> SlowAlgorit
         suggestion = suggest_trees(read)
     except InputError:
         return None
-    better = next((each for each in suggestion.candidates if _surely_gains(each)), None)
+    better = next((candidate for candidate in suggestion.candidates if _surely_gains(candidate)), None)
     if better is None:
         return None
-    each = suggestion.basis.source.subject.each
-    part = next(part for part in each if label_of([part], each) == better.parts[0])
+    targets = suggestion.basis.source.subject.each
+    part = next(part for part in targets if label_of([part], targets) == better.parts[0])
     name = better.name.removesuffix(f" for {better.parts[0]}")
     return SlowAlgorithm(
         _cost(suggestion, better), rerun.sites_of_collectives(part.simulated), _recorded(suggestion, part), name
@@ -59,9 +59,9 @@ def _surely_gains(candidate: Candidate) -> bool:
 def _cost(suggestion: Suggestion, better: Candidate) -> Cost:
     """The saving over the run: an iteration of the replay reaches from one collective's end to the next one's."""
     iterations = len(suggestion.basis.source.subject.collectives) - 1
-    before = suggestion.baseline.predicted_ns or 0.0
+    baseline_ns = suggestion.baseline.predicted_ns or 0.0
     times = (better.predicted_ns, better.predicted_high_ns, better.predicted_low_ns)
-    ns, low, high = (max(0, round((before - (time or 0.0)) * iterations)) for time in times)
+    ns, low, high = (max(0, round((baseline_ns - (time or 0.0)) * iterations)) for time in times)
     return Cost(ns, low, high)
 
 

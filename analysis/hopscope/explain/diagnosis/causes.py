@@ -24,9 +24,9 @@ from hopscope.explain.diagnosis.overlap import no_overlap_cause
 from hopscope.explain.diagnosis.rerun import Changed, Changes, Rerun, joined
 from hopscope.explain.diagnosis.sites import Gaps
 
-_SAID: Final = 0.01
+_LEAST_SHARE: Final = 0.01
 """A cost that is a smaller share of the run is not said."""
-_OWN: Final = 0.5
+_OWN_SHARE: Final = 0.5
 """A cause in messages is one of its own if so much of its cost stays where the others are gone."""
 
 Read = Callable[[str], pa.Table]
@@ -57,8 +57,8 @@ def causes_in(facts: Facts, read: Read) -> list[Entry]:
     # Senders that answer one another are late by what messages take.
     bound = [cause.changes for cause in in_messages if cause.kind in ("latency-bound", "bandwidth-bound")]
     quick = reduce(joined, bound)
-    more = [crossings_cause(rerun, _crossings(read)), slow_link_cause(rerun)]
-    for cause in [*in_messages, *(cause for cause in more if cause is not None)]:
+    link_causes = [crossings_cause(rerun, _crossings(read)), slow_link_cause(rerun)]
+    for cause in [*in_messages, *(cause for cause in link_causes if cause is not None)]:
         if cause.kind == "late-sender":
             weighed.add(cause, rerun.changed(joined(without_computing.changes, quick)))
         elif cause.kind != "wrong-order":
@@ -92,9 +92,9 @@ class _Weighed:
     def cost(self, changes: Changes, base: Changed) -> Cost | None:
         """The cost of a cause; None where it is small, or is mostly that of causes that the base is without."""
         cost = self._rerun.cost(changes)
-        if cost.ns < _SAID * self._run_ns:
+        if cost.ns < _LEAST_SHARE * self._run_ns:
             return None
-        if base.changes and self._rerun.cost(changes, base).ns < max(_OWN * cost.ns, _SAID * self._run_ns):
+        if base.changes and self._rerun.cost(changes, base).ns < max(_OWN_SHARE * cost.ns, _LEAST_SHARE * self._run_ns):
             return None
         if cost.ns >= NOTE * self._run_ns:
             self._changes = joined(self._changes, changes)
@@ -130,31 +130,31 @@ def _exclusive(entries: list[Entry]) -> list[Entry]:
     bound = ("latency-bound", "bandwidth-bound")
     explained = sum(costs.get(kind, 0) for kind in ("crossings", "slow-link", "no-overlap"))
 
-    def is_said(entry: Entry) -> bool:
-        own = costs.get(entry.kind, 0)
+    def is_exclusive(entry: Entry) -> bool:
+        cost = costs.get(entry.kind, 0)
         if entry.kind in bound:
-            other = bound[1 - bound.index(entry.kind)]
+            sibling = bound[1 - bound.index(entry.kind)]
             remedies = (costs.get("placement", 0), costs.get("algorithm", 0))
-            return max(explained, *remedies) < _OWN * own and own >= costs.get(other, 0)
+            return max(explained, *remedies) < _OWN_SHARE * cost and cost >= costs.get(sibling, 0)
         if entry.kind == "algorithm":
-            return max(explained, costs.get("placement", 0)) < _OWN * own
-        return entry.kind != "placement" or costs.get("slow-link", 0) < _OWN * own
+            return max(explained, costs.get("placement", 0)) < _OWN_SHARE * cost
+        return entry.kind != "placement" or costs.get("slow-link", 0) < _OWN_SHARE * cost
 
-    return [entry for entry in entries if is_said(entry)]
+    return [entry for entry in entries if is_exclusive(entry)]
 
 
 def _of_computing(cause: Cause, cost: Cost, gaps: Gaps, rerun: Rerun, cuts: Array) -> Entry:
     ends = gaps.end[cause.gaps]
     iteration = np.unique(np.searchsorted(cuts, ends, side="right") - 1)
     iteration = iteration[(iteration >= 0) & (iteration < len(cuts) - 1)]
-    shown = (int(iteration[0]), int(iteration[-1]), len(iteration)) if len(iteration) else None
+    iterations = (int(iteration[0]), int(iteration[-1]), len(iteration)) if len(iteration) else None
     host = host_of_ranks(cause.ranks, rerun.tables["ranks"]) if cause.kind == "imbalance" else None
     return Entry(
         "slow-host" if host else cause.kind,
         cost,
         cause.ranks_by_cost(gaps),
         cause.sites(gaps, rerun),
-        shown,
+        iterations,
         own_ns=cause.own_ns,
         others_ns=cause.others_ns,
         even_ns=cause.even_share * cost.ns if cause.kind == "imbalance" else None,

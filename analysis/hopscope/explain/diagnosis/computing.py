@@ -14,19 +14,19 @@ from typing import Final
 import numpy as np
 
 from hopscope.dataset.path_columns import Array
-from hopscope.explain.diagnosis.entry import NAMED, Kind, Site
+from hopscope.explain.diagnosis.entry import NAMED_SHARE, Kind, Site
 from hopscope.explain.diagnosis.rerun import Changes, Rerun
 from hopscope.explain.diagnosis.sites import Gaps, SiteGaps, on_time
 
-_LATE: Final = 0.025
+_LATENESS: Final = 0.025
 """A rank is late where it computes longer than those on time by this share of a site's period."""
-_SEEN: Final = 0.003
+_LEAST_EXCESS: Final = 0.003
 """Excess that adds up to less of the run is not looked at."""
 _ALONE: Final = 0.25
 """In a serial section each other rank computes at most this share of what the one does."""
 _RARE: Final = 0.1
 """Noise is late in less than this share of a rank's occurrences."""
-_MOST: Final = 0.5
+_TURNS_SHARE: Final = 0.5
 """Ranks take turns if more than this share of the occurrences has a late one."""
 _EQUAL: Final = (0.4, 2.0)
 """They take about equal parts if each has so many times its even share."""
@@ -103,8 +103,8 @@ class Cause:
 
     def excess_of_ranks(self, gaps: Gaps) -> dict[int, float]:
         """The excess of each of its ranks, in ns."""
-        rank, less = gaps.rank[self.gaps], self.less_ns
-        return {one: float(less[rank == one].sum()) for one in self.ranks}
+        rank, excess = gaps.rank[self.gaps], self.less_ns
+        return {cause_rank: float(excess[rank == cause_rank].sum()) for cause_rank in self.ranks}
 
     def sites(self, gaps: Gaps, rerun: Rerun) -> tuple[Site, ...]:
         """The calls that its ranks are late to, those with most excess first."""
@@ -127,48 +127,48 @@ def causes_of(gaps: Gaps, run_ns: int) -> list[Cause]:
     for cause in causes.values():
         if cause.kind == "noise":
             of_rank = cause.excess_of_ranks(gaps)
-            most = max(of_rank.values(), default=0.0)
-            cause.ranks = tuple(rank for rank, excess in of_rank.items() if excess >= NAMED * most)
+            largest = max(of_rank.values(), default=0.0)
+            cause.ranks = tuple(rank for rank, excess in of_rank.items() if excess >= NAMED_SHARE * largest)
     return list(causes.values())
 
 
 def _at_site(site: SiteGaps, gaps: Gaps, run_ns: int) -> Iterator[SiteCause]:
     """The causes at one site."""
     excess = np.minimum(site.computing - on_time(site.computing), site.whole)
-    if np.nansum(np.nanmax(excess, axis=0)) < _SEEN * run_ns:
+    if np.nansum(np.nanmax(excess, axis=0)) < _LEAST_EXCESS * run_ns:
         return
-    late = excess > _LATE * site.period_ns
-    if _takes_turns(excess, late):
+    late_mask = excess > _LATENESS * site.period_ns
+    if _takes_turns(excess, late_mask):
         yield _longer_than_others(site, "rotating-delay", np.arange(len(site.ranks)))
         return
-    above = _above_usual(site)
-    chosen = _always_longer(site, excess, late, above)
-    if len(chosen) and np.nansum(excess[chosen]) >= _SEEN * run_ns:
-        yield _of_some_ranks(site, gaps, chosen)
-        above[chosen] = np.minimum(above[chosen], 0)
-    if len(site.ranks) > 1 and np.nansum(above) >= _SEEN * run_ns:
-        yield _noise(site, above)
+    surplus = _above_usual(site)
+    positions = _always_longer(site, excess, late_mask, surplus)
+    if len(positions) and np.nansum(excess[positions]) >= _LEAST_EXCESS * run_ns:
+        yield _of_some_ranks(site, gaps, positions)
+        surplus[positions] = np.minimum(surplus[positions], 0)
+    if len(site.ranks) > 1 and np.nansum(surplus) >= _LEAST_EXCESS * run_ns:
+        yield _noise(site, surplus)
 
 
-def _always_longer(site: SiteGaps, excess: Array, late: Array, above: Array) -> Array:
+def _always_longer(site: SiteGaps, excess: Array, late_mask: Array, surplus: Array) -> Array:
     """Rows of the ranks that compute longer than the others, always or often enough to be no noise."""
     typical = np.nanmedian(excess, axis=1)
-    often = np.nanmean(late, axis=1)
-    is_rare = (often < _RARE) | (np.nanmean(above > 0, axis=1) < _RARE)
-    always = np.where(typical >= _LATE / 2 * site.period_ns, typical, 0.0)
-    sometimes = np.where(is_rare, 0.0, np.nanmean(np.where(late, excess, 0), axis=1))
-    weight = np.maximum(always, sometimes)
-    chosen = np.flatnonzero((weight > 0) & (weight >= NAMED * weight.max(initial=0.0)))
-    return chosen if len(chosen) < len(site.ranks) or len(site.ranks) == 1 else chosen[:0]
+    late_share = np.nanmean(late_mask, axis=1)
+    is_rare = (late_share < _RARE) | (np.nanmean(surplus > 0, axis=1) < _RARE)
+    steady_ns = np.where(typical >= _LATENESS / 2 * site.period_ns, typical, 0.0)
+    occasional_ns = np.where(is_rare, 0.0, np.nanmean(np.where(late_mask, excess, 0), axis=1))
+    weight = np.maximum(steady_ns, occasional_ns)
+    positions = np.flatnonzero((weight > 0) & (weight >= NAMED_SHARE * weight.max(initial=0.0)))
+    return positions if len(positions) < len(site.ranks) or len(site.ranks) == 1 else positions[:0]
 
 
-def _noise(site: SiteGaps, above: Array) -> SiteCause:
-    noisy = np.flatnonzero(np.nansum(above, axis=1) > 0)
-    number, less = site.row[noisy].ravel(), np.nan_to_num(above[noisy]).ravel()
-    longer = less > 0
+def _noise(site: SiteGaps, surplus: Array) -> SiteCause:
+    noisy = np.flatnonzero(np.nansum(surplus, axis=1) > 0)
+    number, excess = site.row[noisy].ravel(), np.nan_to_num(surplus[noisy]).ravel()
+    longer = excess > 0
     usual = float(np.nanmedian(site.computing))
-    own = usual + float(np.median(less[longer]))
-    return SiteCause("noise", tuple(site.ranks[noisy].tolist()), number[longer], less[longer], own, usual)
+    noisy_ns = usual + float(np.median(excess[longer]))
+    return SiteCause("noise", tuple(site.ranks[noisy].tolist()), number[longer], excess[longer], noisy_ns, usual)
 
 
 def _lower_median(values: Array) -> Array:
@@ -186,81 +186,83 @@ def _weighted_median(values: Array, weights: Array) -> float:
         return float(np.nanmedian(values))
     values, weights = values[weighs], weights[weighs]
     order = np.argsort(values)
-    reached = np.cumsum(weights[order])
-    return float(values[order][np.searchsorted(reached, reached[-1] / 2)])
+    cumulative_weight = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(cumulative_weight, cumulative_weight[-1] / 2)])
 
 
-def _takes_turns(excess: Array, late: Array) -> bool:
+def _takes_turns(excess: Array, late_mask: Array) -> bool:
     """True if most occurrences have a late rank, and the ranks take about equal parts."""
-    ranks, occurrences = late.shape
+    ranks, occurrences = late_mask.shape
     if ranks < 2 or occurrences < 2 * ranks:
         return False
-    any_late = late.any(axis=0)
-    if any_late.mean() <= _MOST:
+    late_occurrences = late_mask.any(axis=0)
+    if late_occurrences.mean() <= _TURNS_SHARE:
         return False
-    latest = np.nanargmax(np.where(late, excess, -np.inf)[:, any_late], axis=0)
-    parts = np.bincount(latest, minlength=ranks) * ranks / any_late.sum()
-    least, most = _EQUAL
-    return bool((parts >= least).all() and (parts <= most).all())
+    latest = np.nanargmax(np.where(late_mask, excess, -np.inf)[:, late_occurrences], axis=0)
+    parts = np.bincount(latest, minlength=ranks) * ranks / late_occurrences.sum()
+    low, high = _EQUAL
+    return bool((parts >= low).all() and (parts <= high).all())
 
 
 def _above_usual(site: SiteGaps) -> Array:
     """By how much each gap is clearly longer than usual for its rank, beyond what most ranks have in the occurrence."""
     usual = np.nanmedian(site.computing, axis=1, keepdims=True)
-    above = site.computing - usual
+    surplus = site.computing - usual
     if len(site.ranks) > 1:
-        above = above - np.maximum(_lower_median(above), 0)
-    spread = np.nanmedian(np.abs(site.computing - usual), axis=1, keepdims=True)
-    clear = np.maximum(_CLEAR * spread, _LATE * site.period_ns)
-    return np.where(above > clear, np.minimum(above, site.whole), 0.0)
+        surplus = surplus - np.maximum(_lower_median(surplus), 0)
+    deviation = np.nanmedian(np.abs(site.computing - usual), axis=1, keepdims=True)
+    clear = np.maximum(_CLEAR * deviation, _LATENESS * site.period_ns)
+    return np.where(surplus > clear, np.minimum(surplus, site.whole), 0.0)
 
 
-def _of_some_ranks(site: SiteGaps, gaps: Gaps, chosen: Array) -> SiteCause:
+def _of_some_ranks(site: SiteGaps, gaps: Gaps, positions: Array) -> SiteCause:
     """A serial section if one rank computes while each other hardly does; else an imbalance."""
-    if len(chosen) > 1:
-        return _longer_than_others(site, "imbalance", chosen)
+    if len(positions) > 1:
+        return _longer_than_others(site, "imbalance", positions)
     typical = np.nanmedian(site.computing, axis=1)
-    most_beside = _ALONE * float(np.nanmean(site.computing[chosen[0]]))
-    if np.delete(typical, chosen[0]).max(initial=0.0) > most_beside:
-        return _longer_than_others(site, "imbalance", chosen)
-    elsewhere = _computing_elsewhere(site, gaps, int(chosen[0]))
-    if len(elsewhere) and np.nanmedian(np.nanmax(elsewhere, axis=0)) > most_beside:
-        return _longer_than_others(site, "imbalance", chosen, elsewhere)
-    return _longer_than_others(site, "serial-section", chosen)
+    serial_limit = _ALONE * float(np.nanmean(site.computing[positions[0]]))
+    if np.delete(typical, positions[0]).max(initial=0.0) > serial_limit:
+        return _longer_than_others(site, "imbalance", positions)
+    other_computing = _computing_elsewhere(site, gaps, int(positions[0]))
+    if len(other_computing) and np.nanmedian(np.nanmax(other_computing, axis=0)) > serial_limit:
+        return _longer_than_others(site, "imbalance", positions, other_computing)
+    return _longer_than_others(site, "serial-section", positions)
 
 
 def _computing_elsewhere(site: SiteGaps, gaps: Gaps, position: int) -> Array:
     """Computing of each other rank in ns, a row for each, at any site during the occurrences of one rank: others may
     compute meanwhile after calls of their own, as where one rank sends and another receives."""
     numbers = site.row[position]
-    elsewhere = np.full((len(gaps.ranks) - 1, site.occurrences), np.nan)
-    elsewhere[:, numbers >= 0] = gaps.others_meanwhile(numbers[numbers >= 0])
-    return elsewhere
+    computing = np.full((len(gaps.ranks) - 1, site.occurrences), np.nan)
+    computing[:, numbers >= 0] = gaps.concurrent_computing(numbers[numbers >= 0])
+    return computing
 
 
-def _longer_than_others(site: SiteGaps, kind: Kind, chosen: Array, elsewhere: Array | None = None) -> SiteCause:
+def _longer_than_others(
+    site: SiteGaps, kind: Kind, positions: Array, other_computing: Array | None = None
+) -> SiteCause:
     """With what the chosen ranks compute beyond the median of the others, or of all where all are chosen.
 
     elsewhere: what each other rank computes at the same time, where others do so at other sites: the longest counts.
     """
     takes_turns = kind == "rotating-delay"
-    reference = site.computing if takes_turns else np.delete(site.computing, chosen, axis=0)
+    reference = site.computing if takes_turns else np.delete(site.computing, positions, axis=0)
     usual = _lower_median(reference) if len(reference) else np.zeros(site.occurrences)
-    if elsewhere is not None:
-        usual = np.nanmax(elsewhere, axis=0)
-    less = np.nan_to_num(np.minimum(site.computing[chosen] - usual, site.whole[chosen]))
-    longer = (site.row[chosen] >= 0) & (less > 0)
-    most = np.nanmax(site.computing, axis=0)
-    of_ranks = site.computing if elsewhere is None else np.vstack([site.computing[chosen], elsewhere])
-    spread = float(np.nansum(most - np.nanmean(of_ranks, axis=0)) / max(1.0, float(np.nansum(most - usual))))
-    weight = np.where(longer, less, 0.0)
-    own = np.broadcast_to(most, less.shape) if takes_turns else site.computing[chosen]
+    if other_computing is not None:
+        usual = np.nanmax(other_computing, axis=0)
+    excess = np.nan_to_num(np.minimum(site.computing[positions] - usual, site.whole[positions]))
+    longer = (site.row[positions] >= 0) & (excess > 0)
+    longest = np.nanmax(site.computing, axis=0)
+    of_ranks = site.computing if other_computing is None else np.vstack([site.computing[positions], other_computing])
+    even_share = float(np.nansum(longest - np.nanmean(of_ranks, axis=0)) / max(1.0, float(np.nansum(longest - usual))))
+    weight = np.where(longer, excess, 0.0)
+    own_computing = np.broadcast_to(longest, excess.shape) if takes_turns else site.computing[positions]
     return SiteCause(
         kind,
-        tuple(site.ranks[chosen].tolist()),
-        site.row[chosen][longer],
-        less[longer],
-        _weighted_median(own, weight),
-        _weighted_median(np.broadcast_to(usual, less.shape), weight),
-        min(1.0, spread),
+        tuple(site.ranks[positions].tolist()),
+        site.row[positions][longer],
+        excess[longer],
+        _weighted_median(own_computing, weight),
+        _weighted_median(np.broadcast_to(usual, excess.shape), weight),
+        min(1.0, even_share),
     )

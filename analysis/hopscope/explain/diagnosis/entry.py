@@ -39,7 +39,7 @@ PROBLEM: Final = 0.05
 NOTE: Final = 0.02
 """From this one on it is worth a note."""
 
-NAMED: Final = 0.2
+NAMED_SHARE: Final = 0.2
 """A rank is named if it causes at least this share of what the first one does."""
 
 CONDITIONS: Final = ("oversubscribed", "external-load", "tracing", "start-up")

@@ -53,36 +53,36 @@ class _Waits:
 def host_of_ranks(ranks: tuple[int, ...], table: pa.Table) -> str | None:
     """The host whose ranks these are, if they are all of its ranks, several, and there is another host."""
     hosts = dict(zip(table["rank"].to_pylist(), table["host"].to_pylist(), strict=True))
-    named = {hosts[rank] for rank in ranks if rank in hosts}
-    if len(named) != 1 or len(ranks) < 2 or len(set(hosts.values())) < 2:
+    host_names = {hosts[rank] for rank in ranks if rank in hosts}
+    if len(host_names) != 1 or len(ranks) < 2 or len(set(hosts.values())) < 2:
         return None
-    (host,) = named
-    return host if {rank for rank, its in hosts.items() if its == host} == {*ranks} else None
+    (host,) = host_names
+    return host if {rank for rank, rank_host in hosts.items() if rank_host == host} == {*ranks} else None
 
 
 def slow_link_cause(rerun: Rerun) -> MessageCause | None:
     """The link whose messages lose most against those of its peers; None where no link is clearly slower."""
     names, of_lane = _ends(rerun)
     parts = [_waits(rerun, number, of_lane) for number in range(len(_TABLES))]
-    waits = _Waits(*(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(_Waits)))
+    waits = _Waits(*(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(_Waits)))
     slow = _slow(waits)
     if not slow:
         return None
-    less = np.zeros(len(waits.row))
+    savings = np.zeros(len(waits.row))
     of_link: dict[tuple[int, int], float] = {}
     for kind, (ends, times) in slow.items():
-        chosen = (waits.kind == kind) & (waits.ends == ends)
-        less[chosen] = waits.took[chosen] * (1 - 1 / times)
+        mask = (waits.kind == kind) & (waits.ends == ends)
+        savings[mask] = waits.took[mask] * (1 - 1 / times)
         link = kind // _SIZES, ends
-        of_link[link] = of_link.get(link, 0.0) + float(less[chosen].sum())
-    link, ends = max(of_link, key=lambda each: of_link[each])
-    its = (waits.kind // _SIZES == link) & (waits.ends == ends) & (less > 0)
+        of_link[link] = of_link.get(link, 0.0) + float(savings[mask].sum())
+    link, ends = max(of_link, key=lambda candidate: of_link[candidate])
+    link_mask = (waits.kind // _SIZES == link) & (waits.ends == ends) & (savings > 0)
     changes: dict[str, Array] = {}
     for number, table in enumerate(_TABLES):
-        chosen = its & (waits.table == number)
-        changes |= {f"{table}.row": waits.row[chosen], f"{table}.less_ns": less[chosen].astype(np.int64)}
+        mask = link_mask & (waits.table == number)
+        changes |= {f"{table}.row": waits.row[mask], f"{table}.less_ns": savings[mask].astype(np.int64)}
     places = names[int(link == _WAN)]
-    times = max(times for kind, (at, times) in slow.items() if (kind // _SIZES, at) == (link, ends))
+    times = max(times for kind, (kind_ends, times) in slow.items() if (kind // _SIZES, kind_ends) == (link, ends))
     return MessageCause(
         "slow-link", changes, hosts=tuple(places[number] for number in divmod(ends, len(places))), times=times
     )
@@ -95,11 +95,18 @@ def _ends(rerun: Rerun) -> tuple[list[list[str]], list[Array]]:
     names: list[list[str]] = []
     of_lane: list[Array] = []
     for column in ("host", "cluster"):
-        where = dict(zip(rank, ranks[column].to_pylist(), strict=True))
-        places = sorted(set(where.values()))
-        number = {name: at for at, name in enumerate(places)}
+        place_of_rank = dict(zip(rank, ranks[column].to_pylist(), strict=True))
+        places = sorted(set(place_of_rank.values()))
+        number = {name: position for position, name in enumerate(places)}
         names.append(places)
-        of_lane.append(np.asarray([number[where[each]] if each in where else 0 for each in rerun.lanes.rank.tolist()]))
+        of_lane.append(
+            np.asarray(
+                [
+                    number[place_of_rank[lane_rank]] if lane_rank in place_of_rank else 0
+                    for lane_rank in rerun.lanes.rank.tolist()
+                ]
+            )
+        )
     return names, of_lane
 
 
@@ -123,15 +130,15 @@ def _slow(waits: _Waits) -> dict[int, tuple[int, float]]:
     kind, ends, took = waits.kind[order], waits.ends[order], waits.took[order]
     first = np.flatnonzero((np.diff(kind, prepend=-1) != 0) | (np.diff(ends, prepend=-1) != 0))
     count = np.diff(first, append=len(kind))
-    enough = count >= _LEAST_MESSAGES
-    median = took[first + (count - 1) // 2][enough]
-    kind, ends = kind[first][enough], ends[first][enough]
+    sample_mask = count >= _LEAST_MESSAGES
+    median = took[first + (count - 1) // 2][sample_mask]
+    kind, ends = kind[first][sample_mask], ends[first][sample_mask]
     result: dict[int, tuple[int, float]] = {}
-    for each in np.unique(kind).tolist():
-        its = np.flatnonzero(kind == each)
-        its = its[np.argsort(median[its])]
-        if len(its) > _LEAST_PEERS and median[its[-1]] >= _SLOWER * median[its[-2]]:
-            result[each] = int(ends[its[-1]]), float(median[its[-1]] / np.median(median[its[:-1]]))
+    for kind_number in np.unique(kind).tolist():
+        links = np.flatnonzero(kind == kind_number)
+        links = links[np.argsort(median[links])]
+        if len(links) > _LEAST_PEERS and median[links[-1]] >= _SLOWER * median[links[-2]]:
+            result[kind_number] = int(ends[links[-1]]), float(median[links[-1]] / np.median(median[links[:-1]]))
     return result
 
 

@@ -10,14 +10,14 @@ from typing import Final
 import numpy as np
 
 from hopscope.dataset.path_columns import MISSING, Array, integers, pair_places
-from hopscope.explain.diagnosis.entry import NAMED, Kind, Site
+from hopscope.explain.diagnosis.entry import NAMED_SHARE, Kind, Site
 from hopscope.explain.diagnosis.rerun import Changes, Rerun, length_ns
 from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import BINDINGS, INTERVAL_KINDS
 
 _SMALL: Final = 4096
 """Up to so many bytes, a message's time is that of a message; beyond, more and more that of its bytes."""
-_ELSEWHERE: Final = 0.5
+_OTHER_WAIT_SHARE: Final = 0.5
 """A receive comes in the wrong order if its rank waited for another message for so much of the time."""
 
 _BINDING: Final = {word: number for number, word in enumerate(BINDINGS)}
@@ -40,8 +40,13 @@ class MessageCause:
 
 def causes_in_messages(rerun: Rerun) -> list[MessageCause]:
     """The causes that the run has at all, whatever they cost."""
-    late = _late_senders(rerun)
-    return [*_late_receivers(rerun), *([late] if late else []), *_bound_by_messages(rerun), *_in_other_mpi(rerun)]
+    late_senders = _late_senders(rerun)
+    return [
+        *_late_receivers(rerun),
+        *([late_senders] if late_senders else []),
+        *_bound_by_messages(rerun),
+        *_in_other_mpi(rerun),
+    ]
 
 
 def crossings_cause(rerun: Rerun, crossings: dict[int, int]) -> MessageCause | None:
@@ -55,8 +60,8 @@ def crossings_cause(rerun: Rerun, crossings: dict[int, int]) -> MessageCause | N
     if not len(row):
         return None
     took = arrays["hops.recv_end_ns"][row] - arrays["hops.send_begin_ns"][row]
-    less = (took * (1 - 1 / times[row])).astype(np.int64)
-    changes = {"hops.row": row, "hops.less_ns": less}
+    savings = (took * (1 - 1 / times[row])).astype(np.int64)
+    changes = {"hops.row": row, "hops.less_ns": savings}
     return MessageCause(
         "crossings",
         changes,
@@ -71,23 +76,23 @@ def _late_receivers(rerun: Rerun) -> list[MessageCause]:
 
     Their rank waited for another message, or did something else."""
     arrays = rerun.arrays
-    held = arrays["messages.binding"] == _BINDING["send"]
-    begun, posted = arrays["messages.send_wait_begin_ns"], arrays["messages.recv_post_ns"]
-    row = np.flatnonzero(held & (begun != MISSING) & (begun < posted))
+    is_blocked = arrays["messages.binding"] == _BINDING["send"]
+    wait_begin, posted = arrays["messages.send_wait_begin_ns"], arrays["messages.recv_post_ns"]
+    row = np.flatnonzero(is_blocked & (wait_begin != MISSING) & (wait_begin < posted))
     if not len(row):
         return []
-    waited = posted[row] - begun[row]
-    busy = _waiting_elsewhere(rerun, arrays["messages.dst_lane"][row], begun[row], posted[row])
-    is_in_order = busy < _ELSEWHERE * waited
+    waited = posted[row] - wait_begin[row]
+    busy = _waiting_elsewhere(rerun, arrays["messages.dst_lane"][row], wait_begin[row], posted[row])
+    is_in_order = busy < _OTHER_WAIT_SHARE * waited
     causes: list[MessageCause] = []
     kinds: tuple[tuple[Kind, Array], ...] = (("late-receiver", is_in_order), ("wrong-order", ~is_in_order))
-    for kind, chosen in kinds:
-        if chosen.any():
-            its, weight = row[chosen], waited[chosen]
-            lane = arrays["messages.dst_lane"][its]
-            find_sites = partial(rerun.sites, lane, posted[its], weight)
-            changes = {"messages.prompt_row": its}
-            causes.append(MessageCause(kind, changes, _ranks(rerun, lane, weight), find_sites, len(its)))
+    for kind, mask in kinds:
+        if mask.any():
+            rows, weight = row[mask], waited[mask]
+            lane = arrays["messages.dst_lane"][rows]
+            find_sites = partial(rerun.sites, lane, posted[rows], weight)
+            changes = {"messages.prompt_row": rows}
+            causes.append(MessageCause(kind, changes, _ranks(rerun, lane, weight), find_sites, len(rows)))
     return causes
 
 
@@ -99,22 +104,22 @@ def _waiting_elsewhere(rerun: Rerun, lane: Array, begin_ns: Array, end_ns: Array
         return np.zeros(len(lane))
     waits = waits[np.lexsort((arrays["messages.recv_end_ns"][waits], arrays["messages.dst_lane"][waits]))]
     wait_lane, wait_end = arrays["messages.dst_lane"][waits], arrays["messages.recv_end_ns"][waits]
-    at = pair_places(wait_lane, wait_end, (lane, end_ns), "right") - 1
-    last = np.maximum(at, 0)
+    position = pair_places(wait_lane, wait_end, (lane, end_ns), "right") - 1
+    last = np.maximum(position, 0)
     wait_begin = arrays["messages.recv_wait_begin_ns"][waits][last]
     overlap = np.minimum(wait_end[last], end_ns) - np.maximum(wait_begin, begin_ns)
-    return np.where((at >= 0) & (wait_lane[last] == lane), np.maximum(overlap, 0), 0)
+    return np.where((position >= 0) & (wait_lane[last] == lane), np.maximum(overlap, 0), 0)
 
 
 def _late_senders(rerun: Rerun) -> MessageCause | None:
     """Sends that begin after their receiver began to wait."""
     arrays = rerun.arrays
     waits = arrays["messages.binding"] == _BINDING["recv"]
-    begun, sent = arrays["messages.recv_wait_begin_ns"], arrays["messages.send_begin_ns"]
-    row = np.flatnonzero(waits & (begun < sent))
+    wait_begin, sent = arrays["messages.recv_wait_begin_ns"], arrays["messages.send_begin_ns"]
+    row = np.flatnonzero(waits & (wait_begin < sent))
     if not len(row):
         return None
-    lane, waited = arrays["messages.src_lane"][row], sent[row] - begun[row]
+    lane, waited = arrays["messages.src_lane"][row], sent[row] - wait_begin[row]
     return MessageCause(
         "late-sender",
         {"messages.early_row": row},
@@ -128,7 +133,7 @@ def _ranks(rerun: Rerun, lane: Array, weight: Array) -> tuple[int, ...]:
     """The ranks with most of the weight, the first one first."""
     of_rank = np.bincount(rerun.lanes.rank[lane], weight)
     order = np.argsort(-of_rank, kind="stable")
-    return tuple(int(rank) for rank in order if of_rank[rank] > 0 and of_rank[rank] >= NAMED * of_rank[order[0]])
+    return tuple(int(rank) for rank in order if of_rank[rank] > 0 and of_rank[rank] >= NAMED_SHARE * of_rank[order[0]])
 
 
 def _bound_by_messages(rerun: Rerun) -> list[MessageCause]:
@@ -164,7 +169,7 @@ def _message_share(size: Array) -> Array:
     return _SMALL / np.maximum(_SMALL, size)
 
 
-def _is_of(rerun: Rerun, *kinds: str) -> Array:
+def _is_of_kind(rerun: Rerun, *kinds: str) -> Array:
     """True for the intervals of these kinds."""
     return np.isin(rerun.arrays["intervals.kind"], [list(INTERVAL_KINDS).index(kind) for kind in kinds])
 
@@ -172,7 +177,7 @@ def _is_of(rerun: Rerun, *kinds: str) -> Array:
 def _busiest(rerun: Rerun) -> tuple[Site, ...]:
     """The calls of MPI that communicate and take most of the ranks' time in the run."""
     arrays = rerun.arrays
-    talks = _is_of(rerun, "p2p", "wait")
+    talks = _is_of_kind(rerun, "p2p", "wait")
     lane = np.concatenate([arrays["calls.lane"], arrays["intervals.lane"][talks]])
     begin = np.concatenate([arrays["calls.enter_ns"], arrays["intervals.begin_ns"][talks]])
     end = np.concatenate([arrays["calls.leave_ns"], arrays["intervals.end_ns"][talks]])
@@ -187,7 +192,7 @@ def _in_other_mpi(rerun: Rerun) -> list[MessageCause]:
     causes: list[MessageCause] = []
     kinds: tuple[tuple[Kind, tuple[str, ...]], ...] = (("io", ("io",)), ("other-mpi", ("comm", "mpi")))
     for kind, words in kinds:
-        row = np.flatnonzero(_is_of(rerun, *words) & (end != MISSING))
+        row = np.flatnonzero(_is_of_kind(rerun, *words) & (end != MISSING))
         if len(row):
             took, lane = length_ns(begin, end)[row], arrays["intervals.lane"][row]
             changes = {"intervals.row": row, "intervals.less_ns": took}

@@ -26,19 +26,19 @@ def no_overlap_cause(rerun: Rerun) -> MessageCause | None:
     ready = np.maximum(begin, last_enter[arrays["calls.collective"][call]])
     idle = wait - ready
     waited = arrays["calls.complete_ns"][call] - np.maximum(wait, ready)
-    less = np.minimum(idle, waited)
-    still = (less > 0) & ~_moved(rerun, call)
-    if not still.any():
+    savings = np.minimum(idle, waited)
+    is_stalled = (savings > 0) & ~_moved(rerun, call)
+    if not is_stalled.any():
         return None
-    call, less = call[still], less[still]
+    call, savings = call[is_stalled], savings[is_stalled]
     lane, enter = arrays["calls.lane"][call], arrays["calls.enter_ns"][call]
-    row, its = _in_flight(rerun, call)
+    row, position = _in_flight(rerun, call)
     changes = {
-        **rerun.computing(arrays["calls.rank"][call].astype(np.int64), wait[still], less),
+        **rerun.computing(arrays["calls.rank"][call].astype(np.int64), wait[is_stalled], savings),
         "hops.row": row,
-        "hops.less_ns": less[its],
+        "hops.less_ns": savings[position],
     }
-    return MessageCause("no-overlap", changes, (), partial(rerun.sites, lane, enter, less), len(call))
+    return MessageCause("no-overlap", changes, (), partial(rerun.sites, lane, enter, savings), len(call))
 
 
 def _begun_and_waited_for(rerun: Rerun) -> Array:
@@ -51,9 +51,9 @@ def _begun_and_waited_for(rerun: Rerun) -> Array:
 def _in_flight(rerun: Rerun, call: Array) -> tuple[Array, Array]:
     """The hops that began before the wait of one of these calls of their receivers, and the place of that call."""
     arrays = rerun.arrays
-    row, its = _hops_of(rerun, call, "dst")
-    began = arrays["hops.send_begin_ns"][row] < arrays["calls.wait_begin_ns"][call][its]
-    return row[began], its[began]
+    row, position = _hops_of(rerun, call, "dst")
+    is_in_flight = arrays["hops.send_begin_ns"][row] < arrays["calls.wait_begin_ns"][call][position]
+    return row[is_in_flight], position[is_in_flight]
 
 
 def _hops_of(rerun: Rerun, call: Array, end: str) -> tuple[Array, Array]:
@@ -62,10 +62,10 @@ def _hops_of(rerun: Rerun, call: Array, end: str) -> tuple[Array, Array]:
     lanes = len(rerun.lanes.rank)
     key = arrays["calls.collective"][call] * lanes + arrays["calls.lane"][call]
     order = np.argsort(key)
-    wanted = arrays["hops.collective"] * lanes + arrays[f"hops.{end}_lane"]
-    its = order[np.minimum(np.searchsorted(key[order], wanted), len(call) - 1)]
-    row = np.flatnonzero(key[its] == wanted)
-    return row, its[row]
+    hop_key = arrays["hops.collective"] * lanes + arrays[f"hops.{end}_lane"]
+    position = order[np.minimum(np.searchsorted(key[order], hop_key), len(call) - 1)]
+    row = np.flatnonzero(key[position] == hop_key)
+    return row, position[row]
 
 
 def _moved(rerun: Rerun, call: Array) -> Array:
@@ -73,8 +73,10 @@ def _moved(rerun: Rerun, call: Array) -> Array:
     arrays = rerun.arrays
     moved = np.zeros(len(call), bool)
     for end, time in (("src", "send_begin_ns"), ("dst", "recv_end_ns")):
-        row, its = _hops_of(rerun, call, end)
-        when = arrays[f"hops.{time}"][row]
-        between = (arrays["calls.leave_ns"][call][its] < when) & (when < arrays["calls.wait_begin_ns"][call][its])
-        moved[its[between]] = True
+        row, position = _hops_of(rerun, call, end)
+        hop_ns = arrays[f"hops.{time}"][row]
+        progress = (arrays["calls.leave_ns"][call][position] < hop_ns) & (
+            hop_ns < arrays["calls.wait_begin_ns"][call][position]
+        )
+        moved[position[progress]] = True
     return moved

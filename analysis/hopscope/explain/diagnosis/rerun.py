@@ -24,7 +24,7 @@ _BLOCKS: Final = 30
 """The saving is measured in so many parts of the run; its interval comes from how much they differ."""
 _SITES: Final = 5
 """So many call sites are named."""
-_WITHIN: Final = 1.96
+_HALF_WIDTH: Final = 1.96
 """Half of a 95 % interval, in standard errors."""
 
 
@@ -67,18 +67,18 @@ class Rerun:
         self._cuts = np.linspace(begin_ns, end_ns, _BLOCKS + 1).astype(np.int64).tolist()
         # The graph takes seconds for a long run, in which others look at its tables.
         pool = ThreadPoolExecutor(1)
-        self._made = pool.submit(_causal.Run, self.arrays)
+        self._future_run = pool.submit(_causal.Run, self.arrays)
         pool.shutdown(wait=False)
 
     @property
     def _run(self) -> _causal.Run:
-        return self._made.result()
+        return self._future_run.result()
 
     @cached_property
     def _unchanged(self) -> Array:
-        return self._reached({})
+        return self._progress({})
 
-    def _reached(self, changes: Changes) -> Array:
+    def _progress(self, changes: Changes) -> Array:
         return np.asarray(self._run.times_with(dict(changes), self._cuts), np.int64)
 
     @property
@@ -89,34 +89,34 @@ class Rerun:
 
     def changed(self, changes: Changes) -> Changed:
         """The run with these changes, beyond which others are weighed."""
-        return Changed(changes, self._reached(changes) if changes else self._unchanged)
+        return Changed(changes, self._progress(changes) if changes else self._unchanged)
 
     def cost(self, changes: Changes, base: Changed | None = None) -> Cost:
         """The time that the run saves with these changes, beyond those of the base."""
-        before = self._unchanged if base is None else base.reached_ns
-        after = self._reached(changes if base is None else joined(base.changes, changes))
-        saved = before - after
+        base_progress = self._unchanged if base is None else base.reached_ns
+        changed_progress = self._progress(changes if base is None else joined(base.changes, changes))
+        saved = base_progress - changed_progress
         whole = int(saved[-1])
         parts = np.diff(saved[:-1])
-        spread = _WITHIN * float(parts.std(ddof=1)) * np.sqrt(len(parts)) if len(parts) > 1 else 0.0
+        half_width = _HALF_WIDTH * float(parts.std(ddof=1)) * np.sqrt(len(parts)) if len(parts) > 1 else 0.0
         longest = max(whole, self._cuts[-1] - self._cuts[0])
-        return Cost(max(0, whole), max(0, round(whole - spread)), max(0, min(longest, round(whole + spread))))
+        return Cost(max(0, whole), max(0, round(whole - half_width)), max(0, min(longest, round(whole + half_width))))
 
     def first_lanes(self, rank: Array) -> Array:
         """The lane of each rank's first thread; -1 for a rank without events of its own."""
-        known = self.lanes.rank >= 0
+        has_rank = self.lanes.rank >= 0
         lanes = np.full(1 + int(max(rank.max(initial=0), self.lanes.rank.max(initial=0))), -1, np.int32)
-        lanes[self.lanes.rank[known]] = self.arrays["lanes.main_lane"][known]
+        lanes[self.lanes.rank[has_rank]] = self.arrays["lanes.main_lane"][has_rank]
         return lanes[rank]
 
     def computing(self, rank: Array, end_ns: Array, less_ns: Array) -> Changes:
         """The change in which ranks compute less before the calls that they enter at end_ns."""
         lane = self.first_lanes(rank)
-        known = lane >= 0
+        has_lane = lane >= 0
         return {
-            "computing.lane": lane[known],
-            "computing.end_ns": np.ascontiguousarray(end_ns[known], np.int64),
-            "computing.less_ns": np.ascontiguousarray(less_ns[known], np.int64),
+            "computing.lane": lane[has_lane],
+            "computing.end_ns": np.ascontiguousarray(end_ns[has_lane], np.int64),
+            "computing.less_ns": np.ascontiguousarray(less_ns[has_lane], np.int64),
         }
 
     def sites_of_collectives(self, rows: Array) -> tuple[Site, ...]:
@@ -130,12 +130,12 @@ class Rerun:
         things = self.things
         if not len(things.lane):
             return ()
-        at = np.minimum(pair_places(things.lane, things.begin_ns, (lane, begin_ns), "left"), len(things.lane) - 1)
-        fits = (things.lane[at] == lane) & (things.begin_ns[at] == begin_ns)
-        of_number = np.bincount(things.site[at[fits]], weight[fits], minlength=len(self._sites.names))
+        position = np.minimum(pair_places(things.lane, things.begin_ns, (lane, begin_ns), "left"), len(things.lane) - 1)
+        fits = (things.lane[position] == lane) & (things.begin_ns[position] == begin_ns)
+        of_number = np.bincount(things.site[position[fits]], weight[fits], minlength=len(self._sites.names))
         of_site: dict[Site, float] = {}
-        for name, its in zip(self._sites.names, of_number.tolist(), strict=True):
-            of_site[name] = of_site.get(name, 0.0) + its
+        for name, site_weight in zip(self._sites.names, of_number.tolist(), strict=True):
+            of_site[name] = of_site.get(name, 0.0) + site_weight
         ordered = sorted(of_site, key=lambda name: -of_site[name])
         return tuple(name for name in ordered if of_site[name] > 0)[:_SITES]
 
@@ -191,7 +191,9 @@ def _joined(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.Array:
 
 def joined(first: Changes, second: Changes) -> Changes:
     """Both changes at once."""
-    both = dict(first)
+    combined = dict(first)
     for name, values in second.items():
-        both[name] = np.concatenate([both[name], values]) if name in both and name != "mpi_share" else values
-    return both
+        combined[name] = (
+            np.concatenate([combined[name], values]) if name in combined and name != "mpi_share" else values
+        )
+    return combined

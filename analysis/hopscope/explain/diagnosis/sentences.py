@@ -12,7 +12,7 @@ from hopscope.errors import shortened_list
 from hopscope.explain.diagnosis.entry import NOTE, Cost, Entry, Facts, Kind, Site
 from hopscope.format.quantities import duration, in_words, interval, number, plural, share
 
-_NAMED: Final = 4
+_RANK_LIMIT: Final = 4
 """So many ranks are named before the rest is counted."""
 
 _SENTENCES: Final[Mapping[Kind, str]] = {
@@ -92,7 +92,7 @@ class Words:
             "place": place.get("place") or site.call_site,
         }
 
-    def of(self, entry: Entry) -> Text:
+    def text_of(self, entry: Entry) -> Text:
         """The text of an entry."""
         if entry.text:
             return Text(entry.text)
@@ -107,36 +107,37 @@ class Words:
             )
         assert entry.cost is not None, "only conditions, and runs without a cause, have no cost"
         ns = entry.cost.ns
-        sentence = f"{self._what(entry)}: {duration(ns)}, {share(ns / self._facts.run_ns)} of the run."
+        sentence = f"{self._problem(entry)}: {duration(ns)}, {share(ns / self._facts.run_ns)} of the run."
         return Text(sentence, self._evidence(entry, entry.cost), _action(entry))
 
-    def _what(self, entry: Entry) -> str:
+    def _problem(self, entry: Entry) -> str:
         """What is wrong and where, without a cost and a full stop."""
-        one, several = _VERBS.get(entry.kind, ("", ""))
-        verb = one if len(entry.ranks) == 1 else several
+        singular, plural_verb = _VERBS.get(entry.kind, ("", ""))
+        verb = singular if len(entry.ranks) == 1 else plural_verb
         return _SENTENCES[entry.kind].format(
-            who=_who(entry),
+            who=_ranks_text(entry),
             verb=verb,
-            where=self._where(entry),
+            where=self._location(entry),
             count=entry.count,
             hosts=in_words(entry.hosts),
             times=number(entry.times),
             algorithms=entry.algorithms,
         )
 
-    def _where(self, entry: Entry) -> str:
+    def _location(self, entry: Entry) -> str:
         if not entry.sites:
             return "calls of MPI"
         first = entry.sites[0]
         place = self.site(first)["place"]
-        more = len(entry.sites) - 1
-        return f"{first.function}{f' at {place}' if place else ''}{f' and {more} more calls' if more > 1 else ''}"
+        further_calls = len(entry.sites) - 1
+        more_calls = f" and {further_calls} more calls" if further_calls > 1 else ""
+        return f"{first.function}{f' at {place}' if place else ''}{more_calls}"
 
     def _evidence(self, entry: Entry, cost: Cost) -> str | None:
         parts: list[str] = []
         if entry.own_ns is not None and entry.others_ns is not None:
-            own, others = duration(entry.own_ns), duration(entry.others_ns)
-            parts.append(f"{own} there, where {_usual(entry)} {others}")
+            own_time, other_time = duration(entry.own_ns), duration(entry.others_ns)
+            parts.append(f"{own_time} there, where {_usual(entry)} {other_time}")
         if entry.iterations is not None:
             parts.append(f"in {plural(entry.iterations[2], 'iteration')}")
         elif entry.count and entry.kind in ("late-sender", "late-receiver", "wrong-order"):
@@ -156,9 +157,9 @@ class Words:
         return Text(f"Nothing costs more than {share(NOTE)} of the run: its ranks compute {efficiency} of their time.")
 
 
-def _who(entry: Entry) -> str:
-    if len(entry.ranks) > _NAMED:
-        return f"Ranks {shortened_list([str(rank) for rank in entry.ranks], _NAMED)}"
+def _ranks_text(entry: Entry) -> str:
+    if len(entry.ranks) > _RANK_LIMIT:
+        return f"Ranks {shortened_list([str(rank) for rank in entry.ranks], _RANK_LIMIT)}"
     names = [str(rank) for rank in entry.ranks]
     return f"Rank {names[0]}" if len(names) == 1 else f"Ranks {in_words(names)}" if names else "Ranks"
 
@@ -175,6 +176,6 @@ def _usual(entry: Entry) -> str:
 
 def _action(entry: Entry) -> str | None:
     if entry.kind == "imbalance" and entry.even_ns is not None:
-        them = "it" if len(entry.ranks) == 1 else "them"
-        return f"Give {them} less work. The same work spread evenly would save {duration(entry.even_ns)}."
+        pronoun = "it" if len(entry.ranks) == 1 else "them"
+        return f"Give {pronoun} less work. The same work spread evenly would save {duration(entry.even_ns)}."
     return _ACTIONS.get(entry.kind)

@@ -12,7 +12,7 @@ import numpy as np
 from hopscope.dataset.path_columns import Array, integers, pair_places
 from hopscope.explain.diagnosis.rerun import Rerun
 
-_FEW: Final = 5
+_QUARTILE_RANKS: Final = 5
 """Of fewer ranks the quickest stands for those that are on time; of more the lower quartile."""
 _COUPLED: Final = 0.5
 """Where a site has at least so many collectives a visit, ranks are compared between collectives, too."""
@@ -56,11 +56,11 @@ class Gaps:
         free = np.maximum.accumulate(lane * span + end) - lane * span
         outermost = np.ones(len(lane), bool)
         outermost[1:] = (lane[1:] != lane[:-1]) | (begin[1:] >= free[:-1])
-        at = np.flatnonzero(outermost)
-        again = np.flatnonzero(lane[at[1:]] == lane[at[:-1]])
-        ends, before = at[again + 1], at[again]
-        order = np.argsort(site[before], kind="stable")
-        ends, self._site = ends[order], site[before][order]
+        rows = np.flatnonzero(outermost)
+        successors = np.flatnonzero(lane[rows[1:]] == lane[rows[:-1]])
+        ends, predecessors = rows[successors + 1], rows[successors]
+        order = np.argsort(site[predecessors], kind="stable")
+        ends, self._site = ends[order], site[predecessors][order]
         self.rank, self.end = rerun.lanes.rank[lane[ends]].astype(np.int64), begin[ends]
         self.computing = (begin[ends] - free[ends - 1]).astype(np.float64)
         begins = np.flatnonzero((np.diff(self.rank, prepend=-1) != 0) | (np.diff(self._site, prepend=-1) != 0))
@@ -78,25 +78,25 @@ class Gaps:
             return whole, 0
         order = np.lexsort((enter, rank))
         rank, enter, collective = rank[order], enter[order], collective[order]
-        at = pair_places(rank, enter, (self.rank, self.end), "left")
-        leads = at < len(rank)
-        leads[leads] = rank[at[leads]] == self.rank[leads]
-        total = np.bincount(at[leads], self.computing[leads], minlength=len(rank))
+        position = pair_places(rank, enter, (self.rank, self.end), "left")
+        leads = position < len(rank)
+        leads[leads] = rank[position[leads]] == self.rank[leads]
+        total = np.bincount(position[leads], self.computing[leads], minlength=len(rank))
         excess = total - _on_time(collective, total)
-        whole[leads] = excess[at[leads]]
+        whole[leads] = excess[position[leads]]
         return whole, len(np.unique(collective))
 
     def computing_within(self, begin_ns: int, end_ns: int) -> float:
         """The computing of all ranks in this time, as a multiple of it."""
-        inside = np.minimum(self.end, end_ns) - np.maximum(self.end - self.computing, begin_ns)
-        return float(np.maximum(inside, 0).sum()) / max(1, end_ns - begin_ns)
+        overlap = np.minimum(self.end, end_ns) - np.maximum(self.end - self.computing, begin_ns)
+        return float(np.maximum(overlap, 0).sum()) / max(1, end_ns - begin_ns)
 
     @cached_property
     def ranks(self) -> Array:
         """The ranks that compute at all."""
         return np.unique(self.rank)
 
-    def others_meanwhile(self, numbers: Array) -> Array:
+    def concurrent_computing(self, numbers: Array) -> Array:
         """Time that each other rank computes, anywhere, during each of these gaps of one rank: a row for each."""
         begin, end = self.end[numbers] - self.computing[numbers], self.end[numbers]
         ranks = np.setdiff1d(self.ranks, self.rank[numbers])
@@ -121,10 +121,10 @@ class Gaps:
         shape = len(ranks), int(self._occurrence[rows].max()) + 1
         computing, whole = np.full(shape, np.nan), np.full(shape, np.nan)
         number = np.full(shape, -1)
-        at = row, self._occurrence[rows]
-        computing[at], number[at] = self.computing[rows], rows
+        cells = row, self._occurrence[rows]
+        computing[cells], number[cells] = self.computing[rows], rows
         is_coupled = self._collectives >= _COUPLED * shape[1]
-        whole[at] = self._whole[rows] if is_coupled else np.inf
+        whole[cells] = self._whole[rows] if is_coupled else np.inf
         ends = self.end[rows]
         period = (ends.max() - ends.min()) / max(1, shape[1] - 1)
         return SiteGaps(ranks, computing, whole, number, float(period))
@@ -148,4 +148,4 @@ def _on_time(group: Array, value: Array) -> Array:
 
 def _quartile(count: Array) -> Array:
     """Among so many values in order, the place of the one that stands for those on time."""
-    return np.where(count < _FEW, 0, (count - 1) // 4)
+    return np.where(count < _QUARTILE_RANKS, 0, (count - 1) // 4)
