@@ -58,7 +58,7 @@ def is_dataset(path: Path) -> bool:
 def read(dataset: Path) -> Manifest:
     """The manifest of a dataset. Raises InputError if there is none, or one of another version."""
     path = dataset / MANIFEST
-    again = f"Delete {dataset} and run the command on the trace again to convert it anew"
+    advice = f"Delete {dataset} and run the command on the trace again to convert it anew"
     try:
         content = read_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -67,18 +67,18 @@ def read(dataset: Path) -> Manifest:
             "necessary"
         ) from None
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {path}: {error}. {again}") from None
+        raise InputError(f"cannot read {path}: {error}. {advice}") from None
     if not isinstance(content, dict):
-        raise InputError(f"{path} is not a dataset's manifest: expected an object. {again}")
+        raise InputError(f"{path} is not a dataset's manifest: expected an object. {advice}")
     manifest = cast("dict[str, object]", content)
     version = manifest.get("schema_version")
     if version != SCHEMA_VERSION:
         older = isinstance(version, int) and version < SCHEMA_VERSION
-        what = f"{dataset} is an older dataset: its manifest.json" if older else f"{path}"
-        raise InputError(f"{what} has schema_version {version}, but this hopscope reads {SCHEMA_VERSION}. {again}")
+        document = f"{dataset} is an older dataset: its manifest.json" if older else f"{path}"
+        raise InputError(f"{document} has schema_version {version}, but this hopscope reads {SCHEMA_VERSION}. {advice}")
     tables = manifest.get("tables")
     if not _describes_files(tables):
-        raise InputError(f"{path} does not describe the dataset's files (schemas/manifest.schema.json). {again}")
+        raise InputError(f"{path} does not describe the dataset's files (schemas/manifest.schema.json). {advice}")
     return Manifest(cast("dict[str, list[Described]]", tables), manifest.get("source"))
 
 
@@ -92,13 +92,13 @@ def not_ours(directory: Path) -> str | None:
         return f"its {MANIFEST} is broken: {error}"
     manifest = cast("dict[str, object]", content) if isinstance(content, dict) else {}
     source = manifest.get("source")
-    ours = (
+    is_complete = (
         isinstance(manifest.get("schema_version"), int)
         and isinstance(manifest.get("tables"), dict)
         and isinstance(source, dict)
         and {"anchor", "hopscope_version"} <= cast("dict[str, object]", source).keys()
     )
-    return None if ours else f"its {MANIFEST} does not say which archive it was made from"
+    return None if is_complete else f"its {MANIFEST} does not say which archive it was made from"
 
 
 def _describes_files(tables: object) -> bool:
@@ -108,8 +108,8 @@ def _describes_files(tables: object) -> bool:
         if not isinstance(files, list):
             return False
         for file in cast("list[object]", files):
-            about = cast("dict[str, object]", file) if isinstance(file, dict) else {}
-            if {name: type(about.get(name)) for name in _FILE} != _FILE:
+            entry = cast("dict[str, object]", file) if isinstance(file, dict) else {}
+            if {name: type(entry.get(name)) for name in _FILE} != _FILE:
                 return False
     return True
 

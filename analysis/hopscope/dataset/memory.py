@@ -33,22 +33,22 @@ def is_shortage(problem: BaseException) -> bool:
     )
 
 
-def shortage(what: str) -> InputError:
+def shortage(task: str) -> InputError:
     """The error for something that ran out of memory."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     limited = "" if limit == resource.RLIM_INFINITY else f" (ulimit -v leaves {size(limit)} of address space)"
     return InputError(
-        f"not enough memory for {what}{limited}; raise the limit, or use a machine with more memory. "
+        f"not enough memory for {task}{limited}; raise the limit, or use a machine with more memory. "
         "HOPSCOPE_MEMORY=1GiB makes queries use files earlier"
     )
 
 
 @contextmanager
-def memory_for(what: str) -> Generator[None]:
+def memory_for(task: str) -> Generator[None]:
     """Raises InputError where what is done in here runs out of memory."""
     try:
         yield
     except (MemoryError, RuntimeError, ImportError) as problem:
         if not is_shortage(problem):
             raise
-        raise shortage(what) from None
+        raise shortage(task) from None

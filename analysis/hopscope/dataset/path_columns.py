@@ -34,11 +34,11 @@ def integers(table: pa.Table, column: str, kind: str = "int64", null: int = MISS
 
 def codes(table: pa.Table, column: str, names: Sequence[str]) -> Array:
     """A column of strings as their positions in names (int8)."""
-    found = pc.index_in(table[column], value_set=pa.array(names, pa.string()))
-    if found.null_count:
-        unknown = pc.unique(table[column].filter(pc.is_null(found))).to_pylist()
+    positions = pc.index_in(table[column], value_set=pa.array(names, pa.string()))
+    if positions.null_count:
+        unknown = pc.unique(table[column].filter(pc.is_null(positions))).to_pylist()
         raise ValueError(f"column {column}: {unknown} is none of {', '.join(names)}")
-    return np.ascontiguousarray(found.to_numpy().astype(np.int8))
+    return np.ascontiguousarray(positions.to_numpy().astype(np.int8))
 
 
 def flags(table: pa.Table, column: str) -> Array:
@@ -61,12 +61,12 @@ def numbered(*columns: Array) -> Array:
     return code
 
 
-def pair_places(first: Array, second: Array, wanted: tuple[Array, Array], side: Literal["left", "right"]) -> Array:
+def pair_places(first: Array, second: Array, needles: tuple[Array, Array], side: Literal["left", "right"]) -> Array:
     """Where pairs of numbers from 0 on would stand among pairs in ascending order, as numpy's `searchsorted` says it of
     numbers."""
-    one, other = (values.astype(np.int64) for values in wanted)
-    span = 1 + int(max(second.max(initial=0), other.max(initial=0)))
-    return np.searchsorted(first.astype(np.int64) * span + second, one * span + other, side=side)
+    first_needle, second_needle = (values.astype(np.int64) for values in needles)
+    span = 1 + int(max(second.max(initial=0), second_needle.max(initial=0)))
+    return np.searchsorted(first.astype(np.int64) * span + second, first_needle * span + second_needle, side=side)
 
 
 @dataclass(frozen=True)
@@ -76,14 +76,14 @@ class Lanes:
     locations: Array
     rank: Array
 
-    def of(self, table: pa.Table, column: str) -> Array:
+    def numbers(self, table: pa.Table, column: str) -> Array:
         """The lane of each location in a column."""
         return np.searchsorted(self.locations, integers(table, column)).astype(np.int32)
 
 
 def lanes_of(tables: Tables) -> Lanes:
     """Every location that any table names, with its rank."""
-    found: dict[int, int] = {}
+    rank_of: dict[int, int] = {}
     for table, location, rank in (
         ("calls", "location", "rank"),
         ("intervals", "location", "rank"),
@@ -97,16 +97,16 @@ def lanes_of(tables: Tables) -> Lanes:
         row = np.zeros(len(encoded.dictionary), np.int64)
         row[code] = np.arange(len(code))  # of each location the last row
         of_row = integers(tables[table], rank, null=-1)[row] if len(code) else row
-        found |= dict(zip(encoded.dictionary.to_pylist(), of_row.tolist(), strict=True))
-    locations = np.asarray(sorted(found), np.int64)
-    return Lanes(locations, np.asarray([found[location] for location in locations.tolist()], np.int32))
+        rank_of |= dict(zip(encoded.dictionary.to_pylist(), of_row.tolist(), strict=True))
+    locations = np.asarray(sorted(rank_of), np.int64)
+    return Lanes(locations, np.asarray([rank_of[location] for location in locations.tolist()], np.int32))
 
 
 def _message_arrays(table: pa.Table, name: str, lanes: Lanes) -> dict[str, Array]:
     times = ("bytes", "send_begin_ns", "send_wait_begin_ns", "send_end_ns", "recv_post_ns", "recv_wait_begin_ns")
     arrays = {f"{name}.{column}": integers(table, column) for column in (*times, "recv_end_ns", "clock_error_ns")}
-    arrays[f"{name}.src_lane"] = lanes.of(table, "src_location")
-    arrays[f"{name}.dst_lane"] = lanes.of(table, "dst_location")
+    arrays[f"{name}.src_lane"] = lanes.numbers(table, "src_location")
+    arrays[f"{name}.dst_lane"] = lanes.numbers(table, "dst_location")
     arrays[f"{name}.link"] = codes(table, "link", LINKS)
     return arrays
 
@@ -123,9 +123,9 @@ def _comm_ranks(tables: Tables, comm_of_call: Array, rank_of_call: Array) -> Arr
         return rank_of_call.astype(np.int32)
     order = np.lexsort((flat, comm))
     comm, flat, position = comm[order], flat[order], position[order]
-    at = np.minimum(pair_places(comm, flat, (comm_of_call, rank_of_call), "left"), len(flat) - 1)
-    is_member = (comm[at] == comm_of_call) & (flat[at] == rank_of_call)
-    return np.where(is_member, position[at], rank_of_call).astype(np.int32)
+    place = np.minimum(pair_places(comm, flat, (comm_of_call, rank_of_call), "left"), len(flat) - 1)
+    is_member = (comm[place] == comm_of_call) & (flat[place] == rank_of_call)
+    return np.where(is_member, position[place], rank_of_call).astype(np.int32)
 
 
 def _root_ranks(tables: Tables) -> Array:
@@ -136,23 +136,23 @@ def _root_ranks(tables: Tables) -> Array:
     comm = integers(collectives, "comm", "int32")
     result = np.full(len(root), -1, np.int32)
     for number, ranks in members.items():
-        mine = (comm == number) & (root >= 0) & (root < len(ranks))
-        result[mine] = np.asarray(ranks, np.int32)[root[mine]]
+        mask = (comm == number) & (root >= 0) & (root < len(ranks))
+        result[mask] = np.asarray(ranks, np.int32)[root[mask]]
     return result
 
 
 def _have_hops(collectives: int, of_hops: Array, of_calls: Array, by_tree: Array) -> Array:
     """1 for each collective whose messages were seen, or would have been (int8)."""
-    found = np.zeros(collectives, np.int8)
-    found[of_hops] = 1
-    found[of_calls[by_tree]] = 1
-    return found
+    has_hops = np.zeros(collectives, np.int8)
+    has_hops[of_hops] = 1
+    has_hops[of_calls[by_tree]] = 1
+    return has_hops
 
 
 def intervals_of(table: pa.Table, lanes: Lanes) -> dict[str, Array]:
     """The columns of intervals but for words."""
     return {
-        "intervals.lane": lanes.of(table, "location"),
+        "intervals.lane": lanes.numbers(table, "location"),
         "intervals.kind": codes(table, "kind", list(INTERVAL_KINDS)),
         "intervals.begin_ns": integers(table, "begin_ns"),
         "intervals.end_ns": integers(table, "end_ns"),
@@ -171,7 +171,7 @@ def arrays_of(tables: Tables, known_lanes: Lanes | None = None) -> dict[str, Arr
     main = {int(rank): lane for lane, rank in reversed(list(enumerate(lanes.rank)))}
     names = collectives["op"].unique().to_pylist()
     ops = [_paths.leads_of(op) for op in names]
-    early = [_paths.returns_early(op) for op in names]
+    early_returns = [_paths.returns_early(op) for op in names]
     op_codes = _numbers(collectives, "op", pa.array(names, pa.string()))
     hop_collectives = np.searchsorted(ids, integers(hops, "collective_id")).astype(np.int64)
     by_tree = pc.equal(calls["engine"], "tree").to_numpy()
@@ -183,13 +183,13 @@ def arrays_of(tables: Tables, known_lanes: Lanes | None = None) -> dict[str, Arr
         "hops.from_engine": pc.equal(hops["source"], "tree").cast(pa.int8()).to_numpy(),
         "collectives.has_hops": _have_hops(len(ids), hop_collectives, row_of_call, by_tree),
         "collectives.leads": np.asarray(ops, np.int8)[op_codes],
-        "collectives.returns_early": np.asarray(early, np.int8)[op_codes],
+        "collectives.returns_early": np.asarray(early_returns, np.int8)[op_codes],
         "collectives.root_rank": _root_ranks(tables),
         "collectives.first_call": np.searchsorted(row_of_call, np.arange(len(ids) + 1)).astype(np.int64),
         "calls.collective": row_of_call.astype(np.int64),
         "calls.rank": call_ranks.astype(np.int32),
         "calls.comm_rank": _comm_ranks(tables, integers(collectives, "comm")[row_of_call], call_ranks),
-        "calls.lane": lanes.of(calls, "location"),
+        "calls.lane": lanes.numbers(calls, "location"),
         "calls.enter_ns": integers(calls, "enter_ns"),
         "calls.wait_begin_ns": integers(calls, "wait_begin_ns"),
         "calls.leave_ns": integers(calls, "leave_ns"),
@@ -214,8 +214,8 @@ def causal_arrays_of(tables: Tables, lanes: Lanes) -> dict[str, Array]:
     collectives, comms = tables["collectives"], tables["comms"]
     # Hops say what a rank waited for unless some of them are missing.
     reason = pc.fill_null(collectives["native_reason"], "undecided")
-    known = pc.equal(reason, "undecided").to_numpy()
-    arrays["collectives.has_hops"] = (arrays["collectives.has_hops"] * known).astype(np.int8)
+    decided = pc.equal(reason, "undecided").to_numpy()
+    arrays["collectives.has_hops"] = (arrays["collectives.has_hops"] * decided).astype(np.int8)
     groups = dict(zip(comms["comm"].to_pylist(), integers(comms, "second_group", null=-1).tolist(), strict=True))
     second = [groups.get(comm, -1) for comm in collectives["comm"].to_pylist()]
     arrays["collectives.second_group"] = np.asarray(second, np.int32)

@@ -27,17 +27,17 @@ class Store:
         self.path = dataset
         self.manifest = manifest.read(dataset)
         self.schemas = table_schemas()
-        self.again = f"Delete {dataset} and run the command on the trace again to convert it anew"
+        self.advice = f"Delete {dataset} and run the command on the trace again to convert it anew"
         """What to do about a dataset that is damaged."""
         self._check_files()
 
     def parts(self, table: str) -> list[str]:
         """Files of a table, in the order of its rows; none if the dataset lacks it."""
-        return [str(self.path / table / about["file"]) for about in self.manifest.tables.get(table, ())]
+        return [str(self.path / table / entry["file"]) for entry in self.manifest.tables.get(table, ())]
 
     def rows(self, table: str) -> int:
         """Rows of a table, as the manifest says."""
-        return sum(about["rows"] for about in self.manifest.tables.get(table, ()))
+        return sum(entry["rows"] for entry in self.manifest.tables.get(table, ()))
 
     @property
     def large_rows(self) -> int:
@@ -47,7 +47,7 @@ class Store:
     @property
     def identity(self) -> str:
         """What tells the dataset from any other: the SHA-256 of the hashes of its files."""
-        hashes = "".join(about["sha256"] for _, about in self.manifest.files())
+        hashes = "".join(entry["sha256"] for _, entry in self.manifest.files())
         return hashlib.sha256(hashes.encode()).hexdigest()
 
     def files(self) -> list[tuple[str, manifest.Described]]:
@@ -57,29 +57,29 @@ class Store:
     def _check_files(self) -> None:
         """Raises InputError unless the files that are there are those of the manifest, and as long."""
         promised: dict[str, manifest.Described] = {}
-        for table, about in self.files():
-            promised[str(self.path / table / about["file"])] = about
-        there = {str(part) for name in self.schemas for part in (self.path / name).glob("*.parquet")}
-        for part in sorted(promised.keys() - there):
-            raise InputError(f"{part} is missing, though manifest.json lists it. {self.again}")
-        for part in sorted(there - promised.keys()):
-            raise InputError(f"{part} is not part of the dataset: manifest.json does not list it. {self.again}")
-        for part, about in promised.items():
+        for table, entry in self.files():
+            promised[str(self.path / table / entry["file"])] = entry
+        paths = {str(part) for name in self.schemas for part in (self.path / name).glob("*.parquet")}
+        for part in sorted(promised.keys() - paths):
+            raise InputError(f"{part} is missing, though manifest.json lists it. {self.advice}")
+        for part in sorted(paths - promised.keys()):
+            raise InputError(f"{part} is not part of the dataset: manifest.json does not list it. {self.advice}")
+        for part, entry in promised.items():
             size = Path(part).stat().st_size
-            if size != about["bytes"]:
+            if size != entry["bytes"]:
                 raise InputError(
-                    f"{part} has {size} bytes, but manifest.json says {about['bytes']}: the file was changed or "
-                    f"truncated after the conversion. {self.again}"
+                    f"{part} has {size} bytes, but manifest.json says {entry['bytes']}: the file was changed or "
+                    f"truncated after the conversion. {self.advice}"
                 )
 
-    def check_rows(self, found: Mapping[str, int]) -> None:
+    def check_rows(self, row_counts: Mapping[str, int]) -> None:
         """Raises InputError if a file does not have the rows that the manifest says. Found: rows of each file."""
-        for table, about in self.files():
-            part = str(self.path / table / about["file"])
-            if found[part] != about["rows"]:
+        for table, entry in self.files():
+            part = str(self.path / table / entry["file"])
+            if row_counts[part] != entry["rows"]:
                 raise InputError(
-                    f"{part} has {found[part]} rows, but manifest.json says {about['rows']}: the file was changed "
-                    f"after the conversion. {self.again}"
+                    f"{part} has {row_counts[part]} rows, but manifest.json says {entry['rows']}: the file was changed "
+                    f"after the conversion. {self.advice}"
                 )
 
     def check_columns(self, table: str, columns: list[str]) -> None:
@@ -88,7 +88,7 @@ class Store:
         if lacking:
             raise InputError(
                 f"{self.path / table} lacks the column {', '.join(lacking)}; another version of hopscope made the "
-                f"dataset. {self.again}"
+                f"dataset. {self.advice}"
             )
 
 

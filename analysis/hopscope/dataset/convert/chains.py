@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from hopscope.dataset.convert.columns import NONE, Bools, Ints, coded, column_of, numbers, with_nulls, words_of
+from hopscope.dataset.convert.columns import NULL, Bools, Ints, coded, column_of, numbers, with_nulls, words_of
 from hopscope.dataset.convert.contract import arrow_schema
 
 _EARLIEST: Final = np.iinfo(np.int64).min
@@ -35,79 +35,79 @@ class Exchanges:
     """Of each hop: it goes between peers, or its algorithm is unrecognised."""
     is_down: Bools
     """Of each hop: it brings a result from one rank."""
-    is_chosen: Bools
+    has_chain: Bools
     """Of each collective: it has hops between peers, and none of them hides what the ranks waited for."""
     cluster_of: Sequence[str]
     """Of each trace-wide rank."""
 
 
-def chains(given: Exchanges) -> pa.Table:
+def chains(exchanges: Exchanges) -> pa.Table:
     """Find the chain of each cluster in each of these collectives."""
-    return _Chains(given).table()
+    return _Chains(exchanges).table()
 
 
 class _Chains:
-    def __init__(self, given: Exchanges) -> None:
-        hops, calls = given.hops, given.calls
+    def __init__(self, exchanges: Exchanges) -> None:
+        hops, calls = exchanges.hops, exchanges.calls
         self._src, self._dst = numbers(hops["src"]), numbers(hops["dst"])
         self._sent, self._posted, self._received = (
             numbers(hops[name]) for name in ("send_begin_ns", "recv_post_ns", "recv_end_ns")
         )
-        self._bytes, self._row = numbers(hops["bytes"]), given.row_of_hop
+        self._bytes, self._row = numbers(hops["bytes"]), exchanges.row_of_hop
         hop_id = numbers(hops["hop_id"])
         bindings, binding = coded(hops["binding"])
         self._waited, self._blocked = (
-            np.isin(binding, [code for code, word in enumerate(bindings) if word == wanted])
-            for wanted in ("recv", "send")
+            np.isin(binding, [code for code, word in enumerate(bindings) if word == binding_word])
+            for binding_word in ("recv", "send")
         )
         links, link = coded(hops["link"])
         self._is_wan = np.isin(link, [code for code, word in enumerate(links) if word == "wan"])
-        self._before = _places(hops["pred_hop_id"], hop_id)
-        self._in_exchange = given.between_peers & given.is_chosen[self._row] & (self._src != self._dst)
+        self._predecessor = _places(hops["pred_hop_id"], hop_id)
+        self._in_exchange = exchanges.between_peers & exchanges.has_chain[self._row] & (self._src != self._dst)
 
-        collective_id = numbers(given.collectives["collective_id"])
-        self._collective_id, self._cluster_of = collective_id, given.cluster_of
-        left = numbers(calls["complete_ns"], NONE)
-        left = np.where(left >= 0, left, numbers(calls["leave_ns"], NONE))
+        collective_id = numbers(exchanges.collectives["collective_id"])
+        self._collective_id, self._cluster_of = collective_id, exchanges.cluster_of
+        left = numbers(calls["complete_ns"], NULL)
+        left = np.where(left >= 0, left, numbers(calls["leave_ns"], NULL))
         row = np.searchsorted(collective_id, numbers(calls["collective_id"]))
-        kept = np.flatnonzero(given.is_chosen[row] & (left >= 0))
-        rank, entered = numbers(calls["rank"])[kept], numbers(calls["enter_ns"])[kept]
-        row, left, before = row[kept], left[kept], _places(calls["pred_hop_id"], hop_id)[kept]
+        call_rows = np.flatnonzero(exchanges.has_chain[row] & (left >= 0))
+        rank, entered = numbers(calls["rank"])[call_rows], numbers(calls["enter_ns"])[call_rows]
+        row, left, predecessor = row[call_rows], left[call_rows], _places(calls["pred_hop_id"], hop_id)[call_rows]
         self._ranks = 1 + int(max(column.max(initial=0) for column in (rank, self._src, self._dst)))
-        self._base = numbers(given.collectives["first_enter_ns"])
+        self._base = numbers(exchanges.collectives["first_enter_ns"])
 
         order = np.argsort(row * self._ranks + rank, kind="stable")
         self._call_key, self._entered = (row * self._ranks + rank)[order], entered[order]
-        names = {name: number for number, name in enumerate(dict.fromkeys(given.cluster_of))}
+        names = {name: number for number, name in enumerate(dict.fromkeys(exchanges.cluster_of))}
         self._cluster_names = list(names)
-        cluster = np.array([names[name] for name in given.cluster_of], np.int64)[rank]
+        cluster = np.array([names[name] for name in exchanges.cluster_of], np.int64)[rank]
         last = np.lexsort((rank, -left, cluster, row))
         is_first = np.ones(len(last), bool)
         is_first[1:] = (np.diff(row[last]) != 0) | (np.diff(cluster[last]) != 0)
-        chosen = last[is_first]
-        self._of_row, self._rank, self._left = row[chosen], rank[chosen], left[chosen]
-        self._cluster, self._last_wait = cluster[chosen], before[chosen]
+        last_rows = last[is_first]
+        self._of_row, self._rank, self._left = row[last_rows], rank[last_rows], left[last_rows]
+        self._cluster, self._last_wait = cluster[last_rows], predecessor[last_rows]
         self._has_trees = np.zeros(len(collective_id), bool)
-        self._has_trees[self._row[~given.between_peers]] = True
-        self._via = self._exchanging(given.is_down)
+        self._has_trees[self._row[~exchanges.between_peers]] = True
+        self._via_rank = self._exchanging(exchanges.is_down)
         self._sort_arrivals()
 
     def _exchanging(self, is_down: Bools) -> Ints:
         """The rank whose exchange each one's result comes from: itself, or who is above it."""
-        own = np.unique((self._row * self._ranks + self._dst)[self._in_exchange])
+        exchange_keys = np.unique((self._row * self._ranks + self._dst)[self._in_exchange])
         down = np.flatnonzero(is_down)
         key, first = np.unique(self._row[down] * self._ranks + self._dst[down], return_index=True)
         parent = self._src[down][first]
-        via = self._rank.copy()
+        via_rank = self._rank.copy()
         for _ in range(self._ranks):
-            here = self._of_row * self._ranks + via
-            place = np.searchsorted(key, here)
-            there = (place < len(key)) & ~np.isin(here, own)
-            there[there] = key[place[there]] == here[there]
-            if not there.any():
+            current_key = self._of_row * self._ranks + via_rank
+            place = np.searchsorted(key, current_key)
+            has_parent = (place < len(key)) & ~np.isin(current_key, exchange_keys)
+            has_parent[has_parent] = key[place[has_parent]] == current_key[has_parent]
+            if not has_parent.any():
                 break
-            via[there] = parent[place[there]]
-        return via
+            via_rank[has_parent] = parent[place[has_parent]]
+        return via_rank
 
     def _sort_arrivals(self) -> None:
         """The hops that a receiver waited for, by receiver and time."""
@@ -116,21 +116,21 @@ class _Chains:
         order = np.lexsort((self._received[arrivals], key))
         self._arrivals = arrivals[order]
         self._keys, group = np.unique(key[order], return_inverse=True)
-        since = self._received[self._arrivals] - self._base[self._row[self._arrivals]]
-        self._span = 2 + int(since.max(initial=0))
-        self._place = group * self._span + since
+        elapsed = self._received[self._arrivals] - self._base[self._row[self._arrivals]]
+        self._span = 2 + int(elapsed.max(initial=0))
+        self._place = group * self._span + elapsed
 
-    def _last_arrival(self, row: Ints, rank: Ints, by: Ints) -> Ints:
+    def _last_arrival(self, row: Ints, rank: Ints, deadline: Ints) -> Ints:
         """The last hop between peers that each rank waited for and had by a time; -1 if there is none."""
         if not len(self._keys):
-            return np.full(len(row), NONE, np.int64)
+            return np.full(len(row), NULL, np.int64)
         key = row * self._ranks + rank
         group = np.minimum(np.searchsorted(self._keys, key), len(self._keys) - 1)
-        since = np.clip(by - self._base[row], -1, self._span - 1)
-        at = np.searchsorted(self._place, group * self._span + since, side="right") - 1
-        found = (self._keys[group] == key) & (at >= 0)
-        found[found] = self._place[at[found]] >= group[found] * self._span
-        return np.where(found, self._arrivals[np.maximum(at, 0)], NONE)
+        elapsed = np.clip(deadline - self._base[row], -1, self._span - 1)
+        position = np.searchsorted(self._place, group * self._span + elapsed, side="right") - 1
+        mask = (self._keys[group] == key) & (position >= 0)
+        mask[mask] = self._place[position[mask]] >= group[mask] * self._span
+        return np.where(mask, self._arrivals[np.maximum(position, 0)], NULL)
 
     def _enter(self, row: Ints, rank: Ints) -> Ints:
         key = row * self._ranks + rank
@@ -140,73 +140,76 @@ class _Chains:
     def table(self) -> pa.Table:
         count = len(self._of_row)
         mixed = self._has_trees[self._of_row]
-        latest = self._enter(self._of_row, self._via)
-        began = np.full(count, _EARLIEST, np.int64)  # of a chain that goes on in a tree: where it leaves the exchange
-        ended = np.where(mixed, NONE, self._left)
+        latest = self._enter(self._of_row, self._via_rank)
+        # Where a chain that goes on in a tree leaves the exchange.
+        exchange_begin = np.full(count, _EARLIEST, np.int64)
+        exchange_end = np.where(mixed, NULL, self._left)
         steps: list[tuple[Ints, Ints, Ints, Ints]] = []
 
         # A chain in trees ends with the exchange, any other with the call.
         chain = np.arange(count)
-        hop = np.where(mixed, self._last_arrival(self._of_row, self._via, self._left), self._last_wait)
-        until = self._left.copy()
+        hop = np.where(mixed, self._last_arrival(self._of_row, self._via_rank, self._left), self._last_wait)
+        limit = self._left.copy()
         for _ in range(2 * len(self._row) + 1):
-            there = hop >= 0
-            chain, hop, until = chain[there], hop[there], until[there]
-            there = self._in_exchange[hop] & (self._waited | self._blocked)[hop] & (self._sent[hop] < until)
-            out = chain[~there]
-            began[out] = np.maximum(began[out], np.where(until[~there] < self._left[out], until[~there], _EARLIEST))
-            chain, hop, until = chain[there], hop[there], until[there]
+            mask = hop >= 0
+            chain, hop, limit = chain[mask], hop[mask], limit[mask]
+            mask = self._in_exchange[hop] & (self._waited | self._blocked)[hop] & (self._sent[hop] < limit)
+            ended_chains = chain[~mask]
+            exchange_begin[ended_chains] = np.maximum(
+                exchange_begin[ended_chains], np.where(limit[~mask] < self._left[ended_chains], limit[~mask], _EARLIEST)
+            )
+            chain, hop, limit = chain[mask], hop[mask], limit[mask]
             if not len(chain):
                 break
             blocked = self._blocked[hop]
             # A sender that was blocked went on when its receiver was there: the chain goes on with that one.
             begin = np.where(blocked, self._posted[hop], self._sent[hop])
-            end = np.minimum(self._received[hop], until)
+            end = np.minimum(self._received[hop], limit)
             steps.append((chain, hop, begin, end))
-            is_first = mixed[chain] & (ended[chain] < 0)
-            ended[chain[is_first]] = end[is_first]
-            other = np.where(blocked, self._dst[hop], self._src[hop])
-            latest[chain] = np.maximum(latest[chain], self._enter(self._row[hop], other))
-            hop = np.where(blocked, self._last_arrival(self._row[hop], other, begin), self._before[hop])
-            until = begin
-        begin = np.maximum(latest, np.where(mixed, began, _EARLIEST))
-        return self._rows(begin, ended, steps)
+            is_first = mixed[chain] & (exchange_end[chain] < 0)
+            exchange_end[chain[is_first]] = end[is_first]
+            partner = np.where(blocked, self._dst[hop], self._src[hop])
+            latest[chain] = np.maximum(latest[chain], self._enter(self._row[hop], partner))
+            hop = np.where(blocked, self._last_arrival(self._row[hop], partner, begin), self._predecessor[hop])
+            limit = begin
+        begin = np.maximum(latest, np.where(mixed, exchange_begin, _EARLIEST))
+        return self._rows(begin, exchange_end, steps)
 
-    def _rows(self, begin: Ints, ended: Ints, steps: list[tuple[Ints, Ints, Ints, Ints]]) -> pa.Table:
+    def _rows(self, begin: Ints, exchange_end: Ints, steps: list[tuple[Ints, Ints, Ints, Ints]]) -> pa.Table:
         count = len(begin)
         chain, hop, first, last = (
             np.concatenate(column) if steps else np.empty(0, np.int64)
             for column in (zip(*steps, strict=False) if steps else [()] * 4)
         )
-        inside = np.maximum(0, last - np.maximum(first, begin[chain]))
-        counted, wan = inside > 0, (inside > 0) & self._is_wan[hop]
+        overlap = np.maximum(0, last - np.maximum(first, begin[chain]))
+        has_overlap, wan = overlap > 0, (overlap > 0) & self._is_wan[hop]
 
         def summed(values: npt.NDArray[np.generic], rows: Bools) -> Ints:
             return np.bincount(chain[rows], values[rows].astype(np.float64), minlength=count).astype(np.int64)
 
-        ones = np.ones(len(chain), np.int64)
+        units = np.ones(len(chain), np.int64)
         schema = arrow_schema("chains")
         columns: dict[str, pa.Array | Ints] = {
             "collective_id": self._collective_id[self._of_row],
             "cluster": words_of(self._cluster_names, self._cluster),
             "rank": self._rank,
-            "via": self._via,
-            "begin_ns": with_nulls(np.where(ended < 0, NONE, np.minimum(begin, ended)), pa.int64()),
-            "end_ns": with_nulls(ended, pa.int64()),
-            "wan_ns": summed(inside, wan),
-            "hops": summed(ones, counted),
-            "crossings": summed(ones, wan),
+            "via": self._via_rank,
+            "begin_ns": with_nulls(np.where(exchange_end < 0, NULL, np.minimum(begin, exchange_end)), pa.int64()),
+            "end_ns": with_nulls(exchange_end, pa.int64()),
+            "wan_ns": summed(overlap, wan),
+            "hops": summed(units, has_overlap),
+            "crossings": summed(units, wan),
             "wan_bytes": summed(self._bytes[hop], wan),
         }
-        made = {
+        arrays = {
             name: column if isinstance(column, pa.Array) else column_of(column, schema.field(name).type)
             for name, column in columns.items()
         }
-        return pa.Table.from_arrays([*made.values()], names=[*made])
+        return pa.Table.from_arrays([*arrays.values()], names=[*arrays])
 
 
 def _places(column: pa.ChunkedArray, hop_id: Ints) -> Ints:
     """The rows of hops with these numbers, -1 for none."""
-    ids, order = numbers(column, NONE), np.argsort(hop_id, kind="stable")
+    ids, order = numbers(column, NULL), np.argsort(hop_id, kind="stable")
     place = np.minimum(np.searchsorted(hop_id[order], ids), len(hop_id) - 1)
-    return np.where(hop_id[order][place] == ids, order[place], NONE)
+    return np.where(hop_id[order][place] == ids, order[place], NULL)

@@ -18,7 +18,7 @@ from hopscope.dataset.convert.contract import arrow_schema
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-NONE: Final = -1
+NULL: Final = -1
 """Stands for null in columns without negative values."""
 
 
@@ -29,13 +29,13 @@ def numbers(column: pa.ChunkedArray | pa.Array, null: int | None = None) -> Ints
         return np.empty(0, np.int64)
     validity, data = values.buffers()
     if values.type == pa.bool_():
-        found = _bits(data, values).astype(np.int64)
+        integers = _bits(data, values).astype(np.int64)
     else:
         kind = {pa.int8(): np.int8, pa.int32(): np.int32, pa.int64(): np.int64}[values.type]
-        found = np.frombuffer(data, kind)[values.offset : values.offset + len(values)].astype(np.int64, copy=False)
+        integers = np.frombuffer(data, kind)[values.offset : values.offset + len(values)].astype(np.int64, copy=False)
     if null is None or validity is None or not values.null_count:
-        return found
-    return np.where(_bits(validity, values), found, null)
+        return integers
+    return np.where(_bits(validity, values), integers, null)
 
 
 def is_null(column: pa.ChunkedArray) -> Bools:
@@ -52,7 +52,7 @@ def coded(column: pa.ChunkedArray) -> tuple[list[str], Ints]:
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     encoded = column.unify_dictionaries().combine_chunks()
-    return encoded.dictionary.to_pylist(), numbers(encoded.indices, NONE)
+    return encoded.dictionary.to_pylist(), numbers(encoded.indices, NULL)
 
 
 def with_nulls(values: Ints, kind: pa.DataType) -> pa.Array:
@@ -70,8 +70,10 @@ def words_of(words: list[str], places: Ints) -> pa.Array:
     """Give a column of words by their places in the list, null where these are negative."""
     texts = [str.encode(word) for word in words]
     ends = array("i", accumulate(map(len, texts), initial=0))
-    listed = pa.Array.from_buffers(pa.string(), len(words), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(texts))])
-    return pa.DictionaryArray.from_arrays(with_nulls(places, pa.int32()), listed)
+    dictionary = pa.Array.from_buffers(
+        pa.string(), len(words), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(texts))]
+    )
+    return pa.DictionaryArray.from_arrays(with_nulls(places, pa.int32()), dictionary)
 
 
 def table_of(name: str, rows: list[dict[str, Any]]) -> pa.Table:
@@ -95,10 +97,10 @@ def _column(values: list[Any], field: pa.Field) -> pa.Array:
 
 
 def _packed(truths: Iterable[bool | None]) -> pa.Buffer:
-    listed = list(truths)
+    flags = list(truths)
     packed = (
-        sum(bool(value) << bit for bit, value in enumerate(listed[at : at + 8])).to_bytes(1)
-        for at in range(0, len(listed), 8)
+        sum(bool(value) << bit for bit, value in enumerate(flags[first : first + 8])).to_bytes(1)
+        for first in range(0, len(flags), 8)
     )
     return pa.py_buffer(b"".join(packed))
 

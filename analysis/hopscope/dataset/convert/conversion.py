@@ -60,11 +60,11 @@ def convert(
     facts: dict[str, Any] = reader.facts()
     if facts["events"] == 0:
         raise InputError(f"{archive.anchor}: the archive contains no events; trace the run again")
-    about = read_run_facts(archive, facts)
+    run_json = read_run_facts(archive, facts)
     try:
-        small["clocks"] = clocks_table(about, facts, small["clocks"])
-        small["places"] = places_table(about, facts)
-        run = run_table(archive, about, facts, small["clocks"], small["ranks"])
+        small["clocks"] = clocks_table(run_json, facts, small["clocks"])
+        small["places"] = places_table(run_json, facts)
+        run = run_table(archive, run_json, facts, small["clocks"], small["ranks"])
     except (KeyError, TypeError, ValueError, ArithmeticError) as problem:  # Arrow's own errors are among these
         raise InputError(
             f"{archive.run_facts} does not match schemas/run.schema.json ({type(problem).__name__}: {problem}); "

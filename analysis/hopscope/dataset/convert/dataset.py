@@ -47,22 +47,22 @@ def ensure_dataset(path: Path, *, dataset: Path | None = None, progress: Progres
     called while it works. Raises InputError if the path is nothing of the kind, the archive cannot be read, or
     something that no conversion made has the dataset's place.
     """
-    found = find(Path(path))
-    if not isinstance(found, Archive):
-        if dataset is not None and not (dataset.exists() and dataset.samefile(found)):
+    origin = find(Path(path))
+    if not isinstance(origin, Archive):
+        if dataset is not None and not (dataset.exists() and dataset.samefile(origin)):
             raise InputError(f"{path} is already a dataset; use --dataset only with a trace or an archive")
-        return found
-    target = dataset_directory(found) if dataset is None else dataset.absolute()
-    before = fingerprint(found)
-    if _is_current(target, before):
+        return origin
+    target = dataset_directory(origin) if dataset is None else dataset.absolute()
+    origin_stamp = fingerprint(origin)
+    if _is_current(target, origin_stamp):
         return target
     check_replaceable(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with _only_one(target.parent):
-            if not _is_current(target, before):  # another process may have made it while this one waited
+            if not _is_current(target, origin_stamp):  # another process may have made it while this one waited
                 with memory_for("the conversion"):
-                    _make(target, found, before, progress)
+                    _make(target, origin, origin_stamp, progress)
     except OSError as problem:
         raise InputError(
             f"cannot write the dataset to {target}: {problem.strerror or problem}; {room(problem)}{ANOTHER_PLACE}"
@@ -75,10 +75,10 @@ def fingerprint(archive: Archive) -> dict[str, Any]:
 
     def stamp(file: Path) -> list[int] | None:
         try:
-            about = file.stat()
+            status = file.stat()
         except OSError:
             return None
-        return [about.st_size, about.st_mtime_ns]
+        return [status.st_size, status.st_mtime_ns]
 
     events = sorted(archive.events.iterdir()) if archive.events.is_dir() else []
     return {
@@ -110,13 +110,13 @@ def _converter() -> str:
 
 def _is_current(target: Path, source: dict[str, Any]) -> bool:
     try:
-        found = manifest.read(target)
+        current = manifest.read(target)
     except InputError:
         return False
     return (
-        found.source == source
-        and set(table_names()) <= found.tables.keys()
-        and all((target / table / about["file"]).is_file() for table, about in found.files())
+        current.source == source
+        and set(table_names()) <= current.tables.keys()
+        and all((target / table / entry["file"]).is_file() for table, entry in current.files())
     )
 
 

@@ -13,7 +13,7 @@ _ABORTED: Final = "MPI_Abort was called"
 _CUT: Final = "MPI_Finalize was not reached"
 """What the assembling program says of a rank's end; schemas/otf2.md."""
 
-_LISTED: Final = 6
+_RANK_LIMIT: Final = 6
 
 
 def unfinished(directory: Path, stopped: Mapping[int, str]) -> str | None:
@@ -22,7 +22,9 @@ def unfinished(directory: Path, stopped: Mapping[int, str]) -> str | None:
     directory: of the trace. Who waits for whom is known only while its recordings are there. stopped: why the recording
     of a rank has no end, by rank.
     """
-    aborted, cut = ([rank for rank, why in sorted(stopped.items()) if why == each] for each in (_ABORTED, _CUT))
+    aborted, cut = (
+        [rank for rank, reason in sorted(stopped.items()) if reason == outcome] for outcome in (_ABORTED, _CUT)
+    )
     if not aborted and not cut:
         return None
     inspection = _inspection(directory)
@@ -46,4 +48,4 @@ def _inspection(directory: Path) -> Inspection | None:
 def _ranks(ranks: list[int]) -> str:
     if len(ranks) == 1:
         return f"rank {ranks[0]}"
-    return f"{number(len(ranks))} ranks ({shortened_list([*map(str, ranks)], _LISTED)})"
+    return f"{number(len(ranks))} ranks ({shortened_list([*map(str, ranks)], _RANK_LIMIT)})"

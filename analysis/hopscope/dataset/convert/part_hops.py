@@ -16,7 +16,7 @@ from hopscope.algorithms import numbered
 from hopscope.algorithms.kinds import Kind
 from hopscope.algorithms.messages import DOWN, EXCHANGE, UP
 from hopscope.algorithms.observed import Edge, Observed, RecordedMessage
-from hopscope.dataset.convert.columns import NONE, Bools, Ints, coded, numbers, with_nulls, words_of
+from hopscope.dataset.convert.columns import NULL, Bools, Ints, coded, numbers, with_nulls, words_of
 from hopscope.dataset.convert.trees import Places
 
 Hashes = npt.NDArray[np.uint64]
@@ -48,7 +48,7 @@ class Template:
         return bool(((self.round >= 0) & ((self.role < 0) | (self.role == ROLES.index(EXCHANGE)))).any())
 
     @classmethod
-    def of(cls, part: Part, row: int, kind: Kind, place_of: dict[int, int]) -> Template:
+    def from_collective(cls, part: Part, row: int, kind: Kind, place_of: dict[int, int]) -> Template:
         """The template of a kind, from the collective in this row; place_of: of each rank in its communicator."""
         nth: dict[Edge, int] = defaultdict(int)
         roles: list[int] = []
@@ -57,8 +57,8 @@ class Template:
             edge = place_of.get(int(part.src[hop]), -1), place_of.get(int(part.dst[hop]), -1)
             place, nth[edge] = nth[edge], nth[edge] + 1
             its_roles, its_rounds = kind.roles.get(edge, ()), kind.rounds.get(edge, ())
-            roles.append(ROLES.index(its_roles[place]) if place < len(its_roles) else NONE)
-            rounds.append(its_rounds[place] if place < len(its_rounds) else NONE)
+            roles.append(ROLES.index(its_roles[place]) if place < len(its_roles) else NULL)
+            rounds.append(its_rounds[place] if place < len(its_rounds) else NULL)
         return cls(np.array(roles, np.int64), np.array(rounds, np.int64))
 
 
@@ -76,7 +76,7 @@ class Part:
         self._hops = hops
         self.collective_id = numbers(collectives["collective_id"])
         self.comm, self.bytes = numbers(collectives["comm"]), numbers(collectives["bytes"])
-        self.root = numbers(collectives["root"], NONE)
+        self.root = numbers(collectives["root"], NULL)
         self.op = numbers_of(collectives["op"])
         count = len(self.collective_id)
         names = ("src", "dst", "bytes", "send_begin_ns", "recv_post_ns", "recv_end_ns")
@@ -96,38 +96,38 @@ class Part:
         has_hops = self.counts > 0
         self.is_whole = np.zeros(count, bool)
         self.is_whole[has_hops] = np.logical_and.reduceat(whole, self._first[has_hops]) & (self.bytes[has_hops] > 0)
-        self.source = np.full(count, NONE, np.int64)
+        self.source = np.full(count, NULL, np.int64)
         self.source[has_hops] = numbers_of(hops["source"])[self._first[has_hops]]
-        self.captured, self.ran = self._by_calls(calls, numbers_of)
+        self.captured, self.ran_name = self._by_calls(calls, numbers_of)
         self.rows = np.flatnonzero(has_hops & (numbers(collectives["complete"]) > 0))
         varying = np.isin(self.op, [op for op in np.unique(self.op) if is_varying(int(op))])
         self.hashes = self._hashes(whole, varying)
 
     def _by_calls(self, calls: pa.Table | None, numbers_of: Callable[[pa.ChunkedArray], Ints]) -> tuple[Ints, Ints]:
         """The library's own name of what ran, if all calls that have one agree, and what the trace says ran."""
-        captured, ran = (np.full(len(self.counts), NONE, np.int64) for _ in range(2))
+        captured, ran_name = (np.full(len(self.counts), NULL, np.int64) for _ in range(2))
         if calls is not None and calls.num_rows:
             row = np.searchsorted(self.collective_id, numbers(calls["collective_id"]))
             order = np.argsort(row, kind="stable")
-            there, first = np.unique(row[order], return_index=True)
+            rows, first = np.unique(row[order], return_index=True)
             names, trees = numbers_of(calls["algorithm"])[order], numbers_of(calls["tree"])[order]
-            most = np.maximum.reduceat(names, first)
-            least = np.minimum.reduceat(np.where(names < 0, np.iinfo(np.int64).max, names), first)
-            captured[there] = np.where(most == least, most, NONE)
-            ran[there] = np.maximum.reduceat(trees, first)
-        return captured, ran
+            highest = np.maximum.reduceat(names, first)
+            lowest = np.minimum.reduceat(np.where(names < 0, np.iinfo(np.int64).max, names), first)
+            captured[rows] = np.where(highest == lowest, highest, NULL)
+            ran_name[rows] = np.maximum.reduceat(trees, first)
+        return captured, ran_name
 
     def _hashes(self, whole: Bools, varying: Bools) -> Hashes:
         """Equal for collectives of one kind, of those in `rows`. A sum does not depend on the order of the hops."""
-        length = np.where(varying[self.of_hop], 0, np.where(whole & self.is_whole[self.of_hop], NONE, self._length))
+        length = np.where(varying[self.of_hop], 0, np.where(whole & self.is_whole[self.of_hop], NULL, self._length))
         edges = (self.src.astype(np.uint64) << np.uint64(32)) + self.dst.astype(np.uint64)
         # Trees up and down from different roots may have the same edges: where schedules say the roles, these differ.
         messages = _mixed(_mixed(_mixed(edges), length), self.role)
         sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(messages, dtype=np.uint64)])
         first = self._first[self.rows]
         hashes = sums[first + self.counts[self.rows]] - sums[first]
-        payload = np.where(varying | self.is_whole, NONE, self.bytes)
-        for column in (self.counts, self.op, self.comm, self.root, payload, self.source, self.captured, self.ran):
+        payload = np.where(varying | self.is_whole, NULL, self.bytes)
+        for column in (self.counts, self.op, self.comm, self.root, payload, self.source, self.captured, self.ran_name):
             hashes = _mixed(hashes, column[self.rows])
         return hashes
 
@@ -174,12 +174,12 @@ class Part:
         """The parent of each rank of a tree with its place among its siblings: in the order in which the parent posted
         their receives, or sent to them."""
         times: dict[int, tuple[int, int]] = {}
-        begun = self._posted if role == UP else self._sent
+        begin = self._posted if role == UP else self._sent
         for hop in range(self._span(row).start, self._span(row).stop):
             edge = place_of.get(int(self.src[hop]), -1), place_of.get(int(self.dst[hop]), -1)
             child, parent = edge if role == UP else edge[::-1]
             if parents.get(child) == parent:
-                times[child] = min(times.get(child, (int(begun[hop]), hop)), (int(begun[hop]), hop))
+                times[child] = min(times.get(child, (int(begin[hop]), hop)), (int(begin[hop]), hop))
         siblings: dict[int, int] = defaultdict(int)
         places: Places = {}
         for child in sorted(times, key=times.__getitem__):
@@ -190,17 +190,17 @@ class Part:
     def with_roles(self, of_row: Ints, templates: Sequence[Template]) -> pa.Table:
         """The hops with roles and rounds: of Hopscope's engine the schedule said the roles already."""
         kinds = np.unique(of_row[of_row >= 0])
-        role, round_ = self.role, np.full(len(self.src), NONE, np.int64)
+        role, round_ = self.role, np.full(len(self.src), NULL, np.int64)
         if len(kinds):
             of_kinds = [templates[kind] for kind in kinds]
             begins = np.cumsum([0, *(len(template.role) for template in of_kinds)])[:-1]
             row = self.of_hop[self._order]
-            within = np.arange(len(row)) - self._first[row]
+            offset = np.arange(len(row)) - self._first[row]
             has_kind = of_row[row] >= 0
-            at = begins[np.searchsorted(kinds, of_row[row][has_kind])] + within[has_kind]
+            position = begins[np.searchsorted(kinds, of_row[row][has_kind])] + offset[has_kind]
             hops = self._order[has_kind]
-            round_[hops] = np.concatenate([template.round for template in of_kinds])[at]
-            template_role = np.concatenate([template.role for template in of_kinds])[at]
+            round_[hops] = np.concatenate([template.round for template in of_kinds])[position]
+            template_role = np.concatenate([template.role for template in of_kinds])[position]
             role[hops] = np.where(role[hops] < 0, template_role, role[hops])
         return with_column(
             with_column(self._hops, "role", words_of([*ROLES], role)), "round", with_nulls(round_, pa.int32())
@@ -216,15 +216,15 @@ def with_column(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
 def _roles(column: pa.ChunkedArray) -> Ints:
     """The place of each role in ROLES, -1 for none."""
     words, codes = coded(column)
-    return np.array([*map(ROLES.index, words), NONE], np.int64)[codes]
+    return np.array([*map(ROLES.index, words), NULL], np.int64)[codes]
 
 
-def _mixed(values: Hashes, more: Ints | None = None) -> Hashes:
+def _mixed(values: Hashes, salt: Ints | None = None) -> Hashes:
     """Spread numbers, with others, over 64 bits (splitmix64: G. Steele et al., "Fast Splittable Pseudorandom Number
     Generators", OOPSLA 2014)."""
     mixed = values + np.uint64(0x9E3779B97F4A7C15)
-    if more is not None:
-        mixed = mixed ^ (more.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93))
+    if salt is not None:
+        mixed = mixed ^ (salt.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93))
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return mixed ^ (mixed >> np.uint64(31))

@@ -45,7 +45,7 @@ class Parts:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
+        self, kind: type[BaseException] | None, problem: BaseException | None, traceback: TracebackType | None
     ) -> None:
         for table in self._tables.values():
             table.drop_waiting()
@@ -135,7 +135,7 @@ class _Table:
         if self._writer is None:
             self._writer = _open(self._part(), self._name, rows.schema)
             self._in_part = 0
-        self._writer.write_table(_like(rows, self._writer.schema), row_group_size=_ROWS_PER_GROUP)
+        self._writer.write_table(_cast(rows, self._writer.schema), row_group_size=_ROWS_PER_GROUP)
         self._in_part += rows.num_rows
 
     def close(self) -> None:
@@ -156,7 +156,7 @@ class _Table:
                 writer.close()
 
 
-def _like(table: pa.Table, schema: pa.Schema) -> pa.Table:
+def _cast(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return table if table.schema.equals(schema) else table.cast(schema)
 
 

@@ -22,9 +22,9 @@ def dataset_directory(archive: Archive) -> Path:
     """Where an archive's dataset belongs: beside it, or in the user's cache where there is no permission to write."""
     alone = archive.anchor.name == job.ANCHOR or len(list(archive.directory.glob("*.otf2"))) == 1
     name = "dataset" if alone else f"{archive.anchor.stem}.dataset"
-    beside = archive.directory / name
+    sibling = archive.directory / name
     if os.access(archive.directory, os.W_OK):
-        return beside
+        return sibling
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopscope"
     place = hashlib.sha256(str(archive.anchor.resolve()).encode()).hexdigest()[:12]
     return cache / f"{archive.name}-{place}" / "dataset"
@@ -47,19 +47,19 @@ def check_replaceable(target: Path) -> None:
         raise InputError(
             f"{target} is a file that hopscope did not make, so it is not replaced; move it away, or {ANOTHER_PLACE}"
         )
-    inside = sorted(target.iterdir())
-    if not inside:
+    entries = sorted(target.iterdir())
+    if not entries:
         return
-    why = manifest.not_ours(target)
-    if why is not None:
-        known, advice = (
+    reason = manifest.not_ours(target)
+    if reason is not None:
+        verdict, advice = (
             ("may not be", "delete it if it is one, ") if (target / manifest.MANIFEST).exists() else ("is not", "")
         )
         raise InputError(
-            f"{target} {known} a dataset made by hopscope ({why}), so it is not replaced; {advice}move it away, or "
-            f"{ANOTHER_PLACE}"
+            f"{target} {verdict} a dataset made by hopscope ({reason}), so it is not replaced; {advice}move it away, "
+            f"or {ANOTHER_PLACE}"
         )
-    strange = next((found for found in inside if not _is_part(found)), None)
+    strange = next((entry for entry in entries if not _is_part(entry)), None)
     if strange is not None:
         raise InputError(
             f"{target} is an outdated dataset, but {strange} does not belong to it, so it is not replaced; move "
@@ -106,7 +106,7 @@ def _is_left_over(path: Path) -> bool:
     except (OSError, UnicodeDecodeError):
         is_marked = False
     try:
-        return (is_marked or manifest.not_ours(path) is None) and all(_is_part(found) for found in path.iterdir())
+        return (is_marked or manifest.not_ours(path) is None) and all(_is_part(entry) for entry in path.iterdir())
     except OSError:
         return False
 

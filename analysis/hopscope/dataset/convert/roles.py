@@ -19,7 +19,7 @@ from hopscope.algorithms.candidates import HIDES_BYTES
 from hopscope.algorithms.kinds import Kind, kind_of, parents_of
 from hopscope.algorithms.messages import DOWN, UP
 from hopscope.dataset.convert.chains import Exchanges, chains
-from hopscope.dataset.convert.columns import NONE, Ints, coded, is_null, table_of, with_nulls
+from hopscope.dataset.convert.columns import NULL, Ints, coded, is_null, table_of, with_nulls
 from hopscope.dataset.convert.part_hops import ROLES, Communicator, Part, Template, with_column
 from hopscope.dataset.convert.trees import Places, Trees
 
@@ -63,8 +63,8 @@ class Kinds:
     def _completed_part(self, part: list[Table]) -> Iterator[Table]:
         if not part:
             return
-        named = dict(part)
-        completed = self.of_part(named["collectives"], named.get("calls"), named.get("hops"))
+        tables_by_name = dict(part)
+        completed = self.of_part(tables_by_name["collectives"], tables_by_name.get("calls"), tables_by_name.get("hops"))
         for name, rows in part:
             yield name, completed.pop(name, rows)
         yield from completed.items()
@@ -74,7 +74,7 @@ class Kinds:
         if hops is None or not hops.num_rows:
             return {
                 "collectives": with_column(
-                    collectives, "kind", with_nulls(np.full(collectives.num_rows, NONE, np.int64), pa.int64())
+                    collectives, "kind", with_nulls(np.full(collectives.num_rows, NULL, np.int64), pa.int64())
                 )
             }
         part = Part(collectives, calls, hops, self._numbered_words, self._is_varying)
@@ -85,21 +85,21 @@ class Kinds:
         }
         in_exchange = np.array([*(template.is_exchange for template in self._templates), False])[of_row]
         # Where something hides what ranks waited for, no chain is known.
-        is_chosen = in_exchange & is_null(collectives["native_reason"])
-        if calls is not None and is_chosen.any():
+        has_chain = in_exchange & is_null(collectives["native_reason"])
+        if calls is not None and has_chain.any():
             is_down = part.role == ROLES.index(DOWN)
             between_peers = (part.role != ROLES.index(UP)) & ~is_down
-            given = Exchanges(
+            exchanges = Exchanges(
                 collectives,
                 calls,
                 completed["hops"],
                 part.of_hop,
                 between_peers,
                 is_down,
-                is_chosen,
+                has_chain,
                 self._clusters,
             )
-            completed["chains"] = chains(given)
+            completed["chains"] = chains(exchanges)
         return completed
 
     def tables(self) -> Iterator[Table]:
@@ -114,7 +114,7 @@ class Kinds:
             if word not in self._number_of:
                 self._number_of[word] = len(self._words)
                 self._words.append(word)
-        return np.array([*(self._number_of[word] for word in words), NONE], np.int64)[codes]
+        return np.array([*(self._number_of[word] for word in words), NULL], np.int64)[codes]
 
     def _word(self, number: int) -> str | None:
         return None if number < 0 else self._words[number]
@@ -128,16 +128,16 @@ class Kinds:
     def _kinds_of(self, part: Part) -> Ints:
         """The kind of each collective of a part, -1 of those without; new ones are recognised."""
         hashes, first, of_hash = np.unique(part.hashes, return_index=True, return_inverse=True)
-        kinds = np.full(len(hashes), NONE, np.int64)
+        kinds = np.full(len(hashes), NULL, np.int64)
         for place in np.argsort(first):
             value = int(hashes[place])
             if value not in self._numbers:
                 self._numbers[value] = len(self._rows)
                 rows = part.rows[of_hash == place]
-                fewer = max(1, min(_MOST_EXAMPLES, _MOST_EXAMINED // max(1, int(part.counts[rows[0]]))))
-                self._add(part, rows[:: -(-len(rows) // fewer)])
+                example_count = max(1, min(_MOST_EXAMPLES, _MOST_EXAMINED // max(1, int(part.counts[rows[0]]))))
+                self._add(part, rows[:: -(-len(rows) // example_count)])
             kinds[place] = self._numbers[value]
-        of_row = np.full(len(part.counts), NONE, np.int64)
+        of_row = np.full(len(part.counts), NULL, np.int64)
         of_row[part.rows] = kinds[of_hash]
         return of_row
 
@@ -147,20 +147,20 @@ class Kinds:
         comm = self._communicator(int(part.comm[row]))
         place_of = {rank: place for place, rank in enumerate(comm.members)}
         op = str(self._word(int(part.op[row])))
-        examples = [part.observed(int(one), blocking_form(op), place_of, comm) for one in rows]
+        examples = [part.observed(int(example_row), blocking_form(op), place_of, comm) for example_row in rows]
         source = str(self._word(int(part.source[row])))
-        captured, ran = self._word(int(part.captured[row])), self._word(int(part.ran[row]))
+        captured, ran_name = self._word(int(part.captured[row])), self._word(int(part.ran_name[row]))
         tagged = part.tagged_roles(row, place_of) if source != "native" else None
         kind = kind_of(
             examples,
             captured=captured,
             by_schedule=tagged,
             is_between_groups=comm.second_group is not None,
-            tree_file_name=ran if source != "native" else None,
+            tree_file_name=ran_name if source != "native" else None,
         )
         number = len(self._rows)
         any_payload = bool(part.is_whole[row]) and not self._is_varying(int(part.op[row]))
-        template = Template.of(part, row, kind, place_of)
+        template = Template.from_collective(part, row, kind, place_of)
         self._templates.append(template)
         self._rows.append(
             {
@@ -172,7 +172,7 @@ class Kinds:
                 "root": None if part.root[row] < 0 else int(part.root[row]),
                 "bytes": None if any_payload else int(part.bytes[row]),
                 "source": source,
-                "ran": ran,
+                "ran": ran_name,
                 "captured": captured,
                 "algorithm": kind.algorithm,
                 "same": kind.equivalents,
@@ -188,7 +188,7 @@ class Kinds:
                 "tree": self._trees.add(
                     int(part.comm[row]),
                     self._trees_of(part, row, kind, place_of),
-                    given=ran if source != "native" else None,
+                    tree_name=ran_name if source != "native" else None,
                     recognised=kind.algorithm,
                     op=op,
                 ),

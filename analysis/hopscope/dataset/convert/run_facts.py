@@ -20,7 +20,7 @@ from hopscope.format.quantities import number, plural
 
 Facts = dict[str, Any]
 
-_NAMED = 8
+_FILE_LIMIT = 8
 """Damaged files that are named one by one."""
 
 
@@ -35,34 +35,34 @@ def hopscope_version() -> str:
 def read_run_facts(archive: Archive, facts: Facts) -> Facts:
     """run.json: the file beside the archive, else the trace property that holds its text; empty if there is neither."""
     text: str | None = facts["run_json"]
-    where: Path | str = f"the run.json property of {archive.anchor}"
+    origin: Path | str = f"the run.json property of {archive.anchor}"
     if archive.run_facts.is_file() and facts["is_ours"]:
-        where = archive.run_facts
+        origin = archive.run_facts
         try:
             text = archive.run_facts.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as problem:
-            raise InputError(f"cannot read {where}: {problem}; remove it to convert without its facts") from None
+            raise InputError(f"cannot read {origin}: {problem}; remove it to convert without its facts") from None
     if not text:
         return {}
     try:
-        about = read_json(text)
+        run_json = read_json(text)
     except ValueError as problem:
-        raise InputError(f"{where} is not valid JSON: {problem}; remove it to convert without its facts") from None
-    if not isinstance(about, dict):
-        raise InputError(f"{where}: expected an object, found {type(about).__name__}")
-    return about
+        raise InputError(f"{origin} is not valid JSON: {problem}; remove it to convert without its facts") from None
+    if not isinstance(run_json, dict):
+        raise InputError(f"{origin}: expected an object, found {type(run_json).__name__}")
+    return run_json
 
 
-def clocks_table(about: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
+def clocks_table(run_json: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
     """The measurements in run.json, which know both figures; else those of the archive's clock offsets.
 
     `at_ns` in run.json is that machine's raw clock; in the table it is corrected and counted from the first event.
     """
-    rows: list[Facts] = about.get("clocks") or []
+    rows: list[Facts] = run_json.get("clocks") or []
     if not rows:
         return measured
     begin = round(facts["first_ticks"] * 1_000_000_000 / facts["ticks_per_second"])
-    found = {
+    clocks = {
         (str(row["host"]), int(row["at_ns"]) + int(row["offset_ns"]) - begin): {
             "host": str(row["host"]),
             "at_ns": int(row["at_ns"]) + int(row["offset_ns"]) - begin,
@@ -72,52 +72,52 @@ def clocks_table(about: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
         }
         for row in rows
     }
-    return table_of("clocks", [found[key] for key in sorted(found)])
+    return table_of("clocks", [clocks[key] for key in sorted(clocks)])
 
 
-def places_table(about: Facts, facts: Facts) -> pa.Table:
+def places_table(run_json: Facts, facts: Facts) -> pa.Table:
     """Where the archive's call sites are in the source, as far as this machine has the programs that ran."""
-    started = _started_at(about)
-    modules = about.get("modules") if facts["is_ours"] else []
-    found = resolve(facts["call_sites"], modules, None if started is None else _unix_ns(started))
-    return table_of("places", [vars(place) for place in found])
+    started = _started_at(run_json)
+    modules = run_json.get("modules") if facts["is_ours"] else []
+    places = resolve(facts["call_sites"], modules, None if started is None else _unix_ns(started))
+    return table_of("places", [vars(place) for place in places])
 
 
-def run_table(archive: Archive, about: Facts, facts: Facts, clocks: pa.Table, ranks: pa.Table) -> pa.Table:
+def run_table(archive: Archive, run_json: Facts, facts: Facts, clocks: pa.Table, ranks: pa.Table) -> pa.Table:
     """The one row of `run`."""
-    ours = facts["is_ours"]
-    tree_file = _text(about.get("tree_file")) or _beside(archive, "tree.json", ours)
+    is_hopscope = facts["is_ours"]
+    tree_file = _text(run_json.get("tree_file")) or _sibling_text(archive, "tree.json", is_hopscope)
     row: Facts = {
         "run": archive.name,
-        "mpi_library": _text(about.get("mpi_library")),
-        "command": _text(about.get("command")),
-        "started_at": _started_at(about),
+        "mpi_library": _text(run_json.get("mpi_library")),
+        "command": _text(run_json.get("command")),
+        "started_at": _started_at(run_json),
         "duration_ns": facts["duration_ns"],
         "ranks": ranks.num_rows,
         "threads": facts["threads"],
         "hosts": len(set(ranks["host"].to_pylist())),
         "clusters": len(set(ranks["cluster"].to_pylist())),
-        "mode": (about.get("mode") or ("tree" if facts["ran_tree"] else "observe")) if ours else "foreign",
-        "record": _text(about.get("record")),
+        "mode": (run_json.get("mode") or ("tree" if facts["ran_tree"] else "observe")) if is_hopscope else "foreign",
+        "record": _text(run_json.get("record")),
         "tree_file": tree_file,
         "tree_hash": hashlib.sha256(tree_file.encode()).hexdigest() if tree_file else None,
-        "topology_file": _text(about.get("topology_file")) or _beside(archive, "topology.json", ours),
-        "emulated": _text(about.get("emulated")) or None,
-        "network": _text(about.get("network")) or None,
-        "settings": _text(about.get("settings")) or None,
-        "presence": _text(about.get("presence")),
+        "topology_file": _text(run_json.get("topology_file")) or _sibling_text(archive, "topology.json", is_hopscope),
+        "emulated": _text(run_json.get("emulated")) or None,
+        "network": _text(run_json.get("network")) or None,
+        "settings": _text(run_json.get("settings")) or None,
+        "presence": _text(run_json.get("presence")),
         "clock_error_ns": _between_clocks(clocks, ranks, "error_ns"),
         "clock_bound_ns": _between_clocks(clocks, ranks, "bound_ns"),
         "clock_used": "error",
         "events": facts["events"],
         "unfinished": unfinished(archive.directory, facts["stopped"]),
-        "missing": _missing(archive, about, facts),
+        "missing": _missing(archive, run_json, facts),
         "damaged_files": len(facts["damaged"]),
         "set_back_events": facts["set_back_events"],
-        "overhead_ns": facts["overhead_ns"] if ours else None,
-        "event_cost_ns": None if about.get("event_cost_ns") is None else float(about["event_cost_ns"]),
+        "overhead_ns": facts["overhead_ns"] if is_hopscope else None,
+        "event_cost_ns": None if run_json.get("event_cost_ns") is None else float(run_json["event_cost_ns"]),
         **{
-            f"native_{name}": (about.get("native_messages") or {}).get(name)
+            f"native_{name}": (run_json.get("native_messages") or {}).get(name)
             for name in ("off", "unknown", "lost", "thinned")
         },
         "creator": facts["creator"] or "unknown",
@@ -138,16 +138,16 @@ def _text(value: object) -> str | None:
     return json.dumps(value, sort_keys=True)
 
 
-def _beside(archive: Archive, name: str, ours: bool) -> str | None:
+def _sibling_text(archive: Archive, name: str, is_hopscope: bool) -> str | None:
     path = archive.directory / name
-    return path.read_text(encoding="utf-8") if ours and path.is_file() else None
+    return path.read_text(encoding="utf-8") if is_hopscope and path.is_file() else None
 
 
-def _started_at(about: Facts) -> str | None:
-    if about.get("started_at"):
-        return str(about["started_at"])
-    if about.get("started_ns"):
-        return datetime.fromtimestamp(about["started_ns"] / 1e9, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def _started_at(run_json: Facts) -> str | None:
+    if run_json.get("started_at"):
+        return str(run_json["started_at"])
+    if run_json.get("started_ns"):
+        return datetime.fromtimestamp(run_json["started_ns"] / 1e9, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return None
 
 
@@ -170,15 +170,15 @@ def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int | Non
     return sum(sorted(worst.values())[-2:])
 
 
-def _missing(archive: Archive, about: Facts, facts: Facts) -> str | None:
-    before: str | list[str] = about.get("missing") or []
-    said = [before] if isinstance(before, str) else [str(sentence) for sentence in before]
-    if not said:  # run.json says it in fewer words
+def _missing(archive: Archive, run_json: Facts, facts: Facts) -> str | None:
+    missing: str | list[str] = run_json.get("missing") or []
+    sentences = [missing] if isinstance(missing, str) else [str(sentence) for sentence in missing]
+    if not sentences:  # run.json says it in fewer words
         ranks_by_reason: dict[str, list[int]] = {}
-        for rank, why in sorted(facts["stopped"].items()):
-            ranks_by_reason.setdefault(why, []).append(rank)
-        said = [f"the end of {_ranks(ranks)} ({why})" for why, ranks in ranks_by_reason.items()]
-    said = [*_damaged(archive, facts), *said]
+        for rank, reason in sorted(facts["stopped"].items()):
+            ranks_by_reason.setdefault(reason, []).append(rank)
+        sentences = [f"the end of {_ranks(ranks)} ({reason})" for reason, ranks in ranks_by_reason.items()]
+    sentences = [*_damaged(archive, facts), *sentences]
     incomplete = facts["incomplete_collectives"]
     counts = [
         (incomplete, f"part of {number(incomplete)} of {number(facts['collectives'])} collectives"),
@@ -195,23 +195,23 @@ def _missing(archive: Archive, about: Facts, facts: Facts) -> str | None:
         (facts["unmatched_sends"], f"the receive of {plural(facts['unmatched_sends'], 'send')}"),
         (facts["unmatched_receives"], f"the send of {plural(facts['unmatched_receives'], 'receive')}"),
     ]
-    said += [sentence for count, sentence in counts if count]
-    return "; ".join(said) or None
+    sentences += [sentence for count, sentence in counts if count]
+    return "; ".join(sentences) or None
 
 
 def _damaged(archive: Archive, facts: Facts) -> list[str]:
     """What could not be read, by file."""
     damaged: list[tuple[str, int, int, str]] = facts["damaged"]
-    said: list[str] = []
-    for file, read, promised, why in damaged[:_NAMED]:
+    sentences: list[str] = []
+    for file, read, promised, reason in damaged[:_FILE_LIMIT]:
         name = file.removeprefix(f"{archive.directory}/")
-        lost = f"events after {read} of {promised} in {name}" if read else f"all events of {name}"
-        said.append(f"{lost} ({why})")
-    if len(damaged) > _NAMED:
-        said.append(f"events of {len(damaged) - _NAMED} more files")
-    return said
+        loss = f"events after {read} of {promised} in {name}" if read else f"all events of {name}"
+        sentences.append(f"{loss} ({reason})")
+    if len(damaged) > _FILE_LIMIT:
+        sentences.append(f"events of {len(damaged) - _FILE_LIMIT} more files")
+    return sentences
 
 
 def _ranks(ranks: list[int]) -> str:
-    shown = shortened_list(list(map(str, ranks)))
-    return f"rank {shown}" if len(ranks) == 1 else f"{number(len(ranks))} ranks ({shown})"
+    rank_list = shortened_list(list(map(str, ranks)))
+    return f"rank {rank_list}" if len(ranks) == 1 else f"{number(len(ranks))} ranks ({rank_list})"

@@ -76,9 +76,9 @@ def find(path: Path) -> Archive | Path:
         with suppress(InputError):  # what there is can be read all the same
             job.assemble(path)
     anchors = sorted(path.glob(f"*{_SUFFIX}"))
-    named = path / job.ANCHOR
-    if named in anchors:
-        return Archive(named.absolute())
+    anchor = path / job.ANCHOR
+    if anchor in anchors:
+        return Archive(anchor.absolute())
     if len(anchors) == 1:
         return Archive(anchors[0].absolute())
     if anchors:

@@ -23,7 +23,7 @@ class Trees:
         comm: int,
         trees: Mapping[tuple[int, str], Places],
         *,
-        given: str | None,
+        tree_name: str | None,
         recognised: str | None,
         op: str,
     ) -> str | None:
@@ -32,11 +32,11 @@ class Trees:
         apart, and a number."""
         if not trees:
             return None
-        for name in [given] if given else _names(recognised or "unnamed", op):
-            here = {(root, role): (comm, name, root, role) for root, role in trees}
-            if given or all(_are_alike(self._places.get(here[key]), places) for key, places in trees.items()):
+        for name in [tree_name] if tree_name else _names(recognised or "unnamed", op):
+            keys = {(root, role): (comm, name, root, role) for root, role in trees}
+            if tree_name or all(_are_alike(self._places.get(keys[key]), places) for key, places in trees.items()):
                 for key, places in trees.items():
-                    self._places.setdefault(here[key], places)
+                    self._places.setdefault(keys[key], places)
                 return name
         raise AssertionError("names do not end")
 
@@ -67,8 +67,8 @@ def _names(name: str, op: str) -> Iterator[str]:
         number += 1
 
 
-def _are_alike(there: Places | None, places: Places) -> bool:
+def _are_alike(stored: Places | None, places: Places) -> bool:
     """Whether a tree has the same parents as one that is there, if one is."""
-    return there is None or {rank: parent for rank, (parent, _) in there.items()} == {
+    return stored is None or {rank: parent for rank, (parent, _) in stored.items()} == {
         rank: parent for rank, (parent, _) in places.items()
     }
