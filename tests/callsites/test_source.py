@@ -17,12 +17,12 @@ def written(path: Path, changed: int = LONG_BEFORE) -> str:
 
 def test_lines_before_and_after_are_shown_as_far_as_there_are_any(tmp_path: Path) -> None:
     file = written(tmp_path / "a.c")
-    found = excerpt(file, 5, RUN, around=2)
+    found = excerpt(file, 5, RUN, context=2)
     assert found is not None
     assert dict(found.lines) == {number: f"line {number}" for number in range(3, 8)}
     assert not found.is_newer
     for line, shown in ((1, [1, 2, 3]), (10, [8, 9, 10])):
-        found = excerpt(file, line, RUN, around=2)
+        found = excerpt(file, line, RUN, context=2)
         assert found is not None
         assert list(found.lines) == shown
 

@@ -42,15 +42,15 @@ class Binary:
         changed_ns = path.stat().st_mtime_ns
         if build_id is None and (started_ns is None or changed_ns > started_ns):
             raise OtherBuildError(path)
-        found = _object(path)
-        if found.code_id != build_id:
+        program = _object(path)
+        if program.code_id != build_id:
             raise OtherBuildError(path)
-        self._symbols = _symbols(_with_debug_information(found, build_id))
+        self._symbols = _symbols(_with_debug_information(program, build_id))
 
     def frames(self, offset: int) -> list[Frame]:
         """Where a call at this offset is: the function, and if the compiler put that into others, those around it.
         Empty if neither debug information nor a symbol covers it."""
-        found: list[Any] = self._symbols.lookup(offset)
+        symbols: list[Any] = self._symbols.lookup(offset)
         return [
             Frame(
                 readable(frame.symbol, frame.full_path, frame.lang),
@@ -58,7 +58,7 @@ class Binary:
                 frame.line or None,
                 None if frame.full_path else offset - frame.sym_addr,
             )
-            for frame in found
+            for frame in symbols
         ]
 
 
@@ -72,21 +72,21 @@ def _object(path: Path) -> Any:
         raise OSError(f"{path}: {problem}") from None
 
 
-def _with_debug_information(found: Any, build_id: str | None) -> Any:
-    apart = _DEBUG_FILES / (build_id or "?")[:2] / f"{(build_id or '?')[2:]}.debug"
-    if "debug" in found.features or not apart.is_file():
-        return found
+def _with_debug_information(program: Any, build_id: str | None) -> Any:
+    debug_file = _DEBUG_FILES / (build_id or "?")[:2] / f"{(build_id or '?')[2:]}.debug"
+    if "debug" in program.features or not debug_file.is_file():
+        return program
     try:
-        other = _object(apart)
+        debug_info = _object(debug_file)
     except OSError:
-        return found
-    return other if other.code_id == build_id else found
+        return program
+    return debug_info if debug_info.code_id == build_id else program
 
 
-def _symbols(found: Any) -> SymCache:
+def _symbols(program: Any) -> SymCache:
     from symbolic.exceptions import SymbolicError
 
     try:
-        return found.make_symcache()
+        return program.make_symcache()
     except SymbolicError as problem:
         raise OSError(str(problem)) from None

@@ -1,6 +1,6 @@
 """Whether a trace says from where the program called MPI, and whether it has regions."""
 
-NAMED = {
+PRESENCE_QUERIES = {
     "places": """
         select 1 from calls where call_site is not null
         union all select 1 from intervals where call_site is not null and kind <> 'region'

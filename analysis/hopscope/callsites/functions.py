@@ -39,13 +39,13 @@ def _demangled(name: str) -> str:
     if library is None:
         return name
     status = ctypes.c_int()
-    found = library.__cxa_demangle(name.encode(), None, None, ctypes.byref(status))
-    if not found:
+    address = library.__cxa_demangle(name.encode(), None, None, ctypes.byref(status))
+    if not address:
         return name
     try:
-        return ctypes.string_at(found).decode(errors="replace")
+        return ctypes.string_at(address).decode(errors="replace")
     finally:
-        ctypes.CDLL(None).free(ctypes.c_void_p(found))
+        ctypes.CDLL(None).free(ctypes.c_void_p(address))
 
 
 @cache
@@ -64,14 +64,14 @@ def _without_arguments(name: str) -> str:
     if "operator" in name:
         return name
     depth, begin, end = 0, 0, len(name)
-    for at, letter in enumerate(name):
-        if letter == "(" and depth == 0 and not name.startswith(("(anonymous", "({lambda"), at):
-            end = at
+    for position, letter in enumerate(name):
+        if letter == "(" and depth == 0 and not name.startswith(("(anonymous", "({lambda"), position):
+            end = position
             break
         depth += letter in "<({["
         depth -= letter in ">)}]"
         if letter == " " and depth == 0:
-            begin = at + 1
+            begin = position + 1
     function = name[begin:end] or name
     while len(function) > _LONGEST and (shorter := re.sub(r"<[^<>…]*(?:<…>[^<>…]*)*>", "<…>", function)) != function:
         function = shorter

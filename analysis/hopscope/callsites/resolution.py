@@ -37,11 +37,11 @@ def resolve(
     does not say. A module's file counts only if its build id is that of the run's, or, where neither has one, if it is
     older than the run's start (ns since 1970).
     """
-    known = _Modules(modules, started_ns)
-    unnamed = [_resolved(site, symbol, known) for site, symbol in sorted(call_sites.items())]
-    frames = [frame for _, found in unnamed for frame in found if frame.file]
+    catalogue = _Modules(modules, started_ns)
+    unnamed = [_resolved(site, symbol, catalogue) for site, symbol in sorted(call_sites.items())]
+    frames = [frame for _, site_frames in unnamed for frame in site_frames if frame.file]
     ambiguous = _ambiguous(frame.file for frame in frames if frame.file)
-    return [_named(place, found, ambiguous) for place, found in unnamed]
+    return [_with_frames(place, site_frames, ambiguous) for place, site_frames in unnamed]
 
 
 def _resolved(call_site: str, symbol: str, modules: _Modules) -> tuple[Place, list[Frame]]:
@@ -54,35 +54,35 @@ def _resolved(call_site: str, symbol: str, modules: _Modules) -> tuple[Place, li
         return place, [Frame(symbol, file, line)] if symbol else []
     name, offset = split["module"], int(split["offset"], 16)
     module = modules.path_of(name) or name
-    how, binary = modules.binary(name)
-    found = binary.frames(offset) if binary else []
-    if found:
-        how = "line" if found[0].file else "symbol"
+    method, binary = modules.binary(name)
+    frames = binary.frames(offset) if binary else []
+    if frames:
+        method = "line" if frames[0].file else "symbol"
     short = f"{PurePath(name).name}+0x{offset:x}"
-    place = Place(call_site, f"{symbol} ({short})" if symbol else short, how, function=symbol or None, module=module)
-    return place, found
+    place = Place(call_site, f"{symbol} ({short})" if symbol else short, method, function=symbol or None, module=module)
+    return place, frames
 
 
-def _named(place: Place, found: Sequence[Frame], ambiguous: frozenset[str]) -> Place:
+def _with_frames(place: Place, frames: Sequence[Frame], ambiguous: frozenset[str]) -> Place:
     """With what the frames say, the innermost first."""
-    if not found:
+    if not frames:
         return place
-    first = found[0]
+    first = frames[0]
     if first.file is None:
         name = f"{first.function}+0x{first.offset:x} ({PurePath(place.module or '').name})"
         return replace(place, place=name, function=first.function)
-    said = [_shown(frame, ambiguous) for frame in found]
+    texts = [_frame_text(frame, ambiguous) for frame in frames]
     return replace(
         place,
-        place=said[0] if len(said) == 1 else f"{said[0]} in {said[-1]}",
+        place=texts[0] if len(texts) == 1 else f"{texts[0]} in {texts[-1]}",
         function=first.function,
         file=first.file,
         line=first.line,
-        inlined_in=" in ".join(said[1:]) or None,
+        inlined_in=" in ".join(texts[1:]) or None,
     )
 
 
-def _shown(frame: Frame, ambiguous: frozenset[str]) -> str:
+def _frame_text(frame: Frame, ambiguous: frozenset[str]) -> str:
     path = PurePath(frame.file or "")
     name = f"{path.parent.name}/{path.name}" if path.name in ambiguous else path.name
     return f"{frame.function} ({name}:{frame.line})" if frame.line else f"{frame.function} ({name})"
@@ -90,8 +90,8 @@ def _shown(frame: Frame, ambiguous: frozenset[str]) -> str:
 
 def _ambiguous(files: Iterable[str]) -> frozenset[str]:
     """Names that several files have."""
-    named = Counter(PurePath(file).name for file in set(files))
-    return frozenset(name for name, count in named.items() if count > 1)
+    counts = Counter(PurePath(file).name for file in set(files))
+    return frozenset(name for name, count in counts.items() if count > 1)
 
 
 class _Modules:

@@ -27,21 +27,21 @@ class Excerpt:
     """The file was changed after the run began, or nobody knows when that was, so the line may be another."""
 
 
-def excerpt(file: str, line: int, run: Mapping[str, Any], around: int = 3) -> Excerpt | None:
+def excerpt(file: str, line: int, run: Mapping[str, Any], context: int = 3) -> Excerpt | None:
     """The lines around one, None if the file is not here, no source file or shorter. Run: the row of the table."""
     path = Path(file)
     if path.suffix.lower() not in _SOURCES:
         return None
     try:
-        about = path.stat()
-        if not path.is_file() or about.st_size > _LARGEST:
+        status = path.stat()
+        if not path.is_file() or status.st_size > _LARGEST:
             return None
         text = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return None
     if not 1 <= line <= len(text):
         return None
-    shown = range(max(1, line - around), min(len(text), line + around) + 1)
+    numbers = range(max(1, line - context), min(len(text), line + context) + 1)
     started = run.get("started_at")
-    is_newer = started is None or about.st_mtime > datetime.fromisoformat(started).timestamp()
-    return Excerpt(file, line, {number: text[number - 1] for number in shown}, is_newer)
+    is_newer = started is None or status.st_mtime > datetime.fromisoformat(started).timestamp()
+    return Excerpt(file, line, {number: text[number - 1] for number in numbers}, is_newer)
