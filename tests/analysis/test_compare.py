@@ -186,7 +186,7 @@ def test_blocks_are_longer_where_neighbours_resemble_one_another_longer() -> Non
 def pairs(base: list[Site], new: list[Site]) -> list[tuple[str | None, str | None, str]]:
     """The places that are paired, and by what."""
     found = align(base, new)
-    return [(pair.base_place, pair.new and pair.new.place, pair.by) for pair in found]
+    return [(pair.base_place, pair.new and pair.new.place, pair.method) for pair in found]
 
 
 def test_places_without_a_function_are_aligned_by_their_order() -> None:

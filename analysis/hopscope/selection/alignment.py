@@ -22,10 +22,10 @@ class Pair:
 
     base: Site | None
     new: Site | None
-    by: str
+    method: str
 
     @property
-    def shown(self) -> Site:
+    def site(self) -> Site:
         """The new run's site, or the base's if it is gone."""
         site = self.new or self.base
         assert site is not None
@@ -52,33 +52,39 @@ def align(base: Iterable[Site], new: Iterable[Site], *, in_order: bool = True) -
     `order` of first use (unless `in_order` is false, because the sites have none), if both runs have as many left of
     the operation and communicator and no two functions differ that are both known.
     """
-    before, after = list(dict.fromkeys(base)), list(dict.fromkeys(new))
-    shifted = _shifted(before, after)
-    found = {site: Pair(site, site, "place") for site in after if site in before and _function_of(site) not in shifted}
-    for by, group in (("function", _function_of), ("order", _call_of)):
-        if by == "function" or in_order:
-            found |= _paired(before, after, found, by, group)
-    paired = {pair.base for pair in found.values()}
-    pairs = [found.get(site, Pair(None, site, "place")) for site in after]
-    return [*pairs, *(Pair(site, None, "place") for site in before if site not in paired)]
+    base_sites, new_sites = list(dict.fromkeys(base)), list(dict.fromkeys(new))
+    shifted = _shifted(base_sites, new_sites)
+    pairs_by_site = {
+        site: Pair(site, site, "place")
+        for site in new_sites
+        if site in base_sites and _function_of(site) not in shifted
+    }
+    for method, group in (("function", _function_of), ("order", _call_of)):
+        if method == "function" or in_order:
+            pairs_by_site |= _paired(base_sites, new_sites, pairs_by_site, method, group)
+    paired = {pair.base for pair in pairs_by_site.values()}
+    pairs = [pairs_by_site.get(site, Pair(None, site, "place")) for site in new_sites]
+    return [*pairs, *(Pair(site, None, "place") for site in base_sites if site not in paired)]
 
 
-def said(answer: pa.Table) -> tuple[str, ...]:
+def match_notes(answer: pa.Table) -> tuple[str, ...]:
     """What to know of the pairs in an answer, in sentences."""
     place = "place" if "place" in answer.column_names else "name"
     names = (f"base_{place}", place, "aligned")
     rows = list(zip(*(answer[name].to_pylist() for name in names), strict=True))
     notes: list[str] = []
-    for by, how in (("function", "their function"), ("order", "the order of their first use")):
-        pairs = list(dict.fromkeys((old, new) for old, new, aligned in rows if aligned == by))
+    for method, description in (("function", "their function"), ("order", "the order of their first use")):
+        pairs = list(dict.fromkeys((old, new) for old, new, aligned in rows if aligned == method))
         if pairs:
-            words = [f"{new} with {old} of the base" for old, new in pairs[:_NAMED]]
-            more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
-            notes.append(f"places that differ between the two runs were matched by {how}: {'; '.join(words)}{more}")
+            words = [f"{new} with {old} of the base" for old, new in pairs[:_PAIR_LIMIT]]
+            remainder = f" and {len(pairs) - _PAIR_LIMIT} more" if len(pairs) > _PAIR_LIMIT else ""
+            notes.append(
+                f"places that differ between the two runs were matched by {description}: {'; '.join(words)}{remainder}"
+            )
     return tuple(notes)
 
 
-_NAMED = 3
+_PAIR_LIMIT = 3
 """So many pairs are named in a sentence."""
 
 _Group = tuple[str, ...] | tuple[str, int] | tuple[str, int, str]
@@ -93,44 +99,46 @@ def _call_of(site: Site) -> _Group:
 
 
 def _grouped(all_sites: Sequence[Site], group: Callable[[Site], _Group | None]) -> dict[_Group, list[Site]]:
-    found: dict[_Group, list[Site]] = {}
+    groups: dict[_Group, list[Site]] = {}
     for site in all_sites:
         key = group(site)
         if key is not None:
-            found.setdefault(key, []).append(site)
-    return found
+            groups.setdefault(key, []).append(site)
+    return groups
 
 
-def _shifted(before: Sequence[Site], after: Sequence[Site]) -> set[_Group | None]:
+def _shifted(base_sites: Sequence[Site], new_sites: Sequence[Site]) -> set[_Group | None]:
     """Functions that call an operation from as many places in both runs, two or more, but not from the same ones."""
-    old, new = _grouped(before, _function_of), _grouped(after, _function_of)
+    old, new = _grouped(base_sites, _function_of), _grouped(new_sites, _function_of)
     return {
         key for key in old.keys() & new.keys() if len(old[key]) == len(new[key]) > 1 and set(old[key]) != set(new[key])
     }
 
 
 def _paired(
-    before: Sequence[Site],
-    after: Sequence[Site],
-    found: Mapping[Site, Pair],
-    by: str,
+    base_sites: Sequence[Site],
+    new_sites: Sequence[Site],
+    pairs_by_site: Mapping[Site, Pair],
+    method: str,
     group: Callable[[Site], _Group | None],
 ) -> dict[Site, Pair]:
     """What one way of pairing adds to the pairs that were found before."""
-    taken = {pair.base for pair in found.values()}
-    old, new = _grouped(before, group), _grouped(after, group)
-    made: dict[Site, Pair] = {}
+    paired = {pair.base for pair in pairs_by_site.values()}
+    old, new = _grouped(base_sites, group), _grouped(new_sites, group)
+    additions: dict[Site, Pair] = {}
     for key in old.keys() & new.keys():
-        if by == "function" and not len(old[key]) == len(new[key]) == 1:
+        if method == "function" and not len(old[key]) == len(new[key]) == 1:
             continue
-        gone = [site for site in old[key] if site not in taken]
-        come = [site for site in new[key] if site not in found]
-        pairs = list(zip(gone, come, strict=False))
-        if len(gone) == len(come) and not any(_differ(one, other) for one, other in pairs):
-            made |= {site: Pair(one, site, by) for one, site in pairs}
-    return made
+        base_unpaired = [site for site in old[key] if site not in paired]
+        new_unpaired = [site for site in new[key] if site not in pairs_by_site]
+        pairs = list(zip(base_unpaired, new_unpaired, strict=False))
+        if len(base_unpaired) == len(new_unpaired) and not any(
+            _differ(base_site, new_site) for base_site, new_site in pairs
+        ):
+            additions |= {site: Pair(base_site, site, method) for base_site, site in pairs}
+    return additions
 
 
-def _differ(one: Site, other: Site) -> bool:
+def _differ(first: Site, second: Site) -> bool:
     """Whether two places are known to be in different functions."""
-    return None not in (one.function, other.function) and one.function != other.function
+    return None not in (first.function, second.function) and first.function != second.function

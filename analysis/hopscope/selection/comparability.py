@@ -30,31 +30,31 @@ class HasFacts(Protocol):
     def run_facts(self) -> dict[str, Any]: ...  # noqa: D102 - said above
 
 
-def against(base: HasFacts, new: HasFacts) -> tuple[str, ...]:
+def comparison_notes(base: HasFacts, new: HasFacts) -> tuple[str, ...]:
     """What to know before two runs are compared, in sentences. Raises InputError where they must not be: the emulation
     delays only the hops of trees, so an emulated run and a native one differ in more than what was changed."""
     return _unlike([base], [new], "the two runs", _FACTS)
 
 
-def beside(first: HasFacts, other: HasFacts) -> tuple[str, ...]:
+def scaling_notes(first: HasFacts, second: HasFacts) -> tuple[str, ...]:
     """What to know before a run is set beside a first one that it scales from, in sentences: its number of ranks may
-    differ. Raises InputError as `against` does."""
-    notes = _unlike([first], [other], f"{first.path} and {other.path}", {**_FACTS, "ranks": None})
-    programs = [_program(run) for run in (first, other)]
+    differ. Raises InputError as `comparison_notes` does."""
+    notes = _unlike([first], [second], f"{first.path} and {second.path}", {**_FACTS, "ranks": None})
+    programs = [_program(run) for run in (first, second)]
     if None not in programs and len(set(programs)) > 1:
         notes = (
             *notes,
-            f"{first.path} ran {programs[0]} and {other.path} ran {programs[1]}: speed-up and computation scaling mean "
-            "nothing between different programs. Give runs of one program with the same problem",
+            f"{first.path} ran {programs[0]} and {second.path} ran {programs[1]}: speed-up and computation scaling "
+            "mean nothing between different programs. Give runs of one program with the same problem",
         )
     return notes
 
 
 def about_runs(runs: Sequence[HasFacts], base: Sequence[HasFacts], *, may_repeat: bool) -> tuple[str, ...]:
     """What to know before runs are compared with those of a base or, without one, stand beside each other; with
-    `may_repeat`, also that there is but one of each. Raises InputError as `against` does."""
+    `may_repeat`, also that there is but one of each. Raises InputError as `comparison_notes` does."""
     if not base:
-        return tuple(dict.fromkeys(note for other in runs[1:] for note in beside(runs[0], other)))
+        return tuple(dict.fromkeys(note for run in runs[1:] for note in scaling_notes(runs[0], run)))
     is_pair = len(base) == len(runs) == 1
     notes = _unlike(base, runs, "the two runs" if is_pair else "the runs", _FACTS)
     return (*notes, ONE_RUN) if may_repeat and is_pair else notes
@@ -66,9 +66,9 @@ def matched(table: pa.Table) -> tuple[str, ...]:
         return (WHOLE_RUNS,) if "run" in table["per"].to_pylist() else ()
     if "aligned" not in table.column_names:
         return ()
-    from hopscope.selection.alignment import said
+    from hopscope.selection.alignment import match_notes
 
-    return said(table)
+    return match_notes(table)
 
 
 _FACTS = {"command": "commands", "ranks": "numbers of ranks", "mpi_library": "MPI libraries"}
@@ -80,24 +80,24 @@ def _program(run: HasFacts) -> str | None:
 
 
 def _unlike(
-    base: Sequence[HasFacts], new: Sequence[HasFacts], both: str, facts: Mapping[str, str | None]
+    base: Sequence[HasFacts], new: Sequence[HasFacts], sides: str, facts: Mapping[str, str | None]
 ) -> tuple[str, ...]:
     """Differences between the runs of two sides, each fact once."""
-    for one, other in product(base, new):
-        _check_links(one, other)
+    for first, second in product(base, new):
+        _check_links(first, second)
     runs = (*base, *new)
-    notes = [f"{both} emulated different links"] if len({run.run_facts.get("emulated") for run in runs}) > 1 else []
+    notes = [f"{sides} emulated different links"] if len({run.run_facts.get("emulated") for run in runs}) > 1 else []
     for fact, words in facts.items():
         values = list(dict.fromkeys(str(run.run_facts.get(fact)) for run in runs))
         if words is not None and len(values) > 1:
-            notes.append(f"{both} had different {words}: {in_words(values)}")
+            notes.append(f"{sides} had different {words}: {in_words(values)}")
     return tuple(notes)
 
 
 def _check_links(base: HasFacts, new: HasFacts) -> None:
-    before, after = base.run_facts.get("emulated"), new.run_facts.get("emulated")
-    if (before is None) != (after is None):
-        emulated, native = (base, new) if after is None else (new, base)
+    base_links, new_links = base.run_facts.get("emulated"), new.run_facts.get("emulated")
+    if (base_links is None) != (new_links is None):
+        emulated, native = (base, new) if new_links is None else (new, base)
         raise InputError(
             f"{emulated.path} ran with emulated links and {native.path} without, so their times cannot be compared "
             "(emulation delays only collectives that run over a tree). Run both with the same topology file"
@@ -108,7 +108,7 @@ def names(paths: Sequence[Path]) -> list[str]:
     """A short name for each of several traces: the end of its path that tells it from the others, where one does."""
     parts = [path.resolve().parts for path in paths]
     for length in range(1, max(map(len, parts), default=0) + 1):
-        ends = ["/".join(each[-length:]) for each in parts]
+        ends = ["/".join(part[-length:]) for part in parts]
         if len(set(ends)) == len(ends):
             return ends
     return [str(path) for path in paths]

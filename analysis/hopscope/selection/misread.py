@@ -18,31 +18,31 @@ def misread(option: str, text: str) -> str | None:
 
 def rank_ranges(text: str) -> list[tuple[int, int]]:
     """The first and last rank of each item of a list such as 3,8-15, in which nothing is misread."""
-    return [(int(found[1]), int(found[2] or found[1])) for part in text.split(",") if (found := _range(part))]
+    return [(int(bounds[1]), int(bounds[2] or bounds[1])) for part in text.split(",") if (bounds := _range(part))]
 
 
 def _misread_time(option: str, text: str) -> str | None:
     if re.fullmatch(r"[0-9]+\.[0-9]+", text):
         return f"--{option} {text} has no unit; write {text}s or {text}ms, or a whole number of ns"
     try:
-        at = 0 if text == "start" else 1 if text == "end" or re.fullmatch(r"i:[0-9]+", text) else nanoseconds(text)
+        time_ns = 0 if text == "start" else 1 if text == "end" or re.fullmatch(r"i:[0-9]+", text) else nanoseconds(text)
     except ValueError:
         return (
             f"--{option} {text} is not a time; write for example 1.5s, 20ms, i:120 for the beginning of iteration 120, "
             "start or end"
         )
-    if option == "to" and at == 0:
+    if option == "to" and time_ns == 0:
         return f"--to {text} is the start of the trace, so nothing comes before it; give a later time"
     return None
 
 
 def _misread_ranks(text: str) -> str | None:
     for part in text.split(","):
-        found = _range(part)
-        if found is None:
+        bounds = _range(part)
+        if bounds is None:
             return f"--ranks {text} is not a list of ranks; write for example 3,8-15"
-        if found[2] and int(found[2]) < int(found[1]):
-            return f"--ranks {text}: {part.strip()} runs backwards; write {found[2]}-{found[1]}"
+        if bounds[2] and int(bounds[2]) < int(bounds[1]):
+            return f"--ranks {text}: {part.strip()} runs backwards; write {bounds[2]}-{bounds[1]}"
     return None
 
 

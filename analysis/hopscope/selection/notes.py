@@ -27,7 +27,7 @@ _REMEDIES = (
     "where list_contains($places, place) group by remedy having remedy is not null order by number desc, remedy"
 )
 
-_ONCE = (
+_PHASES = (
     ("--from start", "startup_ns", ONE_TIME_CATEGORIES["startup"]),
     ("--to end", "shutdown_ns", ONE_TIME_CATEGORIES["shutdown"]),
 )
@@ -46,19 +46,19 @@ def iterations(ask: Ask) -> str | None:
 
 
 def _iterations(row: Mapping[str, Any]) -> str:
-    found = f"{plural(row['turns'], 'iteration')}, each with one turn at {row['site']}; {share(row['sure'])} of them "
+    summary = f"{plural(row['turns'], 'iteration')}, each with one turn at {row['site']}; {share(row['sure'])} of them "
     if row["rival"] is None:
-        return f"{found}make the same calls"
-    least, most = row["between_least"], row["between_most"]
-    turns = str(most) if least == most else f"{least} to {most}"
-    after = f"every {most} of them" if least == most else f"{turns} of them"
+        return f"{summary}make the same calls"
+    low, high = row["between_least"], row["between_most"]
+    turns = str(high) if low == high else f"{low} to {high}"
+    cadence = f"every {high} of them" if low == high else f"{turns} of them"
     if row["rival_is_inside"]:
         return (
-            f"{found}make calls at the same places, each with {turns} turns of a loop at {row['rival']}; if those are "
-            "the iterations, choose it with --iteration-at"
+            f"{summary}make calls at the same places, each with {turns} turns of a loop at {row['rival']}; if those "
+            "are the iterations, choose it with --iteration-at"
         )
     return (
-        f"{found}make the same calls; {row['rival']} comes only after {after}; if it is what each "
+        f"{summary}make the same calls; {row['rival']} comes only after {cadence}; if it is what each "
         "iteration calls once, choose it with --iteration-at"
     )
 
@@ -86,19 +86,19 @@ def changes_nothing(iteration_at: str) -> str:
     return f"--iteration-at {iteration_at} changes nothing here; it is for --from and --to by iteration, as --from i:10"
 
 
-def held(selection: Selection, ask: Ask) -> tuple[bool, ...]:
+def holdings(selection: Selection, ask: Ask) -> tuple[bool, ...]:
     """Whether a part of a run holds any collective, message, interval and stretch of its path, up to the first that it
     does. Intervals are on no communicator, so a part by communicator keeps them all and they do not count."""
-    found: list[bool] = []
+    holds: list[bool] = []
     for query in _HOLDS:
         counts = selection.comm is None or "intervals" not in query
-        found.append(counts and bool(ask(query, {})[0]["held"]))
-        if found[-1]:
+        holds.append(counts and bool(ask(query, {})[0]["held"]))
+        if holds[-1]:
             break
-    return tuple(found)
+    return tuple(holds)
 
 
-def nothing_in(selection: Selection) -> str:
+def empty_part_note(selection: Selection) -> str:
     """Of a part that holds nothing at all."""
     return (
         f"{selection} selects nothing: no call, no message and no stretch of the run's critical path lies in all of "
@@ -109,7 +109,7 @@ def nothing_in(selection: Selection) -> str:
 def lack(selection: Selection, holds: tuple[bool, ...]) -> str | None:
     """What a part does not hold though the run does; None where nothing is lacking."""
     if not any(holds):
-        return nothing_in(selection)
+        return empty_part_note(selection)
     # An operation and a place select calls, of whatever kind they are.
     if holds[0] or selection.operation is not None or selection.place is not None:
         return None
@@ -121,7 +121,7 @@ def left_out(row: Mapping[str, int]) -> Mapping[str, str]:
     that of the view `left_out`, in ns."""
     return {
         option: f"{duration(row[column])} of {name} ({share(row[column] / row['path_ns'])} of the path)"
-        for option, column, name in _ONCE
+        for option, column, name in _PHASES
         if row["path_ns"] and row[column] / row["path_ns"] >= _WORTH_SAYING
     }
 

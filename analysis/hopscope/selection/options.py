@@ -26,16 +26,16 @@ class Selection:
     place: str | None = None
     iteration_at: str | None = None
 
-    def given(self) -> dict[str, str]:
+    def options(self) -> dict[str, str]:
         """What is given, by the options' names."""
         return {name: value for name in OPTIONS if (value := getattr(self, _field(name))) is not None}
 
-    def with_(self, other: "Selection") -> "Selection":
+    def merge(self, overrides: "Selection") -> "Selection":
         """This selection and another's; what both give is the other's."""
-        return replace(self, **{field: value for field, value in vars(other).items() if value is not None})
+        return replace(self, **{field: value for field, value in vars(overrides).items() if value is not None})
 
     def __str__(self) -> str:
-        return " ".join(f"--{name} {value}" for name, value in self.given().items())
+        return " ".join(f"--{name} {value}" for name, value in self.options().items())
 
 
 _LEAST_CALLS = 2
@@ -57,14 +57,16 @@ OPTIONS: Mapping[str, str] = {
 """The options that select a part, with their help."""
 
 
-def split(options: Mapping[str, Any], own: set[str]) -> tuple[Selection, dict[str, Any]]:
+def split(options: Mapping[str, Any], own_options: set[str]) -> tuple[Selection, dict[str, Any]]:
     """What selects a part, and the other options. A name that an analysis has itself (`own`) stays with it.
 
     `from_` stands for `from`, which Python keeps for itself, and `iteration_at` for `iteration-at`."""
-    known = {name: _field(name) for name in OPTIONS} | {_field(name): _field(name) for name in OPTIONS}
-    chosen = {name: known[name] for name in options if name in known and name not in own}
-    words = {field: _in_words(options[name]) for name, field in chosen.items() if options[name] is not None}
-    return Selection(**words), {name: value for name, value in options.items() if name not in chosen}
+    fields_by_name = {name: _field(name) for name in OPTIONS} | {_field(name): _field(name) for name in OPTIONS}
+    field_by_option = {
+        name: fields_by_name[name] for name in options if name in fields_by_name and name not in own_options
+    }
+    words = {field: _in_words(options[name]) for name, field in field_by_option.items() if options[name] is not None}
+    return Selection(**words), {name: value for name, value in options.items() if name not in field_by_option}
 
 
 def about_the_whole_run(name: str, selection: Selection) -> str:
@@ -74,9 +76,9 @@ def about_the_whole_run(name: str, selection: Selection) -> str:
 
 def find(selection: Selection, ask: Ask) -> Part:
     """The part of the run that a selection means. Raises InputError where it means nothing, or more than one thing."""
-    for option, text in selection.given().items():
-        if why := misread(option, text):
-            raise InputError(why)
+    for option, text in selection.options().items():
+        if problem := misread(option, text):
+            raise InputError(problem)
     if selection.iteration_at is not None:
         _check_called(selection.iteration_at, ask)
     begin = None if selection.from_ is None else _time(selection.from_, ask)
@@ -110,24 +112,24 @@ def _check_within(begin: int, selection: Selection, ask: Ask) -> None:
     """Raises InputError where a part begins when the run is over."""
     last = ask("select max(last_event_ns) as at from ranks", {})[0]["at"]
     if last is not None and begin > last:
-        where = "the end" if selection.from_ == "end" else "after the end"
+        position = "the end" if selection.from_ == "end" else "after the end"
         raise InputError(
-            f"--from {selection.from_} is {where} of the run, which takes {duration(last)}; give an earlier time"
+            f"--from {selection.from_} is {position} of the run, which takes {duration(last)}; give an earlier time"
         )
 
 
 def _iteration(number: int, ask: Ask) -> int:
     """When an iteration begins: iteration 0 with the communication, each other one when the one before it has ended."""
     cuts = {int(row["iteration"]): int(row["begin_ns"]) for row in ask("from iteration_cuts", {})}
-    there = max(cuts, default=0)
-    if there == 0:
+    count = max(cuts, default=0)
+    if count == 0:
         raise InputError(
             "the run repeats no sequence of MPI calls five times or more, so it has no iterations; give times instead"
         )
-    if number > there:
+    if number > count:
         raise InputError(
-            f"there is no iteration {number}; the run has {plural(there, 'iteration')}, i:0 to i:{there - 1}, and "
-            f"i:{there} is the end of the last"
+            f"there is no iteration {number}; the run has {plural(count, 'iteration')}, i:0 to i:{count - 1}, and "
+            f"i:{count} is the end of the last"
         )
     return cuts[number]
 
@@ -139,16 +141,16 @@ def _check_called(place: str, ask: Ask) -> None:
         "left join places on site = call_site group by all order by min(n)",
         {},
     )
-    there = [row for row in calls if place in row["site"] or place in row["place"]]
+    matches = [row for row in calls if place in row["site"] or place in row["place"]]
     rank = ask("select min(rank) as first from ranks", {})[0]["first"]
-    if not there:
+    if not matches:
         names = list(dict.fromkeys(str(row["place"]) for row in calls))
         raise InputError(
             f"--iteration-at {place}: rank {rank}, whose calls tell iterations apart, calls nothing from there and "
             f"has no region of that name; its calls come from {shortened_list(names, 5) or 'nowhere known'}"
             f"{suggestion(place, names)}"
         )
-    if all(row["number"] < _LEAST_CALLS for row in there):
+    if all(row["number"] < _LEAST_CALLS for row in matches):
         raise InputError(
             f"--iteration-at {place}: rank {rank} is there only once, which tells no iterations apart; give a place "
             "that every iteration calls"
@@ -156,43 +158,43 @@ def _check_called(place: str, ask: Ask) -> None:
 
 
 def _ranks(text: str, ask: Ask) -> tuple[int, ...]:
-    there = {int(row["rank"]) for row in ask("select rank from ranks", {})}
+    known_ranks = {int(row["rank"]) for row in ask("select rank from ranks", {})}
     ranks: set[int] = set()
     for first, last in rank_ranges(text):
         # Of a range of millions, the first one that is missing is enough.
-        missing = next((rank for rank in range(first, last + 1) if rank not in there), None)
+        missing = next((rank for rank in range(first, last + 1) if rank not in known_ranks), None)
         if missing is not None:
-            raise InputError(f"the trace has no rank {missing}; its ranks are 0 to {max(there, default=0)}")
+            raise InputError(f"the trace has no rank {missing}; its ranks are 0 to {max(known_ranks, default=0)}")
         ranks.update(range(first, last + 1))
     return tuple(sorted(ranks))
 
 
 def _comms(text: str, ask: Ask) -> tuple[int, ...]:
     rows = ask("select comm, name from comms order by comm", {})
-    found = tuple(int(row["comm"]) for row in rows if text in (str(row["comm"]), row["name"]))
-    if not found:
+    comms = tuple(int(row["comm"]) for row in rows if text in (str(row["comm"]), row["name"]))
+    if not comms:
         names = {str(row["name"]) for row in rows if row["name"]}
-        known = shortened_list([str(row["comm"]) for row in rows])
-        raise InputError(f"the trace has no communicator {text}; it has {known or 'none'}{suggestion(text, names)}")
-    return found
+        numbers = shortened_list([str(row["comm"]) for row in rows])
+        raise InputError(f"the trace has no communicator {text}; it has {numbers or 'none'}{suggestion(text, names)}")
+    return comms
 
 
 def _operation(text: str, ask: Ask) -> str:
     rows = ask("select distinct op as name from collectives union select distinct region from intervals "
                "where kind <> 'region' order by 1", {})  # fmt: skip
-    return _known(text, [str(row["name"]) for row in rows], "--operation", "calls of")
+    return _checked_name(text, [str(row["name"]) for row in rows], "--operation", "calls of")
 
 
 def _region(text: str, ask: Ask) -> str:
     rows = ask("select distinct region as name from intervals where kind = 'region' order by 1", {})
-    return _known(text, [str(row["name"]) for row in rows], "--region", "region")
+    return _checked_name(text, [str(row["name"]) for row in rows], "--region", "region")
 
 
-def _known(text: str, names: list[str], option: str, what: str) -> str:
+def _checked_name(text: str, names: list[str], option: str, subject: str) -> str:
     if text in names:
         return text
-    there = shortened_list(names) or "none"
-    raise InputError(f"{option} {text}: the trace has no {what} {text}; it has {there}{suggestion(text, names)}")
+    choices = shortened_list(names) or "none"
+    raise InputError(f"{option} {text}: the trace has no {subject} {text}; it has {choices}{suggestion(text, names)}")
 
 
 def _places(text: str, ask: Ask) -> tuple[str, ...]:
@@ -202,8 +204,8 @@ def _places(text: str, ask: Ask) -> tuple[str, ...]:
     part = tuple(str(row["call_site"]) for row in rows if text in row["call_site"] or text in row["place"])
     if not part:
         names = list(dict.fromkeys(str(row["place"]) for row in rows))
-        there = shortened_list(names, 5) or "nowhere known"
-        raise InputError(f"--place {text}: nothing was called from there; calls came from {there}")
+        origins = shortened_list(names, 5) or "nowhere known"
+        raise InputError(f"--place {text}: nothing was called from there; calls came from {origins}")
     return exact or part
 
 

@@ -19,8 +19,8 @@ def of_ranks(table: pa.Table, key: Sequence[str], ranks: Sequence[int] | None) -
     if not pa.types.is_string(table["rank"].type):
         return table.filter(pc.is_in(table["rank"], pa.array(ranks, table["rank"].type)))
     # A row that names no rank is about all of those asked for.
-    of_others = pc.and_(
+    is_other_rank = pc.and_(
         pc.match_substring_regex(table["rank"], "^[0-9]+$"),
         pc.invert(pc.is_in(table["rank"], pa.array(map(str, ranks), pa.string()))),
     )
-    return table.filter(pc.invert(of_others))
+    return table.filter(pc.invert(is_other_rank))

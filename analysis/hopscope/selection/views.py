@@ -33,12 +33,12 @@ class Part:
 
     def view(self, name: str) -> str | None:
         """The SELECT of what lies in this part, of a table or of the view `computing_gaps`; None: all of it."""
-        given = {field.name for field in fields(self) if getattr(self, field.name) is not None}
+        restrictions = {field.name for field in fields(self) if getattr(self, field.name) is not None}
         if name in ("calls", "hops", "steps", "chains"):
             return f"from whole_{name} where collective_id in (select collective_id from collectives)"
         if name == "path_stretches":
-            return _stretches(given)
-        conditions = [sql for field, sql in _CONDITIONS.get(name, {}).items() if field in given]
+            return _stretches(restrictions)
+        conditions = [sql for field, sql in _CONDITIONS.get(name, {}).items() if field in restrictions]
         if name == "intervals" and conditions:
             return f"{_CLIPPED_INTERVALS} from whole_intervals as it where {' and '.join(conditions)}"
         return f"from whole_{name} as it where {' and '.join(conditions)}" if conditions else None
@@ -76,14 +76,14 @@ select rank, min(begin_ns) as begin_ns, max(end_ns) as end_ns from numbered grou
 """The times in which each rank was inside the region that was asked for."""
 
 
-def _visited(rank: str, at: str) -> str:
+def _visited(rank: str, time: str) -> str:
     return (
         "exists (select 1 from part_visits as visits "
-        f"where visits.rank = {rank} and visits.begin_ns <= {at} and visits.end_ns > {at})"
+        f"where visits.rank = {rank} and visits.begin_ns <= {time} and visits.end_ns > {time})"
     )
 
 
-def _at(call_site: str) -> str:
+def _at_place(call_site: str) -> str:
     return f"list_contains(part_places(), coalesce({call_site}, unknown_place()))"
 
 
@@ -102,7 +102,7 @@ _CONDITIONS: dict[str, dict[str, str]] = {
         + _visited("inside.rank", "inside.enter_ns")
         + ")",
         "places": "it.collective_id in (select called.collective_id from whole_calls as called "
-        f"where {_at('called.call_site')})",
+        f"where {_at_place('called.call_site')})",
     },
     "messages": {
         "from_ns": "coalesce(it.recv_end_ns, it.send_begin_ns) >= part_from_ns()",
@@ -111,7 +111,7 @@ _CONDITIONS: dict[str, dict[str, str]] = {
         "comms": "list_contains(part_comms(), it.comm)",
         "operation": _GOES_THROUGH.format(condition="through.region = part_operation()"),
         "region": _visited("it.src", "it.send_begin_ns"),
-        "places": _GOES_THROUGH.format(condition=_at("through.call_site")),
+        "places": _GOES_THROUGH.format(condition=_at_place("through.call_site")),
     },
     "intervals": {
         "from_ns": "(it.end_ns is null or it.end_ns > part_from_ns())",
@@ -119,7 +119,7 @@ _CONDITIONS: dict[str, dict[str, str]] = {
         "ranks": "list_contains(part_ranks(), it.rank)",
         "operation": "(it.kind = 'region' or it.region = part_operation())",
         "region": _visited("it.rank", "it.begin_ns"),
-        "places": f"(it.kind = 'region' or {_at('it.call_site')})",
+        "places": f"(it.kind = 'region' or {_at_place('it.call_site')})",
     },
     "computing_gaps": {
         "from_ns": "it.end_ns >= part_from_ns()",
@@ -147,25 +147,25 @@ _STRETCHES = {
     "where list_contains(part_comms(), c.comm)) "
     "or it.message_id in (select m.message_id from whole_messages as m where list_contains(part_comms(), m.comm)))",
     "operation": "it.op = part_operation()",
-    "places": _at("it.call_site"),
+    "places": _at_place("it.call_site"),
 }
 
 
-def _stretches(given: set[str]) -> str:
-    wanted = ["it.path = 'run'", *(sql for field, sql in _STRETCHES.items() if field in given)]
+def _stretches(restrictions: set[str]) -> str:
+    conditions = ["it.path = 'run'", *(sql for field, sql in _STRETCHES.items() if field in restrictions)]
     begin, end, source = "it.begin_ns", "it.end_ns", "whole_path_stretches as it"
-    if "region" in given:
+    if "region" in restrictions:
         source += (
             " join part_visits as visits on it.rank = visits.rank "
             "and it.end_ns > visits.begin_ns and it.begin_ns < visits.end_ns"
         )
         begin, end = f"greatest({begin}, visits.begin_ns)", f"least({end}, visits.end_ns)"
-    if given & {"from_ns", "to_ns"}:
+    if restrictions & {"from_ns", "to_ns"}:
         begin, end = f"greatest({begin}, part_from_ns())", f"least({end}, part_to_ns())"
-        wanted += ["it.end_ns > coalesce(part_from_ns(), -1)"] if "from_ns" in given else []
-        wanted += ["it.begin_ns < part_to_ns()"] if "to_ns" in given else []
+        conditions += ["it.end_ns > coalesce(part_from_ns(), -1)"] if "from_ns" in restrictions else []
+        conditions += ["it.begin_ns < part_to_ns()"] if "to_ns" in restrictions else []
     return (
-        f"select it.* replace ({begin} as begin_ns, {end} as end_ns) from {source} where {' and '.join(wanted)} "
+        f"select it.* replace ({begin} as begin_ns, {end} as end_ns) from {source} where {' and '.join(conditions)} "
         "union all from whole_path_stretches as it where it.path <> 'run' "
         "and it.path_collective_id in (select collective_id from collectives)"
     )
