@@ -14,7 +14,7 @@ def next_hit(data: TraceData, query: Query) -> dict[str, Any]:
     `said` is a text; `begin`, `end` (ns), `rank` (null for a collective) and `key`, for `after`, are there with a hit.
     """
     text = query.get("text", "")[:200]
-    hit = data.timeline.search.find(text, _key(query), forward=not query.get("back"))
+    hit = data.timeline.search.find(text, _key(query), ascending=not query.get("back"))
     if hit is None:
         return {"said": "No hits", "hits": 0}
     name = hit.name if hit.comm is None else f"{hit.name} {hit.comm}:{hit.seq}"

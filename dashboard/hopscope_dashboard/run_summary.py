@@ -22,7 +22,7 @@ def summary(data: TraceData, begin: int, end: int, ranks: Collection[int] | None
     """Give `shares`, by category, and `operations`, of all ranks or of these; with their `waiting`, if asked."""
     columns = min(_COLUMNS, max(100, _CELLS // max(1, len(data.ranks))))
     grid = data.timeline.columns(begin, end, columns, ranks=ranks)
-    categories, all_time = _categories(grid, begin, end, data.timeline.duration_ns, data.timeline.once)
+    categories, all_time = _categories(grid, begin, end, data.timeline.duration_ns, data.timeline.phases)
     called = data.timeline.operations(begin, end, None if ranks is None else sorted(ranks), waiting=waiting)
     operations = [
         {

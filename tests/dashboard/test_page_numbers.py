@@ -164,7 +164,7 @@ def test_the_summary_shows_of_a_long_start_up_only_its_end(sample: Sample) -> No
     assert draw(sample("demo/trace")).part("whole-run").begin is None
     trace = sample("planted/situation_start_4_openmpi-4/trace")
     canvas = draw(trace).part("whole-run")
-    _, first = trace.timeline.once["startup"]
+    _, first = trace.timeline.phases["startup"]
     assert 0.9 * first < canvas.begin < first
     assert canvas.end == trace.timeline.duration_ns
 

@@ -121,7 +121,7 @@ class Timeline:
         return max([1, *(rank["last_event_ns"] or 0 for rank in self.ranks)])
 
     @cached_property
-    def once(self) -> dict[str, tuple[int, int]]:
+    def phases(self) -> dict[str, tuple[int, int]]:
         """Begin and end in ns of `startup` (up to the first collective or message after MPI_Init of all ranks) and of
         `shutdown` (after the last); empty where there are neither collectives nor messages."""
         row = self._ask("run_bounds", "from run_bounds").to_pylist()[0]
@@ -138,8 +138,8 @@ class Timeline:
     @cached_property
     def _threads(self) -> tuple[Array, Array]:
         """Locations in order, and the rank of each. Ranks that were never in MPI have none."""
-        found = self._ask("timeline_threads", "from timeline_threads")
-        return integers(found, "location"), integers(found, "rank", "int32")
+        threads = self._ask("timeline_threads", "from timeline_threads")
+        return integers(threads, "location"), integers(threads, "rank", "int32")
 
     def columns(
         self,
@@ -176,32 +176,32 @@ class Timeline:
         waited = self._waiting(grid) if exact and waiting else None
         return Columns(first << level, level, rows, time, path, waited, exact)
 
-    def _rows(self, by: str, host: str | None, ranks: Collection[int] | None) -> tuple[list[Row], Array]:
+    def _rows(self, grouping: str, host: str | None, ranks: Collection[int] | None) -> tuple[list[Row], Array]:
         """The rows, and for each rank the number of its row, -1 if it has none."""
-        if by not in ("rank", "host"):
-            raise InputError(f"by is {by!r}; it can be rank or host")
+        if grouping not in ("rank", "host"):
+            raise InputError(f"by is {grouping!r}; it can be rank or host")
         # Clusters and hosts come in the order of their first rank.
         places: dict[object, int] = {}
         for rank in self.ranks:
             places.setdefault(rank["cluster"], len(places))
             places.setdefault((rank["cluster"], rank["host"]), len(places))
         ordered = sorted(self.ranks, key=lambda r: (places[r["cluster"]], places[r["cluster"], r["host"]], r["rank"]))
-        shown = [rank for rank in ordered if host is None or rank["host"] == host]
-        if not shown and self.ranks:
+        visible = [rank for rank in ordered if host is None or rank["host"] == host]
+        if not visible and self.ranks:
             hosts = ", ".join(sorted({rank["host"] for rank in self.ranks})[:8])
             raise InputError(f"the trace has no host {host!r}; its hosts are {hosts}")
         if ranks is not None:
-            shown = [rank for rank in shown if rank["rank"] in ranks]
+            visible = [rank for rank in visible if rank["rank"] in ranks]
         row_of = np.full(len(self.ranks), -1, np.int64)
-        found: dict[object, Row] = {}
-        for rank in shown:
-            key = rank["rank"] if by == "rank" else (rank["cluster"], rank["host"])
-            row = found.setdefault(key, {"host": rank["host"], "cluster": rank["cluster"], "ranks": 0})
+        rows_by_key: dict[object, Row] = {}
+        for rank in visible:
+            key = rank["rank"] if grouping == "rank" else (rank["cluster"], rank["host"])
+            row = rows_by_key.setdefault(key, {"host": rank["host"], "cluster": rank["cluster"], "ranks": 0})
             row["ranks"] += 1
-            if by == "rank":
+            if grouping == "rank":
                 row["rank"] = rank["rank"]
-            row_of[rank["rank"]] = list(found).index(key) if by == "host" else len(found) - 1
-        return list(found.values()), row_of
+            row_of[rank["rank"]] = list(rows_by_key).index(key) if grouping == "host" else len(rows_by_key) - 1
+        return list(rows_by_key.values()), row_of
 
     def _alive(self, grid: _Grid) -> Array:
         """Time from each rank's first event to its last, times its threads, by row and column."""
@@ -210,8 +210,8 @@ class Timeline:
         alive = np.zeros(grid.shape[1:], np.int64)
         for rank, row in zip(self.ranks, grid.row_of.tolist(), strict=True):
             if row >= 0 and rank["first_event_ns"] is not None:
-                inside = np.diff(np.clip(edges, rank["first_event_ns"], rank["last_event_ns"]))
-                alive[row] += inside * max(1, int(threads[rank["rank"]]))
+                durations = np.diff(np.clip(edges, rank["first_event_ns"], rank["last_event_ns"]))
+                alive[row] += durations * max(1, int(threads[rank["rank"]]))
         return alive
 
     def _exact(self, grid: _Grid) -> tuple[Array, Array]:
@@ -246,7 +246,7 @@ class Timeline:
         return _sums(spans, _NO_WAITS, grid.row_of[rank_of], grid).sum(axis=0)
 
     def _from_bins(self, grid: _Grid) -> tuple[Array, Array]:
-        made: list[Array] = []
+        sums_by_kind: list[Array] = []
         for kind in ("ranks", "path"):
             rows = self._ask(
                 "",
@@ -256,22 +256,22 @@ class Timeline:
             )
             sums = np.zeros(grid.shape, np.int64)
             row = grid.row_of[integers(rows, "rank")]
-            shown = row >= 0
+            mask = row >= 0
             column = (integers(rows, "begin_ns") - grid.begin) >> grid.level
             category = codes(rows, "category", list(CATEGORIES))
-            np.add.at(sums, (category[shown], row[shown], column[shown]), integers(rows, "time_ns")[shown])
-            made.append(sums)
-        return made[0], made[1]
+            np.add.at(sums, (category[mask], row[mask], column[mask]), integers(rows, "time_ns")[mask])
+            sums_by_kind.append(sums)
+        return sums_by_kind[0], sums_by_kind[1]
 
     def marks(self, from_ns: int, to_ns: int, limit: int = MARKS) -> dict[str, list[Row] | None]:
         """What lies at least partly in a range, one by one: `path`, `collectives`, `hops`, `messages` and `regions`,
         each None where there are more than `limit`. Rows and columns as in the tables, as far as a picture needs."""
         window = {"begin_ns": from_ns, "end_ns": to_ns, "limit": limit + 1}
-        found: dict[str, list[Row] | None] = {}
+        rows_by_kind: dict[str, list[Row] | None] = {}
         for name, query in MARK_QUERIES.items():
             rows = self._ask("", f"{query} limit $limit", window)
-            found[name] = None if rows.num_rows > limit else rows.to_pylist()
-        return found
+            rows_by_kind[name] = None if rows.num_rows > limit else rows.to_pylist()
+        return rows_by_kind
 
     def long_calls(self, from_ns: int, to_ns: int, least_ns: int, limit: int = MARKS) -> list[Row] | None:
         """The calls of MPI functions in a range that take `least_ns` or more: rank, begin_ns, end_ns and name. None
@@ -314,8 +314,8 @@ class Timeline:
         if set(calls) != {"before", "after"}:
             return None
         begin, end = calls["before"]["end_ns"], calls["after"]["begin_ns"]
-        within = {"begin_ns": begin, "end_ns": end, "location": calls["after"]["location"]}
-        regions = self._ask("", REGION_IN, within).to_pylist()
+        stretch = {"begin_ns": begin, "end_ns": end, "location": calls["after"]["location"]}
+        regions = self._ask("", REGION_IN, stretch).to_pylist()
         return {"begin_ns": begin, "end_ns": end, "region": regions[0]["region"] if regions else None, **calls}
 
     def _ask(self, uses: str, sql: str, parameters: Mapping[str, Any] | None = None) -> pa.Table:

@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 
 import pyarrow as pa
 
-KEPT: Final = 16
+COUNT_LIMIT: Final = 16
 """Of so many words the number of hits is kept."""
 
 _SITES: Final = (
@@ -38,14 +38,14 @@ _HITS: Final = (
 )
 """Hits come in the order of their begin, then of their source and id."""
 
-_AFTER: Final = (
+_LATER_HITS: Final = (
     "(begin_ns > $begin_ns or (begin_ns = $begin_ns and (source > $source or (source = $source and id > $id))))"
 )
-_BEFORE: Final = (
+_EARLIER_HITS: Final = (
     "(begin_ns < $begin_ns or (begin_ns = $begin_ns and (source < $source or (source = $source and id < $id))))"
 )
-_FORWARD: Final = "order by begin_ns, source, id limit 1"
-_BACKWARD: Final = "order by begin_ns desc, source desc, id desc limit 1"
+_FIRST_HIT: Final = "order by begin_ns, source, id limit 1"
+_LAST_HIT: Final = "order by begin_ns desc, source desc, id desc limit 1"
 
 Key = tuple[int, int, int]
 """When a hit begins, its source and its id there."""
@@ -96,42 +96,42 @@ class Search:
     @cached_property
     def sites(self) -> dict[str, str]:
         """Every call site with its place in the source."""
-        found = self._asker.query(_SITES, {})
-        return dict(zip(found["call_site"].to_pylist(), found["place"].to_pylist(), strict=True))
+        rows = self._asker.query(_SITES, {})
+        return dict(zip(rows["call_site"].to_pylist(), rows["place"].to_pylist(), strict=True))
 
-    def find(self, text: str, after: Key = START, *, forward: bool = True) -> Hit | None:
+    def find(self, text: str, start: Key = START, *, ascending: bool = True) -> Hit | None:
         """The next hit after a key, or the one before it; after the last one the first. None without hits.
 
         Hits contain the text, in letters of either case. A key with source -1 lies before all that begins then.
         """
-        asked = self._asked(text)
-        if not asked["names"] and not asked["sites"]:
+        criteria = self._criteria(text)
+        if not criteria["names"] and not criteria["sites"]:
             return None
-        place = dict(zip(("begin_ns", "source", "id"), after, strict=True))
-        order = _FORWARD if forward else _BACKWARD
-        beyond = f"{_HITS} from hits where {_AFTER if forward else _BEFORE} {order}"
-        rows = self._asker.query(beyond, {**asked, **place}).to_pylist()
-        rows = rows or self._asker.query(f"{_HITS} from hits {order}", asked).to_pylist()
+        place = dict(zip(("begin_ns", "source", "id"), start, strict=True))
+        order = _FIRST_HIT if ascending else _LAST_HIT
+        query = f"{_HITS} from hits where {_LATER_HITS if ascending else _EARLIER_HITS} {order}"
+        rows = self._asker.query(query, {**criteria, **place}).to_pylist()
+        rows = rows or self._asker.query(f"{_HITS} from hits {order}", criteria).to_pylist()
         if not rows:
             return None
         row = rows[0]
-        found = (row["begin_ns"], row["source"], row["id"])
-        place = dict(zip(("begin_ns", "source", "id"), found, strict=True))
-        before = self._count(f"from hits where {_BEFORE}", {**asked, **place})
+        key = (row["begin_ns"], row["source"], row["id"])
+        place = dict(zip(("begin_ns", "source", "id"), key, strict=True))
+        earlier_hits = self._count(f"from hits where {_EARLIER_HITS}", {**criteria, **place})
         hit = {name: row[name] for name in ("name", "begin_ns", "end_ns", "rank", "comm", "seq")}
-        return Hit(found, before + 1, self._number_of_hits(text, asked), **hit)
+        return Hit(key, earlier_hits + 1, self._number_of_hits(text, criteria), **hit)
 
-    def _asked(self, text: str) -> dict[str, list[str]]:
+    def _criteria(self, text: str) -> dict[str, list[str]]:
         word = text.strip().casefold()
         return {
             "names": [name for name in self.names if word and word in name.casefold()],
             "sites": [site for site, place in self.sites.items() if word and word in place.casefold()],
         }
 
-    def _number_of_hits(self, text: str, asked: Mapping[str, Any]) -> int:
+    def _number_of_hits(self, text: str, criteria: Mapping[str, Any]) -> int:
         if text not in self._counts:
-            count = self._count("from hits", asked)
-            while len(self._counts) >= KEPT:
+            count = self._count("from hits", criteria)
+            while len(self._counts) >= COUNT_LIMIT:
                 self._counts.pop(next(iter(self._counts)), None)
             self._counts[text] = count
         return self._counts[text]

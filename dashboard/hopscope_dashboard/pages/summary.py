@@ -78,7 +78,7 @@ def _whole_run(data: TraceData) -> Component:
 def _without_startup(data: TraceData) -> tuple[int | None, int | None]:
     """Give the times in view: of a long start-up only the end."""
     timeline = data.timeline
-    _, first = timeline.once.get("startup", (0, 0))
+    _, first = timeline.phases.get("startup", (0, 0))
     if first < _LONG_STARTUP * timeline.duration_ns:
         return None, None
     return round(first - _SHOWN_STARTUP * (timeline.duration_ns - first)), timeline.duration_ns
