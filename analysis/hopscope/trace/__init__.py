@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
-from hopscope.callsites.calls import NAMED
+from hopscope.callsites.calls import PRESENCE_QUERIES
 from hopscope.dataset import untraced
 from hopscope.dataset.manifest import is_dataset
 from hopscope.dataset.memory import check_address_space, memory_for
@@ -79,7 +79,7 @@ class Trace(Computed, Analyses):
         if unknown:
             name = next(iter(unknown))
             raise InputError(f"a part of a run has no option {name!r}; its options are {', '.join(OPTIONS)}")
-        return self._part(self.selection.with_(selection))
+        return self._part(self.selection.merge(selection))
 
     @property
     def bounds(self) -> Part:
@@ -93,13 +93,13 @@ class Trace(Computed, Analyses):
             return self
         if selection == WHOLE_RUN:
             return whole
-        found = whole._parts.get(selection)
-        if found is None:
-            found = whole._made_part(selection)
+        part = whole._parts.get(selection)
+        if part is None:
+            part = whole._made_part(selection)
             while len(whole._parts) >= _PARTS_KEPT:
                 whole._parts.pop(next(iter(whole._parts)), None)
-            whole._parts[selection] = found
-        return found
+            whole._parts[selection] = part
+        return part
 
     def _made_part(self, selection: Selection) -> "Trace":
         runner = self._runner
@@ -110,35 +110,35 @@ class Trace(Computed, Analyses):
             runner.prepare([view for words, view in _ASKED_VIEWS.items() if f"from {words}" in query])
             return runner.query(query, parameters).to_pylist()
 
-        found = copy(self)
+        part = copy(self)
         for cached in ("run_facts", "_once_in_a_run", "left_out", "iterations_found", "part_notes", "_holds"):
-            found.__dict__.pop(cached, None)
-        found.selection, found._parts, found._part_of = selection, {}, self
+            part.__dict__.pop(cached, None)
+        part.selection, part._parts, part._part_of = selection, {}, self
         with memory_for("opening the dataset"):
-            found._runner = Runner(self._store, catalog.load(), find(selection, ask), lean=self._lean)
-        return found
+            part._runner = Runner(self._store, catalog.load(), find(selection, ask), lean=self._lean)
+        return part
 
     def answer(self, command: str, **options: "Option") -> Answer:
         """Run an analysis by its command's name. Raises InputError for an unknown name, option or value, or where the
         trace has nothing to answer with."""
         commands = catalog.load()
         try:
-            found = commands.command(command)
+            analysis_command = commands.command(command)
         except KeyError:
             raise InputError(
                 f"unknown analysis {command!r}; choose one of {', '.join(commands.commands)}"
                 + suggestion(command, commands.commands)
             ) from None
-        selection, options = split(options, {p.name for p in found.parameters})
-        given = {name: _in_words(value) for name, value in options.items()}
+        selection, options = split(options, {p.name for p in analysis_command.parameters})
+        settings = {name: _in_words(value) for name, value in options.items()}
         try:
-            analysis, parameters = found.choose(given)
+            analysis, parameters = analysis_command.choose(settings)
         except ValueError as error:
             raise InputError(str(error)) from None
         if selection != WHOLE_RUN:
             if analysis.whole_run:
-                raise InputError(about_the_whole_run(found.name, selection))
-            narrower = self.selection.with_(selection)
+                raise InputError(about_the_whole_run(analysis_command.name, selection))
+            narrower = self.selection.merge(selection)
             if narrower != self.selection:
                 return self._part(narrower).answer(command, **options)
         if analysis.whole_run and self._whole is not self:
@@ -147,14 +147,14 @@ class Trace(Computed, Analyses):
         for name, value in untraced.read(self.path).items():
             if name in parameters and parameters[name] is None:
                 parameters[name] = value
-        runs = [self, *self._others(options.get("also"), analysis)]
+        runs = [self, *self._other_runs(options.get("also"), analysis)]
         base = self._base_runs(options, analysis)
         notes = about_runs(runs, base, may_repeat="also" in parameters)
-        asked: list[Answer] = []
-        table = self._rows(analysis, parameters, runs, base, asked)
+        inputs: list[Answer] = []
+        table = self._rows(analysis, parameters, runs, base, inputs)
         if table.num_rows == 0 and analysis.empty and parameters.get("limit") != 0:
-            where = "" if self.selection == WHOLE_RUN else f"in this part of the run ({self.selection}), "
-            sentence = f"{self.path}: {where}{analysis.empty}"
+            location = "" if self.selection == WHOLE_RUN else f"in this part of the run ({self.selection}), "
+            sentence = f"{self.path}: {location}{analysis.empty}"
             if analysis.empty_is_error:
                 raise InputError(sentence)
             notes = (*notes, sentence)
@@ -163,12 +163,12 @@ class Trace(Computed, Analyses):
         notes = (*notes, *self._missing_iterations(table, analysis), *self._remedies(table, analysis))
         return Answer(
             of_ranks(table, analysis.key, self._runner.part.ranks),
-            found,
+            analysis_command,
             analysis,
             parameters,
             notes,
             self.selection,
-            tuple(asked),
+            tuple(inputs),
         )
 
     @cached_property
@@ -184,41 +184,41 @@ class Trace(Computed, Analyses):
     def part_notes(self) -> tuple[str, ...]:
         """What to know of the part of the run that it answers about, in sentences: how sure its iterations are, and
         that it holds nothing or no collective."""
-        named = about_parts.is_by_iteration(self.selection) or self.selection.iteration_at is not None
-        found = self.iterations_found if named else None
+        by_iteration = about_parts.is_by_iteration(self.selection) or self.selection.iteration_at is not None
+        sentence = self.iterations_found if by_iteration else None
         lacks_some = self._runner.part.is_restricted() and self.number_of_rows("collectives") > 0
         lack = about_parts.lack(self.selection, self._holds) if lacks_some else None
-        return tuple(filter(None, (found, lack)))
+        return tuple(filter(None, (sentence, lack)))
 
     def _check_part(self) -> None:
         """Raises InputError where the part of the run holds nothing."""
         if self._runner.part.is_restricted() and not any(self._holds):
-            raise InputError(about_parts.nothing_in(self.selection))
+            raise InputError(about_parts.empty_part_note(self.selection))
 
     @cached_property
     def _holds(self) -> tuple[bool, ...]:
-        return about_parts.held(self.selection, self._ask)
+        return about_parts.holdings(self.selection, self._ask)
 
     def _ask(self, query: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         return self._runner.query(query, parameters).to_pylist()
 
-    def _others(self, values: object, analysis: Analysis) -> "list[Trace]":
-        return [other._part(other.selection.with_(self.selection)) for other in _others(values, analysis)]
+    def _other_runs(self, values: object, analysis: Analysis) -> "list[Trace]":
+        return [run._part(run.selection.merge(self.selection)) for run in _open_runs(values, analysis)]
 
     def _base_runs(self, options: Mapping[str, "Option"], analysis: Analysis) -> "list[Trace]":
         """The runs to compare with, none for an analysis that compares nothing."""
         if analysis.base is None:
             return []
-        first = self._others((options.get(analysis.base),), analysis)
-        return [*first, *self._others(options.get("base_also"), analysis)]
+        first = self._other_runs((options.get(analysis.base),), analysis)
+        return [*first, *self._other_runs(options.get("base_also"), analysis)]
 
     def _without_iterations(self, analysis: Analysis) -> tuple[str, ...]:
         """That an answer does not depend on the place which its iterations are said to begin at, in a sentence."""
-        at = self.selection.iteration_at
-        if at is None or about_parts.is_by_iteration(self.selection):
+        place = self.selection.iteration_at
+        if place is None or about_parts.is_by_iteration(self.selection):
             return ()
         by_iteration = any(source.name == "iteration_calls" for source in self._runner.prepare(analysis.uses))
-        return () if by_iteration else (about_parts.changes_nothing(at),)
+        return () if by_iteration else (about_parts.changes_nothing(place),)
 
     def _remedies(self, table: pa.Table, analysis: Analysis) -> tuple[str, ...]:
         """What makes the source lines of places known that an answer shows without, in sentences."""
@@ -272,32 +272,32 @@ class Trace(Computed, Analyses):
         other_answers: list[Answer],
     ) -> pa.Table:
         """The rows of an analysis; adds to `other_answers` the answers that its verdict asked for."""
-        asked = {name: value for name, value in parameters.items() if name in analysis.asked}
+        query_values = {name: value for name, value in parameters.items() if name in analysis.query_parameters}
         if analysis.then is None:
-            return self._runner.ask(analysis, asked)
+            return self._runner.ask(analysis, query_values)
         from hopscope import explain
 
         def of_runs(traces: "Sequence[Trace]") -> pa.Table:
-            tables = [trace._runner.ask(analysis, asked) for trace in traces]
+            tables = [trace._runner.ask(analysis, query_values) for trace in traces]
             return explain.of_runs(tables, names([trace.path for trace in traces]))
 
         def ask(name: str) -> list[dict[str, Any]]:
             command = catalog.load().command(name)
             shared = {p.name: parameters[p.name] for p in command.default.parameters if p.name in parameters}
-            other, values = command.choose(shared)
+            nested, values = command.choose(shared)
             other_answers.append(
-                Answer(self._rows(other, values, [self], [], other_answers), command, other, values, ())
+                Answer(self._rows(nested, values, [self], [], other_answers), command, nested, values, ())
             )
             return other_answers[-1].rows
 
-        def judged() -> pa.Table:
+        def verdict() -> pa.Table:
             sources = explain.Sources(ask, self._runner.rows_of)
             return explain.answer(analysis, of_runs(runs), of_runs(base) if base else None, parameters, sources)
 
         # Of some answers, those that they were made from are shown, too.
         if base or len(runs) > 1 or (analysis.asks and not analysis.reads):
-            return judged()
-        return self._runner.kept(analysis, parameters, analysis.then, judged)
+            return verdict()
+        return self._runner.recall(analysis, parameters, analysis.then, verdict)
 
     def run(self, command: str, **options: "Option") -> pa.Table:
         """The table of an analysis by its command's name; see `answer`."""
@@ -307,7 +307,7 @@ class Trace(Computed, Analyses):
         """Names and DuckDB types of the columns that an analysis has on this trace."""
         self._runner.prepare(analysis.uses)
         return self._runner.describe(
-            analysis.sql, {p.name: p.default for p in analysis.parameters if p.name in analysis.asked}
+            analysis.sql, {p.name: p.default for p in analysis.parameters if p.name in analysis.query_parameters}
         )
 
     def statements(self, answer: Answer) -> str:
@@ -315,7 +315,7 @@ class Trace(Computed, Analyses):
         comments. What its verdict asked for comes before it."""
         if answer.selection != self.selection:
             return self._part(answer.selection).statements(answer)
-        text = "\n\n".join(self._statements(each) for each in (*answer.asked, answer))
+        text = "\n\n".join(self._statements(part_answer) for part_answer in (*answer.inputs, answer))
         part = self._runner.part
         tables = [name for name in self._store.schemas if f"whole_{name}" in text]
         if part.is_restricted():
@@ -377,7 +377,7 @@ class Trace(Computed, Analyses):
     @cached_property
     def named(self) -> frozenset[str]:
         """Which the run has: `places` of calls of MPI, and `regions`."""
-        return frozenset(what for what, query in NAMED.items() if self._whole._ask(query, {}))
+        return frozenset(name for name, query in PRESENCE_QUERIES.items() if self._whole._ask(query, {}))
 
     @property
     def keeps_answers(self) -> bool:
@@ -446,7 +446,7 @@ def _in_words(value: Option) -> Scalar:
     return " ".join(str(_in_words(run)) for run in value) or None
 
 
-def _others(values: object, analysis: Analysis) -> list[Trace]:
+def _open_runs(values: object, analysis: Analysis) -> list[Trace]:
     runs = cast("Sequence[object]", values) if isinstance(values, list | tuple) else [] if values is None else [values]
     for run in runs:
         if not isinstance(run, Trace | str | Path):
@@ -465,13 +465,13 @@ def open(
     Raises InputError.
     """
     check_address_space()
-    given = Path(path)
-    if not given.exists():
-        raise InputError(f"no such trace: {given}; give a trace directory, an OTF2 archive or a dataset")
-    if dataset is None and is_dataset(given):
-        return Trace(given, given, lean=lean)
+    location = Path(path)
+    if not location.exists():
+        raise InputError(f"no such trace: {location}; give a trace directory, an OTF2 archive or a dataset")
+    if dataset is None and is_dataset(location):
+        return Trace(location, location, lean=lean)
     # Late, because a dataset can be analysed where the native converter is not built.
     from hopscope.dataset.convert import ensure_dataset
 
     place = None if dataset is None else Path(dataset)
-    return Trace(given, ensure_dataset(given, dataset=place, progress=progress), lean=lean)
+    return Trace(location, ensure_dataset(location, dataset=place, progress=progress), lean=lean)

@@ -46,7 +46,7 @@ class Computed:
         from hopscope.advice.remap import remap  # late: fitting needs scipy
 
         whole = self._whole
-        return remap(whole, output, **options) if output is not None or options else whole._kept_apart("remap", remap)
+        return remap(whole, output, **options) if output is not None or options else whole._cached("remap", remap)
 
     def reorder(self, output: Path | None = None, *, launcher: str | None = None) -> pa.Table:
         """Today's rank order beside a better one on the same hosts, with the messages of both.
@@ -60,25 +60,25 @@ class Computed:
 
         whole = self._whole
         library = whole.run_facts.get("mpi_library")
-        named = None if output is None else launcher_for(launcher, library)
+        launcher_name = None if output is None else launcher_for(launcher, library)
         order = reorder(whole)
-        if output is not None and named is not None and order.chosen:
-            write_order(output, named, order.hosts, library)
+        if output is not None and launcher_name is not None and order.chosen:
+            write_order(output, launcher_name, order.hosts, library)
         return order.table
 
     def modelled(self) -> pa.Table:
         """The published models of the run, in one row. See `hopscope.replay.modelled.modelled`."""
         from hopscope.replay.modelled import modelled  # late, likewise
 
-        return self._whole._kept_apart("modelled", modelled)
+        return self._whole._cached("modelled", modelled)
 
-    def _kept_apart(self, name: str, compute: Callable[[Any], pa.Table]) -> pa.Table:
+    def _cached(self, name: str, compute: Callable[[Any], pa.Table]) -> pa.Table:
         """Compute something of the whole run; of a long one it is kept, and a server computes it in another process."""
-        is_apart = self._lean and self._runner.is_of_long_run
+        has_subprocess = self._lean and self._runner.is_of_long_run
 
         def computed() -> pa.Table:
-            from hopscope.query.apart import apart  # late: most commands start no process
+            from hopscope.query.apart import in_subprocess  # late: most commands start no process
 
-            return apart(compute, type(self), self.path, self.dataset) if is_apart else compute(self)
+            return in_subprocess(compute, type(self), self.path, self.dataset) if has_subprocess else compute(self)
 
         return self._runner.kept_by_text(name, {}, computed)
