@@ -23,6 +23,14 @@ FOLDERS = (
     ),
     "benchmarks",
     "tools",
+    "analysis/hopscope/callsites",
+    "analysis/hopscope/dataset",
+    "analysis/hopscope/explain",
+    "analysis/hopscope/query",
+    "analysis/hopscope/selection",
+    "analysis/hopscope/timeline",
+    "analysis/hopscope/trace",
+    "benchmarks/programs",
 )
 """Folders that keep the rule; the others follow one by one."""
 

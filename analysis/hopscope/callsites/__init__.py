@@ -1,4 +1,4 @@
-"""From a call site, which is a module and an offset, to the function and the source line that made the call.
+"""Resolves a call site, a module and an offset, to the function and the source line of the call.
 
 `binaries` looks an offset up in a program or library, if it is the build that ran; `functions` makes a linker's names
 readable; `resolution` puts both together and says how each answer was found.

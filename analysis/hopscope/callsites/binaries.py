@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from symbolic.symcache import SymCache
 
 _DEBUG_FILES = Path("/usr/lib/debug/.build-id")
-"""Where distributions install debug information apart from the program: `6b/21ddf839....debug`."""
+"""Distributions install debug information here, apart from the program: `6b/21ddf839....debug`."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Binary:
         self._symbols = _symbols(_with_debug_information(program, build_id))
 
     def frames(self, offset: int) -> list[Frame]:
-        """Where a call at this offset is: the function, and if the compiler put that into others, those around it.
-        Empty if neither debug information nor a symbol covers it."""
+        """The function at this offset, and if the compiler put that into others, those around it. Empty if neither
+        debug information nor a symbol covers it."""
         symbols: list[Any] = self._symbols.lookup(offset)
         return [
             Frame(

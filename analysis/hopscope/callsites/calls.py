@@ -1,4 +1,4 @@
-"""Whether a trace says from where the program called MPI, and whether it has regions."""
+"""Queries that tell if a trace has call sites of MPI, and regions."""
 
 PRESENCE_QUERIES = {
     "places": """

@@ -12,7 +12,7 @@ _FORTRAN_MODULE = re.compile(
 )
 _FORTRAN_PROGRAMS = ("MAIN__", "_QQmain")
 FORTRAN_FILES = (".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08")
-"""How names of Fortran sources end, in lower case."""
+"""Suffixes of Fortran sources, in lower case."""
 
 _CLONE = re.compile(r"\.(?:constprop|isra|part|cold|lto_priv|llvm|\d)[\w.]*$")
 _LONGEST = 80

@@ -1,4 +1,4 @@
-"""Where each call site of a run is in the source, as far as this machine can tell."""
+"""Resolves each call site of a run to its source, as far as this machine can tell."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _resolved(call_site: str, symbol: str, modules: _Modules) -> tuple[Place, li
 
 
 def _with_frames(place: Place, frames: Sequence[Frame], ambiguous: frozenset[str]) -> Place:
-    """With what the frames say, the innermost first."""
+    """Add the frames to a place, the innermost first."""
     if not frames:
         return place
     first = frames[0]

@@ -1,4 +1,4 @@
-"""What a dataset says about itself, `manifest.json` (schemas/manifest.schema.json): its version, the files of each
+"""A dataset's description of itself, `manifest.json` (schemas/manifest.schema.json): its version, the files of each
 table with their rows, bytes and hash, and what it was made from. Written last: a directory without it is no dataset."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Manifest:
     tables: Mapping[str, Sequence[Described]]
     """The files of each table, in the order of its rows."""
     source: object
-    """What the dataset was made from; None where it was not made from an archive."""
+    """The dataset's source; None if it was not made from an archive."""
 
     def files(self) -> list[tuple[str, Described]]:
         """Every file with its table."""
@@ -37,7 +37,7 @@ class Manifest:
 
 
 def described(part: Path, rows: int) -> Described:
-    """What the manifest says of a file that was written with so many rows."""
+    """The manifest's entry for a file that was written with so many rows."""
     with part.open("rb") as content:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
     return {"file": part.name, "rows": rows, "bytes": part.stat().st_size, "sha256": digest}
@@ -83,7 +83,7 @@ def read(dataset: Path) -> Manifest:
 
 
 def not_ours(directory: Path) -> str | None:
-    """Why a directory does not count as a dataset that a conversion made, in whichever version; None if it does."""
+    """The reason why a directory is no dataset that any version's conversion made; None if it is one."""
     try:
         content = read_json((directory / MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError:

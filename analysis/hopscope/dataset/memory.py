@@ -1,5 +1,5 @@
-"""What to say where memory does not suffice: the libraries under us reserve far more address space than they use, and
-where even that is refused they end the process in the middle of something."""
+"""Errors where memory does not suffice: the libraries under us reserve far more address space than they use, and where
+even that is refused they end the process in the middle of something."""
 
 import os
 import resource

@@ -21,7 +21,7 @@ MISSING = np.iinfo(np.int64).min
 """A null time."""
 
 TO_LAST_ENTER, TO_ROOT, ROOT_TO_LAST_ENTER, SCAN, EXSCAN, STAYS = range(6)
-"""Where the library leads without hops."""
+"""Leads of the library without hops."""
 
 
 def integers(table: pa.Table, column: str, kind: str = "int64", null: int = MISSING) -> Array:
@@ -62,8 +62,8 @@ def numbered(*columns: Array) -> Array:
 
 
 def pair_places(first: Array, second: Array, needles: tuple[Array, Array], side: Literal["left", "right"]) -> Array:
-    """Where pairs of numbers from 0 on would stand among pairs in ascending order, as numpy's `searchsorted` says it of
-    numbers."""
+    """The positions of pairs of non-negative numbers among pairs in ascending order, as numpy's `searchsorted` gives
+    them for numbers."""
     first_needle, second_needle = (values.astype(np.int64) for values in needles)
     span = 1 + int(max(second.max(initial=0), second_needle.max(initial=0)))
     return np.searchsorted(first.astype(np.int64) * span + second, first_needle * span + second_needle, side=side)
@@ -207,7 +207,7 @@ CAUSAL_TABLES = ("collectives", "calls", "hops", "messages", "intervals", "ranks
 
 
 def causal_arrays_of(tables: Tables, lanes: Lanes) -> dict[str, Array]:
-    """The same of CAUSAL_TABLES with bindings and intervals, as `hopscope.native._causal` takes them."""
+    """Arrays of CAUSAL_TABLES with bindings and intervals, as `hopscope.native._causal` takes them."""
     arrays = {**arrays_of(tables, lanes), **intervals_of(tables["intervals"], lanes)}
     for name in ("hops", "messages"):
         arrays[f"{name}.binding"] = codes(tables[name], "binding", list(BINDINGS))

@@ -1,5 +1,4 @@
-"""Where a dataset's tables are: finds the Parquet files of each table, held against the schemas that are the
-contract."""
+"""The tables of a dataset: finds the Parquet files of each and holds them against the schemas that are the contract."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ class Store:
         self.manifest = manifest.read(dataset)
         self.schemas = table_schemas()
         self.advice = f"Delete {dataset} and run the command on the trace again to convert it anew"
-        """What to do about a dataset that is damaged."""
+        """Advice on a damaged dataset."""
         self._check_files()
 
     def parts(self, table: str) -> list[str]:
@@ -46,7 +45,7 @@ class Store:
 
     @property
     def identity(self) -> str:
-        """What tells the dataset from any other: the SHA-256 of the hashes of its files."""
+        """The identity of the dataset: the SHA-256 of the hashes of its files."""
         hashes = "".join(entry["sha256"] for _, entry in self.manifest.files())
         return hashlib.sha256(hashes.encode()).hexdigest()
 
@@ -73,7 +72,7 @@ class Store:
                 )
 
     def check_rows(self, row_counts: Mapping[str, int]) -> None:
-        """Raises InputError if a file does not have the rows that the manifest says. Found: rows of each file."""
+        """Raises InputError if a file does not have the rows that the manifest says. row_counts: rows of each file."""
         for table, entry in self.files():
             part = str(self.path / table / entry["file"])
             if row_counts[part] != entry["rows"]:

@@ -1,4 +1,4 @@
-"""How long a job took with recording off, beside its trace: `untraced.json`, written by `hopscope run --also-untraced`
+"""Times of a job with recording off, beside its trace: `untraced.json`, written by `hopscope run --also-untraced`
 (schemas/untraced.schema.json)."""
 
 import json

@@ -1,4 +1,4 @@
-"""What SQL cannot say: statistics that draw at random, spectra, walks over a few rows.
+"""Answers that SQL cannot give: statistics that draw at random, spectra, walks over a few rows.
 
 An analysis whose header says `then explain.NAME` is asked in SQL first; a module of this folder makes its rows out of
 what the query gave. It exposes one function, and `function_of` below names it,
@@ -90,7 +90,7 @@ def function_of(module: str) -> Function:  # noqa: PLR0912 - a branch for each m
 
 @dataclass(frozen=True)
 class Sources:
-    """What a module may have besides its rows: those of other analyses, and tables and views of the dataset."""
+    """Inputs of a module besides its rows: rows of other analyses, and tables and views of the dataset."""
 
     ask: Ask
     read: Read

@@ -55,16 +55,16 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
 
 
 class _Replay:
-    """When each hop is received if one takes its usual time."""
+    """The receive time of each hop if one hop takes its usual time."""
 
     def __init__(self, collective: _Collective, cured: Row) -> None:
         self.collective = collective
         self.received: dict[int, int] = {}
         self._ends: dict[int, list[int]] = defaultdict(list)
-        """Of each rank, when it received its hops, in order, and beside that the latest of them in the replay."""
+        """Receive times of each rank's hops, in order, and the latest of them in the replay."""
         self._latest: dict[int, list[int]] = defaultdict(list)
         for hop in collective.hops:
-            # What is on the way took as long as it did; of what was seen late only the usual time is known.
+            # A message that its rank waited for took as long as recorded; of others the usual time is known.
             flight = hop["end_ns"] - hop["begin_ns"]
             if hop is cured or (not hop["waited"] and hop["usual_ns"] is not None):
                 flight = hop["usual_ns"]
@@ -79,7 +79,7 @@ class _Replay:
             self._ends[hop["dst"]].append(hop["end_ns"])
 
     def shift(self, rank: int, time_ns: int) -> int:
-        """How much earlier this rank is at what it did at that time: what it waited for last decides."""
+        """The time that this rank gains at this point. Its last wait decides."""
         arrived = self.collective.calls[rank]["begin_ns"]
         arrivals = bisect_right(self._ends[rank], time_ns)
         if not arrivals:
@@ -87,12 +87,12 @@ class _Replay:
         return max(arrived, self._ends[rank][arrivals - 1]) - max(arrived, self._latest[rank][arrivals - 1])
 
     def leave(self, rank: int) -> int:
-        """When this rank leaves."""
+        """This rank's leave time."""
         left = self.collective.calls[rank]["end_ns"]
         return left - self.shift(rank, left)
 
     def absorbed(self, rank: int) -> tuple[int, str]:
-        """How much of what came earlier to this rank went no further, and behind what."""
+        """The gain of this rank that went no further, and the cause that absorbed it."""
         gains = [(hop["end_ns"] - self.received[hop["hop_id"]], hop) for hop in self.collective.received[rank]]
         gain, first = max(gains, key=lambda pair: pair[0], default=(0, None))
         if first is None or gain <= 0:

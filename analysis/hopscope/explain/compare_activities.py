@@ -38,7 +38,7 @@ class _Run:
 
     @property
     def iterations(self) -> int:
-        """Those that count."""
+        """The number of iterations."""
         return len(self.times[WHOLE])
 
     def values(self, activity: str, *, per_iteration: bool) -> Floats:
@@ -108,7 +108,7 @@ class _Row:
     test: Difference | None
 
     def change(self, tests: int, least_ns: float) -> Change:
-        """What became of it."""
+        """The change of this activity."""
         interval = None if self.test is None else self.test.interval(tests)
         decided = verdict(interval, least_ns, ("slower", "faster"))
         is_small = abs(self.new_ns - self.base_ns) < least_ns
@@ -140,7 +140,7 @@ def _compared(activity: str, base_runs: Sequence[_Run], new_runs: Sequence[_Run]
     if all(blocks_of(values).count >= LEAST_BLOCKS for values in (*base, *new)):
         test = difference(*([mean_estimate(run) for run in side] for side in (base, new)), relative=True)
     elif not has_too_few_runs(base, new):
-        # How a run varies within itself is not known, but how runs of a side differ, which is more.
+        # The variability within a run is unknown, so take that between the runs of a side, which is larger.
         sides = ([Estimate(float(run.mean()), 0.0, 1) for run in side] for side in (base, new))
         test = difference(*sides, relative=True)
     base_ns, new_ns = (float(np.mean([run.mean() for run in side])) for side in (base, new))
@@ -148,7 +148,7 @@ def _compared(activity: str, base_runs: Sequence[_Run], new_runs: Sequence[_Run]
 
 
 def _have_iterations(runs: Sequence[_Run]) -> bool:
-    """Whether all runs have iterations that begin at the same call, as far as that is known."""
+    """Tell if all runs have iterations that begin at the same call, as far as known."""
     functions = {run.marker[1] for run in runs} - {None}
     return all(run.iterations for run in runs) and len({run.marker[0] for run in runs}) == 1 and len(functions) <= 1
 

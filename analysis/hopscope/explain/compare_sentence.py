@@ -18,7 +18,7 @@ _ACTIVITY_LIMIT: Final = 2
 
 @dataclass(frozen=True)
 class Change:
-    """What became of one activity. verdict: slower, faster, same or undecided. is_small: less than what counts."""
+    """The change of one activity. verdict: slower, faster, same or undecided. is_small: below the threshold."""
 
     activity: str
     base_ns: float
@@ -39,12 +39,12 @@ class Change:
 
     @property
     def is_clear(self) -> bool:
-        """Whether it changed by what counts, as far as that can be known."""
+        """Tell if it changed by more than the threshold, as far as known."""
         return self.verdict in ("slower", "faster") or (not self.has_interval and not self.is_small)
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether it did not."""
+        """Tell if unchanged."""
         return self.verdict == "same" or (not self.has_interval and self.is_small)
 
 

@@ -52,7 +52,7 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
 
 
 def _times(rows: pa.Table) -> dict[Site, list[Floats]]:
-    """Of each place the times of each run that has it."""
+    """The times of each run at each place."""
     times: dict[Site, dict[int, list[float]]] = {}
     for site, run, time in zip(sites(rows), rows["run"].to_pylist(), rows["time_ns"].to_pylist(), strict=True):
         times.setdefault(site, {}).setdefault(run, []).append(time)
@@ -151,7 +151,7 @@ def _verdict(row: _Row, interval: tuple[float, float] | None, least_ns: float) -
 
 
 def verdict(interval: tuple[float, float] | None, threshold: float, words: tuple[str, str]) -> str:
-    """more or less (`words`) if the interval lies wholly beyond `least`, `same` if wholly within, else `undecided`."""
+    """One of `words`, more or less, if the interval lies beyond `threshold`, `same` if within, else `undecided`."""
     if interval is None:
         return "undecided"
     low, high = interval
@@ -163,6 +163,6 @@ def verdict(interval: tuple[float, float] | None, threshold: float, words: tuple
 
 
 def holds(verdict: str, word: str, base: Sequence[object], new: Sequence[object]) -> bool | None:
-    """Whether the verdict is this word; None where that cannot be said of the programs, because it is undecided or
-    there is but one run of each, which differs by what runs differ by, too."""
+    """Tell if the verdict is this word; None if it says nothing about the programs: it is undecided, or each has one
+    run only, and runs of one program differ, too."""
     return None if verdict == "undecided" or has_too_few_runs(base, new) else verdict == word

@@ -16,10 +16,10 @@ from hopscope.query.resampling import Floats, block_draws, interval_of
 from hopscope.vocabulary.words import ONE_TIME_CATEGORIES
 
 _ROUNDING = 1.0
-"""How far, in ns, the time on an ideal network may lie above the run's."""
+"""Excess of the ideal time over the run's, in ns, that rounding explains."""
 
 FEW_COLLECTIVES = "no intervals: too few collectives"
-"""Why nothing can be resampled."""
+"""Reason why nothing can be resampled."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class Measured:
     useful_ns: Floats
     """Useful time of each rank in each block of the communication."""
     block_ns: Floats
-    """How long each block takes."""
+    """Duration of each block."""
     ideal_block_ns: Floats | None
-    """How long each takes on an ideal network."""
+    """Duration of each block on an ideal network."""
 
 
 def measured(rows: pa.Table) -> Measured | None:
-    """What one run's `efficiency_input` says; None if it has no communication and no whole run."""
+    """The times of one run, from its `efficiency_input`; None without communication or whole run."""
     # The operations come first: only they have a rank.
     count = rows.num_rows - rows["rank"].null_count
     operations, facts = rows.slice(0, count), rows.slice(count)
@@ -87,7 +87,7 @@ def _useful(cuts: pa.Table, blocks: int) -> Floats:
 
 
 def _ideal_blocks(blocks: pa.Table, ideal: Ideal) -> Floats:
-    """How long each block takes on an ideal network, cut where its first collective is entered last there."""
+    """Durations of the blocks on an ideal network, each cut where its first collective is entered last."""
     firsts = np.searchsorted(ideal.collective_id, blocks["ref"].slice(1).to_numpy())
     cuts = np.concatenate([[0.0], ideal.last_enter_ns[firsts], [ideal.time_ns]])
     # Collectives of different communicators may come in another order there.

@@ -16,7 +16,7 @@ _NO_ROOT = -1
 _TO_LAST_ENTER = _paths.leads_of("MPI_Barrier")
 
 _AS_OBSERVED = -1
-"""Of every collective: neither schedules nor costs of hops are asked for."""
+"""Stands for a collective without a schedule or costs of hops."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def ideal_run(operations: pa.Table, rules: pa.Table) -> Ideal | None:
 
 
 def _rules(rules: pa.Table, ids: Array) -> tuple[Array, Array]:
-    """Whom the ranks of each collective wait for, and its root's place; the end comes last."""
+    """The leads of each collective, and its root's place; the end comes last."""
     rules = rules.take(pa.array(np.searchsorted(rules["ref"].to_numpy(), ids)))
     ops = rules["text"].unique()
     leads = np.array([_paths.leads_of(op) for op in ops.to_pylist()], np.int8)

@@ -16,7 +16,7 @@ _Complex = NDArray[np.complex128]
 
 def periodogram(times: Floats, values: Floats, frequencies: Floats) -> Floats:
     """Part of the values' variance, 0 to 1, that a sine of each frequency explains beside a mean of its own
-    (Zechmeister and Kürster 2009, equations 5 to 15, turned by their equation 19). `at` may be in any unit, the
+    (Zechmeister and Kürster 2009, equations 5 to 15, turned by their equation 19). `times` may be in any unit, the
     evenly spaced frequencies are in its inverse. The values must not all be equal."""
     scores = (values - values.mean()) / values.std()
     step = (frequencies[-1] - frequencies[0]) / (len(frequencies) - 1)
@@ -25,7 +25,7 @@ def periodogram(times: Floats, values: Floats, frequencies: Floats) -> Floats:
     fine: _Complex = np.exp(2j * np.pi * np.outer(times, step * np.arange(wide)))
 
     def mean(series: Floats, power: int) -> _Complex:
-        """The mean of `of` times e^(i power w t), at each frequency."""
+        """The mean of `series` times e^(i power w t), at each frequency."""
         sums: _Complex = (coarse**power * series) @ fine**power
         return sums.ravel()[: len(frequencies)] / len(times)
 

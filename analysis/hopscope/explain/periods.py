@@ -93,18 +93,18 @@ def _row(rank: int, values: pa.Table, ranks: int) -> dict[str, Any]:
 
 
 def _frequencies(at_ns: Floats) -> Floats:
-    """From LEAST_CYCLES in all to less than one every two values, evenly spaced, in 1/ns; or none."""
+    """Evenly spaced frequencies in 1/ns, between LEAST_CYCLES in all and almost one every two values; or none."""
     span = float(at_ns[-1] - at_ns[0])
     if span <= 0:
         return np.zeros(0)
-    # Of values in bursts there is no end of frequencies, and little to see beyond what they resolve on average.
+    # Values in bursts have frequencies without end, but show little beyond their average resolution.
     usual = max(float(np.median(np.diff(at_ns))), span / (len(at_ns) - 1) / 2)
     lowest, highest = LEAST_CYCLES / span, 0.5 / usual - 2 / span
     return np.linspace(lowest, highest, OVERSAMPLING * max(0, math.ceil(span * (highest - lowest))))
 
 
 def _false_alarms_of(power: Floats, at_ns: Floats, noise_ns: Floats, frequencies: Floats, ranks: int) -> Floats:
-    """How often noise without a period would show a power as each of these anywhere, on any of so many ranks.
+    """The probability that noise without a period shows such a power anywhere, on any of so many ranks.
 
     Two peaks may be the period's: the highest, and the highest beside what lasting noise would show there.
     """
@@ -123,7 +123,7 @@ def _false_alarms_of(power: Floats, at_ns: Floats, noise_ns: Floats, frequencies
 
 
 def _beside_period(at_ns: Floats, noise_ns: Floats, frequency: float) -> Floats:
-    """What is left when the mean over all periods of about this frequency is taken away, a place for every value."""
+    """The values less the mean over all periods of about this frequency, with a place for every value."""
     span = float(at_ns[-1] - at_ns[0])
     places = max(2, round((len(at_ns) - 1) / (frequency * span)))
     trials = (frequency + step / span for step in np.linspace(-0.5, 0.5, 11))
@@ -133,7 +133,7 @@ def _beside_period(at_ns: Floats, noise_ns: Floats, frequency: float) -> Floats:
 
 
 def _peak(power: Floats, frequencies: Floats, position: int) -> float:
-    """Where between its neighbours a peak is: the top of the parabola through the three."""
+    """The position of a peak between its neighbours: the top of the parabola through the three."""
     if not 0 < position < len(power) - 1:
         return float(frequencies[position])
     left, top, right = (float(power[position + step]) for step in (-1, 0, 1))
@@ -143,8 +143,8 @@ def _peak(power: Floats, frequencies: Floats, position: int) -> float:
 
 
 def _without_period(at_ns: Floats, noise_ns: Floats, frequency: float, places: int) -> tuple[Floats, int]:
-    """What is left of the values when the mean over all periods is taken away, at each of so many places within the
-    period; and at how many of these there are values."""
+    """The values less the mean over all periods, at each of so many places within the period; and the number of places
+    that have values."""
     place = np.floor((at_ns - at_ns[0]) * frequency % 1 * places).astype(int)
     sums, counts = np.bincount(place, noise_ns, places), np.bincount(place, minlength=places)
     return noise_ns - (sums / np.maximum(counts, 1))[place], int(np.count_nonzero(counts))
@@ -168,8 +168,8 @@ def _fundamental(power: Floats, frequencies: Floats, best: int, at_ns: Floats, n
 
 
 def _steadiness(at_ns: Floats, noise_ns: Floats, frequency: float) -> float:
-    """How well the phases agree that the noise has at a frequency in each part of the run, 0 to 1: the length of the
-    mean of their directions (Mardia and Jupp 2000, section 2.3.1)."""
+    """Agreement of the noise's phases at a frequency over the parts of the run, 0 to 1: the length of the mean of their
+    directions (Mardia and Jupp 2000, section 2.3.1)."""
     turns = np.exp(-2j * np.pi * frequency * (at_ns - at_ns[0]))
     sums = [
         complex(np.sum((noise - noise.mean()) * turn))
@@ -191,6 +191,6 @@ def _lasting_spectrum(lasting: float, per_value: Floats) -> Floats:
 
 
 def _false_alarms(power: Floats, n: int, frequencies: int) -> Floats:
-    """How often any of so many frequencies of noise, n values long, has a power as each of these."""
+    """The probability that any of so many frequencies of n values of noise has such a power."""
     tail = np.exp((n - 3) / 2 * np.log1p(-np.minimum(power, ALMOST_ALL)))
     return -np.expm1(frequencies * np.log1p(-np.minimum(tail, ALMOST_ALL)))

@@ -1,4 +1,4 @@
-"""What an analysis answers."""
+"""The answer of an analysis."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from hopscope.selection import WHOLE_RUN, Selection
 
 @dataclass(frozen=True)
 class Answer:
-    """What one analysis answered: its rows, which grain it was, with which parameters, and what to say beside it."""
+    """The answer of one analysis: its rows, grain and parameters, and notes to print beside it."""
 
     table: pa.Table
     command: Command

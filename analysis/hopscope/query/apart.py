@@ -1,5 +1,4 @@
-"""Computes what takes much memory in a process of its own, with which its arrays go: they are larger than all else a
-server holds."""
+"""Runs a memory-hungry computation in a subprocess, so that its memory is freed at once."""
 
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -12,7 +11,7 @@ Opened = TypeVar("Opened")
 
 
 def in_subprocess(compute: Callable[[Opened], pa.Table], opened: Callable[..., Opened], *arguments: Any) -> pa.Table:
-    """What `compute` says of the trace that `opened(*given)` gives there. Both are functions of a module."""
+    """The result of `compute` for the trace that `opened(*arguments)` opens there. Both are functions of a module."""
     with ProcessPoolExecutor(1, get_context("spawn")) as process:
         return process.submit(_computed, compute, opened, *arguments).result()
 

@@ -4,8 +4,8 @@
 DRAWS = 200
 """Resampled runs behind an interval."""
 LEAST_BLOCKS = 5
-"""With fewer blocks there is nothing to draw from, and no interval."""
+"""Fewer blocks give nothing to draw from, and no interval."""
 ENDS = (0.025, 0.975)
 """The quantiles of the draws at which an interval begins and ends."""
 CONFIDENCE = ENDS[1] - ENDS[0]
-"""How often an interval contains what it is of."""
+"""Probability that an interval contains the true figure."""

@@ -41,33 +41,33 @@ _ABANDONED_S = 24 * 3600
 
 
 class KeptAnswers:
-    """What is kept of one dataset."""
+    """The answers kept from one dataset."""
 
     def __init__(self, store: Store) -> None:
         dataset = store.path.resolve()
         self._root = dataset.with_name(f"{dataset.name}.answers")
         self._folder = self._root / store.identity[:32]
         self.is_of_long_run = store.large_rows >= LEAST_ROWS
-        """Whether the dataset is so large that questions about it take long, and memory."""
+        """True if the dataset is so large that questions take much time and memory."""
         self.is_worthwhile = os.environ.get(KEEP) != "0" and self.is_of_long_run
-        """Whether answers from this dataset are kept at all."""
+        """True if answers from this dataset are kept at all."""
 
     @property
     def folder(self) -> Path:
-        """Where they are."""
+        """The answers' folder."""
         return self._folder
 
     def place(self, sql: str, parameters: Mapping[str, object]) -> Path:
-        """Where the answer to this text with these parameters is kept, or would be."""
+        """The file for the answer to this text with these parameters."""
         question = "\n".join([*_producers(), repr(sorted(parameters.items())), sql])
         return self._folder / (hashlib.sha256(question.encode()).hexdigest() + _ANSWER)
 
     def rows_of(self, sql: str) -> Path:
-        """Where the rows of the view that this text makes are kept, or would be."""
+        """The file for the rows of the view that this text makes."""
         return self.place(sql, {}).with_suffix(_ROWS)
 
     def find(self, place: Path) -> pa.Table | None:
-        """What is kept there; None if nothing is, or nothing that can be read."""
+        """The table kept there; None if there is none, or it cannot be read."""
         try:
             with pa.OSFile(str(place), "rb") as file:
                 answer = pa.ipc.open_file(file).read_all()
@@ -136,7 +136,7 @@ def _write(answer: pa.Table, file: Path) -> None:
 
 @cache
 def _producers() -> tuple[str, ...]:
-    """What made the answers, besides the SQL: DuckDB, and all of our own that computes or writes numbers."""
+    """The producers of answers besides the SQL: DuckDB, and all of our own code that computes or writes numbers."""
     digest = hashlib.sha256()
     for file in sorted(Path(__file__).parents[1].rglob("*.py")):
         digest.update(file.read_bytes())

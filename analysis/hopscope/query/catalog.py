@@ -1,4 +1,4 @@
-"""What analyses there are: reads the headers of the `.sql` files (`header.py` has their format).
+"""The catalog of analyses, read from the headers of the `.sql` files (`header.py` has their format).
 
 A file under `sql/analyses/` is one analysis at one declared grain (what one row is). The part of its name before the
 first dot is the command: `critical_path.rank.sql` serves `analyze critical-path` and `Trace.critical_path()`. A new
@@ -257,12 +257,12 @@ def typed(name: str) -> str:
 
 
 def _is_integer(value: Scalar, bits: int) -> bool:
-    """Whether a column of so many bits can hold it. Nothing that is counted or numbered here is below zero."""
+    """Tell if a column of so many bits can hold it. Counts and numbers are never below zero."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**bits
 
 
 def documentation(command: Command) -> str:
-    """What the headers say about a command: help, concept, options and the columns of every grain."""
+    """Text of a command's headers: help, concept, options and the columns of every grain."""
     parts = [command.default.help, "", command.default.concept, ""]
     for analysis in command.grains:
         if analysis.grain:

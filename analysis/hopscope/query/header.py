@@ -277,7 +277,7 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
 
 
 def split(name: str, text: str) -> tuple[Source, list[tuple[str, str]]]:
-    """What every `.sql` file has, and its other directives as (word, value). Raises HeaderError."""
+    """Split a `.sql` file into its source and directives as (word, value). Raises HeaderError."""
     header: list[str] = []
     lines = text.splitlines()
     for line in lines:

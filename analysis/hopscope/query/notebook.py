@@ -1,4 +1,4 @@
-"""What a notebook shows of a trace and of an answer, as HTML."""
+"""A trace and an answer as HTML for notebooks."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -8,7 +8,7 @@ from hopscope.format.quantities import duration, plural, quantity
 from hopscope.query.header import Column
 
 _ROWS = 20
-"""So many rows are shown."""
+"""Rows shown at most."""
 
 Row = Mapping[str, Any]
 

@@ -1,4 +1,4 @@
-"""What the parts of Hopscope below `hopscope.trace` need of an opened trace."""
+"""The opened trace, as parts of Hopscope below `hopscope.trace` need it."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -38,7 +38,7 @@ class OpenedTrace(Protocol):
         ...
 
     def caveats(self) -> list[str]:
-        """What limits every answer from this trace, in sentences."""
+        """Limits of every answer from this trace, in sentences."""
         ...
 
 

@@ -1,5 +1,5 @@
-"""What a query can read, described: the tables of a dataset, whose schemas are the contract, and the views of the
-catalog, whose headers say what they are."""
+"""Describes all that a query can read: the tables of a dataset, whose schemas are the contract, and the views of the
+catalog, described by their headers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Relation:
     meaning: str
     """One sentence or more."""
     is_table: bool
-    """Whether it is a table of the dataset; else a view that analyses rest on."""
+    """True for a table of the dataset; else a view that analyses rest on."""
     columns: tuple[Column, ...]
     """The meaning of a view's column is empty where no header says it."""
 

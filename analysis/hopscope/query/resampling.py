@@ -47,7 +47,7 @@ class Difference:
         return self.value - half_width, self.value + half_width
 
     def p_value(self, rows: int) -> float:
-        """How often chance alone would show so large a difference in any of so many rows; at most 1."""
+        """The probability that chance shows so large a difference in any of so many rows; at most 1."""
         if self.error == 0:
             return 1.0 if self.value == 0 else 0.0
         from scipy.special import stdtr
@@ -65,7 +65,7 @@ class Estimate:
 
 
 def has_too_few_runs(base: Sequence[object], new: Sequence[object]) -> bool:
-    """Whether there are too few runs of the two sides to tell how runs differ from one another."""
+    """Tell if the two sides have too few runs to tell how runs differ."""
     return len(base) + len(new) < 3
 
 
@@ -120,8 +120,8 @@ def _independent_difference(base: Estimate, new: Estimate) -> Difference:
 
 @dataclass(frozen=True)
 class Blocks:
-    """How many neighbours make a block, how many blocks a run has, and by how much blocks that are shorter than they
-    should be understate a variance."""
+    """The length of a block in neighbours, the blocks of a run, and the factor by which too short blocks understate a
+    variance."""
 
     length: int
     count: int
@@ -158,8 +158,8 @@ def _likeness(values: Floats) -> float:
 
 
 def block_draws(*values: Floats) -> list[Floats]:
-    """What each row of some arrays (rows x blocks) sums up to in resampled runs: rows x DRAWS, with the same blocks
-    drawn for all of them."""
+    """Sums of each row of some arrays (rows x blocks) in resampled runs: rows x DRAWS, with the same blocks drawn for
+    all of them."""
     times = _times_drawn(values[0].shape[1])
     return [rows @ times for rows in values]
 
@@ -207,7 +207,7 @@ def _quantile_draws(values: Floats, quantiles: tuple[float, ...], blocks: Blocks
     draws = np.empty((DRAWS, len(quantiles)))
     for draw in range(DRAWS):
         starts = random.integers(0, n, size=max(1, round(n / length)))
-        # How often each value was drawn: +1 where a block begins, -1 behind its end, around the circle.
+        # Count the draws of each value: +1 where a block begins, -1 behind its end, around the circle.
         steps = np.bincount(starts, minlength=2 * n + 1)
         steps -= np.bincount(starts + length, minlength=2 * n + 1)
         covered = np.cumsum(steps)

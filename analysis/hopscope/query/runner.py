@@ -35,7 +35,7 @@ from hopscope.vocabulary.mpi_functions import FUNCTIONS
 _ROWS_IN_PIECE = 1 << 16
 
 WHOLE = "whole_"
-"""How the names of tables and views begin that no part of the run restricts."""
+"""Prefix of the names of tables and views that no part of the run restricts."""
 
 Answer = TypeVar("Answer")
 
@@ -43,9 +43,9 @@ _PRESENT_STATE = "dataset_files"
 """A question about what the files contain now is answered anew each time."""
 
 _ROWS = "rows"
-"""What an analysis's SQL gives, before anything is judged by it."""
+"""Rows of an analysis's SQL, before a verdict is made from them."""
 _VERDICT_LIMIT = 32
-"""So many verdicts, each of tens to thousands of rows, are in memory if answers are not kept beside the dataset."""
+"""Verdicts in memory, each of tens to thousands of rows, if answers are not kept beside the dataset."""
 
 _MEMORY_SCHEMA = "rows_in_memory"
 """Schema of the tables that keep the rows of views of a short run."""
@@ -63,8 +63,8 @@ own four fifths of the machine's or container's."""
 
 _LEAN_MEMORY = 300 << 20
 _LEAN_BYTES_A_ROW = 25
-"""How much memory queries take in a process that is there for long, before they go on in files: this much, and so much
-for each row of the dataset. Measured at 20 million events: noise and efficiencies take no longer with 240 MiB."""
+"""Memory of a long-lived process's queries before they go on in files: this much, plus so much for each row of the
+dataset. Measured at 20 million events: noise and efficiencies take no longer with 240 MiB."""
 
 
 class Runner:
@@ -94,7 +94,7 @@ class Runner:
         restricted = self.part.is_restricted()
         # Views over views bind their tables many times: the footers of a long trace's files are read once.
         self._connection.execute("set global parquet_metadata_cache = true")
-        # Of views over views DuckDB expects few rows, for which its ASOF join would compare each with each.
+        # DuckDB expects few rows of views over views, for which its ASOF join would compare each with each.
         self._connection.execute("set global asof_loop_join_threshold = 0")
         self._check_rows(store)
         for name, schema in store.schemas.items():
@@ -129,12 +129,12 @@ class Runner:
 
     @property
     def is_of_long_run(self) -> bool:
-        """Whether the dataset is so large that questions about it take long, and memory."""
+        """True if the dataset is so large that questions take much time and memory."""
         return self._cache.is_of_long_run
 
     @property
     def keeps_answers(self) -> bool:
-        """Whether answers from the dataset are kept beside it."""
+        """True if answers from the dataset are kept beside it."""
         return self._cache.is_worthwhile
 
     def _check_rows(self, store: Store) -> None:
@@ -181,8 +181,8 @@ class Runner:
         )
 
     def _bound_memory(self) -> None:
-        """What a query needs beyond its memory goes to files in a directory in TMPDIR, which DuckDB makes when needed
-        and removes. Raises InputError where HOPSCOPE_MEMORY is not a size."""
+        """Lets a query spill into a directory in TMPDIR, which DuckDB makes when needed and removes. Raises InputError
+        where HOPSCOPE_MEMORY is not a size."""
         spill = Path(tempfile.gettempdir()) / f"hopscope-spill-{secrets.token_hex(8)}"
         self._connection.execute("set temp_directory = $spill", {"spill": str(spill)})
         memory = os.environ.get(MEMORY)
@@ -208,8 +208,8 @@ class Runner:
     def recall(
         self, analysis: Analysis, parameters: Mapping[str, Scalar], kind: str, compute: Callable[[], pa.Table]
     ) -> pa.Table:
-        """What is computed from an analysis's SQL with these parameters and is called `kind`: as it was kept beside
-        the dataset, or else computed now."""
+        """Recall the table of this kind that was computed from an analysis's SQL with these parameters, or compute
+        it."""
         if _PRESENT_STATE in analysis.sql:
             return compute()
         text = f"-- {kind}\n{self.text_of(analysis)}"
@@ -225,7 +225,7 @@ class Runner:
         return table
 
     def kept_by_text(self, text: str, parameters: Mapping[str, Scalar], compute: Callable[[], pa.Table]) -> pa.Table:
-        """What is computed from a text with these parameters, likewise."""
+        """Recall or compute a table of a text, likewise."""
         if not self._cache.is_worthwhile:
             return compute()
         place = self._cache.place(text, parameters)
@@ -234,7 +234,7 @@ class Runner:
             begin = time.perf_counter()
             table = compute()
             self._cache.keep(place, table, time.perf_counter() - begin)
-            # What the rows behind it took is some hundred megabytes, which a server would hold for ever.
+            # The rows behind it took some hundred megabytes, which a server would hold for ever.
             pa.default_memory_pool().release_unused()
         return table
 
@@ -306,7 +306,7 @@ class Runner:
         if not self._cache.is_of_long_run:
             self._keep_in_memory(source.name)
         elif self._cache.is_worthwhile and row_file is None and (row_file := self._keep_rows(source)):
-            # Where the file is damaged or was removed, the view stays as it is made.
+            # If the file is damaged or was removed, the view stays.
             file = quoted(_literal(str(row_file)))
             try:
                 self._execute(f"create or replace view {source.name} as from read_parquet({file})")
@@ -438,7 +438,7 @@ class Runner:
                 ) from None
 
     def relations(self) -> list[Relation]:
-        """What a user's query can read: the dataset's tables and the catalog's views."""
+        """Relations that a user's query can read: the dataset's tables and the catalog's views."""
         self.prepare(list(self._catalog.sources))
         with self._connection.cursor() as cursor:
             columns_by_table = cursor.sql(

@@ -1,4 +1,4 @@
-"""What SQL is told before any view is made: facts that other languages know too, and what part of the run is asked."""
+"""Macros that SQL gets before any view: facts that other languages know too, and the part of the run."""
 
 from collections.abc import Iterable
 

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from hopscope.format.quantities import duration
 
 _EVERY_S = 0.05
-"""So often a query is told again that it shall end: one that had not begun does not hear it."""
+"""Interval between interrupts, for a query that has not started yet."""
 
 
 class Stop:
-    """What ends a query that another thread runs."""
+    """Ends a query that another thread runs."""
 
     def __init__(self, seconds: float | None = None) -> None:
         """`seconds`: how long the query may take from now on; None for as long as it likes."""
@@ -26,7 +26,7 @@ class Stop:
 
     @property
     def reason(self) -> str | None:
-        """Why the query has to end, in words that follow `the query was stopped`; None while it may go on."""
+        """The reason why the query has to end, as words after `the query was stopped`; None while it may go on."""
         if self._request.is_set():
             return "as you asked"
         if self._end is None or self._seconds is None or time.monotonic() < self._end:

@@ -18,7 +18,7 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True)
 class Pair:
-    """The same place in two runs; None where one run has it not."""
+    """One place in two runs; None where a run lacks it."""
 
     base: Site | None
     new: Site | None
@@ -68,7 +68,7 @@ def align(base: Iterable[Site], new: Iterable[Site], *, in_order: bool = True) -
 
 
 def match_notes(answer: pa.Table) -> tuple[str, ...]:
-    """What to know of the pairs in an answer, in sentences."""
+    """Notes on the pairs in an answer, in sentences."""
     place = "place" if "place" in answer.column_names else "name"
     names = (f"base_{place}", place, "aligned")
     rows = list(zip(*(answer[name].to_pylist() for name in names), strict=True))
@@ -85,7 +85,7 @@ def match_notes(answer: pa.Table) -> tuple[str, ...]:
 
 
 _PAIR_LIMIT = 3
-"""So many pairs are named in a sentence."""
+"""Pairs named in a sentence."""
 
 _Group = tuple[str, ...] | tuple[str, int] | tuple[str, int, str]
 
@@ -122,7 +122,7 @@ def _paired(
     method: str,
     group: Callable[[Site], _Group | None],
 ) -> dict[Site, Pair]:
-    """What one way of pairing adds to the pairs that were found before."""
+    """Additional pairs by one method."""
     paired = {pair.base for pair in pairs_by_site.values()}
     old, new = _grouped(base_sites, group), _grouped(new_sites, group)
     additions: dict[Site, Pair] = {}
@@ -140,5 +140,5 @@ def _paired(
 
 
 def _differ(first: Site, second: Site) -> bool:
-    """Whether two places are known to be in different functions."""
+    """Tell if two places are known to be in different functions."""
     return None not in (first.function, second.function) and first.function != second.function

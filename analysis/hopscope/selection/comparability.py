@@ -1,4 +1,4 @@
-"""Whether two runs may be compared, and what to know before."""
+"""Decides if two runs may be compared, and notes differences."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -31,14 +31,15 @@ class HasFacts(Protocol):
 
 
 def comparison_notes(base: HasFacts, new: HasFacts) -> tuple[str, ...]:
-    """What to know before two runs are compared, in sentences. Raises InputError where they must not be: the emulation
-    delays only the hops of trees, so an emulated run and a native one differ in more than what was changed."""
+    """Notes for a comparison of two runs, in sentences. Raises InputError where they must not be compared: the
+    emulation delays only the hops of trees, so an emulated run and a native one differ in more than what was
+    changed."""
     return _unlike([base], [new], "the two runs", _FACTS)
 
 
 def scaling_notes(first: HasFacts, second: HasFacts) -> tuple[str, ...]:
-    """What to know before a run is set beside a first one that it scales from, in sentences: its number of ranks may
-    differ. Raises InputError as `comparison_notes` does."""
+    """Notes for a run set beside a first one that it scales from, in sentences: its number of ranks may differ. Raises
+    InputError as `comparison_notes` does."""
     notes = _unlike([first], [second], f"{first.path} and {second.path}", {**_FACTS, "ranks": None})
     programs = [_program(run) for run in (first, second)]
     if None not in programs and len(set(programs)) > 1:
@@ -51,8 +52,8 @@ def scaling_notes(first: HasFacts, second: HasFacts) -> tuple[str, ...]:
 
 
 def about_runs(runs: Sequence[HasFacts], base: Sequence[HasFacts], *, may_repeat: bool) -> tuple[str, ...]:
-    """What to know before runs are compared with those of a base or, without one, stand beside each other; with
-    `may_repeat`, also that there is but one of each. Raises InputError as `comparison_notes` does."""
+    """Notes for runs compared with those of a base or, without one, set beside each other; with `may_repeat`, also that
+    there is but one of each. Raises InputError as `comparison_notes` does."""
     if not base:
         return tuple(dict.fromkeys(note for run in runs[1:] for note in scaling_notes(runs[0], run)))
     is_pair = len(base) == len(runs) == 1
@@ -61,7 +62,7 @@ def about_runs(runs: Sequence[HasFacts], base: Sequence[HasFacts], *, may_repeat
 
 
 def matched(table: pa.Table) -> tuple[str, ...]:
-    """How places and iterations of two runs were matched, where that needs saying."""
+    """Notes on how places and iterations of two runs were matched, if needed."""
     if "per" in table.column_names:
         return (WHOLE_RUNS,) if "run" in table["per"].to_pylist() else ()
     if "aligned" not in table.column_names:

@@ -1,4 +1,4 @@
-"""What of a selection's words means nothing, in whatever trace: pages leave such an option out and say so."""
+"""Finds options of a selection that mean nothing in any trace: pages leave such an option out and say so."""
 
 import re
 
@@ -8,7 +8,7 @@ _RANK = r"\s*([0-9]{1,9})\s*"
 
 
 def misread(option: str, text: str) -> str | None:
-    """Why an option's text cannot be understood and what to write, in a sentence; None where it can be."""
+    """The problem with an option's text and its remedy, in a sentence; None if there is none."""
     if not text.strip():
         return f"--{option} is empty; give a value or leave the option out"
     if option in ("from", "to"):

@@ -1,5 +1,5 @@
-"""What to know of a part of a run beside the answers about it, in sentences: how sure its iterations are, and what of
-the run it does not hold."""
+"""Notes on a part of a run, in sentences: the certainty of its iterations, and the contents of the run that it
+lacks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ _HOLDS = (
     "select exists(from intervals) as held",
     "select exists(from path_stretches where path = 'run') as held",
 )
-"""Whether a part of a run holds anything, cheapest first."""
+"""Queries for the contents of a part, cheapest first."""
 
 _REMEDIES = (
     "select place_remedy(how, module) as remedy, count(distinct place) as number from places "
@@ -31,17 +31,17 @@ _PHASES = (
     ("--from start", "startup_ns", ONE_TIME_CATEGORIES["startup"]),
     ("--to end", "shutdown_ns", ONE_TIME_CATEGORIES["shutdown"]),
 )
-"""What happens once in a run: the option that takes it in, its column in `left_out`, its name."""
+"""Phases that happen once in a run: the option that includes them, their column in `left_out`, their name."""
 
 _LEAST_TURNS = 5
-"""So many turns make a loop, as `iteration_candidates` counts them."""
+"""Turns that make a loop, as `iteration_candidates` counts them."""
 
 _WORTH_SAYING = 0.001
-"""What is left out of an answer is said from this share of the path on."""
+"""Share of the path from which on an omission is reported."""
 
 
 def iterations(ask: Ask) -> str | None:
-    """What a run's iterations are and how sure that is; None where it has none. `ask` knows `iteration_marker`."""
+    """The run's iterations and their certainty; None if it has none. `ask` knows `iteration_marker`."""
     return next(map(_iterations, ask(_ITERATIONS, {})), None)
 
 
@@ -64,7 +64,7 @@ def _iterations(row: Mapping[str, Any]) -> str:
 
 
 def missing_iterations(iterations: int, most_calls: int) -> str:
-    """Why an answer has no iterations, from the counts of the view `loop_counts`."""
+    """The reason why an answer has no iterations, from the counts of the view `loop_counts`."""
     if iterations:
         return "no iteration of the run ends in this part of it"
     if not most_calls:
@@ -77,17 +77,17 @@ def missing_iterations(iterations: int, most_calls: int) -> str:
 
 
 def is_by_iteration(selection: Selection) -> bool:
-    """Whether a selection names an iteration."""
+    """Tell if a selection names an iteration."""
     return any(time and time.startswith("i:") for time in (selection.from_, selection.to))
 
 
 def changes_nothing(iteration_at: str) -> str:
-    """Of a place that iterations are said to begin at, where no iterations are asked for."""
+    """A note on a place of iterations, where no iterations are asked for."""
     return f"--iteration-at {iteration_at} changes nothing here; it is for --from and --to by iteration, as --from i:10"
 
 
 def holdings(selection: Selection, ask: Ask) -> tuple[bool, ...]:
-    """Whether a part of a run holds any collective, message, interval and stretch of its path, up to the first that it
+    """Tell if a part of a run holds any collective, message, interval and stretch of its path, up to the first that it
     does. Intervals are on no communicator, so a part by communicator keeps them all and they do not count."""
     holds: list[bool] = []
     for query in _HOLDS:
@@ -99,7 +99,7 @@ def holdings(selection: Selection, ask: Ask) -> tuple[bool, ...]:
 
 
 def empty_part_note(selection: Selection) -> str:
-    """Of a part that holds nothing at all."""
+    """A note on a part without contents."""
     return (
         f"{selection} selects nothing: no call, no message and no stretch of the run's critical path lies in all of "
         "that; leave out an option or take in more of the run"
@@ -107,7 +107,7 @@ def empty_part_note(selection: Selection) -> str:
 
 
 def lack(selection: Selection, holds: tuple[bool, ...]) -> str | None:
-    """What a part does not hold though the run does; None where nothing is lacking."""
+    """The contents of the run that a part lacks; None if it lacks nothing."""
     if not any(holds):
         return empty_part_note(selection)
     # An operation and a place select calls, of whatever kind they are.
@@ -117,8 +117,8 @@ def lack(selection: Selection, holds: tuple[bool, ...]) -> str | None:
 
 
 def left_out(row: Mapping[str, int]) -> Mapping[str, str]:
-    """What answers about the critical path leave out because it happens once, by the option that takes it in; `row` is
-    that of the view `left_out`, in ns."""
+    """Phases that answers about the critical path leave out, by the option that includes them; `row` is that of the
+    view `left_out`, in ns."""
     return {
         option: f"{duration(row[column])} of {name} ({share(row[column] / row['path_ns'])} of the path)"
         for option, column, name in _PHASES
@@ -127,7 +127,7 @@ def left_out(row: Mapping[str, int]) -> Mapping[str, str]:
 
 
 def lateness_limit(row: Mapping[str, Any], least_ms: float | None) -> str:
-    """How much longer than the faster members a late rank computes; `row` is that of the view `lateness_limit`."""
+    """The excess of a late rank over the faster members; `row` is that of the view `lateness_limit`."""
     if least_ms is not None:
         return f"a rank is late if it computed {duration(least_ms * 1e6)} longer than the faster members (--least-ms)"
     whole = "the median iteration" if row["is_iteration"] else "the median time between collectives"
@@ -140,7 +140,7 @@ def lateness_limit(row: Mapping[str, Any], least_ms: float | None) -> str:
 
 
 def remedies(ask: Ask, places: Sequence[str]) -> tuple[str, ...]:
-    """What to do so that places get their function and source line, a sentence for each remedy; `ask` knows
+    """Advice on how places get their function and source line, a sentence for each remedy; `ask` knows
     `place_remedy`."""
     return tuple(
         f"{row['number']} of {plural(len(places), 'place')} {'has' if row['number'] == 1 else 'have'} no source line: "

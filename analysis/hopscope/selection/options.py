@@ -1,4 +1,4 @@
-"""What a user selects, in words, and which part of a run that is."""
+"""A user's selection, in words, and the part of a run that it means."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class Selection:
     iteration_at: str | None = None
 
     def options(self) -> dict[str, str]:
-        """What is given, by the options' names."""
+        """The options of this selection, by name."""
         return {name: value for name in OPTIONS if (value := getattr(self, _field(name))) is not None}
 
     def merge(self, overrides: "Selection") -> "Selection":
@@ -39,7 +39,7 @@ class Selection:
 
 
 _LEAST_CALLS = 2
-"""Between so many calls from a place lies an iteration."""
+"""Calls from a place that enclose an iteration."""
 
 WHOLE_RUN = Selection()
 """Selects nothing."""
@@ -58,7 +58,7 @@ OPTIONS: Mapping[str, str] = {
 
 
 def split(options: Mapping[str, Any], own_options: set[str]) -> tuple[Selection, dict[str, Any]]:
-    """What selects a part, and the other options. A name that an analysis has itself (`own`) stays with it.
+    """Split off the selection from the other options. An analysis keeps its own options (`own_options`).
 
     `from_` stands for `from`, which Python keeps for itself, and `iteration_at` for `iteration-at`."""
     fields_by_name = {name: _field(name) for name in OPTIONS} | {_field(name): _field(name) for name in OPTIONS}
@@ -70,7 +70,7 @@ def split(options: Mapping[str, Any], own_options: set[str]) -> tuple[Selection,
 
 
 def about_the_whole_run(name: str, selection: Selection) -> str:
-    """What to say where a part was selected for an analysis that has no parts. name: the analysis."""
+    """An error for a part selected for an analysis without parts. name: the analysis."""
     return f"{name} is about the whole run; leave out {selection}"
 
 
@@ -119,7 +119,7 @@ def _check_within(begin: int, selection: Selection, ask: Ask) -> None:
 
 
 def _iteration(number: int, ask: Ask) -> int:
-    """When an iteration begins: iteration 0 with the communication, each other one when the one before it has ended."""
+    """The begin of an iteration: iteration 0 with the communication, each other one at the end of the one before."""
     cuts = {int(row["iteration"]): int(row["begin_ns"]) for row in ask("from iteration_cuts", {})}
     count = max(cuts, default=0)
     if count == 0:
@@ -161,7 +161,7 @@ def _ranks(text: str, ask: Ask) -> tuple[int, ...]:
     known_ranks = {int(row["rank"]) for row in ask("select rank from ranks", {})}
     ranks: set[int] = set()
     for first, last in rank_ranges(text):
-        # Of a range of millions, the first one that is missing is enough.
+        # In a range of millions, the first missing rank is enough.
         missing = next((rank for rank in range(first, last + 1) if rank not in known_ranks), None)
         if missing is not None:
             raise InputError(f"the trace has no rank {missing}; its ranks are 0 to {max(known_ranks, default=0)}")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def of_ranks(table: pa.Table, key: Sequence[str], ranks: Sequence[int] | None) -> pa.Table:
-    """Of rows that are about one rank each, those about the ranks asked for; all where none are, None."""
+    """Filter rows that are about one rank each by the ranks asked for; None keeps all."""
     if ranks is None or "rank" not in key:
         return table
     import pyarrow as pa  # late: starting a program needs none

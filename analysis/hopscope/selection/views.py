@@ -1,4 +1,4 @@
-"""What lies in a part of a run, as SQL: the views that stand for a dataset's tables."""
+"""Contents of a part of a run, as SQL: the views that stand for a dataset's tables."""
 
 from dataclasses import dataclass, fields, replace
 
@@ -24,7 +24,7 @@ class Part:
         }
 
     def is_restricted(self) -> bool:
-        """Whether anything restricts it."""
+        """Tell if anything restricts it."""
         return replace(self, iteration_at=None) != Part()
 
     def rests_on(self) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ def _at_place(call_site: str) -> str:
 
 _GOES_THROUGH = "it.message_id in (select through.message_id from message_calls as through where {condition})"
 
-# By table and by what restricts: which of its rows, `it`, lie in the part.
+# Conditions by table and by restriction: which of its rows, `it`, lie in the part.
 _CONDITIONS: dict[str, dict[str, str]] = {
     "collectives": {
         "from_ns": "it.last_enter_ns >= part_from_ns()",

@@ -31,7 +31,7 @@ from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import CATEGORIES
 
 EXACT_ROWS: Final = 400_000
-"""About as many calls, intervals and hops are summed up at most for one range; above, the bins are read."""
+"""Calls, intervals and hops summed up at most for one range, approximately; above, the bins are read."""
 
 MARKS: Final = 2_000
 """At most so many things of one kind are given one by one."""
@@ -42,7 +42,7 @@ Row = dict[str, Any]
 
 
 class Asker(Protocol):
-    """What runs SQL."""
+    """Runs SQL."""
 
     def query(self, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
         """The result of one query."""
@@ -58,16 +58,16 @@ class Columns:
     """Time by category, row and column. Rows are ranks, or hosts with all their ranks."""
 
     begin_ns: int
-    """Of the first column."""
+    """Begin of the first column."""
     level: int
     """A column is 2^level ns long."""
     rows: list[Row]
-    """What each row is: host, cluster, ranks, and rank if it is one."""
+    """Attributes of each row: host, cluster, ranks, and rank if it is one."""
     time_ns: Array
     """int64 [category in the order of `hopscope.vocabulary.words.CATEGORIES`, row, column]: of all threads of the row
     that were ever in MPI, from each rank's first event to its last."""
     path_ns: Array
-    """The same of the run's critical path while it was on the row's ranks."""
+    """Time of the run's critical path on the row's ranks, likewise."""
     waiting_ns: Array | None
     """int64 [row, column]: what of all that was waiting for another rank. None where it was not asked for, or the sums
     come from bins."""
@@ -81,13 +81,13 @@ class Columns:
 
     @property
     def end_ns(self) -> int:
-        """Where the last column ends."""
+        """End of the last column."""
         return self.begin_ns + self.time_ns.shape[2] * self.width_ns
 
 
 @dataclass(frozen=True)
 class _Grid:
-    """What sums are asked for."""
+    """Bounds and shape of the sums."""
 
     begin: int
     level: int
@@ -117,7 +117,7 @@ class Timeline:
 
     @cached_property
     def duration_ns(self) -> int:
-        """From the first event to the last, 1 at least."""
+        """The duration between the first and last event, 1 at least."""
         return max([1, *(rank["last_event_ns"] or 0 for rank in self.ranks)])
 
     @cached_property
@@ -264,8 +264,9 @@ class Timeline:
         return sums_by_kind[0], sums_by_kind[1]
 
     def marks(self, from_ns: int, to_ns: int, limit: int = MARKS) -> dict[str, list[Row] | None]:
-        """What lies at least partly in a range, one by one: `path`, `collectives`, `hops`, `messages` and `regions`,
-        each None where there are more than `limit`. Rows and columns as in the tables, as far as a picture needs."""
+        """Marks that lie at least partly in a range, one by one: `path`, `collectives`, `hops`, `messages` and
+        `regions`, each None where there are more than `limit`. Rows and columns as in the tables, as far as a picture
+        needs."""
         window = {"begin_ns": from_ns, "end_ns": to_ns, "limit": limit + 1}
         rows_by_kind: dict[str, list[Row] | None] = {}
         for name, query in MARK_QUERIES.items():

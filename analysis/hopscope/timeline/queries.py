@@ -1,4 +1,4 @@
-"""What a timeline asks of the tables, one by one."""
+"""Queries of a timeline, one by one."""
 
 from typing import Final
 
@@ -42,14 +42,14 @@ OPERATIONS_IN: Final = (
     f"{_CALLS} and ($ranks is null or list_contains($ranks, rank)) "
     "group by operation order by time_ns desc, operation"
 )
-"""What MPI functions were called in a range, and how much of it they took; of the view mpi_calls."""
+"""Calls of each MPI function in a range, and their time in it; of the view mpi_calls."""
 
 WAITING_IN: Final = (
     "select operation, sum(least(end_ns, $end_ns) - greatest(begin_ns, $begin_ns))::bigint as waiting_ns "
     "from timeline_waiting($begin_ns, $end_ns) "
     "where $ranks is null or list_contains($ranks, rank) group by operation order by operation"
 )
-"""What of that was waiting for another rank."""
+"""Time of that spent waiting for another rank."""
 
 CALLS_AT: Final = (
     "select region as name, begin_ns, end_ns, null as comm, null as seq from intervals "

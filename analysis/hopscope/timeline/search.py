@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 import pyarrow as pa
 
 COUNT_LIMIT: Final = 16
-"""Of so many words the number of hits is kept."""
+"""Words whose number of hits is kept."""
 
 _SITES: Final = (
     "select call_site, coalesce(place, call_site) as place from "
@@ -48,14 +48,14 @@ _FIRST_HIT: Final = "order by begin_ns, source, id limit 1"
 _LAST_HIT: Final = "order by begin_ns desc, source desc, id desc limit 1"
 
 Key = tuple[int, int, int]
-"""When a hit begins, its source and its id there."""
+"""Begin of a hit, its source and its id there."""
 
 START: Final[Key] = (0, -1, -1)
 """Lies before every hit."""
 
 
 class Asker(Protocol):
-    """What runs SQL."""
+    """Runs SQL."""
 
     def query(self, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
         """The result of one query."""
@@ -68,9 +68,9 @@ class Hit:
 
     key: Key
     number: int
-    """From 1."""
+    """Position, from 1."""
     hits: int
-    """How many there are."""
+    """Number of all hits."""
     name: str
     begin_ns: int
     end_ns: int
@@ -100,7 +100,7 @@ class Search:
         return dict(zip(rows["call_site"].to_pylist(), rows["place"].to_pylist(), strict=True))
 
     def find(self, text: str, start: Key = START, *, ascending: bool = True) -> Hit | None:
-        """The next hit after a key, or the one before it; after the last one the first. None without hits.
+        """The next hit after `start`, or the one before it; after the last hit the first. None without hits.
 
         Hits contain the text, in letters of either case. A key with source -1 lies before all that begins then.
         """

@@ -44,7 +44,7 @@ Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done and how much there is."""
 
 _PARTS_KEPT = 8
-"""Of so many parts of a run a trace keeps its connection."""
+"""Parts of a run to which a trace keeps its connection."""
 
 _ASKED_VIEWS = {"iteration_": "iteration_cuts"} | {name: name for name in ("first_rank_calls", "program_places")}
 """The views that a selection asks for, by what its query says of them."""
@@ -68,13 +68,13 @@ class Trace(Computed, Analyses):
 
     @property
     def _whole(self) -> "Trace":
-        """The same trace without a selection."""
+        """This trace without a selection."""
         return self._part_of or self
 
     def part(self, **options: Any) -> "Trace":
-        """The same trace, which answers about a part of its run: by `from_`, `to`, `ranks`, `comm`, `operation`,
-        `region`, `place` and `iteration_at`, as `hopscope.selection` describes them. A part of a part keeps what it was
-        selected by; an option given again takes the place of the one before. Raises InputError."""
+        """Restrict this trace to a part of its run: by `from_`, `to`, `ranks`, `comm`, `operation`, `region`, `place`
+        and `iteration_at`, as `hopscope.selection` describes them. A part of a part keeps what it was selected by; an
+        option given again takes the place of the one before. Raises InputError."""
         selection, unknown = split(options, set())
         if unknown:
             name = next(iter(unknown))
@@ -173,7 +173,7 @@ class Trace(Computed, Analyses):
 
     @cached_property
     def iterations_found(self) -> str | None:
-        """What the run's iterations are and how sure that is, in a sentence; None where it has none."""
+        """The run's iterations and their certainty, in a sentence; None if it has none."""
         of_run = self._whole._part(Selection(iteration_at=self.selection.iteration_at))
         if of_run is not self:
             return of_run.iterations_found
@@ -182,8 +182,8 @@ class Trace(Computed, Analyses):
 
     @cached_property
     def part_notes(self) -> tuple[str, ...]:
-        """What to know of the part of the run that it answers about, in sentences: how sure its iterations are, and
-        that it holds nothing or no collective."""
+        """Notes on the part of the run that it answers about, in sentences: the certainty of its iterations, and that
+        it holds nothing or no collective."""
         by_iteration = about_parts.is_by_iteration(self.selection) or self.selection.iteration_at is not None
         sentence = self.iterations_found if by_iteration else None
         lacks_some = self._runner.part.is_restricted() and self.number_of_rows("collectives") > 0
@@ -213,7 +213,7 @@ class Trace(Computed, Analyses):
         return [*first, *self._other_runs(options.get("base_also"), analysis)]
 
     def _without_iterations(self, analysis: Analysis) -> tuple[str, ...]:
-        """That an answer does not depend on the place which its iterations are said to begin at, in a sentence."""
+        """A note if an answer does not depend on the place at which its iterations begin."""
         place = self.selection.iteration_at
         if place is None or about_parts.is_by_iteration(self.selection):
             return ()
@@ -221,14 +221,14 @@ class Trace(Computed, Analyses):
         return () if by_iteration else (about_parts.changes_nothing(place),)
 
     def _remedies(self, table: pa.Table, analysis: Analysis) -> tuple[str, ...]:
-        """What makes the source lines of places known that an answer shows without, in sentences."""
+        """Advice on making source lines of an answer's places known, in sentences."""
         if "place" not in analysis.key or analysis.base is not None:
             return ()
         self._runner.prepare(["place_remedy"])
         return about_parts.remedies(self._ask, table["place"].to_pylist())
 
     def _missing_iterations(self, table: pa.Table, analysis: Analysis) -> tuple[str, ...]:
-        """Why an answer by iteration has none, in a sentence."""
+        """The reason for missing iterations, in a sentence."""
         if "lateness" not in analysis.uses:
             return ()
         if table.num_rows and ("iterations" not in table.column_names or any(table["iterations"].to_pylist())):
@@ -238,7 +238,7 @@ class Trace(Computed, Analyses):
         return (about_parts.missing_iterations(counts["iterations"], counts["most_calls"]),)
 
     def _lateness_limit(self, table: pa.Table, analysis: Analysis, parameters: Mapping[str, Scalar]) -> tuple[str, ...]:
-        """How much longer a late rank computes, in a sentence, where an answer depends on it."""
+        """The excess of a late rank, in a sentence, where an answer depends on it."""
         if "lateness_limit" not in analysis.uses or not table.num_rows:
             return ()
         self._runner.prepare(["lateness_limit"])
@@ -247,14 +247,14 @@ class Trace(Computed, Analyses):
         return (about_parts.lateness_limit(limit, None if least_ms is None else float(least_ms)),)
 
     def _left_out(self, analysis: Analysis) -> tuple[str, ...]:
-        """What an answer about the run's critical path leaves out, in a sentence."""
+        """Phases that an answer about the run's critical path leaves out, in a sentence."""
         on_the_path = any(source.name == "run_path" for source in self._runner.prepare(analysis.uses))
         return self._once_in_a_run if on_the_path else ()
 
     @cached_property
     def left_out(self) -> Mapping[str, str]:
-        """What answers about the run's critical path leave out because it happens once, such as `439 ms of start-up
-        (7.8 % of the path)`, by the option that takes it in."""
+        """Phases that answers about the run's critical path leave out, such as `439 ms of start-up (7.8 % of the
+        path)`, by the option that includes them."""
         self._runner.prepare(["left_out"])
         return about_parts.left_out(self._ask("from left_out", {})[0])
 
@@ -294,7 +294,7 @@ class Trace(Computed, Analyses):
             sources = explain.Sources(ask, self._runner.rows_of)
             return explain.answer(analysis, of_runs(runs), of_runs(base) if base else None, parameters, sources)
 
-        # Of some answers, those that they were made from are shown, too.
+        # Some answers are shown with those that they were made from.
         if base or len(runs) > 1 or (analysis.asks and not analysis.reads):
             return verdict()
         return self._runner.recall(analysis, parameters, analysis.then, verdict)
@@ -337,8 +337,8 @@ class Trace(Computed, Analyses):
     def batches(
         self, query: str, parameters: Mapping[str, Scalar] | None = None, *, stop: Stop | None = None
     ) -> Generator[pa.RecordBatch]:
-        """As `sql`, piece by piece, at least one, for a result that need not fit into memory. Raises InputError, also
-        where `stop` ended the query."""
+        """Stream the result of `sql`, at least one piece, without holding it in memory. Raises InputError, also where
+        `stop` ended the query."""
         return self._runner.batches(query, parameters or {}, stop)
 
     def first_rows(self, query: str, most: int, stop: Stop | None = None) -> tuple[pa.Table, int | None]:
@@ -366,12 +366,12 @@ class Trace(Computed, Analyses):
             raise InputError(f"a dataset has no table {name!r}; its tables are {', '.join(self._store.schemas)}")
 
     def caveats(self) -> list[str]:
-        """What limits every answer from this trace, in sentences: what is missing, emulated, or beyond the clocks."""
+        """Limits of every answer from this trace, in sentences: what is missing, emulated, or beyond the clocks."""
         return [str(row["sentence"]) for row in self.run("caveats").to_pylist()]
 
     @property
     def identity(self) -> str:
-        """What tells this dataset from any other: the hash of its manifest, in hexadecimal digits."""
+        """The identity of this dataset: the hash of its manifest, in hexadecimal digits."""
         return self._store.identity
 
     @cached_property
@@ -381,7 +381,7 @@ class Trace(Computed, Analyses):
 
     @property
     def keeps_answers(self) -> bool:
-        """Whether what it answers is kept beside the dataset: that of a long run."""
+        """True if its answers are kept beside the dataset: that of a long run."""
         return self._runner.keeps_answers
 
     @cached_property
@@ -435,7 +435,7 @@ class Trace(Computed, Analyses):
 
 Run = Trace | str | Path
 Option = Scalar | Run | Sequence[Run]
-"""What an option of an analysis may be: a value, a run or several runs."""
+"""An option of an analysis: a value, a run or several runs."""
 
 
 def _in_words(value: Option) -> Scalar:

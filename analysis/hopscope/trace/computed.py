@@ -31,7 +31,7 @@ class Computed:
     def gate(
         self, expression: str, command: str = "diagnose", *, baseline: "Computed | None" = None, **options: Any
     ) -> Outcome:
-        """How a gate comes out on an analysis, as `--fail-if` judges it: `trace.gate("problem.cost_share > 10%")`.
+        """Evaluate a gate on an analysis, as `--fail-if` does: `trace.gate("problem.cost_share > 10%")`.
 
         options: of the analysis, such as `base` of `compare`. baseline: the trace that this word means in the gate.
         Raises InputError for a gate that does not parse or does not go with the analysis.

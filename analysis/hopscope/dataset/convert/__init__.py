@@ -1,4 +1,4 @@
-"""From an OTF2 archive to a dataset: the only place that reads OTF2.
+"""Converts an OTF2 archive to a dataset: the only place that reads OTF2.
 
 `source` finds the archive, `conversion` runs the native reader and completes its tables, `dataset` writes them so that
 a half-made or outdated dataset never passes for a whole one, `contract` holds them against `schemas/tables`.

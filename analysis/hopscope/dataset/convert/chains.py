@@ -32,13 +32,13 @@ class Exchanges:
     row_of_hop: Ints
     """Row of the collective of each hop."""
     between_peers: Bools
-    """Of each hop: it goes between peers, or its algorithm is unrecognised."""
+    """By hop: it goes between peers, or its algorithm is unrecognised."""
     is_down: Bools
-    """Of each hop: it brings a result from one rank."""
+    """By hop: it brings a result from one rank."""
     has_chain: Bools
-    """Of each collective: it has hops between peers, and none of them hides what the ranks waited for."""
+    """By collective: it has hops between peers, and none of them hides a wait."""
     cluster_of: Sequence[str]
-    """Of each trace-wide rank."""
+    """By trace-wide rank."""
 
 
 def chains(exchanges: Exchanges) -> pa.Table:

@@ -19,7 +19,7 @@ PIECE_EVENTS = 1 << 19
 """Events that are read at a time; what a conversion holds in memory follows from it."""
 
 PIECE_ROWS = 1 << 17
-"""About as many calls and hops of whole collectives, messages or intervals are in a piece of a table."""
+"""Approximate calls and hops of whole collectives, messages or intervals in a piece of a table."""
 
 _LAST = ("clocks", "ranks")
 

@@ -71,7 +71,7 @@ def ensure_dataset(path: Path, *, dataset: Path | None = None, progress: Progres
 
 
 def fingerprint(archive: Archive) -> dict[str, Any]:
-    """What changes when the archive does, or the program that converts it."""
+    """A value that changes with the archive or the program that converts it."""
 
     def stamp(file: Path) -> list[int] | None:
         try:
@@ -94,8 +94,7 @@ def fingerprint(archive: Archive) -> dict[str, Any]:
 
 @cache
 def _converter() -> str:
-    """What tells one build of the compiled parts, of the tables' schemas or of the recogniser from another: they decide
-    what a dataset says."""
+    """A hash of the compiled parts, the tables' schemas and the recogniser, which decide what a dataset says."""
     built = hashlib.sha256()
     for table in table_names():
         built.update(arrow_schema(table).to_string().encode())

@@ -1,4 +1,4 @@
-"""How a run ended that did not reach its end: which ranks stopped where, and who waits for whom."""
+"""The end of a run that did not finish: which ranks stopped where, and who waits for whom."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ from hopscope.launch.job import inspect
 
 _ABORTED: Final = "MPI_Abort was called"
 _CUT: Final = "MPI_Finalize was not reached"
-"""What the assembling program says of a rank's end; schemas/otf2.md."""
+"""Reasons of the assembling program for a rank's end; schemas/otf2.md."""
 
 _RANK_LIMIT: Final = 6
 

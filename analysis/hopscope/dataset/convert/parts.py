@@ -61,7 +61,7 @@ class Parts:
             self._pool.submit(self._write, self._tables[name])
 
     def _write(self, table: _Table) -> None:
-        """What waits for this table: pieces that come meanwhile too, so that no writer waits for another."""
+        """Write the pieces that wait for this table, also new ones, so that no writer waits for another."""
         try:
             while table.write_next():
                 self._room.release()
@@ -98,7 +98,7 @@ class _Table:
         self._waiting: deque[pa.Table] = deque()
         self._has_writer = False
         self.files: list[dict[str, Any]] = []
-        """Those that are whole."""
+        """Whole files only."""
         directory.mkdir()
 
     @property
@@ -142,7 +142,7 @@ class _Table:
         writer, self._writer = self._writer, None
         if writer is not None:
             writer.close()
-            # By the thread that wrote it, and while the file is still in memory.
+            # Runs in the thread that wrote it, while the file is still in memory.
             self.files.append(described(self._part(), self._in_part))
 
     def _part(self) -> Path:

@@ -1,4 +1,4 @@
-"""Where a dataset is made, and what there may be replaced: only what a conversion made itself."""
+"""The place of a dataset, and the rule that a conversion replaces only its own work."""
 
 import hashlib
 import os
@@ -19,7 +19,7 @@ ANOTHER_PLACE = "name another place for the dataset with --dataset DIR"
 
 
 def dataset_directory(archive: Archive) -> Path:
-    """Where an archive's dataset belongs: beside it, or in the user's cache where there is no permission to write."""
+    """The directory for an archive's dataset: beside it, or in the user's cache without permission to write."""
     alone = archive.anchor.name == job.ANCHOR or len(list(archive.directory.glob("*.otf2"))) == 1
     name = "dataset" if alone else f"{archive.anchor.stem}.dataset"
     sibling = archive.directory / name

@@ -27,7 +27,7 @@ Table = tuple[str, pa.Table]
 _OF_PART: Final = ("collectives", "calls", "steps", "hops")
 _MOST_EXAMPLES: Final = 8
 _MOST_EXAMINED: Final = 1 << 16
-"""Of collectives with many messages fewer examples are looked at: about so many messages in all."""
+"""Messages examined in all, approximately: collectives with many messages give fewer examples."""
 
 
 class Kinds:
@@ -38,7 +38,7 @@ class Kinds:
         self._communicator = communicator
         self._clusters = clusters
         self._numbers: dict[int, int] = {}
-        """Of a kind's hash."""
+        """By a kind's hash."""
         self._words: list[str] = []
         self._number_of: dict[str, int] = {}
         self._varying: dict[int, bool] = {}
@@ -47,8 +47,8 @@ class Kinds:
         self._trees = Trees()
 
     def completed(self, tables: Iterable[Table]) -> Iterator[Table]:
-        """The same tables, collectives with their kinds and hops with their roles and rounds. Between the collectives
-        of a part and those of the next one are the part's calls and hops."""
+        """Complete the tables: collectives with their kinds and hops with their roles and rounds. Between the
+        collectives of a part and those of the next one are the part's calls and hops."""
         part: list[Table] = []
         for name, rows in tables:
             if name not in _OF_PART or name == "collectives":
@@ -84,7 +84,7 @@ class Kinds:
             "hops": part.with_roles(of_row, self._templates),
         }
         in_exchange = np.array([*(template.is_exchange for template in self._templates), False])[of_row]
-        # Where something hides what ranks waited for, no chain is known.
+        # No chain is known where something hides waits.
         has_chain = in_exchange & is_null(collectives["native_reason"])
         if calls is not None and has_chain.any():
             is_down = part.role == ROLES.index(DOWN)
@@ -120,7 +120,7 @@ class Kinds:
         return None if number < 0 else self._words[number]
 
     def _is_varying(self, op: int) -> bool:
-        """Whether lengths of messages say nothing, by the number of an operation's name."""
+        """Tell if message lengths say nothing, by the number of an operation's name."""
         if op not in self._varying:
             self._varying[op] = blocking_form(str(self._word(op))) in HIDES_BYTES
         return self._varying[op]

@@ -76,7 +76,7 @@ def clocks_table(run_json: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
 
 
 def places_table(run_json: Facts, facts: Facts) -> pa.Table:
-    """Where the archive's call sites are in the source, as far as this machine has the programs that ran."""
+    """The archive's call sites in the source, as far as this machine has the programs that ran."""
     started = _started_at(run_json)
     modules = run_json.get("modules") if facts["is_ours"] else []
     places = resolve(facts["call_sites"], modules, None if started is None else _unix_ns(started))
@@ -152,7 +152,7 @@ def _started_at(run_json: Facts) -> str | None:
 
 
 def _unix_ns(started_at: str) -> int:
-    """Of an ISO 8601 time in UTC."""
+    """Unix time of an ISO 8601 time."""
     return round(datetime.fromisoformat(started_at).timestamp() * 1e9)
 
 
@@ -200,7 +200,7 @@ def _missing(archive: Archive, run_json: Facts, facts: Facts) -> str | None:
 
 
 def _damaged(archive: Archive, facts: Facts) -> list[str]:
-    """What could not be read, by file."""
+    """Unreadable events, by file."""
     damaged: list[tuple[str, int, int, str]] = facts["damaged"]
     sentences: list[str] = []
     for file, read, promised, reason in damaged[:_FILE_LIMIT]:

@@ -1,4 +1,4 @@
-"""What a path that was given to a command is: a dataset, an archive, or a run that must be put together first."""
+"""The kind of a path that a command got: a dataset, an archive, or a run to be put together first."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _READ_BY = {
     "topology": "`hopscope run --topology` takes it, or `--net` if it has a network",
     "tree": "`hopscope run --tree` takes it",
 }
-"""What to do with a file of each kind that is given for a trace."""
+"""Advice on a file of each kind given for a trace."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class Archive:
 
     @property
     def directory(self) -> Path:
-        """Where the anchor is, and beside it the run's own files."""
+        """The directory of the anchor and of the run's own files."""
         return self.anchor.parent
 
     @property
     def name(self) -> str:
-        """What a person calls it: the trace directory, or the anchor where it has a name of its own."""
+        """The name for people: the trace directory, or the anchor if it has its own name."""
         return self.directory.name if self.anchor.name == job.ANCHOR else self.anchor.stem
 
     @property
@@ -46,7 +46,7 @@ class Archive:
 
     @property
     def run_facts(self) -> Path:
-        """What the collector wrote about the run; another tool's archive has none."""
+        """The collector's facts about the run; another tool's archive has none."""
         return self.directory / "run.json"
 
 

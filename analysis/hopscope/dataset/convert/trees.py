@@ -27,9 +27,11 @@ class Trees:
         recognised: str | None,
         op: str,
     ) -> str | None:
-        """Keep the trees of a collective, by root and role; returns their name, None if there are none. given: the name
-        that a tree file gives them. The MPI library may call different trees by one name: then the operation tells them
-        apart, and a number."""
+        """Keep the trees of a collective, by root and role; returns their name, None if there are none.
+
+        tree_name: the name that a tree file gives them. The MPI library may call different trees by one name: then the
+        operation and a number tell them apart.
+        """
         if not trees:
             return None
         for name in [tree_name] if tree_name else _names(recognised or "unnamed", op):
@@ -68,7 +70,7 @@ def _names(name: str, op: str) -> Iterator[str]:
 
 
 def _are_alike(stored: Places | None, places: Places) -> bool:
-    """Whether a tree has the same parents as one that is there, if one is."""
+    """Tell if a tree has the same parents as the stored one, if any."""
     return stored is None or {rank: parent for rank, (parent, _) in stored.items()} == {
         rank: parent for rank, (parent, _) in places.items()
     }

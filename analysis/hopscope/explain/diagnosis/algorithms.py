@@ -24,7 +24,7 @@ _MOST_RANKS: Final = 64
 
 @dataclass(frozen=True)
 class SlowAlgorithm:
-    """What the other algorithm would save, where it would run, and the names of the one that ran and of the other."""
+    """The saving of the other algorithm, its sites, and the names of the recorded algorithm and of the other."""
 
     cost: Cost
     sites: tuple[Site, ...]

@@ -70,7 +70,7 @@ class Cause:
 
     @property
     def less_ns(self) -> Array:
-        """By how much it made each of them longer."""
+        """Excess of each of them."""
         return np.concatenate([site.less_ns for site in self.site_causes])
 
     @property
@@ -205,7 +205,7 @@ def _takes_turns(excess: Array, late_mask: Array) -> bool:
 
 
 def _above_usual(site: SiteGaps) -> Array:
-    """By how much each gap is clearly longer than usual for its rank, beyond what most ranks have in the occurrence."""
+    """The excess of each gap over its rank's usual time, beyond the excess of most ranks in the occurrence."""
     usual = np.nanmedian(site.computing, axis=1, keepdims=True)
     surplus = site.computing - usual
     if len(site.ranks) > 1:
@@ -241,9 +241,9 @@ def _computing_elsewhere(site: SiteGaps, gaps: Gaps, position: int) -> Array:
 def _longer_than_others(
     site: SiteGaps, kind: Kind, positions: Array, other_computing: Array | None = None
 ) -> SiteCause:
-    """With what the chosen ranks compute beyond the median of the others, or of all where all are chosen.
+    """The excess of the ranks at these positions over the median of the others, or of all if all are chosen.
 
-    elsewhere: what each other rank computes at the same time, where others do so at other sites: the longest counts.
+    other_computing: time of each other rank meanwhile, if others compute at other sites: the longest counts.
     """
     takes_turns = kind == "rotating-delay"
     reference = site.computing if takes_turns else np.delete(site.computing, positions, axis=0)

@@ -1,4 +1,4 @@
-"""What spoils or frames every other number of a diagnosis."""
+"""Conditions that spoil or frame every other number of a diagnosis."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Rows = Sequence[Mapping[str, Any]]
 
 
 def unfinished_in(caveats: _Rows) -> list[Entry]:
-    """That the run did not finish, and who waited for whom."""
+    """An entry for an unfinished run, and who waited for whom."""
     return [Entry("unfinished", text=row["sentence"]) for row in caveats if row["kind"] == "unfinished"]
 
 

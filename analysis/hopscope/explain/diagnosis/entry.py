@@ -30,20 +30,20 @@ Kind = Literal[
     "start-up",
     "balanced",
 ]
-"""What the header of diagnose.sql explains."""
+"""The header of diagnose.sql explains each."""
 
 Severity = Literal["PROBLEM", "NOTE", "OK"]
 
 PROBLEM: Final = 0.05
-"""From this share of the run on, at the lower end of its interval, a cost is a problem."""
+"""A cost is a problem if the lower end of its interval is at least this share of the run."""
 NOTE: Final = 0.02
-"""From this one on it is worth a note."""
+"""A cost is worth a note from this share on."""
 
 NAMED_SHARE: Final = 0.2
 """A rank is named if it causes at least this share of what the first one does."""
 
 CONDITIONS: Final = ("oversubscribed", "external-load", "tracing", "start-up")
-"""What spoils or frames the other numbers and makes no run a problem."""
+"""Kinds that spoil or frame the other numbers and make no run a problem."""
 
 
 UNMEASURED: Final = ("algorithm", "placement")
@@ -52,7 +52,7 @@ UNMEASURED: Final = ("algorithm", "placement")
 
 @dataclass(frozen=True)
 class Facts:
-    """What the run is: the row of diagnose.sql. begin_ns and end_ns are None where nothing communicates."""
+    """Facts of the run: the row of diagnose.sql. begin_ns and end_ns are None without communication."""
 
     begin_ns: int | None
     end_ns: int | None
@@ -62,18 +62,18 @@ class Facts:
 
     @property
     def startup_ns(self) -> int:
-        """What passes before the run; 0 where nothing communicates."""
+        """Time before the run; 0 without communication."""
         return self.begin_ns or 0
 
     @property
     def run_ns(self) -> int:
-        """From the first communication to the last; 0 where there is none."""
+        """Time between the first and last communication; 0 if there is none."""
         return 0 if self.begin_ns is None or self.end_ns is None else self.end_ns - self.begin_ns
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What the run would save without a cause, in ns, with its 95 % interval."""
+    """Time that the run would save without a cause, in ns, with its 95 % interval."""
 
     ns: int
     low_ns: int
@@ -117,12 +117,12 @@ class Entry:
 
     @property
     def is_condition(self) -> bool:
-        """Whether it frames the other entries."""
+        """Tell if it frames the other entries."""
         return self.kind in CONDITIONS
 
 
 def severity(entry: Entry, run_ns: int) -> Severity:
-    """How grave an entry is, given the length of the run."""
+    """The gravity of an entry, given the length of the run."""
     if entry.kind == "unfinished":
         return "PROBLEM"
     if entry.is_condition:

@@ -99,14 +99,8 @@ def _ends(rerun: Rerun) -> tuple[list[list[str]], list[Array]]:
         places = sorted(set(place_of_rank.values()))
         number = {name: position for position, name in enumerate(places)}
         names.append(places)
-        of_lane.append(
-            np.asarray(
-                [
-                    number[place_of_rank[lane_rank]] if lane_rank in place_of_rank else 0
-                    for lane_rank in rerun.lanes.rank.tolist()
-                ]
-            )
-        )
+        lane_places = [place_of_rank.get(lane_rank) for lane_rank in rerun.lanes.rank.tolist()]
+        of_lane.append(np.asarray([0 if place is None else number[place] for place in lane_places]))
     return names, of_lane
 
 
@@ -125,7 +119,7 @@ def _waits(rerun: Rerun, number: int, of_lane: list[Array]) -> _Waits:
 
 
 def _slow(waits: _Waits) -> dict[int, tuple[int, float]]:
-    """By kind, the link that is clearly slower than all of its peers, and how many times longer its messages take."""
+    """The link of each kind that is clearly slower than all its peers, and its factor."""
     order = np.lexsort((waits.took, waits.ends, waits.kind))
     kind, ends, took = waits.kind[order], waits.ends[order], waits.took[order]
     first = np.flatnonzero((np.diff(kind, prepend=-1) != 0) | (np.diff(ends, prepend=-1) != 0))

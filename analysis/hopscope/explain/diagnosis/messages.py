@@ -16,7 +16,7 @@ from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import BINDINGS, INTERVAL_KINDS
 
 _SMALL: Final = 4096
-"""Up to so many bytes, a message's time is that of a message; beyond, more and more that of its bytes."""
+"""Bytes up to which a message's time is per message; beyond, more and more per byte."""
 _OTHER_WAIT_SHARE: Final = 0.5
 """A receive comes in the wrong order if its rank waited for another message for so much of the time."""
 

@@ -23,7 +23,7 @@ Changes = Mapping[str, Any]
 _BLOCKS: Final = 30
 """The saving is measured in so many parts of the run; its interval comes from how much they differ."""
 _SITES: Final = 5
-"""So many call sites are named."""
+"""Call sites named at most."""
 _HALF_WIDTH: Final = 1.96
 """Half of a 95 % interval, in standard errors."""
 

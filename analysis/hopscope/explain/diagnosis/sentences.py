@@ -13,7 +13,7 @@ from hopscope.explain.diagnosis.entry import NOTE, Cost, Entry, Facts, Kind, Sit
 from hopscope.format.quantities import duration, in_words, interval, number, plural, share
 
 _RANK_LIMIT: Final = 4
-"""So many ranks are named before the rest is counted."""
+"""Ranks named before the rest is counted."""
 
 _SENTENCES: Final[Mapping[Kind, str]] = {
     "imbalance": "{who} {verb} longer than the others before {where}",
@@ -43,7 +43,7 @@ _VERBS: Final[Mapping[Kind, tuple[str, str]]] = {
     "late-receiver": ("receives", "receive"),
     "wrong-order": ("waits", "wait"),
 }
-"""Of one rank, and of several."""
+"""Verbs for one rank, and for several."""
 _ACTIONS: Final[Mapping[Kind, str]] = {
     "serial-section": "Let all ranks share this work, or let the others go on meanwhile.",
     "rotating-delay": "Look for what moves from rank to rank: output in turns, or work that is dealt anew each time.",
@@ -66,7 +66,7 @@ _ACTIONS: Final[Mapping[Kind, str]] = {
 
 @dataclass(frozen=True)
 class Text:
-    """What people read of an entry."""
+    """The text of an entry for people."""
 
     sentence: str
     evidence: str | None = None
@@ -111,7 +111,7 @@ class Words:
         return Text(sentence, self._evidence(entry, entry.cost), _action(entry))
 
     def _problem(self, entry: Entry) -> str:
-        """What is wrong and where, without a cost and a full stop."""
+        """The problem and its location, without cost and full stop."""
         singular, plural_verb = _VERBS.get(entry.kind, ("", ""))
         verb = singular if len(entry.ranks) == 1 else plural_verb
         return _SENTENCES[entry.kind].format(

@@ -13,9 +13,9 @@ from hopscope.dataset.path_columns import Array, integers, pair_places
 from hopscope.explain.diagnosis.rerun import Rerun
 
 _QUARTILE_RANKS: Final = 5
-"""Of fewer ranks the quickest stands for those that are on time; of more the lower quartile."""
+"""With fewer ranks the quickest stands for those on time; with more the lower quartile."""
 _COUPLED: Final = 0.5
-"""Where a site has at least so many collectives a visit, ranks are compared between collectives, too."""
+"""Collectives per visit from which on ranks are compared between collectives, too."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class SiteGaps:
 
     @property
     def occurrences(self) -> int:
-        """How often the ranks computed here, at most."""
+        """Occurrences of computing here, at most."""
         return self.computing.shape[1]
 
 
@@ -51,7 +51,7 @@ class Gaps:
         first = np.flatnonzero(lanes[things.lane] == things.lane)
         lane, begin = things.lane[first], things.begin_ns[first]
         end, site = things.end_ns[first], rerun.place_of_site[things.site[first]]
-        # What begins inside another call is not outermost; a rank is free once all calls before have ended.
+        # A call that begins inside another is not outermost. A rank is free once all calls before have ended.
         span = 1 + int(end.max(initial=0))
         free = np.maximum.accumulate(lane * span + end) - lane * span
         outermost = np.ones(len(lane), bool)
@@ -68,7 +68,7 @@ class Gaps:
         self._whole, self._collectives = self._between_collectives(rerun)
 
     def _between_collectives(self, rerun: Rerun) -> tuple[Array, int]:
-        """By how much the rank of each gap computed longer than others before the collective that it leads to."""
+        """Excess of each gap's rank over others before the collective that it leads to."""
         arrays = rerun.arrays
         shared = integers(rerun.tables["collectives"], "comm_size")[arrays["calls.collective"]] > 1
         rank, enter = arrays["calls.rank"][shared].astype(np.int64), arrays["calls.enter_ns"][shared]
@@ -131,7 +131,7 @@ class Gaps:
 
 
 def on_time(computing: Array) -> Array:
-    """How long those ranks compute at each occurrence that are on time; 0 where only one rank computes there."""
+    """The computing of the ranks on time at each occurrence; 0 where only one rank computes."""
     if len(computing) == 1:
         return np.zeros(computing.shape[1])
     return np.sort(computing, axis=0)[_quartile(np.asarray(len(computing)))]  # NaN last
