@@ -29,8 +29,8 @@ WHOLE = "whole"
 
 @dataclass(frozen=True)
 class _Run:
-    """One run: of each activity the time in each iteration and in the whole run, ns; the MPI function and the
-    program's function that call the marker of its iterations."""
+    """One run: the time of each activity by iteration and in the whole run, ns; the MPI function and the program's
+    function that mark its iterations."""
 
     times: Mapping[str, Floats]
     totals: Mapping[str, float]

@@ -21,8 +21,8 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class _Path:
-    """One run's path: its length, the blocks that it was resampled by, and of each part the time, and the shares and
-    times drawn (none where there are too few blocks)."""
+    """One run's path: its length, its resampling blocks, and by part the time and the drawn shares and times (none if
+    there are too few blocks)."""
 
     length: float
     blocks: int
@@ -149,8 +149,8 @@ def _shares(key: Key, paths: Sequence[_Path]) -> list[float]:
 
 
 def _draws(key: Key, paths: Sequence[_Path], *, times: bool = False) -> list[Floats]:
-    """The part's shares, or times, drawn of each path. All runs are drawn from alike; set off against one another, the
-    draws of several runs are as independent as the runs."""
+    """The drawn shares, or times, of the part in each path. All runs share the draws, so each run's are rolled by its
+    number to be as independent as the runs."""
     sides = [path.drawn_times if times else path.draws for path in paths]
     samples = (side.get(key, np.zeros(len(next(iter(side.values()))))) for side in sides)
     return [np.roll(shares, run) for run, shares in enumerate(samples)]

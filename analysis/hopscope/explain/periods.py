@@ -27,21 +27,21 @@ from hopscope.query.header import Scalar
 
 CERTAIN = 0.01
 LEAST_NOISY = 5
-"""A period needs so many noisy values, and no fewer may outweigh the others."""
+"""Noisy values that a period needs; no fewer may outweigh the others."""
 LEAST_VALUES = 30
 LEAST_CYCLES = 10
 PARTS = 5
-"""The phase is taken in so many parts of the run."""
+"""Parts of the run whose phases are compared."""
 STEADY = 0.8
-"""The phases of the parts agree if the mean of their directions is at least so long, 0 to 1. Of five without a period
-less than one in twenty-five is (Rayleigh's test: exp(-5 * 0.8^2))."""
+"""Length from which the mean of the parts' directions is steady, 0 to 1. Without a period, less than one run in
+twenty-five reaches it with five parts (Rayleigh's test: exp(-5 * 0.8^2))."""
 OVERSAMPLING = 4
 HARMONICS = 8
 AS_HIGH = 0.6
 CLEARLY_MORE = 1.3
 VALUES_A_PLACE = 5
 ALMOST_ALL = 1 - 1e-15
-"""Below 1, whose logarithm of what is left there is none of."""
+"""Below 1, because log(1 - 1) is undefined."""
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:

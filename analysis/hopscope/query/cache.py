@@ -37,7 +37,7 @@ _ANSWER = ".arrow"
 _ROWS = ".parquet"
 _UNFINISHED = ".tmp"
 _ABANDONED_S = 24 * 3600
-"""Nobody writes at one file for so long: the process that began it was killed."""
+"""Nobody writes one file for this long: its process was killed."""
 
 
 class KeptAnswers:

@@ -51,11 +51,11 @@ _MEMORY_SCHEMA = "rows_in_memory"
 """Schema of the tables that keep the rows of views of a short run."""
 
 _MOST_ROWS_IN_MEMORY = 100_000
-"""The tables of a dataset with so few rows lie in memory: a question binds each dozens of times, which takes longer
-where they are files."""
+"""Rows up to which a dataset's tables lie in memory: a question binds each dozens of times, which takes longer from
+files."""
 
 _FORMATTER = "quantity"
-"""The macro of the catalog in whose place numbers are written as everywhere else."""
+"""The catalog's macro that `hopscope.format.quantities` replaces."""
 
 MEMORY = "HOPSCOPE_MEMORY"
 """Environment variable: how much memory a query may take before it goes on in files, such as 4GiB. Unset: DuckDB's

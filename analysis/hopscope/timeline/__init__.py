@@ -34,7 +34,7 @@ EXACT_ROWS: Final = 400_000
 """Calls, intervals and hops summed up at most for one range, approximately; above, the bins are read."""
 
 MARKS: Final = 2_000
-"""At most so many things of one kind are given one by one."""
+"""Marks of one kind given one by one, at most."""
 
 _COMPUTE: Final = list(CATEGORIES).index("compute")
 

@@ -34,7 +34,7 @@ LONG_CALLS: Final = (
     f"select rank, begin_ns, end_ns, operation as name {_CALLS} and end_ns - begin_ns >= $least_ns "
     "order by begin_ns, rank, end_ns desc, name limit $limit"
 )
-"""Calls of MPI functions that take so long; of the view mpi_calls."""
+"""Calls of MPI functions that take `least_ns`; of the view mpi_calls."""
 
 OPERATIONS_IN: Final = (
     "select operation, count(*) as calls, "

@@ -25,9 +25,9 @@ from hopscope.explain.diagnosis.rerun import Changed, Changes, Rerun, joined
 from hopscope.explain.diagnosis.sites import Gaps
 
 _LEAST_SHARE: Final = 0.01
-"""A cost that is a smaller share of the run is not said."""
+"""Costs below this share of the run are not reported."""
 _OWN_SHARE: Final = 0.5
-"""A cause in messages is one of its own if so much of its cost stays where the others are gone."""
+"""A cause in messages counts by itself if this share of its cost remains without the others."""
 
 Read = Callable[[str], pa.Table]
 

@@ -21,7 +21,7 @@ from hopscope.explain.diagnosis.sites import Gaps, SiteGaps, on_time
 _LATENESS: Final = 0.025
 """A rank is late where it computes longer than those on time by this share of a site's period."""
 _LEAST_EXCESS: Final = 0.003
-"""Excess that adds up to less of the run is not looked at."""
+"""Excess below this share of the run is ignored."""
 _ALONE: Final = 0.25
 """In a serial section each other rank computes at most this share of what the one does."""
 _RARE: Final = 0.1
@@ -29,9 +29,9 @@ _RARE: Final = 0.1
 _TURNS_SHARE: Final = 0.5
 """Ranks take turns if more than this share of the occurrences has a late one."""
 _EQUAL: Final = (0.4, 2.0)
-"""They take about equal parts if each has so many times its even share."""
+"""Parts are about equal within these multiples of the even share."""
 _CLEAR: Final = 4.0
-"""Noise stands out of a rank's usual spread by so many times its median deviation."""
+"""Noise exceeds a rank's usual time by this multiple of its median deviation."""
 
 
 @dataclass(frozen=True)

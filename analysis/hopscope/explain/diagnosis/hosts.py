@@ -22,7 +22,7 @@ from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import BINDINGS
 
 _SLOWER: Final = 1.5
-"""A link is slow if its messages take so many times what those of its peers do."""
+"""A link is slow if its messages take this multiple of its peers' time."""
 _LEAST_MESSAGES: Final = 5
 """Fewer messages of one size say nothing of a link."""
 _LEAST_PEERS: Final = 2

@@ -18,7 +18,7 @@ from hopscope.vocabulary.words import BINDINGS, INTERVAL_KINDS
 _SMALL: Final = 4096
 """Bytes up to which a message's time is per message; beyond, more and more per byte."""
 _OTHER_WAIT_SHARE: Final = 0.5
-"""A receive comes in the wrong order if its rank waited for another message for so much of the time."""
+"""A receive is in the wrong order if its rank waited for another message for this share of the time."""
 
 _BINDING: Final = {word: number for number, word in enumerate(BINDINGS)}
 _WAN: Final = list(LINKS).index("wan")

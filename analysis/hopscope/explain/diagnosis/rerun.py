@@ -21,7 +21,7 @@ Changes = Mapping[str, Any]
 """Arrays as `_causal.Run.times_with` takes them."""
 
 _BLOCKS: Final = 30
-"""The saving is measured in so many parts of the run; its interval comes from how much they differ."""
+"""Parts of the run in which the saving is measured; its interval comes from their variability."""
 _SITES: Final = 5
 """Call sites named at most."""
 _HALF_WIDTH: Final = 1.96
@@ -30,7 +30,7 @@ _HALF_WIDTH: Final = 1.96
 
 @dataclass(frozen=True)
 class Changed:
-    """A run with changes, and how far it has come where each block ends as recorded, in ns."""
+    """A run with changes, and its progress at each recorded block end, in ns."""
 
     changes: Changes
     reached_ns: Array
@@ -83,7 +83,7 @@ class Rerun:
 
     @property
     def error(self) -> float:
-        """The share by which the run without a change ends off from its recorded end."""
+        """Relative error of the replayed end without changes."""
         recorded = self._run.recorded_ns
         return abs(int(self._unchanged[-1]) - recorded) / recorded if recorded else 0.0
 
