@@ -21,4 +21,4 @@ def rounds(rules: Mapping[Offered, Planned]) -> Iterator[Round]:
 def variables(library: Library, algorithms: Sequence[Offered]) -> dict[str, str]:
     """What makes MPICH run these algorithms."""
     chosen = {algorithm.setting: algorithm.name for algorithm in algorithms}
-    return chosen | dict(library.besides[algorithm.operation] for algorithm in algorithms)
+    return chosen | dict(library.extra_settings[algorithm.operation] for algorithm in algorithms)

@@ -8,11 +8,11 @@ from hopscope.errors import InputError
 from hopscope.mpi_libraries.mpich import algorithms as mpich
 from hopscope.mpi_libraries.offered import (
     Offered,
-    asked,
-    besides_in_open_mpi,
+    extra_settings_in_open_mpi,
     of_han,
     of_mpich,
     of_open_mpi,
+    query_library,
     release_of,
 )
 from hopscope.mpi_libraries.open_mpi import algorithms as open_mpi
@@ -22,7 +22,7 @@ MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour in ("openmpi", "mpich
 
 @pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
 def test_each_library_here_names_its_algorithms(mpi: local_mpi.LocalMpi) -> None:
-    rows = asked(mpi.flavour, mpi.launcher, "").algorithms
+    rows = query_library(mpi.flavour, mpi.launcher, "").algorithms
     assert len(rows) == len(set(rows)) > 40
     named = {(row.operation, row.name) for row in rows}
     if mpi.flavour == "openmpi":
@@ -66,7 +66,7 @@ def test_names_are_found_with_and_without_line_ends(end: str) -> None:
 
 def test_a_library_that_cannot_be_asked_is_said() -> None:
     with pytest.raises(InputError, match="cannot be asked"):
-        asked("mpich", "mpiexec-that-is-not-there", "5")
+        query_library("mpich", "mpiexec-that-is-not-there", "5")
 
 
 def test_han_passes_an_operation_on_where_it_would_come_first() -> None:
@@ -79,8 +79,10 @@ def test_han_passes_an_operation_on_where_it_would_come_first() -> None:
             f"{setting}:help:Collective module to use: 0 = self; 3 = tuned; 6 = han; ",
         )
     )
-    assert besides_in_open_mpi(text) == {"allreduce": ("coll_han_allreduce_dynamic_global_communicator_module", "3")}
-    assert besides_in_open_mpi(text.replace("value:35", "value:0")) == {}
+    assert extra_settings_in_open_mpi(text) == {
+        "allreduce": ("coll_han_allreduce_dynamic_global_communicator_module", "3")
+    }
+    assert extra_settings_in_open_mpi(text.replace("value:35", "value:0")) == {}
 
 
 def test_forms_of_han_are_known() -> None:

@@ -13,7 +13,7 @@ import pytest
 from algorithm_rounds import rounds, variables
 from forced_algorithms import needs_open_mpi_4, trace_of_forced_algorithms
 from hopscope.algorithms.engine import of_schedules
-from hopscope.mpi_libraries.offered import Offered, asked
+from hopscope.mpi_libraries.offered import Offered, query_library
 from hopscope.mpi_libraries.planned import Planned, Unplanned, planned
 from hopscope.native.sequences import lay
 from hopscope.replay.algorithms.schedule import longest_chain
@@ -80,7 +80,7 @@ def test_what_the_plan_does_not_have_is_not_predicted(operation: str, name: str,
 @pytest.mark.parametrize("mpi", MPICHS, ids=[mpi.release for mpi in MPICHS])
 @pytest.mark.parametrize("ranks", [5, 8])
 def test_a_rule_sends_what_mpich_sends(mpi: local_mpi.LocalMpi, ranks: int, tmp_path: Path) -> None:
-    library = asked("mpich", mpi.launcher, "")
+    library = query_library("mpich", mpi.launcher, "")
     found = {
         one: rule
         for one in library.algorithms

@@ -14,7 +14,7 @@ import pytest
 from algorithm_rounds import rounds, variables
 from forced_algorithms import OPEN_MPI_4, needs_open_mpi_4
 from hopscope.advice.settings.library import choices_of
-from hopscope.mpi_libraries.offered import Library, Offered, asked
+from hopscope.mpi_libraries.offered import Library, Offered, query_library
 from hopscope.mpi_libraries.open_mpi.algorithms import ALGORITHMS, sent
 from hopscope.mpi_libraries.planned import Planned, planned
 from hopscope.mpi_libraries.written import Choice, setting_file
@@ -111,7 +111,7 @@ def test_rules_reach_the_calls_that_were_judged(
 @pytest.mark.parametrize("ranks", [5, pytest.param(8, marks=pytest.mark.statistics)])
 @pytest.mark.parametrize("mpi", MPICHS, ids=[mpi.release for mpi in MPICHS])
 def test_a_rule_sends_the_blocks_that_mpich_sends(mpi: local_mpi.LocalMpi, ranks: int, tmp_path: Path) -> None:
-    library = asked("mpich", mpi.launcher, "")
+    library = query_library("mpich", mpi.launcher, "")
     rules = {
         offered: rule
         for offered in library.algorithms

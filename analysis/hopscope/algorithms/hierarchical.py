@@ -18,7 +18,7 @@ from hopscope.algorithms.candidates import candidates
 from hopscope.algorithms.observed import Edge, Observed
 from hopscope.algorithms.recognition import UNRECOGNISED
 from hopscope.mpi_libraries.open_mpi import algorithms as open_mpi
-from hopscope.mpi_libraries.open_mpi.han_calls import ALL, BETWEEN, CALLS, HOST, Part
+from hopscope.mpi_libraries.open_mpi.han_calls import CALLS, HOST_BLOCKS, INTER_NODE, WORLD_BLOCKS, Part
 
 _SIMPLE: Final = "simple"
 _TUNED: Final = "3"
@@ -96,7 +96,7 @@ class Hierarchy:
         )
         return (
             [([ranks[root_index] for ranks in self.hosts], host)]
-            if level == BETWEEN
+            if level == INTER_NODE
             else [(ranks, root_index) for ranks in self.hosts]
         )
 
@@ -145,8 +145,8 @@ def hierarchy(settings: Settings, op: str, collective: Observed) -> Hierarchy | 
         return None
     calls: list[_Call] = []
     for part in CALLS[operation] if form == _SIMPLE else ():
-        ranks = len(hosts) if part.level == BETWEEN else max(sizes)
-        whole = operation != "allgather" or part.blocks in (HOST, ALL)
+        ranks = len(hosts) if part.level == INTER_NODE else max(sizes)
+        whole = operation != "allgather" or part.blocks in (HOST_BLOCKS, WORLD_BLOCKS)
         size = collective.bytes if whole else collective.bytes * ranks // collective.ranks
         calls.append(_Call(part, size, settings.of_tuned(part.operation, ranks, size)))
     return Hierarchy(form, [*hosts.values()], collective.root or 0, calls, _ignored(settings, calls, operation))

@@ -122,7 +122,7 @@ def _measure(
         "flavour": flavour,
         "hosts": hosts,
         "net": options["net"],
-        "besides": [[operation, *pair] for operation, pair in library.besides.items()],
+        "besides": [[operation, *pair] for operation, pair in library.extra_settings.items()],
         "spent_s": 0.0,
         "complete": False,
     }

@@ -1,5 +1,4 @@
-"""Levers of MPI libraries: which algorithms a library has, which schedule of the plan each one is, and the files that
-tell the library to run it.
+"""Knobs of MPI libraries: their algorithms, the schedule of the plan that each matches, and the files that select them.
 
 offered     asks the library for its algorithms
 planned     the rule under which the engine would send the same messages

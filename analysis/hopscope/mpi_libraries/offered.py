@@ -1,5 +1,5 @@
-"""Asks an MPI library which algorithms it has for its collectives, and what has to be set besides so that a chosen one
-runs: Open MPI by `ompi_info`, MPICH by `mpivars`."""
+"""Queries an MPI library for its algorithms and for the extra settings that each one needs: Open MPI by `ompi_info`,
+MPICH by `mpivars`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
 
 def operation_name(op: str) -> str:
-    """What libraries call an operation: `reduce_scatter` for MPI_Reduce_scatter."""
+    """The libraries' name of an operation: `reduce_scatter` for MPI_Reduce_scatter."""
     return op.removeprefix("MPI_").lower()
 
 
@@ -55,9 +55,9 @@ class Library(NamedTuple):
     """As in `5.0.11`."""
     launcher: str
     algorithms: Sequence[Offered]
-    besides: Mapping[str, tuple[str, str]]
-    """By operation the parameter or variable, and its value, without which another part of the library would take the
-    operation before the chosen algorithm: Open MPI's `han`, MPICH's device."""
+    extra_settings: Mapping[str, tuple[str, str]]
+    """By operation, the parameter or variable and its value that keep another part of the library from taking the
+    operation first: Open MPI's `han`, MPICH's device."""
     in_groups: Sequence[Offered] = ()
     """Forms of Open MPI's `han`, which calls other algorithms inside hosts and between them."""
 
@@ -67,20 +67,20 @@ class Library(NamedTuple):
         return f"{NAMES[self.flavour]} {self.release}"
 
 
-def release_of(said: str | None) -> str | None:
-    """The release in what a library or its launcher says of itself: `5.0.11`; None if there is none."""
-    found = _RELEASE.search(said or "")
-    return found[1] if found else None
+def release_of(text: str | None) -> str | None:
+    """The release in the version text of a library or its launcher: `5.0.11`; None if there is none."""
+    release = _RELEASE.search(text or "")
+    return release[1] if release else None
 
 
-def asked(flavour: str, launcher: str, release: str) -> Library:
+def query_library(flavour: str, launcher: str, release: str) -> Library:
     """The library that a launcher belongs to. flavour: `openmpi` or `mpich`.
 
     Asks the program beside the launcher. Raises InputError if it is not there, fails, or names no algorithms.
     """
     words = _WORDS[flavour]
-    found = shutil.which(launcher)
-    program = None if found is None else shutil.which(words[0], path=str(Path(found).parent))
+    path = shutil.which(launcher)
+    program = None if path is None else shutil.which(words[0], path=str(Path(path).parent))
     if program is None:
         raise InputError(
             f"{words[0]} is not beside {launcher}, so the MPI library cannot be asked for its algorithms; give the "
@@ -95,13 +95,13 @@ def asked(flavour: str, launcher: str, release: str) -> Library:
     rows = (of_open_mpi if flavour == "openmpi" else of_mpich)(done.stdout)
     if not rows:
         raise InputError(f"{program} names no algorithms: {done.stderr.strip() or 'it said nothing on stderr'}")
-    besides = (besides_in_open_mpi if flavour == "openmpi" else besides_in_mpich)(done.stdout)
-    return Library(flavour, release, launcher, rows, besides, of_han(done.stdout))
+    extra_settings = (extra_settings_in_open_mpi if flavour == "openmpi" else extra_settings_in_mpich)(done.stdout)
+    return Library(flavour, release, launcher, rows, extra_settings, of_han(done.stdout))
 
 
-def besides_in_open_mpi(text: str) -> dict[str, tuple[str, str]]:
-    """From what `ompi_info --param coll all --level 9 --parsable` prints: how `han` passes an operation on to `tuned`,
-    where its priority is the higher one."""
+def extra_settings_in_open_mpi(text: str) -> dict[str, tuple[str, str]]:
+    """Settings with which `han` passes an operation on to `tuned`, if its priority is higher. text: the output of
+    `ompi_info --param coll all --level 9 --parsable`."""
     priorities = {component: int(value) for component, value in _PRIORITY.findall(text)}
     if priorities.get("han", -1) <= priorities.get("tuned", -1):
         return {}
@@ -109,7 +109,7 @@ def besides_in_open_mpi(text: str) -> dict[str, tuple[str, str]]:
 
 
 def of_han(text: str) -> list[Offered]:
-    """From the same: the forms of `han`. Its default (0) is one of the others."""
+    """The forms of `han`, from that output. Its default (0) is one of the others."""
     rows = [
         Offered(operation, f"han {name}", int(number), setting)
         for setting, operation, number, name in _HAN.findall(text)
@@ -117,21 +117,21 @@ def of_han(text: str) -> list[Offered]:
     return [row for row in rows if row.number != 0]
 
 
-def besides_in_mpich(text: str) -> dict[str, tuple[str, str]]:
-    """From what `mpivars` prints: how an operation is kept from the device, which composes one of its own."""
+def extra_settings_in_mpich(text: str) -> dict[str, tuple[str, str]]:
+    """Settings that keep an operation from the device, which has its own algorithms. text: the output of `mpivars`."""
     return {operation.lower(): (setting, "0") for setting, operation in _OF_DEVICE.findall(text)}
 
 
 def of_open_mpi(text: str) -> list[Offered]:
-    """From what `ompi_info --param coll all --level 9 --parsable` prints. `ignore` (0) is no algorithm."""
-    found = [match for line in text.splitlines() if (match := _OPEN_MPI.fullmatch(line))]
-    rows = [Offered(op, name, int(number), f"coll_tuned_{op}_algorithm") for op, number, name in map(_groups, found)]
+    """Algorithms in the output of `ompi_info --param coll all --level 9 --parsable`. `ignore` (0) is none."""
+    matches = [match for line in text.splitlines() if (match := _OPEN_MPI.fullmatch(line))]
+    rows = [Offered(op, name, int(number), f"coll_tuned_{op}_algorithm") for op, number, name in map(_groups, matches)]
     return [row for row in rows if row.number != 0]
 
 
 def of_mpich(text: str) -> list[Offered]:
-    """From what `mpivars` prints. Blocking operations only; `auto`, and `nb`, which passes the call on to the
-    nonblocking operation, are no algorithms."""
+    """Algorithms of blocking operations in the output of `mpivars`. `auto` is none, nor is `nb`, which calls the
+    nonblocking operation."""
     rows: list[Offered] = []
     for part in re.split(r"\n(?=\s*MPIR_CVAR_)", text):
         match = _MPICH.match(part)
@@ -140,7 +140,7 @@ def of_mpich(text: str) -> list[Offered]:
         setting, operation, meaning = match.groups()
         names = [name for name in _names(meaning) if name not in ("auto", "nb")]
         rows += [Offered(operation.lower(), name, None, setting) for name in names]
-    blocking = {row.operation for row in rows if f"i{row.operation}" in {other.operation for other in rows}}
+    blocking = {row.operation for row in rows if f"i{row.operation}" in {nonblocking.operation for nonblocking in rows}}
     return [row for row in rows if row.operation in blocking]
 
 

@@ -1,6 +1,6 @@
-"""Under which rule the engine's plan sends the messages of an MPI library's algorithm.
+"""Finds the rule under which the engine's plan sends the messages of an MPI library's algorithm.
 
-Equal names are not enough: Open MPI numbers the ranks of its binary trees otherwise than the plan's. What is here was
+Equal names are not enough: Open MPI numbers the ranks of its binary trees otherwise than the plan. These rules were
 compared with the messages that Open MPI 4.1 and MPICH send, on 5, 6, 8 and 13 ranks (tests/mpi_libraries).
 """
 
@@ -26,10 +26,12 @@ _LIMITS_ITSELF = frozenset({"linear_sync"})
 _TWO = 2
 _PIECES = ("ring", "split-binary", "pairwise", "recursive-halving")
 """Cut the message into a piece for each rank, or in two."""
-_WHOLE = frozenset(one.name.removeprefix("MPI_").lower() for one in _plan.operations() if one.input == "whole")
+_WHOLE = frozenset(
+    operation.name.removeprefix("MPI_").lower() for operation in _plan.operations() if operation.input == "whole"
+)
 """Operations whose message is not in blocks already."""
 _ELEMENT_BYTES = 16
-"""Of the largest predefined type. With fewer elements than pieces, libraries run another algorithm."""
+"""Size of the largest predefined type. With fewer elements than pieces, libraries run another algorithm."""
 
 
 class Planned(NamedTuple):
@@ -77,7 +79,7 @@ def messages_name(algorithm: Offered, ranks: int, chains: int = 4) -> str | None
 
 
 def _of_open_mpi(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned:
-    """What the messages are called."""
+    """The name of the messages."""
     operation, number = algorithm.operation, algorithm.number
     if number is None or (operation, number) not in ALGORITHMS:
         return Unplanned("its messages are not known")
@@ -91,8 +93,8 @@ def _of_open_mpi(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned
         name = messages_name(algorithm, _TWO + 1, chains) or name
     if name == OWN_CHOICE:
         return Unplanned("it calls other operations, whose algorithms Open MPI chooses itself")
-    other = (operation, name) in _OTHER_MESSAGES
-    if other or ((operation, name) in _ON_POWERS_OF_TWO and ranks & (ranks - 1)):
+    differs = (operation, name) in _OTHER_MESSAGES
+    if differs or ((operation, name) in _ON_POWERS_OF_TWO and ranks & (ranks - 1)):
         return _other_messages(ranks, str(name))
     return str(name)
 
@@ -102,7 +104,7 @@ def _other_messages(ranks: int, name: str) -> Unplanned:
 
 
 def _of_mpich(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned:
-    """What the messages are called."""
+    """The name of the messages."""
     del chains
     if algorithm.name == "smp":
         return Unplanned("it calls other operations, whose algorithms MPICH chooses itself")

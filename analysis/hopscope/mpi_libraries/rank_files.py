@@ -25,7 +25,7 @@ _MPICH_WITH_RANKMAP = 5
 
 @dataclass(frozen=True)
 class LauncherFile:
-    """What a launcher reads, how to start it with that, and what is to be known of it."""
+    """A file for a launcher, the command that uses it, and a note on it."""
 
     text: str
     command: str
@@ -34,17 +34,17 @@ class LauncherFile:
 
 
 def launcher_of(mpi_library: str | None) -> str | None:
-    """Whose file a run's MPI library calls for, by what it says of itself; None if that is not known."""
-    said = mpi_library or ""
-    if release := re.search(r"Open MPI v?([0-9]+)", said):
+    """The launcher of a run's MPI library, by the library's version text; None if unknown."""
+    version = mpi_library or ""
+    if release := re.search(r"Open MPI v?([0-9]+)", version):
         return "openmpi-4" if int(release[1]) <= 4 else "openmpi-5"
-    return "mpich" if "MPICH" in said else None
+    return "mpich" if "MPICH" in version else None
 
 
-def launcher_for(named: str | None, mpi_library: str | None) -> str:
-    """The launcher that is to read a file: the one named, else that of the run's MPI library. Raises InputError where
-    neither is known."""
-    launcher = named or launcher_of(mpi_library)
+def launcher_for(choice: str | None, mpi_library: str | None) -> str:
+    """The launcher that is to read a file: `choice`, or that of the run's MPI library. Raises InputError if neither is
+    known."""
+    launcher = choice or launcher_of(mpi_library)
     if launcher not in LAUNCHERS:
         raise InputError(f"the trace does not say which launcher reads the file; add --for {'|'.join(LAUNCHERS)}")
     return launcher
@@ -52,8 +52,8 @@ def launcher_for(named: str | None, mpi_library: str | None) -> str:
 
 def write_order(output: Path, launcher: str, hosts: Sequence[str], mpi_library: str | None) -> LauncherFile:
     """Write the launcher's file. mpi_library: of the run. Raises InputError if it cannot be written."""
-    own = mpi_library if launcher_of(mpi_library) == launcher else None
-    file = file_of(launcher, hosts, str(output), own)
+    launcher_library = mpi_library if launcher_of(mpi_library) == launcher else None
+    file = file_of(launcher, hosts, str(output), launcher_library)
     with whole_file(output) as written:
         written.write(file.text.encode())
     return file

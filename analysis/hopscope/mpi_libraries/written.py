@@ -1,4 +1,5 @@
-"""What tells an MPI library which algorithms to run: Open MPI's dynamic rules or parameters, MPICH's variables."""
+"""Writes the settings that select an MPI library's algorithms: Open MPI's dynamic rules or parameters, MPICH's
+variables."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ class Choice(NamedTuple):
     segment_bytes: int = 0
 
 
-Besides = Sequence[tuple[str, str]]
-"""Parameters or variables that have to be set besides, and their values (`offered.Library.besides`)."""
+ExtraSettings = Sequence[tuple[str, str]]
+"""Parameters or variables that have to be set too, and their values (`offered.Library.extra_settings`)."""
 
 
 class Setting(NamedTuple):
@@ -33,7 +34,7 @@ class Setting(NamedTuple):
     words: str
 
 
-def rules_file(choices: Sequence[Choice], path: str, besides: Besides = ()) -> Setting:
+def rules_file(choices: Sequence[Choice], path: str, extra_settings: ExtraSettings = ()) -> Setting:
     """Open MPI's dynamic rules, which releases 4.1 and 5 read. What no choice is about stays Open MPI's own decision.
 
     Raises ValueError for an algorithm without a number and for choices that overlap.
@@ -53,23 +54,27 @@ def rules_file(choices: Sequence[Choice], path: str, besides: Besides = ()) -> S
         lines += [f"{operation_id(operation)}  # {operation}", f"{len(sizes)}  # sizes of communicators"]
         for ranks, rows in sizes.items():
             lines += [f"{ranks}  # ranks, or more", f"{len(rows)}  # sizes of messages", *rows]
-    words = [("coll_tuned_use_dynamic_rules", "1"), ("coll_tuned_dynamic_rules_filename", shlex.quote(path)), *besides]
+    words = [
+        ("coll_tuned_use_dynamic_rules", "1"),
+        ("coll_tuned_dynamic_rules_filename", shlex.quote(path)),
+        *extra_settings,
+    ]
     return Setting(_lines(lines), " ".join(f"--mca {name} {value}" for name, value in words))
 
 
-def variables(choices: Sequence[Choice], besides: Besides = ()) -> dict[str, str]:
+def variables(choices: Sequence[Choice], extra_settings: ExtraSettings = ()) -> dict[str, str]:
     """MPICH's variables and their values for these choices; empty for choices of Open MPI."""
     if any(choice.algorithm.number is not None for choice in choices):
         return {}
-    return {**{choice.algorithm.setting: choice.algorithm.name for choice in choices}, **dict(besides)}
+    return {**{choice.algorithm.setting: choice.algorithm.name for choice in choices}, **dict(extra_settings)}
 
 
-def setting_file(choices: Sequence[Choice], path: str, besides: Besides = ()) -> Setting:
-    """Either of these, as the library of the algorithms reads it; without choices, Open MPI's parameters alone."""
+def setting_file(choices: Sequence[Choice], path: str, extra_settings: ExtraSettings = ()) -> Setting:
+    """The rules or the variables that the algorithms' library reads; without choices, Open MPI's parameters alone."""
     if not choices:
-        return Setting("", " ".join(f"--mca {name} {value}" for name, value in besides))
+        return Setting("", " ".join(f"--mca {name} {value}" for name, value in extra_settings))
     is_mpich = any(choice.algorithm.number is None for choice in choices)
-    return (variables_file if is_mpich else rules_file)(choices, path, besides)
+    return (variables_file if is_mpich else rules_file)(choices, path, extra_settings)
 
 
 def _own_decision(from_bytes: int) -> str:
@@ -85,25 +90,25 @@ def _rows(choices: Sequence[Choice]) -> list[str]:
             raise ValueError(f"two choices for {choice.algorithm.operation} at {choice.from_bytes} bytes")
         if choice.from_bytes > free_from:
             rows.append(_own_decision(free_from))
-        how = f"{choice.algorithm.number} {choice.fan_out} {choice.segment_bytes}"
-        rows.append(f"{choice.from_bytes} {how}  # {choice.algorithm.name}")
+        columns = f"{choice.algorithm.number} {choice.fan_out} {choice.segment_bytes}"
+        rows.append(f"{choice.from_bytes} {columns}  # {choice.algorithm.name}")
         free_from = None if choice.to_bytes is None else choice.to_bytes + 1
     if free_from is not None:
         rows.append(_own_decision(free_from))
     return rows
 
 
-def variables_file(choices: Sequence[Choice], path: str, besides: Besides = ()) -> Setting:
+def variables_file(choices: Sequence[Choice], path: str, extra_settings: ExtraSettings = ()) -> Setting:
     """MPICH's variables, for all communicators and sizes, to be read by a shell before the job. Raises ValueError for
     two choices of one operation."""
-    _once_each(choices)
-    lines = [f"export {name}={shlex.quote(value)}" for name, value in variables(choices, besides).items()]
+    _check_operations(choices)
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in variables(choices, extra_settings).items()]
     # Without a slash, a shell would look for it along PATH.
     place = path if "/" in path else f"./{path}"
     return Setting(_lines(lines), f". {shlex.quote(place)}")
 
 
-def _once_each(choices: Sequence[Choice]) -> None:
+def _check_operations(choices: Sequence[Choice]) -> None:
     operations = [choice.algorithm.operation for choice in choices]
     if len(set(operations)) < len(operations):
         raise ValueError("one operation has two choices, but these settings hold for all sizes")

@@ -9,7 +9,7 @@ from hopscope.advice.trees.pool import SEGMENTS
 from hopscope.mpi_libraries.offered import Library, Offered, operation_name
 from hopscope.mpi_libraries.open_mpi.algorithms import CUT
 from hopscope.mpi_libraries.planned import Unplanned, planned
-from hopscope.mpi_libraries.written import Besides, Choice
+from hopscope.mpi_libraries.written import Choice, ExtraSettings
 from hopscope.replay.algorithms.algorithm import Algorithm, segmented
 from hopscope.replay.parts import ends_in_rules, payloads_of
 from hopscope.replay.run.program import Subject
@@ -26,7 +26,7 @@ class Form:
 
     name: str
     choices: tuple[Choice, ...]
-    besides: Besides
+    besides: ExtraSettings
     pieces: tuple[Algorithm, ...] = ()
     reason: str | None = None
 
@@ -54,7 +54,7 @@ def _of_algorithm(library: Library, offered: Offered, parts: Sequence[Subject]) 
     """An algorithm with each fan-out and length of segments."""
     ranks = min(len(part.members) for part in parts)
     most = max(size for part in parts for size in payloads_of(part))
-    besides = (library.besides[offered.operation],) if offered.operation in library.besides else ()
+    besides = (library.extra_settings[offered.operation],) if offered.operation in library.extra_settings else ()
     takes_chains = offered.name == "chain" and offered.number is not None
     for chains in [fan_out for fan_out in CHAINS if fan_out < ranks - 1] if takes_chains else [0]:
         name = f"{offered.name}, fan-out {chains}" if chains else offered.name

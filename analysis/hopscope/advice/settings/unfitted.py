@@ -26,7 +26,7 @@ def unfitted_settings(collectives: pa.Table, library: Library, reason: str) -> t
         if ranks < 2 or kind["taken_sum"] < LEAST_TIME * whole:
             continue
         ends = [size_in_rules(operation, ranks, kind[f"bytes_{end}"] or 0) for end in ("min", "max")]
-        besides = (library.besides[operation],) if operation in library.besides else ()
+        besides = (library.extra_settings[operation],) if operation in library.extra_settings else ()
         for offered in library.algorithms:
             if offered.operation == operation:
                 by_rules = library.flavour == "openmpi" and bool(ends[1])

@@ -77,7 +77,9 @@ def forced(
     ]
     besides = tuple(
         dict.fromkeys(
-            library.besides[c.algorithm.operation] for c in choices if c.algorithm.operation in library.besides
+            library.extra_settings[c.algorithm.operation]
+            for c in choices
+            if c.algorithm.operation in library.extra_settings
         )
     )
     if library.flavour == "mpich" or not choices:

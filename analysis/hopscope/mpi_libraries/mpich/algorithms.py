@@ -1,4 +1,4 @@
-"""MPICH's own algorithms: what its control variables call them, by operation, and what messages they send.
+"""MPICH's own algorithms: their names in its control variables, by operation, and the messages that they send.
 
 Names that are not here, such as `auto`, `nb` and `tree`, leave the choice to MPICH or to further variables.
 """

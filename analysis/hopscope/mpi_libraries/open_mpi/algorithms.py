@@ -1,8 +1,8 @@
-"""Open MPI's own algorithms: what its component coll/tuned calls them, by operation and number, and what messages they
-send. The one home of these numbers and names; releases 4.1 and 5.0 agree on them.
+"""Open MPI's own algorithms: their names in its component coll/tuned, by operation and number, and the messages that
+they send. The one home of these numbers and names; releases 4.1 and 5.0 agree on them.
 
-The names are those of `ompi_info --param coll tuned --level 9`; what the messages are called is what the recogniser
-says. Where the number of ranks or of chains decides, it is a function of both; None: Open MPI refuses to run it so.
+The names are those of `ompi_info --param coll tuned --level 9`; the messages have the recogniser's names. Where the
+number of ranks or of chains decides, a function of both gives the name; None: Open MPI refuses to run it.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Algorithm(NamedTuple):
     sent: Sent
 
 
-def _beyond(most: int, name: str, few: str) -> Sent:
-    """With so many ranks it comes to another one."""
-    return lambda ranks, chains: few if ranks <= most else name
+def _above_size(small_ranks: int, name: str, small_name: str) -> Sent:
+    """`name` on more than `small_ranks` ranks, `small_name` on up to so many."""
+    return lambda ranks, chains: small_name if ranks <= small_ranks else name
 
 
 def _in_chains(ranks: int, chains: int) -> str:
@@ -56,80 +56,80 @@ def _two_only(name: str) -> Sent:
 
 
 _TWO = "recursive-doubling"
-"""What an exchange of whole messages between two ranks is called."""
+"""Name of an exchange of whole messages between two ranks."""
 
 ALGORITHMS: Final[Mapping[tuple[str, int], Algorithm]] = {
-    ("allreduce", 1): Algorithm("basic_linear", "basic_linear", _beyond(2, "linear", _TWO)),
+    ("allreduce", 1): Algorithm("basic_linear", "basic_linear", _above_size(2, "linear", _TWO)),
     ("allreduce", 2): Algorithm("nonoverlapping", "nonoverlapping", OWN_CHOICE),
     ("allreduce", 3): Algorithm("recursive_doubling", "recursivedoubling", "recursive-doubling"),
-    ("allreduce", 4): Algorithm("ring", "ring", _beyond(2, "ring", _TWO)),
+    ("allreduce", 4): Algorithm("ring", "ring", _above_size(2, "ring", _TWO)),
     ("allreduce", 5): Algorithm("segmented_ring", "ring_segmented", "segmented-ring"),
-    ("allreduce", 6): Algorithm("rabenseifner", "redscat_allgather", _beyond(2, "rabenseifner", _TWO)),
+    ("allreduce", 6): Algorithm("rabenseifner", "redscat_allgather", _above_size(2, "rabenseifner", _TWO)),
     ("reduce", 1): Algorithm("linear", "basic_linear", "linear"),
     ("reduce", 2): Algorithm("chain", "chain", _in_chains),
-    ("reduce", 3): Algorithm("pipeline", "pipeline", _beyond(2, "chain", "linear")),
-    ("reduce", 4): Algorithm("binary", "binary", _beyond(2, "binary", "linear")),
-    ("reduce", 5): Algorithm("binomial", "binomial", _beyond(2, "binomial", "linear")),
-    ("reduce", 6): Algorithm("in-order_binary", "in_order_binary", _beyond(2, "in-order-binary", "linear")),
+    ("reduce", 3): Algorithm("pipeline", "pipeline", _above_size(2, "chain", "linear")),
+    ("reduce", 4): Algorithm("binary", "binary", _above_size(2, "binary", "linear")),
+    ("reduce", 5): Algorithm("binomial", "binomial", _above_size(2, "binomial", "linear")),
+    ("reduce", 6): Algorithm("in-order_binary", "in_order_binary", _above_size(2, "in-order-binary", "linear")),
     ("reduce", 7): Algorithm("rabenseifner", "redscat_gather", "rabenseifner"),
     ("bcast", 1): Algorithm("basic_linear", "basic_linear", "linear"),
     ("bcast", 2): Algorithm("chain", "chain", _in_chains),
-    ("bcast", 3): Algorithm("pipeline", "pipeline", _beyond(2, "chain", "linear")),
+    ("bcast", 3): Algorithm("pipeline", "pipeline", _above_size(2, "chain", "linear")),
     ("bcast", 4): Algorithm("split_binary_tree", "split_bintree", "split-binary"),
-    ("bcast", 5): Algorithm("binary_tree", "bintree", _beyond(2, "binary", "linear")),
-    ("bcast", 6): Algorithm("binomial", "binomial", _beyond(2, "binomial", "linear")),
-    ("bcast", 7): Algorithm("knomial", "knomial", _beyond(5, "k-nomial:4", "linear")),
+    ("bcast", 5): Algorithm("binary_tree", "bintree", _above_size(2, "binary", "linear")),
+    ("bcast", 6): Algorithm("binomial", "binomial", _above_size(2, "binomial", "linear")),
+    ("bcast", 7): Algorithm("knomial", "knomial", _above_size(5, "k-nomial:4", "linear")),
     ("bcast", 8): Algorithm("scatter_allgather", "scatter_allgather", "scatter-doubling"),
     ("bcast", 9): Algorithm(
-        "scatter_allgather_ring", "scatter_allgather_ring", _beyond(2, "scatter-ring", "scatter-doubling")
+        "scatter_allgather_ring", "scatter_allgather_ring", _above_size(2, "scatter-ring", "scatter-doubling")
     ),
-    ("barrier", 1): Algorithm("linear", "basic_linear", _beyond(2, "linear", _TWO)),
+    ("barrier", 1): Algorithm("linear", "basic_linear", _above_size(2, "linear", _TWO)),
     ("barrier", 2): Algorithm("double_ring", "doublering", "double-ring"),
     ("barrier", 3): Algorithm("recursive_doubling", "recursivedoubling", "recursive-doubling"),
-    ("barrier", 4): Algorithm("bruck", "bruck", _beyond(2, "dissemination", _TWO)),
+    ("barrier", 4): Algorithm("bruck", "bruck", _above_size(2, "dissemination", _TWO)),
     ("barrier", 5): Algorithm("two_proc", "two_procs", _two_only(_TWO)),
-    ("barrier", 6): Algorithm("tree", "tree", _beyond(2, "binomial", _TWO)),
+    ("barrier", 6): Algorithm("tree", "tree", _above_size(2, "binomial", _TWO)),
     ("gather", 1): Algorithm("basic_linear", "basic_linear", "linear"),
-    ("gather", 2): Algorithm("binomial", "binomial", _beyond(2, "binomial", "linear")),
+    ("gather", 2): Algorithm("binomial", "binomial", _above_size(2, "binomial", "linear")),
     ("gather", 3): Algorithm("linear_sync", "linear_sync", "linear-sync"),
     ("scatter", 1): Algorithm("basic_linear", "basic_linear", "linear"),
-    ("scatter", 2): Algorithm("binomial", "binomial", _beyond(2, "binomial", "linear")),
+    ("scatter", 2): Algorithm("binomial", "binomial", _above_size(2, "binomial", "linear")),
     ("scatter", 3): Algorithm("linear_nb", "linear_nb", "linear"),
     ("allgather", 1): Algorithm("linear", "basic_linear", OWN_CHOICE),
-    ("allgather", 2): Algorithm("bruck", "bruck", _beyond(2, "bruck", _TWO)),
+    ("allgather", 2): Algorithm("bruck", "bruck", _above_size(2, "bruck", _TWO)),
     ("allgather", 3): Algorithm("recursive_doubling", "recursivedoubling", _doubling_or_bruck),
-    ("allgather", 4): Algorithm("ring", "ring", _beyond(2, "ring", _TWO)),
+    ("allgather", 4): Algorithm("ring", "ring", _above_size(2, "ring", _TWO)),
     ("allgather", 5): Algorithm("neighbor", "neighborexchange", _neighbor_or_ring),
     ("allgather", 6): Algorithm("two_proc", "two_procs", _two_only(_TWO)),
-    ("allgatherv", 1): Algorithm("default", "basic_default", _beyond(2, "linear", _TWO)),
-    ("allgatherv", 2): Algorithm("bruck", "bruck", _beyond(2, "bruck", _TWO)),
-    ("allgatherv", 3): Algorithm("ring", "ring", _beyond(2, "ring", _TWO)),
+    ("allgatherv", 1): Algorithm("default", "basic_default", _above_size(2, "linear", _TWO)),
+    ("allgatherv", 2): Algorithm("bruck", "bruck", _above_size(2, "bruck", _TWO)),
+    ("allgatherv", 3): Algorithm("ring", "ring", _above_size(2, "ring", _TWO)),
     ("allgatherv", 4): Algorithm("neighbor", "neighborexchange", _neighbor_or_ring),
     ("allgatherv", 5): Algorithm("two_proc", "two_procs", _two_only(_TWO)),
-    ("alltoall", 1): Algorithm("linear", "basic_linear", _beyond(2, "linear", "pairwise")),
+    ("alltoall", 1): Algorithm("linear", "basic_linear", _above_size(2, "linear", "pairwise")),
     ("alltoall", 2): Algorithm("pairwise", "pairwise", "pairwise"),
-    ("alltoall", 3): Algorithm("modified_bruck", "bruck", _beyond(2, "bruck", "pairwise")),
-    ("alltoall", 4): Algorithm("linear_sync", "linear_sync", _beyond(2, "linear", "pairwise")),
+    ("alltoall", 3): Algorithm("modified_bruck", "bruck", _above_size(2, "bruck", "pairwise")),
+    ("alltoall", 4): Algorithm("linear_sync", "linear_sync", _above_size(2, "linear", "pairwise")),
     ("alltoall", 5): Algorithm("two_proc", "two_procs", _two_only("pairwise")),
-    ("alltoallv", 1): Algorithm("basic_linear", "basic_linear", _beyond(2, "linear", "pairwise")),
+    ("alltoallv", 1): Algorithm("basic_linear", "basic_linear", _above_size(2, "linear", "pairwise")),
     ("alltoallv", 2): Algorithm("pairwise", "pairwise", "pairwise"),
     ("reduce_scatter", 1): Algorithm("non-overlapping", "nonoverlapping", OWN_CHOICE),
     ("reduce_scatter", 2): Algorithm(
-        "recursive_halving", "basic_recursivehalving", _beyond(2, "recursive-halving", "ring")
+        "recursive_halving", "basic_recursivehalving", _above_size(2, "recursive-halving", "ring")
     ),
     ("reduce_scatter", 3): Algorithm("ring", "ring", "ring"),
-    ("reduce_scatter", 4): Algorithm("butterfly", "butterfly", _beyond(2, "butterfly", "ring")),
+    ("reduce_scatter", 4): Algorithm("butterfly", "butterfly", _above_size(2, "butterfly", "ring")),
     ("reduce_scatter_block", 1): Algorithm("basic_linear", "basic_linear", OWN_CHOICE),
     ("reduce_scatter_block", 2): Algorithm(
-        "recursive_doubling", "recursivedoubling", _beyond(2, "recursive-doubling", "ring")
+        "recursive_doubling", "recursivedoubling", _above_size(2, "recursive-doubling", "ring")
     ),
     ("reduce_scatter_block", 3): Algorithm(
-        "recursive_halving", "recursivehalving", _beyond(2, "recursive-halving", "ring")
+        "recursive_halving", "recursivehalving", _above_size(2, "recursive-halving", "ring")
     ),
-    ("reduce_scatter_block", 4): Algorithm("butterfly", "butterfly", _beyond(2, "butterfly", "ring")),
-    ("scan", 1): Algorithm("linear", "linear", _beyond(2, "linear", _TWO)),
+    ("reduce_scatter_block", 4): Algorithm("butterfly", "butterfly", _above_size(2, "butterfly", "ring")),
+    ("scan", 1): Algorithm("linear", "linear", _above_size(2, "linear", _TWO)),
     ("scan", 2): Algorithm("recursive_doubling", "recursivedoubling", "recursive-doubling"),
-    ("exscan", 1): Algorithm("linear", "linear", _beyond(2, "linear", _TWO)),
+    ("exscan", 1): Algorithm("linear", "linear", _above_size(2, "linear", _TWO)),
     ("exscan", 2): Algorithm("recursive_doubling", "recursivedoubling", "recursive-doubling"),
 }
 
@@ -138,18 +138,20 @@ CUT: Final = frozenset(("reduce", number) for number in range(2, 7)) | {("bcast"
 
 
 def sent(operation: str, number: int, ranks: int, chains: int = 4) -> str | None:
-    """What an algorithm's messages are on so many ranks; None where it does not run. chains: its fan-out, which is 4
-    unless set."""
-    what = ALGORITHMS[operation, number].sent
-    return what if isinstance(what, str) else what(ranks, chains)
+    """The name of an algorithm's messages on `ranks` ranks; None where it does not run. chains: its fan-out, 4 unless
+    set."""
+    messages = ALGORITHMS[operation, number].sent
+    return messages if isinstance(messages, str) else messages(ranks, chains)
 
 
 def sent_by(operation: str, function: str, ranks: int) -> str | None:
-    """What the messages of one of Open MPI's functions are; None where that is not known, or not by the function alone:
-    the number of chains and the radix of a tree are arguments of it."""
-    found = [number for (op, number), one in ALGORITHMS.items() if (op, one.function) == (operation, function)]
-    what = sent(operation, found[0], ranks) if found else None
-    return None if what == OWN_CHOICE else what
+    """The name of the messages of one of Open MPI's functions; None if unknown, or if they depend on its arguments: the
+    number of chains, the radix of a tree."""
+    numbers = [
+        number for (op, number), algorithm in ALGORITHMS.items() if (op, algorithm.function) == (operation, function)
+    ]
+    messages = sent(operation, numbers[0], ranks) if numbers else None
+    return None if messages == OWN_CHOICE else messages
 
 
 def number_of(operation: str, text: str) -> int | None:
@@ -157,5 +159,9 @@ def number_of(operation: str, text: str) -> int | None:
     nothing."""
     if text == "ignore" or text.strip() == "0":
         return 0
-    found = [number for (op, number), one in ALGORITHMS.items() if op == operation and text in (one.name, str(number))]
-    return found[0] if found else None
+    numbers = [
+        number
+        for (op, number), algorithm in ALGORITHMS.items()
+        if op == operation and text in (algorithm.name, str(number))
+    ]
+    return numbers[0] if numbers else None

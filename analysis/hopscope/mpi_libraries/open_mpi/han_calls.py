@@ -1,5 +1,5 @@
-"""What Open MPI's `han` calls in the simple form of an operation: others inside hosts and between them, one after
-another on whole messages.
+"""Operations that Open MPI's `han` calls in its simple form: inside hosts and between them, one after another, on whole
+messages.
 """
 
 from __future__ import annotations
@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-INSIDE: Final = "intra_node"
+INTRA_NODE: Final = "intra_node"
 """The level of a host's ranks, in `han`'s words."""
-BETWEEN: Final = "inter_node"
+INTER_NODE: Final = "inter_node"
 """That of the hosts' leaders."""
 
-OWN, HOST, ALL = range(3)
+RANK_BLOCK, HOST_BLOCKS, WORLD_BLOCKS = range(3)
 """A block of a rank, or the whole message; the blocks of a host's ranks; all ranks' blocks."""
 
 
@@ -21,14 +21,18 @@ class Part(NamedTuple):
 
     operation: str
     level: str
-    blocks: int = OWN
+    blocks: int = RANK_BLOCK
 
 
 CALLS: Final[Mapping[str, Sequence[Part]]] = {
-    "allreduce": (Part("reduce", INSIDE), Part("allreduce", BETWEEN), Part("bcast", INSIDE)),
-    "reduce": (Part("reduce", INSIDE), Part("reduce", BETWEEN)),
-    "bcast": (Part("bcast", BETWEEN), Part("bcast", INSIDE)),
-    "allgather": (Part("gather", INSIDE), Part("allgather", BETWEEN, HOST), Part("bcast", INSIDE, ALL)),
-    "barrier": (Part("barrier", INSIDE), Part("barrier", BETWEEN), Part("barrier", INSIDE)),
+    "allreduce": (Part("reduce", INTRA_NODE), Part("allreduce", INTER_NODE), Part("bcast", INTRA_NODE)),
+    "reduce": (Part("reduce", INTRA_NODE), Part("reduce", INTER_NODE)),
+    "bcast": (Part("bcast", INTER_NODE), Part("bcast", INTRA_NODE)),
+    "allgather": (
+        Part("gather", INTRA_NODE),
+        Part("allgather", INTER_NODE, HOST_BLOCKS),
+        Part("bcast", INTRA_NODE, WORLD_BLOCKS),
+    ),
+    "barrier": (Part("barrier", INTRA_NODE), Part("barrier", INTER_NODE), Part("barrier", INTRA_NODE)),
 }
-"""What the simple form of an operation calls in turn."""
+"""Calls of the simple form of an operation, in order."""

@@ -33,7 +33,7 @@ class Rule(NamedTuple):
 
 
 Rules = Mapping[str, Sequence[tuple[int, Sequence[Rule]]]]
-"""Of each operation the rows by least communicator size."""
+"""Rows of each operation, by least communicator size."""
 
 
 def read_rules(text: str) -> Rules:
@@ -73,7 +73,7 @@ def rules_for(rules: Rules, operation: str, ranks: int, size: int | None) -> Seq
     """The row that tuned takes; all that it may take where the message size is unknown; none without rules. What is
     smaller than the first row takes the first row."""
     of_sizes = rules.get(operation, ())
-    rows = ([rows for least, rows in of_sizes if least <= ranks] or [rows for _, rows in of_sizes[:1]])[-1:]
+    rows = ([rows for least_ranks, rows in of_sizes if least_ranks <= ranks] or [rows for _, rows in of_sizes[:1]])[-1:]
     if not rows or size is None:
         return rows[0] if rows else ()
     return ([rule for rule in rows[0] if rule.bytes <= size] or rows[0][:1])[-1:]
