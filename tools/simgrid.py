@@ -76,8 +76,8 @@ class SimulatedMachine:
         return machine(
             places,
             links,
-            near=[senders],
-            far=[receivers],
+            send_servers=[senders],
+            receive_servers=[receivers],
             servers=[Server(envelope * per_byte_ns, per_byte_ns)] * (2 * hosts),
         )
 

@@ -4,7 +4,7 @@ import itertools
 import random
 
 import pytest
-from hopscope.machine.probe.levels import Pair, apart, clusters_of
+from hopscope.machine.probe.levels import Pair, clusters_of, separation_certainty
 
 US, MS = 1e3, 1e6
 
@@ -87,6 +87,6 @@ def test_one_host_is_one_cluster() -> None:
 
 
 def test_hosts_are_apart_where_messages_inside_are_faster() -> None:
-    assert apart([[1.0, 2.0]], [[9.0, 8.0], [7.0, 6.0]]) == 1.0
-    assert apart([[9.0, 9.0]], [[2.0, 2.0]]) == 0.0
-    assert apart([], [[1.0]]) is None
+    assert separation_certainty([[1.0, 2.0]], [[9.0, 8.0], [7.0, 6.0]]) == 1.0
+    assert separation_certainty([[9.0, 9.0]], [[2.0, 2.0]]) == 0.0
+    assert separation_certainty([], [[1.0]]) is None

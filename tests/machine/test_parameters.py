@@ -141,9 +141,12 @@ def test_gaps_by_destinations_are_in_the_models_and_the_usual_ones_where_they_ar
     models = models_of(rows_of_machine(machine(), "MPI_SUM", "MPI_INT"), LINK)
     loggp, plogp = models["LogGP"], models["PLogP"]
     assert isinstance(loggp, LogGP) and isinstance(plogp, PLogP)
-    assert (loggp.towards(3).g, loggp.towards(3).G) == (700.0, 2.0)  # 2,200 ns by 1,100 bytes: not measured towards two
-    assert [plogp.towards(2).g(count) for count in (1, 1100)] == [700.0, 2200.0]
-    assert loggp.towards(1) == loggp
+    assert (loggp.for_destinations(3).g, loggp.for_destinations(3).G) == (
+        700.0,
+        2.0,
+    )  # 2,200 ns by 1,100 bytes: not measured towards two
+    assert [plogp.for_destinations(2).g(count) for count in (1, 1100)] == [700.0, 2200.0]
+    assert loggp.for_destinations(1) == loggp
 
 
 def test_what_was_not_measured_gives_no_parameter() -> None:
@@ -157,7 +160,7 @@ def test_a_trace_with_messages_of_one_size_says_nothing_of_bytes() -> None:
     """Its time per byte was once 0, as if bytes cost nothing."""
     found = fitted_of_trace(hopscope.open(DEMO).table)
     rows = rows_of_fit(found)
-    assert found.said == "From the engine's hops of MPI_Allreduce on communicator 0."
+    assert found.provenance == "From the engine's hops of MPI_Allreduce on communicator 0."
     assert {row.link for row in rows} == {"lan", "wan"}
     assert not {"beta", "G"} & {row.parameter for row in rows}
     (latency,) = [row for row in rows if (row.link, row.parameter) == ("wan", "alpha")]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from drawn_schedules import linear_alltoall, split_binary
-from hopscope.machine.formulas import AT_MOST, FORMULAS, MODELS, PRINTED, Formula, Model, replayed_ns
+from hopscope.machine.formulas import FORMULAS, MODELS, PRINTED, UPPER_BOUNDS, Formula, Model, replayed_ns
 from hopscope.machine.published import Call, Curve, Hockney, LogGP, PLogP
 from hopscope.machine.routes import published
 from hopscope.native.sequences import duration_ns
@@ -29,10 +29,10 @@ BARRIER, SEVEN, EIGHT, WHOLE = Call(8), Call(7, 8_008, 1_001), Call(8, 8_008, 1_
 def test_every_row_has_a_formula_for_every_model() -> None:
     rows = {(op, algorithm, model) for op, names in ALGORITHMS.items() for algorithm in names for model in MODELS}
     assert set(FORMULAS) == rows
-    assert set(PRINTED) < rows and set(AT_MOST) < rows
+    assert set(PRINTED) < rows and set(UPPER_BOUNDS) < rows
 
 
-@pytest.mark.parametrize("table", [FORMULAS, PRINTED, AT_MOST])
+@pytest.mark.parametrize("table", [FORMULAS, PRINTED, UPPER_BOUNDS])
 def test_every_formula_says_where_it_was_published(table: dict[tuple[str, str, Model], Formula]) -> None:
     for (operation, algorithm, model), formula in table.items():
         said = formula.__doc__ or ""
@@ -109,8 +109,8 @@ def test_hockney_and_plogp(operation: str, algorithm: str, size: int, hockney: f
 
 
 def test_upper_bounds_and_what_was_printed() -> None:
-    assert AT_MOST["MPI_Barrier", "flat", LogGP](BARRIER, ONE) == 6 * 16_833 + 2 * 46_700
-    assert AT_MOST["MPI_Barrier", "flat", PLogP](BARRIER, PLOGP) == 8 * 12_000 + 2 * 27_000
+    assert UPPER_BOUNDS["MPI_Barrier", "flat", LogGP](BARRIER, ONE) == 6 * 16_833 + 2 * 46_700
+    assert UPPER_BOUNDS["MPI_Barrier", "flat", PLogP](BARRIER, PLOGP) == 8 * 12_000 + 2 * 27_000
     # 2 (30,400 + 2 (8,150 + 15,000 + 8,683)) + 2 * 23,683, for any number of segments.
     assert PRINTED["MPI_Bcast", "binary", LogGP](SEVEN, ONE) == 2 * 94_066 + 47_366
     # 6 (30,400 + 8,683 + 46,300) + 2 * 23,683 + 30,400 + 16,300 + 499.5 * 15.

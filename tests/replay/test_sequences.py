@@ -36,7 +36,7 @@ def slow_link(hosts: int, **work: float) -> dict[str, Any]:
     link = np.zeros((hosts, hosts), np.int32)
     links = [Link(LATENCY, send_ns=OVERHEAD, receive_ns=OVERHEAD)]
     servers = [Server(0.0, PER_BYTE, GAP)] * (2 * hosts)
-    return machine(link, links, near=[out], far=[into], servers=servers, work=Work(**work))
+    return machine(link, links, send_servers=[out], receive_servers=[into], servers=servers, work=Work(**work))
 
 
 def test_one_message_takes_overheads_latency_and_bytes() -> None:
@@ -65,7 +65,7 @@ def test_a_second_broadcast_queues_behind_the_first_on_a_shared_link() -> None:
     crosses = cluster[:, None] < cluster[None, :]
     link = np.zeros((4, 4), np.int32)
     shared = np.where(crosses, 0, NO_SERVER)
-    m = machine(link, [Link()], near=[shared], servers=[Server(0.0, 100.0)], cut_through=False)
+    m = machine(link, [Link()], send_servers=[shared], servers=[Server(0.0, 100.0)], cut_through=False)
     flat = [over("flat", "MPI_Bcast", 10, range(4), root) for root in (0, 1)]
     # First: 0 sends to 1, 2 and 3 at 0: they have it at 0, 1000 and 2000. Rank 1 leaves at 0 and calls again: its
     # messages wait until 2000 and are there at 3000 and 4000; rank 0 has its own at 0.
@@ -92,14 +92,26 @@ def test_a_message_that_is_announced_goes_when_its_receive_is_posted() -> None:
     # Announced at 10 + 1000. Posted at 0, so the answer is back at 2010: the bytes leave until 2210, are there at 3210.
     out, into = interfaces(2)
     links = [Link(LATENCY, send_ns=OVERHEAD, receive_ns=OVERHEAD, eager_bytes=99)]
-    m = machine(np.zeros((2, 2), np.int32), links, near=[out], far=[into], servers=[Server(0.0, PER_BYTE, GAP)] * 4)
+    m = machine(
+        np.zeros((2, 2), np.int32),
+        links,
+        send_servers=[out],
+        receive_servers=[into],
+        servers=[Server(0.0, PER_BYTE, GAP)] * 4,
+    )
     laid = over("flat", "MPI_Bcast", 100, [0, 1])
     assert leaves([laid], [0, 1], m).tolist() == [[2210, 3220]]
     # Posted at 5000: the answer is back at 6000.
     assert leaves([laid], [0, 1], m, gaps_ns=np.asarray([[0], [5000]])).tolist() == [[6200, 7210]]
     # The announcement and the answer may take another time than the message itself.
     apart = [replace(links[0], announcement_ns=500.0, answer_ns=300.0, announced_ns=1300.0, announced_per_byte_ns=1.0)]
-    m = machine(np.zeros((2, 2), np.int32), apart, near=[out], far=[into], servers=[Server(0.0, PER_BYTE, GAP)] * 4)
+    m = machine(
+        np.zeros((2, 2), np.int32),
+        apart,
+        send_servers=[out],
+        receive_servers=[into],
+        servers=[Server(0.0, PER_BYTE, GAP)] * 4,
+    )
     assert leaves([laid], [0, 1], m).tolist() == [[10 + 800 + 200, 10 + 800 + 200 + 1400 + 10]]
     # A shorter one is not announced.
     assert leaves([over("flat", "MPI_Bcast", 99, [0, 1])], [0, 1], m).tolist() == [[10, 10 + 198 + 1000 + 10]]
@@ -131,7 +143,7 @@ def test_an_emulated_interface_takes_a_message_in_when_its_receive_is_posted() -
     # mixes of operations were told 65 ms for 68. The interface takes 200. Rank 1 enters at 4000, its message is there
     # at 5000 and in at 5200: the root leaves, enters again, and only then takes in what came at 1000 and at 5000.
     into = interfaces(3)[1]
-    far = {"far": [into], "servers": [Server(0.0, PER_BYTE)] * 6}
+    far = {"receive_servers": [into], "servers": [Server(0.0, PER_BYTE)] * 6}
     gaps = np.asarray([[0, 0], [4000, 0], [0, 0]])
     reduce = over("flat", "MPI_Reduce", 100, [0, 1, 2], root=2)
     for emulates, end in ((True, 5600), (False, 5400)):
@@ -147,7 +159,7 @@ def test_emulated_senders_take_their_turn_at_a_shared_link_when_they_send() -> N
     servers, gaps = [Server(0.0, PER_BYTE), Server(0.0, 1.0)], np.asarray([[0], [10], [0]])
     reduce = over("flat", "MPI_Reduce", 100, [0, 1, 2], root=2)
     for emulates, end in ((True, 1400), (False, 1300)):
-        ways = {"near": [near, link], "servers": servers, "cut_through": False}
+        ways = {"send_servers": [near, link], "servers": servers, "cut_through": False}
         m = machine(np.zeros((3, 3), np.int32), [Link(LATENCY)], emulates=emulates, **ways)
         assert leaves([reduce], range(3), m, gaps_ns=gaps)[0, 2] == end
 
@@ -199,7 +211,15 @@ def random_machine(
     servers = [Server(*random.uniform(0, 1, 3) * [40, 2, 50]) for _ in range(2 * hosts + 1)]
     work = Work(*random.uniform(0, 1, 6) * [5, 5, 20, 0.5, 20, 0.5])
     link = np.arange(hosts * hosts).reshape(hosts, hosts)
-    return machine(link, links, near=[out, shared], far=[into], servers=servers, work=work, cut_through=cut_through)
+    return machine(
+        link,
+        links,
+        send_servers=[out, shared],
+        receive_servers=[into],
+        servers=servers,
+        work=work,
+        cut_through=cut_through,
+    )
 
 
 def test_collectives_of_several_kinds_follow_one_another() -> None:

@@ -1,4 +1,4 @@
-"""What messages and local work cost on a machine.
+"""Costs of messages and of local work on a machine.
 
 A hop from one rank to another takes latency + bytes * per_byte after it was sent, and, between hosts, has to pass the
 two hosts' interfaces, which may serve one message at a time.
@@ -17,14 +17,14 @@ from hopscope.machine.emulated import REAL, Machine
 from hopscope.machine.hops import Array
 from hopscope.vocabulary.links import LINKS, classes_of_hosts, link_class
 
-INSIDE = link_class(same_rank=False, same_host=True, same_cluster=True)
-# Up to so many bytes, what a message takes hardly depends on them.
+INTRA_HOST = link_class(same_rank=False, same_host=True, same_cluster=True)
+# Up to this size, a message's time hardly depends on its bytes.
 SMALL = 1024
-# What messages take is taken to lie on a line up to so many times as many bytes, or as few, as some that were measured.
-# Farther off, networks change their ways: 64 KiB over TCP took 4 latencies of a link and 16 KiB took 1.15.
-NEAR = 3.0
-# The latencies of a message that is announced, in their order.
-ANNOUNCED = ("announcement_ns", "answer_ns", "announced_ns")
+# Times are interpolated up to this ratio to a measured size. Farther off, networks behave differently: over TCP, 64 KiB
+# took 4 latencies of a link and 16 KiB took 1.15.
+NEAR_RATIO = 3.0
+# Latencies of a message by rendezvous, in order.
+RENDEZVOUS_LATENCIES = ("announcement_ns", "answer_ns", "announced_ns")
 
 
 @dataclass
@@ -54,18 +54,21 @@ class LinkCost:
     announced_per_byte_ns: float = 0.0
 
     def message_ns(self, size: float) -> float:
-        """What a message of so many bytes takes, with its announcement if it has one."""
+        """The time of a message of this size, with its RTS and CTS if it goes by rendezvous."""
         if size <= self.eager_bytes:
             return self.latency_ns + self.per_byte_ns * size
-        ways = [self.latency_ns if own is None else own for own in (vars(self)[name] for name in ANNOUNCED)]
-        return sum(ways) + (self.per_byte_ns + self.announced_per_byte_ns) * size
+        phases = [
+            self.latency_ns if phase_ns is None else phase_ns
+            for phase_ns in (vars(self)[name] for name in RENDEZVOUS_LATENCIES)
+        ]
+        return sum(phases) + (self.per_byte_ns + self.announced_per_byte_ns) * size
 
-    def is_near(self, size: Array) -> Array:
-        """Tell of each size whether a hop had about as many bytes; true for a class without hops or sizes."""
+    def is_measured_size(self, size: Array) -> Array:
+        """True for each size near that of some hop, and for a class without hops or sizes."""
         if not (self.hops and self.sizes):
             return np.ones(len(size), bool)
-        apart = np.log(np.maximum(size, SMALL)[:, None] / np.maximum(np.asarray(self.sizes), SMALL)[None, :])
-        return np.abs(apart).min(axis=1) <= math.log(NEAR)
+        log_ratio = np.log(np.maximum(size, SMALL)[:, None] / np.maximum(np.asarray(self.sizes), SMALL)[None, :])
+        return np.abs(log_ratio).min(axis=1) <= math.log(NEAR_RATIO)
 
 
 @dataclass
@@ -83,15 +86,15 @@ class LocalCost:
 
     @property
     def receive_ns(self) -> float:
-        """What a message takes its receiver; operands are combined besides."""
-        known = [time for time in (self.handle_up_ns, self.handle_down_ns) if time > 0]
+        """The receiver's time for a message, without combining."""
+        handling = [time for time in (self.handle_up_ns, self.handle_down_ns) if time > 0]
         # Where nothing was combined, up and down are two views of one cost.
-        is_split = len(known) == 2 and self.handle_down_ns <= self.handle_up_ns
-        return self.handle_down_ns if is_split else sum(known) / max(1, len(known))
+        is_split = len(handling) == 2 and self.handle_down_ns <= self.handle_up_ns
+        return self.handle_down_ns if is_split else sum(handling) / max(1, len(handling))
 
     @property
     def combine_ns(self) -> float:
-        """What a combination takes beside its bytes."""
+        """The time of a combination without its bytes."""
         return max(0.0, self.handle_up_ns - self.receive_ns)
 
 
@@ -114,7 +117,7 @@ class Costs:
     machine: Machine = REAL
 
     def arrays(self, host_clusters: Sequence[int]) -> dict[str, Any]:
-        """What `routes.fitted` makes a machine of; host_clusters: the cluster of each host."""
+        """The input of `routes.fitted`; host_clusters: the cluster of each host."""
         clusters = np.asarray([*host_clusters, *self.machine.gateways_clusters])
         link = self.classes(host_clusters)
         latency = np.asarray([self.links[name].latency_ns for name in LINKS])[link]
@@ -122,12 +125,15 @@ class Costs:
         for pair, value in self.pairs.items():
             latency[pair] = value
         usual = np.asarray([self.links[name].latency_ns for name in LINKS])[link]
-        announced = np.asarray([self.links[name].announced_per_byte_ns for name in LINKS])[link]
+        message_per_byte = np.asarray([self.links[name].announced_per_byte_ns for name in LINKS])[link]
         return {
             "latency_ns": np.ascontiguousarray(latency.ravel()),
-            # Of a pair whose latency is another one, these are too.
-            **{name: np.maximum(0.0, latency - usual + self._own(name)[link]).ravel() for name in ANNOUNCED},
-            "announced_per_byte_ns": announced.ravel(),
+            # A pair with an outlying latency has these shifted by as much.
+            **{
+                name: np.maximum(0.0, latency - usual + self._phase_latency(name)[link]).ravel()
+                for name in RENDEZVOUS_LATENCIES
+            },
+            "announced_per_byte_ns": message_per_byte.ravel(),
             "per_byte_ns": np.ascontiguousarray((per_byte + self.machine.wire_per_byte_ns).ravel()),
             **vars(self.local),
             **self.machine.arrays(clusters),
@@ -135,10 +141,10 @@ class Costs:
             "interface_per_byte_ns": self.interface_per_byte_ns + self.machine.interface_per_byte_ns,
         }
 
-    def _own(self, column: str) -> Array:
-        """A latency of each class of links, of which None means that it is like any other."""
-        known = [(vars(self.links[name])[column], self.links[name].latency_ns) for name in LINKS]
-        return np.asarray([usual if own is None else own for own, usual in known])
+    def _phase_latency(self, column: str) -> Array:
+        """A rendezvous latency of each class of links; None stands for the class's latency."""
+        latencies = [(vars(self.links[name])[column], self.links[name].latency_ns) for name in LINKS]
+        return np.asarray([usual if phase_ns is None else phase_ns for phase_ns, usual in latencies])
 
     def classes(self, host_clusters: Sequence[int]) -> Array:
         """The link class of each pair of hosts, gateways among them; see `classes_of_hosts`."""

@@ -1,10 +1,10 @@
-"""What tells that a message was announced before it went, and waited for the answer."""
+"""Limits that tell messages by rendezvous from eager ones."""
 
 from __future__ import annotations
 
-HELD = 0.25
-"""A sender that was held for more than this share of its message's way waited for an answer."""
+BLOCKED_SHARE = 0.25
+"""A sender that was blocked for more than this share of its message's time waited for a CTS."""
 LATENCIES = 3
-"""Of an announced message: the announcement, the answer and itself."""
-LEAST_SEEN = 5
-"""Messages of one size that met a receive which was posted late."""
+"""Latencies of a message by rendezvous: RTS, CTS and the message itself."""
+LEAST_MESSAGES = 5
+"""Least number of messages of one size whose receives were posted late."""

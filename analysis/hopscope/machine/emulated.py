@@ -1,7 +1,7 @@
-"""What an emulated machine makes messages queue for, from the run's `emulated` (`emulate` in topology.schema.json).
+"""Links and queues of an emulated machine, from the run's `emulated` (`emulate` in topology.schema.json).
 
-The compiled network (analysis/native/paths/network.h) does with it what the collector did. Of a trace of bandwidths it
-takes the mean time per byte, of a trace of latencies the mean.
+The compiled network (analysis/native/paths/network.h) repeats what the collector did with it. A trace of bandwidths
+counts with its mean time per byte, a trace of latencies with its mean.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class Machine:
     gateway_to: Array = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def latencies(self) -> Array:
-        """What is emulated from host x to host."""
+        """The emulated latency from host to host."""
         hosts = len(self.host_clusters) + len(self.gateways_clusters)
         return np.broadcast_to(self.latency_ns, (hosts, hosts))
 
     def rank_ns(self, size: Array) -> Array:
-        """What a message of each size costs a rank."""
+        """A rank's time for a message of each size."""
         return self.rank_message_ns + self.rank_per_byte_ns * size
 
     def arrays(self, clusters: Array) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class Machine:
         }
 
     def delays(self, hops: Hops) -> Array:
-        """What interfaces, links and ranks added to each hop beside the latency."""
+        """The time that interfaces, links and ranks added to each hop's latency."""
         clusters = np.asarray([*self.host_clusters, *self.gateways_clusters])
         hosts, latency = len(clusters), self.latencies()
         costs = {
@@ -82,7 +82,7 @@ class Machine:
 
 
 REAL = Machine()
-"""A machine of which nothing is known but its hops."""
+"""A machine that only its hops describe."""
 
 
 def machine_of(
@@ -102,18 +102,18 @@ def machine_of(
     gateways = {end: np.full((count, count), -1, np.int32) for end in ("from", "to")}
     latency, wire = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
     for a, cluster in enumerate(of_host):
-        for b, other in enumerate(of_host):
-            word = link_class(same_rank=False, same_host=a == b, same_cluster=cluster == other)
+        for b, peer_cluster in enumerate(of_host):
+            word = link_class(same_rank=False, same_host=a == b, same_cluster=cluster == peer_cluster)
             _overwrite(emulated.get("links", {}).get(word, {}), latency, wire, (a, b))
     for pair in shared:
         place = list(clusters).index(pair["from"]), list(clusters).index(pair["to"])
         for end, gateway in pair.get("gateways", {}).items():
             gateways[end][place] = names.index(gateway)
         ends = np.ix_(np.asarray(of_host) == place[0], np.asarray(of_host) == place[1])
-        own = np.zeros_like(wire)
-        _overwrite(pair, latency, own, ends)
-        if own[ends].any():
-            per_byte[place], wire[ends] = own[ends].flat[0], 0
+        shared_per_byte = np.zeros_like(wire)
+        _overwrite(pair, latency, shared_per_byte, ends)
+        if shared_per_byte[ends].any():
+            per_byte[place], wire[ends] = shared_per_byte[ends].flat[0], 0
     for pair in emulated.get("pairs", []):
         if pair["from"] in names and pair["to"] in names:
             _overwrite(pair, latency, wire, (names.index(pair["from"]), names.index(pair["to"])))
@@ -139,7 +139,7 @@ def machine_of(
 
 
 def _overwrite(link: dict[str, Any], latency: Array, per_byte: Array, place: Any) -> None:
-    """What this link says of latency and bandwidth, for these pairs of hosts."""
+    """Copies this link's latency and bandwidth to these pairs of hosts."""
     latencies = link.get("latency_trace_ns", link.get("latency_ns"))
     rates = link.get("bytes_per_second_trace", link.get("bytes_per_second"))
     if latencies is not None:

@@ -33,6 +33,6 @@ class Hops:
         """The directed pair of hosts of each."""
         return list(zip(self.src_host.tolist(), self.dst_host.tolist(), strict=True))
 
-    def of(self, chosen: Array) -> Hops:
-        """Some of them."""
-        return Hops(*(column[chosen] for column in vars(self).values()))
+    def select(self, selection: Array) -> Hops:
+        """The selected hops."""
+        return Hops(*(column[selection] for column in vars(self).values()))

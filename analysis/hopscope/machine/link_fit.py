@@ -1,7 +1,7 @@
-"""What messages cost, fitted from the hops of a run.
+"""Fits the costs of messages to the hops of a run.
 
-Only hops that bind are used: the others were stamped when their receiver came to look. Of an emulated machine it is
-known what messages queue for, so only latencies are fitted.
+Only hops that bind are used: the others were stamped when their receiver came to look. The queues of an emulated
+machine are known, so only its latencies are fitted.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hopscope.machine.costs import INSIDE, SMALL, Costs, HostPair, LinkCost, LocalCost
+from hopscope.machine.costs import INTRA_HOST, SMALL, Costs, HostPair, LinkCost, LocalCost
 from hopscope.machine.emulated import REAL, Machine
 from hopscope.machine.hops import Array, Hops
 from hopscope.vocabulary.links import LINKS, link_class
@@ -26,48 +26,48 @@ CLOCK_MATTERS = 0.05
 
 
 def interface_delays(hops: Hops, per_message_ns: float, latency_ns: Array, per_byte_ns: float = 0.0) -> Array:
-    """What two hosts' interfaces add to each hop if they serve one message at a time: ns, 0 within a host.
+    """The delay of each hop by two hosts' interfaces that serve one message at a time: ns, 0 within a host.
 
     Sends queue in the order in which they were begun, receives in the order in which they reach the host; collectives
     do not meet. latency_ns: of each hop between the interfaces.
     """
     delay = np.zeros(len(hops.sent))
-    between = np.flatnonzero(hops.src_host != hops.dst_host)
-    service = per_message_ns + per_byte_ns * hops.size[between]
+    remote = np.flatnonzero(hops.src_host != hops.dst_host)
+    service = per_message_ns + per_byte_ns * hops.size[remote]
     if not (service > 0).any():
         return delay
-    out = _queue(hops.collective[between], hops.src_host[between], hops.sent[between], service)
-    there = out + latency_ns[between]
-    delay[between] = (
-        _queue(hops.collective[between], hops.dst_host[between], there, service)
-        - latency_ns[between]
-        - hops.sent[between]
+    departure = _queue(hops.collective[remote], hops.src_host[remote], hops.sent[remote], service)
+    arrival = departure + latency_ns[remote]
+    delay[remote] = (
+        _queue(hops.collective[remote], hops.dst_host[remote], arrival, service)
+        - latency_ns[remote]
+        - hops.sent[remote]
     )
     return delay
 
 
 def _queue(collective: Array, host: Array, ready: Array, service: Array) -> Array:
-    """When each message has passed a queue that serves one at a time: done = service + max(ready, done before it)."""
+    """The time when each message leaves a queue that serves one at a time: done = service + max(ready, done before)."""
     # Times since each collective's first message: small numbers, which stay exact below.
-    _, which = np.unique(collective, return_inverse=True)
-    first = np.full(int(which.max(initial=-1)) + 1, np.inf)
-    np.minimum.at(first, which, ready)
-    since, ready = first[which], ready - first[which]
+    _, collectives = np.unique(collective, return_inverse=True)
+    first = np.full(int(collectives.max(initial=-1)) + 1, np.inf)
+    np.minimum.at(first, collectives, ready)
+    starts, ready = first[collectives], ready - first[collectives]
     order = np.lexsort((ready, host, collective))
     new = np.ones(len(order), bool)
     new[1:] = (collective[order][1:] != collective[order][:-1]) | (host[order][1:] != host[order][:-1])
     group = np.cumsum(new) - 1
-    # With all service before a message in its group, and with its own: done[i] - through[i] = max over j <= i of
-    # ready[j] - before[j]. Groups are kept apart by lifting each above the one before.
+    # done[i] - service up to and with i = max over j <= i of ready[j] - service before j, within a group. Lifting each
+    # group above the previous one separates them.
     total = np.cumsum(service[order])
-    before = total - service[order]
-    before -= before[np.flatnonzero(new)[group]]
-    slack = ready[order] - before
+    prior_service = total - service[order]
+    prior_service -= prior_service[np.flatnonzero(new)[group]]
+    slack = ready[order] - prior_service
     lift = (slack.max(initial=0) - slack.min(initial=0) + 1) * group
-    done = np.maximum.accumulate(slack + lift) - lift + before + service[order]
+    done = np.maximum.accumulate(slack + lift) - lift + prior_service + service[order]
     result = np.empty(len(order))
     result[order] = done
-    return result + since
+    return result + starts
 
 
 def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, carried_ns: float = 0.0) -> Costs:
@@ -87,13 +87,13 @@ def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, 
     best = _with_interfaces(hops, transit, pair, _fit_with_interface(hops, transit, pair, (0.0, 0.0)))
     _, links, service, pairs = best
     directed = _measured(hops)
-    at_most = _at_most(hops, links)
-    back = {(b, a): latency for (a, b), latency in pairs.items() if (b, a) not in directed}
-    pairs |= {way: min(latency, at_most.get(way, latency)) for way, latency in back.items()}
+    limits = _latency_limits(hops, links)
+    reverse = {(b, a): latency for (a, b), latency in pairs.items() if (b, a) not in directed}
+    pairs |= {way: min(latency, limits.get(way, latency)) for way, latency in reverse.items()}
     costs = Costs(with_stand_ins(links), LocalCost(), *service, pairs, machine=machine)
     class_of = dict(zip(hops.host_pairs(), hops.link.tolist(), strict=True))
-    latency = {way: pairs.get(way, costs.links[LINKS[class_of[way]]].latency_ns) for way in at_most}
-    as_expected = {way for way, most in at_most.items() if most <= (1 + OUTLYING) * latency[way]}
+    latency = {way: pairs.get(way, costs.links[LINKS[class_of[way]]].latency_ns) for way in limits}
+    as_expected = {way for way, limit in limits.items() if limit <= (1 + OUTLYING) * latency[way]}
     return replace(costs, measured=frozenset(directed | as_expected))
 
 
@@ -103,13 +103,13 @@ def fit_classes(hops: Hops) -> tuple[dict[str, LinkCost], dict[HostPair, float]]
     return links, pairs
 
 
-def _at_most(hops: Hops, links: dict[str, LinkCost]) -> dict[HostPair, float]:
-    """Of each directed pair of hosts, what the fastest message that nobody waited for took to be seen, less what its
-    bytes take: the latency is no longer."""
+def _latency_limits(hops: Hops, links: dict[str, LinkCost]) -> dict[HostPair, float]:
+    """An upper limit of the latency of each directed pair of hosts: the shortest time in which a message that nobody
+    waited for was seen, without its bytes."""
     per_byte = np.asarray([links[name].per_byte_ns if name in links else 0.0 for name in LINKS])
     took = np.maximum(0.0, hops.received - hops.sent + hops.clock_error - per_byte[hops.link] * hops.size)
     idle = np.flatnonzero(~hops.binding & (hops.src_host != hops.dst_host))
-    slowest_first = hops.of(idle[np.argsort(-took[idle], kind="stable")])
+    slowest_first = hops.select(idle[np.argsort(-took[idle], kind="stable")])
     return dict(zip(slowest_first.host_pairs(), np.sort(took[idle])[::-1].tolist(), strict=True))
 
 
@@ -125,25 +125,29 @@ def _measured(hops: Hops) -> set[HostPair]:
 
 
 def _fit_emulated(hops: Hops, machine: Machine, delays: Array, carried_ns: float) -> Costs:
-    """Only what the software takes is fitted: of every pair of hosts it is known which latency is emulated.
+    """Fits only the software's time: the emulated latency of every pair of hosts is known.
 
-    On a class that no hop shows, it takes the most that it took on any, or what carrying a message takes. A class
-    counts as fast as its typical pair among those that were waited for.
+    A class without hops gets the longest time of any class, or that of carrying a message. A class counts as fast as
+    its typical pair among those that were waited for.
     """
     clusters, emulated = np.asarray([*machine.host_clusters, *machine.gateways_clusters]), machine.latencies()
-    own = emulated[hops.src_host, hops.dst_host]
+    emulated_ns = emulated[hops.src_host, hops.dst_host]
     used = {link: hops.binding & (hops.link == link) for link in range(len(LINKS))}
-    typical = {link: float(np.median(own[mine])) for link, mine in used.items() if mine.any()}
+    typical = {
+        link: float(np.median(emulated_ns[hops_of_link])) for link, hops_of_link in used.items() if hops_of_link.any()
+    }
     alike = np.asarray([typical.get(link, 0.0) for link in range(len(LINKS))])[hops.link]
-    _, links, _, _ = _fit_with_interface(hops, _transit(hops) - delays - own + alike, _pairs_of(hops), (0.0, 0.0))
+    _, links, _, _ = _fit_with_interface(
+        hops, _transit(hops) - delays - emulated_ns + alike, _pairs_of(hops), (0.0, 0.0)
+    )
     software = {LINKS[link]: max(0.0, links[LINKS[link]].latency_ns - middle) for link, middle in typical.items()}
-    if INSIDE in software and not links[INSIDE].tells_bytes and links[INSIDE].most_bytes > SMALL:
-        # Nothing emulated hides what it takes to copy a long message. Of one size, it is the bytes.
-        bytes_ns = software[INSIDE] - min(software.values())
-        software[INSIDE] -= bytes_ns
-        link = links[INSIDE]
+    if INTRA_HOST in software and not links[INTRA_HOST].tells_bytes and links[INTRA_HOST].most_bytes > SMALL:
+        # No emulated delay hides the copy of a long message. If all have one size, it is the bytes' time.
+        bytes_ns = software[INTRA_HOST] - min(software.values())
+        software[INTRA_HOST] -= bytes_ns
+        link = links[INTRA_HOST]
         per_byte = link.per_byte_ns + bytes_ns / link.most_bytes
-        links[INSIDE] = replace(link, latency_ns=link.latency_ns - bytes_ns, per_byte_ns=per_byte)
+        links[INTRA_HOST] = replace(link, latency_ns=link.latency_ns - bytes_ns, per_byte_ns=per_byte)
     unknown = max(carried_ns, *software.values(), 0.0)
     pairs: dict[HostPair, float] = {}
     for a, b in np.ndindex(emulated.shape):
@@ -155,64 +159,64 @@ def _fit_emulated(hops: Hops, machine: Machine, delays: Array, carried_ns: float
 
 
 _Service = tuple[float, float]
-"""What an interface takes for a message, and for a byte."""
+"""An interface's time per message, and per byte."""
 _Fit = tuple[float, dict[str, LinkCost], _Service, dict[HostPair, float]]
 """The sum of absolute residuals, the link classes, the interface's time and the outlying pairs."""
 
 
-def _with_interfaces(hops: Hops, transit: Array, pair: Array, without: _Fit) -> _Fit:
+def _with_interfaces(hops: Hops, transit: Array, pair: Array, base: _Fit) -> _Fit:
     """The fit with the interface's time that explains most, if it explains enough: per message or per byte.
 
     Long messages of one size do not show which of the two it is. Then it is the bytes, because no interface takes as
     long for a short message as for a long one.
     """
-    best = without
-    # Concurrent messages are what tells an interface: the steps between their arrivals.
-    between = hops.binding & (hops.src_host != hops.dst_host)
-    sizes = np.unique(hops.size[between])
-    long = between & (hops.size > SMALL)
+    best = base
+    # Concurrent messages show an interface, by the steps between their arrivals.
+    remote = hops.binding & (hops.src_host != hops.dst_host)
+    sizes = np.unique(hops.size[remote])
+    long = remote & (hops.size > SMALL)
     units: list[tuple[_Service, float]] = []
     if len(sizes) > 1 or (len(sizes) and not long.any()):
-        units.append(((1.0, 0.0), float(np.median(transit[between]))))
+        units.append(((1.0, 0.0), float(np.median(transit[remote]))))
     if long.any():
         units.append(((0.0, 1.0 / float(np.median(hops.size[long]))), float(np.median(transit[long]))))
     # Nothing between hosts, no interfaces. Otherwise a coarse grid, then a finer one around its best.
     for (per_message, per_byte), scale in units:
         if scale <= 0:
             continue
-        found = without
+        nearest = base
         centre = 0.0
         for _ in range(2):
             wide, fine = np.geomspace(scale / 1000, scale, 40), np.linspace(centre * 0.8, centre * 1.25, 41)
             for time in (fine if centre else wide).tolist():
                 fitted = _fit_with_interface(hops, transit, pair, (per_message * time, per_byte * time))
-                if fitted[0] < found[0]:
-                    found, centre = fitted, time
+                if fitted[0] < nearest[0]:
+                    nearest, centre = fitted, time
         # No interface takes as long for a short message as for a long one, so bytes that explain nearly as much do.
-        is_bytes = per_byte > 0 and best is not without and sizes.min() > SMALL
-        if found[0] < best[0] * (1 / (1 - EXPLAINS) if is_bytes else 1.0):
-            best = found
-    return without if best[0] > (1 - EXPLAINS) * without[0] else best
+        is_bytes = per_byte > 0 and best is not base and sizes.min() > SMALL
+        if nearest[0] < best[0] * (1 / (1 - EXPLAINS) if is_bytes else 1.0):
+            best = nearest
+    return base if best[0] > (1 - EXPLAINS) * base[0] else best
 
 
 def with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
     """Every class: those that no hop was fitted for lie between the nearest faster and the nearest slower one."""
     links: dict[str, LinkCost] = {}
     for place, name in enumerate(LINKS):
-        faster = [fitted[other] for other in LINKS[:place] if other in fitted]
-        slower = [fitted[other] for other in LINKS[place + 1 :] if other in fitted]
-        like = [*slower[:1], *faster[-1:]]
-        if name in fitted or not like:
+        faster = [fitted[class_name] for class_name in LINKS[:place] if class_name in fitted]
+        slower = [fitted[class_name] for class_name in LINKS[place + 1 :] if class_name in fitted]
+        neighbours = [*slower[:1], *faster[-1:]]
+        if name in fitted or not neighbours:
             links[name] = fitted.get(name, LinkCost(0.0))
         elif name == "self":
-            links[name] = LinkCost(0.0, like[0].per_byte_ns)
+            links[name] = LinkCost(0.0, neighbours[0].per_byte_ns)
         else:
-            # Never faster than a class that is faster by its nature, whatever the few hops of the slower one say.
-            least = max((link.latency_ns for link in faster), default=0.0)
-            per_byte = max((link.per_byte_ns for link in (*faster, like[0])), default=0.0)
+            # Never faster than a class that is faster by nature, even if the few hops of the slower one say so.
+            faster_ns = max((link.latency_ns for link in faster), default=0.0)
+            per_byte = max((link.per_byte_ns for link in (*faster, neighbours[0])), default=0.0)
             links[name] = replace(
-                like[0],
-                latency_ns=max(like[0].latency_ns, least),
+                neighbours[0],
+                latency_ns=max(neighbours[0].latency_ns, faster_ns),
                 per_byte_ns=per_byte,
                 hops=0,
             )
@@ -232,10 +236,10 @@ def _transit(hops: Hops) -> Array:
     edges = int(edge.max(initial=-1)) + 1
     ups = np.bincount(edge[hops.up & hops.binding], minlength=edges)
     downs = np.bincount(edge[~hops.up & hops.binding], minlength=edges)
-    both = (ups == 1) & (downs == 1)
+    round_trip = (ups == 1) & (downs == 1)
     total = np.bincount(edge[hops.binding], weights=transit[hops.binding], minlength=edges)
     doubtful = hops.clock_error > CLOCK_MATTERS * np.abs(transit)
-    paired = hops.binding & doubtful & both[edge] if edges else hops.binding
+    paired = hops.binding & doubtful & round_trip[edge] if edges else hops.binding
     transit[paired] = total[edge[paired]] / 2
     return transit
 
@@ -245,52 +249,52 @@ def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: _Servi
     guess = np.zeros(len(transit))
     busy = service[0] + service[1] * hops.size
     for link in range(len(LINKS)):
-        mine = hops.link == link
-        if (mine & hops.binding).any():
-            guess[mine] = max(0.0, float(np.median((transit - 2 * busy)[mine & hops.binding])))
+        rows = hops.link == link
+        if (rows & hops.binding).any():
+            guess[rows] = max(0.0, float(np.median((transit - 2 * busy)[rows & hops.binding])))
     net = transit - interface_delays(hops, service[0], guess, service[1])
     links: dict[str, LinkCost] = {}
     pairs: dict[HostPair, float] = {}
     loss = 0.0
     for link, name in enumerate(LINKS):
-        mine = np.flatnonzero((hops.link == link) & hops.binding)
-        if not len(mine):
+        rows = np.flatnonzero((hops.link == link) & hops.binding)
+        if not len(rows):
             continue
-        latency, per_byte = line_of(hops.size[mine].astype(np.float64), net[mine])
-        sizes = hops.size[mine]
-        least, most = float(sizes.min()), float(sizes.max())
-        told = most > SMALL and most >= 2 * least
+        latency, per_byte = line_of(hops.size[rows].astype(np.float64), net[rows])
+        sizes = hops.size[rows]
+        least_bytes, most_bytes = float(sizes.min()), float(sizes.max())
+        tells_bytes = most_bytes > SMALL and most_bytes >= 2 * least_bytes
         different = tuple(np.unique(sizes).astype(np.float64).tolist())
-        links[name] = LinkCost(max(0.0, latency), per_byte, len(mine), least, most, different, told)
-        residual = net[mine] - links[name].latency_ns - per_byte * hops.size[mine]
+        links[name] = LinkCost(max(0.0, latency), per_byte, len(rows), least_bytes, most_bytes, different, tells_bytes)
+        residual = net[rows] - links[name].latency_ns - per_byte * hops.size[rows]
         loss += float(np.abs(residual).sum())
-        for number in np.unique(pair[mine]):
-            of_pair = pair[mine] == number
+        for number in np.unique(pair[rows]):
+            of_pair = pair[rows] == number
             deviation = float(np.median(residual[of_pair]))
-            spread = float(np.median(np.abs(residual[of_pair] - deviation)))
-            # What a queue does to a pair that always meets another is not the pair's own.
-            queued = 2 * float(np.median(busy[mine][of_pair]))
-            # What disturbs a message makes it slower, never faster, but for clocks.
-            doubt = float(hops.clock_error[mine][of_pair].max()) if deviation < 0 else 0.0
-            enough = FASTER_HOPS if deviation < 0 else OUTLYING_HOPS
-            if of_pair.sum() >= enough and abs(deviation) > max(OUTLYING * latency, 3 * spread, queued, doubt):
-                first = mine[of_pair][0]
+            variability = float(np.median(np.abs(residual[of_pair] - deviation)))
+            # A pair that always meets another pair queues; that is not the pair's own latency.
+            queued = 2 * float(np.median(busy[rows][of_pair]))
+            # Disturbances make a message slower, never faster; only clocks do.
+            doubt = float(hops.clock_error[rows][of_pair].max()) if deviation < 0 else 0.0
+            least_hops = FASTER_HOPS if deviation < 0 else OUTLYING_HOPS
+            if of_pair.sum() >= least_hops and abs(deviation) > max(OUTLYING * latency, 3 * variability, queued, doubt):
+                first = rows[of_pair][0]
                 pairs[int(hops.src_host[first]), int(hops.dst_host[first])] = max(0.0, latency + deviation)
     return loss, links, service, pairs
 
 
 def line_of(size: Array, time: Array) -> tuple[float, float]:
     """Latency and time per byte by least absolute residuals over the medians of each size; per byte 0 for one size."""
-    sizes, which = np.unique(size, return_inverse=True)
-    medians = np.asarray([np.median(time[which == i]) for i in range(len(sizes))])
+    sizes, groups = np.unique(size, return_inverse=True)
+    medians = np.asarray([np.median(time[groups == i]) for i in range(len(sizes))])
     if len(sizes) == 1:
         return float(medians[0]), 0.0
-    weights = np.sqrt(np.bincount(which))
+    weights = np.sqrt(np.bincount(groups))
     slope, latency = np.polyfit(sizes, medians, 1, w=weights)
     if slope > 0 and latency >= 0:
         return float(latency), float(slope)
     # Sizes too close to tell; or the longer messages queued, or are announced first: then it is all bytes, by the
     # fastest of them.
-    middle, each = float(np.median(time)), float((medians[sizes > 0] / sizes[sizes > 0]).min())
-    off_by_bytes, off = np.abs(time - each * size).sum(), np.abs(time - middle).sum()
-    return (0.0, each) if slope > 0 and off_by_bytes < off else (middle, 0.0)
+    middle, per_byte = float(np.median(time)), float((medians[sizes > 0] / sizes[sizes > 0]).min())
+    bytes_error, error = np.abs(time - per_byte * size).sum(), np.abs(time - middle).sum()
+    return (0.0, per_byte) if slope > 0 and bytes_error < error else (middle, 0.0)

@@ -1,4 +1,4 @@
-"""What ranks spend themselves inside a collective, fitted from the times between a rank's own events.
+"""Fits the ranks' own time inside a collective to the times between a rank's own events.
 
 All times compared are of one rank's clock. Medians, because a rank that lost its core in between says nothing about the
 work.
@@ -18,8 +18,8 @@ from hopscope.machine.hops import Array, Hops
 from hopscope.machine.link_fit import line_of
 from hopscope.vocabulary.links import LINKS
 
-SHOWN = 20
-"""So many messages of a link class show what one takes its ranks there."""
+LEAST_MESSAGES = 20
+"""Least number of messages of a link class that show their ranks' time."""
 
 
 def _median(values: Array) -> float:
@@ -28,12 +28,12 @@ def _median(values: Array) -> float:
 
 def _steps_of(steps: pa.Table, kind: str) -> tuple[Array, Array]:
     """Bytes and ns of each step of a kind."""
-    mine = np.asarray(steps["kind"].to_pylist(), object) == kind
-    return integers(steps, "bytes", null=0)[mine], (integers(steps, "end_ns") - integers(steps, "begin_ns"))[mine]
+    rows = np.asarray(steps["kind"].to_pylist(), object) == kind
+    return integers(steps, "bytes", null=0)[rows], (integers(steps, "end_ns") - integers(steps, "begin_ns"))[rows]
 
 
 def _copy(steps: pa.Table) -> tuple[float, float]:
-    """What a copy takes: ns, and ns per byte. Long ones of one size take it for their bytes."""
+    """Time of a copy: ns, and ns per byte. Long copies of one size count as bytes only."""
     size, time = _steps_of(steps, "copy")
     if not len(size):
         return 0.0, 0.0
@@ -47,14 +47,14 @@ def _combine_per_byte(steps: pa.Table) -> float:
     size, time = _steps_of(steps, "combine")
     if len(np.unique(size)) < 2:
         return 0.0
-    sizes, which = np.unique(size, return_inverse=True)
-    medians = [float(np.median(time[which == i])) for i in range(len(sizes))]
+    sizes, groups = np.unique(size, return_inverse=True)
+    medians = [float(np.median(time[groups == i])) for i in range(len(sizes))]
     return max(0.0, float(np.polyfit(sizes, medians, 1)[0]))
 
 
 def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine: Machine) -> LocalCost:
-    """Local costs; entered and left: of the sender's and the receiver's call of each hop, shape (2, hops), ns. What the
-    machine lets messages cost ranks is not among them."""
+    """Local costs, without the machine's emulated rank costs; entered and left: of the sender's and the receiver's call
+    of each hop, shape (2, hops), ns."""
     per_byte = _combine_per_byte(steps)
     keys = hops.collective * (1 + int(max(hops.src.max(initial=0), hops.dst.max(initial=0))))
     by_src, by_dst = keys + hops.src, keys + hops.dst
@@ -62,10 +62,10 @@ def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine:
     # Leaves send towards the root as soon as they have entered.
     leaf = hops.up & first & ~np.isin(by_src, by_dst[hops.up])
     enter = _median((hops.sent - entered[0])[leaf])
-    # What was received right before a send, and how long it took to send on.
-    before, waited = _send_after_receive(hops, by_src, by_dst)
-    up, down = hops.up[before] & hops.binding[before], ~hops.up[before] & hops.binding[before]
-    handle_up = _median((waited - per_byte * hops.size[before])[up])
+    # Hops received right before a send, and the time until that send.
+    received, waited = _send_after_receive(hops, by_src, by_dst)
+    up, down = hops.up[received] & hops.binding[received], ~hops.up[received] & hops.binding[received]
+    handle_up = _median((waited - per_byte * hops.size[received])[up])
     handle_down = _median(waited[down])
     send = _median(_between_sends(hops, by_src, by_dst, steps)[1])
     # The last receivers leave when they have the result.
@@ -73,28 +73,28 @@ def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine:
     leave = _median((left[1] - hops.received)[last]) - handle_down
     if not last.any():
         sent_only = hops.up & ~np.isin(by_src, by_dst[~hops.up])
-        # A sender of a long message may have been held until its receive was posted.
-        held = hops.posted > hops.sent
-        at_once = sent_only & ~held
-        chosen = at_once if at_once.any() else sent_only
-        sent = np.where(held, hops.posted, hops.sent)
-        leave = _median((left[0] - sent - machine.rank_ns(hops.size))[chosen]) - send
+        # A sender of a long message may have been blocked until its receive was posted.
+        blocked = hops.posted > hops.sent
+        unblocked = sent_only & ~blocked
+        senders = unblocked if unblocked.any() else sent_only
+        sent = np.where(blocked, hops.posted, hops.sent)
+        leave = _median((left[0] - sent - machine.rank_ns(hops.size))[senders]) - send
     return LocalCost(enter, handle_up, per_byte, handle_down, send, max(0.0, leave), *_copy(steps))
 
 
 def fit_ends(hops: Hops, links: dict[str, LinkCost], steps: pa.Table) -> dict[str, LinkCost]:
-    """The links with what a message takes its sender and its receiver, where enough hops of the class show it."""
+    """The links with the sender's and the receiver's time for a message, if enough hops of the class show it."""
     keys = hops.collective * (1 + int(max(hops.src.max(initial=0), hops.dst.max(initial=0))))
-    sent, between = _between_sends(hops, keys + hops.src, keys + hops.dst, steps)
+    sent, gaps = _between_sends(hops, keys + hops.src, keys + hops.dst, steps)
     received, waited = _send_after_receive(hops, keys + hops.src, keys + hops.dst)
     down = ~hops.up[received] & hops.binding[received]
     result = dict(links)
     for place, name in enumerate(LINKS):
-        sends, receives = between[hops.link[sent] == place], waited[down & (hops.link[received] == place)]
+        sends, receives = gaps[hops.link[sent] == place], waited[down & (hops.link[received] == place)]
         result[name] = replace(
             links[name],
-            send_ns=_median(sends) if len(sends) >= SHOWN else None,
-            receive_ns=_median(receives) if len(receives) >= SHOWN else None,
+            send_ns=_median(sends) if len(sends) >= LEAST_MESSAGES else None,
+            receive_ns=_median(receives) if len(receives) >= LEAST_MESSAGES else None,
         )
     return result
 
@@ -105,16 +105,16 @@ def _events(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array, Array, Arr
     keys, times = np.concatenate([by_src, by_dst]), np.concatenate([hops.sent, hops.received])
     is_receive = np.arange(len(keys)) >= len(hops.sent)
     order = np.lexsort((~is_receive, times, keys))
-    same = keys[order][1:] == keys[order][:-1]
-    return order[:-1][same], order[1:][same], np.diff(times[order])[same].astype(np.float64)
+    same_rank = keys[order][1:] == keys[order][:-1]
+    return order[:-1][same_rank], order[1:][same_rank], np.diff(times[order])[same_rank].astype(np.float64)
 
 
 def _send_after_receive(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array, Array]:
     """The hops that a rank received directly before it sent something, and the time between the two."""
     count = len(hops.sent)
-    earlier, later, time = _events(hops, by_src, by_dst)
-    pairs = (earlier >= count) & (later < count)
-    return earlier[pairs] - count, time[pairs]
+    first, second, time = _events(hops, by_src, by_dst)
+    pairs = (first >= count) & (second < count)
+    return first[pairs] - count, time[pairs]
 
 
 def _between_sends(hops: Hops, by_src: Array, by_dst: Array, steps: pa.Table) -> tuple[Array, Array]:
@@ -123,21 +123,21 @@ def _between_sends(hops: Hops, by_src: Array, by_dst: Array, steps: pa.Table) ->
     Where the rank combined or copied in between, it may have waited until it could have the first one's buffer.
     """
     count = len(hops.sent)
-    earlier, later, time = _events(hops, by_src, by_dst)
-    sends = (earlier < count) & (later < count)
-    earlier, later, time = earlier[sends], later[sends], time[sends]
-    pairs = ~hops.up[earlier] & ~hops.up[later] & (hops.segment[earlier] == hops.segment[later])
-    pairs &= ~_worked(steps, hops.src[earlier], hops.sent[earlier], hops.sent[later])
-    return earlier[pairs], time[pairs]
+    first, second, time = _events(hops, by_src, by_dst)
+    sends = (first < count) & (second < count)
+    first, second, time = first[sends], second[sends], time[sends]
+    pairs = ~hops.up[first] & ~hops.up[second] & (hops.segment[first] == hops.segment[second])
+    pairs &= ~_worked(steps, hops.src[first], hops.sent[first], hops.sent[second])
+    return first[pairs], time[pairs]
 
 
 def _worked(steps: pa.Table, rank: Array, begin: Array, end: Array) -> Array:
-    """Whether each rank combined or copied something between two times."""
+    """True for each rank that combined or copied something between two times."""
     if not len(steps) or not len(rank):
         return np.zeros(len(rank), bool)
-    own, at = integers(steps, "rank"), integers(steps, "begin_ns")
-    first = min(int(at.min()), int(begin.min()))
-    width = max(int(at.max()), int(end.max())) - first + 1
-    works = np.sort(own * width + at - first)
+    ranks, begins = integers(steps, "rank"), integers(steps, "begin_ns")
+    first = min(int(begins.min()), int(begin.min()))
+    width = max(int(begins.max()), int(end.max())) - first + 1
+    works = np.sort(ranks * width + begins - first)
     ends = [np.searchsorted(works, rank * width + time.astype(np.int64) - first) for time in (begin, end)]
     return ends[1] > ends[0]

@@ -1,7 +1,7 @@
-"""What the published models of communication know of a machine: Hockney, LogP and LogGP, PLogP.
+"""Parameters of the published models of communication: Hockney, LogP and LogGP, PLogP.
 
-Times are in ns, sizes in bytes, times per byte in ns per byte. What depends on a message's size is a Curve. gamma: what
-it takes to combine one byte with another.
+Times are in ns, sizes in bytes, times per byte in ns per byte. A quantity that depends on a message's size is a Curve.
+gamma: the time to combine one byte with another.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Curve:
         """The value at a size of bytes."""
         if len(self.sizes) == 1:
             return self.values[0]
-        after = int(np.clip(np.searchsorted(self.sizes, size), 1, len(self.sizes) - 1))
-        x, y = self.sizes[after - 1 : after + 1], self.values[after - 1 : after + 1]
+        upper = int(np.clip(np.searchsorted(self.sizes, size), 1, len(self.sizes) - 1))
+        x, y = self.sizes[upper - 1 : upper + 1], self.values[upper - 1 : upper + 1]
         return y[0] + (size - x[0]) * (y[1] - y[0]) / (x[1] - x[0])
 
 
@@ -48,7 +48,7 @@ class Hockney:
     gamma: float = 0.0
 
     def message(self, size: float) -> float:
-        """What a message of this size takes."""
+        """The time of a message of this size."""
         return self.alpha(size) + size * self.beta(size)
 
 
@@ -69,9 +69,9 @@ class LogGP:
     gaps: tuple[tuple[int, float, float], ...] = ()
     """g and G towards several destinations, by their ascending number. Not in the published model."""
 
-    def towards(self, destinations: int) -> LogGP:
-        """The model with the gaps of a rank that sends to so many destinations in a row: those of the largest measured
-        number up to it."""
+    def for_destinations(self, destinations: int) -> LogGP:
+        """The model with the gaps for a number of destinations in a row: those of the largest measured number up to
+        it."""
         gaps = [gap for count, *gap in self.gaps if count <= destinations]
         return replace(self, g=gaps[-1][0], G=gaps[-1][1], gaps=()) if gaps else self
 
@@ -96,9 +96,9 @@ class PLogP:
     gaps: tuple[tuple[int, Curve], ...] = ()
     """g(m, k) towards k destinations, by ascending k. Not in the published model."""
 
-    def towards(self, destinations: int) -> PLogP:
-        """The model with the gap of a rank that sends to so many destinations in a row: that of the largest measured
-        number up to it."""
+    def for_destinations(self, destinations: int) -> PLogP:
+        """The model with the gap for a number of destinations in a row: that of the largest measured number up to
+        it."""
         gaps = [gap for count, gap in self.gaps if count <= destinations]
         return replace(self, g=gaps[-1], gaps=()) if gaps else self
 
@@ -134,5 +134,5 @@ class Call:
 
     @property
     def is_power_of_two(self) -> bool:
-        """Whether the ranks are 1, 2, 4, 8 and so on."""
+        """True for 1, 2, 4, 8 ranks and so on."""
         return self.ranks & (self.ranks - 1) == 0

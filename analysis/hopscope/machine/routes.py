@@ -1,4 +1,4 @@
-"""What the compiled replay takes for the machine: links between hosts, and what serves one message at a time on them.
+"""The machine of the compiled replay: links between hosts, and servers of one message at a time on them.
 
 The fitted costs of a run, an emulated machine and each published model are such machines. Times in ns, sizes in bytes.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscope.machine.costs import ANNOUNCED, Costs
+from hopscope.machine.costs import RENDEZVOUS_LATENCIES, Costs
 from hopscope.machine.hops import Array
 from hopscope.machine.published import Hockney, LogGP, PLogP
 from hopscope.vocabulary.links import LINKS
@@ -20,12 +20,11 @@ from hopscope.vocabulary.links import LINKS
 
 @dataclass(frozen=True)
 class Link:
-    """A message's latency, and what it takes the two ranks; each also per byte.
+    """A message's latency, and the time of its two ranks; each also per byte.
 
-    A message of more than eager_bytes is announced first: it goes when its receive is posted and the sender knows that.
-    Its sender is held until it has gone; of shorter ones it keeps a copy. announcement_ns, answer_ns: the latencies
-    of what announces it and of the answer; announced_ns, announced_per_byte_ns: what it then takes itself in the place
-    of latency_ns and per_byte_ns. None: as long as these.
+    A message of more than eager_bytes goes by rendezvous: its sender is blocked until the CTS has come and the message
+    has gone; of shorter ones it keeps a copy. announcement_ns, answer_ns: the latencies of RTS and CTS; announced_ns,
+    announced_per_byte_ns: replace latency_ns and per_byte_ns for the message itself. None: as long as these.
     """
 
     latency_ns: float = 0.0
@@ -43,10 +42,10 @@ class Link:
     @property
     def columns(self) -> tuple[float, ...]:
         """Every field as a number."""
-        *known, announcement, answer, announced, per_byte = astuple(self)
-        instead = (*[self.latency_ns] * 3, self.per_byte_ns)
-        own = zip((announcement, answer, announced, per_byte), instead, strict=True)
-        return (*known, *(other if value is None else value for value, other in own))
+        *base, rts, cts, message, per_byte = astuple(self)
+        defaults = (*[self.latency_ns] * 3, self.per_byte_ns)
+        phases = zip((rts, cts, message, per_byte), defaults, strict=True)
+        return (*base, *(default if value is None else value for value, default in phases))
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Work:
-    """What a rank does by itself: entering and leaving a collective; a combination and a copy, also per byte."""
+    """A rank's own work: entering and leaving a collective; a combination and a copy, also per byte."""
 
     enter_ns: float = 0.0
     leave_ns: float = 0.0
@@ -78,8 +77,8 @@ def machine(
     link: Array,
     links: Sequence[Link],
     *,
-    near: Sequence[Array] = (),
-    far: Sequence[Array] = (),
+    send_servers: Sequence[Array] = (),
+    receive_servers: Sequence[Array] = (),
     servers: Sequence[Server] = (),
     work: Work = NO_WORK,
     cut_through: bool = True,
@@ -87,14 +86,18 @@ def machine(
 ) -> dict[str, Any]:
     """As `hopscope.native._replay.replay` takes it.
 
-    Matrices are from host x to host. link: rows of links. near, far: the servers that a message passes before and after
-    its latency, one matrix for each in its turn; NO_SERVER where there is none. cut_through: a message's first byte
-    goes on while the others come. emulates: messages go as over the engine's emulated links. Of one that is announced,
-    only the sender waits for the receive; near servers serve in the order of sending; far ones serve a message only
-    when its receive is posted, from when it was there if nothing came between.
+    Matrices are from host x to host. link: rows of links. send_servers, receive_servers: the servers that a message
+    passes before and after its latency, one matrix for each in order; NO_SERVER for none. cut_through: a message's
+    first byte goes on while the others come. emulates: messages go as over the engine's emulated links. By rendezvous,
+    only the sender waits for the receive; send_servers serve in the order of sending; receive_servers serve a message
+    only when its receive is posted, from its arrival if no other came between.
     """
     hosts = len(link)
-    places = np.stack([*near, *far], axis=-1) if near or far else np.full((hosts, hosts, 0), NO_SERVER)
+    places = (
+        np.stack([*send_servers, *receive_servers], axis=-1)
+        if send_servers or receive_servers
+        else np.full((hosts, hosts, 0), NO_SERVER)
+    )
     passes = places != NO_SERVER
     first = np.concatenate([[0], np.cumsum(passes.sum(axis=-1).ravel())])
     return {
@@ -102,7 +105,7 @@ def machine(
         "link": link.ravel().astype(np.int32),
         **_columns(Link, links),
         "first_server": first.astype(np.int64),
-        "far": first[:-1] + passes[:, :, : len(near)].sum(axis=-1).ravel(),
+        "far": first[:-1] + passes[:, :, : len(send_servers)].sum(axis=-1).ravel(),
         "server": places[passes].astype(np.int32),
         **_columns(Server, servers),
         "cut_through": cut_through,
@@ -119,11 +122,11 @@ def _columns(kind: type[Link] | type[Server], rows: Sequence[Link | Server]) -> 
 
 def interfaces(hosts: int) -> tuple[Array, Array]:
     """The sending and the receiving interface of each pair of hosts: servers [0, hosts) and [hosts, 2 * hosts)."""
-    out, into = np.meshgrid(np.arange(hosts), np.arange(hosts), indexing="ij")
-    into = into + hosts
-    np.fill_diagonal(out, NO_SERVER)
-    np.fill_diagonal(into, NO_SERVER)
-    return out, into
+    outbound, inbound = np.meshgrid(np.arange(hosts), np.arange(hosts), indexing="ij")
+    inbound = inbound + hosts
+    np.fill_diagonal(outbound, NO_SERVER)
+    np.fill_diagonal(inbound, NO_SERVER)
+    return outbound, inbound
 
 
 def published(
@@ -138,7 +141,7 @@ def published(
 
 
 def _published(model: Hockney | LogGP | PLogP, size: float) -> tuple[Link, Server, Server]:
-    """The link, and what sends onto it and receives from it."""
+    """The link, and the servers that send onto it and receive from it."""
     if isinstance(model, Hockney):
         time = model.message(size)
         return Link(), Server(service_ns=time), Server(rest_ns=time)
@@ -150,32 +153,39 @@ def _published(model: Hockney | LogGP | PLogP, size: float) -> tuple[Link, Serve
     return Link(max(0.0, model.L + g - o_s - o_r), 0.0, o_s, 0.0, o_r), Server(rest_ns=g), Server(rest_ns=g)
 
 
-def _towards(model: Hockney | LogGP | PLogP, destinations: int) -> Hockney | LogGP | PLogP:
-    return model if isinstance(model, Hockney) else model.towards(destinations)
+def _for_destinations(model: Hockney | LogGP | PLogP, destinations: int) -> Hockney | LogGP | PLogP:
+    return model if isinstance(model, Hockney) else model.for_destinations(destinations)
 
 
 def published_by_class(
-    models: Sequence[Hockney | LogGP | PLogP], which: Array, size: float, receivers: Array | None = None
+    models: Sequence[Hockney | LogGP | PLogP], model_of_pair: Array, size: float, receivers: Array | None = None
 ) -> dict[str, Any]:
-    """The machine of several published models, with messages of one size: between two ranks it is the one whose number
-    `which` has. Each rank counts as a host, with interfaces of its own to the links of each model.
+    """The machine of several published models, with messages of one size. Each rank counts as a host, with its own
+    interfaces to the links of each model. model_of_pair: the number of the model between two ranks.
 
-    receivers: whom each rank sends to, which decides its gaps where they are known by the number of destinations.
+    receivers: the destinations of each rank; their number selects its gaps, if those are known by it.
     """
-    ranks = len(which)
+    ranks = len(model_of_pair)
     parts = [_published(model, size) for model in models]
-    out, into = interfaces(ranks)
+    outbound, inbound = interfaces(ranks)
     servers: list[Server] = []
     for number, (model, (_, sending, receiving)) in enumerate(zip(models, parts, strict=True)):
-        counts = [1] * ranks if receivers is None else (receivers & (which == number)).sum(axis=1).tolist()
-        several = {count: _published(_towards(model, count), size)[1] for count in counts if count > 1}
-        servers += [several.get(count, sending) for count in counts]
+        counts = [1] * ranks if receivers is None else (receivers & (model_of_pair == number)).sum(axis=1).tolist()
+        by_count = {count: _published(_for_destinations(model, count), size)[1] for count in counts if count > 1}
+        servers += [by_count.get(count, sending) for count in counts]
         servers += [receiving] * ranks
-    first = 2 * ranks * which
-    near, far = (np.where(end == NO_SERVER, NO_SERVER, end + first) for end in (out, into))
+    first = 2 * ranks * model_of_pair
+    send_servers, receive_servers = (np.where(end == NO_SERVER, NO_SERVER, end + first) for end in (outbound, inbound))
     gamma = max((model.gamma for model in models), default=0.0)
     work = Work(combine_per_byte_ns=gamma)
-    return machine(which, [link for link, *_ in parts], near=[near], far=[far], servers=servers, work=work)
+    return machine(
+        model_of_pair,
+        [link for link, *_ in parts],
+        send_servers=[send_servers],
+        receive_servers=[receive_servers],
+        servers=servers,
+        work=work,
+    )
 
 
 def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
@@ -184,49 +194,52 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
     hosts, clusters = int(arrays["hosts"]), int(arrays["clusters"])
     square = (hosts, hosts)
     latency, per_byte = arrays["latency_ns"].reshape(square), arrays["per_byte_ns"].reshape(square)
-    inside = np.eye(hosts, dtype=bool)
+    same_host = np.eye(hosts, dtype=bool)
     local, rank_ns, rank_per_byte = costs.local, costs.machine.rank_message_ns, costs.machine.rank_per_byte_ns
-    # A fitted latency begins with the send, and so contains it, but not what a message costs its rank meanwhile on an
-    # emulated machine. Between hosts bytes queue for the pair's link; inside one they only take time.
+    # A fitted latency begins with the send, and so contains it, but not the rank's emulated cost of a message. Between
+    # hosts bytes queue for the pair's link; inside one they only take time.
     ends = [(costs.links[name].send_ns, costs.links[name].receive_ns) for name in LINKS]
     classes = costs.classes(host_clusters)
-    send = np.asarray([local.send_ns if own is None else own for own, _ in ends])[classes]
+    send = np.asarray([local.send_ns if send_ns is None else send_ns for send_ns, _ in ends])[classes]
     send = np.maximum(send, rank_ns)
-    receive = np.asarray([local.receive_ns if own is None else own for _, own in ends])[classes] + rank_ns
+    receive = (
+        np.asarray([local.receive_ns if receive_ns is None else receive_ns for _, receive_ns in ends])[classes]
+        + rank_ns
+    )
     eager = np.asarray([costs.links[name].eager_bytes for name in LINKS])[classes]
-    own = [arrays[name].reshape(square) for name in ANNOUNCED]
-    wire, *announced = (np.maximum(0.0, time - (send - rank_ns)) for time in (latency, *own))
-    each = np.where(inside, per_byte, 0.0)
-    announced_each = each + arrays["announced_per_byte_ns"].reshape(square)
-    columns = [wire, each, send, receive, eager, *announced, announced_each]
+    phases = [arrays[name].reshape(square) for name in RENDEZVOUS_LATENCIES]
+    wire, *rendezvous = (np.maximum(0.0, time - (send - rank_ns)) for time in (latency, *phases))
+    inner_per_byte = np.where(same_host, per_byte, 0.0)
+    rendezvous_per_byte = inner_per_byte + arrays["announced_per_byte_ns"].reshape(square)
+    columns = [wire, inner_per_byte, send, receive, eager, *rendezvous, rendezvous_per_byte]
     times = np.stack(columns, axis=-1).reshape(-1, len(columns))
     kinds, link = np.unique(times, axis=0, return_inverse=True)
     links = [
-        Link(ns, each, out, rank_per_byte, into, rank_per_byte, *announced)
-        for ns, each, out, into, *announced in kinds.tolist()
+        Link(ns, byte_ns, send_ns, rank_per_byte, receive_ns, rank_per_byte, *rendezvous)
+        for ns, byte_ns, send_ns, receive_ns, *rendezvous in kinds.tolist()
     ]
     interface = Server(arrays["interface_message_ns"], arrays["interface_per_byte_ns"])
     servers = [interface] * (2 * hosts)
-    out, into = interfaces(hosts)
-    near, far = [out], [into]
+    outbound, inbound = interfaces(hosts)
+    send_servers, receive_servers = [outbound], [inbound]
     if clusters:
-        before, behind = _gateways(arrays, inside)
-        near, far = [*near, *before], [*behind, *far]
-    near.append(_links(servers, np.where(inside, 0.0, per_byte), np.arange(hosts * hosts).reshape(square)))
+        sending_gateways, receiving_gateways = _gateways(arrays, same_host)
+        send_servers, receive_servers = [*send_servers, *sending_gateways], [*receiving_gateways, *receive_servers]
+    send_servers.append(_links(servers, np.where(same_host, 0.0, per_byte), np.arange(hosts * hosts).reshape(square)))
     if clusters:
         cluster = arrays["cluster"]
         number = cluster[:, None] * clusters + cluster[None, :]
-        near.append(_links(servers, np.where(inside, 0.0, arrays["shared_per_byte_ns"][number]), number))
+        send_servers.append(_links(servers, np.where(same_host, 0.0, arrays["shared_per_byte_ns"][number]), number))
     idle = np.asarray([server == Server() for server in servers])
-    for matrix in (*near, *far):
+    for matrix in (*send_servers, *receive_servers):
         matrix[(matrix != NO_SERVER) & idle[matrix]] = NO_SERVER
     combine, copy = (local.combine_ns, local.combine_per_byte_ns), (local.copy_ns, local.copy_per_byte_ns)
     work = Work(local.enter_ns, local.leave_ns, *combine, *copy)
     return machine(
         link.reshape(square),
         links,
-        near=near,
-        far=far,
+        send_servers=send_servers,
+        receive_servers=receive_servers,
         servers=servers,
         work=work,
         cut_through=costs.machine.cut_through,
@@ -234,23 +247,23 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
     )
 
 
-def _gateways(arrays: dict[str, Any], inside: Array) -> tuple[list[Array], list[Array]]:
+def _gateways(arrays: dict[str, Any], same_host: Array) -> tuple[list[Array], list[Array]]:
     """The interfaces of gateways that each pair of hosts passes before and behind the latency."""
     hosts, cluster = int(arrays["hosts"]), arrays["cluster"]
     pair = cluster[:, None] * int(arrays["clusters"]) + cluster[None, :]
     passed: list[list[Array]] = []
-    for end, own in (("from", np.arange(hosts)[:, None]), ("to", np.arange(hosts)[None, :])):
+    for end, host in (("from", np.arange(hosts)[:, None]), ("to", np.arange(hosts)[None, :])):
         gateway = arrays[f"gateway_{end}"][pair]
-        gateway = np.where(inside | (gateway == own), NO_SERVER, gateway).astype(np.int64)
+        gateway = np.where(same_host | (gateway == host), NO_SERVER, gateway).astype(np.int64)
         passed.append([np.where(gateway == NO_SERVER, NO_SERVER, gateway + hosts), gateway])
     return passed[0], passed[1]
 
 
 def _links(servers: list[Server], per_byte: Array, number: Array) -> Array:
-    """Adds a server for each number whose pairs of hosts take time per byte; which one each pair passes."""
-    which = np.full(per_byte.shape, NO_SERVER, np.int64)
-    for one in np.unique(number[per_byte > 0]).tolist():
-        mine = (number == one) & (per_byte > 0)
-        which[mine] = len(servers)
-        servers.append(Server(0.0, float(per_byte[mine][0])))
-    return which
+    """Adds a server for each number whose pairs of hosts take time per byte; returns the server of each pair."""
+    server_of_pair = np.full(per_byte.shape, NO_SERVER, np.int64)
+    for pair_number in np.unique(number[per_byte > 0]).tolist():
+        pairs = (number == pair_number) & (per_byte > 0)
+        server_of_pair[pairs] = len(servers)
+        servers.append(Server(0.0, float(per_byte[pairs][0])))
+    return server_of_pair

@@ -1,4 +1,4 @@
-"""How long an all-to-all exchange of blocks of m bytes takes."""
+"""Time of an all-to-all exchange of blocks of m bytes."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def linear_loggp(call: Call, p: LogGP) -> float:
 
     An upper bound: the replay overlaps what different ranks send.
     """
-    p = p.towards(call.ranks - 1)
+    p = p.for_destinations(call.ranks - 1)
     return call.ranks * (p.L + 2 * p.o) + _turns(call) * (p.g + p.bytes(call.segment))
 
 
 @row(ALLTOALL, "linear", PLogP)
 def linear_plogp(call: Call, p: PLogP) -> float:
     """P L + (P - 1)(n_s P + 1 - P / 2) g(m_s). Rank i + 1 sends when it has rank i's block."""
-    p = p.towards(call.ranks - 1)
+    p = p.for_destinations(call.ranks - 1)
     return call.ranks * p.L + _turns(call) * p.g(call.segment)
 
 
@@ -45,12 +45,12 @@ def pairwise_hockney(call: Call, p: Hockney) -> float:
 @row(ALLTOALL, "pairwise", LogGP)
 def pairwise_loggp(call: Call, p: LogGP) -> float:
     """(P - 1)(L + o + (m - 1) G + g). In the replay o takes the place of g."""
-    p = p.towards(call.ranks - 1)
+    p = p.for_destinations(call.ranks - 1)
     return (call.ranks - 1) * (p.L + p.o + p.bytes(call.size) + p.g)
 
 
 @row(ALLTOALL, "pairwise", PLogP)
 def pairwise_plogp(call: Call, p: PLogP) -> float:
     """(P - 1)(L + g(m))."""
-    p = p.towards(call.ranks - 1)
+    p = p.for_destinations(call.ranks - 1)
     return (call.ranks - 1) * (p.L + p.g(call.size))

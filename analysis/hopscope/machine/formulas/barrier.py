@@ -1,8 +1,8 @@
-"""How long a barrier takes. A message has no bytes."""
+"""Time of a barrier. A message has no bytes."""
 
 from __future__ import annotations
 
-from hopscope.machine.formulas.table import AT_MOST, row
+from hopscope.machine.formulas.table import UPPER_BOUNDS, row
 from hopscope.machine.published import Call, Hockney, LogGP, PLogP
 
 BARRIER = "MPI_Barrier"
@@ -25,28 +25,28 @@ def flat_loggp(call: Call, p: LogGP) -> float:
 
     The replay, in which the root also receives at intervals of g, takes (P - 2) max(g, o) twice.
     """
-    p = p.towards(call.ranks - 1)
+    p = p.for_destinations(call.ranks - 1)
     return (call.ranks - 2) * p.g + 2 * (p.L + 2 * p.o)
 
 
-@row(BARRIER, "flat", LogGP, AT_MOST)
+@row(BARRIER, "flat", LogGP, UPPER_BOUNDS)
 def flat_loggp_at_most(call: Call, p: LogGP) -> float:
     """(P - 2)(g + o) + 2 (L + 2o)."""
-    p = p.towards(call.ranks - 1)
+    p = p.for_destinations(call.ranks - 1)
     return (call.ranks - 2) * (p.g + p.o) + 2 * (p.L + 2 * p.o)
 
 
 @row(BARRIER, "flat", PLogP)
 def flat_plogp(call: Call, p: PLogP) -> float:
     """P g + 2L, the lower bound. The replay, as for LogGP, takes 2 (P - 1) g + 2L."""
-    p = p.towards(call.ranks - 1)
+    p = p.for_destinations(call.ranks - 1)
     return call.ranks * p.g(0) + 2 * p.L
 
 
-@row(BARRIER, "flat", PLogP, AT_MOST)
+@row(BARRIER, "flat", PLogP, UPPER_BOUNDS)
 def flat_plogp_at_most(call: Call, p: PLogP) -> float:
     """P (g + o_r) + 2 (L - o_r)."""
-    p = p.towards(call.ranks - 1)
+    p = p.for_destinations(call.ranks - 1)
     return call.ranks * (p.g(0) + p.o_r(0)) + 2 * (p.L - p.o_r(0))
 
 

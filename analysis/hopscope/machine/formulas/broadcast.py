@@ -1,4 +1,4 @@
-"""How long a broadcast takes until the last rank has the whole message."""
+"""Time of a broadcast until the last rank has the whole message."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def linear_hockney(call: Call, p: Hockney) -> float:
 @row(BCAST, "linear", LogGP)
 def linear_loggp(call: Call, p: LogGP) -> float:
     """L + 2o - g + n_s (P - 1)((m_s - 1) G + g)."""
-    p = p.towards(call.ranks - 1)
+    p = p.for_destinations(call.ranks - 1)
     return p.L + 2 * p.o - p.g + call.segments * (call.ranks - 1) * (p.bytes(call.segment) + p.g)
 
 
 @row(BCAST, "linear", PLogP)
 def linear_plogp(call: Call, p: PLogP) -> float:
     """L + n_s (P - 1) g(m_s)."""
-    p = p.towards(call.ranks - 1)
+    p = p.for_destinations(call.ranks - 1)
     return p.L + call.segments * (call.ranks - 1) * p.g(call.segment)
 
 
@@ -79,7 +79,7 @@ def binary_hockney(call: Call, p: Hockney) -> float:
 
 def _binary_levels(call: Call, p: LogGP) -> float:
     """Until the first segment is at the last leaf: it is the second child's on every level."""
-    p = p.towards(_CHILDREN)
+    p = p.for_destinations(_CHILDREN)
     return call.binary_depth * (p.L + 2 * (p.o + p.bytes(call.segment)) + p.g)
 
 
@@ -91,7 +91,7 @@ def binary_loggp(call: Call, p: LogGP) -> float:
     twice, and receives it once; so it takes the segments at the distance of the second term, which the PLogP row also
     has. Each level has one gap, between its two messages, and not two. The replay of complete trees agrees exactly.
     """
-    p = p.towards(_CHILDREN)
+    p = p.for_destinations(_CHILDREN)
     return _binary_levels(call, p) + (call.segments - 1) * max(2 * (p.g + p.bytes(call.segment)), 3 * p.o)
 
 
@@ -105,9 +105,9 @@ def binary_loggp_printed(call: Call, p: LogGP) -> float:
 @row(BCAST, "binary", PLogP)
 def binary_plogp(call: Call, p: PLogP) -> float:
     """(ceil(log2(P + 1)) - 1)(L + 2 g(m_s)) + (n_s - 1) max(2 g(m_s), o_r(m_s) + g(m_s) + o_s(m_s))."""
-    g = p.towards(_CHILDREN).g(call.segment)
-    between = max(2 * g, p.o_r(call.segment) + g + p.o_s(call.segment))
-    return call.binary_depth * (p.L + 2 * g) + (call.segments - 1) * between
+    g = p.for_destinations(_CHILDREN).g(call.segment)
+    interval = max(2 * g, p.o_r(call.segment) + g + p.o_s(call.segment))
+    return call.binary_depth * (p.L + 2 * g) + (call.segments - 1) * interval
 
 
 def _half_segments(call: Call) -> int:
@@ -132,10 +132,10 @@ def split_binary_loggp(call: Call, p: LogGP) -> float:
     replay of the published schedule agrees exactly on complete trees. The engine passes a half on to the partner
     segment by segment, which takes each inner node a third send.
     """
-    down = p.towards(_CHILDREN)
-    between = max(2 * (down.g + down.bytes(call.segment)), 3 * p.o)
+    down = p.for_destinations(_CHILDREN)
+    interval = max(2 * (down.g + down.bytes(call.segment)), 3 * p.o)
     exchange = p.L + 2 * p.o + p.bytes(call.size / 2)
-    return _binary_levels(call, p) + (_half_segments(call) - 1) * between + exchange
+    return _binary_levels(call, p) + (_half_segments(call) - 1) * interval + exchange
 
 
 @row(BCAST, "split binary", LogGP, PRINTED)
@@ -167,6 +167,6 @@ def split_binary_plogp_printed(call: Call, p: PLogP) -> float:
 
 def _split_binary_plogp(call: Call, p: PLogP, half: float) -> float:
     """half: the segments of one half."""
-    g = p.towards(_CHILDREN).g(call.segment)
-    between = max(2 * g, p.o_r(call.segment) + g + p.o_s(call.segment))
-    return call.binary_depth * (p.L + 2 * g) + (half - 1) * between
+    g = p.for_destinations(_CHILDREN).g(call.segment)
+    interval = max(2 * g, p.o_r(call.segment) + g + p.o_s(call.segment))
+    return call.binary_depth * (p.L + 2 * g) + (half - 1) * interval

@@ -1,4 +1,4 @@
-"""The engine's own schedules of the algorithms that have formulas, and how long their replay takes."""
+"""The engine's own schedules of the algorithms that have formulas, and the time of their replay."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _TREES = ("reduce_tree", "broadcast_tree")
 
 
 def rule_of(operation: str, algorithm: str, segment_bytes: int = 0) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """What a tree file says of it: the rule, but for its operations, and the trees that the rule names. None: the
-    engine has no such algorithm.
+    """The rule of a tree file, without operations, and the trees that it names. None: the engine has no such
+    algorithm.
 
     Its linear Alltoall is another one: there all ranks send at once.
     """
@@ -53,12 +53,12 @@ def schedules(
     hosts: Sequence[int] | None = None,
     clusters: Sequence[int] | None = None,
 ) -> _plan.Schedules | None:
-    """What the engine runs, with rank 0 as the root. None: it has no such algorithm. hosts, clusters: a number for each
-    rank; without them each rank is on a host of its own, and all are in one cluster."""
-    found = rule_of(operation, algorithm, int(call.segment))
-    if found is None:
+    """The engine's schedules, with rank 0 as the root. None: it has no such algorithm. hosts, clusters: a number for
+    each rank; by default each rank is on its own host, and all are in one cluster."""
+    tree_rule = rule_of(operation, algorithm, int(call.segment))
+    if tree_rule is None:
         return None
-    rule, trees = found
+    rule, trees = tree_rule
     lengths = [] if operation == "MPI_Barrier" else [int(call.size)]
     root = 0 if operation in ("MPI_Bcast", "MPI_Reduce") else None
     places = range(call.ranks) if hosts is None else hosts
@@ -66,31 +66,31 @@ def schedules(
 
 
 def replayed_ns(operation: str, algorithm: str, call: Call, model: Hockney | LogGP | PLogP) -> float | None:
-    """How long the replay of the engine's schedule takes on a machine of this model, in ns."""
-    laid = schedules(operation, algorithm, call)
-    if laid is None:
+    """Time of the replay of the engine's schedule on a machine of this model, in ns."""
+    plan = schedules(operation, algorithm, call)
+    if plan is None:
         return None
-    return duration_ns(laid, published(model, call.ranks, longest_message(laid), receivers(laid)))
+    return duration_ns(plan, published(model, call.ranks, longest_message(plan), receivers(plan)))
 
 
-def replayed_over_links_ns(laid: _plan.Schedules, models: Mapping[int, LogGP], link: Array) -> float:
+def replayed_over_links_ns(plan: _plan.Schedules, models: Mapping[int, LogGP], link: Array) -> float:
     """Time of schedules over links of several classes, in ns. models: by the class's place in LINKS. link: the class
     between each two ranks, of which those that messages take have a model."""
     number = np.zeros(len(LINKS), np.int64)
     number[list(models)] = np.arange(len(models))
-    machine = published_by_class(list(models.values()), number[link], longest_message(laid), receivers(laid))
-    return float(leaves([laid], range(len(link)), machine).max())
+    machine = published_by_class(list(models.values()), number[link], longest_message(plan), receivers(plan))
+    return float(leaves([plan], range(len(link)), machine).max())
 
 
-def longest_message(laid: _plan.Schedules) -> float:
+def longest_message(plan: _plan.Schedules) -> float:
     """Bytes of the longest message of schedules."""
-    return float(laid["length"][laid["kind"] == _plan.SEND].max(initial=0))
+    return float(plan["length"][plan["kind"] == _plan.SEND].max(initial=0))
 
 
-def receivers(laid: _plan.Schedules) -> Array:
-    """Whom each rank sends to: a matrix of truth values."""
-    steps = np.diff(laid["first_step"])
-    sends = laid["kind"] == _plan.SEND
+def receivers(plan: _plan.Schedules) -> Array:
+    """The receivers of each rank's messages: a boolean matrix."""
+    steps = np.diff(plan["first_step"])
+    sends = plan["kind"] == _plan.SEND
     matrix = np.zeros((len(steps), len(steps)), bool)
-    matrix[np.repeat(np.arange(len(steps)), steps)[sends], laid["peer"][sends]] = True
+    matrix[np.repeat(np.arange(len(steps)), steps)[sends], plan["peer"][sends]] = True
     return matrix

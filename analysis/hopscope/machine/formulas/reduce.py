@@ -1,4 +1,4 @@
-"""How long a reduction takes until its root has the result. A segment is combined in gamma m_s."""
+"""Time of a reduction until its root has the result. A segment is combined in gamma m_s."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _step(call: Call, p: Hockney) -> float:
     return p.message(call.segment) + p.gamma * call.segment
 
 
-def _taken(call: Call, p: PLogP) -> float:
+def _interval(call: Call, p: PLogP) -> float:
     """max(g(m_s), o_r(m_s) + gamma m_s): between two segments that a rank receives and combines."""
     return max(p.g(call.segment), p.o_r(call.segment) + p.gamma * call.segment)
 
@@ -37,7 +37,7 @@ def flat_loggp(call: Call, p: LogGP) -> float:
 @row(REDUCE, "flat", PLogP)
 def flat_plogp(call: Call, p: PLogP) -> float:
     """L + (P - 1) n_s max(g(m_s), o_r(m_s) + gamma m_s)."""
-    return p.L + (call.ranks - 1) * call.segments * _taken(call, p)
+    return p.L + (call.ranks - 1) * call.segments * _interval(call, p)
 
 
 @row(REDUCE, "pipeline", Hockney)
@@ -56,8 +56,8 @@ def pipeline_loggp(call: Call, p: LogGP) -> float:
 @row(REDUCE, "pipeline", PLogP)
 def pipeline_plogp(call: Call, p: PLogP) -> float:
     """(P - 1)(L + max(g, o_r + gamma m_s)) + (n_s - 1)(max(g, o_r + gamma m_s) + o_s), of m_s."""
-    taken = _taken(call, p)
-    return (call.ranks - 1) * (p.L + taken) + (call.segments - 1) * (taken + p.o_s(call.segment))
+    interval = _interval(call, p)
+    return (call.ranks - 1) * (p.L + interval) + (call.segments - 1) * (interval + p.o_s(call.segment))
 
 
 @row(REDUCE, "binomial", Hockney)
@@ -112,5 +112,5 @@ def binary_loggp_printed(call: Call, p: LogGP) -> float:
 @row(REDUCE, "binary", PLogP)
 def binary_plogp(call: Call, p: PLogP) -> float:
     """(ceil(log2(P + 1)) - 1)(L + 2 max(g, o_r + gamma m_s)) + (n_s - 1)(o_s + 2 max(g, o_r + gamma m_s)), of m_s."""
-    taken = _taken(call, p)
-    return call.binary_depth * (p.L + 2 * taken) + (call.segments - 1) * (p.o_s(call.segment) + 2 * taken)
+    interval = _interval(call, p)
+    return call.binary_depth * (p.L + 2 * interval) + (call.segments - 1) * (p.o_s(call.segment) + 2 * interval)

@@ -3,8 +3,8 @@
 Every formula takes a Call and a model's parameters (`hopscope.machine.published`) and gives one number, in ns. P are
 the ranks, m the bytes of a message, which is cut into n_s segments of m_s.
 
-Where a rank sends to k destinations in a row, g and G are those towards k, if the parameters have them (`towards`). The
-published formulas have one gap; that it depends on the destinations is the paper's main finding.
+If a rank sends to k destinations in a row, g and G are those for k, if the parameters have them (`for_destinations`).
+The published formulas have one gap; that it depends on the destinations is the paper's main finding.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ SOURCE = (
 )
 MODELS: tuple[Model, ...] = (Hockney, LogGP, PLogP)
 FORMULAS: dict[Row, Formula] = {}
-"""What to use: as published, or corrected where that is wrong."""
+"""Formulas to use: as published, or corrected where that is wrong."""
 PRINTED: dict[Row, Formula] = {}
 """As published, of the rows that are corrected."""
-AT_MOST: dict[Row, Formula] = {}
+UPPER_BOUNDS: dict[Row, Formula] = {}
 """The upper bounds of rows that are published as a lower and an upper bound; FORMULAS has the lower ones."""
 
 

@@ -1,12 +1,12 @@
-"""The parameters of the published models, from what a probe measured; `hopscope.replay.fitting` has
-those from a run's hops.
+"""The parameters of the published models, from a probe's measurements; `hopscope.replay.fitting` has those from a run's
+hops.
 
-rows         a parameter, its interval and what it belongs to; the models that they make
+rows         a parameter, its interval and its link; the models that they make
 probed       from a machine file
 machine_answer  all that a machine file answers
 places       whether a trace's hosts are where a probe found them
-curves       what a message takes, over its size
-description  what `analyze model` says about itself
+curves       the time of a message, over its size
+description  the header of `analyze model`
 """
 
 from hopscope.machine.parameters.curves import Curve, over_sizes

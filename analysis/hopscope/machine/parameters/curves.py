@@ -1,4 +1,4 @@
-"""What a message takes by each model, over its size."""
+"""The time of a message by each model, over its size."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Curve(NamedTuple):
 
 def over_sizes(rows: Sequence[Row], sizes: Sequence[int]) -> list[Curve]:
     """The curves of every link that has a model. rows: its parameters."""
-    found: list[Curve] = []
+    curves: list[Curve] = []
     for ends in links_of(rows):
         for model in models_of(rows, ends).values():
-            for quantity, at in _quantities(model).items():
-                times = tuple(at(size) for size in sizes)
-                found.append(Curve(ends.link, ends.source, ends.destination, quantity, tuple(sizes), times))
-    return found
+            for quantity, curve in _quantities(model).items():
+                times = tuple(curve(size) for size in sizes)
+                curves.append(Curve(ends.link, ends.source, ends.destination, quantity, tuple(sizes), times))
+    return curves
 
 
 def _quantities(model: Hockney | LogGP | PLogP) -> dict[str, Quantity]:

@@ -1,4 +1,4 @@
-"""What `analyze model` says about itself, in the format of the analyses' headers (header.py)."""
+"""The header of `analyze model`, in the format of the analyses' headers (header.py)."""
 
 DESCRIPTION = """\
 -- Parameters of Hockney, LogGP and PLogP by link.

@@ -22,7 +22,7 @@ def with_probed_links(machine: dict[str, Any], costs: Costs, hosts: Sequence[str
     probed = {host["name"] for host in machine["hosts"]}
     numbers = [number for number, name in enumerate(hosts) if name in probed]
     pairs = frozenset((a, b) for a in numbers for b in numbers if a != b)
-    # What the interfaces take is in what a byte takes.
+    # The time per byte contains the interfaces'.
     return replace(
         costs,
         links=links,
@@ -40,7 +40,9 @@ def _cost(cost: LinkCost, link: dict[str, Any]) -> LinkCost:
         return cost
     first, last = points[0], points[-1]
     assert first.one_way is not None and last.one_way is not None
-    sending, receiving = (each.value if each else 0.0 for each in (first.send_overhead, first.receive_overhead))
+    sending, receiving = (
+        overhead.value if overhead else 0.0 for overhead in (first.send_overhead, first.receive_overhead)
+    )
     per_byte = max(0.0, (last.one_way.value - first.one_way.value) / (last.bytes - first.bytes))
     # A latency begins with the send, and ends before the receiver's own time.
     return LinkCost(

@@ -1,4 +1,4 @@
-"""What a machine file answers: its parameters, what was measured over sizes, and what to know beside them."""
+"""The answer of `analyze model` for a machine file: its parameters, its measurements over sizes, and notes."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _ANALYSIS = parse("model", DESCRIPTION)
 
 @dataclass(frozen=True)
 class MachineAnswer:
-    """What `analyze model` says of a machine file."""
+    """The answer of `analyze model` for a machine file."""
 
     content: dict[str, Any]
     """The file's (schemas/machine.schema.json)."""
     rows: list[Row]
     notes: tuple[str, ...]
-    """What to know beside the rows, in sentences."""
+    """Notes on the rows, in sentences."""
 
 
 def answer_of_machine(path: Path, operation: str | None = None, of_type: str | None = None) -> MachineAnswer:
@@ -69,41 +69,41 @@ def measured_over_sizes(answer: MachineAnswer) -> list[Measured]:
         for curve in over_sizes(answer.rows, sizes)
         if curve.quantity.startswith("LogGP")
     }
-    found: list[Measured] = []
+    quantities: list[Measured] = []
     for link in answer.content["links"]:
         source, destination = link["hosts"]
         ends = (link["link"], source, destination, link["outlying"])
         line = lines.get(ends[:3])
         if line is not None:
-            found.append(Measured(*ends, line.quantity, line.sizes, line.times))
-        found += [
+            quantities.append(Measured(*ends, line.quantity, line.sizes, line.times))
+        quantities += [
             Measured(*ends, quantity, *_columns(values))
             for quantity, values in _quantities(points_of(link)).items()
             if values
         ]
-    return found
+    return quantities
 
 
 _Values = list[tuple[int, Estimate]]
 
 
 def _quantities(points: Sequence[Point]) -> dict[str, _Values]:
-    """What was measured of each quantity, by size."""
+    """The measurements of each quantity, by size."""
     counts = sorted({count for point in points for count in point.gaps})
-    found: dict[str, _Values] = {}
+    estimates: dict[str, _Values] = {}
     for point in points:
         gaps = {"PLogP: g(m)" if count == 1 else f"g(m, {count})": point.gaps.get(count) for count in counts}
         overheads = {"PLogP: o_s(m)": point.send_overhead, "PLogP: o_r(m)": point.receive_overhead}
         for quantity, value in {"Hockney: \u03b1 + m\u03b2": point.one_way, **gaps, **overheads}.items():
-            found.setdefault(quantity, []).extend([] if value is None else [(point.bytes, value)])
-    return found
+            estimates.setdefault(quantity, []).extend([] if value is None else [(point.bytes, value)])
+    return estimates
 
 
 def _columns(values: _Values) -> tuple[tuple[int, ...], tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
     sizes, estimates = zip(*values, strict=True)
     return (
         sizes,
-        tuple(each.value for each in estimates),
-        tuple(each.value if each.low is None else each.low for each in estimates),
-        tuple(each.value if each.high is None else each.high for each in estimates),
+        tuple(estimate.value for estimate in estimates),
+        tuple(estimate.value if estimate.low is None else estimate.low for estimate in estimates),
+        tuple(estimate.value if estimate.high is None else estimate.high for estimate in estimates),
     )

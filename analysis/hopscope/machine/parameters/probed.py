@@ -28,13 +28,13 @@ def read_machine(path: Path) -> dict[str, Any]:
 
 
 def is_machine_file(path: Path) -> bool:
-    """Whether what may name a trace is to be read as a machine file: by its name, for no trace has such a one."""
+    """True if a path is a machine file and not a trace, by its name."""
     return path.suffix == ".json" and not path.is_dir()
 
 
 @dataclass(frozen=True)
 class Point:
-    """What was measured of one size of messages."""
+    """The measurements of one message size."""
 
     bytes: int
     one_way: Estimate | None
@@ -58,7 +58,7 @@ def rows_of_machine(machine: dict[str, Any], operation: str, of_type: str) -> li
     ]
     measured = [(size, value) for size, value in combined if value is not None]
     if measured:
-        rows.append(row(None, None, "gamma", max(measured, key=lambda one: one[0])[1], unit=NS_PER_BYTE))
+        rows.append(row(None, None, "gamma", max(measured, key=lambda sample: sample[0])[1], unit=NS_PER_BYTE))
     return rows
 
 
@@ -68,62 +68,62 @@ def _estimate(value: dict[str, Any] | str) -> Estimate | None:
 
 
 def points_of(link: dict[str, Any]) -> list[Point]:
-    """What was measured of an entry of `links`, by ascending size."""
+    """The measurements of an entry of `links`, by ascending size."""
     return sorted((_point_of(entry) for entry in link["sizes"]), key=lambda point: point.bytes)
 
 
 def _point_of(entry: dict[str, Any]) -> Point:
-    gaps = {each["destinations"]: _estimate(each["gap_ns"]) for each in entry["gaps"]}
-    known = {count: value for count, value in gaps.items() if value is not None}
+    gaps = {gap["destinations"]: _estimate(gap["gap_ns"]) for gap in entry["gaps"]}
+    measured = {count: value for count, value in gaps.items() if value is not None}
     one_way, sending, receiving = (
         _estimate(entry[name]) for name in ("one_way_ns", "send_overhead_ns", "receive_overhead_ns")
     )
-    return Point(entry["bytes"], one_way, sending, receiving, known)
+    return Point(entry["bytes"], one_way, sending, receiving, measured)
 
 
 def _hockney(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
-    """alpha(m) + m beta(m) is the measured time at every measured size. Of a single size, nothing tells what a byte
-    takes, and all of it is alpha."""
-    known = [(point.bytes, point.one_way) for point in points if point.one_way is not None]
-    slopes = [_slope(one, next_one, known[0][1]) for one, next_one in pairwise(known)]
+    """alpha(m) + m beta(m) is the measured time at every measured size. A single size does not show the time of a byte,
+    so all of it is alpha."""
+    samples = [(point.bytes, point.one_way) for point in points if point.one_way is not None]
+    slopes = [_slope(start, end, samples[0][1]) for start, end in pairwise(samples)]
     if not slopes:
-        yield from (row(ends, "Hockney", "alpha", time, size=size) for size, time in known)
+        yield from (row(ends, "Hockney", "alpha", time, size=size) for size, time in samples)
         return
-    before = [slopes[0], *slopes]
-    for (size, time), left, slope in zip(known, before, [*slopes, slopes[-1]], strict=True):
+    left_slopes = [slopes[0], *slopes]
+    for (size, time), left, slope in zip(samples, left_slopes, [*slopes, slopes[-1]], strict=True):
         alpha, beta = time - slope * size, _bent(left, slope)
         if alpha.value < 0:
-            alpha, beta = _from_shortest(known[0], (size, time))
+            alpha, beta = _from_shortest(samples[0], (size, time))
         yield row(ends, "Hockney", "alpha", alpha.at_least_0(), size=size)
         yield row(ends, "Hockney", "beta", beta, size=size, unit=NS_PER_BYTE)
 
 
-def _slope(one: tuple[int, Estimate], next_one: tuple[int, Estimate], latency: Estimate) -> Estimate:
-    """What a byte takes from one size to the next. In between, messages may begin to be announced, which takes two
-    latencies more and is not for their bytes."""
-    (size, time), (next_size, after) = one, next_one
-    slope = (after - time) * (1 / (next_size - size))
+def _slope(start: tuple[int, Estimate], end: tuple[int, Estimate], latency: Estimate) -> Estimate:
+    """Time per byte from one size to the next. In between, messages may start to go by rendezvous: two latencies more
+    that are not for their bytes."""
+    (size, time), (next_size, next_time) = start, end
+    slope = (next_time - time) * (1 / (next_size - size))
     step = (LATENCIES - 1) * latency.value / (next_size - size) if next_size > SMALL else 0.0
     return Estimate(slope.value, None if slope.low is None else slope.low - step, slope.high, slope.count).at_least_0()
 
 
-def _bent(before: Estimate, after: Estimate) -> Estimate:
-    """What a byte takes from a size on. Its interval has what one takes up to there, too: a step in between, such as
-    the latencies of an announcement, is spread over all bytes of the line to the next size."""
-    lows = [end for end in (before.low, after.low) if end is not None]
-    highs = [end for end in (before.high, after.high) if end is not None]
-    return Estimate(after.value, min(lows, default=None), max(highs, default=None), after.count)
+def _bent(left: Estimate, right: Estimate) -> Estimate:
+    """Time per byte from a size on. Its interval also covers that up to the size: a step, such as a rendezvous's
+    latencies, is spread over all bytes of the line to the next size."""
+    lows = [end for end in (left.low, right.low) if end is not None]
+    highs = [end for end in (left.high, right.high) if end is not None]
+    return Estimate(right.value, min(lows, default=None), max(highs, default=None), right.count)
 
 
 def _from_shortest(first: tuple[int, Estimate], point: tuple[int, Estimate]) -> tuple[Estimate, Estimate]:
     """alpha and beta at a size from which on times rise so steeply that a line would begin below 0: over TCP, 64 KiB
     may take latencies that 8 KiB does not. The line from the shortest message leaves about that one's time for alpha;
     as the steeper line leaves none, that may be too much."""
-    (least, shortest), (size, time) = first, point
-    most = time * (1 / size)
-    beta = most if size == least else ((time - shortest) * (1 / (size - least))).at_least_0()
-    if beta.value > most.value:
-        beta = most
+    (least_bytes, shortest), (size, time) = first, point
+    whole_slope = time * (1 / size)
+    beta = whole_slope if size == least_bytes else ((time - shortest) * (1 / (size - least_bytes))).at_least_0()
+    if beta.value > whole_slope.value:
+        beta = whole_slope
     alpha = (time - beta * size).at_least_0()
     return Estimate(alpha.value, 0.0, alpha.high, alpha.count), beta
 
@@ -158,49 +158,49 @@ def _loggp(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
 
 
 def crowding(machine: dict[str, Any]) -> list[str]:
-    """What several senders at once do to each other, in sentences."""
-    said: list[str] = []
+    """The contention of concurrent senders, in sentences."""
+    sentences: list[str] = []
     for entry in machine["contention"]:
-        known = [(each["senders"], _estimate(each["gap_ns"])) for each in entry["senders"]]
-        alone = next((value for count, value in known if count == 1), None)
-        many = [(count, value) for count, value in known if count > 1 and value is not None]
-        of = entry["of"]
-        where = f"host {of['host']}" if "host" in of else f"clusters {of['from']} and {of['to']}"
-        if alone is None or not many:
-            said.append(f"Whether several senders of {where} slow one another down was not measured.")
+        gaps = [(crowd["senders"], _estimate(crowd["gap_ns"])) for crowd in entry["senders"]]
+        alone = next((value for count, value in gaps if count == 1), None)
+        crowds = [(count, value) for count, value in gaps if count > 1 and value is not None]
+        target = entry["of"]
+        place = f"host {target['host']}" if "host" in target else f"clusters {target['from']} and {target['to']}"
+        if alone is None or not crowds:
+            sentences.append(f"Whether several senders of {place} slow one another down was not measured.")
             continue
-        count, value = many[-1]
+        count, value = crowds[-1]
         share = f"{count} senders at once each take {number(value.value / alone.value)} times as long as one alone"
         low, high = value.low or 0.0, alone.high or 0.0
         contended = low > CONTENDED * high
-        said.append(
-            f"{where[0].upper()}{where[1:]}: {share}" + ("." if contended else ", so they hardly share a link.")
+        sentences.append(
+            f"{place[0].upper()}{place[1:]}: {share}" + ("." if contended else ", so they hardly share a link.")
         )
-    return said
+    return sentences
 
 
 def lacking(machine: dict[str, Any], operation: str, of_type: str) -> list[str]:
-    """What the probe did not measure, in sentences."""
-    said: list[str] = []
+    """The missing measurements of a probe, in sentences."""
+    sentences: list[str] = []
     points = [size for link in machine["links"] for size in link["sizes"]]
     values = [size[name] for size in points for name in ("one_way_ns", "send_overhead_ns", "receive_overhead_ns")]
     values += [gap["gap_ns"] for size in points for gap in size["gaps"]]
-    missing = sum(isinstance(each, str) for each in values)
+    missing = sum(isinstance(reading, str) for reading in values)
     if missing:
-        said.append(
+        sentences.append(
             f"{number(missing)} of {number(len(values))} values of links were not measured, so parameters that need "
             "them are left out; `hopscope probe` with more --seconds measures more."
         )
-    known = [
-        (each["operation"], each["type"]) for each in machine["combining"] if not isinstance(each["ns_per_byte"], str)
+    combinations = [
+        (kind["operation"], kind["type"]) for kind in machine["combining"] if not isinstance(kind["ns_per_byte"], str)
     ]
-    if (operation, of_type) not in known:
-        others = ", ".join(f"{op} of {of}" for op, of in dict.fromkeys(known))
-        said.append(
+    if (operation, of_type) not in combinations:
+        choices = ", ".join(f"{op} of {type_name}" for op, type_name in dict.fromkeys(combinations))
+        sentences.append(
             f"gamma is left out: no {operation} of {of_type} was measured"
-            + (f"; --operation and --type choose among {others}." if others else ", and no other operation either.")
+            + (f"; --operation and --type choose among {choices}." if choices else ", and no other operation either.")
         )
-    return said
+    return sentences
 
 
 def overdrawn(rows: Sequence[Row]) -> list[str]:
@@ -208,8 +208,8 @@ def overdrawn(rows: Sequence[Row]) -> list[str]:
     links = [row for row in rows if (row.model, row.parameter) == ("LogGP", "L") and row.high == 0]
     if not links:
         return []
-    where = " and ".join(f"{row.link} from {row.source} to {row.destination}" for row in links)
+    routes = " and ".join(f"{row.link} from {row.source} to {row.destination}" for row in links)
     return [
-        f"L of LogGP is 0 on {where}: there both overheads, which are measured after a pause, are together longer than "
-        "the way of a message; take L of PLogP."
+        f"L of LogGP is 0 on {routes}: there both overheads, which are measured after a pause, are together longer "
+        "than the way of a message; take L of PLogP."
     ]

@@ -1,4 +1,4 @@
-"""A parameter, its interval and what it belongs to; the models that parameters make."""
+"""A parameter, its interval and its link; the models that parameters make."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Estimate:
     high: float | None = None
     count: int = 0
 
-    def __add__(self, other: Estimate) -> Estimate:
-        return _combined(self, other, 1.0)
+    def __add__(self, operand: Estimate) -> Estimate:
+        return _combined(self, operand, 1.0)
 
-    def __sub__(self, other: Estimate) -> Estimate:
-        return _combined(self, other, -1.0)
+    def __sub__(self, operand: Estimate) -> Estimate:
+        return _combined(self, operand, -1.0)
 
     def __mul__(self, factor: float) -> Estimate:
         """By a factor that is not negative."""
@@ -42,12 +42,12 @@ class Estimate:
         )
 
 
-def _combined(one: Estimate, other: Estimate, sign: float) -> Estimate:
+def _combined(left: Estimate, right: Estimate, sign: float) -> Estimate:
     """The sum or the difference; its interval reaches from one extreme of both to the other."""
-    ends = (other.low, other.high) if sign > 0 else (other.high, other.low)
-    low = None if one.low is None or ends[0] is None else one.low + sign * ends[0]
-    high = None if one.high is None or ends[1] is None else one.high + sign * ends[1]
-    return Estimate(one.value + sign * other.value, low, high, min(one.count, other.count))
+    ends = (right.low, right.high) if sign > 0 else (right.high, right.low)
+    low = None if left.low is None or ends[0] is None else left.low + sign * ends[0]
+    high = None if left.high is None or ends[1] is None else left.high + sign * ends[1]
+    return Estimate(left.value + sign * right.value, low, high, min(left.count, right.count))
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,11 @@ def row(
     unit: str = NS,
 ) -> Row:
     """A row for an estimate."""
-    of = (None, None, None, None) if ends is None else (ends.link, ends.source, ends.destination, ends.outlying)
+    link_columns = (
+        (None, None, None, None) if ends is None else (ends.link, ends.source, ends.destination, ends.outlying)
+    )
     numbers = (estimate.value, unit, estimate.low, estimate.high, estimate.count)
-    return Row(*of, model, parameter, size, destinations, *numbers)
+    return Row(*link_columns, model, parameter, size, destinations, *numbers)
 
 
 SCHEMA = pa.schema(
@@ -122,42 +124,42 @@ assert [field.name for field in fields(Row)] == SCHEMA.names
 
 def table_of(rows: Iterable[Row]) -> pa.Table:
     """The rows as a table."""
-    return pa.Table.from_pylist([asdict(each) for each in rows], schema=SCHEMA)
+    return pa.Table.from_pylist([asdict(entry) for entry in rows], schema=SCHEMA)
 
 
 def links_of(rows: Iterable[Row]) -> list[LinkEnds]:
     """The links that parameters belong to, in order."""
-    return list(dict.fromkeys(each.ends for each in rows if each.ends is not None))
+    return list(dict.fromkeys(entry.ends for entry in rows if entry.ends is not None))
 
 
 def models_of(rows: Sequence[Row], ends: LinkEnds) -> dict[str, Hockney | LogGP | PLogP]:
     """The models of a link, by name, for the formulas (`hopscope.machine.formulas`). One whose parameters were not all
     measured is left out."""
-    gamma = next((each.value for each in rows if each.parameter == "gamma"), 0.0)
-    mine = [each for each in rows if each.ends == ends]
+    gamma = next((entry.value for entry in rows if entry.parameter == "gamma"), 0.0)
+    link_rows = [entry for entry in rows if entry.ends == ends]
 
     def curve(model: str, parameter: str) -> Curve | None:
         points = sorted(
-            (float(each.bytes or 0), each.value)
-            for each in mine
-            if (each.model, each.parameter) == (model, parameter) and each.destinations in (None, 1)
+            (float(entry.bytes or 0), entry.value)
+            for entry in link_rows
+            if (entry.model, entry.parameter) == (model, parameter) and entry.destinations in (None, 1)
         )
         sizes, values = zip(*points, strict=True) if points else ((), ())
         return Curve(tuple(sizes), tuple(values)) if points else None
 
     def value(model: str, parameter: str) -> float | None:
-        found = curve(model, parameter)
-        return None if found is None else found.values[0]
+        samples = curve(model, parameter)
+        return None if samples is None else samples.values[0]
 
-    further = _further_gaps(mine)
+    further = _further_gaps(link_rows)
     models: dict[str, Hockney | LogGP | PLogP] = {}
     alpha, beta = curve("Hockney", "alpha"), curve("Hockney", "beta")
     if alpha is not None and beta is not None:
         models["Hockney"] = Hockney(alpha, beta, gamma)
     L, o, g, G = (value("LogGP", name) for name in ("L", "o", "g", "G"))  # noqa: N806 (as published)
     if L is not None and o is not None and g is not None and G is not None:
-        towards = [(count, gap.values[0], gap.values[-1] / max(1.0, gap.sizes[-1])) for count, gap in further]
-        models["LogGP"] = LogGP(L, o, g, G, gamma, tuple(towards))
+        gaps = [(count, gap.values[0], gap.values[-1] / max(1.0, gap.sizes[-1])) for count, gap in further]
+        models["LogGP"] = LogGP(L, o, g, G, gamma, tuple(gaps))
     latency = value("PLogP", "L")
     o_s, o_r, gap = (curve("PLogP", name) for name in ("o_s", "o_r", "g"))
     if latency is not None and o_s is not None and o_r is not None and gap is not None:
@@ -179,9 +181,9 @@ def models_by_class(rows: Sequence[Row]) -> dict[str, dict[str, Hockney | LogGP 
 def _further_gaps(rows: Sequence[Row]) -> tuple[tuple[int, Curve], ...]:
     """g(m, k) of a link by k; at sizes where it was not measured, g(m)."""
     gaps = {
-        (each.destinations, each.bytes): each.value
-        for each in rows
-        if each.parameter == "g" and each.destinations is not None and each.bytes is not None
+        (entry.destinations, entry.bytes): entry.value
+        for entry in rows
+        if entry.parameter == "g" and entry.destinations is not None and entry.bytes is not None
     }
     sizes = sorted(size for count, size in gaps if count == 1)
     counts = sorted({count for count, _ in gaps if count > 1}) if sizes else []

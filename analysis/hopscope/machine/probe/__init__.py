@@ -1,10 +1,10 @@
-"""Measuring a machine: a job of our own that sends messages between its ranks, and what its times say.
+"""Measures a machine: a job that sends messages between its ranks, and the evaluation of its times.
 
-session       the job, which is told what to measure and answers with times (collector/src/probe)
-sampling      how often something is measured, and the interval of its median
+session       the job, which takes commands and answers with times (collector/src/probe)
+sampling      number of measurements, and the interval of their median
 levels        hosts and clusters told apart by latencies
 places        which pairs of ranks stand for their links
-measuring     what is measured, in which order, within a budget of seconds
+measuring     the measurements in order, within a budget of seconds
 between       pairs of hosts that somebody else has chosen
 machine_file  the machine file and the topology file that come of it
 """

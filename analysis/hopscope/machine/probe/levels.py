@@ -20,9 +20,9 @@ Pair = tuple[int, int]
 Array = NDArray[np.float64]
 
 GAP = 3.0
-"""Latencies this far apart, as a ratio, may be a gap between inside and between clusters."""
+"""Latencies this far separation_certainty, as a ratio, may be a gap between inside and between clusters."""
 WITHIN_NS = 500_000.0
-"""Where all hosts are equally far apart: one cluster up to here, one way. Light needs as long for 100 km of fibre."""
+"""Hosts that are all equally far apart are one cluster up to here, one way: the time of light in 100 km of fibre."""
 USUAL = 0.1
 """The quantile of a pair's latencies that counts: nothing makes a message faster, but a busy machine many slower."""
 RESAMPLES = 200
@@ -30,7 +30,7 @@ RESAMPLES = 200
 
 @dataclass(frozen=True)
 class Clusters:
-    """Which hosts belong together. inside_ns, between_ns: the slowest pair inside one and the fastest between two, one
+    """Groups of hosts. inside_ns, between_ns: the slowest pair inside one and the fastest between two, one
     way, where there are any. certainty: the share of resamples in which the clusters are the same."""
 
     of_host: tuple[int, ...]
@@ -53,14 +53,14 @@ def clusters_of(one_way_ns: Mapping[Pair, Sequence[float]], hosts: int) -> Clust
         raise ValueError(f"the latency between hosts {missing[0]} is missing")
     samples = [np.asarray(one_way_ns[pair], np.float64) for pair in pairs]
     usual = np.asarray([np.quantile(values, USUAL) for values in samples])
-    found = _partition(usual, hosts)
-    same = sum(_partition(drawn, hosts) == found for drawn in _resamples(samples))
-    of_pair = np.asarray([found[a] == found[b] for a, b in pairs], bool)
+    clusters = _partition(usual, hosts)
+    agreements = sum(_partition(sample, hosts) == clusters for sample in _resamples(samples))
+    of_pair = np.asarray([clusters[a] == clusters[b] for a, b in pairs], bool)
     return Clusters(
-        found,
+        clusters,
         float(usual[of_pair].max()) if of_pair.any() else None,
         float(usual[~of_pair].min()) if (~of_pair).any() else None,
-        same / RESAMPLES,
+        agreements / RESAMPLES,
     )
 
 
@@ -74,34 +74,34 @@ def _partition(one_way_ns: Array, hosts: int) -> tuple[int, ...]:
         return (0,)
     tree = linkage(np.maximum(one_way_ns, 1.0), "single")
     heights = tree[:, 2]
-    best, chosen = GAP, None
+    best, best_groups = GAP, None
     for lower, upper in pairwise(heights):
         if upper < GAP * lower:
             continue
         groups = fcluster(tree, np.sqrt(lower * upper), "distance")
-        together = squareform(groups[:, None] == groups[None, :], checks=False).astype(bool)
-        ratio = one_way_ns[~together].min() / max(1.0, one_way_ns[together].max())
+        same_group = squareform(groups[:, None] == groups[None, :], checks=False).astype(bool)
+        ratio = one_way_ns[~same_group].min() / max(1.0, one_way_ns[same_group].max())
         if ratio >= best:
-            best, chosen = ratio, groups
-    if chosen is None:
-        one = float(np.median(one_way_ns)) <= WITHIN_NS
-        chosen = np.zeros(hosts, int) if one else np.arange(hosts)
-    _, first, which = np.unique(chosen, return_index=True, return_inverse=True)
-    return tuple(int(np.argsort(np.argsort(first))[group]) for group in which)
+            best, best_groups = ratio, groups
+    if best_groups is None:
+        is_single = float(np.median(one_way_ns)) <= WITHIN_NS
+        best_groups = np.zeros(hosts, int) if is_single else np.arange(hosts)
+    _, first, labels = np.unique(best_groups, return_index=True, return_inverse=True)
+    return tuple(int(np.argsort(np.argsort(first))[group]) for group in labels)
 
 
-def apart(inside_ns: Sequence[Sequence[float]], between_ns: Sequence[Sequence[float]]) -> float | None:
-    """How certain it is that messages inside a group are faster than those between groups: the share of resamples in
-    which the slowest pair inside is faster than the fastest one between. None where there is nothing to compare."""
+def separation_certainty(inside_ns: Sequence[Sequence[float]], between_ns: Sequence[Sequence[float]]) -> float | None:
+    """Certainty that messages inside a group are faster than those between groups: the share of resamples in which the
+    slowest pair inside is faster than the fastest one between. None if either kind is missing."""
     if not inside_ns or not between_ns:
         return None
-    inside, between = _resamples(inside_ns), _resamples(between_ns)
-    return float(np.mean(inside.max(axis=1) < between.min(axis=1)))
+    inner_samples, outer_samples = _resamples(inside_ns), _resamples(between_ns)
+    return float(np.mean(inner_samples.max(axis=1) < outer_samples.min(axis=1)))
 
 
 def _resamples(pairs: Sequence[Sequence[float] | Array]) -> Array:
-    """What counts of each pair's latencies, drawn again with replacement: shape (RESAMPLES, pairs)."""
+    """The USUAL quantile of each pair's latencies, resampled with replacement: shape (RESAMPLES, pairs)."""
     chance = np.random.default_rng(1)
-    drawn = [chance.choice(np.asarray(values, np.float64), (RESAMPLES, len(values))) for values in pairs]
-    usual = [np.quantile(values, USUAL, axis=1) for values in drawn]
+    samples = [chance.choice(np.asarray(values, np.float64), (RESAMPLES, len(values))) for values in pairs]
+    usual = [np.quantile(values, USUAL, axis=1) for values in samples]
     return np.stack(usual, axis=1) if usual else np.zeros((RESAMPLES, 0))

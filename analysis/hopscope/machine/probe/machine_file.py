@@ -1,4 +1,4 @@
-"""What a probe writes: the machine file (schemas/machine.schema.json) and the topology file."""
+"""Content of a probe's files: the machine file (schemas/machine.schema.json) and the topology file."""
 
 from __future__ import annotations
 
@@ -15,34 +15,35 @@ _DIGITS = 4
 def topology_content(places: Places) -> dict[str, Any]:
     """A topology file for jobs on the same hosts."""
     names = places.cluster_names()
-    of = places.clusters.of_host
+    cluster_of_host = places.clusters.of_host
     return {
         "schema_version": 1,
         "hosts": [
-            {"name": host.name, "cluster": names[cluster]} for host, cluster in zip(places.hosts, of, strict=True)
+            {"name": host.name, "cluster": names[cluster]}
+            for host, cluster in zip(places.hosts, cluster_of_host, strict=True)
         ],
     }
 
 
-def machine_content(measured: Measured, made: dict[str, Any]) -> dict[str, Any]:
-    """A machine file; made: the entry of that name."""
+def machine_content(measured: Measured, origin: dict[str, Any]) -> dict[str, Any]:
+    """A machine file; origin: its entry `made`."""
     places = measured.places
-    names, of = places.cluster_names(), places.clusters.of_host
-    inside = [value.value for (a, b), value in places.one_way.items() if a == b]
-    between = [value.value for (a, b), value in places.one_way.items() if a != b]
+    names, cluster_of_host = places.cluster_names(), places.clusters.of_host
+    host_latencies = [value.value for (a, b), value in places.one_way.items() if a == b]
+    link_latencies = [value.value for (a, b), value in places.one_way.items() if a != b]
     hosts, clusters = places.hosts, places.clusters
-    several = len(hosts) > 1
+    has_links = len(hosts) > 1
     host_of = {rank: host.name for host in hosts for rank in host.ranks}
     return {
         "schema_version": 1,
-        "made": made | {"spent_seconds": round(measured.spent_seconds, 1)},
+        "made": origin | {"spent_seconds": round(measured.spent_seconds, 1)},
         "hosts": [
             {"name": host.name, "cluster": names[cluster], "ranks": list(host.ranks)}
-            for host, cluster in zip(hosts, of, strict=True)
+            for host, cluster in zip(hosts, cluster_of_host, strict=True)
         ],
         "levels": {
-            "host": _level(max(inside, default=None), min(between, default=None), measured.hosts_apart),
-            "cluster": _level(clusters.inside_ns, clusters.between_ns, clusters.certainty if several else None),
+            "host": _level(max(host_latencies, default=None), min(link_latencies, default=None), measured.hosts_apart),
+            "cluster": _level(clusters.inside_ns, clusters.between_ns, clusters.certainty if has_links else None),
         },
         "latencies": [
             {"hosts": [hosts[a].name, hosts[b].name], "link": places.kind((a, b)), "one_way_ns": entry_of(value)}
@@ -75,8 +76,8 @@ def entry_of(value: Value | None) -> dict[str, Any] | str:
     return {"median": median, "low": low, "high": high, "count": value.count}
 
 
-def _level(inside: float | None, between: float | None, certainty: float | None) -> dict[str, Any]:
-    return {"inside_ns": inside, "between_ns": between, "certainty": certainty}
+def _level(inside_ns: float | None, between_ns: float | None, certainty: float | None) -> dict[str, Any]:
+    return {"inside_ns": inside_ns, "between_ns": between_ns, "certainty": certainty}
 
 
 def _point(point: Point) -> dict[str, Any]:
@@ -92,8 +93,8 @@ def _point(point: Point) -> dict[str, Any]:
 def _crowd(crowd: Crowd, places: Places) -> dict[str, Any]:
     clusters = places.cluster_names()
     if crowd.kind == "interface":
-        of = {"host": places.hosts[crowd.ends[0]].name}
+        target = {"host": places.hosts[crowd.ends[0]].name}
     else:
-        of = {"from": clusters[crowd.ends[0]], "to": clusters[crowd.ends[1]]}
+        target = {"from": clusters[crowd.ends[0]], "to": clusters[crowd.ends[1]]}
     senders = [{"senders": count, "gap_ns": entry_of(value)} for count, value in sorted(crowd.gaps.items())]
-    return {"of": of, "bytes": CROWD_BYTES, "senders": senders}
+    return {"of": target, "bytes": CROWD_BYTES, "senders": senders}

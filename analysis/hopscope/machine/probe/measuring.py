@@ -1,5 +1,4 @@
-"""What a probe measures, in which order: what matters most comes first, and what the time does not suffice for stays
-unmeasured."""
+"""The measurements of a probe: the most important come first, and those that exceed the budget are skipped."""
 
 from __future__ import annotations
 
@@ -8,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hopscope.machine.probe.levels import Pair, apart, clusters_of
-from hopscope.machine.probe.places import Host, Link, Places, hosts_of, is_off, meetings
+from hopscope.machine.probe.levels import Pair, clusters_of, separation_certainty
+from hopscope.machine.probe.places import Host, Link, Places, hosts_of, is_outlying, meetings
 from hopscope.machine.probe.sampling import FIRST, POINT_SECONDS, Budget, Value, median_of, settle
 from hopscope.machine.probe.session import Machine
 
@@ -23,26 +22,26 @@ CROWD_BYTES = 1 << 18
 """Bytes of the messages that several ranks send at once."""
 
 LATENCY_SHARE = 0.25
-"""Of the seconds, for the latencies between all hosts."""
+"""Share of the seconds for the latencies between all hosts."""
 LATENCY_TRIPS = 20
 NS = 1e9
 _GAP_NS = 2e6
-"""What more messages shall take at least, to be well above what a clock and a wait are off by."""
+"""Least time of the additional messages, well above the errors of a clock and a wait."""
 _GAP_WAYS = 10
-"""And so many latencies, in which a transport that grows its window has grown it."""
+"""The same in latencies, in which a transport that grows its window has grown it."""
 _MOST_MESSAGES = 4000
 _TOO_SLOW = POINT_SECONDS
 """A gap that takes longer than this to be measured once stays unmeasured."""
 
 _PLAUSIBLE = 0.1
-"""Of what a message took in a trial, the least share that its gap may be: the rest is the latency of a run."""
+"""Least share of a gap in a message's time in a trial: the rest is the latency of a run."""
 
 Progress = Callable[[str], None]
 
 
 @dataclass
 class Point:
-    """What was measured for one message size on one link; times in ns, None: not measured."""
+    """The measurements of one message size on one link; times in ns, None: not measured."""
 
     bytes: int
     one_way: Value | None = None
@@ -81,7 +80,7 @@ class Prober:
         self,
         machine: Machine,
         budget: Budget,
-        progress: Progress = lambda what: None,
+        progress: Progress = lambda text: None,
         sizes: Sequence[int] = SIZES,
     ) -> None:
         self.machine, self.budget, self.progress, self.sizes = machine, budget, progress, sizes
@@ -92,18 +91,23 @@ class Prober:
         places, hosts_apart = self._places(hosts)
         links = [link for link in places.links() if not link.outlying or self._is_really_off(places, link)]
         points = {link: {size: Point(size) for size in sorted(self.sizes)} for link in links}
-        kinds = [(op, of) for op in OPERATIONS for of in TYPES if op != "MPI_BOR" or of in ("MPI_INT", "MPI_LONG")]
+        kinds = [
+            (op, type_name)
+            for op in OPERATIONS
+            for type_name in TYPES
+            if op != "MPI_BOR" or type_name in ("MPI_INT", "MPI_LONG")
+        ]
         combines: dict[tuple[str, str, int], Value | None] = {
             (*kind, size): None for size in COMBINED for kind in kinds
         }
         crowds = _crowds(places)
         usual, odd = ([link for link in links if link.outlying == is_odd] for is_odd in (False, True))
         # The first sizes give most parameters of every model.
-        for some, sizes in ((usual, self.sizes[:3]), (odd, self.sizes[:2])):
+        for group, sizes in ((usual, self.sizes[:3]), (odd, self.sizes[:2])):
             for size in sizes:
-                for link in some:
+                for link in group:
                     self._point(places, link, points[link][size])
-            if some is usual:
+            if group is usual:
                 self._combines(combines, kinds)
                 for crowd, senders in crowds:
                     self._crowd(crowd, senders)
@@ -114,9 +118,9 @@ class Prober:
         return Measured(places, hosts_apart, points, combines, [crowd for crowd, _ in crowds], self.budget.spent)
 
     def _places(self, hosts: Sequence[Host]) -> tuple[Places, float | None]:
-        """The latencies between all hosts and inside them, and what they say."""
-        inside = [(number, host) for number, host in enumerate(hosts) if len(host.ranks) > 1]
-        rounds = [[(number, number)] for number, _ in inside] + meetings(len(hosts))
+        """The latencies between all hosts and inside them, and the clusters that they show."""
+        shared_hosts = [(number, host) for number, host in enumerate(hosts) if len(host.ranks) > 1]
+        rounds = [[(number, number)] for number, _ in shared_hosts] + meetings(len(hosts))
         limit = int(max(0.01, self.budget.seconds * LATENCY_SHARE / max(1, len(rounds))) * NS)
         samples: dict[Pair, list[float]] = {}
         for number, pairs in enumerate(rounds):
@@ -126,19 +130,23 @@ class Prober:
             times = self.machine.measure("pingpong", SIZES[0], LATENCY_TRIPS, limit, *words)
             for pair, (first, _) in zip(pairs, ranks, strict=True):
                 samples[pair] = [trip / 2 for trip in times[first]]
-        between = {pair: values for pair, values in samples.items() if pair[0] != pair[1]}
-        found = clusters_of(between, len(hosts))
-        certain = apart([samples[number, number] for number, _ in inside], list(between.values()))
+        remote_samples = {pair: values for pair, values in samples.items() if pair[0] != pair[1]}
+        clusters = clusters_of(remote_samples, len(hosts))
+        certain = separation_certainty(
+            [samples[number, number] for number, _ in shared_hosts], list(remote_samples.values())
+        )
         one_way = {pair: median_of(values) for pair, values in samples.items()}
-        return Places(tuple(hosts), found, one_way), certain
+        return Places(tuple(hosts), clusters, one_way), certain
 
     def _is_really_off(self, places: Places, link: Link) -> bool:
-        """Whether an outlying pair still is when it and the usual one of its class are measured right after each other:
-        a busy machine may slow any pair down for a while."""
+        """True if an outlying pair stays outlying when it and the usual one of its class are measured right after each
+        other: a busy machine may slow any pair down for a while."""
         usual = places.usual_of(link)
         limit = int(0.2 * NS)
-        one, other = (median_of(self._pingpong(each.ranks, SIZES[0], 4 * FIRST, limit)) for each in (link, usual))
-        return is_off(one, other)
+        pair_latency, usual_latency = (
+            median_of(self._pingpong(pair.ranks, SIZES[0], 4 * FIRST, limit)) for pair in (link, usual)
+        )
+        return is_outlying(pair_latency, usual_latency)
 
     def _pingpong(self, ranks: Sequence[int], size: int, count: int, limit_ns: int) -> list[float]:
         """Round trips in ns: at least two, however long they take."""
@@ -156,7 +164,7 @@ class Prober:
         guess = 2 * latency_ns / NS
 
         def trips(count: int) -> list[float]:
-            return [each / 2 for each in self._pingpong(link.ranks, point.bytes, count, int(POINT_SECONDS * NS))]
+            return [trip / 2 for trip in self._pingpong(link.ranks, point.bytes, count, int(POINT_SECONDS * NS))]
 
         point.one_way = settle(trips, self.budget, guess)
         if point.one_way is None:
@@ -175,7 +183,7 @@ class Prober:
         self, groups: Sequence[tuple[int, Sequence[int]]], size: int, one_way_ns: float, latency_ns: float
     ) -> Value | None:
         """The time between two messages of each sender towards its destinations; of several senders the slowest's."""
-        words = [f"{sender}:{','.join(str(rank) for rank in to)}" for sender, to in groups]
+        words = [f"{sender}:{','.join(str(rank) for rank in receivers)}" for sender, receivers in groups]
         gap_ns = max(one_way_ns - latency_ns, 0.02 * one_way_ns, 300.0)
 
         def gaps(messages: int, count: int) -> list[float]:
@@ -183,8 +191,14 @@ class Prober:
             return (np.max(np.asarray([times[sender] for sender, _ in groups]), axis=0) / (2 * messages)).tolist()
 
         def messages_for(gap: float) -> int:
-            least = 2 * max(len(to) for _, to in groups)
-            return int(np.clip(max(_GAP_NS, _GAP_WAYS * latency_ns) / (2 * gap), least, max(least, _MOST_MESSAGES)))
+            least_messages = 2 * max(len(receivers) for _, receivers in groups)
+            return int(
+                np.clip(
+                    max(_GAP_NS, _GAP_WAYS * latency_ns) / (2 * gap),
+                    least_messages,
+                    max(least_messages, _MOST_MESSAGES),
+                )
+            )
 
         def seconds(gap: float) -> float:
             return (4 * messages_for(gap) * gap * len(groups) + 4 * latency_ns) / NS
@@ -193,9 +207,9 @@ class Prober:
             return None
         # Once to see how many it takes to be measured well. Where other work held up the fewer messages, the difference
         # may be next to nothing; then what all messages of the trial took counts, and of the run that is not counted.
-        tried, begin = messages_for(gap_ns), self.budget.clock()
-        found_ns = float(np.median(gaps(tried, 1)))
-        spent_ns = (self.budget.clock() - begin) * NS / (8 * tried)
+        trial, begin = messages_for(gap_ns), self.budget.clock()
+        found_ns = float(np.median(gaps(trial, 1)))
+        spent_ns = (self.budget.clock() - begin) * NS / (8 * trial)
         gap_ns = max(100.0, found_ns if found_ns > _PLAUSIBLE * spent_ns else spent_ns)
         messages = messages_for(gap_ns)
         return settle(lambda count: gaps(messages, count), self.budget, seconds(gap_ns))
@@ -204,28 +218,30 @@ class Prober:
         """By the delayed reply, T. Kielmann, H. Bal, K. Verstoep, "Fast Measurement of LogP Parameters for Message
         Passing Platforms", IPDPS workshops (2000)."""
         delay_ns = int(3 * one_way_ns + 3e5)
-        each = 4 * delay_ns / NS
+        round_seconds = 4 * delay_ns / NS
         values: list[list[float]] = [[], []]
 
-        def both(count: int) -> list[float]:
+        def measure_pair(count: int) -> list[float]:
             times = self.machine.measure("overhead", point.bytes, count, delay_ns, f"{ranks[0]}:{ranks[1]}")[ranks[0]]
             values[0] += times[::2]
             values[1] += times[1::2]
             return times[1::2]
 
-        settle(both, self.budget, each)
+        settle(measure_pair, self.budget, round_seconds)
         if len(values[0]) >= 2:
-            point.send_overhead, point.receive_overhead = (median_of(each) for each in values)
+            point.send_overhead, point.receive_overhead = (median_of(samples) for samples in values)
 
     def _combines(self, combines: dict[tuple[str, str, int], Value | None], kinds: Sequence[tuple[str, str]]) -> None:
         for size in COMBINED:
             self.progress(f"combining {size} bytes")
-            for operation, of in kinds:
+            for operation, type_name in kinds:
 
-                def times(count: int, words: tuple[object, ...] = (operation, of), size: int = size) -> list[float]:
+                def times(
+                    count: int, words: tuple[object, ...] = (operation, type_name), size: int = size
+                ) -> list[float]:
                     return [ns / size for ns in self.machine.measure("combine", size, count, *words, 0)[0]]
 
-                combines[operation, of, size] = settle(times, self.budget)
+                combines[operation, type_name, size] = settle(times, self.budget)
 
     def _crowd(self, crowd: Crowd, senders: Sequence[Pair]) -> None:
         if self.budget.left <= 0:
@@ -244,31 +260,36 @@ def _host_of(places: Places, rank: int) -> int:
     return next(number for number, host in enumerate(places.hosts) if rank in host.ranks)
 
 
-def _counts(most: int) -> dict[int, Value | None]:
+def _counts(limit: int) -> dict[int, Value | None]:
     """1, 2, 4 and so on, up to what there is."""
-    return {1 << i: None for i in range(most.bit_length())}
+    return {1 << i: None for i in range(limit.bit_length())}
 
 
 def _crowds(places: Places) -> list[tuple[Crowd, list[Pair]]]:
     """One host's interface: its ranks, each sending to another host if there are enough. One pair of clusters: hosts of
     the first, each sending to one of the second."""
-    found: list[tuple[Crowd, list[Pair]]] = []
+    crowds: list[tuple[Crowd, list[Pair]]] = []
     if len(places.hosts) < 2:
-        return found
+        return crowds
     by_size = sorted(range(len(places.hosts)), key=lambda number: -len(places.hosts[number].ranks))
     sender = by_size[0]
-    others = [number for number in range(len(places.hosts)) if number != sender]
-    others.sort(key=lambda number: (places.kind((sender, number)) != "lan", number))
-    near = [number for number in others if places.kind((sender, number)) == places.kind((sender, others[0]))]
-    spread = sorted((place, near.index(n), rank) for n in near for place, rank in enumerate(places.hosts[n].ranks))
-    pairs = list(zip(places.hosts[sender].ranks, (rank for _, _, rank in spread), strict=False))
+    receivers = [number for number in range(len(places.hosts)) if number != sender]
+    receivers.sort(key=lambda number: (places.kind((sender, number)) != "lan", number))
+    nearest = [number for number in receivers if places.kind((sender, number)) == places.kind((sender, receivers[0]))]
+    targets = sorted(
+        (place, nearest.index(n), rank) for n in nearest for place, rank in enumerate(places.hosts[n].ranks)
+    )
+    pairs = list(zip(places.hosts[sender].ranks, (rank for _, _, rank in targets), strict=False))
     if len(pairs) > 1:
-        found.append((Crowd("interface", (sender,), _counts(len(pairs))), pairs))
-    of = places.clusters.of_host
+        crowds.append((Crowd("interface", (sender,), _counts(len(pairs))), pairs))
+    cluster_of_host = places.clusters.of_host
     for a in range(places.clusters.count):
         for b in range(a + 1, places.clusters.count):
-            ends = [[host.ranks[0] for host, mine in zip(places.hosts, of, strict=True) if mine == c] for c in (a, b)]
+            ends = [
+                [host.ranks[0] for host, cluster in zip(places.hosts, cluster_of_host, strict=True) if cluster == c]
+                for c in (a, b)
+            ]
             pairs = list(zip(*ends, strict=False))
             if len(pairs) > 1:
-                found.append((Crowd("clusters", (a, b), _counts(len(pairs))), pairs))
-    return found
+                crowds.append((Crowd("clusters", (a, b), _counts(len(pairs))), pairs))
+    return crowds

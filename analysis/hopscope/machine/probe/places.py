@@ -1,4 +1,4 @@
-"""Who is where: the hosts and clusters of a job's ranks, and which of them stand for their links."""
+"""Hosts and clusters of a job's ranks, and the ranks that stand for their links."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OUTLYING = 0.25
 """A pair of hosts is outlying if its latency is certainly off that of its class by this share."""
 
 MOST_ALONE = 200
-"""So many pairs of hosts are measured one after another, each undisturbed by others."""
+"""Up to this number, pairs of hosts are measured one after another, each undisturbed by others."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Host:
 
 @dataclass(frozen=True)
 class Link:
-    """Two ranks between which is measured, the first one sending, and what they stand for."""
+    """Two measured ranks, the first one sending, and their link class."""
 
     kind: str
     """The link class."""
@@ -43,22 +43,22 @@ class Places:
     hosts: tuple[Host, ...]
     clusters: Clusters
     one_way: dict[Pair, Value] = field(default_factory=dict[Pair, Value])
-    """Of pairs of hosts; a host with itself: between two of its ranks."""
+    """Latencies of pairs of hosts; a host with itself: between two of its ranks."""
 
     def kind(self, pair: Pair) -> str:
         """The link class of two hosts."""
         a, b = pair
-        of = self.clusters.of_host
-        return link_class(same_rank=False, same_host=a == b, same_cluster=of[a] == of[b])
+        cluster_of_host = self.clusters.of_host
+        return link_class(same_rank=False, same_host=a == b, same_cluster=cluster_of_host[a] == cluster_of_host[b])
 
     def links(self) -> list[Link]:
-        """What to measure: of each class, and of each two clusters, the pair of hosts in the middle; then the outlying
-        ones. Slow classes first."""
+        """Links to measure: the median pair of hosts of each class and of each two clusters, then the outlying ones.
+        Slow classes first."""
         groups: dict[tuple[str, int, int], list[Pair]] = {}
         for a, b in self.one_way:
-            kind, of = self.kind((a, b)), self.clusters.of_host
-            near, far = sorted((of[a], of[b])) if kind == "wan" else (0, 0)
-            groups.setdefault((kind, near, far), []).append((a, b))
+            kind, cluster_of_host = self.kind((a, b)), self.clusters.of_host
+            low, high = sorted((cluster_of_host[a], cluster_of_host[b])) if kind == "wan" else (0, 0)
+            groups.setdefault((kind, low, high), []).append((a, b))
         usual: list[Link] = []
         odd: list[Link] = []
         for (kind, _, _), pairs in sorted(groups.items(), reverse=True):
@@ -68,22 +68,23 @@ class Places:
             odd += [
                 self._link(kind, pair, outlying=True)
                 for pair in pairs
-                if is_off(self.one_way[pair], self.one_way[middle])
+                if is_outlying(self.one_way[pair], self.one_way[middle])
             ]
         return usual + odd
 
     def usual_of(self, link: Link) -> Link:
         """The link that stands for others of a link's class, and between the same clusters."""
-        of = {
+        cluster_of_rank = {
             rank: cluster
             for host, cluster in zip(self.hosts, self.clusters.of_host, strict=True)
             for rank in host.ranks
         }
-        ends = {of[rank] for rank in link.ranks}
+        ends = {cluster_of_rank[rank] for rank in link.ranks}
         return next(
-            other
-            for other in self.links()
-            if other.kind == link.kind and (link.kind != "wan" or {of[rank] for rank in other.ranks} == ends)
+            candidate
+            for candidate in self.links()
+            if candidate.kind == link.kind
+            and (link.kind != "wan" or {cluster_of_rank[rank] for rank in candidate.ranks} == ends)
         )
 
     def _link(self, kind: str, pair: Pair, *, outlying: bool = False) -> Link:
@@ -92,9 +93,9 @@ class Places:
             first, second, *further = self.hosts[a].ranks
             return Link(kind, (first, second), outlying, tuple(further))
         first, second = self.hosts[a].ranks[0], self.hosts[b].ranks[0]
-        reached = [host for host in range(len(self.hosts)) if host != a and self.kind((a, host)) == kind]
+        peers = [host for host in range(len(self.hosts)) if host != a and self.kind((a, host)) == kind]
         # Those on different hosts first: they are what makes a gap depend on the number of destinations.
-        ranks = [(place, rank) for host in reached for place, rank in enumerate(self.hosts[host].ranks)]
+        ranks = [(place, rank) for host in peers for place, rank in enumerate(self.hosts[host].ranks)]
         return Link(kind, (first, second), outlying, tuple(rank for _, rank in sorted(ranks) if rank != second))
 
     def cluster_names(self) -> list[str]:
@@ -119,9 +120,9 @@ def meetings(hosts: int) -> list[list[Pair]]:
     return rounds
 
 
-def is_off(one: Value, usual: Value) -> bool:
-    """Whether a latency is certainly unlike the usual one."""
-    return one.low > (1 + OUTLYING) * usual.high or one.high < (1 - OUTLYING) * usual.low
+def is_outlying(latency: Value, usual: Value) -> bool:
+    """True if a latency is certainly unlike the usual one."""
+    return latency.low > (1 + OUTLYING) * usual.high or latency.high < (1 - OUTLYING) * usual.low
 
 
 def hosts_of(names: Sequence[str]) -> tuple[Host, ...]:
@@ -129,4 +130,4 @@ def hosts_of(names: Sequence[str]) -> tuple[Host, ...]:
     ranks: dict[str, list[int]] = {}
     for rank, name in enumerate(names):
         ranks.setdefault(name, []).append(rank)
-    return tuple(Host(name, tuple(mine)) for name, mine in ranks.items())
+    return tuple(Host(name, tuple(members)) for name, members in ranks.items())

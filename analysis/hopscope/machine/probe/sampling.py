@@ -1,4 +1,4 @@
-"""How often something is measured, and what is known of it afterwards."""
+"""Number of measurements of a quantity, and the interval of their median."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.stats import binom, t
 
 CONFIDENCE = 0.95
 FIRST = 6
-"""So many values have a 95 % interval of their median at all: the smallest to the largest."""
+"""Least number of values with a 95 % interval of their median: the smallest to the largest."""
 PRECISION = 0.05
 """A point is settled when its interval reaches at most this share of the median to either side."""
 POINT_SECONDS = 1.0
@@ -29,7 +29,7 @@ class Value:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the interval is narrow enough."""
+        """True if the interval is narrow enough."""
         return max(self.high - self.value, self.value - self.low) <= PRECISION * abs(self.value)
 
 
@@ -48,8 +48,8 @@ def median_of(values: Sequence[float]) -> Value:
     if count < FIRST:
         half = float(t.ppf((1 + CONFIDENCE) / 2, count - 1) * ordered.std(ddof=1) / np.sqrt(count))
         return Value(middle, middle - half, middle + half, count)
-    below = max(0, int(binom.ppf((1 - CONFIDENCE) / 2, count, 0.5)) - 1)
-    return Value(middle, float(ordered[below]), float(ordered[count - 1 - below]), count)
+    lower_index = max(0, int(binom.ppf((1 - CONFIDENCE) / 2, count, 0.5)) - 1)
+    return Value(middle, float(ordered[lower_index]), float(ordered[count - 1 - lower_index]), count)
 
 
 @dataclass
@@ -77,17 +77,17 @@ class Budget:
 def settle(measure: Callable[[int], Sequence[float]], budget: Budget, each_seconds: float = 0.0) -> Value | None:
     """Measure until the median is settled, or the point's time or the budget is used up; None if there was no time.
 
-    measure: takes how often, and gives at most so many values. each_seconds: about what one takes. Batches double, so
-    that asking costs little.
+    measure: takes a number and gives at most so many values. each_seconds: estimated time of one. Batches double, so
+    that requests cost little.
     """
     values: list[float] = []
     begin = budget.clock()
     batch = FIRST if each_seconds <= 0 else max(2, min(FIRST, int(POINT_SECONDS / each_seconds)))
     while budget.left > batch * each_seconds:
-        got = measure(batch)
-        values += got
+        sample = measure(batch)
+        values += sample
         spent = budget.clock() - begin
-        if not got or (len(values) >= 2 and (spent >= POINT_SECONDS or median_of(values).is_settled)):
+        if not sample or (len(values) >= 2 and (spent >= POINT_SECONDS or median_of(values).is_settled)):
             break
         # No more than there is time for, judged by those before.
         each_seconds = spent / len(values)

@@ -28,7 +28,7 @@ _INPUT = "If the launcher did not pass its input on to rank 0, tell it to (srun:
 
 
 class Machine(Protocol):
-    """What can be asked to measure."""
+    """A job that takes measurement commands."""
 
     hosts: Sequence[str]
     """The host's name of each rank."""
@@ -55,7 +55,7 @@ class Job:
             self.process.stdin.write(" ".join(str(word) for word in words).encode() + b"\n")
             self.process.stdin.flush()
         except BrokenPipeError:
-            raise InputError(self._ended()) from None
+            raise InputError(self._end_reason()) from None
         times: dict[int, list[float]] = {}
         for line in self._answer(ANSWER_SECONDS):
             if line[0] == "times":
@@ -75,10 +75,10 @@ class Job:
         self.hosts = [hosts[rank] for rank in range(len(hosts))]
 
     def _answer(self, seconds: float) -> Generator[list[str]]:
-        """The lines up to `end`, cut at spaces. What is not ours goes to stderr: a launcher's warning, perhaps."""
-        until = time.monotonic() + seconds
+        """The lines up to `end`, cut at spaces. Others, such as a launcher's warning, go to stderr."""
+        deadline = time.monotonic() + seconds
         while True:
-            words = self._line(until).split()
+            words = self._line(deadline).split()
             if words and words[0] in ("times", "ready", "library", "rank", "wrong", "end"):
                 if words[0] == "end":
                     return
@@ -88,24 +88,24 @@ class Job:
             elif words:
                 print(*words, file=sys.stderr)
 
-    def _line(self, until: float) -> str:
+    def _line(self, deadline: float) -> str:
         output = self.process.stdout
         assert output is not None
         with selectors.DefaultSelector() as ready:
             ready.register(output, selectors.EVENT_READ)
             while b"\n" not in self._read:
-                if not ready.select(max(0.0, until - time.monotonic())):
+                if not ready.select(max(0.0, deadline - time.monotonic())):
                     raise InputError(
                         f"the probe's ranks do not answer. {_INPUT}; if the machine is very busy, try again later"
                     )
-                got = os.read(output.fileno(), _BYTES)
-                if not got:
-                    raise InputError(self._ended())
-                self._read += got
+                chunk = os.read(output.fileno(), _BYTES)
+                if not chunk:
+                    raise InputError(self._end_reason())
+                self._read += chunk
         line, _, self._read = self._read.partition(b"\n")
         return line.decode(errors="replace")
 
-    def _ended(self) -> str:
+    def _end_reason(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(END_SECONDS)
         code = self.process.returncode
@@ -119,8 +119,8 @@ def running(words: Sequence[str], variables: Mapping[str, str]) -> Generator[Job
     """Start a command, and use its ranks in here; afterwards it is gone, whatever happened. Raises InputError if it
     cannot be started.
 
-    It has a session of its own: an interrupt from the terminal ends what we do, and then the job, in good order if what
-    it measures takes no longer than BROKEN_OFF_SECONDS.
+    It has its own session: an interrupt from the terminal ends this process's work, and then the job, in good order if
+    its measurement takes no longer than BROKEN_OFF_SECONDS.
     """
     try:
         process = subprocess.Popen(
@@ -158,14 +158,14 @@ def _end(process: subprocess.Popen[bytes], patience: float) -> None:
 
 
 def _ends(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Whether a job ends in time. What it still says is read: nothing ends that waits for somebody to take its output,
-    not even on a signal."""
+    """True if a job ends in time. Its remaining output is read: a job that waits for a reader does not end, not even on
+    a signal."""
     assert process.stdout is not None
-    until = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds
     with selectors.DefaultSelector() as ready:
         ready.register(process.stdout, selectors.EVENT_READ)
-        while process.poll() is None and time.monotonic() < until:
+        while process.poll() is None and time.monotonic() < deadline:
             if ready.select(_READ_EVERY_S) and not os.read(process.stdout.fileno(), _BYTES):
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(max(0.0, until - time.monotonic()))
+                    process.wait(max(0.0, deadline - time.monotonic()))
     return process.poll() is not None
