@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hopscope.advice.remap import Candidate
 from hopscope.replay.candidate import Structure
-from hopscope.replay.prediction import EXTRAPOLATED, LEAST_APART, Model, ranked, variability_of
+from hopscope.replay.prediction import EXTRAPOLATED, LEAST_VARIABILITY, Model, ranked, variability_of
 
 
 def candidate(name: str, ns: float | None, error: float = 0.01, wan: int = 0, extrapolates: str = "") -> Candidate:
@@ -14,7 +14,7 @@ def candidate(name: str, ns: float | None, error: float = 0.01, wan: int = 0, ex
     made = Candidate(
         name, "tree", structure=Structure(wan_messages=wan), extrapolates=(extrapolates,) * bool(extrapolates)
     )
-    model = Model(100.0 * (1 + error), 100.0, LEAST_APART)
+    model = Model(100.0 * (1 + error), 100.0, LEAST_VARIABILITY)
     return made if ns is None else model.predicted(made, ns)
 
 
@@ -35,7 +35,7 @@ def test_a_replay_that_misses_the_run_predicts_nothing() -> None:
 
 
 def test_two_runs_are_never_closer_than_one_run_can_tell() -> None:
-    assert variability_of(np.full(100, 1000.0)) == LEAST_APART
+    assert variability_of(np.full(100, 1000.0)) == LEAST_VARIABILITY
     noisy = np.random.default_rng(1).normal(1000.0, 900.0, 400)
     assert 0.05 < variability_of(noisy) < 0.5
 

@@ -163,7 +163,7 @@ def test_what_ran_by_several_rules_is_replayed_by_each_of_them() -> None:
 def test_part_of_a_long_run_is_screened() -> None:
     basis = basis_of(over("binomial-mpich", iterations=230).trace().table)
     assert basis.screen is not basis.whole
-    for algorithm in [*algorithms(basis.source.subject.each[0])][:5]:
+    for algorithm in [*algorithms(basis.source.subject.selections[0])][:5]:
         assert basis.predicted_ns((algorithm,)) == pytest.approx(basis.whole.iteration_ns((algorithm,)), rel=0.01)
 
 

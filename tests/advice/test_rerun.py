@@ -8,7 +8,7 @@ from hopscope.advice.orders.costs import costs_of
 from hopscope.advice.orders.leaders import led_hops
 from hopscope.advice.orders.places import places_of
 from hopscope.advice.orders.suggest import Order, suggest
-from hopscope.replay.prediction import LEAST_APART
+from hopscope.replay.prediction import LEAST_VARIABILITY
 from hopscope.vocabulary.links import LINKS
 from test_reorder import DEALT, measured, row
 
@@ -63,7 +63,7 @@ def test_what_a_run_takes_without_its_messages_is_not_gained() -> None:
 
 def test_two_runs_differ_by_more_than_one_shows() -> None:
     total = row(suggest(known(exchange(DEALT, rounds=400, ways=(1,))).table()), "all")
-    assert total["run_gain_high"] - total["run_gain_low"] >= 2 * LEAST_APART * (1 - total["run_gain"])
+    assert total["run_gain_high"] - total["run_gain_low"] >= 2 * LEAST_VARIABILITY * (1 - total["run_gain"])
 
 
 def test_a_message_that_waits_for_its_receiver_holds_it_for_as_long_as_it_moves() -> None:

@@ -16,6 +16,9 @@ FOLDERS = (
     *sorted(str(folder.relative_to(ROOT)) for folder in DASHBOARD.iterdir() if any(folder.glob("*.py"))),
     "collector/include",
     "collector/tests",
+    "analysis/hopscope/machine",
+    "analysis/hopscope/mpi_libraries",
+    "analysis/hopscope/replay",
     "analysis/native",
     *(
         f"analysis/hopscope/{package}"

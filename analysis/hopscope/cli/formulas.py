@@ -40,7 +40,7 @@ def formulas_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     fitted = fitted_of_trace(trace.table)
     rows = rows_of_fit(fitted) if file is None else rows_of_machine(read_machine(Path(file)), *_GAMMA)
     if file is None:
-        notes = (f"Parameters {fitted.said[0].lower()}{fitted.said[1:]}", *fitted.untold)
+        notes = (f"Parameters {fitted.provenance[0].lower()}{fitted.provenance[1:]}", *fitted.untold)
     else:
         notes = (f"Parameters of {file}, also of the replay.",)
     emulated = fitted.source.tables["run"]["emulated"].to_pylist()[0] is not None

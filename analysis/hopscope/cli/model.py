@@ -68,7 +68,7 @@ def model_answer(trace: Trace, options: dict[str, Any]) -> Answer:
         ranks = trace.table("ranks").to_pylist()
         notes = differences({row["host"]: row["cluster"] for row in ranks}, read_machine(Path(str(machine))))
     fit = fitted_of_trace(trace.table)
-    all_notes = (fit.said, *fit.untold, *notes)
+    all_notes = (fit.provenance, *fit.untold, *notes)
     return Answer(table_of(rows_of_fit(fit)), ANALYSIS, ANALYSIS.default, parameters, all_notes)
 
 

@@ -1,1 +1,1 @@
-"""A recorded run replayed over other algorithms: what an iteration takes, and how far off the replay is."""
+"""Replays a recorded run over other algorithms: the time of an iteration, and the error of the replay."""

@@ -1,4 +1,4 @@
-"""The run that candidates are compared with: what its messages cost, what ran, and how well the replay has that."""
+"""The run that candidates are compared with: its costs, its algorithms, and the error of its replay."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from hopscope.replay.run.program import Source, source_of
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 FAR_OFF = 0.5
-"""Costs with which the replay is off by more are given up for plainer ones with which it is off by less."""
-MOST_LATE = 0.1
-"""Where more of the library's messages wait for their receives, its costs do not tell how another algorithm does."""
+"""Costs with a larger replay error are replaced by plainer ones, if those have a smaller error."""
+MOST_LATE_SHARE = 0.1
+"""If more of the library's messages wait for their receives, its costs do not predict another algorithm."""
 SCREENED, SEARCHED = 200, 15
-"""Of a long run, so many iterations are replayed for every candidate, and for every tree of the search."""
-NAMED = 4
-"""So many pairs of hosts or sizes are named before the rest is counted."""
+"""Iterations of a long run that are replayed for every candidate, and for every tree of the search."""
+LISTED_NAMES = 4
+"""Number of pairs of hosts or sizes that a sentence lists; it counts the rest."""
 
 
 Recost = Callable[[Costs, Sequence[str]], Costs]
@@ -44,15 +44,15 @@ Recost = Callable[[Costs, Sequence[str]], Costs]
 
 @dataclass(frozen=True)
 class Basis:
-    """The run that candidates are compared with. late: of each selection, the share of the library's messages that
-    waited for their receives."""
+    """The run that candidates are compared with. late_shares: of each selection, the share of the library's messages
+    that waited for their receives."""
 
     source: Source
     costs: Costs
     baseline: Runs
     whole: Replayer
     model: Model
-    late: tuple[float, ...]
+    late_shares: tuple[float, ...]
 
     @cached_property
     def screen(self) -> Replayer:
@@ -65,69 +65,72 @@ class Basis:
         return window_of(self.source, self.whole, SEARCHED)
 
     def score(self, runs: Runs) -> float:
-        """What orders candidates, by the part of the run that is screened."""
+        """The score that orders candidates, on the screened part of the run."""
         return self.screen.score(runs, self.baseline)
 
     def search_score(self, runs: Runs) -> float:
-        """What orders the trees of the search; infinite for one that extrapolates."""
+        """The score that orders the trees of the search; infinite for one that extrapolates."""
         return math.inf if self.extrapolates(runs) else self.searching.score(runs, self.baseline)
 
     @cached_property
     def _used(self) -> set[tuple[int, int]]:
-        """The pairs of hosts between which the run sent messages, whichever way."""
+        """The pairs of hosts between which the run sent messages, in either direction."""
         pairs = model_hops(self.source, hops_of(self.source)).host_pairs()
         return {(min(pair), max(pair)) for pair in (*pairs, *self.costs.measured)}
 
     def reason_unpredicted(self, place: int) -> str | None:
-        """Why this run does not show what another algorithm takes for a selection; None if it does."""
-        if self.late[place] > MOST_LATE:
-            return f"{share(self.late[place])} of its messages waited for their receives to be posted"
+        """The reason why this run does not predict another algorithm for a selection; None if it does."""
+        if self.late_shares[place] > MOST_LATE_SHARE:
+            return f"{share(self.late_shares[place])} of its messages waited for their receives to be posted"
         return self.model.reason_unpredicted
 
     def predicted_ns(self, runs: Runs) -> float:
-        """What an iteration takes, by the part of the run that is screened."""
+        """The time of an iteration, by the screened part of the run."""
         return self.model.baseline_ns * self.screen.iteration_ns(runs) / self.screen.iteration_ns(self.baseline)
 
     def extrapolates(self, runs: Runs, *, by_library: bool = False) -> tuple[str, ...]:
-        """What algorithms use that no hop measured: links, pairs of hosts, sizes, and in which order an MPI library
-        sends long messages. Of an emulated machine the topology file tells."""
+        """Everything that algorithms use and no hop measured: links, pairs of hosts, sizes, and an MPI library's send
+        order of long messages. The topology file of an emulated machine gives it all."""
         if self.costs.machine.emulated:
             return ()
         of_hosts, links = classes_of_hosts(self.source.places.cluster_of_host), self.costs.links
         eager = np.asarray([links[name].eager_bytes for name in LINKS])
-        pairs, others, sizes = set[tuple[int, int]](), set[str](), dict[str, set[int]]()
-        for piece, part in zip(runs, self.source.subject.each, strict=True):
+        pairs, unmeasured, sizes = set[tuple[int, int]](), set[str](), dict[str, set[int]]()
+        for piece, part in zip(runs, self.source.subject.selections, strict=True):
             for sent in piece.messages(part):
                 ends = np.asarray(part.hosts)[np.stack([sent.src, sent.dst])]
                 pairs |= {(a, b) for a, b in np.unique(np.sort(ends, axis=0), axis=1).T.tolist() if a != b} - self._used
                 link = of_hosts[ends[0], ends[1]]
                 if by_library and np.bincount(sent.src[sent.size > eager[link]], minlength=1).max() > 1:
-                    others.add("the order of messages by rendezvous")
+                    unmeasured.add("the order of messages by rendezvous")
                 for place in np.unique(link).tolist():
                     name, size = LINKS[place], np.unique(sent.size[link == place])
-                    far = size[(size > SMALL) & ~links[name].is_near(size)].tolist()
+                    far = size[(size > SMALL) & ~links[name].is_measured_size(size)].tolist()
                     # A class without hops is as slow as the next slower one, if there is one.
                     if not links[name].hops and not any(links[slower].hops for slower in LINKS[place:]):
-                        others.add(f"{name} links")
+                        unmeasured.add(f"{name} links")
                     elif links[name].hops and far:
                         sizes.setdefault(name, set()).update(far)
         hosts = self.source.places.hosts
-        named = [f"{hosts[a]}-{hosts[b]}" for a, b in sorted(pairs)]
+        host_pairs = [f"{hosts[a]}-{hosts[b]}" for a, b in sorted(pairs)]
         return (
-            *sorted(others),
-            *([f"hosts {_first(named)}"] if named else []),
-            *(f"{_first([exact_size(size) for size in sorted(of)])} over {name}" for name, of in sorted(sizes.items())),
+            *sorted(unmeasured),
+            *([f"hosts {_first(host_pairs)}"] if host_pairs else []),
+            *(
+                f"{_first([exact_size(size) for size in sorted(class_sizes)])} over {name}"
+                for name, class_sizes in sorted(sizes.items())
+            ),
         )
 
 
 def _first(names: list[str]) -> str:
-    rest = len(names) - NAMED
-    return in_words(names) if rest <= 0 else f"{', '.join(names[:NAMED])} and {rest} more"
+    rest = len(names) - LISTED_NAMES
+    return in_words(names) if rest <= 0 else f"{', '.join(names[:LISTED_NAMES])} and {rest} more"
 
 
 def basis_of(table: Callable[[str], pa.Table], flavour: str | None = None, recost: Recost | None = None) -> Basis:
-    """flavour: of the library whose settings are looked for; None for trees. recost: what replaces the fitted costs.
-    Raises InputError where the run cannot be replayed."""
+    """Fits and replays the run. flavour: of the library whose settings are candidates; None for trees. recost: replaces
+    the fitted costs. Raises InputError if the run cannot be replayed."""
     source = with_parts(_source(table), flavour)
     subject = source.subject
     leaves = integers(source.tables["collectives"], "last_leave_ns")[subject.collectives]
@@ -140,18 +143,18 @@ def basis_of(table: Callable[[str], pa.Table], flavour: str | None = None, recos
         costs = fitted if recost is None else recost(fitted, source.places.hosts)
         replayer = replayer_of(source, baseline, costs)
         variants.append((_error(replayer, baseline, measured), baseline, costs, replayer))
-    # What the hops show directly counts, unless the replay of the baseline is far off with it and less so without.
+    # Rendezvous limits that the hops show count, unless the replay of the baseline is far off and better without them.
     best = variants[0] if variants[0][0] <= FAR_OFF else min(variants, key=lambda variant: variant[0])
     _, baseline, costs, whole = best
     iterations = np.diff(np.sort(leaves)).astype(np.float64)
     model = Model(measured, whole.iteration_ns(baseline), variability_of(iterations))
     recorded = baseline[0]
-    late = _late(recorded.events) if isinstance(recorded, Recorded) else (0.0,) * len(baseline)
-    return Basis(source, costs, baseline, whole, model, late)
+    late_shares = _late_shares(recorded.events) if isinstance(recorded, Recorded) else (0.0,) * len(baseline)
+    return Basis(source, costs, baseline, whole, model, late_shares)
 
 
 def _error(replayer: Replayer, baseline: Runs, measured: float) -> float:
-    """How far the replay is off; infinite where ranks wait for one another."""
+    """Error of the replay, as a share; infinite if ranks wait for one another."""
     try:
         return abs(replayer.iteration_ns(baseline) - measured) / measured
     except InputError:
@@ -160,21 +163,21 @@ def _error(replayer: Replayer, baseline: Runs, measured: float) -> float:
 
 def _baseline(source: Source, events: Events | None) -> Runs:
     if events is not None:
-        return (Recorded(events),) * len(source.subject.each)
-    pieces: list[Algorithm] = [baseline_of(replace(source, subject=part)) for part in source.subject.each]
+        return (Recorded(events),) * len(source.subject.selections)
+    pieces: list[Algorithm] = [baseline_of(replace(source, subject=part)) for part in source.subject.selections]
     return tuple(pieces)
 
 
-def _late(events: Events) -> tuple[float, ...]:
-    """Of each selection the share of the library's messages that waited for their receives, not by rendezvous."""
+def _late_shares(events: Events) -> tuple[float, ...]:
+    """Share of the library's messages of each selection that waited for their receives, without those by rendezvous."""
     source = events.source
     number = parts_of(source)[source.arrays["hops.collective"][events.hops]]
-    late = events.late & ~events.announced
-    return tuple(float(late[number == place].mean()) for place in range(len(source.subject.each)))
+    late_receives = events.late_receives & ~events.rendezvous
+    return tuple(float(late_receives[number == place].mean()) for place in range(len(source.subject.selections)))
 
 
 def _source(table: Callable[[str], pa.Table]) -> Source:
-    """The run. Raises InputError where no prediction could be made of it."""
+    """The run. Raises InputError if it allows no prediction."""
     source = source_of(table)
     subject = source.subject
     if len(subject.collectives) < 2:

@@ -1,4 +1,4 @@
-"""A candidate of a recorded run: what to use, and what it is predicted to gain."""
+"""A candidate of a recorded run: its settings and its predicted gain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Kind = Literal["tree", "setting", "order"]
 
 
 class HasTables(Protocol):
-    """What remapping needs of a trace."""
+    """The part of a trace that remapping needs."""
 
     def table(self, name: str) -> pa.Table:
         """One table of the dataset."""
@@ -23,8 +23,8 @@ class HasTables(Protocol):
 
 @dataclass(frozen=True)
 class Structure:
-    """The longest chain of messages, the most WAN messages in one, and the WAN messages of a collective. None: what
-    the library ran does not tell."""
+    """The longest chain of messages, the most WAN messages in one, and the WAN messages of a collective. None: the
+    library's messages do not show it."""
 
     depth: int | None = None
     wan_crossings: int | None = None
@@ -33,12 +33,12 @@ class Structure:
 
 @dataclass(frozen=True)
 class Candidate:
-    """predicted_gain: share of an iteration's time; None where it is not predicted, for `reason_unpredicted`. gain_low,
-    gain_high: its interval. extrapolates: what it uses that the run did not measure.
+    """predicted_gain: share of an iteration's time; None if not predicted, for `reason_unpredicted`. gain_low,
+    gain_high: its interval. extrapolates: everything that it uses and the run did not measure.
 
-    One of these says what to use: `tree` (the text of a tree file), `choices` and `besides` (algorithms of the MPI
-    library, and parameters or variables that have to be set with them; `tuning.written.setting_file` writes both), or
-    `hosts` (of each rank of MPI_COMM_WORLD; `reorder.files.write_order` writes them).
+    One of these is the suggestion: `tree` (the text of a tree file), `choices` and `besides` (algorithms of the MPI
+    library, and parameters or variables that have to be set with them; `mpi_libraries.written.setting_file` writes
+    both), or `hosts` (of each rank of MPI_COMM_WORLD; `mpi_libraries.rank_files.write_order` writes them).
 
     predicted_ns: the mean time of an iteration, with its interval. parts: labels of the selections that it changes.
     is_suggested: at most one is.

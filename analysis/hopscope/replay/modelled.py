@@ -1,4 +1,4 @@
-"""What the published models say of a run, all of it in one table of one row, so that it can be kept as one answer."""
+"""Evaluates the published models for a run. One table of one row holds it all, so that it is stored as one answer."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from hopscope.replay import formula_times
 from hopscope.replay.fitting.traced import Fitted, fitted_of_trace, rows_of_fit, steps_of_fit
 
 
-def drawn_sizes(found: Fitted) -> list[int]:
+def drawn_sizes(trace_fit: Fitted) -> list[int]:
     """The sizes, up to the largest message, at which curves are drawn; either side of a step is one."""
-    known = sorted({*formula_times.SIZES, *steps_of_fit(found)})
-    return [size for size in known if 0 < size <= max(known[0], found.sizes.max())]
+    sizes = sorted({*formula_times.SIZES, *steps_of_fit(trace_fit)})
+    return [size for size in sizes if 0 < size <= max(sizes[0], trace_fit.sizes.max())]
 
 
 def modelled(trace: OpenedTrace) -> pa.Table:
     """One row: `parameters` as `analyze model` lists them, `curves` (see `parameters.Curve`) up to the largest message,
-    `times` as `analyze formulas` lists them, or `lack`, why there are none, and `said`, what all of it is from.
+    `times` as `analyze formulas` lists them, or `lack`, the reason for none, and `said`, the collectives of the fit.
 
-    Raises InputError where no hop shows what a message costs.
+    Raises InputError if no hop shows the cost of a message.
     """
-    found = fitted_of_trace(trace.table)
-    rows = rows_of_fit(found)
-    emulated = found.source.tables["run"]["emulated"].to_pylist()[0] is not None
+    trace_fit = fitted_of_trace(trace.table)
+    rows = rows_of_fit(trace_fit)
+    emulated = trace_fit.source.tables["run"]["emulated"].to_pylist()[0] is not None
     times, lack = [], None
     try:
-        seen = formula_times.measured(
+        measured = formula_times.measured(
             trace.table("collectives"), trace.run("algorithms").to_pylist(), emulated=emulated
         )
-        times = formula_times.table_of(formula_times.of_trace(found, seen, rows)).to_pylist()
+        times = formula_times.table_of(formula_times.of_trace(trace_fit, measured, rows)).to_pylist()
     except InputError as error:
         lack = str(error)
     answer = {
         "parameters": parameters.table_of(rows).to_pylist(),
-        "curves": [curve._asdict() for curve in parameters.over_sizes(rows, drawn_sizes(found))],
+        "curves": [curve._asdict() for curve in parameters.over_sizes(rows, drawn_sizes(trace_fit))],
         "times": times,
         "lack": lack,
-        "said": " ".join([found.said, *found.untold]),
+        "said": " ".join([trace_fit.provenance, *trace_fit.untold]),
     }
     return pa.Table.from_pylist([answer])

@@ -1,4 +1,4 @@
-"""The selections of a run that a tree file or a library's settings can tell apart.
+"""The selections of a run that a tree file or a library's settings can distinguish.
 
 A rule of a tree file is for an operation, members and a range of bytes; one of Open MPI for an operation, a number of
 ranks and a range of bytes; a variable of MPICH for an operation.
@@ -18,19 +18,19 @@ from hopscope.dataset.path_columns import Array, integers
 from hopscope.machine.costs import SMALL
 from hopscope.mpi_libraries.offered import operation_name
 from hopscope.mpi_libraries.open_mpi.rules import size_in_rules
-from hopscope.replay.algorithms.baseline import is_known
+from hopscope.replay.algorithms.baseline import has_baseline
 from hopscope.replay.run.calls import Kinds, kinds_of, payload_of
 from hopscope.replay.run.operations import has_bytes
 from hopscope.replay.run.program import Source, Subject, carried_of, operations_of, spent_ns, subject_from
 
 MOST_PARTS = 8
 LEAST_TIME = 0.01
-"""A selection with less of the time in all collectives stays as it ran: it cannot gain what is worth a rule."""
-LEAST_OFTEN = 0.05
-"""So does one that runs less often than this share of the iterations, for few of those that are replayed have it."""
-APART = 4
-"""Sizes of which one is more than this many times the next smaller one are told apart. Up to SMALL, what a message
-takes hardly depends on its size."""
+"""A selection with a smaller share of the time in all collectives stays as it ran: a rule would not pay."""
+LEAST_FREQUENCY = 0.05
+"""So does one that runs in a smaller share of the iterations: few of the replayed ones have it."""
+SIZE_RATIO = 4
+"""Sizes with a larger ratio to the next smaller one are separate. Up to SMALL, a message's time hardly depends on its
+size."""
 
 
 @dataclass(frozen=True)
@@ -46,18 +46,18 @@ class Group:
 
 def with_parts(source: Source, flavour: str | None = None) -> Source:
     """The run with its selections as the subject, the one that defines an iteration first. flavour: `openmpi` or
-    `mpich`, for those that settings of that library tell apart; None: those of tree files."""
+    `mpich`, for those that settings of that library distinguish; None: those of tree files."""
     subject, time = source.subject, spent_ns(source.tables["collectives"])
     groups = groups_of(source)
     first = next(group for group in groups if (group.members, group.op) == (subject.members, subject.op))
-    kept = [first]
+    selected_groups = [first]
     for group in groups:
-        is_alone = flavour is not None or all(_told_apart(source, group, other) for other in kept)
-        if group is not first and is_alone and len(group.rows) >= LEAST_OFTEN * len(first.rows):
-            kept.append(group)
+        is_alone = flavour is not None or all(_are_distinguishable(source, group, peer) for peer in selected_groups)
+        if group is not first and is_alone and len(group.rows) >= LEAST_FREQUENCY * len(first.rows):
+            selected_groups.append(group)
     whole = sum(group.time for group in groups)
     parts: list[Subject] = []
-    for group in kept:
+    for group in selected_groups:
         selections = sorted(_ranges(source, group, flavour), key=lambda s: -time[s[0]].sum())
         for number, (rows, kinds) in enumerate(selections):
             part = subject_from(
@@ -65,12 +65,12 @@ def with_parts(source: Source, flavour: str | None = None) -> Source:
                 untold=dict(subject.untold) | kinds.untold,
             )  # fmt: skip
             is_first = not parts and not number
-            # A Bcast over the engine's trees takes little behind its last enter, and yet others wait for it.
-            is_beside = not subject.native and group.members == first.members
-            is_enough = is_beside or time[rows].sum() >= LEAST_TIME * whole
-            if is_first or (is_enough and (subject.native or is_known(replace(source, subject=part)))):
+            # A Bcast over the engine's trees takes little time after its last enter, but others wait for it.
+            shares_members = not subject.native and group.members == first.members
+            is_worthwhile = shares_members or time[rows].sum() >= LEAST_TIME * whole
+            if is_first or (is_worthwhile and (subject.native or has_baseline(replace(source, subject=part)))):
                 parts.append(part)
-    return replace(source, subject=_together(tuple(parts[:MOST_PARTS]), first.rows))
+    return replace(source, subject=_combined_subject(tuple(parts[:MOST_PARTS]), first.rows))
 
 
 def knobs_of(parts: Sequence[Subject], flavour: str | None) -> list[tuple[int, ...]]:
@@ -83,26 +83,26 @@ def knobs_of(parts: Sequence[Subject], flavour: str | None) -> list[tuple[int, .
 
     ends = [ends_in_rules([part]) if flavour == "openmpi" else (0, None) for part in parts]
     result: list[list[int]] = []
-    for _, places in groupby(sorted(range(len(parts)), key=lambda at: (key(at), ends[at][0])), key=key):
-        most: int | None = -1
+    for _, places in groupby(sorted(range(len(parts)), key=lambda index: (key(index), ends[index][0])), key=key):
+        last_bytes: int | None = -1
         for place in places:
-            least, last = ends[place]
-            if most is not None and least > most:
+            first_bytes, last = ends[place]
+            if last_bytes is not None and first_bytes > last_bytes:
                 result.append([])
             result[-1].append(place)
-            most = None if most is None or last is None else max(most, last)
+            last_bytes = None if last_bytes is None or last is None else max(last_bytes, last)
     return sorted(tuple(sorted(places)) for places in result)
 
 
 def ends_in_rules(parts: Sequence[Subject]) -> tuple[int, int | None]:
-    """The least and the most bytes by which Open MPI's rules go for these; None: rules know no bytes."""
+    """The least and the most bytes of these in Open MPI's rules; None: rules do not use bytes."""
     sizes = [
         size_in_rules(operation_name(part.op), len(part.members), payload)
         for part in parts
         for payload in payloads_of(part)
     ]
-    known = [size for size in sizes if size is not None]
-    return (min(known), max(known)) if len(known) == len(sizes) and any(known) else (0, None)
+    known_sizes = [size for size in sizes if size is not None]
+    return (min(known_sizes), max(known_sizes)) if len(known_sizes) == len(sizes) and any(known_sizes) else (0, None)
 
 
 def payloads_of(subject: Subject) -> list[int]:
@@ -117,22 +117,22 @@ def groups_of(source: Source) -> list[Group]:
     comm, ops, time = integers(collectives, "comm"), operations_of(collectives), spent_ns(collectives)
     comms = tables["comms"]
     members = {
-        number: tuple(listed) if listed else ()
-        for number, listed in zip(comms["comm"].to_pylist(), comms["members"].to_pylist(), strict=True)
+        number: tuple(rank_list) if rank_list else ()
+        for number, rank_list in zip(comms["comm"].to_pylist(), comms["members"].to_pylist(), strict=True)
     }
     rows_of: dict[tuple[tuple[int, ...], str], list[int]] = {}
     for row in np.flatnonzero(carried).tolist():
         rows_of.setdefault((members[int(comm[row])], str(ops[row])), []).append(row)
     result: list[Group] = []
-    for (listed, op), numbers in rows_of.items():
+    for (rank_list, op), numbers in rows_of.items():
         rows = np.asarray(numbers)
         by_comm = {number: float(time[rows[comm[rows] == number]].sum()) for number in np.unique(comm[rows]).tolist()}
-        most = max(sorted(by_comm), key=lambda number: by_comm[number])
-        result.append(Group(most, listed, op, rows, sum(by_comm.values())))
+        main_comm = max(sorted(by_comm), key=lambda number: by_comm[number])
+        result.append(Group(main_comm, rank_list, op, rows, sum(by_comm.values())))
     return sorted(result, key=lambda group: (-group.time, group.comm, group.op))
 
 
-def _together(parts: tuple[Subject, ...], collectives: Array) -> Subject:
+def _combined_subject(parts: tuple[Subject, ...], collectives: Array) -> Subject:
     """Selections as one subject. collectives: rows of those that iterations are counted by."""
     simulated = np.sort(np.concatenate([part.simulated for part in parts]))
     operations = tuple(sorted({part.op for part in parts}))
@@ -148,35 +148,37 @@ def _knows_bytes(op: str, flavour: str | None) -> bool:
     return flavour == "openmpi" and bool(size_in_rules(operation_name(op), 1, 1))
 
 
-def _told_apart(source: Source, group: Group, other: Group) -> bool:
-    """Whether rules can tell two groups apart: of communicators with as many members, only those of the first world."""
-    if group.members == other.members or len(group.members) != len(other.members):
+def _are_distinguishable(source: Source, group: Group, peer: Group) -> bool:
+    """True if rules can distinguish two groups: of communicators of one size, only those of the first world."""
+    if group.members == peer.members or len(group.members) != len(peer.members):
         return True
     ranks = source.tables["ranks"]
-    either = pa.array(sorted({*group.members, *other.members}))
-    return bool(pc.all(pc.equal(ranks.filter(pc.is_in(ranks["rank"], either))["world"], 0)).as_py())
+    members = pa.array(sorted({*group.members, *peer.members}))
+    return bool(pc.all(pc.equal(ranks.filter(pc.is_in(ranks["rank"], members))["world"], 0)).as_py())
 
 
 def _ranges(source: Source, group: Group, flavour: str | None) -> Iterator[tuple[Array, Kinds]]:
-    """The group's rows by ranges of bytes, sizes that are alike and ran over one tree, or all in one, with what their
-    calls are. Calls that the trace does not tell are in none."""
+    """The group's rows and calls by ranges of bytes: similar sizes that ran over one tree, or all in one. Calls that
+    the trace does not show are in none."""
     kinds = kinds_of(source.tables, source.arrays, group.rows, group.members)
-    told = np.asarray([call is not None for call in kinds.calls], bool)
-    rows, calls = group.rows[told], [call for call in kinds.calls if call is not None]
+    has_call = np.asarray([call is not None for call in kinds.calls], bool)
+    rows, calls = group.rows[has_call], [call for call in kinds.calls if call is not None]
     if not calls:
         return
     sizes = np.asarray([call.size for call in calls], np.int64)
     first_call = source.arrays["collectives.first_call"][rows]
     trees = np.asarray(source.tables["calls"]["tree"].take(pa.array(first_call)).to_pylist(), object)
-    known, first = np.unique(sizes, return_index=True)
-    ran = trees[first]
-    from_here = [
-        at == 0 or bool(ran[at] != ran[at - 1]) or known[at] > APART * max(known[at - 1], SMALL)
-        for at in range(len(known))
+    distinct_sizes, first = np.unique(sizes, return_index=True)
+    first_trees = trees[first]
+    starts = [
+        index == 0
+        or bool(first_trees[index] != first_trees[index - 1])
+        or distinct_sizes[index] > SIZE_RATIO * max(distinct_sizes[index - 1], SMALL)
+        for index in range(len(distinct_sizes))
     ]
-    number = np.cumsum(from_here)[np.searchsorted(known, sizes)]
+    number = np.cumsum(starts)[np.searchsorted(distinct_sizes, sizes)]
     if not _knows_bytes(group.op, flavour):
         number = np.zeros(len(rows), int)
-    for one in np.unique(number):
-        mine = np.flatnonzero(number == one)
-        yield rows[mine], Kinds([calls[at] for at in mine], kinds.untold)
+    for range_number in np.unique(number):
+        range_rows = np.flatnonzero(number == range_number)
+        yield rows[range_rows], Kinds([calls[index] for index in range_rows], kinds.untold)

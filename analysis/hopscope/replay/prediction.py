@@ -1,8 +1,7 @@
-"""How far off a prediction may be, for trees, settings and rank orders alike, and which candidate is suggested.
+"""Intervals of predictions, for trees, settings and rank orders, and the choice of the suggested candidate.
 
-An interval has three sources: how far the replay of the baseline is from the run, how far apart two runs of one program
-are, and, where a candidate uses what the run did not measure, a factor of two. A prediction screens candidates; a
-measurement decides.
+An interval has three sources: the error of the baseline's replay, the variability between two runs of one program, and
+a factor of two for a candidate that extrapolates. A prediction screens candidates; a measurement decides.
 """
 
 from __future__ import annotations
@@ -18,23 +17,22 @@ from hopscope.query.resampling import difference, mean_estimate
 from hopscope.replay.candidate import Candidate
 
 LEAST_GAIN = 0.01
-"""Gains below this share are not suggested however good the replay is."""
-LEAST_APART = 0.04
-"""Two runs are never taken to be closer than this share: one run does not tell how runs differ from one another. Of 272
-runs over emulated links, 95 % were within 3.8 % of the median of the same program's others."""
+"""Smaller gains are not suggested, even if the replay is exact."""
+LEAST_VARIABILITY = 0.04
+"""Least assumed variability, because one run does not show it. Of 272 runs over emulated links, 95 % were within 3.8 %
+of the median of the same program's others."""
 EXTRAPOLATED = 2.0
 """An extrapolated prediction may be off by this factor."""
 MOST_ERROR = 0.2
-"""Where the replay of the baseline misses the run by more, it predicts nothing else: a ring was told 518 ms and took
-28."""
+"""With a larger error of the baseline's replay nothing is predicted: a ring of 28 ms was predicted to take 518 ms."""
 ALIKE = 0.01
 """Predictions closer than this share count as equal."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """What predictions are relative to. measured_ns: an iteration of the run; baseline_ns: its replay; variability: how
-    far apart two runs are, as a share."""
+    """Reference of predictions. measured_ns: an iteration of the run; baseline_ns: its replay; variability: the
+    difference between two runs, as a share."""
 
     measured_ns: float
     baseline_ns: float
@@ -42,19 +40,19 @@ class Model:
 
     @property
     def error(self) -> float:
-        """How far the replay of the baseline is from the run, as a share."""
+        """Deviation of the baseline's replay from the run, as a share."""
         return abs(self.baseline_ns - self.measured_ns) / self.measured_ns if self.measured_ns > 0 else 1.0
 
     @property
     def reason_unpredicted(self) -> str | None:
-        """Why nothing is predicted; None if it is."""
+        """The reason for no prediction; None if there is one."""
         return f"the replay misses the run by {share(self.error)}" if self.error > MOST_ERROR else None
 
     def predicted(self, candidate: Candidate, ns: float) -> Candidate:
         """The candidate with its prediction. ns: what its replay takes."""
         factor = EXTRAPOLATED if candidate.extrapolates else 1.0
-        reach = self.error + self.variability
-        low, high = ns * max(0.0, 1 - reach) / factor, ns * (1 + reach) * factor
+        margin = self.error + self.variability
+        low, high = ns * max(0.0, 1 - margin) / factor, ns * (1 + margin) * factor
         gains = [1 - time / self.baseline_ns if self.baseline_ns > 0 else 0.0 for time in (ns, high, low)]
         return replace(
             candidate,
@@ -68,29 +66,29 @@ class Model:
 
 
 def variability_of(iterations: Array) -> float:
-    """How far apart the means of two runs of such iterations may be, with 95 %, as a share."""
+    """Half-width of the 95 % interval of the difference between the means of two such runs, as a share."""
     if not len(iterations) or not iterations.mean() > 0:
-        return LEAST_APART
+        return LEAST_VARIABILITY
     mean = mean_estimate(iterations.astype(np.float64))
     if not np.isfinite(mean.variance):
-        return LEAST_APART
-    return max(LEAST_APART, difference([mean], [mean]).interval(1)[1] / float(iterations.mean()))
+        return LEAST_VARIABILITY
+    return max(LEAST_VARIABILITY, difference([mean], [mean]).interval(1)[1] / float(iterations.mean()))
 
 
 def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The suggested one first, then by predicted time, of equal ones those with fewer WAN messages; then those without
-    a prediction.
+    """Candidates by predicted time, equal ones by fewer WAN messages, then those without a prediction; the suggested
+    one comes first.
 
-    Suggested is the fastest whose whole interval is a gain, one that extrapolates only where no other one gains.
+    Suggested is the fastest whose whole interval is a gain; one that extrapolates only if no other one gains.
     """
-    known = [candidate for candidate in candidates if candidate.predicted_ns is not None]
-    least = min((candidate.predicted_ns or 0.0 for candidate in known), default=0.0)
+    predicted = [candidate for candidate in candidates if candidate.predicted_ns is not None]
+    fastest = min((candidate.predicted_ns or 0.0 for candidate in predicted), default=0.0)
 
     def key(candidate: Candidate) -> tuple[float, int, int]:
         time = candidate.predicted_ns or 0.0
-        return (0.0 if time <= (1 + ALIKE) * least else time, -len(candidate.parts), candidate.structure.wan_messages)
+        return (0.0 if time <= (1 + ALIKE) * fastest else time, -len(candidate.parts), candidate.structure.wan_messages)
 
-    ordered = sorted(known, key=key)
+    ordered = sorted(predicted, key=key)
     gaining = [candidate for candidate in ordered if (candidate.gain_low or 0.0) > LEAST_GAIN]
     suggested = next((candidate for candidate in gaining if not candidate.extrapolates), None) or next(
         iter(gaining), None
@@ -98,5 +96,5 @@ def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
     unpredicted = [candidate for candidate in candidates if candidate.predicted_ns is None]
     if suggested is None:
         return [*ordered, *unpredicted]
-    others = [candidate for candidate in ordered if candidate is not suggested]
-    return [replace(suggested, is_suggested=True), *others, *unpredicted]
+    remaining = [candidate for candidate in ordered if candidate is not suggested]
+    return [replace(suggested, is_suggested=True), *remaining, *unpredicted]

@@ -19,11 +19,11 @@ from hopscope.replay.algorithms.recorded import Recorded
 from hopscope.replay.run.program import AS_OBSERVED, RECORDED, Source, Subject, program_of
 
 TOOK = 0.01
-"""By this factor, what collectives take themselves counts beside an iteration's time."""
+"""Weight of the collectives' own time beside an iteration's time."""
 
 
 class Times(NamedTuple):
-    """paces_ns: of each selection, the mean time from one of its collectives to the next, NaN where there is but one.
+    """paces_ns: of each selection, the mean time from one of its collectives to the next, NaN for a single one.
     took_ns: of all collectives from their last enters to their last leaves, per iteration."""
 
     iteration_ns: float
@@ -35,7 +35,7 @@ class Times(NamedTuple):
 class Replayer:
     """Replays one program; rows: of the collectives in it.
 
-    messages: whether the application's messages are dependencies in it, or its waiting for them computing.
+    messages: True if the application's messages are dependencies; False if waiting for them counts as computing.
     """
 
     program: dict[str, Array]
@@ -44,19 +44,19 @@ class Replayer:
     host_clusters: tuple[int, ...]
     costs: Costs
     messages: bool = True
-    # By identity; the runs are kept, so that no other ones get their place.
-    known: dict[tuple[int, ...], tuple[Times, Runs]] = field(
+    # By identity; keeping the runs prevents others from getting their address.
+    times_of_runs: dict[tuple[int, ...], tuple[Times, Runs]] = field(
         default_factory=dict[tuple[int, ...], "tuple[Times, Runs]"]
     )
-    # Of the last algorithm for each selection only: schedules are larger than all else.
+    # Only the last algorithm of each selection, because schedules are large.
     last: dict[int, tuple[Algorithm, list[Any]]] = field(default_factory=dict[int, tuple[Algorithm, list[Any]]])
 
     def replay(self, runs: Runs) -> tuple[Array, Array, bool]:
-        """The last enter and the last leave of every collective, and whether every rank came to its end."""
+        """The last enter and the last leave of every collective; True if every rank came to its end."""
         program, number = self.program, list[int]()
         schedules: list[_plan.Schedules] = []
         recorded: Recorded | None = None
-        for place, (piece, part) in enumerate(zip(runs, self.subject.each, strict=True)):
+        for place, (piece, part) in enumerate(zip(runs, self.subject.selections, strict=True)):
             if isinstance(piece, Recorded):
                 recorded = piece
                 number += [RECORDED] * len(part.calls)
@@ -80,12 +80,16 @@ class Replayer:
         return self._times(runs).iteration_ns
 
     def score(self, runs: Runs, baseline: Runs) -> float:
-        """What orders candidates: the pace of each selection, for they need not wait for one another, and a little of
-        what their collectives take: where they run at the same time, one alone may gain nothing although all gain
-        together."""
-        ran, then = self._times(baseline), self._times(runs)
-        pace = np.nanmean(then.paces_ns / ran.paces_ns) if (ran.paces_ns > 0).any() else 1.0
-        return float(pace) * ran.iteration_ns + TOOK * then.took_ns
+        """The score that orders candidates: the pace of each selection, because they need not wait for one another, and
+        a little of their collectives' time: if they run concurrently, one alone may gain nothing although all together
+        do."""
+        baseline_times, candidate_times = self._times(baseline), self._times(runs)
+        pace = (
+            np.nanmean(candidate_times.paces_ns / baseline_times.paces_ns)
+            if (baseline_times.paces_ns > 0).any()
+            else 1.0
+        )
+        return float(pace) * baseline_times.iteration_ns + TOOK * candidate_times.took_ns
 
     def leaves(self, runs: Runs) -> Array:
         """The last leave of each of the subject's collectives. Raises InputError where the run cannot be replayed."""
@@ -93,17 +97,17 @@ class Replayer:
 
     def _times(self, runs: Runs) -> Times:
         key = tuple(map(id, runs))
-        if key not in self.known:
+        if key not in self.times_of_runs:
             enter, leave = self._finished(runs)
-            parts = [np.isin(self.rows, part.simulated) for part in self.subject.each]
+            parts = [np.isin(self.rows, part.simulated) for part in self.subject.selections]
             paces = [mean_iteration(leave[rows]) if rows.sum() > 1 else np.nan for rows in parts]
             took = sum(float((leave - enter)[rows].sum()) for rows in parts) / int(self._iterations.sum())
-            self.known[key] = Times(mean_iteration(leave[self._iterations]), np.asarray(paces), took), runs
-        return self.known[key][0]
+            self.times_of_runs[key] = Times(mean_iteration(leave[self._iterations]), np.asarray(paces), took), runs
+        return self.times_of_runs[key][0]
 
     @cached_property
     def _iterations(self) -> Array:
-        """Which rows iterations are counted by."""
+        """Mask of the rows that count iterations."""
         return np.isin(self.rows, self.subject.collectives)
 
     @cached_property
@@ -133,8 +137,7 @@ def mean_iteration(leaves: Array) -> float:
 
 
 def replayer_of(source: Source, baseline: Runs, costs: Costs) -> Replayer:
-    """A replayer of the whole run; without its messages where these cannot be replayed (matched wrongly, wrong
-    clocks)."""
+    """A replayer of the whole run; without its messages if these cannot be replayed (wrong matches, wrong clocks)."""
     clusters = source.places.cluster_of_host
     replayer = Replayer(*program_of(source), source.subject, clusters, costs)
     if replayer.replay(baseline)[2]:
@@ -143,8 +146,8 @@ def replayer_of(source: Source, baseline: Runs, costs: Costs) -> Replayer:
 
 
 def window_of(source: Source, whole: Replayer, iterations: int) -> Replayer:
-    """Replays `iterations` iterations. The default skips the first, which includes set-up; the whole run where it is
-    not longer."""
+    """Replays `iterations` iterations. Skips the first, which includes set-up; returns the whole run if it is not
+    longer."""
     collectives = source.subject.collectives
     if len(collectives) <= iterations + 2:
         return whole

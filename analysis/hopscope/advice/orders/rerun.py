@@ -18,7 +18,7 @@ from hopscope.advice.orders.costs import HostCosts
 from hopscope.advice.orders.places import Places
 from hopscope.dataset.path_columns import CAUSAL_TABLES, MISSING, Array, causal_arrays_of, integers, lanes_of
 from hopscope.native import _causal
-from hopscope.replay.prediction import LEAST_APART, Model
+from hopscope.replay.prediction import LEAST_VARIABILITY, Model
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def rerun_of(
     begun = min(int(values[values != MISSING].min(initial=run.recorded_ns)) for values in times)
     (before,), (after,) = run.times_with({}, []), run.times_with(changes, [])
     # One run does not tell how much longer another one may take.
-    model = Model(float(run.recorded_ns - begun), float(before - begun), LEAST_APART)
+    model = Model(float(run.recorded_ns - begun), float(before - begun), LEAST_VARIABILITY)
     return model.reason_unpredicted or Rerun(model, float(after - begun))
 
 

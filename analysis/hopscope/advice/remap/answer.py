@@ -115,7 +115,9 @@ def sentence_of(suggestion: Suggestion) -> str:
     if not suggestion.candidates:
         return f"There is no other {what} for {op}. {run}"
     if not predicted:
-        reason = next((reason for place in range(len(basis.late)) if (reason := basis.reason_unpredicted(place))), None)
+        reason = next(
+            (reason for place in range(len(basis.late_shares)) if (reason := basis.reason_unpredicted(place))), None
+        )
         why = reason or "; ".join(sorted(map(str, reasons)))
         return f"{op} cannot be predicted: {why}. {run} {measure}{_limits(suggestion)}"
     best = predicted[0]
@@ -153,7 +155,7 @@ def _unseen(source: Source) -> list[str]:
     between_groups = integers(comms.filter(pc.is_valid(comms["second_group"])), "comm")
     could = (integers(collectives, "comm_size") > 1) & ~np.isin(integers(collectives, "comm"), between_groups)
     sentences: list[str] = []
-    for op in sorted({part.op for part in source.subject.each}):
+    for op in sorted({part.op for part in source.subject.selections}):
         mine = could & (ops == op)
         whole, every = int((mine & carried).sum()), int(mine.sum())
         if every - whole > MOST_UNSEEN * every:

@@ -73,7 +73,7 @@ def suggest_trees(
     """Trees and the other algorithms of Hopscope's engine. only: those that may be suggested, all if None. recost: as
     in `basis_of`."""
     basis = basis_of(table, recost=recost)
-    parts = basis.source.subject.each
+    parts = basis.source.subject.selections
 
     def options(places: tuple[int, ...], label: str) -> list[Option]:
         (place,) = places
@@ -109,10 +109,10 @@ def suggest_settings(
     try:
         basis = basis_of(table, flavour, recost)
     except NothingToFitError as problem:
-        raise UnfittedError(problem.found, SHOWN_BY[flavour]) from None
+        raise UnfittedError(problem.lack, SHOWN_BY[flavour]) from None
 
     def options(places: tuple[int, ...], label: str) -> list[Option]:
-        parts = [basis.source.subject.each[place] for place in places]
+        parts = [basis.source.subject.selections[place] for place in places]
         result: list[Option] = []
         seen: set[tuple[bytes, ...]] = set()
         for form in forms(library, parts):
@@ -176,7 +176,7 @@ def _what_ran(basis: Basis, form: Form, parts: Sequence[Subject]) -> str | None:
 
 def _option(basis: Basis, candidate: Candidate, places: tuple[int, ...], pieces: tuple[Algorithm, ...]) -> Option:
     """A candidate for the selections of a knob, with what it changes."""
-    parts = [basis.source.subject.each[place] for place in places]
+    parts = [basis.source.subject.selections[place] for place in places]
     comms = {part.comm for part in parts}
     reasons = [reason for place in places if (reason := basis.reason_unpredicted(place))]
     candidate = replace(
@@ -184,7 +184,7 @@ def _option(basis: Basis, candidate: Candidate, places: tuple[int, ...], pieces:
         operations=(parts[0].op,),
         comm=comms.pop() if len(comms) == 1 else None,
         bytes=bytes_of(parts),
-        parts=(label_of(parts, basis.source.subject.each),),
+        parts=(label_of(parts, basis.source.subject.selections),),
         reason_unpredicted=candidate.reason_unpredicted or next(iter(reasons), None),
     )
     if not pieces:
@@ -202,8 +202,8 @@ def _suggestion(
 ) -> Suggestion:
     """Evaluates the options of every knob, combines the best, and chooses."""
     subject = basis.source.subject
-    places = knobs_of(subject.each, library.flavour if library else None)
-    labels = [label_of([subject.each[place] for place in knob], subject.each) for knob in places]
+    places = knobs_of(subject.selections, library.flavour if library else None)
+    labels = [label_of([subject.selections[place] for place in knob], subject.selections) for knob in places]
     knobs = [options(knob, label if len(places) > 1 else "") for knob, label in zip(places, labels, strict=True)]
     evaluated = [_evaluated(basis, option) for knob in knobs for option in knob]
     runs_of = {
@@ -222,10 +222,10 @@ def _suggestion(
         evaluated.append(basis.model.predicted(candidate, basis.predicted_ns(runs)))
     candidates = tuple(ranked(evaluated))
     names = " and ".join(dict.fromkeys(piece.name.removeprefix("baseline: ") for piece in basis.baseline))
-    baseline = Candidate(f"baseline: {names}", kind, structure=structure_of(basis.baseline, subject.each))
+    baseline = Candidate(f"baseline: {names}", kind, structure=structure_of(basis.baseline, subject.selections))
     baseline = basis.model.predicted(baseline, basis.model.baseline_ns)
     first = runs_of.get(candidates[0].name, basis.baseline)[0] if candidates else basis.baseline[0]
-    drawing = first.drawing(subject.each[0]) if isinstance(first, Algorithm) and kind == "tree" else None
+    drawing = first.drawing(subject.selections[0]) if isinstance(first, Algorithm) and kind == "tree" else None
     return Suggestion(basis, kind, baseline, candidates, drawing, library)
 
 
@@ -279,7 +279,7 @@ def _joined(basis: Basis, kind: Kind, options: Sequence[Option], runs: Runs) -> 
         choices=tuple(dict.fromkeys(choice for candidate in candidates for choice in candidate.choices)),
         besides=tuple(dict.fromkeys(setting for candidate in candidates for setting in candidate.besides)),
         parts=tuple(label for candidate in candidates for label in candidate.parts),
-        structure=structure_of(pieces, [basis.source.subject.each[place] for place in places]),
+        structure=structure_of(pieces, [basis.source.subject.selections[place] for place in places]),
     )
 
 
@@ -287,7 +287,7 @@ def _tree_file(basis: Basis, runs: Runs) -> str:
     """A tree file with a rule for each selection that changes, in front of the rules of the file that ran."""
     source = basis.source
     text = source.tables["run"]["tree_file"].to_pylist()[0]
-    pairs = zip(runs, basis.baseline, source.subject.each, strict=True)
+    pairs = zip(runs, basis.baseline, source.subject.selections, strict=True)
     changed = [(piece, part) for piece, ran, part in pairs if piece is not ran and isinstance(piece, Algorithm)]
     for piece, part in reversed(changed):
         text = json.dumps(tree_file_of(piece, replace(source, subject=part), text))

@@ -44,7 +44,7 @@ def slow_algorithm(read: Callable[[str], pa.Table], rerun: Rerun) -> SlowAlgorit
     better = next((candidate for candidate in suggestion.candidates if _surely_gains(candidate)), None)
     if better is None:
         return None
-    targets = suggestion.basis.source.subject.each
+    targets = suggestion.basis.source.subject.selections
     part = next(part for part in targets if label_of([part], targets) == better.parts[0])
     name = better.name.removesuffix(f" for {better.parts[0]}")
     return SlowAlgorithm(

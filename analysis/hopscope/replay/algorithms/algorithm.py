@@ -1,4 +1,4 @@
-"""An algorithm as a rule of a tree file has it: what it sends, and its trees."""
+"""An algorithm as a rule of a tree file has it: its messages and its trees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TREE = "tree"
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A rule as tree files have it, but for its operations and ranges, with the trees that it names."""
+    """A rule of a tree file without operations and ranges, with the trees that it names."""
 
     name: str
     rule: dict[str, Any]

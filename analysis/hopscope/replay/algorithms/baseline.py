@@ -1,4 +1,4 @@
-"""What Hopscope's engine ran: the rules of the run's own tree file."""
+"""The algorithms that Hopscope's engine ran: the rules of the run's own tree file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class Filed(Algorithm):
 
 
 def baseline_of(source: Source) -> Algorithm:
-    """What ran. Raises InputError where the MPI library ran it, or the trace has no tree file with a rule for it."""
+    """The algorithm that ran. Raises InputError if the MPI library ran it, or the trace has no tree file with its
+    rule."""
     run, subject = source.tables["run"].to_pylist()[0], source.subject
     if subject.native:
         raise InputError(f"the MPI library ran {subject.op}, so no tree of the engine can be replayed")
@@ -51,8 +52,8 @@ def baseline_of(source: Source) -> Algorithm:
     return Filed(f"baseline: {name}", rule, file.get("trees", {}), text)
 
 
-def is_known(source: Source) -> bool:
-    """Whether it can be told what ran."""
+def has_baseline(source: Source) -> bool:
+    """True if the algorithm that ran is known."""
     try:
         baseline_of(source)
     except InputError:

@@ -17,9 +17,9 @@ Runs = tuple[Piece, ...]
 
 
 def replaced(runs: Runs, places: Sequence[int], pieces: Sequence[Piece]) -> Runs:
-    """The same with others in these places."""
-    others = dict(zip(places, pieces, strict=True))
-    return tuple(others.get(place, piece) for place, piece in enumerate(runs))
+    """The runs with these pieces in these places."""
+    replacements = dict(zip(places, pieces, strict=True))
+    return tuple(replacements.get(place, piece) for place, piece in enumerate(runs))
 
 
 def structure_of(runs: Runs, parts: Sequence[Subject]) -> Structure:
@@ -31,19 +31,19 @@ def structure_of(runs: Runs, parts: Sequence[Subject]) -> Structure:
     return Structure(max(depths, default=None), max(crossings, default=None), wan_messages)
 
 
-def label_of(parts: Sequence[Subject], beside: Sequence[Subject]) -> str:
-    """What selections of one operation are called: that, their bytes and, where it tells them apart, the communicator
-    or its size. beside: all selections."""
+def label_of(parts: Sequence[Subject], selections: Sequence[Subject]) -> str:
+    """Label of selections of one operation: it, their bytes and, if needed to distinguish them, the communicator or its
+    size. selections: all of the run's."""
     ends, label = bytes_of(parts), parts[0].op
     if ends is not None:
         label += f" of {exact_size(ends[0])}" + (f" to {exact_size(ends[1])}" if ends[1] > ends[0] else "")
     if len({part.members for part in parts}) > 1:
-        several = len({len(part.members) for part in beside}) > 1
-        return label + (f" on {len(parts[0].members)} ranks" if several else "")
-    return label + (f" on communicator {parts[0].comm}" if len({part.members for part in beside}) > 1 else "")
+        sizes_differ = len({len(part.members) for part in selections}) > 1
+        return label + (f" on {len(parts[0].members)} ranks" if sizes_differ else "")
+    return label + (f" on communicator {parts[0].comm}" if len({part.members for part in selections}) > 1 else "")
 
 
 def bytes_of(parts: Sequence[Subject]) -> tuple[int, int] | None:
-    """The least and the most bytes of their calls; None where rules go by none."""
+    """The least and the most bytes of their calls; None if rules do not use bytes."""
     sizes = [call.size for part in parts if has_bytes(part.op) for call in part.calls]
     return (min(sizes), max(sizes)) if sizes else None

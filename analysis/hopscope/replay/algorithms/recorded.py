@@ -21,85 +21,84 @@ from hopscope.vocabulary.links import LINKS
 
 @dataclass(frozen=True)
 class Recorded:
-    """The message graph that ran, in the place of a candidate."""
+    """The message graph that ran, in place of a candidate."""
 
     events: Events
     name: str = "baseline: the MPI library"
     hops: Hops = field(init=False)
-    # By identity; the rows are kept, so that no others get their place.
+    # By identity; keeping the rows prevents others from getting their address.
     parts: dict[int, tuple[Array, Recorded]] = field(default_factory=dict[int, "tuple[Array, Recorded]"], repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hops", model_hops(self.events.source, self.events.hops))
 
     def messages(self, subject: Subject) -> list[Messages]:
-        """None that a schedule sends: all of them were measured."""
+        """No messages of a schedule: all were measured."""
         del subject
         return []
 
     def structure(self, subject: Subject) -> Structure:
-        """The WAN messages of the last collective; how many come one after another, a record does not tell."""
+        """The WAN messages of the last collective; a record does not show their depth."""
         wan = (self.hops.link == LINKS.index("wan")) & (self.hops.collective == subject.simulated[-1])
         return Structure(wan_messages=int(wan.sum()))
 
     def program(self, program: dict[str, Array], rows: Array, costs: Costs, arrays: dict[str, Any]) -> dict[str, Array]:
-        """A program in which the collectives whose schedule is RECORDED are these messages: what it does else stays as
-        it is.
+        """A program in which these messages replace the collectives whose schedule is RECORDED. The rest is unchanged.
 
         program, rows: as `program_of` gives them, but for the schedules. arrays: the costs by pair of hosts.
         """
-        mine = self._within(rows)
-        return mine._with_messages(program, rows, *mine._transits_ns(costs, arrays))
+        recording = self._select(rows)
+        return recording._with_messages(program, rows, *recording._transits_ns(costs, arrays))
 
-    def _within(self, rows: Array) -> Recorded:
-        """The messages of these collectives, which a program of a part of the run has."""
+    def _select(self, rows: Array) -> Recorded:
+        """The messages of these collectives, for a program of a part of the run."""
         if id(rows) not in self.parts:
-            all_of_them = np.isin(self.hops.collective, rows).all()
-            of = self if all_of_them else Recorded(self.events.within(rows), self.name)
-            self.parts[id(rows)] = rows, of
+            is_complete = np.isin(self.hops.collective, rows).all()
+            selection = self if is_complete else Recorded(self.events.select(rows), self.name)
+            self.parts[id(rows)] = rows, selection
         return self.parts[id(rows)][1]
 
     def _with_messages(
         self, program: dict[str, Array], rows: Array, transit: Array, cleared: Array, sending: Array
     ) -> dict[str, Array]:
-        """The same, given what each message takes, and from when its receive is posted to both of its ends."""
+        """The program, given each message's time, and its times from the posted receive to both of its ends."""
         events = self.events
-        mine = program["schedule"] == RECORDED
+        is_recorded = program["schedule"] == RECORDED
         lanes = len(program["first_op"]) - 1
         lane = np.repeat(np.arange(lanes), np.diff(program["first_op"]))
         collective = np.flatnonzero(program["op"] == COLLECTIVE)
-        collective = collective[mine[program["ref"][collective]]]
+        collective = collective[is_recorded[program["ref"][collective]]]
         place = _places(rows[program["ref"][collective]] * lanes + lane[collective], collective, self._keys(lanes))
-        kept = (place >= 0) & (events.kind != ENTER)
-        place, kind, hop, own = (a[kept] for a in (place, events.kind, events.hop, events.typical_ns))
-        before = events.before[kept]
-        # What a rank computed before the collective now lies before its first event.
+        inserted = (place >= 0) & (events.kind != ENTER)
+        place, kind, hop, own_ns = (a[inserted] for a in (place, events.kind, events.hop, events.typical_ns))
+        previous_kind = events.previous_kind[inserted]
+        # A rank's computing before the collective now lies before its first event.
         gap = program["gap_ns"].copy()
-        own = own + np.where(before == ENTER, gap[place], 0)
-        gap[place[kind == LEAVE]] = own[kind == LEAVE]
+        own_ns = own_ns + np.where(previous_kind == ENTER, gap[place], 0)
+        gap[place[kind == LEAVE]] = own_ns[kind == LEAVE]
         inner = kind != LEAVE
-        place, kind, hop, own = (a[inner] for a in (place, kind, hop, own))
+        place, kind, hop, own_ns = (a[inner] for a in (place, kind, hop, own_ns))
 
-        # What waited for its receive moves from when that is posted, and so long holds both ranks.
-        first, late = len(program["transit_ns"]), events.late
-        posted = first + len(transit) + np.cumsum(late) - 1
+        # A message that waited for its receive moves once that is posted, and holds both ranks until then.
+        first, late_receives = len(program["transit_ns"]), events.late_receives
+        posted = first + len(transit) + np.cumsum(late_receives) - 1
         added = {
             "op": np.where(np.isin(kind, (SENT, POSTED)), SEND, WAIT).astype(np.int8),
             "ref": np.where(np.isin(kind, (POSTED, DELIVERED)), posted[hop], first + hop),
-            "gap_ns": own,
-            "hold_ns": np.where((kind == RECEIVED) & late[hop], cleared[hop], 0),
+            "gap_ns": own_ns,
+            "hold_ns": np.where((kind == RECEIVED) & late_receives[hop], cleared[hop], 0),
             "slot": np.zeros(len(kind), np.int64),
         }
         order = np.argsort(np.concatenate([place, np.arange(len(lane))]), kind="stable")
         changed = {
             name: np.concatenate([values, {**program, "gap_ns": gap}[name]])[order] for name, values in added.items()
         }
-        members = np.repeat(mine, np.diff(program["first_member"]))
+        members = np.repeat(is_recorded, np.diff(program["first_member"]))
         changed |= {
             "first_op": np.searchsorted(np.concatenate([lane[place], lane])[order], np.arange(lanes + 1)),
-            "transit_ns": np.concatenate([program["transit_ns"], transit, sending[late]]),
-            "schedule": np.where(mine, AS_OBSERVED, program["schedule"]),
-            "leads": np.where(mine, STAYS, program["leads"]),
+            "transit_ns": np.concatenate([program["transit_ns"], transit, sending[late_receives]]),
+            "schedule": np.where(is_recorded, AS_OBSERVED, program["schedule"]),
+            "leads": np.where(is_recorded, STAYS, program["leads"]),
             "own_time_ns": np.where(members, 0, program["own_time_ns"]),
         }
         return {
@@ -112,29 +111,29 @@ class Recorded:
         return arrays["calls.collective"][call] * lanes + arrays["calls.lane"][call]
 
     def _transits_ns(self, costs: Costs, arrays: dict[str, Any]) -> tuple[Array, Array, Array]:
-        """What each message takes, and from when its receive is posted, until it is received and its sender goes on."""
+        """Each message's time, and the times from its posted receive until it is received and its sender continues."""
         pair = self.hops.src_host * arrays["hosts"] + self.hops.dst_host
         latency = arrays["latency_ns"][pair]
         if costs.machine.emulated:
             return (np.rint(latency + costs.machine.delays(self.hops)).astype(np.int64),) * 3
-        announced = self.events.announced
-        announcement, answer = (announced * arrays[f"{name}_ns"][pair] for name in ("announcement", "answer"))
-        latency = np.where(announced, arrays["announced_ns"][pair], latency)
-        # Where a host sends one message at a time, they queue as their times in the run have it.
-        goes = replace(self.hops, sent=self.hops.sent + announcement + answer)
+        rendezvous = self.events.rendezvous
+        rts, cts = (rendezvous * arrays[f"{name}_ns"][pair] for name in ("announcement", "answer"))
+        latency = np.where(rendezvous, arrays["announced_ns"][pair], latency)
+        # Messages of a host that sends one at a time queue in the order of the run.
+        goes = replace(self.hops, sent=self.hops.sent + rts + cts)
         queued = interface_delays(goes, costs.interface_message_ns, latency, costs.interface_per_byte_ns)
-        per_byte = arrays["per_byte_ns"][pair] + announced * arrays["announced_per_byte_ns"][pair]
-        cleared = answer + latency + per_byte * self.hops.size + queued
-        leaves = announced & (self.hops.src_host != self.hops.dst_host)
-        sending = np.where(leaves, answer + arrays["per_byte_ns"][pair] * self.hops.size, cleared)
-        whole = announcement + cleared
+        per_byte = arrays["per_byte_ns"][pair] + rendezvous * arrays["announced_per_byte_ns"][pair]
+        cleared = cts + latency + per_byte * self.hops.size + queued
+        leaves = rendezvous & (self.hops.src_host != self.hops.dst_host)
+        sending = np.where(leaves, cts + arrays["per_byte_ns"][pair] * self.hops.size, cleared)
+        whole = rts + cleared
         return np.rint(whole).astype(int), np.rint(cleared).astype(int), np.rint(sending).astype(int)
 
 
-def _places(known: Array, place: Array, wanted: Array) -> Array:
+def _places(keys: Array, place: Array, wanted_keys: Array) -> Array:
     """For each wanted key the place of the equal known one; -1 where there is none."""
-    if not len(known):
-        return np.full(len(wanted), -1)
-    order = np.argsort(known)
-    at = np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)
-    return np.where(known[order][at] == wanted, place[order][at], -1)
+    if not len(keys):
+        return np.full(len(wanted_keys), -1)
+    order = np.argsort(keys)
+    position = np.minimum(np.searchsorted(keys[order], wanted_keys), len(keys) - 1)
+    return np.where(keys[order][position] == wanted_keys, place[order][position], -1)

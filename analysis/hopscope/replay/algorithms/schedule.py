@@ -1,4 +1,4 @@
-"""What a schedule does, read off its steps: which messages it sends, and how many come one after another."""
+"""Reads a schedule's steps: the messages that it sends, and its longest chains of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hopscope.replay.candidate import Structure
 
 @dataclass(frozen=True)
 class Messages:
-    """Of one collective: ranks of its communicator, and bytes."""
+    """Messages of one collective: ranks of its communicator, and bytes."""
 
     src: Array
     dst: Array
@@ -32,26 +32,30 @@ def messages_of(schedules: _plan.Schedules) -> Messages:
 
 def longest_chain(schedules: _plan.Schedules, weight: Array) -> int:
     """The heaviest chain of messages, each sent after the one before was received. weight: of each step that sends."""
-    first, edge, other = schedules["first_edge"].tolist(), schedules["edge"].tolist(), schedules["other_end"].tolist()
+    first, edge, receive_step = (
+        schedules["first_edge"].tolist(),
+        schedules["edge"].tolist(),
+        schedules["other_end"].tolist(),
+    )
     is_send = (schedules["kind"] == _plan.SEND).tolist()
     unmet = (schedules["unmet"] + (schedules["kind"] == _plan.RECEIVE)).tolist()
-    heavy, most = weight.tolist(), [0] * len(unmet)
+    heavy, heaviest = weight.tolist(), [0] * len(unmet)
     todo = [step for step, count in enumerate(unmet) if not count]
     for step in todo:
-        after = edge[first[step] : first[step + 1]]
-        # What waits for a send goes on when the message has left; only its receiver has it behind it.
-        for follower, reached in [(one, most[step]) for one in after] + (
-            [(other[step], most[step] + heavy[step])] if is_send[step] else []
+        followers = edge[first[step] : first[step + 1]]
+        # A step that waits for a send goes on when the message has left; only the receiver adds it to its chain.
+        for follower, chain in [(next_step, heaviest[step]) for next_step in followers] + (
+            [(receive_step[step], heaviest[step] + heavy[step])] if is_send[step] else []
         ):
-            most[follower] = max(most[follower], reached)
+            heaviest[follower] = max(heaviest[follower], chain)
             unmet[follower] -= 1
             if not unmet[follower]:
                 todo.append(follower)
-    return max(most, default=0)
+    return max(heaviest, default=0)
 
 
 def structure_of(schedules: _plan.Schedules, clusters: Sequence[int]) -> Structure:
-    """What a schedule looks like. clusters: of each rank."""
+    """Structure of a schedule. clusters: of each rank."""
     of_rank = np.asarray(clusters)
     far = (schedules["peer"] >= 0) & (of_rank[_ranks(schedules)] != of_rank[schedules["peer"]])
     return Structure(
@@ -71,17 +75,17 @@ def drawn_as_trees(schedules: _plan.Schedules) -> dict[str, list[int | None]] | 
         schedules["role"][sends].tolist(),
     )
     edges: dict[int, set[tuple[int, int]]] = {_plan.UP: set(), _plan.DOWN: set(), _plan.EXCHANGE: set()}
-    for one, other, of in zip(src, dst, role, strict=True):
-        towards = of == _plan.UP or (of == _plan.EXCHANGE and one > other)
-        edges[of].add((one, other) if towards else (other, one))
+    for sender, receiver, direction in zip(src, dst, role, strict=True):
+        is_up = direction == _plan.UP or (direction == _plan.EXCHANGE and sender > receiver)
+        edges[direction].add((sender, receiver) if is_up else (receiver, sender))
     ranks = len(schedules["first_step"]) - 1
-    used = [edges[of] for of in (_plan.UP, _plan.DOWN) if edges[of]] or [set[tuple[int, int]]()]
+    used = [edges[direction] for direction in (_plan.UP, _plan.DOWN) if edges[direction]] or [set[tuple[int, int]]()]
     trees: list[list[int | None]] = []
-    for own in (used[0], used[-1]):
+    for tree_edges in (used[0], used[-1]):
         parents: list[int | None] = [None] * ranks
-        for child, parent in own | edges[_plan.EXCHANGE]:
+        for child, parent in tree_edges | edges[_plan.EXCHANGE]:
             parents[child] = parent
-        if len(own | edges[_plan.EXCHANGE]) != ranks - 1 or parents.count(None) != 1:
+        if len(tree_edges | edges[_plan.EXCHANGE]) != ranks - 1 or parents.count(None) != 1:
             return None
         trees.append(parents)
     return dict(zip(("up", "down"), trees, strict=True))

@@ -17,16 +17,16 @@ from hopscope.replay.algorithms.combination import bytes_of
 from hopscope.replay.run.program import Source
 
 TREE_KEYS = ("reduce_tree", "broadcast_tree", "inside")
-"""Where rules name trees."""
+"""Keys under which rules name trees."""
 TREE_NAME = 40
 """Longest name of a tree in a tree file."""
 
 
-def tree_file_of(algorithm: Algorithm, source: Source, ran: str | None) -> dict[str, Any]:
+def tree_file_of(algorithm: Algorithm, source: Source, baseline_text: str | None) -> dict[str, Any]:
     """A tree file with a rule for the subject's operation, communicator and bytes, in front of the rules of the file
     that ran."""
-    before = json.loads(ran) if ran else {}
-    trees: dict[str, Any] = dict(before.get("trees", {}))
+    file = json.loads(baseline_text) if baseline_text else {}
+    trees: dict[str, Any] = dict(file.get("trees", {}))
     rule = dict(algorithm.rule)
     for key in TREE_KEYS:
         if key in rule:
@@ -39,51 +39,51 @@ def tree_file_of(algorithm: Algorithm, source: Source, ran: str | None) -> dict[
         **({"bytes": {"min": sizes[0], "max": sizes[1]}} if sizes else {}),
         **rule,
     }
-    kept = [other for other in before.get("rules", []) if not _covered(other, whole)]
-    used = {other.get(key) for other in (whole, *kept) for key in TREE_KEYS}
-    named = {name: spec for name, spec in trees.items() if name in used}
+    other_rules = [entry for entry in file.get("rules", []) if not _covered(entry, whole)]
+    used = {entry.get(key) for entry in (whole, *other_rules) for key in TREE_KEYS}
+    used_trees = {name: spec for name, spec in trees.items() if name in used}
     return {
         "schema_version": 1,
         "name": f"candidate: {algorithm.name}"[:60],
-        **({"trees": named} if named else {}),
-        "rules": [whole, *kept],
+        **({"trees": used_trees} if used_trees else {}),
+        "rules": [whole, *other_rules],
     }
 
 
 def _selecting(source: Source) -> dict[str, Any]:
-    """What selects the communicator in a rule: its size or, where others of its size have other members, its members.
-    Processes of a spawned world cannot be listed, so there it is the size."""
+    """The communicator in a rule: its size or, if others of its size have other members, its members. Processes of a
+    spawned world cannot be listed, so their communicators go by size."""
     members, comms, ranks = source.subject.members, source.tables["comms"], source.tables["ranks"]
     alike = comms.filter(pc.equal(comms["size"], len(members)))["members"].to_pylist()
     is_first_world = pc.all(pc.equal(ranks.filter(pc.is_in(ranks["rank"], pa.array(members)))["world"], 0)).as_py()
-    if is_first_world and any(tuple(listed) != members for listed in alike):
+    if is_first_world and any(tuple(group_members) != members for group_members in alike):
         return {"members": list(members)}
     return {"comm_size": {"min": len(members), "max": len(members)}}
 
 
-def _covered(rule: dict[str, Any], by: dict[str, Any]) -> bool:
-    """A rule behind one that takes everything it could: never reached."""
-    listed = rule.get("members")
-    if "members" in by:
-        is_selected = listed == by["members"]
+def _covered(rule: dict[str, Any], earlier_rule: dict[str, Any]) -> bool:
+    """True for a rule that is never reached, because an earlier one covers it."""
+    members = rule.get("members")
+    if "members" in earlier_rule:
+        is_selected = members == earlier_rule["members"]
     else:
-        size = {"min": len(listed), "max": len(listed)} if listed else rule.get("comm_size", {})
-        is_selected = size == by["comm_size"]
+        size = {"min": len(members), "max": len(members)} if members else rule.get("comm_size", {})
+        is_selected = size == earlier_rule["comm_size"]
     return (
         is_selected
-        and set(rule["operations"]) <= set(by["operations"])
-        and rule.get("bytes", {}) == by.get("bytes", {})
+        and set(rule["operations"]) <= set(earlier_rule["operations"])
+        and rule.get("bytes", {}) == earlier_rule.get("bytes", {})
     )
 
 
 def _add(trees: dict[str, Any], name: str, spec: dict[str, Any]) -> str:
-    """Give a tree a name of its own in the file."""
+    """Gives a tree a unique name in the file."""
     short = re.sub(r"[^A-Za-z0-9_.:+-]+", "-", re.split(r"[, ]", name, maxsplit=1)[0])[: TREE_NAME - 3].strip("-")
-    taken, number = short, 2
-    while taken in trees and trees[taken] != spec:
-        taken, number = f"{short}-{number}", number + 1
-    trees[taken] = spec
-    return taken
+    unique_name, number = short, 2
+    while unique_name in trees and trees[unique_name] != spec:
+        unique_name, number = f"{short}-{number}", number + 1
+    trees[unique_name] = spec
+    return unique_name
 
 
 def checked(text: str) -> str:

@@ -1,1 +1,1 @@
-"""What messages cost in a run, from its hops and from what was probed."""
+"""Costs of a run's messages, from its hops and from a probe."""

@@ -1,4 +1,4 @@
-"""From a run's tables to costs."""
+"""Fits costs to a run's tables."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from hopscope.replay.run.hops import Calls, hops_of, model_hops
 from hopscope.replay.run.program import Source
 
 MOST_HOPS = 20_000
-"""Of more hops than this, those of some collectives are fitted."""
+"""With more hops than this, only those of some collectives are fitted."""
 MOST_QUEUED = 2_000_000
-"""With more of them in a run over emulated links, those that were fitted are taken to queue by themselves."""
+"""With more hops in a run over emulated links, the fitted ones count as queueing only with each other."""
 
 
 def fitted_hops(source: Source) -> tuple[Array, Hops]:
@@ -31,13 +31,15 @@ def fitted_hops(source: Source) -> tuple[Array, Hops]:
     InputError if none was waited for."""
     subject = source.subject
     collective = source.arrays["hops.collective"]
-    chosen = subject.simulated[1:] if len(subject.simulated) > 1 else subject.simulated
+    collectives = subject.simulated[1:] if len(subject.simulated) > 1 else subject.simulated
     rows = hops_of(source)
-    rows = rows[np.isin(collective[rows], chosen)]
+    rows = rows[np.isin(collective[rows], collectives)]
     if len(rows) > MOST_HOPS:
         # By chance: every n-th collective of a program that calls several in turn may always be the same one.
-        drawn = np.random.default_rng(1).choice(chosen, max(1, len(chosen) * MOST_HOPS // len(rows)), replace=False)
-        rows = rows[np.isin(collective[rows], drawn)]
+        sample = np.random.default_rng(1).choice(
+            collectives, max(1, len(collectives) * MOST_HOPS // len(rows)), replace=False
+        )
+        rows = rows[np.isin(collective[rows], sample)]
     hops = model_hops(source, rows)
     if not hops.binding.any():
         raise InputError(
@@ -48,17 +50,17 @@ def fitted_hops(source: Source) -> tuple[Array, Hops]:
 
 
 def _delays(source: Source, rows: Array, machine: Machine) -> Array:
-    """What an emulated machine made these hops queue, ns. All hops of the engine queue with them, also those of the
-    collectives before: what one leaves on a link holds up the next."""
-    every = np.flatnonzero(source.arrays["hops.from_engine"])
-    if not machine.emulated or len(every) > MOST_QUEUED:
+    """Queueing delays of these hops on an emulated machine, ns. All hops of the engine queue with them, even those of
+    earlier collectives, whose messages may still be on a link."""
+    engine_hops = np.flatnonzero(source.arrays["hops.from_engine"])
+    if not machine.emulated or len(engine_hops) > MOST_QUEUED:
         return machine.delays(model_hops(source, rows)) if machine.emulated else np.zeros(len(rows))
-    return machine.delays(model_hops(source, every))[np.searchsorted(every, rows)]
+    return machine.delays(model_hops(source, engine_hops))[np.searchsorted(engine_hops, rows)]
 
 
 def fit(source: Source, limits: Mapping[str, float] = NO_LIMITS, events: Events | None = None) -> Costs:
-    """The costs. limits: which messages go by rendezvous, as `limits_of` gives them. events: what the ranks did in the
-    subject's collectives, if the MPI library ran them."""
+    """The costs. limits: of eager messages, from `limits_of`. events: of the subject's collectives, if the MPI library
+    ran them."""
     tables, arrays, subject = source.tables, source.arrays, source.subject
     rows, hops = fitted_hops(source)
     emulated, places = tables["run"]["emulated"].to_pylist()[0], source.places
@@ -66,7 +68,7 @@ def fit(source: Source, limits: Mapping[str, float] = NO_LIMITS, events: Events 
     delays = _delays(source, rows, machine)
     costs = fit_links(hops, machine, delays, _carried(source) if machine.emulated else 0.0)
     if machine.emulated:
-        # An emulated link delays a message from its sending on; what carries it blocks its sender, on any link alike.
+        # An emulated link delays a message from its sending on; carrying it blocks the sender equally on any link.
         limit = limit_of(ends_of(source), only_late=True)
         costs.links = {name: replace(link, eager_bytes=limit) for name, link in costs.links.items()}
     elif limits:
@@ -77,17 +79,17 @@ def fit(source: Source, limits: Mapping[str, float] = NO_LIMITS, events: Events 
     ids = integers(tables["collectives"], "collective_id")[subject.simulated]
     steps = tables["steps"].filter(np.isin(integers(tables["steps"], "collective_id"), ids))
     calls = Calls(source)
-    ends = [calls.of(hops.collective, rank) for rank in (hops.src, hops.dst)]
-    entered, left = (np.stack([arrays[f"calls.{at}_ns"][end] for end in ends]) for at in ("enter", "leave"))
+    ends = [calls.rows_of(hops.collective, rank) for rank in (hops.src, hops.dst)]
+    entered, left = (np.stack([arrays[f"calls.{boundary}_ns"][end] for end in ends]) for boundary in ("enter", "leave"))
     costs.local = fit_local(hops, entered, left, steps, machine)
     costs.links = fit_ends(hops, costs.links, steps)
     return costs
 
 
 def _carried(source: Source) -> float:
-    """What it takes the software to carry the median message: its sender is done with it when its receiver, whose
-    receive was posted before, has it. One of which a copy was kept takes next to nothing. ns."""
+    """The software's time to carry the median message, ns. The sender of a message whose receive was posted before is
+    done when the receiver has it; a copied message takes almost nothing."""
     rows, arrays = hops_of(source), source.arrays
     begin, end, post = (arrays[f"hops.{name}_ns"][rows] for name in ("send_begin", "send_end", "recv_post"))
-    known = (end != MISSING) & (post != MISSING) & (post <= begin)
-    return float(np.median((end - begin)[known])) if known.any() else 0.0
+    has_times = (end != MISSING) & (post != MISSING) & (post <= begin)
+    return float(np.median((end - begin)[has_times])) if has_times.any() else 0.0

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.format.quantities import duration, in_words
-from hopscope.machine.costs import INSIDE, Costs, LinkCost
+from hopscope.machine.costs import INTRA_HOST, Costs, LinkCost
 from hopscope.machine.eager import LATENCIES
 from hopscope.machine.hops import Array
 from hopscope.machine.link_fit import OUTLYING
@@ -27,12 +27,12 @@ LARGE_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Fitted:
-    """What the hops of a trace show: the costs of its links and ranks, and how far those may be off."""
+    """Costs of a trace's links and ranks, and their intervals."""
 
     source: Source
     costs: Costs
     ways: Mapping[str, Way]
-    """By class of links, what its messages take."""
+    """Times of messages, by class of links."""
     sizes: Array
     """Bytes of each hop that a rank waited for."""
     links: Array
@@ -44,33 +44,33 @@ class Fitted:
         return [name for name, link in self.costs.links.items() if link.hops]
 
     @property
-    def known(self) -> set[str]:
-        """The classes of links of which it is known what a message and its bytes take."""
+    def known_links(self) -> set[str]:
+        """The classes of links with a known time per message and per byte."""
         return {name for name, way in self.ways.items() if way.alpha is not None and way.beta is not None}
 
     @property
-    def said(self) -> str:
-        """Which collectives it is from, in a sentence."""
+    def provenance(self) -> str:
+        """The collectives of the fit, in a sentence."""
         subject = self.source.subject
-        ran = "the MPI library's own messages" if subject.native else "the engine's hops"
-        of = f"of {subject.op} on communicator {subject.comm}"
+        messages = "the MPI library's own messages" if subject.native else "the engine's hops"
+        target = f"of {subject.op} on communicator {subject.comm}"
         if self.costs.machine.emulated:
-            return f"From {ran} {of}."
-        return f"From {ran}: links from those of all collectives that met no others, ranks from those {of}."
+            return f"From {messages} {target}."
+        return f"From {messages}: links from those of all collectives that met no others, ranks from those {target}."
 
     @property
     def untold(self) -> list[str]:
-        """Which links' latencies the messages do not show, in sentences."""
-        said = untold(self.ways, self.used)
-        known = [name for name in self.used if name in self.ways and self.ways[name].alpha is not None]
-        overdrawn = [name for name in known if _latency(self.ways[name], self.costs.local.send_ns) is None]
+        """The links whose latencies the messages do not show, in sentences."""
+        sentences = untold(self.ways, self.used)
+        links_with_alpha = [name for name in self.used if name in self.ways and self.ways[name].alpha is not None]
+        overdrawn = [name for name in links_with_alpha if _latency(self.ways[name], self.costs.local.send_ns) is None]
         if overdrawn:
-            said.append(
+            sentences.append(
                 f"L of {in_words(overdrawn)} links is not given: a send takes its rank "
                 f"{duration(self.costs.local.send_ns)}, longer than a message is on its way, so ranks may have waited "
                 "for a core while they sent."
             )
-        return said
+        return sentences
 
 
 def fitted_of_trace(table: Callable[[str], pa.Table]) -> Fitted:
@@ -87,27 +87,26 @@ def fitted_of_trace(table: Callable[[str], pa.Table]) -> Fitted:
 
 
 def ways_of_emulated(costs: Costs, sizes: Array, links: Array) -> dict[str, Way]:
-    """What emulated links take, by their class; what they take for bytes is known. One size of messages still says
-    nothing about bytes, so it gives no model that needs them. sizes, links: bytes of each hop that a rank waited for,
-    and its class."""
-    found: dict[str, Way] = {}
+    """Times of emulated links by class. Their time per byte is known, but messages of one size do not show it, and so
+    give no model that needs it. sizes, links: bytes of each hop that a rank waited for, and its class."""
+    ways: dict[str, Way] = {}
     for name, link in costs.links.items():
         if link.hops:
             beta = Estimate(_per_byte_ns(name, costs), count=link.hops)
             several_sizes = bool(np.ptp(sizes[links == LINKS.index(name)]))
-            found[name] = Way(Estimate(link.latency_ns, count=link.hops), beta if several_sizes else None)
-    return found
+            ways[name] = Way(Estimate(link.latency_ns, count=link.hops), beta if several_sizes else None)
+    return ways
 
 
 def _agreeing(costs: Costs, ways: Mapping[str, Way], host_clusters: Sequence[int]) -> Costs:
-    """The costs with what is known of the links, so that the replay has the formulas' parameters. Interfaces that were
-    fitted have their part of it."""
-    between = [way for name, way in ways.items() if name != INSIDE]
-    message = min([costs.interface_message_ns, *(way.alpha.value / 2 for way in between if way.alpha is not None)])
-    byte = min([costs.interface_per_byte_ns, *(way.beta.value / 2 for way in between if way.beta is not None)])
+    """The costs with the links' times, so that the replay has the formulas' parameters. Fitted interfaces take their
+    part of these times."""
+    remote_ways = [way for name, way in ways.items() if name != INTRA_HOST]
+    message = min([costs.interface_message_ns, *(way.alpha.value / 2 for way in remote_ways if way.alpha is not None)])
+    byte = min([costs.interface_per_byte_ns, *(way.beta.value / 2 for way in remote_ways if way.beta is not None)])
     links: dict[str, LinkCost] = {}
     for name, link in costs.links.items():
-        way, passed = ways.get(name, Way()), 0 if name == INSIDE else 2
+        way, passed = ways.get(name, Way()), 0 if name == INTRA_HOST else 2
         links[name] = replace(
             link,
             latency_ns=link.latency_ns if way.alpha is None else way.alpha.value - passed * message,
@@ -116,45 +115,45 @@ def _agreeing(costs: Costs, ways: Mapping[str, Way], host_clusters: Sequence[int
         )
     classes = costs.classes(host_clusters)
 
-    def is_like(a: int, b: int) -> bool:
-        """Whether its class is as the costs had it, so that a pair still differs from it as much."""
+    def is_unchanged(a: int, b: int) -> bool:
+        """True if the class's latency is that of the costs, so that the pair still deviates from it by as much."""
         name = LINKS[classes[a, b]]
-        was = costs.links[name].latency_ns
-        return abs(links[name].latency_ns - was) <= OUTLYING * was
+        old_latency = costs.links[name].latency_ns
+        return abs(links[name].latency_ns - old_latency) <= OUTLYING * old_latency
 
-    pairs = {pair: latency for pair, latency in costs.pairs.items() if is_like(*pair)}
+    pairs = {pair: latency for pair, latency in costs.pairs.items() if is_unchanged(*pair)}
     return replace(costs, links=links, pairs=pairs, interface_message_ns=message, interface_per_byte_ns=byte)
 
 
-def steps_of_fit(found: Fitted) -> list[int]:
-    """The sizes at which what a message takes has a step: the longest that goes at once and the first that does not."""
-    links = (link for link in found.costs.links.values() if link.hops)
-    sizes = {announced_from(link, found.costs) for link in links} - {None}
-    return sorted(each for size in sizes if size is not None for each in (size - 1, size))
+def steps_of_fit(trace_fit: Fitted) -> list[int]:
+    """Sizes at the step of a message's time: the longest eager one and the shortest by rendezvous."""
+    links = (link for link in trace_fit.costs.links.values() if link.hops)
+    sizes = {rendezvous_bytes(link, trace_fit.costs) for link in links} - {None}
+    return sorted(step for size in sizes if size is not None for step in (size - 1, size))
 
 
-def rows_of_fit(found: Fitted) -> list[Row]:
+def rows_of_fit(trace_fit: Fitted) -> list[Row]:
     """Every parameter that the hops of a trace show."""
-    costs = found.costs
+    costs = trace_fit.costs
     rows: list[Row] = []
-    for name in found.used:
-        rows += _rows_of_link(name, costs.links[name], found.ways.get(name, Way()), costs)
+    for name in trace_fit.used:
+        rows += _rows_of_link(name, costs.links[name], trace_fit.ways.get(name, Way()), costs)
     if costs.local.combine_per_byte_ns:
         rows.append(row(None, None, "gamma", Estimate(costs.local.combine_per_byte_ns), unit=NS_PER_BYTE))
     return rows
 
 
 def _per_byte_ns(name: str, costs: Costs) -> float:
-    """Of a message through both interfaces and the link between them: of the slowest if they pass bytes on as they
-    come, of one after the other if not. A sender's next message waits for its interface too. What an emulated link
-    takes is known from the topology file, and not in what was fitted."""
-    each = 0.0 if name == "shm" else costs.interface_per_byte_ns + costs.machine.interface_per_byte_ns
-    own = costs.links[name].per_byte_ns + (_emulated_per_byte_ns(name, costs) if costs.machine.emulated else 0.0)
-    return max(own, each) if costs.machine.cut_through else own + 2 * each
+    """Time per byte through both interfaces and the link between them: the slowest if they are cut-through, else the
+    sum. A sender's next message waits for its interface too. An emulated link's time comes from the topology file and
+    is not in the fitted costs."""
+    interface_ns = 0.0 if name == "shm" else costs.interface_per_byte_ns + costs.machine.interface_per_byte_ns
+    link_ns = costs.links[name].per_byte_ns + (_emulated_per_byte_ns(name, costs) if costs.machine.emulated else 0.0)
+    return max(link_ns, interface_ns) if costs.machine.cut_through else link_ns + 2 * interface_ns
 
 
 def _emulated_per_byte_ns(name: str, costs: Costs) -> float:
-    """Of the emulated links of a class, and of those that clusters share: the middle of all pairs of hosts."""
+    """Median time per byte over all pairs of hosts of a class, with the links that clusters share."""
     machine = costs.machine
     classes = costs.classes(machine.host_clusters)
     per_byte = np.broadcast_to(machine.wire_per_byte_ns, classes.shape)
@@ -164,25 +163,25 @@ def _emulated_per_byte_ns(name: str, costs: Costs) -> float:
     return float(np.median(per_byte[classes == LINKS.index(name)]))
 
 
-def announced_from(link: LinkCost, costs: Costs) -> int | None:
-    """From how many bytes on a message is announced before it goes; None if none is. An emulated link delays a message
-    from its sending on, whether its sender is held or not."""
+def rendezvous_bytes(link: LinkCost, costs: Costs) -> int | None:
+    """Bytes of the shortest message by rendezvous; None if there is none. An emulated link delays a message from its
+    sending on, even if its sender is blocked."""
     return None if costs.machine.emulated or math.isinf(link.eager_bytes) else int(link.eager_bytes) + 1
 
 
-def _alpha(ends: LinkEnds, time: Estimate, announced: int | None) -> Iterator[Row]:
-    """Of a link that announces long messages, both ends of either part."""
-    if announced is None:
+def _alpha(ends: LinkEnds, time: Estimate, rendezvous_size: int | None) -> Iterator[Row]:
+    """Rows of alpha; for a link with rendezvous, both ends of the eager and of the rendezvous sizes."""
+    if rendezvous_size is None:
         yield row(ends, "Hockney", "alpha", time)
         return
-    for size in (0, announced - 1):
+    for size in (0, rendezvous_size - 1):
         yield row(ends, "Hockney", "alpha", time, size=size)
-    for size in (announced, max(LARGE_BYTES, 2 * announced)):
+    for size in (rendezvous_size, max(LARGE_BYTES, 2 * rendezvous_size)):
         yield row(ends, "Hockney", "alpha", time * LATENCIES, size=size)
 
 
 def _latency(way: Way, send_ns: float) -> Estimate | None:
-    """L: what is left of alpha without the sender's overhead; None if nothing is for certain, or alpha is not known."""
+    """L: alpha without the sender's overhead; None if certainly nothing is left, or alpha is unknown."""
     if way.alpha is None:
         return None
     rest = (way.alpha - Estimate(send_ns, send_ns, send_ns, way.alpha.count)).at_least_0()
@@ -194,9 +193,9 @@ def _rows_of_link(name: str, link: LinkCost, way: Way, costs: Costs) -> Iterator
     and not the receiver's."""
     ends, local = LinkEnds(name), costs.local
     sending, receiving = Estimate(local.send_ns, count=link.hops), Estimate(local.handle_down_ns, count=link.hops)
-    gap = Estimate(max(local.send_ns, 0.0 if name == INSIDE else costs.interface_message_ns), count=link.hops)
+    gap = Estimate(max(local.send_ns, 0.0 if name == INTRA_HOST else costs.interface_message_ns), count=link.hops)
     if way.alpha is not None:
-        yield from _alpha(ends, way.alpha, announced_from(link, costs))
+        yield from _alpha(ends, way.alpha, rendezvous_bytes(link, costs))
     rest = _latency(way, local.send_ns)
     if way.beta is not None:
         yield row(ends, "Hockney", "beta", way.beta, unit=NS_PER_BYTE)

@@ -1,9 +1,9 @@
-"""What collectives take by the published formulas, by the replay and as measured, beside each other.
+"""Compares the times of collectives by the published formulas, by the replay and as measured.
 
-points       the operations, algorithms, numbers of ranks and sizes that are looked at
-measured     which collectives of a trace are such a point, and what they took
+points       operations, algorithms, numbers of ranks and sizes of the comparison
+measured     the collectives of a trace at each point, and their times
 rows         the times of every point
-description  what `analyze formulas` says about itself
+description  the header of `analyze formulas`
 """
 
 from hopscope.replay.formula_times.description import DESCRIPTION

@@ -1,4 +1,4 @@
-"""What `analyze formulas` says about itself, in the format of the analyses' headers (header.py)."""
+"""The header of `analyze formulas`, in the format of the analyses' headers (header.py)."""
 
 DESCRIPTION = """\
 -- Time of barrier, broadcast, reduce and alltoall by published formulas, by the replay and as measured.

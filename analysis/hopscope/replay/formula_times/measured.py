@@ -1,4 +1,4 @@
-"""Which collectives of a trace are what the formulas are about, and what they took."""
+"""Finds the collectives of a trace that have formulas, and their times."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from hopscope.dataset.path_columns import integers
 from hopscope.machine.probe.sampling import Value, median_of
 from hopscope.replay.formula_times.points import CUT, Point
 
-TOGETHER = 0.1
-"""All ranks entered together if they did within this share of the collective's time."""
+ENTRY_SHARE = 0.1
+"""Ranks that enter within this share of the collective's time entered together."""
 
 _RECOGNISED: dict[tuple[str, str], tuple[str, ...]] = {
     ("MPI_Barrier", "flat"): ("linear",),
@@ -38,7 +38,14 @@ _RECOGNISED: dict[tuple[str, str], tuple[str, ...]] = {
 
 def published_name(operation: str, algorithm: str | None) -> str | None:
     """The published algorithm that sends the messages of one of `analyze algorithms`; None: it has no formula."""
-    return next((name for (of, name), seen in _RECOGNISED.items() if of == operation and algorithm in seen), None)
+    return next(
+        (
+            name
+            for (published_op, name), messages in _RECOGNISED.items()
+            if published_op == operation and algorithm in messages
+        ),
+        None,
+    )
 
 
 @dataclass
@@ -50,7 +57,7 @@ class Measured:
 
     @property
     def median(self) -> Value | None:
-        """What they took, with its interval. None if none counts."""
+        """Their time, with its interval. None if none counts."""
         if not self.times:
             return None
         return median_of(self.times) if len(self.times) > 1 else Value(self.times[0], np.nan, np.nan, 1)
@@ -59,18 +66,18 @@ class Measured:
 def measured(
     collectives: pa.Table, algorithms: Iterable[Mapping[str, Any]], *, emulated: bool
 ) -> dict[Point, Measured]:
-    """What was measured at each point.
+    """The measurements at each point.
 
-    algorithms: the rows of `analyze algorithms`. emulated: whether the run's links were; then the MPI library's own
-    messages went over other links than the engine's, and do not count. Of collectives of one operation, communicator
-    and size that ran by several algorithms nobody knows which ran by which, so they are left out.
+    algorithms: the rows of `analyze algorithms`. emulated: True for a run over emulated links; then the MPI library's
+    own messages went over other links than the engine's, and do not count. Collectives of one operation, communicator
+    and size that ran by several algorithms are left out, because the trace does not tell these apart.
     """
     rows: dict[tuple[str, int, int], list[Mapping[str, Any]]] = defaultdict(list)
     for row in algorithms:
         rows[row["op"], row["comm"], row["bytes"]].append(row)
     if emulated:
-        rows = {key: found for key, found in rows.items() if all(row["source"] == "tree" for row in found)}
-    alone = {key: found[0] for key, found in rows.items() if len(found) == 1}
+        rows = {key: matches for key, matches in rows.items() if all(row["source"] == "tree" for row in matches)}
+    alone = {key: matches[0] for key, matches in rows.items() if len(matches) == 1}
     of_key = {key: pts for key, row in alone.items() if (pts := _points_of(row))}
     result: dict[Point, Measured] = defaultdict(Measured)
     if not of_key:
@@ -80,7 +87,7 @@ def measured(
     whole, ops = collectives["complete"].to_pylist(), collectives["op"].to_pylist()
     for complete, op, comm, size, first, last, left in zip(whole, ops, *columns, strict=True):
         for point in of_key.get((op, comm, size), ()) if complete else ():
-            if last - first <= TOGETHER * (left - first) and left > last:
+            if last - first <= ENTRY_SHARE * (left - first) and left > last:
                 result[point].times.append(float(left - last))
             else:
                 result[point].skewed += 1
@@ -88,11 +95,19 @@ def measured(
 
 
 def _points_of(row: Mapping[str, Any]) -> list[Point]:
-    """The points that a row of `analyze algorithms` is: several where their messages are the same. On two ranks it does
-    not look at the order, in which a flat barrier differs from the others: two messages in turn or at once."""
+    """The points of a row of `analyze algorithms`: several if their messages are the same. On two ranks it ignores the
+    order, in which a flat barrier differs from the others: its two messages come one after the other."""
     names = {str(row["algorithm"]), *(str(row["same"]).split(", ") if row["same"] else ())}
     op, ranks = str(row["op"]), int(row["ranks"])
     size = 0 if op == "MPI_Barrier" else int(row["bytes"]) // (ranks if op == "MPI_Alltoall" else 1)
     cut = int(row["segment_bytes"]) if op in CUT else 0
-    known = [name for (of, name), seen in _RECOGNISED.items() if of == op and names.intersection(seen)]
-    return [Point(op, name, ranks, size, cut) for name in known] if ranks > (2 if op == "MPI_Barrier" else 1) else []
+    published_names = [
+        name
+        for (published_op, name), messages in _RECOGNISED.items()
+        if published_op == op and names.intersection(messages)
+    ]
+    return (
+        [Point(op, name, ranks, size, cut) for name in published_names]
+        if ranks > (2 if op == "MPI_Barrier" else 1)
+        else []
+    )

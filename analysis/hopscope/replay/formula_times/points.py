@@ -1,4 +1,4 @@
-"""The points at which formulas, replay and measurement stand beside each other."""
+"""The points of the comparison of formulas, replay and measurement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hopscope.machine.published import Call
 SIZES = (8, 64, 512, 4096, 32_768, 262_144, 1_048_576)
 """Bytes that every line has."""
 MOST_RANKS = 64
-"""Powers of two up to so many stand beside the numbers of ranks that were measured."""
+"""Largest power of two that joins the measured numbers of ranks."""
 
 OPERATIONS = ("MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Alltoall")
 ALGORITHMS: tuple[tuple[str, str], ...] = tuple(
@@ -46,9 +46,9 @@ def points(measured: Sequence[Point], most_ranks: int, most_bytes: int, operatio
     sizes = sorted(
         {*(size for size in SIZES if size <= most_bytes), *(point.bytes for point in measured if point.bytes)}
     )
-    every = {*measured, *_grid(sorted(counts), sizes, measured)}
-    wanted = [point for point in every if operation in (None, point.operation)]
-    return sorted(wanted, key=lambda point: (ALGORITHMS.index(point[:2]), point[2:]))
+    grid = {*measured, *_grid(sorted(counts), sizes, measured)}
+    selection = [point for point in grid if operation in (None, point.operation)]
+    return sorted(selection, key=lambda point: (ALGORITHMS.index(point[:2]), point[2:]))
 
 
 def _grid(counts: Sequence[int], sizes: Sequence[int], measured: Sequence[Point]) -> Iterator[Point]:

@@ -53,7 +53,7 @@ def table_of(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
 
 
 def of_trace(
-    found: Fitted,
+    trace_fit: Fitted,
     measured: Mapping[Point, Measured],
     parameters: Sequence[Row],
     *,
@@ -64,20 +64,20 @@ def of_trace(
     from the trace or a machine; the replay takes them from there, too. Raises InputError for an unknown operation or
     link, and if no link has a model."""
     is_probed = any(row.source is not None for row in parameters)  # those of a trace are of whole classes
-    models, name = _models(parameters, link, () if is_probed else found.untold)
+    models, name = _models(parameters, link, () if is_probed else trace_fit.untold)
     _check(operation)
-    tables = found.source.tables
-    replay = _replay_of_machine(found, parameters) if is_probed else _replay_of_trace(found)
-    longest = max(int(found.sizes.max()), _longest(parameters))
-    wanted = points(list(measured), len(tables["ranks"]), longest, operation)
-    return [_row(point, models, name, replay, measured.get(point)) for point in wanted]
+    tables = trace_fit.source.tables
+    replay = _replay_of_machine(trace_fit, parameters) if is_probed else _replay_of_trace(trace_fit)
+    longest = max(int(trace_fit.sizes.max()), _longest(parameters))
+    selection = points(list(measured), len(tables["ranks"]), longest, operation)
+    return [_row(point, models, name, replay, measured.get(point)) for point in selection]
 
 
 @dataclass(frozen=True)
 class _Placed:
     """A point's schedules, the hosts of its ranks, and the class of links between each two, as its place in LINKS."""
 
-    laid: _plan.Schedules
+    plan: _plan.Schedules
     hosts: list[int]
     link: Array
 
@@ -87,47 +87,47 @@ class _Placed:
         return np.unique(self.link[~np.eye(len(self.hosts), dtype=bool)]).tolist()
 
 
-def _placing(found: Fitted) -> Callable[[Point], _Placed | None]:
-    """Lays a point's schedules over ranks of the trace; None for one that has none, or too many messages."""
-    places, members = found.source.places, _members(found.source.tables["comms"])
-    classes = found.costs.classes(places.cluster_of_host)
+def _placing(trace_fit: Fitted) -> Callable[[Point], _Placed | None]:
+    """Places a point's schedules on ranks of the trace; None for one without schedules or with too many messages."""
+    places, members = trace_fit.source.places, _members(trace_fit.source.tables["comms"])
+    classes = trace_fit.costs.classes(places.cluster_of_host)
 
     def placed(point: Point) -> _Placed | None:
         hosts = [places.host_of_rank[rank] for rank in members(point.ranks)]
-        laid = _laid(point, hosts, [places.cluster_of_host[host] for host in hosts])
-        return None if laid is None else _Placed(laid, hosts, classes[np.ix_(hosts, hosts)])
+        plan = _schedules(point, hosts, [places.cluster_of_host[host] for host in hosts])
+        return None if plan is None else _Placed(plan, hosts, classes[np.ix_(hosts, hosts)])
 
     return placed
 
 
-def _replay_of_trace(found: Fitted) -> Replay:
-    """With the costs that the trace shows; None where ranks are joined by links of which it does not."""
-    machine = fitted(found.costs, found.source.places.cluster_of_host)
-    placed, known = _placing(found), {LINKS.index(name) for name in found.known}
+def _replay_of_trace(trace_fit: Fitted) -> Replay:
+    """Replays with the costs of the trace; None for links without known costs."""
+    machine = fitted(trace_fit.costs, trace_fit.source.places.cluster_of_host)
+    placed, known_links = _placing(trace_fit), {LINKS.index(name) for name in trace_fit.known_links}
 
     def replay(point: Point) -> float | None:
-        at = placed(point)
-        if at is None or not (found.costs.machine.emulated or known.issuperset(at.links)):
+        placement = placed(point)
+        if placement is None or not (trace_fit.costs.machine.emulated or known_links.issuperset(placement.links)):
             return None
-        return float(leaves([at.laid], at.hosts, machine).max())
+        return float(leaves([placement.plan], placement.hosts, machine).max())
 
     return replay
 
 
-def _replay_of_machine(found: Fitted, parameters: Sequence[Row]) -> Replay:
-    """With LogGP's parameters of the class of links between each two ranks; None where one has none."""
-    placed = _placing(found)
-    known = {
+def _replay_of_machine(trace_fit: Fitted, parameters: Sequence[Row]) -> Replay:
+    """Replays with LogGP's parameters of the class of links between each two ranks; None if one has none."""
+    placed = _placing(trace_fit)
+    loggp_of_link = {
         LINKS.index(name): model
         for name, models in models_by_class(parameters).items()
         if isinstance(model := models.get("LogGP"), LogGP)
     }
 
     def replay(point: Point) -> float | None:
-        at = placed(point)
-        if at is None or not set(known).issuperset(at.links):
+        placement = placed(point)
+        if placement is None or not set(loggp_of_link).issuperset(placement.links):
             return None
-        return replayed_over_links_ns(at.laid, known, at.link)
+        return replayed_over_links_ns(placement.plan, loggp_of_link, placement.link)
 
     return replay
 
@@ -144,12 +144,12 @@ def of_machine(
     loggp = models.get("LogGP")
 
     def replay(point: Point) -> float | None:
-        if loggp is None or _laid(point) is None:
+        if loggp is None or _schedules(point) is None:
             return None
         return replayed_ns(point.operation, point.algorithm, point.call, loggp)
 
-    wanted = points([], max(2, ranks), _longest(parameters), operation)
-    return [_row(point, models, name, replay, None) for point in wanted]
+    selection = points([], max(2, ranks), _longest(parameters), operation)
+    return [_row(point, models, name, replay, None) for point in selection]
 
 
 def _longest(parameters: Sequence[Row]) -> int:
@@ -175,27 +175,27 @@ def _models(parameters: Sequence[Row], link: str | None, untold: Sequence[str] =
         raise InputError(" ".join([lack, *untold]).removesuffix("."))
     if link is not None and link not in by_class:
         raise InputError(f"nothing was measured of the links {link!r}; choose one of {', '.join(by_class)}")
-    chosen = link or max(by_class, key=LINKS.index)
-    return by_class[chosen], chosen
+    name = link or max(by_class, key=LINKS.index)
+    return by_class[name], name
 
 
-def _laid(
+def _schedules(
     point: Point, hosts: Sequence[int] | None = None, clusters: Sequence[int] | None = None
 ) -> _plan.Schedules | None:
     """The schedules of a point; None if it has none, or too many messages."""
     call = point.call
-    most = call.segments * (call.ranks - 1) * (call.ranks if point.operation == "MPI_Alltoall" else 1)
-    if most > MOST_MESSAGES:
+    messages = call.segments * (call.ranks - 1) * (call.ranks if point.operation == "MPI_Alltoall" else 1)
+    if messages > MOST_MESSAGES:
         return None
     return schedules(point.operation, point.algorithm, call, hosts, clusters)
 
 
 def _members(comms: pa.Table) -> Callable[[int], Sequence[int]]:
     """The ranks of the first communicator of a size, or the first so many of the largest."""
-    every = [tuple(members) for members in comms["members"].to_pylist()]
-    largest = max(every, key=len)
+    groups = [tuple(members) for members in comms["members"].to_pylist()]
+    largest = max(groups, key=len)
     first: dict[int, tuple[int, ...]] = {}
-    for members in every:
+    for members in groups:
         first.setdefault(len(members), members)
     return lambda count: first.get(count, largest[:count])
 

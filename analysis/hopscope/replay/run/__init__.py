@@ -1,1 +1,1 @@
-"""What a run is that shall go faster: its operations, calls and messages, and the parts that can change apart."""
+"""A run to accelerate: its operations, calls and messages, and the parts that can change independently."""

@@ -1,7 +1,7 @@
-"""What kinds of calls a run has: operation, root, and the bytes of each rank's part.
+"""The kinds of calls of a run: operation, root, and the bytes of each rank's part.
 
-The trace has how much each rank gave and got. That tells the length of every block but those of Alltoallv and
-Alltoallw, of which it tells sums. There the messages tell, if each block went to its rank in messages of its own.
+The trace has the bytes that each rank sent and received. They give the length of every block, but only sums for
+Alltoallv and Alltoallw. For these the messages show it, if each block went to its rank in separate messages.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from hopscope.replay.run.operations import OPERATION, ROOTED
 
 NO_ROOT = -1
 MOST_KINDS = 256
-"""Beyond so many different lists of blocks, an operation is left out: each needs schedules of its own."""
-AT_ONCE = 1 << 22
-"""So many blocks are looked at together."""
+"""An operation with more different lists of blocks is left out: each needs its own schedules."""
+BATCH_BLOCKS = 1 << 22
+"""Number of blocks that are processed together."""
 
 
 class Call(NamedTuple):
     """Collectives that run by one schedule.
 
-    size: the bytes that rules of tree files go by; of operations whose rules cannot, of all blocks. root: NO_ROOT for
+    size: the bytes in rules of tree files; for operations whose rules have none, of all blocks. root: NO_ROOT for
     operations that have none. lengths: in bytes, as `hopscope.native._plan` takes them.
     """
 
@@ -38,7 +38,7 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True)
 class Kinds:
-    """Which kind of call each of some collectives is, None where the trace does not tell; and by operation why."""
+    """The kind of call of each collective, None if the trace does not show it; and the reasons by operation."""
 
     calls: list[Call | None]
     untold: dict[str, str] = field(default_factory=dict[str, str])
@@ -49,118 +49,120 @@ _NO_PAIRS = "what each rank sent to each only the engine's messages tell"
 
 @dataclass(frozen=True)
 class _Blocks:
-    """The blocks of some collectives of one operation: rows into `kinds`, -1 where the trace does not tell."""
+    """The blocks of some collectives of one operation: rows into `kinds`, -1 if the trace does not show it."""
 
     kinds: list[tuple[int, ...]]
     row: Array
-    why: str = ""
+    reason: str = ""
 
 
 def rule_bytes(operation: str, lengths: tuple[int, ...], ranks: int) -> int:
-    """What rules of tree files go by: see `bytes` in tree.schema.json."""
-    what = OPERATION[operation]
+    """The bytes in rules of tree files: see `bytes` in tree.schema.json."""
+    traits = OPERATION[operation]
     if not lengths:
         return 0
-    if what.is_even and not what.reduces:
+    if traits.is_even and not traits.reduces:
         return lengths[0]
-    total, is_whole = sum(lengths), "whole" in (what.input, what.output)
+    total, is_whole = sum(lengths), "whole" in (traits.input, traits.output)
     return total if is_whole or len(lengths) > 1 else total * ranks
 
 
 def payload_of(call: Call, ranks: int) -> int:
     """Bytes of the whole message or, of operations with blocks, of one for each rank."""
-    what = OPERATION[call.op]
-    each = what.is_even and not what.reduces and "each" in (what.input, what.output)
-    return call.size * ranks if each else call.size
+    traits = OPERATION[call.op]
+    per_rank = traits.is_even and not traits.reduces and "each" in (traits.input, traits.output)
+    return call.size * ranks if per_rank else call.size
 
 
 def kinds_of(tables: dict[str, pa.Table], arrays: dict[str, Array], rows: Array, members: tuple[int, ...]) -> Kinds:
-    """The kinds of calls that complete collectives of one communicator are. rows: of `collectives`, ascending."""
-    found = tables["collectives"].select(["op", "root"]).take(pa.array(rows))
-    ops = np.asarray(found["op"].to_pylist(), object)
-    roots = np.where(np.isin(ops, ROOTED), integers(found, "root", null=NO_ROOT), NO_ROOT)
+    """The kinds of calls of complete collectives of one communicator. rows: of `collectives`, ascending."""
+    table = tables["collectives"].select(["op", "root"]).take(pa.array(rows))
+    ops = np.asarray(table["op"].to_pylist(), object)
+    roots = np.where(np.isin(ops, ROOTED), integers(table, "root", null=NO_ROOT), NO_ROOT)
     kinds = Kinds([None] * len(rows))
     for op in sorted(set(ops)):
-        mine = np.flatnonzero(ops == op)
-        blocks = _blocks_of(op, tables, arrays, rows[mine], members)
+        positions = np.flatnonzero(ops == op)
+        blocks = _blocks_of(op, tables, arrays, rows[positions], members)
         if (blocks.row < 0).any():
-            kinds.untold[op] = blocks.why
+            kinds.untold[op] = blocks.reason
         calls = [(rule_bytes(op, lengths, len(members)), lengths) for lengths in blocks.kinds]
-        for at, number in zip(mine.tolist(), blocks.row.tolist(), strict=True):
+        for position, number in zip(positions.tolist(), blocks.row.tolist(), strict=True):
             if number >= 0:
                 size, lengths = calls[number]
-                kinds.calls[at] = Call(op, size, int(roots[at]), lengths)
+                kinds.calls[position] = Call(op, size, int(roots[position]), lengths)
     return kinds
 
 
 def _blocks_of(
     op: str, tables: dict[str, pa.Table], arrays: dict[str, Array], rows: Array, members: tuple[int, ...]
 ) -> _Blocks:
-    what = OPERATION[op]
-    if what.input == "nothing":
+    traits = OPERATION[op]
+    if traits.input == "nothing":
         return _Blocks([()], np.zeros(len(rows), np.int64))
-    if what.input == "whole":
+    if traits.input == "whole":
         sizes, row = np.unique(integers(tables["collectives"], "bytes")[rows], return_inverse=True)
         return _Blocks([(size,) for size in sizes.tolist()], row)
     sent, received = _by_rank(tables["calls"], arrays, rows, len(members))
-    if what.input != what.output:
-        blocks = sent if what.input == "own" else received
-    elif what.is_even:
+    if traits.input != traits.output:
+        blocks = sent if traits.input == "own" else received
+    elif traits.is_even:
         blocks = received // len(members)
     else:
         return _numbered(_of_pairs(tables["hops"], arrays, rows, members, (sent, received)), _NO_PAIRS)
-    is_told = (blocks == blocks[:, :1]).all(axis=1) | (not what.is_even)
-    return _numbered([(blocks, is_told)], "its ranks name blocks of different lengths")
+    has_lengths = (blocks == blocks[:, :1]).all(axis=1) | (not traits.is_even)
+    return _numbered([(blocks, has_lengths)], "its ranks name blocks of different lengths")
 
 
 def _by_rank(calls: pa.Table, arrays: dict[str, Array], rows: Array, ranks: int) -> tuple[Array, Array]:
-    """What each rank of the communicator gave and got in each collective: collectives x ranks, bytes."""
-    mine = np.flatnonzero(np.isin(arrays["calls.collective"], rows))
-    at = np.searchsorted(rows, arrays["calls.collective"][mine]), arrays["calls.comm_rank"][mine]
+    """Bytes that each rank of the communicator sent and received in each collective: collectives x ranks."""
+    call_rows = np.flatnonzero(np.isin(arrays["calls.collective"], rows))
+    cells = np.searchsorted(rows, arrays["calls.collective"][call_rows]), arrays["calls.comm_rank"][call_rows]
     result = np.zeros((2, len(rows), ranks), np.int64)
     for values, name in zip(result, ("bytes_sent", "bytes_received"), strict=True):
-        values[at] = integers(calls, name)[mine]
+        values[cells] = integers(calls, name)[call_rows]
     return result[0], result[1]
 
 
 def _of_pairs(
     hops: pa.Table, arrays: dict[str, Array], rows: Array, members: tuple[int, ...], totals: tuple[Array, Array]
 ) -> Iterator[tuple[Array, Array]]:
-    """The bytes from each rank to each, by the messages between the two, and whether they are told, for some
-    collectives at a time. totals: what each rank gave and got.
+    """The bytes from each rank to each by their messages, and a mask of the collectives whose messages show them, in
+    batches. totals: the bytes that each rank sent and received.
 
-    The engine sends every block straight to its rank. A library may send several together and in turns, which the
-    messages do not show. What a rank keeps is what it gave to no other, and has to be what it got from no other.
+    The engine sends every block straight to its rank. A library may combine and forward blocks, which the messages do
+    not show. A rank's block to itself is the rest of its bytes sent, and must be the rest of its bytes received.
     """
     ranks, collective = len(members), arrays["hops.collective"]
     position = np.zeros(1 + max(members), np.int64)
     position[list(members)] = np.arange(ranks)
     of_engine = np.flatnonzero(np.isin(collective, rows) & (arrays["hops.from_engine"] == 1))
     ends = [position[integers(hops, name)[of_engine]] for name in ("src", "dst")]
-    step = max(1, AT_ONCE // ranks**2)
+    step = max(1, BATCH_BLOCKS // ranks**2)
     for first in range(0, len(rows), step):
         part = slice(first, first + step)
-        mine = np.isin(collective[of_engine], rows[part])
-        at = np.searchsorted(rows[part], collective[of_engine][mine])
+        batch_hops = np.isin(collective[of_engine], rows[part])
+        batch_rows = np.searchsorted(rows[part], collective[of_engine][batch_hops])
         blocks = np.zeros((len(rows[part]), ranks, ranks), np.int64)
-        np.add.at(blocks, (at, ends[0][mine], ends[1][mine]), arrays["hops.bytes"][of_engine][mine])
-        kept, also_kept = totals[0][part] - blocks.sum(axis=2), totals[1][part] - blocks.sum(axis=1)
-        blocks[:, np.arange(ranks), np.arange(ranks)] = kept
+        np.add.at(
+            blocks, (batch_rows, ends[0][batch_hops], ends[1][batch_hops]), arrays["hops.bytes"][of_engine][batch_hops]
+        )
+        self_sent, self_received = totals[0][part] - blocks.sum(axis=2), totals[1][part] - blocks.sum(axis=1)
+        blocks[:, np.arange(ranks), np.arange(ranks)] = self_sent
         has_hops = np.isin(rows[part], collective[of_engine])
-        yield blocks.reshape(len(blocks), -1), has_hops & ((kept == also_kept) & (kept >= 0)).all(axis=1)
+        yield blocks.reshape(len(blocks), -1), has_hops & ((self_sent == self_received) & (self_sent >= 0)).all(axis=1)
 
 
-def _numbered(parts: Iterable[tuple[Array, Array]], why: str) -> _Blocks:
-    """Equal blocks get one number. Blocks of one length are written once."""
+def _numbered(parts: Iterable[tuple[Array, Array]], reason: str) -> _Blocks:
+    """Numbers the blocks; equal ones share a number. Blocks of one length are written once."""
     number: dict[tuple[int, ...], int] = {}
     rows: list[Array] = []
-    for blocks, is_told in parts:
-        kinds, row = np.unique(blocks[is_told], axis=0, return_inverse=True)
+    for blocks, has_lengths in parts:
+        kinds, row = np.unique(blocks[has_lengths], axis=0, return_inverse=True)
         lengths = [tuple(kind[:1] if len(set(kind)) == 1 else kind) for kind in kinds.tolist()]
         numbers = np.asarray([number.setdefault(kind, len(number)) for kind in lengths], np.int64)
         rows.append(np.full(len(blocks), -1, np.int64))
-        rows[-1][is_told] = numbers[row.ravel()]
+        rows[-1][has_lengths] = numbers[row.ravel()]
     row = np.concatenate(rows)
     if len(number) > MOST_KINDS:
         return _Blocks([], np.full(len(row), -1), f"its blocks had {len(number)} lists of lengths, too many to replay")
-    return _Blocks(list(number), row, why)
+    return _Blocks(list(number), row, reason)

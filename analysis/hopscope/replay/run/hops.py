@@ -13,21 +13,21 @@ from hopscope.replay.run.program import Source
 def hops_of(source: Source) -> Array:
     """The rows of the hops of every collective that a candidate's tree would carry."""
     arrays, subject = source.arrays, source.subject
-    mine = np.isin(arrays["hops.collective"], subject.simulated)
-    return np.flatnonzero(mine & (arrays["hops.from_engine"] == (not subject.native)))
+    is_simulated = np.isin(arrays["hops.collective"], subject.simulated)
+    return np.flatnonzero(is_simulated & (arrays["hops.from_engine"] == (not subject.native)))
 
 
 def model_hops(source: Source, rows: Array) -> Hops:
-    """Rows of the table as the model takes them."""
+    """Rows of the table in the model's format."""
     arrays, places = source.arrays, source.places
     table = source.tables["hops"]
     host = np.zeros(1 + max(places.host_of_rank), np.int64)
     host[list(places.host_of_rank)] = list(places.host_of_rank.values())
     src, dst = integers(table, "src")[rows], integers(table, "dst")[rows]
-    waited, late = (pc.equal(table["binding"], word).to_numpy()[rows] for word in ("recv", "send"))
+    waited, late_receives = (pc.equal(table["binding"], word).to_numpy()[rows] for word in ("recv", "send"))
     if not source.subject.native:
-        late &= False
-    # Messages between peers have no direction. One each way is what cancels the error of two clocks.
+        late_receives &= False
+    # Messages between peers have no direction. One each way cancels the error of two clocks.
     up = src < dst if source.subject.native else pc.fill_null(pc.equal(table["role"], "up"), False).to_numpy()[rows]
     return Hops(
         arrays["hops.collective"][rows],
@@ -39,12 +39,12 @@ def model_hops(source: Source, rows: Array) -> Hops:
         up,
         integers(table, "segment")[rows],
         arrays["hops.bytes"][rows],
-        # What waited for its receive to be posted began to move then, by the receiver's own clock.
-        np.where(late, arrays["hops.recv_post_ns"][rows], arrays["hops.send_begin_ns"][rows]),
+        # A message that waited for its receive to be posted began to move then, by the receiver's own clock.
+        np.where(late_receives, arrays["hops.recv_post_ns"][rows], arrays["hops.send_begin_ns"][rows]),
         arrays["hops.recv_end_ns"][rows],
         arrays["hops.recv_post_ns"][rows],
-        waited | late,
-        np.where(late, 0, arrays["hops.clock_error_ns"][rows]),
+        waited | late_receives,
+        np.where(late_receives, 0, arrays["hops.clock_error_ns"][rows]),
     )
 
 
@@ -59,7 +59,7 @@ class Calls:
         self._order = np.argsort(keys)
         self._keys = keys[self._order]
 
-    def of(self, collective: Array, rank: Array) -> Array:
-        """The rows of the calls; of a call that is not there, some other row."""
-        at = np.searchsorted(self._keys, collective * self._width + rank)
-        return self._order[np.minimum(at, len(self._order) - 1)]
+    def rows_of(self, collective: Array, rank: Array) -> Array:
+        """The rows of the calls; an arbitrary row for a missing call."""
+        position = np.searchsorted(self._keys, collective * self._width + rank)
+        return self._order[np.minimum(position, len(self._order) - 1)]

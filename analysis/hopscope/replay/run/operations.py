@@ -1,4 +1,4 @@
-"""Which operations remapping judges: those that the engine can run in several ways."""
+"""The operations that remapping evaluates: those with several algorithms in the engine."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def _has_choice(operation: str) -> bool:
 
 
 OPERATIONS = tuple(name for name in OPERATION if _has_choice(name))
-"""Those that are judged."""
+"""Operations that remapping evaluates."""
 
 
 def has_bytes(operation: str) -> bool:
-    """Whether rules of tree files can go by its bytes: a barrier has none, and of some, members know only their own."""
-    what = OPERATION[operation]
-    return what.input != "nothing" and not what.hides_bytes
+    """True if rules of tree files can use its bytes: a barrier has none, and for some, members know only their own."""
+    traits = OPERATION[operation]
+    return traits.input != "nothing" and not traits.hides_bytes
