@@ -27,7 +27,7 @@ from hopscope.advice.tune.budget import Budget, seconds_of
 from hopscope.advice.tune.candidate import BASELINE, Candidate
 from hopscope.advice.tune.decision import Pair, gain_of
 from hopscope.advice.tune.journal import FILE, Journal, read
-from hopscope.advice.tune.pool import MOST, Recorded, all_candidates
+from hopscope.advice.tune.pool import MOST_CANDIDATES, Recorded, all_candidates
 from hopscope.advice.tune.session import RECORDED
 from hopscope.errors import InputError
 from hopscope.launch.network import read_network
@@ -111,7 +111,9 @@ def is_left_alone(seed: int, budget: str) -> bool:
     if not (tuned / FILE).is_file():
         shutil.rmtree(tuned, ignore_errors=True)
         tuned.mkdir()
-        alike = [Candidate(f"nothing {number}", "parameter", variables={"NOTHING": "1"}) for number in range(MOST)]
+        alike = [
+            Candidate(f"nothing {number}", "parameter", variables={"NOTHING": "1"}) for number in range(MOST_CANDIDATES)
+        ]
         decisions = {"candidates": [candidate.name for candidate in alike]}
         Journal(tuned, request, candidates=alike, decisions=decisions).write()
     with staying(read_network(Path(request["net"]))):

@@ -72,7 +72,7 @@ MEASURED: Final = steady(default=2000, basic_linear=1000, pipeline=7000, binomia
 
 
 def test_formulas_and_replay_of_each_method() -> None:
-    times = Predictions(machine(), ["a"] * 8).of(SMALL, METHODS)
+    times = Predictions(machine(), ["a"] * 8).times_of(SMALL, METHODS)
     # 7 or 3 messages of 1,000 ns one after another; L = 800, o = 100, g = 500; of PLogP, L = 500.
     assert times["Hockney"] == pytest.approx({"basic_linear": 7000, "pipeline": 7000, "binomial": 3000})
     assert times["LogGP"] == pytest.approx({"basic_linear": 500 + 7 * 500, "pipeline": 7000, "binomial": 3000})

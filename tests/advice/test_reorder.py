@@ -15,7 +15,7 @@ from hopscope.advice.orders.costs import costs_of
 from hopscope.advice.orders.partition import cut
 from hopscope.advice.orders.places import places_of
 from hopscope.advice.orders.suggest import Order, best_order, suggest
-from hopscope.advice.orders.swaps import Judge
+from hopscope.advice.orders.swaps import Objective
 from hopscope.advice.orders.traffic import Traffic, traffic_of
 from hopscope.cli.reorder import command, reorder_answer
 from hopscope.dataset.path_columns import Array
@@ -43,7 +43,7 @@ def test_neighbours_of_a_ring_come_together() -> None:
     order = suggest(measured(ring(DEALT, rounds=40)).table())
     # Blocks of two ranks on each host and four in each cluster, wherever the ring is cut: of its eight edges two cross
     # between clusters and two more between hosts. Beside them go the messages between all pairs, wherever ranks are.
-    assert order.chosen
+    assert order.is_suggested
     around = [order.hosts[rank] for rank in (*range(8), 0)]
     edges = list(itertools.pairwise(around))
     assert sum(a[0] != b[0] for a, b in edges) == 2
@@ -82,7 +82,7 @@ def test_the_time_on_links_is_the_sum_of_what_the_network_takes() -> None:
 def test_an_order_that_was_taken_is_left_as_it_is() -> None:
     first = suggest(measured(ring(DEALT, rounds=40)).table())
     again = suggest(measured(ring([f"{host[0].upper()}/{host}" for host in first.hosts], rounds=40)).table())
-    assert not again.chosen
+    assert not again.is_suggested
     assert again.sentences[0].startswith("Leave the order as it is: no order was found")
     assert again.hosts == first.hosts
 
@@ -108,7 +108,7 @@ def test_no_other_order_is_better_than_by_a_hundredth(seed: int) -> None:
     places = places_of(table("ranks"))
     costs = costs_of(table, places)
     traffic = random_traffic(len(job.hosts), chance)
-    judge = Judge(traffic, costs.latency_ns, costs.per_byte_ns)
+    judge = Objective(traffic, costs.latency_ns, costs.per_byte_ns)
     slots = np.bincount(places.baseline).tolist()
     least = min(judge.cost(np.asarray(order)) for order in orders(slots))
     assert judge.cost(best_order(traffic, costs, places)) <= 1.01 * least
@@ -118,7 +118,7 @@ def test_a_swap_costs_what_the_two_orders_differ_by() -> None:
     chance = random.Random(5)
     traffic = random_traffic(9, chance)
     latency = np.asarray([[1, 5, 9], [5, 2, 7], [9, 7, 1]], np.float64)
-    judge = Judge(traffic, latency, latency / 100)
+    judge = Objective(traffic, latency, latency / 100)
     place = np.asarray([0, 1, 2] * 3)
     for a, b in itertools.combinations(range(9), 2):
         swapped: Array = place.copy()
@@ -184,7 +184,7 @@ def test_without_a_waited_message_only_numbers_are_compared() -> None:
     for rank in range(8):
         job.send(rank, (rank + 1) % 8, waited=False)
     order = suggest(job.table())
-    assert order.chosen
+    assert order.is_suggested
     assert (row(order, "wan")["messages"], row(order, "wan")["new_messages"]) == (8, 2)
     assert row(order, "all")["predicted_ns"] is None
     assert "is not predicted: no rank waited for a message" in order.sentences[1]
@@ -199,7 +199,7 @@ def test_without_a_waited_message_only_numbers_are_compared() -> None:
 )
 def test_no_order_is_suggested_where_none_can_be_promised(job: Job, reason: str) -> None:
     order = suggest(job.table())
-    assert not order.chosen
+    assert not order.is_suggested
     assert reason in order.sentences[0]
 
 

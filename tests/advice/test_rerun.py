@@ -32,7 +32,7 @@ def test_an_order_that_moves_messages_off_the_critical_path_is_not_suggested() -
     quarters of the time on links, and was said to gain up to as much of the run. But a rank beside such an edge and its
     neighbour there wait 20 ms for one another in every round, in any order, and the others wait for them."""
     order = suggest(known(exchange(DEALT, rounds=200)).table())
-    assert not order.chosen
+    assert not order.is_suggested
     assert row(order, "all")["gain"] > 0.7
     assert row(order, "all")["run_gain"] == pytest.approx(0, abs=0.01)
     assert "the run is predicted to take" in said(order)
@@ -43,7 +43,7 @@ def test_the_run_s_gain_is_that_of_the_slowest_circle_of_messages() -> None:
     # cross between clusters, and a quarter of that where two do.
     order = suggest(known(exchange(DEALT, rounds=400, ways=(1,))).table())
     total = row(order, "all")
-    assert order.chosen
+    assert order.is_suggested
     assert total["run_gain"] == pytest.approx(0.75, abs=0.02)
     assert total["run_gain_low"] <= total["run_gain"] <= total["run_gain_high"]
     assert "the run is predicted to take" in said(order).lower()
@@ -57,7 +57,7 @@ def test_what_a_run_takes_without_its_messages_is_not_gained() -> None:
         job.together([(rank, (rank + 1) % 8) for rank in range(8)])
         job.now += 3 * LATENCY_NS["wan"]
     order = suggest(known(job).table())
-    assert order.chosen
+    assert order.is_suggested
     assert row(order, "all")["run_gain"] == pytest.approx(0.75 / 4, abs=0.02)
 
 
@@ -111,7 +111,7 @@ def test_an_order_that_was_taken_is_not_bettered_by_moving_leaders() -> None:
     around = [*first.hosts, first.hosts[0]]
     assert sum(a[0] != b[0] for a, b in itertools.pairwise(around)) == 2
     again = suggest(led(exchange(hosts, rounds=10, ways=(1,)), count=60).table())
-    assert not again.chosen
+    assert not again.is_suggested
     assert "no order was found" in said(again)
 
 

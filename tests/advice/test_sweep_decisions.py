@@ -8,7 +8,7 @@ from drawn_sweeps import MADE
 from hopscope.advice.sweep.decision import decisions, rules_of
 from hopscope.advice.sweep.grid import Point, points, prefixes, sizes
 from hopscope.advice.sweep.measured import Sweep, deviation, read
-from hopscope.advice.sweep.measuring import PASSES, is_wanted
+from hopscope.advice.sweep.measuring import PASSES, needs_measuring
 from hopscope.advice.sweep.methods import OWN_CHOICE, Method, columns_of
 from hopscope.mpi_libraries.offered import Offered
 from hopscope.mpi_libraries.open_mpi.rules import read_rules, rules_for
@@ -83,15 +83,15 @@ def test_a_method_that_is_surely_slower_or_steady_is_not_measured_again() -> Non
     steady = [100.0, 100.0, 101.0, 150.0, 100.0, 101.0, 100.0, 100.0, 100.0, 100.0]
     sweep = drawn((8, 64, {"default": [300.0] * 3, "linear": [201.0] * 3, "ring": steady}))
     second, third = PASSES[0] + PASSES[1], sum(PASSES)
-    assert not is_wanted(sweep, point, LINEAR, second)
-    assert is_wanted(sweep, point, OWN_CHOICE, second)  # what all are held against
-    assert not is_wanted(sweep, point, RING, third)
+    assert not needs_measuring(sweep, point, LINEAR, second)
+    assert needs_measuring(sweep, point, OWN_CHOICE, second)  # what all are held against
+    assert not needs_measuring(sweep, point, RING, third)
     assert deviation(steady) < 0.05  # the maximum left out
     sweep.add(point, "ring", [160.0])
-    assert is_wanted(sweep, point, RING, third)
-    assert not is_wanted(sweep, point, None, second)
-    assert is_wanted(sweep, Point("allreduce", 4, 64), RING, PASSES[0])
-    assert not is_wanted(sweep, point, Method("pipeline/8192", RING.offered, 8192), PASSES[0])  # no two segments
+    assert needs_measuring(sweep, point, RING, third)
+    assert not needs_measuring(sweep, point, None, second)
+    assert needs_measuring(sweep, Point("allreduce", 4, 64), RING, PASSES[0])
+    assert not needs_measuring(sweep, point, Method("pipeline/8192", RING.offered, 8192), PASSES[0])  # no two segments
 
 
 def test_an_algorithm_of_two_ranks_is_measured_on_two_ranks_only() -> None:

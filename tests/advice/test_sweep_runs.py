@@ -39,7 +39,7 @@ def test_every_point_has_the_default_and_others_and_a_sweep_goes_on(swept: Path,
         ("barrier", 0),
     ]
     for point in sweep.points:
-        known = sweep.at(point)
+        known = sweep.times_at(point)
         assert "default" in known
         assert len(known) > 1
         assert all(time > 0 for times in known.values() for time in times)
@@ -56,7 +56,7 @@ def test_every_point_has_the_default_and_others_and_a_sweep_goes_on(swept: Path,
     options = ["--most-bytes", "64", "--mpi", mpi.release, "--resume"]
     assert hopscope("sweep", "-o", swept, *options, "--", *mpi.launch(2)).returncode == 0
     after = read(swept)
-    assert len(after.at(after.points[0])[missing]) >= min(3, len(before))
+    assert len(after.times_at(after.points[0])[missing]) >= min(3, len(before))
     assert hopscope("sweep", "-o", swept, "--", *mpi.launch(2)).returncode == 2  # never written over
 
 
@@ -72,7 +72,9 @@ def test_models_choose_by_what_messages_cost_there_and_disputed_points_are_refin
     assert sorted(sizes) == [1, 128]  # no longer ones than the sweep needs
     rows = json.loads(analyze("decide", file, "--format", "json").stdout)
     of_four = [row for row in rows if row["ranks"] == 4]
-    assert all(row[model] in sweep.at(Point(row["operation"], 4, row["bytes"])) for row in of_four for model in MODELS)
+    assert all(
+        row[model] in sweep.times_at(Point(row["operation"], 4, row["bytes"])) for row in of_four for model in MODELS
+    )
 
     doubtful = disputed(sweep)
     assert hopscope("sweep", "--refine", file, "--budget", "3m", "--", *first_mpi.launch(4)).returncode == 0

@@ -16,6 +16,7 @@ FOLDERS = (
     *sorted(str(folder.relative_to(ROOT)) for folder in DASHBOARD.iterdir() if any(folder.glob("*.py"))),
     "collector/include",
     "collector/tests",
+    "analysis/hopscope/advice",
     "analysis/hopscope/machine",
     "analysis/hopscope/mpi_libraries",
     "analysis/hopscope/replay",

@@ -44,13 +44,13 @@ def rank_order(trace: OpenedTrace) -> Remedy:
     """Another rank order, as the launcher of the run's MPI library reads it. Raises InputError as `reorder` does."""
     name = "hostfile"
     order = reorder(trace)
-    told = " ".join(f"{each[:1].upper()}{each[1:].rstrip('.')}." for each in order.sentences)
+    text = " ".join(f"{sentence_text[:1].upper()}{sentence_text[1:].rstrip('.')}." for sentence_text in order.sentences)
     library = trace.run_facts.get("mpi_library")
     launcher = launcher_of(library)
-    if not order.chosen or launcher is None:
-        return Remedy(told, name)
+    if not order.is_suggested or launcher is None:
+        return Remedy(text, name)
     file = file_of(launcher, order.hosts, name, library)
-    return Remedy(told, name, file.text, f"{file.command} {_program(trace)}")
+    return Remedy(text, name, file.text, f"{file.command} {_program(trace)}")
 
 
 def library_setting(trace: Remapped) -> Remedy:

@@ -53,7 +53,7 @@ def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
         launcher = launcher_for(launcher, library)
     order = reorder(trace)
     notes = list(order.sentences)
-    if order.chosen and output is not None and launcher is not None:
+    if order.is_suggested and output is not None and launcher is not None:
         file = write_order(output, launcher, order.hosts, library)
         program = trace.run_facts.get("command") or "./app"
         run_words = shlex.join(["hopscope", "run", *same_hosts(trace.path, trace.run_facts.get("topology_file")), "--"])
@@ -65,6 +65,6 @@ def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
         # By operation, it shows collectives only, and most of the time may have gone into messages of the application.
         measure = shlex.join(["analyze", "compare", "--by", "path", str(trace.path)])
         notes.append(f"`{measure} TRACE`, with that run's trace, shows what became of the run's time")
-    elif output is not None and not order.chosen:
+    elif output is not None and not order.is_suggested:
         notes.append(f"{output} was not written")
     return Answer(order.table, ANALYSIS, ANALYSIS.default, {}, tuple(notes))

@@ -62,7 +62,7 @@ class Computed:
         library = whole.run_facts.get("mpi_library")
         launcher_name = None if output is None else launcher_for(launcher, library)
         order = reorder(whole)
-        if output is not None and launcher_name is not None and order.chosen:
+        if output is not None and launcher_name is not None and order.is_suggested:
             write_order(output, launcher_name, order.hosts, library)
         return order.table
 

@@ -69,15 +69,17 @@ def _waited(table: Callable[[str], pa.Table], places: Places) -> Hops:
     messages = table("messages")
     columns = ("send_begin_ns", "recv_end_ns", "bytes", "src", "dst", "clock_error_ns")
     rows = pa.concat_tables(
-        each.filter(pc.equal(each["binding"], "recv")).select([*columns, "link"])
-        for each in (messages.take(pa.array(_last_of_each_call(messages))), table("hops"))
+        hop_rows.filter(pc.equal(hop_rows["binding"], "recv")).select([*columns, "link"])
+        for hop_rows in (messages.take(pa.array(_last_of_each_call(messages))), table("hops"))
     )
     rows = rows.filter(pc.not_equal(rows["link"], "self")).sort_by("send_begin_ns")
     rows = rows.take(pa.array(np.arange(0, len(rows), max(1, -(-len(rows) // MOST_ROWS)))))
     sent, received, size, src, dst, error = (integers(rows, name, null=0) for name in columns)
-    each, binding = np.arange(len(rows)), np.ones(len(rows), bool)
+    numbers, binding = np.arange(len(rows)), np.ones(len(rows), bool)
     hosts = places.baseline[places.rows_of(src)], places.baseline[places.rows_of(dst)]
-    return Hops(each, src, dst, *hosts, _links(rows), src < dst, 0 * each, size, sent, received, sent, binding, error)
+    return Hops(
+        numbers, src, dst, *hosts, _links(rows), src < dst, 0 * numbers, size, sent, received, sent, binding, error
+    )
 
 
 def _links(rows: pa.Table) -> Array:
@@ -89,12 +91,12 @@ def _last_of_each_call(messages: pa.Table) -> Array:
     sends included, the last receive of the farthest link."""
     count, link = len(messages), _links(messages)
     lane = np.concatenate([integers(messages, end) for end in ("dst_location", "src_location")])
-    begun = np.concatenate([integers(messages, end) for end in ("recv_wait_begin_ns", "send_wait_begin_ns")])
+    wait_begin = np.concatenate([integers(messages, end) for end in ("recv_wait_begin_ns", "send_wait_begin_ns")])
     is_send = np.repeat([False, True], count)
     sent = np.tile(integers(messages, "send_begin_ns"), 2)
-    order = np.lexsort((sent, ~is_send, np.tile(link, 2), begun, lane))
+    order = np.lexsort((sent, ~is_send, np.tile(link, 2), wait_begin, lane))
     last = np.ones(len(order), bool)
-    last[:-1] = (np.diff(lane[order]) != 0) | (np.diff(begun[order]) != 0)
+    last[:-1] = (np.diff(lane[order]) != 0) | (np.diff(wait_begin[order]) != 0)
     last = order[last]
     return np.sort(last[~is_send[last]])
 

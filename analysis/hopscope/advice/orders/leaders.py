@@ -29,21 +29,21 @@ def led_hops(table: Callable[[str], pa.Table], places: Places) -> Array:
     collective, kind = _kinds(table, hops)
     ranks = np.concatenate([hops[end].to_numpy().astype(np.int64) for end in ("src", "dst")])
     hosts = places.baseline[places.rows_of(ranks)]
-    between = hosts[: len(hops)] != hosts[len(hops) :]
+    is_remote = hosts[: len(hops)] != hosts[len(hops) :]
     # Hosts, and their ranks that send to others or receive from them, in each collective.
     first, number = np.unique(collective, return_inverse=True)
-    both, most = np.tile(between, 2), int(ranks.max()) + 1
-    of_rank = np.unique(((np.tile(number, 2) * len(places.hosts) + hosts) * most + ranks)[both])
-    of_host, leaders = np.unique(of_rank // most, return_counts=True)
+    remote_ends, rank_count = np.tile(is_remote, 2), int(ranks.max()) + 1
+    of_rank = np.unique(((np.tile(number, 2) * len(places.hosts) + hosts) * rank_count + ranks)[remote_ends])
+    of_host, leaders = np.unique(of_rank // rank_count, return_counts=True)
     is_led = np.zeros(len(first), bool)
     is_led[of_host // len(places.hosts)] = True
     is_led[of_host[leaders > 1] // len(places.hosts)] = False
-    is_led &= np.bincount(number, weights=~between) > 0
+    is_led &= np.bincount(number, weights=~is_remote) > 0
     # The first one on a communicator sets it up, with messages of its own: most of a kind decide for all of them.
     of_kind = np.empty(len(first), np.int64)
     of_kind[number] = kind
-    kinds, which = np.unique(of_kind, return_inverse=True)
-    mostly = np.bincount(which, weights=is_led) * 2 > np.bincount(which)
+    kinds, group = np.unique(of_kind, return_inverse=True)
+    mostly = np.bincount(group, weights=is_led) * 2 > np.bincount(group)
     return np.isin(kind, kinds[mostly]) & _may_follow(table, hops)
 
 
@@ -51,15 +51,15 @@ def _kinds(table: Callable[[str], pa.Table], hops: pa.Table) -> tuple[Array, Arr
     """Of each hop its collective, and a number for that one's communicator and operation."""
     collective = hops["collective_id"].to_numpy().astype(np.int64)
     collectives = table("collectives")
-    known = collectives["collective_id"].to_numpy()
+    ids = collectives["collective_id"].to_numpy()
     words = [
         f"{comm} {op}" for comm, op in zip(collectives["comm"].to_pylist(), collectives["op"].to_pylist(), strict=True)
     ]
-    if not len(known):
+    if not len(ids):
         return collective, np.zeros(len(hops), np.int64)
     _, number = np.unique(words, return_inverse=True)
-    order = np.argsort(known)
-    return collective, number[order[np.minimum(np.searchsorted(known[order], collective), len(known) - 1)]]
+    order = np.argsort(ids)
+    return collective, number[order[np.minimum(np.searchsorted(ids[order], collective), len(ids) - 1)]]
 
 
 def _may_follow(table: Callable[[str], pa.Table], hops: pa.Table) -> Array:

@@ -26,20 +26,20 @@ def partitioned(traffic: Traffic, costs: HostCosts, places: Places) -> Array:
     cluster_of_host = np.asarray(places.cluster_of_host)
     clusters = np.unique(cluster_of_host)
     sizes = [int(slots[cluster_of_host == cluster].sum()) for cluster in clusters]
-    apart = _graph(traffic, _extra(traffic, costs, classes, _WAN, _LAN))
-    of_cluster = cut(apart[places.movable][:, places.movable], sizes)
-    inside = _graph(traffic, _extra(traffic, costs, classes, _LAN, _SHM))
+    wan_graph = _graph(traffic, _extra(traffic, costs, classes, _WAN, _LAN))
+    of_cluster = cut(wan_graph[places.movable][:, places.movable], sizes)
+    lan_graph = _graph(traffic, _extra(traffic, costs, classes, _LAN, _SHM))
     for number, cluster in enumerate(clusters):
         members = places.movable[of_cluster == number]
         hosts = np.flatnonzero(cluster_of_host == cluster)
-        place[members] = hosts[cut(inside[members][:, members], slots[hosts].tolist())]
+        place[members] = hosts[cut(lan_graph[members][:, members], slots[hosts].tolist())]
     return place
 
 
-def _extra(traffic: Traffic, costs: HostCosts, classes: Array, far: int, near: int) -> Array:
+def _extra(traffic: Traffic, costs: HostCosts, classes: Array, far: int, close: int) -> Array:
     """What each pair of ranks spends more on a far link than on a near one; messages where that is nothing."""
     latency, per_byte = (
-        [float(np.mean(matrix[classes == link])) if (classes == link).any() else 0.0 for link in (far, near)]
+        [float(np.mean(matrix[classes == link])) if (classes == link).any() else 0.0 for link in (far, close)]
         for matrix in (costs.latency_ns, costs.per_byte_ns)
     )
     extra = traffic.weights(max(0.0, latency[0] - latency[1]), max(0.0, per_byte[0] - per_byte[1]))
@@ -58,24 +58,24 @@ def cut(graph: csr_array, sizes: Sequence[int]) -> Array:
 
     sizes: at least one vertex in all; a part may be empty. graph: symmetric, with whole weights from 1 on.
     """
-    starts, peers, weights = (np.asarray(each, np.int64) for each in (graph.indptr, graph.indices, graph.data))
+    starts, peers, weights = (np.asarray(column, np.int64) for column in (graph.indptr, graph.indices, graph.data))
     parts = np.zeros(len(starts) - 1, np.int64)
-    wanted = [number for number, size in enumerate(sizes) if size > 0]
-    if len(wanted) > 1:
-        share = [sizes[number] / sum(sizes) for number in wanted]
+    used_parts = [number for number, size in enumerate(sizes) if size > 0]
+    if len(used_parts) > 1:
+        share = [sizes[number] / sum(sizes) for number in used_parts]
         # seed: the same answer each time; ufactor: as even as METIS can, in thousandths.
         options = pymetis.Options(seed=1, ufactor=1)
-        found = pymetis.part_graph(
-            len(wanted),
+        division = pymetis.part_graph(
+            len(used_parts),
             pymetis.CSRAdjacency(starts, peers),
             eweights=weights,
             tpwgts=share,
             recursive=True,
             options=options,
         )
-        parts = np.asarray(wanted)[np.asarray(found.vertex_part)]
+        parts = np.asarray(used_parts)[np.asarray(division.vertex_part)]
     else:
-        parts[:] = wanted[0]
+        parts[:] = used_parts[0]
     return _evened(graph, parts, sizes)
 
 

@@ -40,5 +40,5 @@ def places_of(ranks: pa.Table) -> Places:
     ]
     names = tuple(host for host, _ in hosts)
     numbers = np.asarray([row["rank"] for row in rows], np.int64)
-    at = np.asarray(baseline, np.int64), np.asarray(started, np.int64)
-    return Places(names, tuple(of_host), numbers, *at)
+    arrays = np.asarray(baseline, np.int64), np.asarray(started, np.int64)
+    return Places(names, tuple(of_host), numbers, *arrays)

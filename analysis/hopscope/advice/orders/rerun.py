@@ -39,23 +39,23 @@ def rerun_of(
     arrays = causal_arrays_of(tables, lanes_of(tables))
     changes: dict[str, Array] = {}
     for name, stays in (("hops", led), ("messages", np.zeros(len(tables["messages"]), bool))):
-        less = np.where(stays, 0, _less_ns(tables[name], costs, places, place))
-        changes |= {f"{name}.moved_row": np.flatnonzero(less), f"{name}.less_ns": less[less != 0]}
+        saved_ns = np.where(stays, 0, _less_ns(tables[name], costs, places, place))
+        changes |= {f"{name}.moved_row": np.flatnonzero(saved_ns), f"{name}.less_ns": saved_ns[saved_ns != 0]}
     run = _causal.Run(arrays)
     times = arrays["calls.enter_ns"], arrays["messages.send_begin_ns"]
-    begun = min(int(values[values != MISSING].min(initial=run.recorded_ns)) for values in times)
-    (before,), (after,) = run.times_with({}, []), run.times_with(changes, [])
+    begin_ns = min(int(values[values != MISSING].min(initial=run.recorded_ns)) for values in times)
+    (baseline_ns,), (order_ns,) = run.times_with({}, []), run.times_with(changes, [])
     # One run does not tell how much longer another one may take.
-    model = Model(float(run.recorded_ns - begun), float(before - begun), LEAST_VARIABILITY)
-    return model.reason_unpredicted or Rerun(model, float(after - begun))
+    model = Model(float(run.recorded_ns - begin_ns), float(baseline_ns - begin_ns), LEAST_VARIABILITY)
+    return model.reason_unpredicted or Rerun(model, float(order_ns - begin_ns))
 
 
 def _less_ns(rows: pa.Table, costs: HostCosts, places: Places, place: Array) -> Array:
     """By how much each message takes less in the new order."""
     src, dst = (places.rows_of(integers(rows, end)) for end in ("src", "dst"))
     size = integers(rows, "bytes").astype(np.float64)
-    before, after = (costs.message_ns((hosts[src], hosts[dst]), size) for hosts in (places.baseline, place))
+    old_ns, new_ns = (costs.message_ns((hosts[src], hosts[dst]), size) for hosts in (places.baseline, place))
     waited = pc.equal(rows["binding"], "none").to_numpy() == 0
-    took = np.where(waited, integers(rows, "recv_end_ns") - integers(rows, "send_begin_ns"), before)
-    share = np.divide(after, before, out=np.ones_like(after), where=before > 0)
-    return np.rint(np.where(after < before, took * (1 - share), before - after)).astype(np.int64)
+    took = np.where(waited, integers(rows, "recv_end_ns") - integers(rows, "send_begin_ns"), old_ns)
+    share = np.divide(new_ns, old_ns, out=np.ones_like(new_ns), where=old_ns > 0)
+    return np.rint(np.where(new_ns < old_ns, took * (1 - share), old_ns - new_ns)).astype(np.int64)

@@ -14,7 +14,7 @@ from hopscope.advice.orders.leaders import led_hops
 from hopscope.advice.orders.partition import partitioned
 from hopscope.advice.orders.places import Places, places_of
 from hopscope.advice.orders.rerun import Rerun, rerun_of
-from hopscope.advice.orders.swaps import Judge
+from hopscope.advice.orders.swaps import Objective
 from hopscope.advice.orders.traffic import Traffic, traffic_of, unseen
 from hopscope.dataset.path_columns import Array
 from hopscope.errors import InputError
@@ -26,7 +26,7 @@ from hopscope.vocabulary.words import tune_command
 
 MOST_STARTED_OVER = 512
 """Of more ranks, swaps better only the partition: from worse orders they take a minute and come to nothing better."""
-_SHOWN = ("wan", "lan", "shm")
+_TABLE_LINKS = ("wan", "lan", "shm")
 _NEARER = 1e-6
 """Between links that cost the same, a nearer one is preferred by this share of the greatest latency."""
 _WITHOUT_MESSAGES = "without the application's messages, an order that suits its collectives may be worse for the rest"
@@ -57,7 +57,7 @@ class Order:
 
     table: pa.Table
     hosts: tuple[str, ...]
-    chosen: bool
+    is_suggested: bool
     sentences: tuple[str, ...]
     candidates: tuple[Candidate, ...] = ()
 
@@ -81,8 +81,8 @@ def suggest(table: Callable[[str], pa.Table]) -> Order:
     costs = costs_of(table, places)
     place = best_order(traffic, costs, places)
     stays = _on_links(of_hosts, costs, places, places.baseline)
-    before, after = (stays + _on_links(traffic, costs, places, hosts) for hosts in (places.baseline, place))
-    gain = _saved(before[2].sum(), after[2].sum()) or 0.0
+    old_load, new_load = (stays + _on_links(traffic, costs, places, hosts) for hosts in (places.baseline, place))
+    gain = _saved(old_load[2].sum(), new_load[2].sum()) or 0.0
     hosts = tuple(places.hosts[host] for host in place[places.movable])
     rerun: Rerun | str = "no order was found that spends less time on links"
     candidates: list[Candidate] = []
@@ -91,20 +91,23 @@ def suggest(table: Callable[[str], pa.Table]) -> Order:
     elif gain >= LEAST_GAIN:
         is_whole = run["record"] != "collectives"
         rerun = rerun_of(table, costs, places, place, led) if is_whole else _WITHOUT_MESSAGES
-        made = Candidate(
+        proposal = Candidate(
             "rank order", "order", hosts=hosts, extrapolates=_extrapolates(traffic, costs, places, place),
             reason_unpredicted=rerun if isinstance(rerun, str) else None,
         )  # fmt: skip
-        candidates = ranked([rerun.model.predicted(made, rerun.after_ns) if isinstance(rerun, Rerun) else made])
+        candidates = ranked([rerun.model.predicted(proposal, rerun.after_ns) if isinstance(rerun, Rerun) else proposal])
     # One that is not predicted is suggested by what it saves on links.
-    chosen = any(
+    is_suggested = any(
         candidate.is_suggested or (candidate.predicted_ns is None and rerun != _WITHOUT_MESSAGES)
         for candidate in candidates
     )
     best = candidates[0] if candidates else Candidate("rank order", "order")
-    each = [LINKS.index(link) for link in _SHOWN]
-    rows = [_row(link, before[:, [at]], after[:, [at]], costs) for link, at in zip(_SHOWN, each, strict=True)]
-    total = _row("all", before[:, each], after[:, each], costs) | {
+    columns = [LINKS.index(link) for link in _TABLE_LINKS]
+    rows = [
+        _row(link, old_load[:, [column]], new_load[:, [column]], costs)
+        for link, column in zip(_TABLE_LINKS, columns, strict=True)
+    ]
+    total = _row("all", old_load[:, columns], new_load[:, columns], costs) | {
         "gain": gain,
         "run_gain": best.predicted_gain,
         "run_gain_low": best.gain_low,
@@ -112,9 +115,9 @@ def suggest(table: Callable[[str], pa.Table]) -> Order:
         "fitted_from": sum(row["fitted_from"] for row in rows),
     }
     sentences = [*_sentences(rows, total, best, rerun, tune_command(run)), *unseen(table)]
-    candidates = [replace(candidate, is_suggested=chosen) for candidate in candidates]
-    rows_table = pa.Table.from_pylist([row | {"chosen": chosen} for row in (*rows, total)], schema=SCHEMA)
-    return Order(rows_table, hosts, chosen, tuple(sentences), tuple(candidates))
+    candidates = [replace(candidate, is_suggested=is_suggested) for candidate in candidates]
+    rows_table = pa.Table.from_pylist([row | {"chosen": is_suggested} for row in (*rows, total)], schema=SCHEMA)
+    return Order(rows_table, hosts, is_suggested, tuple(sentences), tuple(candidates))
 
 
 def _check(run: dict[str, Any], ranks: pa.Table) -> None:
@@ -138,12 +141,14 @@ def _check(run: dict[str, Any], ranks: pa.Table) -> None:
 def best_order(traffic: Traffic, costs: HostCosts, places: Places) -> Array:
     """The host of each rank: the best placement after swaps, or the one that ran if none is better than that."""
     preference = _NEARER * max(1.0, float(costs.latency_ns.max()))
-    judge = Judge(traffic, costs.latency_ns + preference * classes_of_hosts(places.cluster_of_host), costs.per_byte_ns)
+    objective = Objective(
+        traffic, costs.latency_ns + preference * classes_of_hosts(places.cluster_of_host), costs.per_byte_ns
+    )
     starts = [partitioned(traffic, costs, places)]
     if len(places.movable) <= MOST_STARTED_OVER:
         starts += [places.baseline, _in_blocks(places)]
-    placements = [places.baseline, *(judge.bettered(start, places.movable) for start in starts)]
-    return _relabelled(judge, min(placements, key=judge.cost), places)
+    placements = [places.baseline, *(objective.bettered(start, places.movable) for start in starts)]
+    return _relabelled(objective, min(placements, key=objective.cost), places)
 
 
 def _in_blocks(places: Places) -> Array:
@@ -153,18 +158,18 @@ def _in_blocks(places: Places) -> Array:
     return place
 
 
-def _relabelled(judge: Judge, place: Array, places: Places) -> Array:
+def _relabelled(objective: Objective, place: Array, places: Places) -> Array:
     """The same order with hosts exchanged where that costs nothing and leaves more ranks where they are."""
     for a in range(len(places.hosts)):
         for b in range(a + 1, len(places.hosts)):
-            here, there = (places.movable[place[places.movable] == host] for host in (a, b))
-            if len(here) != len(there):
+            first_ranks, second_ranks = (places.movable[place[places.movable] == host] for host in (a, b))
+            if len(first_ranks) != len(second_ranks):
                 continue
-            other = place.copy()
-            other[here], other[there] = b, a
-            stay, would_stay = (int((hosts == places.baseline).sum()) for hosts in (place, other))
-            if would_stay > stay and judge.cost(other) <= judge.cost(place) * (1 + 1e-12):
-                place = other
+            exchanged = place.copy()
+            exchanged[first_ranks], exchanged[second_ranks] = b, a
+            stay, would_stay = (int((hosts == places.baseline).sum()) for hosts in (place, exchanged))
+            if would_stay > stay and objective.cost(exchanged) <= objective.cost(place) * (1 + 1e-12):
+                place = exchanged
     return place
 
 
@@ -176,13 +181,16 @@ def _on_links(traffic: Traffic, costs: HostCosts, places: Places, place: Array) 
     return np.stack([np.bincount(link, amount, len(LINKS)) for amount in (traffic.messages, traffic.bytes, times)])
 
 
-def _saved(before: float, after: float) -> float | None:
-    return 1 - after / before if before > 0 else None
+def _saved(old: float, new: float) -> float | None:
+    return 1 - new / old if old > 0 else None
 
 
-def _row(link: str, before: Array, after: Array, costs: HostCosts) -> dict[str, Any]:
+def _row(link: str, old_load: Array, new_load: Array, costs: HostCosts) -> dict[str, Any]:
     """A row of the table but for what is of the whole run. before, after: as `_on_links` has them, of its classes."""
-    (messages, size, ns), (new_messages, new_size, new_ns) = before.sum(axis=1).tolist(), after.sum(axis=1).tolist()
+    (messages, size, ns), (new_messages, new_size, new_ns) = (
+        old_load.sum(axis=1).tolist(),
+        new_load.sum(axis=1).tolist(),
+    )
     return {
         "link": link,
         "messages": int(messages),
@@ -211,20 +219,20 @@ def _sentences(
     slow = next((row for row in rows if row["messages"] or row["new_messages"]), rows[0])
     moved = f"{plural(slow['messages'], slow['link'] + ' message')} become {number(slow['new_messages'])}"
     if total["gain"] < LEAST_GAIN or rerun == _WITHOUT_MESSAGES:
-        few = "no order was found that spends less time on links"
-        yield f"Leave the order as it is: {rerun if isinstance(rerun, str) else few}."
+        reason = "no order was found that spends less time on links"
+        yield f"Leave the order as it is: {rerun if isinstance(rerun, str) else reason}."
         return
     if total["predicted_ns"] is not None:
-        ran, then = alike("ns", total["predicted_ns"], total["new_predicted_ns"])
-        moved += f"; the time on links, summed over all messages, goes from {ran} to {then}"
+        old_time, new_time = alike("ns", total["predicted_ns"], total["new_predicted_ns"])
+        moved += f"; the time on links, summed over all messages, goes from {old_time} to {new_time}"
     if isinstance(rerun, str):
         yield f"{moved}."
         yield f"What the run gains is not predicted: {rerun}. Measure it: `{measure}`."
         return
-    ran, then = alike("ns", rerun.model.baseline_ns, rerun.after_ns)
+    old_time, new_time = alike("ns", rerun.model.baseline_ns, rerun.after_ns)
     gain = best.predicted_gain or 0.0
     predicted = (
-        f"the run is predicted to take {then} for {ran}: {share(abs(gain))} {'less' if gain >= 0 else 'more'} "
+        f"the run is predicted to take {new_time} for {old_time}: {share(abs(gain))} {'less' if gain >= 0 else 'more'} "
         f"(gain {interval(best.gain_low or 0.0, best.gain_high or 0.0)}, error {share(rerun.model.error)})"
     )
     if best.is_suggested:

@@ -17,7 +17,7 @@ _TRIED_PER_RANK = 8
 """Of the swaps that a pass finds, so many for each rank are tried, the best first."""
 
 
-class Judge:
+class Objective:
     """The time on links of placements: matrices are hosts x hosts and symmetric, in ns and ns a byte."""
 
     def __init__(self, traffic: Traffic, latency_ns: Array, per_byte_ns: Array) -> None:
@@ -32,36 +32,36 @@ class Judge:
     def swap_cost(self, place: Array, a: int, b: int) -> float:
         """By how much the time grows if a and b change places; what they send one another costs the same."""
         grows = 0.0
-        for rank, other in ((a, b), (b, a)):
+        for rank, partner in ((a, b), (b, a)):
             for graph, matrix in ((self._messages, self.latency_ns), (self._bytes, self.per_byte_ns)):
                 row = slice(graph.indptr[rank], graph.indptr[rank + 1])
                 peers = graph.indices[row]
-                amount = np.where(peers == other, 0.0, graph.data[row])
+                amount = np.where(peers == partner, 0.0, graph.data[row])
                 hosts = place[peers]
-                grows += float(amount @ (matrix[place[other], hosts] - matrix[place[rank], hosts]))
+                grows += float(amount @ (matrix[place[partner], hosts] - matrix[place[rank], hosts]))
         return grows
 
     def bettered(self, place: Array, movable: Array) -> Array:
         """A placement that no swap of two movable ranks makes faster, or what so many passes came to."""
         place = place.copy()
-        least = -1e-9 * max(1.0, self.cost(place))
+        threshold = -1e-9 * max(1.0, self.cost(place))
         for _ in range(_PASSES):
-            if not self._pass(place, movable, least):
+            if not self._pass(place, movable, threshold):
                 break
         return place
 
-    def _pass(self, place: Array, movable: Array, least: float) -> bool:
+    def _pass(self, place: Array, movable: Array, threshold: float) -> bool:
         """Swaps what still gains, the best first; whether anything did."""
         grows = self.all_swaps(place, movable)
         grows[np.tril_indices(len(movable))] = 0.0
         flat = grows.ravel()
         count = min(len(flat), _TRIED_PER_RANK * len(movable))
         best = np.argpartition(flat, count - 1)[:count] if count else np.zeros(0, np.int64)
-        best = best[flat[best] < least]
+        best = best[flat[best] < threshold]
         swapped = False
         for pair in best[np.argsort(flat[best], kind="stable")]:
             a, b = (int(movable[end]) for end in divmod(int(pair), len(movable)))
-            if place[a] != place[b] and self.swap_cost(place, a, b) < least:
+            if place[a] != place[b] and self.swap_cost(place, a, b) < threshold:
                 place[a], place[b] = place[b], place[a]
                 swapped = True
         return swapped
@@ -70,15 +70,15 @@ class Judge:
         """movable x movable: what each swap adds."""
         hosts = len(self.latency_ns)
         member = np.eye(hosts)[place]
-        at = (self._messages @ member) @ self.latency_ns + (self._bytes @ member) @ self.per_byte_ns
-        moved = (at - at[np.arange(len(place)), place][:, None])[movable]
-        here = place[movable]
-        grows = moved[:, here] + moved[:, here].T
+        host_cost = (self._messages @ member) @ self.latency_ns + (self._bytes @ member) @ self.per_byte_ns
+        moved = (host_cost - host_cost[np.arange(len(place)), place][:, None])[movable]
+        baseline = place[movable]
+        grows = moved[:, baseline] + moved[:, baseline].T
         # The two matrices take the other rank for one that stays.
         for graph, matrix in ((self._messages, self.latency_ns), (self._bytes, self.per_byte_ns)):
-            own = np.diag(matrix)[here]
-            between = graph[movable][:, movable].toarray()
-            grows += between * (2 * matrix[here][:, here] - own[:, None] - own[None, :])
+            inner = np.diag(matrix)[baseline]
+            weights = graph[movable][:, movable].toarray()
+            grows += weights * (2 * matrix[baseline][:, baseline] - inner[:, None] - inner[None, :])
         return grows
 
 

@@ -37,24 +37,26 @@ def traffic_of(places: Places, *tables: pa.Table) -> Traffic:
     rank is."""
     src, dst, size = (np.concatenate([integers(rows, name) for rows in tables]) for name in ("src", "dst", "bytes"))
     pair = np.sort(places.rows_of(np.stack([src, dst])), axis=0)
-    between = pair[0] != pair[1]
-    pair, size, count = pair[:, between], size[between], len(places.ranks)
-    keys, which = np.unique(pair[0] * count + pair[1], return_inverse=True)
-    messages, sizes = (np.bincount(which, each, len(keys)).astype(np.float64) for each in (None, size))
+    is_pair = pair[0] != pair[1]
+    pair, size, count = pair[:, is_pair], size[is_pair], len(places.ranks)
+    keys, pair_number = np.unique(pair[0] * count + pair[1], return_inverse=True)
+    messages, sizes = (np.bincount(pair_number, weight, len(keys)).astype(np.float64) for weight in (None, size))
     return Traffic(count, keys // count, keys % count, messages, sizes)
 
 
 def unseen(table: Callable[[str], pa.Table]) -> list[str]:
     """What the graph lacks, in sentences; empty if the trace shows everything that was sent."""
     run = table("run").to_pylist()[0]
-    said: list[str] = []
+    sentences: list[str] = []
     if run["record"] == "collectives":
-        said.append("The application's messages were not recorded (`--record collectives`).")
+        sentences.append("The application's messages were not recorded (`--record collectives`).")
     collectives = table("collectives")
     larger = pc.greater(collectives["comm_size"], 1)
     total = int(pc.sum(larger).as_py() or 0)
-    shown = pc.is_in(collectives["collective_id"], value_set=pc.unique(table("hops")["collective_id"]))
-    silent = int(pc.sum(pc.and_(larger, pc.invert(shown))).as_py() or 0)
+    has_hops = pc.is_in(collectives["collective_id"], value_set=pc.unique(table("hops")["collective_id"]))
+    silent = int(pc.sum(pc.and_(larger, pc.invert(has_hops))).as_py() or 0)
     if silent:
-        said.append(f"{number(silent)} of {number(total)} collectives show no hops, so what they send is not known.")
-    return said
+        sentences.append(
+            f"{number(silent)} of {number(total)} collectives show no hops, so what they send is not known."
+        )
+    return sentences

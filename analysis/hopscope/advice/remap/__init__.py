@@ -69,12 +69,12 @@ def remap(
     """
     from hopscope.advice.remap.answer import table_of
     from hopscope.advice.remap.suggest import suggest_settings, suggest_trees
-    from hopscope.advice.trees.engine import named
+    from hopscope.advice.trees.engine import algorithm_names
 
     if library is not None:
         suggestion = suggest_settings(trace.table, library, launcher)
     else:
-        suggestion = suggest_trees(trace.table, search, algorithms and named(algorithms))
+        suggestion = suggest_trees(trace.table, search, algorithms and algorithm_names(algorithms))
     table = table_of(suggestion, str(output or PLACE))
     content = table.schema.metadata.get(b"tree" if library is None else b"setting")
     if output is not None and content is not None:

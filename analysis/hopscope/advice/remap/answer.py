@@ -55,7 +55,7 @@ def table_of(suggestion: Suggestion, path: str) -> pa.Table:
     baseline = _row(suggestion, suggestion.baseline) | {"baseline": True, "gain": 0.0}
     # The baseline stands among the predictions, where its time is.
     place = next(
-        (at for at, row in enumerate(rows) if row["predicted_ns"] is None or (
+        (number for number, row in enumerate(rows) if row["predicted_ns"] is None or (
             row["predicted_ns"] > model.baseline_ns and not row["chosen"]
         )),
         len(rows),
@@ -104,36 +104,36 @@ def _row(suggestion: Suggestion, candidate: Candidate) -> dict[str, Any]:
 def sentence_of(suggestion: Suggestion) -> str:
     """What is suggested, or why nothing is, and what to do next."""
     basis, source = suggestion.basis, suggestion.basis.source
-    op, model, what = source.subject.op, basis.model, suggestion.kind
+    op, model, noun = source.subject.op, basis.model, suggestion.kind
     predicted = [candidate for candidate in suggestion.candidates if candidate.predicted_ns is not None]
     took, replayed = alike("ns", model.measured_ns, model.baseline_ns)
-    ran = "the MPI library" if source.subject.native else "Hopscope's engine"
-    run = f"The run took {took} by {ran}, its replay {replayed} (error {share(model.error)})."
+    runner = "the MPI library" if source.subject.native else "Hopscope's engine"
+    run = f"The run took {took} by {runner}, its replay {replayed} (error {share(model.error)})."
     options = ["--engine"] if suggestion.kind == "tree" else []
     measure = f"Measure it: `{tune_command(source.tables['run'].to_pylist()[0], *options)}`."
     reasons = {candidate.reason_unpredicted for candidate in suggestion.candidates} - {None}
     if not suggestion.candidates:
-        return f"There is no other {what} for {op}. {run}"
+        return f"There is no other {noun} for {op}. {run}"
     if not predicted:
         reason = next(
             (reason for place in range(len(basis.late_shares)) if (reason := basis.reason_unpredicted(place))), None
         )
-        why = reason or "; ".join(sorted(map(str, reasons)))
-        return f"{op} cannot be predicted: {why}. {run} {measure}{_limits(suggestion)}"
+        explanation = reason or "; ".join(sorted(map(str, reasons)))
+        return f"{op} cannot be predicted: {explanation}. {run} {measure}{_limits(suggestion)}"
     best = predicted[0]
     (time,) = alike("ns", best.predicted_ns)
-    within = interval(best.predicted_low_ns or 0.0, best.predicted_high_ns or 0.0, "ns")
+    bounds = interval(best.predicted_low_ns or 0.0, best.predicted_high_ns or 0.0, "ns")
     gain = best.predicted_gain or 0.0
     change = f"{share(abs(gain))} {'less' if gain >= 0 else 'more'} than the baseline"
     library = f" of {suggestion.library.name}" if suggestion.library else ""
-    would = f"{best.name}{library} would take {time} ({within}) per iteration of {op}, {change}"
-    said = f"{would}." if best.is_suggested else f"No {what} is suggested: the best candidate, {would}."
+    prediction = f"{best.name}{library} would take {time} ({bounds}) per iteration of {op}, {change}"
+    answer = f"{prediction}." if best.is_suggested else f"No {noun} is suggested: the best candidate, {prediction}."
     if best.extrapolates:
-        said += f" The run did not measure {'; '.join(best.extrapolates)}."
-    said += f" {run} {measure}"
+        answer += f" The run did not measure {'; '.join(best.extrapolates)}."
+    answer += f" {run} {measure}"
     if best.is_suggested and {*best.operations} & {*REDUCING}:
-        said += " Sums are added in another order, so their last digits may change."
-    return said + _limits(suggestion)
+        answer += " Sums are added in another order, so their last digits may change."
+    return answer + _limits(suggestion)
 
 
 def _limits(suggestion: Suggestion) -> str:
@@ -153,14 +153,14 @@ def _unseen(source: Source) -> list[str]:
     collectives, comms = source.tables["collectives"], source.tables["comms"]
     ops = operations_of(collectives)
     between_groups = integers(comms.filter(pc.is_valid(comms["second_group"])), "comm")
-    could = (integers(collectives, "comm_size") > 1) & ~np.isin(integers(collectives, "comm"), between_groups)
+    eligible = (integers(collectives, "comm_size") > 1) & ~np.isin(integers(collectives, "comm"), between_groups)
     sentences: list[str] = []
     for op in sorted({part.op for part in source.subject.selections}):
-        mine = could & (ops == op)
-        whole, every = int((mine & carried).sum()), int(mine.sum())
-        if every - whole > MOST_UNSEEN * every:
+        selection = eligible & (ops == op)
+        whole, total = int((selection & carried).sum()), int(selection.sum())
+        if total - whole > MOST_UNSEEN * total:
             sentences.append(
-                f"The trace has all messages of only {number(whole)} of {plural(every, 'collective')} of {op}; "
+                f"The trace has all messages of only {number(whole)} of {plural(total, 'collective')} of {op}; "
                 "`analyze caveats` says what it lacks."
             )
     return sentences

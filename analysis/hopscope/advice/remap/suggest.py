@@ -29,7 +29,7 @@ from hopscope.replay.run.program import NothingToFitError, Subject, algorithms_o
 FINALISTS = 5
 """So many of the fastest options of each knob are combined."""
 ROUNDS = 2
-SHOWN_BY = {
+RECORDING_ADVICE = {
     "openmpi": "run the program again with HOPSCOPE_NATIVE=1, the default, which records Open MPI's own messages",
     "mpich": "run the program again with HOPSCOPE_NATIVE=mpich, which records MPICH's own messages",
 }
@@ -84,12 +84,12 @@ def suggest_trees(
             tries=tries // len(parts),
             only=only,
         )
-        part, ran = parts[place], basis.baseline[place]
-        if isinstance(ran, Algorithm):
-            sends = fingerprint(ran.schedules(part, longest(part)))
-            pool = [other for other in pool if fingerprint(other.schedules(part, longest(part))) != sends]
-        named = ((Candidate(_named(algorithm.name, label), "tree"), algorithm) for algorithm in pool)
-        return [_option(basis, candidate, places, (algorithm,)) for candidate, algorithm in named]
+        part, baseline = parts[place], basis.baseline[place]
+        if isinstance(baseline, Algorithm):
+            sends = fingerprint(baseline.schedules(part, longest(part)))
+            pool = [form for form in pool if fingerprint(form.schedules(part, longest(part))) != sends]
+        pairs = ((Candidate(_label(algorithm.name, label), "tree"), algorithm) for algorithm in pool)
+        return [_option(basis, candidate, places, (algorithm,)) for candidate, algorithm in pairs]
 
     return _suggestion(basis, "tree", None, options)
 
@@ -109,19 +109,19 @@ def suggest_settings(
     try:
         basis = basis_of(table, flavour, recost)
     except NothingToFitError as problem:
-        raise UnfittedError(problem.lack, SHOWN_BY[flavour]) from None
+        raise UnfittedError(problem.lack, RECORDING_ADVICE[flavour]) from None
 
     def options(places: tuple[int, ...], label: str) -> list[Option]:
         parts = [basis.source.subject.selections[place] for place in places]
         result: list[Option] = []
-        seen: set[tuple[bytes, ...]] = set()
+        fingerprints: set[tuple[bytes, ...]] = set()
         for form in forms(library, parts):
-            reason = form.reason or _what_ran(basis, form, parts) or _repeated(form, parts, seen)
-            made = Candidate(
-                _named(form.name, label), "setting", reason_unpredicted=reason, choices=form.choices,
-                besides=tuple(form.besides),
+            reason = form.reason or _baseline_reason(basis, form, parts) or _repeated(form, parts, fingerprints)
+            candidate = Candidate(
+                _label(form.name, label), "setting", reason_unpredicted=reason, choices=form.choices,
+                besides=tuple(form.extra_settings),
             )  # fmt: skip
-            result.append(_option(basis, made, places, () if reason else form.pieces))
+            result.append(_option(basis, candidate, places, () if reason else form.pieces))
         return sorted(result, key=lambda option: option.ns)
 
     return _suggestion(basis, "setting", library, options)
@@ -146,30 +146,32 @@ class UnfittedError(InputError):
         super().__init__(f"{reason}; {advice}, and ask again")
 
 
-def _named(name: str, label: str) -> str:
+def _label(name: str, label: str) -> str:
     return f"{name} for {label}" if label else name
 
 
-def _repeated(form: Form, parts: Sequence[Subject], seen: set[tuple[bytes, ...]]) -> str | None:
+def _repeated(form: Form, parts: Sequence[Subject], fingerprints: set[tuple[bytes, ...]]) -> str | None:
     """Why it is no candidate of its own, or cannot be laid out; None if it is and can."""
     pairs = zip(form.pieces, parts, strict=True)
     try:
         key = tuple(fingerprint(piece.schedules(part, longest(part))) for piece, part in pairs)
     except ValueError as problem:
         return f"the plan has no schedule for it here: {problem}"
-    if key in seen:
+    if key in fingerprints:
         return "here it sends the messages of another one"
-    seen.add(key)
+    fingerprints.add(key)
     return None
 
 
-def _what_ran(basis: Basis, form: Form, parts: Sequence[Subject]) -> str | None:
+def _baseline_reason(basis: Basis, form: Form, parts: Sequence[Subject]) -> str | None:
     """That it is the algorithm that ran."""
-    (choice, *others) = form.choices
+    (choice, *further) = form.choices
     for part in parts:
-        ran = {*algorithms_of(basis.source.tables, part)}
-        is_own = not others and choice.algorithm.operation == operation_name(part.op) and not choice.segment_bytes
-        if not is_own or None in ran or ran != {messages_name(choice.algorithm, len(part.members))}:
+        recorded = {*algorithms_of(basis.source.tables, part)}
+        is_single_choice = (
+            not further and choice.algorithm.operation == operation_name(part.op) and not choice.segment_bytes
+        )
+        if not is_single_choice or None in recorded or recorded != {messages_name(choice.algorithm, len(part.members))}:
             return None
     return "it is what ran"
 
@@ -212,12 +214,12 @@ def _suggestion(
         for option in knob
         if option.pieces
     }
-    together = _combined(basis, knobs)
-    if len(together) > 1:
+    combination = _combined(basis, knobs)
+    if len(combination) > 1:
         runs = basis.baseline
-        for option in together:
+        for option in combination:
             runs = replaced(runs, option.places, option.pieces)
-        candidate = _joined(basis, kind, together, runs)
+        candidate = _joined(basis, kind, combination, runs)
         runs_of[candidate.name] = runs
         evaluated.append(basis.model.predicted(candidate, basis.predicted_ns(runs)))
     candidates = tuple(ranked(evaluated))
@@ -240,7 +242,7 @@ def _evaluated(basis: Basis, option: Option) -> Candidate:
 def _combined(basis: Basis, knobs: Sequence[Sequence[Option]]) -> list[Option]:
     """The options that go best together, by coordinate descent from the baseline; of each knob none that gains too
     little while the others go as they do here."""
-    chosen: dict[int, Option] = {}
+    selected: dict[int, Option] = {}
 
     def runs_with(options: Collection[Option]) -> Runs:
         runs = basis.baseline
@@ -250,19 +252,22 @@ def _combined(basis: Basis, knobs: Sequence[Sequence[Option]]) -> list[Option]:
 
     for _ in range(ROUNDS):
         for number, knob in enumerate(knobs):
-            known = [option for option in knob if not option.candidate.reason_unpredicted]
-            measured = [option for option in known if not option.candidate.extrapolates]
-            others = [option for at, option in chosen.items() if at != number]
+            predicted = [option for option in knob if not option.candidate.reason_unpredicted]
+            measured = [option for option in predicted if not option.candidate.extrapolates]
+            rest_options = [option for place, option in selected.items() if place != number]
             best = min(
-                (measured or known)[:FINALISTS],
-                key=lambda option: basis.score(runs_with([*others, option])),
+                (measured or predicted)[:FINALISTS],
+                key=lambda option: basis.score(runs_with([*rest_options, option])),
                 default=None,
             )
-            without = basis.score(runs_with(others))
-            chosen.pop(number, None)
-            if best is not None and basis.score(runs_with([*others, best])) < (1 - LEAST_GAIN / len(knobs)) * without:
-                chosen[number] = best
-    return [chosen[number] for number in sorted(chosen)]
+            other_score = basis.score(runs_with(rest_options))
+            selected.pop(number, None)
+            if (
+                best is not None
+                and basis.score(runs_with([*rest_options, best])) < (1 - LEAST_GAIN / len(knobs)) * other_score
+            ):
+                selected[number] = best
+    return [selected[number] for number in sorted(selected)]
 
 
 def _joined(basis: Basis, kind: Kind, options: Sequence[Option], runs: Runs) -> Candidate:
@@ -274,7 +279,7 @@ def _joined(basis: Basis, kind: Kind, options: Sequence[Option], runs: Runs) -> 
         in_words([candidate.name for candidate in candidates]),
         kind,
         operations=tuple(dict.fromkeys(op for candidate in candidates for op in candidate.operations)),
-        extrapolates=tuple(dict.fromkeys(what for candidate in candidates for what in candidate.extrapolates)),
+        extrapolates=tuple(dict.fromkeys(link for candidate in candidates for link in candidate.extrapolates)),
         tree=_tree_file(basis, runs) if kind == "tree" else None,
         choices=tuple(dict.fromkeys(choice for candidate in candidates for choice in candidate.choices)),
         besides=tuple(dict.fromkeys(setting for candidate in candidates for setting in candidate.besides)),
@@ -288,7 +293,9 @@ def _tree_file(basis: Basis, runs: Runs) -> str:
     source = basis.source
     text = source.tables["run"]["tree_file"].to_pylist()[0]
     pairs = zip(runs, basis.baseline, source.subject.selections, strict=True)
-    changed = [(piece, part) for piece, ran, part in pairs if piece is not ran and isinstance(piece, Algorithm)]
+    changed = [
+        (piece, part) for piece, baseline, part in pairs if piece is not baseline and isinstance(piece, Algorithm)
+    ]
     for piece, part in reversed(changed):
         text = json.dumps(tree_file_of(piece, replace(source, subject=part), text))
     if len(changed) > 1:

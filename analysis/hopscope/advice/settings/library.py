@@ -26,7 +26,7 @@ class Form:
 
     name: str
     choices: tuple[Choice, ...]
-    besides: ExtraSettings
+    extra_settings: ExtraSettings
     pieces: tuple[Algorithm, ...] = ()
     reason: str | None = None
 
@@ -53,8 +53,8 @@ def choices_of(library: Library, offered: Offered, parts: Sequence[Subject], cha
 def _of_algorithm(library: Library, offered: Offered, parts: Sequence[Subject]) -> Iterator[Form]:
     """An algorithm with each fan-out and length of segments."""
     ranks = min(len(part.members) for part in parts)
-    most = max(size for part in parts for size in payloads_of(part))
-    besides = (library.extra_settings[offered.operation],) if offered.operation in library.extra_settings else ()
+    longest_payload = max(size for part in parts for size in payloads_of(part))
+    extra_settings = (library.extra_settings[offered.operation],) if offered.operation in library.extra_settings else ()
     takes_chains = offered.name == "chain" and offered.number is not None
     for chains in [fan_out for fan_out in CHAINS if fan_out < ranks - 1] if takes_chains else [0]:
         name = f"{offered.name}, fan-out {chains}" if chains else offered.name
@@ -64,11 +64,11 @@ def _of_algorithm(library: Library, offered: Offered, parts: Sequence[Subject]) 
             Algorithm(name, plan.rule, plan.trees or {}) for plan in plans if not isinstance(plan, Unplanned)
         )
         is_cut = offered.number is not None and (offered.operation, offered.number) in CUT
-        for length in [0, *(length for length in SEGMENTS if is_cut and 2 * length <= most)]:
+        for length in [0, *(length for length in SEGMENTS if is_cut and 2 * length <= longest_payload)]:
             form = Form(
                 f"{name}, segments of {length} bytes" if length else name,
                 tuple(choices_of(library, offered, parts, chains, length)),
-                besides,
+                extra_settings,
             )
             in_segments = tuple(segmented(piece, length) if length else piece for piece in pieces)
             yield replace(form, reason=reasons[0]) if reasons else replace(form, pieces=in_segments)

@@ -16,17 +16,17 @@ LEAST_TIME = 0.01
 
 def unfitted_settings(collectives: pa.Table, library: Library, reason: str) -> tuple[Candidate, ...]:
     """Every algorithm that the library has for the operations of a run, those with the most time first."""
-    taken = pc.subtract(collectives["last_leave_ns"], collectives["last_enter_ns"])
-    rows = collectives.select(["op", "comm_size", "bytes"]).append_column("taken", taken)
+    time_ns = pc.subtract(collectives["last_leave_ns"], collectives["last_enter_ns"])
+    rows = collectives.select(["op", "comm_size", "bytes"]).append_column("taken", time_ns)
     kinds = rows.group_by(["op", "comm_size"]).aggregate([("taken", "sum"), ("bytes", "min"), ("bytes", "max")])
-    whole = pc.sum(taken).as_py() or 0
+    whole = pc.sum(time_ns).as_py() or 0
     result: list[Candidate] = []
     for kind in kinds.sort_by([("taken_sum", "descending"), ("op", "ascending")]).to_pylist():
         operation, ranks = operation_name(kind["op"]), kind["comm_size"]
         if ranks < 2 or kind["taken_sum"] < LEAST_TIME * whole:
             continue
         ends = [size_in_rules(operation, ranks, kind[f"bytes_{end}"] or 0) for end in ("min", "max")]
-        besides = (library.extra_settings[operation],) if operation in library.extra_settings else ()
+        extra_settings = (library.extra_settings[operation],) if operation in library.extra_settings else ()
         for offered in library.algorithms:
             if offered.operation == operation:
                 by_rules = library.flavour == "openmpi" and bool(ends[1])
@@ -34,7 +34,12 @@ def unfitted_settings(collectives: pa.Table, library: Library, reason: str) -> t
                 name = f"{offered.name} for {kind['op']} on {ranks} ranks"
                 result.append(
                     Candidate(
-                        name, "setting", (kind["op"],), reason_unpredicted=reason, choices=(choice,), besides=besides
+                        name,
+                        "setting",
+                        (kind["op"],),
+                        reason_unpredicted=reason,
+                        choices=(choice,),
+                        besides=extra_settings,
                     )
                 )
     return tuple(result)

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from hopscope.advice.sweep.grid import Point
-from hopscope.advice.sweep.measured import Sweep, deviation, least
+from hopscope.advice.sweep.measured import Sweep, deviation, fastest_time
 from hopscope.advice.sweep.measuring import MOST_DEVIATION, SURELY_SLOWER
 from hopscope.advice.sweep.methods import DEFAULT, Method
 from hopscope.advice.sweep.models import NAMES, REPLAY, Predictions
@@ -34,14 +34,14 @@ def decisions(sweep: Sweep) -> list[dict[str, Any]]:
 def disputed(sweep: Sweep) -> dict[Point, set[str]]:
     """The points whose repeats differ much, or where a model's choice takes clearly longer than the best method; for
     each the methods that matter: the library's own choice, those of the models, and all that are not surely slower."""
-    chosen: dict[Point, set[str]] = {}
+    contenders_of: dict[Point, set[str]] = {}
     for point, row in zip(sweep.points, decisions(sweep), strict=True):
         if row["unsteady"] or any((row[penalty_of(model)] or 0.0) > _DISPUTED for model in NAMES):
-            measured = sweep.at(point)
-            best = min(map(least, measured.values()))
-            contenders = {name for name, times in measured.items() if least(times) <= SURELY_SLOWER * best}
-            chosen[point] = contenders | ({DEFAULT, *(row[model.lower()] for model in NAMES)} & set(measured))
-    return chosen
+            measured = sweep.times_at(point)
+            best = min(map(fastest_time, measured.values()))
+            contenders = {name for name, times in measured.items() if fastest_time(times) <= SURELY_SLOWER * best}
+            contenders_of[point] = contenders | ({DEFAULT, *(row[model.lower()] for model in NAMES)} & set(measured))
+    return contenders_of
 
 
 def penalties(rows: Sequence[Mapping[str, Any]], model: str) -> tuple[float, float, float] | None:
@@ -60,13 +60,13 @@ def penalty_of(model: str) -> str:
 
 
 def _decision(sweep: Sweep, point: Point, predictions: Predictions | None) -> dict[str, Any]:
-    known = {name: times for name, times in sweep.at(point).items() if len(times) > 1}
-    best = min(known, key=lambda name: least(known[name][::2]), default=None)
-    scores = {name: least(times[1::2]) for name, times in known.items()}
+    samples = {name: times for name, times in sweep.times_at(point).items() if len(times) > 1}
+    best = min(samples, key=lambda name: fastest_time(samples[name][::2]), default=None)
+    scores = {name: fastest_time(times[1::2]) for name, times in samples.items()}
     scored = None if best is None else scores[best]
-    methods = [method for method in sweep.methods[point.operation] if method.name in known]
-    times = {} if predictions is None else predictions.of(point, methods)
-    choices = {model: _chosen(times.get(model, {})) for model in NAMES}
+    methods = [method for method in sweep.methods[point.operation] if method.name in samples]
+    times = {} if predictions is None else predictions.times_of(point, methods)
+    choices = {model: _fastest(times.get(model, {})) for model in NAMES}
 
     def penalty(name: str | None) -> float | None:
         return None if name not in scores or scored is None else max(0.0, scores[name] / scored - 1)
@@ -81,15 +81,15 @@ def _decision(sweep: Sweep, point: Point, predictions: Predictions | None) -> di
         "penalty": penalty(DEFAULT),
         **{model.lower(): choice for model, choice in choices.items()},
         **{penalty_of(model): penalty(choice) for model, choice in choices.items()},
-        "methods": len(known),
-        "formulas": max((len(of) for model, of in times.items() if model != REPLAY), default=0),
+        "methods": len(samples),
+        "formulas": max((len(models_times) for model, models_times in times.items() if model != REPLAY), default=0),
         "replays": len(times.get(REPLAY, {})),
-        "repeats": 0 if best is None else len(known[best]),
-        "unsteady": best is not None and deviation(known[best]) > MOST_DEVIATION,
+        "repeats": 0 if best is None else len(samples[best]),
+        "unsteady": best is not None and deviation(samples[best]) > MOST_DEVIATION,
     }
 
 
-def _chosen(times: Mapping[str, float]) -> str | None:
+def _fastest(times: Mapping[str, float]) -> str | None:
     """The method of the shortest time; None where the times tell no methods apart."""
     return min(times, key=lambda name: times[name]) if len(set(times.values())) > 1 else None
 
@@ -101,7 +101,7 @@ def rules_of(sweep: Sweep, path: str) -> Setting | None:
     if not choices:
         return None
     return (rules_file if sweep.made["flavour"] == "openmpi" else variables_file)(
-        choices, path, besides_of(sweep, choices)
+        choices, path, extra_settings_of(sweep, choices)
     )
 
 
@@ -110,7 +110,7 @@ def choices_of(sweep: Sweep) -> list[Choice]:
     return _choices(sweep) if sweep.made["flavour"] == "openmpi" else _choices_for_all(sweep)
 
 
-def besides_of(sweep: Sweep, choices: Sequence[Choice]) -> list[tuple[str, str]]:
+def extra_settings_of(sweep: Sweep, choices: Sequence[Choice]) -> list[tuple[str, str]]:
     """The parameters or variables that have to be set besides these choices."""
     operations = {choice.algorithm.operation for choice in choices}
     return [(name, value) for operation, name, value in sweep.made["besides"] if operation in operations]
@@ -121,11 +121,11 @@ def _choices(sweep: Sweep) -> list[Choice]:
     next number of ranks."""
     choices: list[Choice] = []
     for _, of_operation in groupby(sweep.points, key=attrgetter("operation")):
-        by_ranks = [(ranks, list(of)) for ranks, of in groupby(of_operation, key=attrgetter("ranks"))]
-        for (ranks, of), following in zip(
+        by_ranks = [(ranks, list(group)) for ranks, group in groupby(of_operation, key=attrgetter("ranks"))]
+        for (ranks, group), following in zip(
             by_ranks, [*(ranks for ranks, _ in by_ranks[1:]), by_ranks[-1][0] + 1], strict=True
         ):
-            for point, begin, end in _ranges(of):
+            for point, begin, end in _ranges(group):
                 method = _best(sweep, point)
                 if method is not None and method.offered is not None:
                     choices += [
@@ -145,11 +145,11 @@ def _ranges(points: Sequence[Point]) -> list[tuple[Point, int, int | None]]:
 
 def _best(sweep: Sweep, point: Point) -> Method | None:
     """The method to set at a point; None where the library's own choice is as good."""
-    known = sweep.at(point)
-    if not known:
+    samples = sweep.times_at(point)
+    if not samples:
         return None
-    best = min(known, key=lambda name: least(known[name]))
-    if DEFAULT in known and least(known[DEFAULT]) <= (1 + _LEAST_GAIN) * least(known[best]):
+    best = min(samples, key=lambda name: fastest_time(samples[name]))
+    if DEFAULT in samples and fastest_time(samples[DEFAULT]) <= (1 + _LEAST_GAIN) * fastest_time(samples[best]):
         return None
     return next(method for method in sweep.methods[point.operation] if method.name == best)
 
@@ -160,11 +160,11 @@ def _choices_for_all(sweep: Sweep) -> list[Choice]:
     for operation, methods in sweep.methods.items():
         ratios: dict[str, list[float]] = {}
         for point in sweep.points:
-            known = sweep.at(point)
-            if point.operation == operation and DEFAULT in known:
-                for name, times in known.items():
-                    ratios.setdefault(name, []).append(math.log(least(times) / least(known[DEFAULT])))
-        whole = {name: sum(of) / len(of) for name, of in ratios.items() if len(of) == len(ratios[DEFAULT])}
+            samples = sweep.times_at(point)
+            if point.operation == operation and DEFAULT in samples:
+                for name, times in samples.items():
+                    ratios.setdefault(name, []).append(math.log(fastest_time(times) / fastest_time(samples[DEFAULT])))
+        whole = {name: sum(logs) / len(logs) for name, logs in ratios.items() if len(logs) == len(ratios[DEFAULT])}
         best = min(whole, key=lambda name: whole[name], default=DEFAULT)
         method = next(method for method in methods if method.name == best)
         if method.offered is not None and whole[best] < math.log(1 - _LEAST_GAIN):

@@ -34,14 +34,14 @@ def points(operations: Sequence[str], ranks: int, most_bytes: int) -> list[Point
 
 def sizes(most_bytes: int) -> list[int]:
     """1 B, 8 B and so on, and most_bytes."""
-    below = [_FACTOR**power for power in range(20) if _FACTOR**power < most_bytes]
-    return [*below, most_bytes]
+    powers = [_FACTOR**power for power in range(20) if _FACTOR**power < most_bytes]
+    return [*powers, most_bytes]
 
 
 def prefixes(ranks: int) -> list[int]:
     """2, 4, 8 and so on, and all ranks."""
-    below = [2**power for power in range(1, 30) if 2**power < ranks]
-    return [*below, ranks]
+    powers = [2**power for power in range(1, 30) if 2**power < ranks]
+    return [*powers, ranks]
 
 
 def _payload(operation: str, ranks: int, size: int) -> int:

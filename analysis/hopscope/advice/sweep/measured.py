@@ -17,7 +17,7 @@ from hopscope.launch.inputs import checked_file
 from hopscope.mpi_libraries.offered import Offered
 
 SCHEMA_VERSION: Final = 1
-_LEAST_FOR_SPREAD: Final = 4
+_LEAST_FOR_DEVIATION: Final = 4
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Sweep:
         """The points that have times."""
         return sorted({point for point, _ in self.times})
 
-    def at(self, point: Point) -> dict[str, list[float]]:
+    def times_at(self, point: Point) -> dict[str, list[float]]:
         """The times of each method at a point."""
         return {
             method.name: times
@@ -54,13 +54,13 @@ class Sweep:
             "hopscope_version": program_version(),
             "made": self.made,
             "machine": self.machine,
-            "methods": {operation: [_row(method) for method in of] for operation, of in self.methods.items()},
+            "methods": {operation: [_row(method) for method in entries] for operation, entries in self.methods.items()},
             "points": [
                 {
                     "operation": point.operation,
                     "ranks": point.ranks,
                     "bytes": point.bytes,
-                    "times_ns": {name: [round(time) for time in times] for name, times in self.at(point).items()},
+                    "times_ns": {name: [round(time) for time in times] for name, times in self.times_at(point).items()},
                 }
                 for point in self.points
             ],
@@ -81,14 +81,14 @@ def read(place: Path) -> Sweep:
     return sweep
 
 
-def least(times: list[float]) -> float:
+def fastest_time(times: list[float]) -> float:
     """The figure of a method at a point, in ns: the minimum."""
     return min(times)
 
 
 def deviation(times: list[float]) -> float:
     """Standard deviation without the maximum, as a share of the mean; 1 for fewer than four times."""
-    if len(times) < _LEAST_FOR_SPREAD:
+    if len(times) < _LEAST_FOR_DEVIATION:
         return 1.0
     rest = sorted(times)[:-1]
     return statistics.stdev(rest) / statistics.fmean(rest)

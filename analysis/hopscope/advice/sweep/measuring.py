@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopscope.advice.sweep.grid import Point
-from hopscope.advice.sweep.measured import Sweep, deviation, least
+from hopscope.advice.sweep.measured import Sweep, deviation, fastest_time
 from hopscope.advice.sweep.methods import Method, columns_of, forced
 from hopscope.errors import InputError
 from hopscope.format.quantities import duration, plural
@@ -22,7 +22,7 @@ PASSES: Final = (3, 7, 10)
 SURELY_SLOWER: Final = 2.0
 """A method that takes so many times the best one's time is not measured again."""
 MOST_DEVIATION: Final = 0.05
-_ENOUGH: Final = 10
+_USUAL_REPEATS: Final = 10
 REFINING: Final = 10
 """Repeats that a refinement adds."""
 PROBED_SHARE: Final = 0.1
@@ -34,82 +34,82 @@ Start = Callable[[Sequence[str], Mapping[str, str]], tuple[Sequence[str], Mappin
 
 @dataclass(frozen=True)
 class Request:
-    """words: the launcher with the probe's program. until: a time of time.monotonic(). say: takes a line on what
+    """words: the launcher with the probe's program. deadline: a time of time.monotonic(). say: takes a line on what
     happens. keep: called after each job."""
 
     library: Library
     words: Sequence[str]
     start: Start
-    until: float
+    deadline: float
     say: Callable[[str], None]
     keep: Callable[[], None]
 
 
 @dataclass(frozen=True)
 class _Pass:
-    """is_wanted: whether a method is to be measured at a point, so many times."""
+    """is_selected: whether a method is to be measured at a point, so many times."""
 
     name: str
     repeats: int
-    is_wanted: Callable[[Point, Method | None], bool]
+    is_selected: Callable[[Point, Method | None], bool]
 
 
-def parameters(job: Machine, seconds: float, made: dict[str, Any], most_bytes: int) -> dict[str, Any]:
+def parameters(job: Machine, seconds: float, origin: dict[str, Any], most_bytes: int) -> dict[str, Any]:
     """The content of a machine file, by a probe of the machine that a job runs on. most_bytes: of the sweep's messages;
     of longer ones, the next size that a probe knows tells what bytes take."""
     from hopscope.machine.probe import Budget, Prober, machine_content  # late: scipy
     from hopscope.machine.probe.measuring import SIZES
 
-    most = min((size for size in SIZES if size >= max(2, most_bytes)), default=max(SIZES))
-    measured = Prober(job, Budget(seconds), sizes=[size for size in SIZES if size <= most]).run()
+    longest = min((size for size in SIZES if size >= max(2, most_bytes)), default=max(SIZES))
+    measured = Prober(job, Budget(seconds), sizes=[size for size in SIZES if size <= longest]).run()
     facts = {"library": job.library, "ranks": len(job.hosts), "seconds": seconds}
-    return machine_content(measured, {**made, **facts})
+    return machine_content(measured, {**origin, **facts})
 
 
 def measure(sweep: Sweep, points: Sequence[Point], request: Request) -> bool:
     """Measure what is missing, the unknown first. Returns whether the budget was enough."""
     for number, repeats in enumerate(PASSES, 1):
-        wanted = sum(PASSES[:number])
+        total = sum(PASSES[:number])
 
-        def is_missing(point: Point, method: Method | None, wanted: int = wanted) -> bool:
-            return is_wanted(sweep, point, method, wanted)
+        def is_missing(point: Point, method: Method | None, total: int = total) -> bool:
+            return needs_measuring(sweep, point, method, total)
 
         if not _measure(sweep, points, request, _Pass(f"pass {number} of {len(PASSES)}", repeats, is_missing)):
             return False
     return True
 
 
-def refine(sweep: Sweep, chosen: Mapping[Point, Collection[str]], request: Request) -> bool:
+def refine(sweep: Sweep, targets: Mapping[Point, Collection[str]], request: Request) -> bool:
     """Measure the methods at these points REFINING times more. Returns whether the budget was enough."""
 
     def is_doubtful(point: Point, method: Method | None) -> bool:
-        return method is not None and method.name in chosen[point]
+        return method is not None and method.name in targets[point]
 
-    return _measure(sweep, list(chosen), request, _Pass("refining", REFINING, is_doubtful))
+    return _measure(sweep, list(targets), request, _Pass("refining", REFINING, is_doubtful))
 
 
-def _measure(sweep: Sweep, points: Sequence[Point], request: Request, each: _Pass) -> bool:
+def _measure(sweep: Sweep, points: Sequence[Point], request: Request, sweep_pass: _Pass) -> bool:
     """One job for each column of methods that has something to measure in this pass."""
     columns = columns_of(sweep.methods)
     ranks = max((point.ranks for point in points), default=0)
-    for at, column in enumerate(columns, 1):
-        todo = [point for point in points if each.is_wanted(point, column.get(point.operation))]
+    for number, column in enumerate(columns, 1):
+        todo = [point for point in points if sweep_pass.is_selected(point, column.get(point.operation))]
         if not todo:
             continue
-        left = request.until - time.monotonic()
+        left = request.deadline - time.monotonic()
         if left <= 0:
             return False
-        job = f"job {at} of {len(columns)}"
-        request.say(f"{each.name}, {job}: {plural(len(todo), 'point')}, {duration(left * 1e9)} left")
+        job = f"job {number} of {len(columns)}"
+        request.say(f"{sweep_pass.name}, {job}: {plural(len(todo), 'point')}, {duration(left * 1e9)} left")
         with tempfile.TemporaryDirectory(prefix="hopscope-sweep-") as folder:
             Path(folder).chmod(0o755)
             command, variables = forced(request.words, column, request.library, ranks, Path(folder))
             try:
                 with running(*request.start(command, variables)) as machine:
                     for point in todo:
-                        if time.monotonic() > request.until:
+                        if time.monotonic() > request.deadline:
                             break
-                        sweep.add(point, column[point.operation].name, _times(machine, point, each.repeats))
+                        sweep.add(point, column[point.operation].name, _times(machine, point, sweep_pass.repeats))
             except InputError as problem:
                 names = ", ".join(f"{operation} {method.name}" for operation, method in column.items())
                 request.say(f"note: a job ended early, and not all of {names} was measured: {problem}")
@@ -117,21 +117,21 @@ def _measure(sweep: Sweep, points: Sequence[Point], request: Request, each: _Pas
     return True
 
 
-def is_wanted(sweep: Sweep, point: Point, method: Method | None, wanted: int) -> bool:
+def needs_measuring(sweep: Sweep, point: Point, method: Method | None, total: int) -> bool:
     """Whether a method is to be measured at a point until it has so many times."""
     if method is None or not method.concerns(point):
         return False
-    known = sweep.at(point)
-    times = known.get(method.name, [])
-    if len(times) >= wanted:
+    samples = sweep.times_at(point)
+    times = samples.get(method.name, [])
+    if len(times) >= total:
         return False
     if not times:
-        return wanted == PASSES[0]
-    if least(times) > SURELY_SLOWER * min(map(least, known.values())) and method.offered is not None:
+        return total == PASSES[0]
+    if fastest_time(times) > SURELY_SLOWER * min(map(fastest_time, samples.values())) and method.offered is not None:
         return False
-    return len(times) < _ENOUGH or deviation(times) > MOST_DEVIATION
+    return len(times) < _USUAL_REPEATS or deviation(times) > MOST_DEVIATION
 
 
 def _times(machine: Machine, point: Point, repeats: int) -> list[float]:
-    others = ",".join(str(rank) for rank in range(1, point.ranks))
-    return machine.measure("collective", point.bytes, repeats, point.operation, f"0:{others}").get(0, [])
+    peers = ",".join(str(rank) for rank in range(1, point.ranks))
+    return machine.measure("collective", point.bytes, repeats, point.operation, f"0:{peers}").get(0, [])

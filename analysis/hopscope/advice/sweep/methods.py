@@ -61,7 +61,8 @@ def columns_of(methods: dict[str, list[Method]]) -> list[dict[str, Method]]:
     """The method of each operation in each job; the first has the library's own choices only."""
     length = max(map(len, methods.values()), default=0)
     return [
-        {operation: of[number] for operation, of in methods.items() if number < len(of)} for number in range(length)
+        {operation: entries[number] for operation, entries in methods.items() if number < len(entries)}
+        for number in range(length)
     ]
 
 
@@ -75,7 +76,7 @@ def forced(
         if method.offered is not None
         for members in (prefixes(ranks) if library.flavour == "openmpi" else (ranks,))
     ]
-    besides = tuple(
+    extra_settings = tuple(
         dict.fromkeys(
             library.extra_settings[c.algorithm.operation]
             for c in choices
@@ -83,8 +84,8 @@ def forced(
         )
     )
     if library.flavour == "mpich" or not choices:
-        return list(words), variables(choices, besides)
+        return list(words), variables(choices, extra_settings)
     rules = folder / _RULES
-    setting = rules_file(choices, str(rules), besides)
+    setting = rules_file(choices, str(rules), extra_settings)
     rules.write_text(setting.text)
     return [words[0], *shlex.split(setting.words), *words[1:]], {}

@@ -42,7 +42,7 @@ class Predictions:
         self._clusters = [cluster_names.index(clusters[host]) for host in hosts]
         self._links = cache(self._links_between)
 
-    def of(self, point: Point, methods: Iterable[Method]) -> dict[str, dict[str, float]]:
+    def times_of(self, point: Point, methods: Iterable[Method]) -> dict[str, dict[str, float]]:
         """By model, the time of each method for which the model has one, in ns."""
         times: dict[str, dict[str, float]] = {name: {} for name in NAMES}
         for method in methods:
@@ -57,11 +57,11 @@ class Predictions:
         operation = f"MPI_{point.operation.capitalize()}"
         algorithm = published_name(operation, messages_name(method.offered, max(point.ranks, _LEAST_RANKS)))
         # The formulas know one kind of link: the farthest between these ranks.
-        known = self._models.get(LINKS[self._links(point.ranks).max()], {})
+        link_models = self._models.get(LINKS[self._links(point.ranks).max()], {})
         for model in MODELS:
-            if algorithm is not None and model.__name__ in known:
+            if algorithm is not None and model.__name__ in link_models:
                 call = Call(point.ranks, point.bytes, method.segment_bytes)
-                times[model.__name__] = FORMULAS[operation, algorithm, model](call, known[model.__name__])
+                times[model.__name__] = FORMULAS[operation, algorithm, model](call, link_models[model.__name__])
         replayed = self._replayed(point, operation, method)
         return times if replayed is None else {**times, REPLAY: replayed}
 
@@ -69,21 +69,21 @@ class Predictions:
         """The replay of the messages over the ranks' own links; None where they are not known, or a link is not."""
         assert method.offered is not None
         plan = planned(method.offered, point.ranks, least_bytes=point.bytes if point.bytes else None)
-        which = self._links(point.ranks)
+        links = self._links(point.ranks)
         loggp = {
             LINKS.index(link): model
             for link, models in self._models.items()
             if isinstance(model := models.get("LogGP"), LogGP)
         }
-        if isinstance(plan, Unplanned) or not set(np.unique(which[~np.eye(len(which), dtype=bool)])) <= set(loggp):
+        if isinstance(plan, Unplanned) or not set(np.unique(links[~np.eye(len(links), dtype=bool)])) <= set(loggp):
             return None
         rule = {**plan.rule, "segment_bytes": method.segment_bytes} if method.segment_bytes else plan.rule
-        laid = self._laid(point, operation, rule, plan.trees)
-        if laid is None:
+        schedules = self._schedules(point, operation, rule, plan.trees)
+        if schedules is None:
             return None
-        return replayed_over_links_ns(laid, loggp, which)
+        return replayed_over_links_ns(schedules, loggp, links)
 
-    def _laid(
+    def _schedules(
         self, point: Point, operation: str, rule: dict[str, Any], trees: dict[str, Any] | None
     ) -> _plan.Schedules | None:
         lengths = [] if point.operation == "barrier" else [point.bytes]

@@ -13,17 +13,17 @@ from hopscope.format.quantities import number, plural, share
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """A sentence on the library and on each model that chooses anywhere. rows: of `decisions`."""
-    every = sum(row["methods"] for row in rows)
+    total = sum(row["methods"] for row in rows)
     for model in (DEFAULT, *NAMES):
-        known = penalties(rows, model)
-        if known is None:
+        figures = penalties(rows, model)
+        if figures is None:
             continue
         points = sum(row[penalty_of(model)] is not None for row in rows)
         times = sum(row["replays" if model == REPLAY else "formulas"] for row in rows)
-        among = "" if model == DEFAULT else f", with times for {number(times)} of {plural(every, 'measured method')}"
-        median, high, most = map(share, known)
+        scope = "" if model == DEFAULT else f", with times for {number(times)} of {plural(total, 'measured method')}"
+        median, high, largest = map(share, figures)
         name = "the library's own choice" if model == DEFAULT else model if model != REPLAY else "the replay"
         yield (
-            f"Penalty of {name}: median {median}, 90th percentile {high}, largest {most}, at {number(points)} of "
-            f"{plural(len(rows), 'point')}{among}."
+            f"Penalty of {name}: median {median}, 90th percentile {high}, largest {largest}, at {number(points)} of "
+            f"{plural(len(rows), 'point')}{scope}."
         )

@@ -32,26 +32,26 @@ PIPELINE = "pipeline"
 """A chain whose message is cut; whole, it is the tree `chain`."""
 
 
-def named(words: str) -> tuple[str, ...]:
+def algorithm_names(words: str) -> tuple[str, ...]:
     """The algorithms of a list with commas. Raises InputError for an unknown one."""
-    known = sorted({row.name for row in _plan.algorithms()} | {TREE})
-    asked = tuple(word.strip() for word in words.split(","))
-    for word in asked:
-        if word not in known:
-            raise InputError(f"{word!r} is not an algorithm; there are {', '.join(known)}")
-    return asked
+    names = sorted({row.name for row in _plan.algorithms()} | {TREE})
+    choice = tuple(word.strip() for word in words.split(","))
+    for word in choice:
+        if word not in names:
+            raise InputError(f"{word!r} is not an algorithm; there are {', '.join(names)}")
+    return choice
 
 
 def algorithms(subject: Subject) -> Iterator[Algorithm]:
     """Every algorithm with whole messages, each schedule once: on few ranks, several do the same."""
-    seen: set[bytes] = set()
-    for algorithm in chain(_trees(subject), _others(subject)):
+    fingerprints: set[bytes] = set()
+    for algorithm in chain(_trees(subject), _other_algorithms(subject)):
         try:
             key = fingerprint(algorithm.schedules(subject, longest(subject)))
         except ValueError:  # not on these ranks
             continue
-        if key not in seen:
-            seen.add(key)
+        if key not in fingerprints:
+            fingerprints.add(key)
             yield algorithm
 
 
@@ -77,7 +77,7 @@ def _trees(subject: Subject) -> Iterator[Algorithm]:
         yield of_shapes(shape.name, shape, shape)
 
 
-def _others(subject: Subject) -> Iterator[Algorithm]:
+def _other_algorithms(subject: Subject) -> Iterator[Algorithm]:
     for row in _plan.algorithms():
         if row.by_tree or subject.op not in row.operations or row.name == PIPELINE:
             continue
@@ -87,13 +87,15 @@ def _others(subject: Subject) -> Iterator[Algorithm]:
             continue
         for level, groups in _levels(subject):
             # Two groups do the same by recursive doubling as all to all.
-            for between, inside in product(_plan.BETWEEN[1:] if groups == 2 else _plan.BETWEEN, (HIERARCHICAL, *LEVEL)):
-                words = [row.name, between]
-                words += [f"inside={Shape(inside).name}"] if inside is not HIERARCHICAL else []
+            for exchange, level_tree in product(
+                _plan.BETWEEN[1:] if groups == 2 else _plan.BETWEEN, (HIERARCHICAL, *LEVEL)
+            ):
+                words = [row.name, exchange]
+                words += [f"inside={Shape(level_tree).name}"] if level_tree is not HIERARCHICAL else []
                 words += [f"level={level}"] if level != _plan.LEVELS[0] else []
-                trees = {"inside": inside} if inside is not HIERARCHICAL else {}
+                trees = {"inside": level_tree} if level_tree is not HIERARCHICAL else {}
                 named_tree = {"inside": "inside"} if trees else {}
-                yield Algorithm(" ".join(words), {**rule, "level": level, "between": between} | named_tree, trees)
+                yield Algorithm(" ".join(words), {**rule, "level": level, "between": exchange} | named_tree, trees)
 
 
 def _levels(subject: Subject) -> Iterator[tuple[str, int]]:

@@ -29,24 +29,24 @@ def pool_of(
     time: dict[str, float] = {}
 
     def ranked(candidates: Iterable[Algorithm]) -> list[Algorithm]:
-        known = [candidate for candidate in candidates if only is None or candidate.algorithm in only]
-        time.update((candidate.name, time_of(candidate)) for candidate in known)
-        return sorted(known, key=lambda candidate: time[candidate.name])
+        pool = [candidate for candidate in candidates if only is None or candidate.algorithm in only]
+        time.update((candidate.name, time_of(candidate)) for candidate in pool)
+        return sorted(pool, key=lambda candidate: time[candidate.name])
 
     whole = ranked(algorithms(subject))
     trees = [candidate for candidate in whole if candidate.algorithm == TREE]
-    others = [candidate for candidate in whole if candidate.algorithm != TREE]
+    rest_algorithms = [candidate for candidate in whole if candidate.algorithm != TREE]
     in_segments = [
         candidate
         for length in SEGMENTS
         if 2 * length <= longest(subject).size
-        for candidate in cut(subject, [*trees[:CUT], *others[:CUT]], length)
+        for candidate in cut(subject, [*trees[:CUT], *rest_algorithms[:CUT]], length)
     ]
-    known = sorted([*whole, *ranked(in_segments)], key=lambda candidate: time[candidate.name])
+    pool = sorted([*whole, *ranked(in_segments)], key=lambda candidate: time[candidate.name])
     if only is not None and TREE not in only:
-        return known
-    measured = [candidate for candidate in known if tries and search_time_of(candidate) < math.inf]
+        return pool
+    measured = [candidate for candidate in pool if tries and search_time_of(candidate) < math.inf]
     starts = [candidate for candidate in measured if candidate.algorithm == TREE][:STARTS]
     searched = search(subject, starts, search_time_of, tries)
     is_better = searched is not None and time_of(searched) < (1 - LEAST_BETTER) * time[measured[0].name]
-    return [searched, *known] if searched is not None and is_better else known
+    return [searched, *pool] if searched is not None and is_better else pool

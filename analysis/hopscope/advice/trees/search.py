@@ -28,12 +28,12 @@ class Drawing:
         step = 1 if broadcast else -1
         return Tree(tuple(self.parents), tuple(tuple(ordered[::step]) for ordered in self.children))
 
-    def below(self, rank: int) -> set[int]:
+    def subtree(self, rank: int) -> set[int]:
         """A rank and everything under it."""
-        found = [rank]
-        for at in found:
-            found.extend(self.children[at])
-        return set(found)
+        subtree = [rank]
+        for node in subtree:
+            subtree.extend(self.children[node])
+        return set(subtree)
 
     def hang(self, rank: int, parent: int, position: int) -> None:
         """Move a rank with all below it."""
@@ -58,9 +58,9 @@ class Drawing:
         if kind < 0.55:
             if self.parents[a] == ROOT:
                 return
-            below = self.below(a)
-            others = [rank for rank in range(size) if rank not in below]
-            parent = chance.choice(others)
+            subtree = self.subtree(a)
+            parents = [rank for rank in range(size) if rank not in subtree]
+            parent = chance.choice(parents)
             self.hang(a, parent, chance.randint(0, len(self.children[parent]) - (self.parents[a] == parent)))
         elif kind < 0.75:
             b = chance.randrange(size)

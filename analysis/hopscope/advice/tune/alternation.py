@@ -12,7 +12,7 @@ _LEAST_IN_TURN: Final = 5
 """Iterations: a turn's first is left out, and one may mix both."""
 _MOST_IN_TURN: Final = 20
 _TURNS: Final = 8
-_LEAST_KEPT: Final = 6
+_LEAST_ITERATIONS: Final = 6
 """Iterations of each, for a ratio."""
 _CALLS_OF_ITERATION = """
 with loop as (select min(begin_ns) as begin_ns, max(begin_ns) as end_ns from iteration_cuts)
@@ -48,13 +48,13 @@ select by_engine, time_ns from turns where by_engine <> by_library and not is_fi
 """
 
 
-def turn_of(trace: OpenedTrace, most: int | None) -> int | None:
+def turn_of(trace: OpenedTrace, limit: int | None) -> int | None:
     """The collectives of one turn for a run like a recorded one; None where it has too few iterations for turns.
 
     most: the run is ended after so many iterations.
     """
     iterations = trace.sql("from iteration_cuts").num_rows - 1
-    in_turn = min(_MOST_IN_TURN, min(iterations, most or iterations) // _TURNS)
+    in_turn = min(_MOST_IN_TURN, min(iterations, limit or iterations) // _TURNS)
     calls = trace.sql(_CALLS_OF_ITERATION).to_pylist()
     if in_turn < _LEAST_IN_TURN or not calls:
         return None
@@ -73,6 +73,6 @@ def times_of_turns(trace: OpenedTrace) -> tuple[float, float] | None:
     rows = trace.sql(_ITERATIONS).to_pylist()
     engine = [row["time_ns"] for row in rows if row["by_engine"]]
     library = [row["time_ns"] for row in rows if not row["by_engine"]]
-    if min(len(engine), len(library)) < _LEAST_KEPT:
+    if min(len(engine), len(library)) < _LEAST_ITERATIONS:
         return None
     return statistics.fmean(engine), statistics.fmean(library)

@@ -111,8 +111,8 @@ class Bench:
         confirm, of which runs are known."""
         whole_s = self.journal.baseline["run_s"]
         run_s = whole_s if self._screening is None else self._screening.run_s
-        known = [m.run.wall_s for m in self.journal.measurements if best is not None and m.candidate == best.name]
-        confirming_s = whole_s + min(whole_s, max(known, default=run_s) * whole_s / run_s)
+        walls_s = [m.run.wall_s for m in self.journal.measurements if best is not None and m.candidate == best.name]
+        confirming_s = whole_s + min(whole_s, max(walls_s, default=run_s) * whole_s / run_s)
         measured = len(self.journal.measurements) + 2 * LEAST_PAIRS
         return self.budget.affordable(self._spent() + LEAST_PAIRS * confirming_s, measured, run_s)
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from hopscope.advice.tune.decision import KEPT, LEAST_PAIRS
+from hopscope.advice.tune.decision import LEAST_PAIRS, SURVIVOR_RATIO
 from hopscope.errors import InputError
 from hopscope.format.quantities import duration
 
@@ -51,8 +51,8 @@ def seconds_of(text: str) -> float:
 
 
 def rounds_for(candidates: int, runs: int) -> Rounds | None:
-    """The elimination of so many candidates with so many runs. Each round gets the same share and leaves one in KEPT of
-    the candidates, until one is left; None where not even one can be run."""
+    """The elimination of `candidates` with `runs`. Each round gets the same share and leaves one in SURVIVOR_RATIO
+    candidates, until one is left; None if not even one can be run."""
     for number in range(candidates, 0, -1):
         costs = [size + 1 for size in _sizes(number)]
         if sum(costs) <= runs:
@@ -65,29 +65,29 @@ def _blocks(costs: list[int], runs: int) -> tuple[int, ...]:
     blocks = [1] * len(costs)
     runs -= sum(costs)
     while True:
-        open_rounds = [at for at, cost in enumerate(costs) if cost <= runs and blocks[at] < _MOST_BLOCKS]
+        open_rounds = [number for number, cost in enumerate(costs) if cost <= runs and blocks[number] < _MOST_BLOCKS]
         if not open_rounds:
             return tuple(blocks)
-        at = min(open_rounds, key=lambda at: (blocks[at] * costs[at], -at))
-        blocks[at] += 1
-        runs -= costs[at]
+        number = min(open_rounds, key=lambda number: (blocks[number] * costs[number], -number))
+        blocks[number] += 1
+        runs -= costs[number]
 
 
 def _sizes(candidates: int) -> list[int]:
     """The number of candidates in each round."""
     sizes = [candidates]
-    while (size := math.ceil(sizes[-1] / KEPT)) > 1:
+    while (size := math.ceil(sizes[-1] / SURVIVOR_RATIO)) > 1:
         sizes.append(size)
     return sizes
 
 
 def too_short(budget: Budget, run_s: float) -> InputError:
     """What to say where the budget does not last for a single candidate."""
-    least = 1 + BASELINE_RUNS + 2 + 2 * LEAST_PAIRS
+    least_runs = 1 + BASELINE_RUNS + 2 + 2 * LEAST_PAIRS
     if budget.runs is not None:
-        return InputError(f"--runs {budget.runs} is too few: one candidate takes {least} runs; allow more")
-    needed = least * run_s
+        return InputError(f"--runs {budget.runs} is too few: one candidate takes {least_runs} runs; allow more")
+    least_s = least_runs * run_s
     return InputError(
-        f"the budget is too short: a run takes {duration(int(run_s * 1e9))}, and one candidate takes {least} of them; "
-        f"allow --budget {math.ceil(needed / 60)}m or more, or shorten a run with --iterations N or --short CMD"
+        f"the budget is too short: a run takes {duration(int(run_s * 1e9))}, and one candidate takes {least_runs} of "
+        f"them; allow --budget {math.ceil(least_s / 60)}m or more, or shorten a run with --iterations N or --short CMD"
     )

@@ -67,8 +67,8 @@ def with_choices(candidate: Candidate) -> Candidate:
     """The candidate with what makes the library run its choices: a rules file of Open MPI, or MPICH's variables."""
     if not candidate.choices and not candidate.besides:
         return candidate
-    if candidate.choices and (own := variables(candidate.choices, candidate.besides)):
-        return replace(candidate, variables={**candidate.variables, **own})
+    if candidate.choices and (extra_variables := variables(candidate.choices, candidate.besides)):
+        return replace(candidate, variables={**candidate.variables, **extra_variables})
     setting = setting_file(candidate.choices, f"{FOLDER}/{RULES}", candidate.besides)
     files = {**candidate.files, RULES: setting.text} if candidate.choices else candidate.files
     return replace(candidate, options=(*candidate.options, *shlex.split(setting.words)), files=files)
@@ -76,7 +76,9 @@ def with_choices(candidate: Candidate) -> Candidate:
 
 def combined(first: Candidate, second: Candidate) -> Candidate | None:
     """Both changes at once; None where they set the same thing. Neither has its choices' files yet."""
-    same_collectives = any(_overlap(choice, other) for choice in first.choices for other in second.choices)
+    same_collectives = any(
+        _overlap(choice, second_choice) for choice in first.choices for second_choice in second.choices
+    )
     same_parameter = _parameters(first) & _parameters(second)
     same_variable = set(first.variables) & set(second.variables)
     same_file = set(first.files) & set(second.files)
@@ -87,7 +89,7 @@ def combined(first: Candidate, second: Candidate) -> Candidate | None:
         return None  # the library never runs what the engine does
     if same_collectives or same_parameter or same_variable or same_file or (first.tree and second.tree):
         return None
-    gains = [each.predicted_gain for each in (first, second) if each.predicted_gain is not None]
+    gains = [part.predicted_gain for part in (first, second) if part.predicted_gain is not None]
     return Candidate(
         f"{first.name} + {second.name}",
         "combination",
@@ -102,14 +104,14 @@ def combined(first: Candidate, second: Candidate) -> Candidate | None:
     )
 
 
-def _overlap(choice: Choice, other: Choice) -> bool:
+def _overlap(choice: Choice, second: Choice) -> bool:
     """Whether two choices decide about the same collectives. MPICH's variables hold for all ranks and sizes."""
-    if choice.algorithm.operation != other.algorithm.operation:
+    if choice.algorithm.operation != second.algorithm.operation:
         return False
     if choice.algorithm.number is None:
         return True
-    ends = [math.inf if each.to_bytes is None else each.to_bytes for each in (choice, other)]
-    return choice.ranks == other.ranks and choice.from_bytes <= ends[1] and other.from_bytes <= ends[0]
+    ends = [math.inf if part.to_bytes is None else part.to_bytes for part in (choice, second)]
+    return choice.ranks == second.ranks and choice.from_bytes <= ends[1] and second.from_bytes <= ends[0]
 
 
 def _operations(candidate: Candidate) -> set[str]:
@@ -125,7 +127,7 @@ def _parameters(candidate: Candidate) -> set[str]:
     """The names of the options that take a value, and of Open MPI's parameters."""
     words = candidate.options
     names = {word for word in words if word.startswith("-") and word != "--mca"}
-    return names | {words[at + 1] for at, word in enumerate(words) if word == "--mca"}
+    return names | {words[number + 1] for number, word in enumerate(words) if word == "--mca"}
 
 
 def written(candidate: Candidate, folder: Path) -> tuple[list[str], dict[str, str]]:

@@ -10,7 +10,7 @@ from hopscope.advice.tune.journal import Journal
 
 
 @dataclass(frozen=True)
-class Tried:
+class CandidateRow:
     """A candidate's row. gain: over its runs, None where none was measured; low, high: of two runs or more."""
 
     name: str
@@ -23,13 +23,13 @@ class Tried:
     outcome: str
 
 
-def tried(journal: Journal) -> list[Tried]:
+def candidate_rows(journal: Journal) -> list[CandidateRow]:
     """All candidates, the fastest first, then those that failed."""
     rows = [_row(journal, candidate.name, candidate.kind, candidate.predicted_gain) for candidate in journal.candidates]
     return sorted(rows, key=lambda row: (row.gain is None, -(row.gain or 0.0)))
 
 
-def _row(journal: Journal, name: str, kind: str, predicted: float | None) -> Tried:
+def _row(journal: Journal, name: str, kind: str, predicted: float | None) -> CandidateRow:
     pairs: list[tuple[float, float]] = []
     detail: str | None = None
     for measurement in journal.measurements:
@@ -45,7 +45,7 @@ def _row(journal: Journal, name: str, kind: str, predicted: float | None) -> Tri
         is_best = name == result.get("confirmed")
         detail = "not measured" if not pairs else "confirmed" if is_best else "eliminated"
     if not pairs:
-        return Tried(name, kind, predicted, None, None, None, 0, detail)
+        return CandidateRow(name, kind, predicted, None, None, None, 0, detail)
     gain = gain_of(pairs) if len(pairs) > 1 else Gain(1 - pairs[0][1] / pairs[0][0], 0, 0, 1)
     ends = (gain.low, gain.high) if len(pairs) > 1 else (None, None)
-    return Tried(name, kind, predicted, gain.gain, *ends, len(pairs), detail)
+    return CandidateRow(name, kind, predicted, gain.gain, *ends, len(pairs), detail)

@@ -17,7 +17,7 @@ from hopscope.query.resampling import student_quantile
 LEAST_GAIN: Final = 0.01
 """A gain counts only if its whole interval lies above this share."""
 LEAST_PAIRS: Final = 6
-KEPT: Final = 3
+SURVIVOR_RATIO: Final = 3
 """One in so many candidates goes on after a round."""
 MOST_PAIRS: Final = 20
 _CONFIDENCE: Final = 0.95
@@ -56,14 +56,14 @@ def gain_of(pairs: Sequence[Pair]) -> Gain:
     return Gain(1 - math.exp(mean), 1 - math.exp(mean + half), 1 - math.exp(mean - half), len(logs))
 
 
-def planned_pairs(estimate: float, deviation: float, most: int) -> int:
+def planned_pairs(estimate: float, deviation: float, affordable: int) -> int:
     """The number of pairs that would prove a gain of this size, at least LEAST_PAIRS and at most `most` (which is
     LEAST_PAIRS or more) and MOST_PAIRS.
 
     deviation: standard deviation of the log ratio of two runs.
     """
     distance = math.log(1 - LEAST_GAIN) - math.log(1 - min(estimate, 0.99))
-    limit = min(most, MOST_PAIRS)
+    limit = min(affordable, MOST_PAIRS)
     if distance <= 0:
         return limit
     for pairs in range(LEAST_PAIRS, limit):
@@ -81,8 +81,8 @@ def survivors(ratios: Mapping[str, Sequence[float]]) -> list[str]:
     """
     means = {name: statistics.fmean(map(math.log, values)) for name, values in ratios.items() if values}
     ranked = sorted(means, key=lambda name: means[name])
-    kept = ranked[: math.ceil(len(ratios) / KEPT)]
-    return [name for name in kept if means[name] <= 0 or not _is_surely_slower(ratios[name])]
+    best = ranked[: math.ceil(len(ratios) / SURVIVOR_RATIO)]
+    return [name for name in best if means[name] <= 0 or not _is_surely_slower(ratios[name])]
 
 
 def deviation_of(times: Sequence[float]) -> float:

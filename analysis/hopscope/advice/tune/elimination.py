@@ -36,9 +36,9 @@ def eliminate(
             block += 1
         names = survivors({candidate.name: ratios[candidate.name] for candidate in left})
         left = [candidate for name in names for candidate in left if candidate.name == name]
-        if number == 1 and (both := _combination(bench, left, ratios)):
-            left.append(both)
-            ratios[both.name] = []
+        if number == 1 and (combination := _combination(bench, left, ratios)):
+            left.append(combination)
+            ratios[combination.name] = []
         if len(left) < 2:
             break
     best = _with_rest(bench, _best(left, ratios), candidates[plan["candidates"] :], ratios, (block, say))
@@ -64,8 +64,8 @@ def _with_rest(
     while rest and (room := _room(bench, block, best)) > 0:
         say(f"{plural(len(rest[:room]), 'more candidate')}, {bench.left()} left")
         ratios |= {candidate.name: [] for candidate in rest[:room]}
-        beside = [] if best is None else [best]
-        best = _best([*beside, *_block(bench, block, [*beside, *rest[:room]], ratios)], ratios)
+        reference = [] if best is None else [best]
+        best = _best([*reference, *_block(bench, block, [*reference, *rest[:room]], ratios)], ratios)
         rest, block = rest[room:], block + 1
     return best
 
@@ -77,8 +77,8 @@ def _best(candidates: Sequence[Candidate], ratios: dict[str, list[float]]) -> Ca
 
 def _room(bench: Bench, block: int, best: Candidate | None) -> int:
     """The number of candidates that another block has room for, beside the best one and the baseline."""
-    others = 1 if best is None else 2
-    return bench.journal.decided(f"room {block}", lambda: max(0, bench.affordable_screening(best) - others))
+    reserved = 1 if best is None else 2
+    return bench.journal.decided(f"room {block}", lambda: max(0, bench.affordable_screening(best) - reserved))
 
 
 def _plan(bench: Bench, candidates: int) -> dict[str, Any] | None:
@@ -107,11 +107,11 @@ def _block(
 def _combination(bench: Bench, candidates: Sequence[Candidate], ratios: dict[str, list[float]]) -> Candidate | None:
     """The two best candidates at once, of those that were faster and do not exclude each other."""
     faster = _faster(candidates, ratios)
-    for at, candidate in enumerate(faster):
-        for other in faster[at + 1 :]:
-            if (both := combined(candidate, other)) is not None:
-                bench.journal.add_candidate(both)
-                return both
+    for place, candidate in enumerate(faster):
+        for partner in faster[place + 1 :]:
+            if (combination := combined(candidate, partner)) is not None:
+                bench.journal.add_candidate(combination)
+                return combination
     return None
 
 

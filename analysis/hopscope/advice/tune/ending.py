@@ -16,7 +16,7 @@ from hopscope.query.opened import Open, OpenedTrace
 Ending = Callable[[Path], bool]
 """Whether the run that records into a trace directory has done enough."""
 _FIRST_LOOK_S: Final = 2.0
-_LATER: Final = 2.0
+_LOOK_FACTOR: Final = 2.0
 """Each look at a run of unknown iterations comes after so many times the time before: assembling takes a core."""
 _LOOK_S: Final = 1.0
 _SCREENING_S: Final = 2.0
@@ -40,7 +40,7 @@ def first_run(iterations: int, open_trace: Open) -> Ending:
             rows = open_trace(trace).sql("select iteration from iteration_cuts").num_rows
         except InputError:
             rows = 0
-        following = (time.monotonic() - begin) * _LATER
+        following = (time.monotonic() - begin) * _LOOK_FACTOR
         return rows > iterations + 1
 
     return is_done

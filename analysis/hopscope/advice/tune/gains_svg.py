@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from hopscope.advice.tune.candidates_table import Tried
+from hopscope.advice.tune.candidates_table import CandidateRow
 from hopscope.format.quantities import share
 
 _WIDTH: Final = 360
@@ -13,23 +13,24 @@ _HEIGHT: Final = 18
 _MARGIN: Final = 0.02
 
 
-def picture(row: Tried, most: float) -> str:
+def picture(row: CandidateRow, limit: float) -> str:
     """An SVG element; most: the gain, as a share, at its right end. Zero is in the middle."""
 
-    def across(value: float) -> float:
-        inside = 1 - 2 * _MARGIN
-        return _WIDTH * (0.5 + inside * max(-1.0, min(1.0, value / most)) / 2)
+    def position(value: float) -> float:
+        width = 1 - 2 * _MARGIN
+        return _WIDTH * (0.5 + width * max(-1.0, min(1.0, value / limit)) / 2)
 
     middle = _HEIGHT / 2
-    drawn = [f'<path class="zero" d="M{across(0):.1f} 0V{_HEIGHT}"/>']
+    elements = [f'<path class="zero" d="M{position(0):.1f} 0V{_HEIGHT}"/>']
     if row.predicted is not None:
-        drawn.append(f'<circle class="predicted" cx="{across(row.predicted):.1f}" cy="{middle}" r="5"/>')
+        elements.append(f'<circle class="predicted" cx="{position(row.predicted):.1f}" cy="{middle}" r="5"/>')
     if row.gain is not None:
         look = "faster" if row.gain > 0 else "slower"
         if row.low is not None and row.high is not None:
-            drawn.append(
-                f'<path class="{look}" stroke-width="2" d="M{across(row.low):.1f} {middle}H{across(row.high):.1f}"/>'
+            elements.append(
+                f'<path class="{look}" stroke-width="2" '
+                f'd="M{position(row.low):.1f} {middle}H{position(row.high):.1f}"/>'
             )
-        drawn.append(f'<circle class="{look}" cx="{across(row.gain):.1f}" cy="{middle}" r="3.5"/>')
+        elements.append(f'<circle class="{look}" cx="{position(row.gain):.1f}" cy="{middle}" r="3.5"/>')
     name = escape(f"{row.name}: {share(row.gain)}")
-    return f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{name}">{"".join(drawn)}</svg>'
+    return f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{name}">{"".join(elements)}</svg>'

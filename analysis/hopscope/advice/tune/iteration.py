@@ -10,7 +10,7 @@ from hopscope.query.opened import OpenedTrace
 
 LEFT_OUT: Final = 10
 """The first of so many iterations is left out, and at least one: they contain set-up."""
-_LEAST_KEPT: Final = 3
+_LEAST_ITERATIONS: Final = 3
 _WHOLE_RUN = """
 select
     max(end_ns) filter (where region in ('MPI_Init', 'MPI_Init_thread')) as begin_ns,
@@ -21,26 +21,26 @@ from intervals
 
 @dataclass(frozen=True)
 class IterationTime:
-    """Time of an iteration in ns, over so many; `per` is `run` where the run has no iterations, and then that time is
+    """Time of an iteration in ns, over so many; `unit` is `run` where the run has no iterations, and then that time is
     from the last end of MPI_Init to the first begin of MPI_Finalize."""
 
     time_ns: float
     iterations: int
-    per: str
+    unit: str
 
 
-def iteration_time(trace: OpenedTrace, most: int | None = None, left_out: int = LEFT_OUT) -> IterationTime:
+def iteration_time(trace: OpenedTrace, limit: int | None = None, left_out: int = LEFT_OUT) -> IterationTime:
     """The time of the kept iterations of a run divided by their number; most: of only so many from the beginning.
     left_out: the first of so many is left out.
 
     Raises InputError where the run has neither iterations nor both ends.
     """
     begins = [row["begin_ns"] for row in trace.sql("from iteration_cuts order by iteration").to_pylist()]
-    if most is not None:
-        begins = begins[: most + 1]
-    kept = begins[max(1, (len(begins) - 1) // left_out) :]
-    if len(kept) > _LEAST_KEPT:
-        return IterationTime((kept[-1] - kept[0]) / (len(kept) - 1), len(kept) - 1, "iteration")
+    if limit is not None:
+        begins = begins[: limit + 1]
+    starts = begins[max(1, (len(begins) - 1) // left_out) :]
+    if len(starts) > _LEAST_ITERATIONS:
+        return IterationTime((starts[-1] - starts[0]) / (len(starts) - 1), len(starts) - 1, "iteration")
     ends = trace.sql(_WHOLE_RUN).to_pylist()[0]
     if ends["begin_ns"] is None or ends["end_ns"] is None or ends["end_ns"] <= ends["begin_ns"]:
         raise InputError(f"{trace.path} has neither iterations nor a time from MPI_Init to MPI_Finalize")

@@ -103,16 +103,16 @@ def run_job(
             start_new_session=True,
         )
         try:
-            ended = _wait(process, limit_s, is_done, folder / TRACE)
+            cause = _wait(process, limit_s, is_done, folder / TRACE)
         except BaseException:
             _end(process, folder / TRACE)
             raise
-        if ended != "by itself":
+        if cause != "by itself":
             _end(process, folder / TRACE)
     wall_s = time.monotonic() - begin
-    if ended == "limit":
+    if cause == "limit":
         return Run("slow", wall_s, detail=f"ended after {duration((limit_s or 0.0) * 1e9)}")
-    if process.returncode != 0 and ended == "by itself":
+    if process.returncode != 0 and cause == "by itself":
         return Run("failed", wall_s, detail=f"exit code {process.returncode}: {_tail(folder / OUTPUT)}")
     return _measured(job, folder, wall_s, turns=turns)
 
@@ -138,7 +138,7 @@ def _measured(job: Job, folder: Path, wall_s: float, *, turns: bool) -> Run:
         of_iteration = iteration_time(job.open_trace(folder / TRACE), job.iterations, job.left_out)
     except InputError as problem:
         return Run("failed", wall_s, detail=str(problem))
-    return Run("measured", wall_s, of_iteration.time_ns, of_iteration.per)
+    return Run("measured", wall_s, of_iteration.time_ns, of_iteration.unit)
 
 
 def _matched(metric: str, output: str) -> float:
@@ -158,13 +158,13 @@ def _matched(metric: str, output: str) -> float:
 
 def _wait(process: subprocess.Popen[bytes], limit_s: float | None, is_done: Progress | None, trace: Path) -> str:
     """Why the run ended: `by itself`, at the `limit`, or because it is `done`."""
-    until = None if limit_s is None else time.monotonic() + limit_s
+    deadline = None if limit_s is None else time.monotonic() + limit_s
     while True:
         try:
             process.wait(_POLL_S)
             return "by itself"
         except subprocess.TimeoutExpired:
-            if until is not None and time.monotonic() > until:
+            if deadline is not None and time.monotonic() > deadline:
                 return "limit"
             if is_done is not None and is_done(trace):
                 return "done"
@@ -174,8 +174,8 @@ def _end(process: subprocess.Popen[bytes], trace: Path) -> None:
     """Ends a job with all its processes, wherever the launcher started them on this machine."""
     with suppress(ProcessLookupError):
         process.send_signal(signal.SIGTERM)
-    until = time.monotonic() + _GRACE_S
-    while (process.poll() is None or _members(trace)) and time.monotonic() < until:
+    deadline = time.monotonic() + _GRACE_S
+    while (process.poll() is None or _members(trace)) and time.monotonic() < deadline:
         time.sleep(0.05)
     for number in _members(trace):
         with suppress(ProcessLookupError, PermissionError):

@@ -77,7 +77,7 @@ class Journal:
 
     def add_candidate(self, candidate: Candidate) -> None:
         """Keep a candidate that was made on the way."""
-        if all(candidate.name != known.name for known in self.candidates):
+        if all(candidate.name != entry.name for entry in self.candidates):
             self.candidates.append(candidate)
 
     def write(self) -> None:

@@ -22,7 +22,7 @@ def write_outcome(journal: Journal) -> str:
     """Write what the result needs into the tuning's directory. Returns the new command line."""
     result = journal.result
     assert result is not None
-    winner = next((each for each in journal.candidates if each.name == result["candidate"]), BASELINE)
+    winner = next((candidate for candidate in journal.candidates if candidate.name == result["candidate"]), BASELINE)
     whole = with_choices(winner)
     options, variables = written(whole, journal.folder)
     if variables:
@@ -66,7 +66,7 @@ def _command(journal: Journal, whole: Candidate, options: Sequence[str], variabl
 
 def _parameters(options: Sequence[str]) -> list[tuple[str, str]]:
     """Open MPI's parameters among a launcher's options."""
-    return [(options[at + 1], options[at + 2]) for at, word in enumerate(options) if word == "--mca"]
+    return [(options[number + 1], options[number + 2]) for number, word in enumerate(options) if word == "--mca"]
 
 
 def _write(place: Path, text: str) -> None:

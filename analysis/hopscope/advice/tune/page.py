@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from hopscope.advice.tune.candidates_table import Tried, tried
+from hopscope.advice.tune.candidates_table import CandidateRow, candidate_rows
 from hopscope.advice.tune.gains_svg import picture
 from hopscope.advice.tune.journal import Journal
 from hopscope.advice.tune.outcome import sentence
@@ -26,7 +26,7 @@ svg { display: block; } .zero { stroke: var(--muted); } .faster { stroke: #29815
 
 def page(journal: Journal, command: str, open_trace: Open) -> str:
     """The file; command: the new command line. open_trace: `hopscope.open`."""
-    rows = tried(journal)
+    rows = candidate_rows(journal)
     result = journal.result or {}
     target = journal.target
     hosts = len(set(target["hosts"]))
@@ -45,16 +45,16 @@ def page(journal: Journal, command: str, open_trace: Open) -> str:
     return static_page("Tuning", _STYLE, body)
 
 
-def _table(rows: Sequence[Tried]) -> str:
+def _table(rows: Sequence[CandidateRow]) -> str:
     ends = [abs(value) for row in rows for value in (row.gain, row.low, row.high, row.predicted) if value is not None]
-    most = min(max([*ends, 0.05]), 1.0)
+    limit = min(max([*ends, 0.05]), 1.0)
     heads = ["candidate", "gain", "", "95 % interval", "predicted", "runs", "outcome"]
     lines: list[str] = []
     for row in rows:
         cells = [
             escape(row.name),
             share(row.gain),
-            picture(row, most),
+            picture(row, limit),
             interval(row.low, row.high, "share"),
             share(row.predicted),
             str(row.runs),

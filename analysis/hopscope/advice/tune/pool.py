@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopscope.advice.remap import candidates
-from hopscope.advice.sweep.decision import besides_of, choices_of
+from hopscope.advice.sweep.decision import choices_of, extra_settings_of
 from hopscope.advice.sweep.measured import read
 from hopscope.advice.tune.candidate import FOLDER, HOSTS, TREE, Candidate
 from hopscope.errors import InputError
@@ -25,7 +25,7 @@ from hopscope.mpi_libraries.rank_files import file_of, launcher_of
 from hopscope.query.opened import OpenedTrace
 from hopscope.replay.basis import Recost
 
-MOST: Final = 12
+MOST_CANDIDATES: Final = 12
 """Candidates that are measured."""
 _LEAST_CHANGE: Final = 1e-3
 """An algorithm that is predicted to change less sends the messages that the baseline sent."""
@@ -84,9 +84,9 @@ class Recorded:
 def candidates_for(
     recorded: Recorded, machine: Path | None = None, *, engine: bool = False
 ) -> tuple[list[Candidate], list[str]]:
-    """At most MOST candidates, the most promising first, and what could not be proposed, in sentences. machine: the
-    file of a sweep, whose rules are the first candidate, or of a probe, whose links the replay takes. engine: also what
-    Hopscope's engine runs."""
+    """At most MOST_CANDIDATES candidates, the most promising first, and failed proposals, in sentences. machine: the
+    file of a sweep, whose rules are the first candidate, or of a probe, whose links the replay takes. engine: also the
+    algorithms of Hopscope's engine."""
     swept: list[Candidate] = []
     recost: Recost | None = None
     if machine is not None and kind_of(machine) == "machine":
@@ -94,7 +94,7 @@ def candidates_for(
     elif machine is not None:
         swept = list(_swept(recorded, machine))
     proposed, notes = all_candidates(recorded, recost, engine=engine)
-    return [*swept, *screened(proposed)][:MOST], notes
+    return [*swept, *screened(proposed)][:MOST_CANDIDATES], notes
 
 
 def all_candidates(
@@ -115,11 +115,15 @@ def all_candidates(
 
 def screened(candidates: Sequence[Candidate]) -> list[Candidate]:
     """In turn one that is predicted to gain and one without a prediction, then those that are predicted to lose."""
-    gains = sorted((each for each in candidates if _gain(each) > 0), key=lambda each: -_gain(each))
-    losses = sorted((each for each in candidates if _gain(each) < 0), key=lambda each: -_gain(each))
-    unpredicted = sorted((each for each in candidates if _gain(each) == 0), key=_reluctance)
-    turns = (each for pair in zip_longest(gains, unpredicted) for each in pair if each is not None)
-    return [*turns, *losses][:MOST]
+    gains = sorted(
+        (candidate for candidate in candidates if _gain(candidate) > 0), key=lambda candidate: -_gain(candidate)
+    )
+    losses = sorted(
+        (candidate for candidate in candidates if _gain(candidate) < 0), key=lambda candidate: -_gain(candidate)
+    )
+    unpredicted = sorted((candidate for candidate in candidates if _gain(candidate) == 0), key=_reluctance)
+    turns = (candidate for pair in zip_longest(gains, unpredicted) for candidate in pair if candidate is not None)
+    return [*turns, *losses][:MOST_CANDIDATES]
 
 
 def _gain(candidate: Candidate) -> float:
@@ -147,8 +151,8 @@ def _swept(recorded: Recorded, machine: Path) -> Iterator[Candidate]:
     }
     choices = [choice for choice in choices_of(sweep) if choice.algorithm.operation in operations]
     if choices:
-        besides = tuple(besides_of(sweep, choices))
-        yield Candidate(f"rules of {machine.name}", "algorithm", choices=tuple(choices), besides=besides)
+        extra_settings = tuple(extra_settings_of(sweep, choices))
+        yield Candidate(f"rules of {machine.name}", "algorithm", choices=tuple(choices), besides=extra_settings)
 
 
 def _settings(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
@@ -166,12 +170,12 @@ def _settings(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
 def _orders(recorded: Recorded) -> Iterator[Candidate]:
     """The rank order that the replay prefers, where there are several hosts and the command does not place ranks. Its
     costs are always those of the hops."""
-    before = recorded.hosts
+    baseline = recorded.hosts
     launcher = launcher_of(recorded.library)
-    if len(set(before)) < 2 or launcher is None or OWN_PLACEMENT & set(launcher_options(recorded.words)):
+    if len(set(baseline)) < 2 or launcher is None or OWN_PLACEMENT & set(launcher_options(recorded.words)):
         return
     for proposed in candidates(recorded.trace, "order"):
-        if list(proposed.hosts) != before:
+        if list(proposed.hosts) != baseline:
             file = file_of(launcher, list(proposed.hosts), f"{FOLDER}/{HOSTS}", recorded.library)
             words = [word.strip("'") for word in file.command.split()]
             options = tuple(words[words.index("-n") + 2 :])
@@ -192,8 +196,8 @@ def _bindings(recorded: Recorded) -> Iterator[Candidate]:
     free = not _BINDING & set(launcher_options(recorded.words)) and not recorded.on_network
     if recorded.flavour == "openmpi":
         if free:
-            wanted = "none" if recorded.is_oversubscribed else "core"
-            yield Candidate(f"bind to {wanted}", "binding", options=("--bind-to", wanted))
+            target = "none" if recorded.is_oversubscribed else "core"
+            yield Candidate(f"bind to {target}", "binding", options=("--bind-to", target))
         if recorded.is_oversubscribed and not recorded.on_network:
             yield Candidate("yield when idle", "binding", options=("--mca", "mpi_yield_when_idle", "1"))
     elif recorded.flavour == "mpich":

@@ -47,7 +47,7 @@ def tune(bench: Bench, say: Say) -> None:
         return
     choose(bench, candidates, times, say)
     if (result := journal.result) and result["candidate"]:
-        bench.record(RESULT, next(each for each in journal.candidates if each.name == result["candidate"]))
+        bench.record(RESULT, next(entry for entry in journal.candidates if entry.name == result["candidate"]))
 
 
 def choose(bench: Bench, candidates: Sequence[Candidate], times: Sequence[float], say: Say) -> None:
@@ -137,10 +137,10 @@ def _confirm(bench: Bench, candidate: Candidate, gain: Gain, pairs: Sequence[Pai
     """Put what the confirming runs say into the journal."""
     bench.journal.baseline["iteration_ns"] = statistics.median(base for base, _ in pairs)
     measured = {"gain": gain.gain, "gain_low": gain.low, "gain_high": gain.high, "pairs": gain.pairs}
-    chosen: dict[str, Any] = {}
+    winner: dict[str, Any] = {}
     if gain.verdict == "gain":
-        chosen = {"candidate": candidate.name, "iteration_ns": statistics.median(time for _, time in pairs)}
-    _conclude(bench, confirmed=candidate.name, **measured, **chosen)
+        winner = {"candidate": candidate.name, "iteration_ns": statistics.median(time for _, time in pairs)}
+    _conclude(bench, confirmed=candidate.name, **measured, **winner)
 
 
 def _leave(bench: Bench, reason: str) -> None:
@@ -148,9 +148,9 @@ def _leave(bench: Bench, reason: str) -> None:
     _conclude(bench, reason=reason)
 
 
-def _conclude(bench: Bench, **known: Any) -> None:
+def _conclude(bench: Bench, **facts: Any) -> None:
     """Put the result into the journal; without more that is known, nothing changes."""
-    nothing = dict.fromkeys(("candidate", "confirmed", "gain", "gain_low", "gain_high", "reason"))
+    empty = dict.fromkeys(("candidate", "confirmed", "gain", "gain_low", "gain_high", "reason"))
     unchanged = {"iteration_ns": bench.journal.baseline["iteration_ns"], "pairs": 0}
-    bench.journal.result = {**nothing, **unchanged, **known}
+    bench.journal.result = {**empty, **unchanged, **facts}
     bench.close()

@@ -14,7 +14,7 @@ from hopscope.advice.tune.session import paired
 from hopscope.errors import InputError
 from hopscope.format.quantities import interval, plural, share
 
-_HOLDS, _GONE, _UNDECIDED = 0, 1, 2
+_HOLDS, _LOSS, _UNDECIDED = 0, 1, 2
 _FOLDER: Final = "verifying"
 
 
@@ -38,9 +38,11 @@ def verify(bench: Bench, say: Callable[[str], None]) -> Verified:
     _check_target(bench)
     candidate = next(candidate for candidate in journal.candidates if candidate.name == name)
     number = max(LEAST_PAIRS, journal.result["pairs"])
-    earlier = sum(each.phase == "verification" and each.candidate == name for each in journal.measurements)
+    first_pair = sum(
+        measurement.phase == "verification" and measurement.candidate == name for measurement in journal.measurements
+    )
     say(f"measuring {name} again with {plural(number, 'pair')} of runs")
-    pairs = paired(bench, "verification", candidate, range(earlier, earlier + number))
+    pairs = paired(bench, "verification", candidate, range(first_pair, first_pair + number))
     if len(pairs) < number:
         raise InputError(f"a run of {name} failed: {journal.measurements[-1].run.detail}")
     return verdict(journal, pairs)
@@ -51,14 +53,14 @@ def verdict(journal: Journal, pairs: list[Pair]) -> Verified:
     result = journal.result
     assert result is not None
     gain = gain_of(pairs)
-    name, was = result["candidate"], share(result["gain"])
+    name, former = result["candidate"], share(result["gain"])
     ends = f"{interval(gain.low, gain.high, 'share')}, {plural(gain.pairs, 'pair')} of runs"
-    shown = f"{share(gain.gain)} ({ends}); it was {was}"
+    comparison = f"{share(gain.gain)} ({ends}); it was {former}"
     if gain.verdict == "gain":
-        return Verified(_HOLDS, f"{name} still saves {shown}.")
+        return Verified(_HOLDS, f"{name} still saves {comparison}.")
     if gain.high < result["gain_low"]:
-        return Verified(_GONE, f"{name} no longer saves what it did: {shown}.")
-    return Verified(_UNDECIDED, f"Undecided, because runs differ too much: {name} saves {shown}.")
+        return Verified(_LOSS, f"{name} no longer saves what it did: {comparison}.")
+    return Verified(_UNDECIDED, f"Undecided, because runs differ too much: {name} saves {comparison}.")
 
 
 def _check_target(bench: Bench) -> None:
@@ -72,6 +74,6 @@ def _check_target(bench: Bench) -> None:
     finally:
         discard(folder)
     for name, words in (("ranks", "number of ranks"), ("hosts", "hosts"), ("mpi_library", "MPI library")):
-        before, now = journal.target[name], target[name]
-        if before != now:
-            raise InputError(f"the {words} is not what {journal.folder} was tuned for: {now}, then {before}")
+        tuned, current = journal.target[name], target[name]
+        if tuned != current:
+            raise InputError(f"the {words} is not what {journal.folder} was tuned for: {current}, then {tuned}")

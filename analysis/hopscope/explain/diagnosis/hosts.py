@@ -156,7 +156,7 @@ def placement_of(read: Callable[[str], pa.Table], rerun: Rerun, run_ns: int) -> 
     except InputError:
         return None  # the hosts are not the launcher's to choose
     row = order.table.to_pylist()[-1]
-    if not order.chosen or row["run_gain"] is None:
+    if not order.is_suggested or row["run_gain"] is None:
         return None
     gains: Sequence[float] = [row[name] for name in ("run_gain", "run_gain_low", "run_gain_high")]
     ns, low, high = (max(0, round(gain * run_ns)) for gain in gains)
