@@ -1,6 +1,6 @@
-"""What could make a run faster: another rank order, another setting of its MPI library, or another tree.
+"""Remedies for a run: another rank order, another setting of its MPI library, or another tree.
 
-Each replays the run and suggests a file, with the command that runs the program with it.
+Each replays the run and suggests a file, with the command that uses it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Remapped(OpenedTrace, Protocol):
 
 @dataclass(frozen=True)
 class Remedy:
-    """What is suggested, in a sentence; the file and the command are None where nothing is."""
+    """A suggestion in a sentence; the file and the command are None without one."""
 
     sentence: str
     file_name: str

@@ -1,13 +1,13 @@
 """Other rank orders: places the ranks on the same hosts so that less time is spent on slow links.
 
-places     where the ranks were
-traffic    who sent whom how much
-costs      what a message costs between two hosts
+places     hosts and clusters of the ranks
+traffic    messages and bytes between ranks
+costs      costs of a message between two hosts
 partition  a first placement, by a graph library
-swaps      betters it
-leaders    which hops belong to hosts, whoever runs there
-rerun      what the run takes in it
-suggest    puts it together
+swaps      improves it
+leaders    hops that belong to hosts, not to ranks
+rerun      time of the run in another order
+suggest    combines these steps
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["DESCRIPTION", "LAUNCHERS", "reorder"]
 def reorder(trace: HasTables) -> Order:
     """Another rank order on the same hosts; see `Order`. Its table's columns are in DESCRIPTION.
 
-    Raises InputError where the hosts are not the launcher's to choose, or nothing was sent.
+    Raises InputError if the launcher cannot choose the hosts, or nothing was sent.
     """
     from hopscope.advice.orders.suggest import suggest  # late: the graph library
 

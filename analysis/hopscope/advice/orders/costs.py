@@ -1,7 +1,7 @@
-"""What a message costs between two hosts, from the messages and hops of a run that a rank waited for.
+"""Fits the costs of a message between two hosts to the messages and hops of a run that a rank waited for.
 
-A message of so many bytes takes latency + bytes * time per byte, fitted as for trees but without interfaces. Both
-directions of a pair of hosts count alike, which also cancels what two clocks differ by.
+A message takes latency + bytes * time per byte, fitted as for trees but without interfaces. Both directions of a pair
+of hosts count alike, which also cancels the difference of two clocks.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from hopscope.machine.link_fit import fit_classes
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 MOST_ROWS = 50_000
-"""Of more rows, evenly chosen ones are fitted."""
+"""With more rows, evenly chosen ones are fitted."""
 STEPS = (0.0, 1.0, 1e3, 1e6)
-"""What a message counts by its class of link, from near to far, where no message was waited for."""
+"""Weight of a message by its class of link, from near to far, if no message was waited for."""
 
 
 @dataclass(frozen=True)
 class HostCosts:
     """latency_ns and per_byte_ns: hosts x hosts, symmetric, a host's own inside on the diagonal. ns, and ns a byte.
 
-    fitted: whether they are times; else they only count, by STEPS. rows: messages that each class was fitted from, 0
-    for one that was not measured, in the order of LINKS.
+    fitted: True if they are times; False if they are weights by STEPS. rows: fitted messages of each class, 0 for an
+    unmeasured one, in the order of LINKS.
     """
 
     latency_ns: Array
@@ -40,7 +40,7 @@ class HostCosts:
     rows: Array
 
     def message_ns(self, ends: tuple[Array, Array], size: Array) -> Array:
-        """What messages of so many bytes take from hosts to hosts."""
+        """Times of messages of these sizes from hosts to hosts."""
         return self.latency_ns[ends] + size * self.per_byte_ns[ends]
 
 
@@ -65,7 +65,7 @@ def costs_of(table: Callable[[str], pa.Table], places: Places) -> HostCosts:
 
 
 def _waited(table: Callable[[str], pa.Table], places: Places) -> Hops:
-    """What a receiver waited for, in the order of sending."""
+    """Hops that a receiver waited for, in the order of sending."""
     messages = table("messages")
     columns = ("send_begin_ns", "recv_end_ns", "bytes", "src", "dst", "clock_error_ns")
     rows = pa.concat_tables(
@@ -87,8 +87,8 @@ def _links(rows: pa.Table) -> Array:
 
 
 def _last_of_each_call(messages: pa.Table) -> Array:
-    """Rows of the messages whose end is their own, for ends are seen when a call returns: of what one call completed,
-    sends included, the last receive of the farthest link."""
+    """Rows of the messages with an exact end. Ends are seen when a call returns, so of the messages that one call
+    completed, sends included, only the last receive of the farthest link has one."""
     count, link = len(messages), _links(messages)
     lane = np.concatenate([integers(messages, end) for end in ("dst_location", "src_location")])
     wait_begin = np.concatenate([integers(messages, end) for end in ("recv_wait_begin_ns", "send_wait_begin_ns")])
@@ -102,8 +102,8 @@ def _last_of_each_call(messages: pa.Table) -> Array:
 
 
 def _by_class(classes: Mapping[str, LinkCost]) -> tuple[Array, Array]:
-    """Latency and time per byte of each class. What was not measured counts half of what the next slower class takes;
-    where no slower one was measured, what the next faster one takes. No class takes longer than a farther one."""
+    """Latency and time per byte of each class. An unmeasured class takes half of the next slower one's; without a
+    slower one, the next faster one's. No class takes longer than a farther one."""
     latency, per_byte = np.zeros(len(LINKS)), np.zeros(len(LINKS))
     farthest = max(LINKS.index(name) for name in classes)
     for place in range(len(LINKS) - 1, 0, -1):

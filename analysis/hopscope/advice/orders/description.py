@@ -1,4 +1,4 @@
-"""What `analyze reorder` says about itself, in the format of the analyses' headers (header.py)."""
+"""The header of `analyze reorder`, in the format of the analyses' headers (header.py)."""
 
 DESCRIPTION = """\
 -- A rank order that spends less time on slow links, as a file for the launcher.

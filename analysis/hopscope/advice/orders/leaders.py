@@ -1,7 +1,7 @@
-"""Which collectives follow the hosts: their messages between hosts go between one leader of each, whoever that is.
+"""Finds collectives that follow the hosts: their messages between hosts go between one leader of each.
 
-Open MPI's `han`, most of MPICH's algorithms and the engine's `hierarchical` and `leaders` do so. In another order other
-ranks are the leaders, so such a hop belongs to hosts, not to ranks, and stays where it is.
+Open MPI's `han`, most of MPICH's algorithms and the engine's `hierarchical` and `leaders` do so. Another order has
+other leaders, so such a hop belongs to hosts, not to ranks, and stays where it is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ENGINE = "hierarchical|leaders"
 
 
 def led_hops(table: Callable[[str], pa.Table], places: Places) -> Array:
-    """Which rows of the table `hops` are of collectives that follow the hosts."""
+    """Mask of the rows of the table `hops` whose collectives follow the hosts."""
     hops = table("hops")
     if not len(hops):
         return np.zeros(0, bool)
@@ -39,7 +39,7 @@ def led_hops(table: Callable[[str], pa.Table], places: Places) -> Array:
     is_led[of_host // len(places.hosts)] = True
     is_led[of_host[leaders > 1] // len(places.hosts)] = False
     is_led &= np.bincount(number, weights=~is_remote) > 0
-    # The first one on a communicator sets it up, with messages of its own: most of a kind decide for all of them.
+    # The first one on a communicator sets it up with extra messages, so the majority of a kind decides.
     of_kind = np.empty(len(first), np.int64)
     of_kind[number] = kind
     kinds, group = np.unique(of_kind, return_inverse=True)
@@ -48,7 +48,7 @@ def led_hops(table: Callable[[str], pa.Table], places: Places) -> Array:
 
 
 def _kinds(table: Callable[[str], pa.Table], hops: pa.Table) -> tuple[Array, Array]:
-    """Of each hop its collective, and a number for that one's communicator and operation."""
+    """The collective of each hop, and a number for its communicator and operation."""
     collective = hops["collective_id"].to_numpy().astype(np.int64)
     collectives = table("collectives")
     ids = collectives["collective_id"].to_numpy()
@@ -63,7 +63,7 @@ def _kinds(table: Callable[[str], pa.Table], hops: pa.Table) -> tuple[Array, Arr
 
 
 def _may_follow(table: Callable[[str], pa.Table], hops: pa.Table) -> Array:
-    """Of each hop, whether what ran it may look at hosts at all."""
+    """Mask of the hops whose algorithm may depend on hosts."""
     run = table("run").to_pylist()[0]
     native = launcher_of(run.get("mpi_library")) != _BY_RANK
     calls = table("calls")

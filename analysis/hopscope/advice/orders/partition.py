@@ -37,7 +37,7 @@ def partitioned(traffic: Traffic, costs: HostCosts, places: Places) -> Array:
 
 
 def _extra(traffic: Traffic, costs: HostCosts, classes: Array, far: int, close: int) -> Array:
-    """What each pair of ranks spends more on a far link than on a near one; messages where that is nothing."""
+    """Extra time of each pair of ranks on a far link over a close one; messages if that is zero."""
     latency, per_byte = (
         [float(np.mean(matrix[classes == link])) if (classes == link).any() else 0.0 for link in (far, close)]
         for matrix in (costs.latency_ns, costs.per_byte_ns)

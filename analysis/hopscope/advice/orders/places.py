@@ -1,4 +1,4 @@
-"""Where a run's ranks were: hosts and clusters by number."""
+"""Places of a run's ranks: hosts and clusters by number."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a run takes in another rank order: it is replayed with each message between its new hosts.
+"""Replays a run in another rank order, with each message between its new hosts.
 
-The replay is that of the diagnosis. Ranks compute what they computed between their calls. A message between other hosts
-takes less by the share that it costs less there, or more by what it costs more; of a collective without recorded
-messages, the time stays.
+The replay is that of the diagnosis. Ranks compute as in the run between their calls. A message between other hosts
+takes less by the saved share of its cost, or more by the added cost; a collective without recorded messages keeps its
+time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hopscope.replay.prediction import LEAST_VARIABILITY, Model
 
 @dataclass(frozen=True)
 class Rerun:
-    """What the run takes without its start-up. model: of the order that ran; after_ns: replayed in the new one."""
+    """Time of the run without its start-up. model: of the recorded order; after_ns: replayed in the new one."""
 
     model: Model
     after_ns: float
@@ -32,7 +32,7 @@ class Rerun:
 def rerun_of(
     table: Callable[[str], pa.Table], costs: HostCosts, places: Places, place: Array, led: Array
 ) -> Rerun | str:
-    """What the run takes in the new order, or why that cannot be told. led: rows of hops that follow the hosts."""
+    """Time of the run in the new order, or the reason for no prediction. led: rows of hops that follow the hosts."""
     if not costs.fitted:
         return "no rank waited for a message"
     tables = {name: table(name) for name in CAUSAL_TABLES}
@@ -45,13 +45,13 @@ def rerun_of(
     times = arrays["calls.enter_ns"], arrays["messages.send_begin_ns"]
     begin_ns = min(int(values[values != MISSING].min(initial=run.recorded_ns)) for values in times)
     (baseline_ns,), (order_ns,) = run.times_with({}, []), run.times_with(changes, [])
-    # One run does not tell how much longer another one may take.
+    # One run does not show the variability between runs.
     model = Model(float(run.recorded_ns - begin_ns), float(baseline_ns - begin_ns), LEAST_VARIABILITY)
     return model.reason_unpredicted or Rerun(model, float(order_ns - begin_ns))
 
 
 def _less_ns(rows: pa.Table, costs: HostCosts, places: Places, place: Array) -> Array:
-    """By how much each message takes less in the new order."""
+    """Time that each message saves in the new order."""
     src, dst = (places.rows_of(integers(rows, end)) for end in ("src", "dst"))
     size = integers(rows, "bytes").astype(np.float64)
     old_ns, new_ns = (costs.message_ns((hosts[src], hosts[dst]), size) for hosts in (places.baseline, place))

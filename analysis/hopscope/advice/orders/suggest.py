@@ -1,4 +1,4 @@
-"""Finds a rank order for a trace and says what it gains."""
+"""Finds a rank order for a trace and its gain."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hopscope.vocabulary.links import LINKS, classes_of_hosts
 from hopscope.vocabulary.words import tune_command
 
 MOST_STARTED_OVER = 512
-"""Of more ranks, swaps better only the partition: from worse orders they take a minute and come to nothing better."""
+"""With more ranks, swaps start only from the partition: from other orders they take a minute without a benefit."""
 _TABLE_LINKS = ("wan", "lan", "shm")
 _NEARER = 1e-6
 """Between links that cost the same, a nearer one is preferred by this share of the greatest latency."""
@@ -52,8 +52,8 @@ SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class Order:
-    """A rank order. hosts: of each rank of MPI_COMM_WORLD in it, also where it is not chosen. candidates: it, if it
-    spends less time on links."""
+    """A rank order. hosts: of each rank of MPI_COMM_WORLD in it, even if it is not suggested. candidates: the order, if
+    it spends less time on links."""
 
     table: pa.Table
     hosts: tuple[str, ...]
@@ -65,7 +65,7 @@ class Order:
 def suggest(table: Callable[[str], pa.Table]) -> Order:
     """The best order found for a trace, given its `table` function; `description.py` says how.
 
-    Raises InputError where the hosts are not the launcher's to choose, or nothing was sent.
+    Raises InputError if the launcher cannot choose the hosts, or nothing was sent.
     """
     run, ranks = table("run").to_pylist()[0], table("ranks")
     _check(run, ranks)
@@ -96,7 +96,7 @@ def suggest(table: Callable[[str], pa.Table]) -> Order:
             reason_unpredicted=rerun if isinstance(rerun, str) else None,
         )  # fmt: skip
         candidates = ranked([rerun.model.predicted(proposal, rerun.after_ns) if isinstance(rerun, Rerun) else proposal])
-    # One that is not predicted is suggested by what it saves on links.
+    # An order without a prediction is suggested for its saving on links.
     is_suggested = any(
         candidate.is_suggested or (candidate.predicted_ns is None and rerun != _WITHOUT_MESSAGES)
         for candidate in candidates
@@ -139,7 +139,7 @@ def _check(run: dict[str, Any], ranks: pa.Table) -> None:
 
 
 def best_order(traffic: Traffic, costs: HostCosts, places: Places) -> Array:
-    """The host of each rank: the best placement after swaps, or the one that ran if none is better than that."""
+    """The host of each rank: the best placement after swaps, or the baseline if none is better."""
     preference = _NEARER * max(1.0, float(costs.latency_ns.max()))
     objective = Objective(
         traffic, costs.latency_ns + preference * classes_of_hosts(places.cluster_of_host), costs.per_byte_ns
@@ -159,7 +159,7 @@ def _in_blocks(places: Places) -> Array:
 
 
 def _relabelled(objective: Objective, place: Array, places: Places) -> Array:
-    """The same order with hosts exchanged where that costs nothing and leaves more ranks where they are."""
+    """The order with hosts exchanged if that costs nothing and keeps more ranks in place."""
     for a in range(len(places.hosts)):
         for b in range(a + 1, len(places.hosts)):
             first_ranks, second_ranks = (places.movable[place[places.movable] == host] for host in (a, b))
@@ -174,7 +174,7 @@ def _relabelled(objective: Objective, place: Array, places: Places) -> Array:
 
 
 def _on_links(traffic: Traffic, costs: HostCosts, places: Places, place: Array) -> Array:
-    """What a placement puts on each class of link: messages, bytes and ns."""
+    """Load of a placement on each class of link: messages, bytes and ns."""
     ends = place[traffic.low], place[traffic.high]
     link = classes_of_hosts(places.cluster_of_host)[ends]
     times = traffic.messages * costs.latency_ns[ends] + traffic.bytes * costs.per_byte_ns[ends]
@@ -186,7 +186,7 @@ def _saved(old: float, new: float) -> float | None:
 
 
 def _row(link: str, old_load: Array, new_load: Array, costs: HostCosts) -> dict[str, Any]:
-    """A row of the table but for what is of the whole run. before, after: as `_on_links` has them, of its classes."""
+    """A row of the table without the columns of the whole run. old_load, new_load: of `_on_links`, for its classes."""
     (messages, size, ns), (new_messages, new_size, new_ns) = (
         old_load.sum(axis=1).tolist(),
         new_load.sum(axis=1).tolist(),
@@ -215,7 +215,7 @@ def _extrapolates(traffic: Traffic, costs: HostCosts, places: Places, place: Arr
 def _sentences(
     rows: list[dict[str, Any]], total: dict[str, Any], best: Candidate, rerun: Rerun | str, measure: str
 ) -> Iterator[str]:
-    """What the new order does and gains, or why there is none. measure: the command that measures it."""
+    """The effect and the gain of the new order, or the reason for none. measure: the command that measures it."""
     slow = next((row for row in rows if row["messages"] or row["new_messages"]), rows[0])
     moved = f"{plural(slow['messages'], slow['link'] + ' message')} become {number(slow['new_messages'])}"
     if total["gain"] < LEAST_GAIN or rerun == _WITHOUT_MESSAGES:

@@ -1,7 +1,7 @@
-"""Betters a placement by swapping two ranks while the time on links falls.
+"""Improves a placement by swapping two ranks while the time on links falls.
 
-That time is the sum over all messages and hops of latency + bytes * time per byte between their ranks' hosts. It says
-nothing of messages that overlap, queue for an interface or wait for a rank that computes.
+That time is the sum over all messages and hops of latency + bytes * time per byte between their ranks' hosts. It
+ignores messages that overlap, queue for an interface or wait for a rank that computes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hopscope.dataset.path_columns import Array
 
 _PASSES = 50
 _TRIED_PER_RANK = 8
-"""Of the swaps that a pass finds, so many for each rank are tried, the best first."""
+"""Number of swaps per rank that a pass tries, the best first."""
 
 
 class Objective:
@@ -30,7 +30,7 @@ class Objective:
         return float(self.traffic.messages @ self.latency_ns[ends] + self.traffic.bytes @ self.per_byte_ns[ends])
 
     def swap_cost(self, place: Array, a: int, b: int) -> float:
-        """By how much the time grows if a and b change places; what they send one another costs the same."""
+        """Growth of the time if a and b change places; messages between the two cost the same."""
         grows = 0.0
         for rank, partner in ((a, b), (b, a)):
             for graph, matrix in ((self._messages, self.latency_ns), (self._bytes, self.per_byte_ns)):
@@ -42,7 +42,7 @@ class Objective:
         return grows
 
     def bettered(self, place: Array, movable: Array) -> Array:
-        """A placement that no swap of two movable ranks makes faster, or what so many passes came to."""
+        """A placement that no swap of two movable ranks makes faster, or the result of the last pass."""
         place = place.copy()
         threshold = -1e-9 * max(1.0, self.cost(place))
         for _ in range(_PASSES):
@@ -51,7 +51,7 @@ class Objective:
         return place
 
     def _pass(self, place: Array, movable: Array, threshold: float) -> bool:
-        """Swaps what still gains, the best first; whether anything did."""
+        """Makes the swaps that still gain, the best first; returns True if there was one."""
         grows = self.all_swaps(place, movable)
         grows[np.tril_indices(len(movable))] = 0.0
         flat = grows.ravel()
@@ -67,7 +67,7 @@ class Objective:
         return swapped
 
     def all_swaps(self, place: Array, movable: Array) -> Array:
-        """movable x movable: what each swap adds."""
+        """Growth of the time by each swap: movable x movable."""
         hosts = len(self.latency_ns)
         member = np.eye(hosts)[place]
         host_cost = (self._messages @ member) @ self.latency_ns + (self._bytes @ member) @ self.per_byte_ns

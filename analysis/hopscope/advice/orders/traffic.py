@@ -1,4 +1,4 @@
-"""Who sent whom how much: the application's messages and the hops of collectives in one graph between ranks."""
+"""Graph of the application's messages and the hops of collectives between ranks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Traffic:
     bytes: Array
 
     def weights(self, per_message: float, per_byte: float) -> Array:
-        """What each pair would spend at this cost of a message and of a byte: ns."""
+        """Time of each pair at this cost of a message and of a byte: ns."""
         return self.messages * per_message + self.bytes * per_byte
 
 
@@ -45,7 +45,7 @@ def traffic_of(places: Places, *tables: pa.Table) -> Traffic:
 
 
 def unseen(table: Callable[[str], pa.Table]) -> list[str]:
-    """What the graph lacks, in sentences; empty if the trace shows everything that was sent."""
+    """Gaps of the graph, in sentences; empty if the trace shows all messages."""
     run = table("run").to_pylist()[0]
     sentences: list[str] = []
     if run["record"] == "collectives":

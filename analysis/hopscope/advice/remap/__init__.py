@@ -1,4 +1,4 @@
-"""Other trees, library settings and rank orders for a recorded run: what each would gain by a replay, and its file."""
+"""Other trees, library settings and rank orders for a recorded run: their gains by a replay, and their files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTION", "PLACE", "Candidate", "candidates", "remap", "sentence"]
 
 PLACE = "FILE"
-"""The file's name in the words of a setting where none is written."""
+"""The file's name in the words of a setting without a written file."""
 
 
 def candidates(
@@ -84,7 +84,7 @@ def remap(
 
 
 def sentence(table: pa.Table) -> str:
-    """What a result of `remap` suggests, or why it suggests nothing."""
+    """The suggestion of a result of `remap`, or the reason for none."""
     return (table.schema.metadata or {}).get(b"sentence", b"").decode()
 
 

@@ -102,7 +102,7 @@ def _row(suggestion: Suggestion, candidate: Candidate) -> dict[str, Any]:
 
 
 def sentence_of(suggestion: Suggestion) -> str:
-    """What is suggested, or why nothing is, and what to do next."""
+    """The suggestion, or the reason for none, and the next step."""
     basis, source = suggestion.basis, suggestion.basis.source
     op, model, noun = source.subject.op, basis.model, suggestion.kind
     predicted = [candidate for candidate in suggestion.candidates if candidate.predicted_ns is not None]
@@ -137,7 +137,7 @@ def sentence_of(suggestion: Suggestion) -> str:
 
 
 def _limits(suggestion: Suggestion) -> str:
-    """What an answer leaves out. Begins with a space where there is anything."""
+    """Omissions of an answer. Begins with a space if there are any."""
     basis = suggestion.basis
     sentences = [f"{op} is left out: {reason}." for op, reason in basis.source.subject.untold]
     if basis.costs.machine.has_traces:
@@ -146,7 +146,7 @@ def _limits(suggestion: Suggestion) -> str:
 
 
 def _unseen(source: Source) -> list[str]:
-    """Of each operation that the library ran, how few of its collectives the trace has whole, if they are few."""
+    """Sentences on operations of the library of which the trace has only few whole collectives."""
     if not source.subject.native:
         return []
     carried, _ = carried_of(source.tables, source.arrays)

@@ -1,4 +1,4 @@
-"""What `analyze remap` says about itself, in the format of the analyses' headers (header.py)."""
+"""The header of `analyze remap`, in the format of the analyses' headers (header.py)."""
 
 from textwrap import fill
 

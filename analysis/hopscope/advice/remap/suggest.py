@@ -1,4 +1,4 @@
-"""The pipeline: candidates of a run, what each takes by the replay, and which one is suggested."""
+"""The pipeline: candidates of a run, their times by the replay, and the suggested one."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from hopscope.replay.prediction import LEAST_GAIN, ranked
 from hopscope.replay.run.program import NothingToFitError, Subject, algorithms_of
 
 FINALISTS = 5
-"""So many of the fastest options of each knob are combined."""
+"""Number of the fastest options of each knob that are combined."""
 ROUNDS = 2
 RECORDING_ADVICE = {
     "openmpi": "run the program again with HOPSCOPE_NATIVE=1, the default, which records Open MPI's own messages",
     "mpich": "run the program again with HOPSCOPE_NATIVE=mpich, which records MPICH's own messages",
 }
-"""How a trace comes to have a library's own messages."""
+"""Ways to record a library's own messages."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """What may run the selections of a knob, by their places. ns: of an iteration with it, for its order."""
+    """A candidate for the selections of a knob, by their places. ns: of an iteration with it, for the order."""
 
     candidate: Candidate
     places: tuple[int, ...]
@@ -139,7 +139,7 @@ def settings_of(
 
 
 class UnfittedError(InputError):
-    """A run whose trace lacks the library's messages. reason: what it lacks, without what to do about it."""
+    """A run whose trace lacks the library's messages. reason: the gap, without the remedy."""
 
     def __init__(self, reason: str, advice: str) -> None:
         self.reason = reason
@@ -151,7 +151,7 @@ def _label(name: str, label: str) -> str:
 
 
 def _repeated(form: Form, parts: Sequence[Subject], fingerprints: set[tuple[bytes, ...]]) -> str | None:
-    """Why it is no candidate of its own, or cannot be laid out; None if it is and can."""
+    """The reason why it is no separate candidate or has no schedule; None for a candidate."""
     pairs = zip(form.pieces, parts, strict=True)
     try:
         key = tuple(fingerprint(piece.schedules(part, longest(part))) for piece, part in pairs)
@@ -164,7 +164,7 @@ def _repeated(form: Form, parts: Sequence[Subject], fingerprints: set[tuple[byte
 
 
 def _baseline_reason(basis: Basis, form: Form, parts: Sequence[Subject]) -> str | None:
-    """That it is the algorithm that ran."""
+    """The reason that it is the baseline's algorithm; None if it is another one."""
     (choice, *further) = form.choices
     for part in parts:
         recorded = {*algorithms_of(basis.source.tables, part)}
@@ -177,7 +177,7 @@ def _baseline_reason(basis: Basis, form: Form, parts: Sequence[Subject]) -> str 
 
 
 def _option(basis: Basis, candidate: Candidate, places: tuple[int, ...], pieces: tuple[Algorithm, ...]) -> Option:
-    """A candidate for the selections of a knob, with what it changes."""
+    """A candidate for the selections of a knob, with its changes."""
     parts = [basis.source.subject.selections[place] for place in places]
     comms = {part.comm for part in parts}
     reasons = [reason for place in places if (reason := basis.reason_unpredicted(place))]
@@ -240,8 +240,8 @@ def _evaluated(basis: Basis, option: Option) -> Candidate:
 
 
 def _combined(basis: Basis, knobs: Sequence[Sequence[Option]]) -> list[Option]:
-    """The options that go best together, by coordinate descent from the baseline; of each knob none that gains too
-    little while the others go as they do here."""
+    """The best combination of options, by coordinate descent from the baseline; without those that gain too little in
+    it."""
     selected: dict[int, Option] = {}
 
     def runs_with(options: Collection[Option]) -> Runs:

@@ -1,1 +1,1 @@
-"""Settings of an MPI library: which parts they reach, and which of the library's algorithms they make run."""
+"""Settings of an MPI library: the selections that they affect, and the library's algorithms that they select."""

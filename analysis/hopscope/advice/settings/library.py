@@ -21,7 +21,7 @@ _IN_GROUPS = "which algorithms it calls inside hosts and between them is chosen 
 
 @dataclass(frozen=True)
 class Form:
-    """What a library can be set to for selections of one operation. pieces: one for each of them; none where it is not
+    """A setting of a library for selections of one operation. pieces: one for each of them; none if it is not
     predicted, for `reason`."""
 
     name: str
@@ -43,7 +43,7 @@ def forms(library: Library, parts: Sequence[Subject]) -> Iterator[Form]:
 
 
 def choices_of(library: Library, offered: Offered, parts: Sequence[Subject], chains: int, length: int) -> list[Choice]:
-    """What makes the library run it for these selections. MPICH's variables know neither ranks nor bytes."""
+    """Choices that make the library run it for these selections. MPICH's variables have neither ranks nor bytes."""
     if library.flavour != "openmpi":
         return [Choice(offered, len(parts[0].members))]
     ends = ends_in_rules(parts)

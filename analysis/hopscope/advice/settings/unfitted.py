@@ -11,7 +11,7 @@ from hopscope.mpi_libraries.written import Choice
 from hopscope.replay.candidate import Candidate
 
 LEAST_TIME = 0.01
-"""An operation with less of the time in all collectives is left as it is."""
+"""An operation with a smaller share of the time in all collectives stays as it is."""
 
 
 def unfitted_settings(collectives: pa.Table, library: Library, reason: str) -> tuple[Candidate, ...]:

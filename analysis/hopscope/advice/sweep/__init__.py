@@ -3,7 +3,7 @@
 grid         the points: operation, ranks and bytes
 methods      the library's own choice and its algorithms, as columns that one job each measures
 measured     the times of each point and method, and the file that keeps them
-measuring    jobs and passes within a budget; what is surely slower drops out
-models       what the published models and the replay predict for the methods
+measuring    jobs and passes within a budget; surely slower methods drop out
+models       predictions of the published models and the replay for the methods
 decision     the best method of each point, the penalty of following the default and each model, and the rules
 """

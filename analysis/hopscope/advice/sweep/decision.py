@@ -1,4 +1,4 @@
-"""Decides by a sweep: the best method of each point, what following the library or a model costs, and the rules."""
+"""Decides by a sweep: the best method of each point, the penalty of the library or a model, and the rules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hopscope.mpi_libraries.written import Choice, Setting, rules_file, variable
 _DISPUTED: Final = 0.05
 """From this penalty of a model on, its point is measured again."""
 _LEAST_GAIN: Final = 0.02
-"""Where the best method gains less than this, the library's own choice stays."""
+"""With a smaller gain of the best method, the library's own choice stays."""
 
 
 def decisions(sweep: Sweep) -> list[dict[str, Any]]:
@@ -90,13 +90,13 @@ def _decision(sweep: Sweep, point: Point, predictions: Predictions | None) -> di
 
 
 def _fastest(times: Mapping[str, float]) -> str | None:
-    """The method of the shortest time; None where the times tell no methods apart."""
+    """The method with the shortest time; None if the times distinguish no methods."""
     return min(times, key=lambda name: times[name]) if len(set(times.values())) > 1 else None
 
 
 def rules_of(sweep: Sweep, path: str) -> Setting | None:
-    """What the library reads so that it follows the best methods; None where its own choices are as good. path: where
-    the file will be. MPICH's variables know neither sizes nor ranks, so an operation has one method there."""
+    """The setting with which the library follows the best methods; None if its own choices are as good. path: of the
+    future file. MPICH's variables have neither sizes nor ranks, so an operation has one method there."""
     choices = choices_of(sweep)
     if not choices:
         return None
@@ -111,7 +111,7 @@ def choices_of(sweep: Sweep) -> list[Choice]:
 
 
 def extra_settings_of(sweep: Sweep, choices: Sequence[Choice]) -> list[tuple[str, str]]:
-    """The parameters or variables that have to be set besides these choices."""
+    """The parameters or variables that have to be set with these choices."""
     operations = {choice.algorithm.operation for choice in choices}
     return [(name, value) for operation, name, value in sweep.made["besides"] if operation in operations]
 

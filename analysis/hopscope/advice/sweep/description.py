@@ -1,4 +1,4 @@
-"""What `analyze decide` says about itself, as the header of an analysis."""
+"""The header of `analyze decide`, in the format of the analyses' headers (header.py)."""
 
 DESCRIPTION = """\
 -- Best algorithm of each operation, message size and number of ranks, as measured by a sweep.

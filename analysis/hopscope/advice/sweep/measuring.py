@@ -1,4 +1,4 @@
-"""Measures a sweep in passes: every pass is one job for each column of methods. What is surely slower drops out."""
+"""Measures a sweep in passes: every pass is one job for each column of methods. Surely slower methods drop out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hopscope.mpi_libraries.offered import Library
 PASSES: Final = (3, 7, 10)
 """Repeats of a method at a point in each pass: 20 in all."""
 SURELY_SLOWER: Final = 2.0
-"""A method that takes so many times the best one's time is not measured again."""
+"""A method with a larger ratio to the best one's time is not measured again."""
 MOST_DEVIATION: Final = 0.05
 _USUAL_REPEATS: Final = 10
 REFINING: Final = 10
@@ -29,7 +29,7 @@ PROBED_SHARE: Final = 0.1
 """Share of the budget for the machine's parameters."""
 
 Start = Callable[[Sequence[str], Mapping[str, str]], tuple[Sequence[str], Mapping[str, str]]]
-"""What makes a command and its variables start on the hosts that the user wants."""
+"""Wraps a command and its variables so that it starts on the user's hosts."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Request:
 
 @dataclass(frozen=True)
 class _Pass:
-    """is_selected: whether a method is to be measured at a point, so many times."""
+    """is_selected: True for a method that is to be measured at a point, `repeats` times."""
 
     name: str
     repeats: int
@@ -67,7 +67,7 @@ def parameters(job: Machine, seconds: float, origin: dict[str, Any], most_bytes:
 
 
 def measure(sweep: Sweep, points: Sequence[Point], request: Request) -> bool:
-    """Measure what is missing, the unknown first. Returns whether the budget was enough."""
+    """Measure missing methods, the unknown first. Returns True if the budget was enough."""
     for number, repeats in enumerate(PASSES, 1):
         total = sum(PASSES[:number])
 
@@ -80,7 +80,7 @@ def measure(sweep: Sweep, points: Sequence[Point], request: Request) -> bool:
 
 
 def refine(sweep: Sweep, targets: Mapping[Point, Collection[str]], request: Request) -> bool:
-    """Measure the methods at these points REFINING times more. Returns whether the budget was enough."""
+    """Measure the methods at these points REFINING times more. Returns True if the budget was enough."""
 
     def is_doubtful(point: Point, method: Method | None) -> bool:
         return method is not None and method.name in targets[point]
@@ -118,7 +118,7 @@ def _measure(sweep: Sweep, points: Sequence[Point], request: Request, sweep_pass
 
 
 def needs_measuring(sweep: Sweep, point: Point, method: Method | None, total: int) -> bool:
-    """Whether a method is to be measured at a point until it has so many times."""
+    """True if a method needs measuring at a point until it has `total` times."""
     if method is None or not method.concerns(point):
         return False
     samples = sweep.times_at(point)

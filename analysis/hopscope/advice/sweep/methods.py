@@ -1,4 +1,4 @@
-"""What is measured at a point: the library's own choice, and each algorithm that it has.
+"""The methods of a point: the library's own choice, and each of its algorithms.
 
 A library reads its settings at MPI_Init, so a method needs a job. One job forces one method of every operation: a
 column. There are as many columns as the operation with the most methods has.

@@ -1,4 +1,4 @@
-"""What Hockney, LogGP, PLogP and the replay predict for a sweep's methods, from the parameters of the same machine."""
+"""Predictions of Hockney, LogGP, PLogP and the replay for a sweep's methods, from parameters of the same machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REPLAY: Final = "replay"
 NAMES: Final = (*(model.__name__ for model in MODELS), REPLAY)
 """The models, as the formulas name them, and the replay of the messages under LogGP."""
 _GAMMA: Final = ("MPI_SUM", "MPI_INT")
-"""What the sweep combines."""
+"""The sweep's operation and type."""
 _ROOTED: Final = ("bcast", "reduce")
 _LEAST_RANKS: Final = 3
 """On two ranks many algorithms send the same messages, and bear one name."""

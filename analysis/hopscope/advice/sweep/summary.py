@@ -1,4 +1,4 @@
-"""What a sweep says in sentences: what it costs to follow the library's own choice, and each model."""
+"""Sentences on a sweep: the penalty of the library's own choice, and of each model."""
 
 from __future__ import annotations
 

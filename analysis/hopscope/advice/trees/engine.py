@@ -15,7 +15,7 @@ from hopscope.replay.algorithms.schedule import fingerprint
 from hopscope.replay.run.program import Subject
 
 FAN_OUTS = {"kary": range(3, 9)}
-"""Of the shapes that take a number; `binary` is kary:2."""
+"""Numbers of the shapes that take one; `binary` is kary:2."""
 _SHAPES = [shape for shape in _plan.shapes() if shape.is_simple and not shape.same_as]
 SIMPLE: tuple[dict[str, Any], ...] = tuple(
     {"shape": shape.name, **number}
@@ -27,7 +27,7 @@ LEVEL: tuple[dict[str, Any], ...] = tuple({"shape": shape.name} for shape in _SH
 LARGEST_LEVEL_BY_LEVEL = 64
 """Hierarchies are combined freely up to this many ranks; beyond, all levels have one shape."""
 HIERARCHICAL: dict[str, Any] = {"shape": "hierarchical"}
-"""What leaders have below them where the rule does not say."""
+"""Trees below leaders by default."""
 PIPELINE = "pipeline"
 """A chain whose message is cut; whole, it is the tree `chain`."""
 

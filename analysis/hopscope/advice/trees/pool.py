@@ -12,9 +12,9 @@ from hopscope.replay.run.program import Subject
 
 SEGMENTS = (1 << 14, 1 << 16, 1 << 18)
 CUT = 5
-"""So many of the fastest trees, and of the fastest other algorithms, are cut into segments."""
+"""Number of the fastest trees, and of the fastest other algorithms, that are cut into segments."""
 STARTS = 3
-"""The search starts from so many of the fastest trees."""
+"""Number of the fastest trees from which the search starts."""
 LEAST_BETTER = 0.01
 """A tree of the search has to be better than every other candidate by this share, for shapes are easier to read."""
 
@@ -24,8 +24,8 @@ Time = Callable[[Algorithm], float]
 def pool_of(
     subject: Subject, time_of: Time, search_time_of: Time, *, tries: int, only: Collection[str] | None = None
 ) -> list[Algorithm]:
-    """The fastest first. time_of: what an iteration takes; search_time_of: the same by few iterations, infinite
-    for a tree that extrapolates. only: the algorithms that may be suggested, all if None."""
+    """The fastest first. time_of: of an iteration; search_time_of: the same by few iterations, infinite for a tree that
+    extrapolates. only: the algorithms that may be suggested, all if None."""
     time: dict[str, float] = {}
 
     def ranked(candidates: Iterable[Algorithm]) -> list[Algorithm]:

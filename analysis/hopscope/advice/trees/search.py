@@ -85,7 +85,7 @@ def search(
     """
     if len(subject.hosts) < 3 or tries <= 0 or not starts:
         return None
-    # Where the operation has no root, the engine runs an explicit tree from the root it is drawn with.
+    # Without a root in the operation, the engine runs an explicit tree from the tree's own root.
     move_root = all(root == NO_ROOT for root in subject.roots)
     chance = random.Random(1)
     best: tuple[float, Algorithm] | None = None

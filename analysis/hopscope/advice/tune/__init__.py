@@ -1,11 +1,11 @@
 """Tuning a program by measurement: a prediction screens candidates, interleaved runs decide.
 
-candidate   what a candidate changes in the command that starts a program
+candidate   a candidate's changes to the command that starts a program
 pool        the candidates for a recorded run, the most promising first
 job         one measured run of the program, in a process of its own with a time limit
 iteration   the figure that runs are compared by
-decision    which candidates go on, and whether a gain is proven
-journal     what was measured so far, kept in tuning.json after every run
+decision    survivors of a round, and the proof of a gain
+journal     measurements so far, kept in tuning.json after every run
 session     baseline, elimination and confirmation within a budget
 outcome     the directory that is left: settings, command line and report
 """

@@ -1,4 +1,4 @@
-"""Engine and MPI library in turns within one run, which drift of the machine meets alike."""
+"""Alternates engine and MPI library within one run, so that drift of the machine affects both."""
 
 from __future__ import annotations
 

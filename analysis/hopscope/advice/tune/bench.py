@@ -21,13 +21,13 @@ from hopscope.errors import InputError
 from hopscope.format.quantities import duration, plural
 
 _SLOW: Final = 3.0
-"""A run is ended after so many times the baseline's time."""
+"""A run is ended after this multiple of the baseline's time."""
 _LEAST_LONGER_S: Final = 10.0
 """But only if it takes so much longer: a launcher's start may take seconds."""
 
 
 class Bench:
-    """Where runs are measured. What the journal has already is not run again, so an interrupted tuning goes on."""
+    """Measures runs. Runs in the journal are not repeated, so an interrupted tuning goes on."""
 
     def __init__(self, job: Job, journal: Journal, budget: Budget) -> None:
         """journal: new, or of the tuning that is to go on."""
@@ -117,7 +117,7 @@ class Bench:
         return self.budget.affordable(self._spent() + LEAST_PAIRS * confirming_s, measured, run_s)
 
     def left(self) -> str:
-        """What the budget still has, as text."""
+        """The rest of the budget, as text."""
         if self.budget.runs is not None:
             return plural(max(0, self.budget.runs - len(self.journal.measurements)), "run")
         return duration(max(0.0, (self.budget.seconds or 0.0) - self._spent()) * 1e9)

@@ -1,4 +1,4 @@
-"""How a budget is shared out: the baseline, elimination in rounds, and the confirmation, which is reserved first."""
+"""Divides a budget among the baseline, elimination in rounds, and the confirmation, which is reserved first."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _sizes(candidates: int) -> list[int]:
 
 
 def too_short(budget: Budget, run_s: float) -> InputError:
-    """What to say where the budget does not last for a single candidate."""
+    """The error for a budget that is too small for a single candidate."""
     least_runs = 1 + BASELINE_RUNS + 2 + 2 * LEAST_PAIRS
     if budget.runs is not None:
         return InputError(f"--runs {budget.runs} is too few: one candidate takes {least_runs} runs; allow more")

@@ -1,4 +1,4 @@
-"""A candidate: what it changes in the command that starts a program, and its form in tuning.json."""
+"""A candidate: its changes to the command that starts a program, and its form in tuning.json."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def combined(first: Candidate, second: Candidate) -> Candidate | None:
 
 
 def _overlap(choice: Choice, second: Choice) -> bool:
-    """Whether two choices decide about the same collectives. MPICH's variables hold for all ranks and sizes."""
+    """True if two choices decide about the same collectives. MPICH's variables hold for all ranks and sizes."""
     if choice.algorithm.operation != second.algorithm.operation:
         return False
     if choice.algorithm.number is None:

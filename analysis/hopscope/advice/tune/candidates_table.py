@@ -1,4 +1,4 @@
-"""What was tried: of each candidate its prediction, what was measured, and how far it came."""
+"""Table of a tuning's candidates: their predictions, measured gains and outcomes."""
 
 from __future__ import annotations
 

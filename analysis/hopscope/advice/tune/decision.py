@@ -1,4 +1,4 @@
-"""Decisions from paired runs: which candidates go on, how many pairs confirm one, and whether its gain is proven.
+"""Decisions from paired runs: survivors of a round, number of confirming pairs, and the proof of a gain.
 
 The unit is the run. A pair is one run of the candidate and one of the baseline, close in time and in random order, so
 that drift of the machine falls on both. All times are ns, all gains shares of the baseline's time: 0.2 is 20 % less.
@@ -57,8 +57,8 @@ def gain_of(pairs: Sequence[Pair]) -> Gain:
 
 
 def planned_pairs(estimate: float, deviation: float, affordable: int) -> int:
-    """The number of pairs that would prove a gain of this size, at least LEAST_PAIRS and at most `most` (which is
-    LEAST_PAIRS or more) and MOST_PAIRS.
+    """The number of pairs that would prove a gain of this size, at least LEAST_PAIRS and at most `affordable` (which
+    is LEAST_PAIRS or more) and MOST_PAIRS.
 
     deviation: standard deviation of the log ratio of two runs.
     """

@@ -1,6 +1,6 @@
 """Elimination of candidates in rounds of interleaved runs: successive halving (Karnin, Koren and Somekh, Almost optimal
 exploration in multi-armed bandits, ICML 2013). Each round has the same share of the runs and keeps the best third.
-What the rounds leave of the budget goes to the candidates that they had no room for, beside the best one."""
+The rest of the budget goes to the candidates that did not fit into the rounds, beside the best one."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _plan(bench: Bench, candidates: int) -> dict[str, Any] | None:
 
 
 def _is_affordable(bench: Bench, block: int, runs: int) -> bool:
-    """Whether a block of so many runs leaves the confirmation its own: candidates may run longer than the baseline."""
+    """True if a block of `runs` leaves enough for the confirmation: candidates may run longer than the baseline."""
     return bench.journal.decided(f"block {block}", lambda: bench.affordable_screening() >= runs)
 
 

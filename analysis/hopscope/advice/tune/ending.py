@@ -14,7 +14,7 @@ from hopscope.launch.job import assemble, inspect
 from hopscope.query.opened import Open, OpenedTrace
 
 Ending = Callable[[Path], bool]
-"""Whether the run that records into a trace directory has done enough."""
+"""True once the run that records into a trace directory has done enough."""
 _FIRST_LOOK_S: Final = 2.0
 _LOOK_FACTOR: Final = 2.0
 """Each look at a run of unknown iterations comes after so many times the time before: assembling takes a core."""
@@ -27,7 +27,7 @@ _LEAST_SAVED: Final = 0.15
 
 
 def first_run(iterations: int, open_trace: Open) -> Ending:
-    """Whether a run has had so many iterations and one more, by assembling what it recorded so far."""
+    """True once a run has had `iterations` + 1 iterations, by assembling its recording so far."""
     begin = time.monotonic()
     following = _FIRST_LOOK_S
 
@@ -70,7 +70,7 @@ def screening(trace: OpenedTrace, run_s: float, iteration_ns: float) -> Screenin
 
 
 def after_collective(trace: OpenedTrace, iterations: int) -> Ending:
-    """Whether every rank has left the collective that ends so many iterations and one more. trace: of an earlier run.
+    """True once every rank has left the collective that ends `iterations` + 1 iterations. trace: of an earlier run.
 
     Raises InputError where a collective of all ranks does not end its iterations, or it has fewer.
     """

@@ -1,4 +1,4 @@
-"""A candidate's gain as a picture: dot and line for what was measured, a circle for the prediction."""
+"""A candidate's gain as a picture: dot and line for the measurement, a circle for the prediction."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARGIN: Final = 0.02
 
 
 def picture(row: CandidateRow, limit: float) -> str:
-    """An SVG element; most: the gain, as a share, at its right end. Zero is in the middle."""
+    """An SVG element; limit: the gain, as a share, at its right end. Zero is in the middle."""
 
     def position(value: float) -> float:
         width = 1 - 2 * _MARGIN

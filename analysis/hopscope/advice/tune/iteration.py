@@ -30,8 +30,8 @@ class IterationTime:
 
 
 def iteration_time(trace: OpenedTrace, limit: int | None = None, left_out: int = LEFT_OUT) -> IterationTime:
-    """The time of the kept iterations of a run divided by their number; most: of only so many from the beginning.
-    left_out: the first of so many is left out.
+    """The time of the kept iterations of a run divided by their number; limit: number of iterations from the start.
+    left_out: the first of that many parts is left out.
 
     Raises InputError where the run has neither iterations nor both ends.
     """

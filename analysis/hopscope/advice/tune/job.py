@@ -34,7 +34,7 @@ _TAIL_LINES: Final = 12
 
 @dataclass(frozen=True)
 class Job:
-    """What every run of a tuning has in common.
+    """The common settings of a tuning's runs.
 
     words: launcher and program. open_trace: `hopscope.open`. net: a topology file with a network. check: a shell
     command that reads the program's output and fails if that is wrong. metric: a pattern whose first group is the
@@ -66,7 +66,7 @@ class Run:
 
 
 Progress = Callable[[Path], bool]
-"""Whether the run with this trace directory has done what it is needed for."""
+"""True once the run with this trace directory has done enough."""
 
 
 def run_job(
@@ -157,7 +157,7 @@ def _matched(metric: str, output: str) -> float:
 
 
 def _wait(process: subprocess.Popen[bytes], limit_s: float | None, is_done: Progress | None, trace: Path) -> str:
-    """Why the run ended: `by itself`, at the `limit`, or because it is `done`."""
+    """The cause of the run's end: `by itself`, at the `limit`, or because it is `done`."""
     deadline = None if limit_s is None else time.monotonic() + limit_s
     while True:
         try:

@@ -1,5 +1,5 @@
-"""What a tuning measured so far: tuning.json, written whole after every run, so that nothing is lost by an interrupt
-and `--resume` repeats no run."""
+"""The measurements of a tuning: tuning.json, written whole after every run, so that an interrupt loses nothing and
+`--resume` repeats no run."""
 
 from __future__ import annotations
 

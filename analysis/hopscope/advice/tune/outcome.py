@@ -1,4 +1,4 @@
-"""The directory that a tuning leaves: what to use, the command line that uses it, and the report."""
+"""The directory that a tuning leaves: settings, the command line that uses them, and the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The candidates for a recorded run: what its MPI library, its launcher and the engine could do otherwise."""
+"""The candidates for a recorded run: other settings of its MPI library and launcher, and the engine's trees."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Recorded:
 
     @property
     def library(self) -> str:
-        """What the run's MPI library says of itself."""
+        """The version text of the run's MPI library."""
         return str(self.trace.run_facts.get("mpi_library") or "")
 
     @property
@@ -62,7 +62,7 @@ class Recorded:
 
     @property
     def target(self) -> dict[str, Any]:
-        """What a result holds for."""
+        """The target of a result: ranks, hosts and MPI library."""
         return {"ranks": self.trace.run_facts["ranks"], "hosts": self.hosts, "mpi_library": self.library}
 
     @cached_property
@@ -72,12 +72,12 @@ class Recorded:
 
     @property
     def is_oversubscribed(self) -> bool:
-        """Whether the diagnosis says so."""
+        """True if the diagnosis says so."""
         return any(entry["kind"] == "oversubscribed" for entry in self.diagnosis)
 
     @property
     def is_open_mpi_4(self) -> bool:
-        """Whether parameters have the names of release 4."""
+        """True if parameters have the names of release 4."""
         return launcher_of(self.library) == "openmpi-4"
 
 
@@ -100,8 +100,7 @@ def candidates_for(
 def all_candidates(
     recorded: Recorded, recost: Recost | None = None, *, engine: bool = False
 ) -> tuple[list[Candidate], list[str]]:
-    """All that could be measured, in no order, and what could not be proposed, in sentences. recost: changes the costs
-    of the replay."""
+    """All candidates, unordered, and failed proposals, in sentences. recost: changes the costs of the replay."""
     notes: list[str] = []
     pool = [*_bindings(recorded), *_parameters(recorded)]
     proposals = [_orders(recorded), _settings(recorded, recost), *([_trees(recorded, recost)] if engine else [])]
@@ -184,7 +183,7 @@ def _orders(recorded: Recorded) -> Iterator[Candidate]:
 
 
 def _trees(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
-    """What Hopscope's engine could run instead of the library."""
+    """Algorithms of Hopscope's engine, instead of the library's."""
     for proposed in candidates(recorded.trace, "tree", search=_SEARCH, recost=recost):
         if proposed.tree is not None:
             name, gain = f"engine: {proposed.name}", proposed.predicted_gain

@@ -53,7 +53,7 @@ def network_of(folder: Path) -> str | None:
 
 
 def job_of(journal: Journal, open_trace: Open) -> Job:
-    """What all runs have in common."""
+    """The common settings of all runs."""
     request = journal.request
     net = None if request["net"] is None else Path(request["net"])
     words = tuple(request["short"] or request["words"])

@@ -1,4 +1,4 @@
-"""Measures again, later, whether the result of a tuning still holds: a gate."""
+"""Verifies the result of a tuning by later measurements: a gate."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FOLDER: Final = "verifying"
 
 @dataclass(frozen=True)
 class Verified:
-    """Whether the gain is still there, as an exit code and a sentence."""
+    """The state of the gain, as an exit code and a sentence."""
 
     code: int
     sentence: str
@@ -49,7 +49,7 @@ def verify(bench: Bench, say: Callable[[str], None]) -> Verified:
 
 
 def verdict(journal: Journal, pairs: list[Pair]) -> Verified:
-    """What fresh pairs of runs say about the gain that the journal states."""
+    """The verdict of fresh pairs of runs on the journal's gain."""
     result = journal.result
     assert result is not None
     gain = gain_of(pairs)
