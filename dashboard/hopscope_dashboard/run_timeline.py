@@ -64,7 +64,9 @@ def columns(data: TraceData, query: Query) -> bytes:
         "waiting": grid.waiting_ns is not None,
         "ticks": _ticks(begin, end),
         "said": _range_text(begin, end),
-        "once": [[*ends, ONE_TIME_CATEGORIES[name]] for name, ends in data.timeline.phases.items() if ends[0] < ends[1]],
+        "once": [
+            [*ends, ONE_TIME_CATEGORIES[name]] for name, ends in data.timeline.phases.items() if ends[0] < ends[1]
+        ],
     }
     text = json.dumps(header, ensure_ascii=False).encode()
     text += b" " * (-len(text) % 4)

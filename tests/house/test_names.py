@@ -9,32 +9,20 @@ ROOT = Path(__file__).parents[2]
 MOST = 0.01
 C_SUFFIXES = (".c", ".h", ".cpp", ".hpp")
 SUFFIXES = (*C_SUFFIXES, ".py", ".sql")
-DASHBOARD = ROOT / "dashboard" / "hopscope_dashboard"
 FOLDERS = (
-    *sorted(str(folder.relative_to(ROOT)) for folder in (ROOT / "collector" / "src").iterdir() if folder.is_dir()),
-    "dashboard/hopscope_dashboard",
-    *sorted(str(folder.relative_to(ROOT)) for folder in DASHBOARD.iterdir() if any(folder.glob("*.py"))),
+    *sorted(
+        str(folder.relative_to(ROOT))
+        for parent in ("collector/src", "analysis/hopscope", "dashboard/hopscope_dashboard")
+        for folder in (ROOT / parent).iterdir()
+        if folder.is_dir() and any(file.suffix in SUFFIXES for file in folder.rglob("*"))
+    ),
+    "analysis/hopscope",
+    "analysis/native",
+    "benchmarks",
     "collector/include",
     "collector/tests",
-    "analysis/hopscope/advice",
-    "analysis/hopscope/machine",
-    "analysis/hopscope/mpi_libraries",
-    "analysis/hopscope/replay",
-    "analysis/native",
-    *(
-        f"analysis/hopscope/{package}"
-        for package in ("algorithms", "cli", "export", "format", "gate", "launch", "render", "sql", "vocabulary")
-    ),
-    "benchmarks",
+    "dashboard/hopscope_dashboard",
     "tools",
-    "analysis/hopscope/callsites",
-    "analysis/hopscope/dataset",
-    "analysis/hopscope/explain",
-    "analysis/hopscope/query",
-    "analysis/hopscope/selection",
-    "analysis/hopscope/timeline",
-    "analysis/hopscope/trace",
-    "benchmarks/programs",
 )
 """Folders that keep the rule; the others follow one by one."""
 
