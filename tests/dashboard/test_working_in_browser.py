@@ -6,7 +6,7 @@ from collections.abc import Callable
 import hopscope
 import pytest
 from hopscope_dashboard.pages import working
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 from reading import table
 
 
@@ -51,3 +51,31 @@ def test_an_announced_page_comes_over_a_link_that_is_slower_than_the_browser_ask
     page.get_by_role("link", name="Imbalance", exact=True).click()
     expect(page.locator("h1")).to_have_text("By rank")
     page.unroute_all()
+
+
+def test_a_page_that_comes_after_its_reader_has_gone_on_is_not_shown(
+    page: Page, impatient: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Regression: the page that was announced took the place of the one that was opened meanwhile."""
+    held_back: list[tuple[Route, APIResponse]] = []
+
+    def hold_ready_page(route: Route) -> None:
+        answer = route.fetch()
+        if working.READY in answer.text() and '"title"' in answer.text() and not held_back:
+            held_back.append((route, answer))
+        else:
+            route.fulfill(response=answer)
+
+    page.route("**/_dash-update-component*", hold_ready_page)
+    page.goto(f"{impatient}/")
+    expect(page.locator(f"#{working.PLACE}")).to_be_visible()
+    while not held_back:
+        page.wait_for_timeout(50)
+    monkeypatch.setattr(working, "PATIENCE_S", 60)
+    page.get_by_role("link", name="Imbalance", exact=True).click()
+    expect(page.locator("h1")).to_have_text("By rank")
+    (route, answer), *_ = held_back
+    with page.expect_response("**/_dash-update-component*"):
+        route.fulfill(response=answer)
+    page.wait_for_timeout(200)
+    expect(page.locator("h1")).to_have_text("By rank")

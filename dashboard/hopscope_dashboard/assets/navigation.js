@@ -10,6 +10,13 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
       return "/collective?comm=" + name[0] + "&seq=" + name[1];
     },
 
+    /* A page that took long takes the place of its announcement, unless another page is open by now. */
+    showReady: function (ready, path, search) {
+      var no = window.dash_clientside.no_update;
+      var open = (path || "/") + "?" + (search || "").replace(/^\?/, "");
+      return ready && ready.href === open ? [ready.page, ready.title] : [no, no];
+    },
+
     /* A query goes into the address, where its answer is drawn from; the one that is there already is asked again. */
     runQuery: function (clicks, text, search) {
       var no = window.dash_clientside.no_update, asked = new URLSearchParams(search);

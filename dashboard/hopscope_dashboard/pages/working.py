@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import dash_mantine_components as dmc
-from dash import Dash, Input, Output, State, dcc, html, no_update
+from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
@@ -23,6 +23,7 @@ PATIENCE_S: Final = 0.3
 PLACE: Final = "working"
 TICK: Final = "working-tick"
 ADDRESS_STORE: Final = "working-asked"
+READY: Final = "working-ready"
 PROGRESS: Final = "working-progress"
 TIMELINE: Final = "working-timeline"
 
@@ -35,6 +36,7 @@ def page(title: str, data: TraceData, href: str) -> Component:
         [
             dcc.Interval(id=TICK, interval=_LOOK_AGAIN_MS),
             dcc.Store(id=ADDRESS_STORE, data=href),
+            dcc.Store(id=READY),
             html.Section(
                 [
                     html.H2(f"{title} is being computed"),
@@ -70,11 +72,13 @@ def progress(data: TraceData) -> str:
 
 
 def register(app: Dash, traces: Traces, find: Callable[[str], Component | None]) -> None:
-    """Register the callback that looks for the page; `find` gives it for an address, or None."""
+    """Register the callbacks that look for the page and show it; `find` gives it for an address, or None.
+
+    The browser shows it only at its own address: it may come after somebody has gone on to another page.
+    """
 
     @app.callback(
-        Output(shell.CONTENT, "children", allow_duplicate=True),
-        Output(shell.TITLE, "data", allow_duplicate=True),
+        Output(READY, "data"),
         Output(PROGRESS, "children"),
         Input(TICK, "n_intervals"),
         State(ADDRESS_STORE, "data"),
@@ -83,13 +87,23 @@ def register(app: Dash, traces: Traces, find: Callable[[str], Component | None])
         # Dash drops an answer that comes after the next question, and with it the page.
         running=[(Output(TICK, "disabled"), True, False)],
     )
-    def look(ticks: int, href: str | None, title: str | None) -> tuple[Any, Any, Any]:
+    def look(ticks: int, href: str | None, title: str | None) -> tuple[Any, Any]:
         del ticks
         href = href or "/"
         component = find(href)
         data = traces.named_trace(address.parse(href.partition("?")[2]))
         if component is None:
-            return no_update, no_update, progress(data)
-        return component, shell.title((title or "Hopscope").partition("\n")[0]), no_update
+            return no_update, progress(data)
+        title = shell.title((title or "Hopscope").partition("\n")[0])
+        return {"href": href, "page": component, "title": title}, no_update
 
     del look
+    app.clientside_callback(
+        ClientsideFunction("hopscope", "showReady"),
+        Output(shell.CONTENT, "children", allow_duplicate=True),
+        Output(shell.TITLE, "data", allow_duplicate=True),
+        Input(READY, "data"),
+        State(shell.ADDRESS, "pathname"),
+        State(shell.ADDRESS, "search"),
+        prevent_initial_call=True,
+    )
