@@ -8,8 +8,10 @@
  *   kind     init, finalize, abort, control (of the recording), comm (makes, names or frees communicators);
  *            p2p: sends and receives, and what prepares them;
  *            wait: returns when something is complete or has arrived;
- *            test: completes what is complete, and returns at once; look: returns at once and completes nothing.
- *   moves    what a call asks of its peer: sends, receives, both, or nothing if it names none.
+ *            test: completes what is complete, and returns at once; look: returns at once and completes nothing;
+ *            rma: windows; io: files.
+ *   moves    what a call asks of its peer: sends, receives, both, or nothing if it names none. everyone: all members of
+ *            the communicator, window or file make the call and wait for one another.
  *   since    the release of MPI that introduced it: mpi_3, mpi_4, mpi_4_1.
  *   counts   large: it has a second form, MPI_Send_c, with counts of type MPI_Count. plain: it has none.
  *
@@ -131,6 +133,86 @@
     FUNCTION(Comm_free, comm, nothing, mpi_3, plain)                                                                   \
     FUNCTION(Comm_disconnect, comm, nothing, mpi_3, plain)                                                             \
     FUNCTION(Comm_set_name, comm, nothing, mpi_3, plain)                                                               \
+    FUNCTION(Win_create, rma, everyone, mpi_3, large)                                                                  \
+    FUNCTION(Win_allocate, rma, everyone, mpi_3, large)                                                                \
+    FUNCTION(Win_allocate_shared, rma, everyone, mpi_3, large)                                                         \
+    FUNCTION(Win_create_dynamic, rma, everyone, mpi_3, plain)                                                          \
+    FUNCTION(Win_attach, rma, nothing, mpi_3, plain)                                                                   \
+    FUNCTION(Win_detach, rma, nothing, mpi_3, plain)                                                                   \
+    FUNCTION(Win_free, rma, everyone, mpi_3, plain)                                                                    \
+    FUNCTION(Win_set_name, rma, nothing, mpi_3, plain)                                                                 \
+    FUNCTION(Win_fence, rma, everyone, mpi_3, plain)                                                                   \
+    FUNCTION(Win_start, rma, nothing, mpi_3, plain)                                                                    \
+    FUNCTION(Win_complete, rma, nothing, mpi_3, plain)                                                                 \
+    FUNCTION(Win_post, rma, nothing, mpi_3, plain)                                                                     \
+    FUNCTION(Win_wait, rma, nothing, mpi_3, plain)                                                                     \
+    FUNCTION(Win_test, rma, nothing, mpi_3, plain)                                                                     \
+    FUNCTION(Win_lock, rma, nothing, mpi_3, plain)                                                                     \
+    FUNCTION(Win_unlock, rma, nothing, mpi_3, plain)                                                                   \
+    FUNCTION(Win_lock_all, rma, nothing, mpi_3, plain)                                                                 \
+    FUNCTION(Win_unlock_all, rma, nothing, mpi_3, plain)                                                               \
+    FUNCTION(Win_flush, rma, nothing, mpi_3, plain)                                                                    \
+    FUNCTION(Win_flush_local, rma, nothing, mpi_3, plain)                                                              \
+    FUNCTION(Win_flush_all, rma, nothing, mpi_3, plain)                                                                \
+    FUNCTION(Win_flush_local_all, rma, nothing, mpi_3, plain)                                                          \
+    FUNCTION(Win_sync, rma, nothing, mpi_3, plain)                                                                     \
+    FUNCTION(Put, rma, sends, mpi_3, large)                                                                            \
+    FUNCTION(Get, rma, receives, mpi_3, large)                                                                         \
+    FUNCTION(Accumulate, rma, sends, mpi_3, large)                                                                     \
+    FUNCTION(Get_accumulate, rma, both, mpi_3, large)                                                                  \
+    FUNCTION(Fetch_and_op, rma, both, mpi_3, plain)                                                                    \
+    FUNCTION(Compare_and_swap, rma, both, mpi_3, plain)                                                                \
+    FUNCTION(Rput, rma, sends, mpi_3, large)                                                                           \
+    FUNCTION(Rget, rma, receives, mpi_3, large)                                                                        \
+    FUNCTION(Raccumulate, rma, sends, mpi_3, large)                                                                    \
+    FUNCTION(Rget_accumulate, rma, both, mpi_3, large)                                                                 \
+    FUNCTION(File_open, io, everyone, mpi_3, plain)                                                                    \
+    FUNCTION(File_close, io, everyone, mpi_3, plain)                                                                   \
+    FUNCTION(File_delete, io, nothing, mpi_3, plain)                                                                   \
+    FUNCTION(File_set_size, io, everyone, mpi_3, plain)                                                                \
+    FUNCTION(File_preallocate, io, everyone, mpi_3, plain)                                                             \
+    FUNCTION(File_get_size, io, nothing, mpi_3, plain)                                                                 \
+    FUNCTION(File_set_view, io, nothing, mpi_3, plain)                                                                 \
+    FUNCTION(File_set_info, io, nothing, mpi_3, plain)                                                                 \
+    FUNCTION(File_set_atomicity, io, nothing, mpi_3, plain)                                                            \
+    FUNCTION(File_sync, io, nothing, mpi_3, plain)                                                                     \
+    FUNCTION(File_seek, io, nothing, mpi_3, plain)                                                                     \
+    FUNCTION(File_seek_shared, io, nothing, mpi_3, plain)                                                              \
+    FUNCTION(File_get_position_shared, io, nothing, mpi_3, plain)                                                      \
+    FUNCTION(File_read, io, nothing, mpi_3, large)                                                                     \
+    FUNCTION(File_read_at, io, nothing, mpi_3, large)                                                                  \
+    FUNCTION(File_read_all, io, nothing, mpi_3, large)                                                                 \
+    FUNCTION(File_read_at_all, io, nothing, mpi_3, large)                                                              \
+    FUNCTION(File_read_shared, io, nothing, mpi_3, large)                                                              \
+    FUNCTION(File_read_ordered, io, nothing, mpi_3, large)                                                             \
+    FUNCTION(File_write, io, nothing, mpi_3, large)                                                                    \
+    FUNCTION(File_write_at, io, nothing, mpi_3, large)                                                                 \
+    FUNCTION(File_write_all, io, nothing, mpi_3, large)                                                                \
+    FUNCTION(File_write_at_all, io, nothing, mpi_3, large)                                                             \
+    FUNCTION(File_write_shared, io, nothing, mpi_3, large)                                                             \
+    FUNCTION(File_write_ordered, io, nothing, mpi_3, large)                                                            \
+    FUNCTION(File_iread, io, nothing, mpi_3, large)                                                                    \
+    FUNCTION(File_iread_at, io, nothing, mpi_3, large)                                                                 \
+    FUNCTION(File_iread_all, io, nothing, mpi_3, large)                                                                \
+    FUNCTION(File_iread_at_all, io, nothing, mpi_3, large)                                                             \
+    FUNCTION(File_iread_shared, io, nothing, mpi_3, large)                                                             \
+    FUNCTION(File_iwrite, io, nothing, mpi_3, large)                                                                   \
+    FUNCTION(File_iwrite_at, io, nothing, mpi_3, large)                                                                \
+    FUNCTION(File_iwrite_all, io, nothing, mpi_3, large)                                                               \
+    FUNCTION(File_iwrite_at_all, io, nothing, mpi_3, large)                                                            \
+    FUNCTION(File_iwrite_shared, io, nothing, mpi_3, large)                                                            \
+    FUNCTION(File_read_all_begin, io, nothing, mpi_3, large)                                                           \
+    FUNCTION(File_read_all_end, io, nothing, mpi_3, plain)                                                             \
+    FUNCTION(File_read_at_all_begin, io, nothing, mpi_3, large)                                                        \
+    FUNCTION(File_read_at_all_end, io, nothing, mpi_3, plain)                                                          \
+    FUNCTION(File_read_ordered_begin, io, nothing, mpi_3, large)                                                       \
+    FUNCTION(File_read_ordered_end, io, nothing, mpi_3, plain)                                                         \
+    FUNCTION(File_write_all_begin, io, nothing, mpi_3, large)                                                          \
+    FUNCTION(File_write_all_end, io, nothing, mpi_3, plain)                                                            \
+    FUNCTION(File_write_at_all_begin, io, nothing, mpi_3, large)                                                       \
+    FUNCTION(File_write_at_all_end, io, nothing, mpi_3, plain)                                                         \
+    FUNCTION(File_write_ordered_begin, io, nothing, mpi_3, large)                                                      \
+    FUNCTION(File_write_ordered_end, io, nothing, mpi_3, plain)                                                        \
     /* append above */
 // clang-format on
 

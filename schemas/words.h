@@ -38,8 +38,10 @@
     X(wan, "hops between clusters")                                                                                    \
     X(native, "inside the MPI library, where no hop is known")                                                         \
     X(p2p, "the application's own messages and their waits")                                                           \
-    X(mpi, "other MPI: I/O, communicators, waits that match nothing")                                                  \
-    X(unrecorded, "recording was off: nothing is known")
+    X(mpi, "other MPI: communicators, waits that match nothing")                                                       \
+    X(unrecorded, "recording was off: nothing is known")                                                               \
+    X(rma, "one-sided communication: windows, their epochs and transfers")                                             \
+    X(io, "files, in MPI")
 
 /* What answers put in the place of a category, because it happens once in a run; in no table. */
 #define ONCE(X)                                                                                                        \
@@ -57,7 +59,8 @@
     X(mpi, "other MPI")                                                                                                \
     X(region, "a region of the user's")                                                                                \
     X(overhead, "the collector's own time")                                                                            \
-    X(off, "recording was off on this thread")
+    X(off, "recording was off on this thread")                                                                         \
+    X(rma, "one-sided communication")
 
 /* steps.kind */
 #define STEP_KINDS(X)                                                                                                  \

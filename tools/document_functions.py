@@ -34,6 +34,11 @@ KINDS = {
     "wait": _COMPLETED,
     "test": _COMPLETED,
     "look": _COMPLETED,
+    "rma": (
+        "windows",
+        "enter, leave; making, freeing, and fences without MPI_MODE_NOPRECEDE as collectives of the members",
+    ),
+    "io": ("files", "enter, leave; opening, closing and resizing as collectives of the members"),
     "comm": (
         "communicators",
         "new communicator with members, parent and id",

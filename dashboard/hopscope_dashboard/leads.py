@@ -36,6 +36,8 @@ CATEGORY_PAGES: Final[Mapping[str, tuple[str, str]]] = {
     "p2p": ("/messages", "the program's own messages"),
     "mpi": ("/timeline", "when it was"),
     "unrecorded": ("/timeline", "when it was"),
+    "rma": ("/timeline", "when it was"),
+    "io": ("/timeline", "when it was"),
     "startup": ("/timeline", "when it was"),
     "shutdown": ("/timeline", "when it was"),
 }

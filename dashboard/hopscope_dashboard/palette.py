@@ -22,6 +22,8 @@ CATEGORY_COLOURS: Final[dict[str, str]] = {
     "p2p": "#bb4986",
     "mpi": "#876e5d",
     "unrecorded": "#717478",
+    "rma": "#4f7d2b",
+    "io": "#a0522d",
     "startup": "#5b7a83",
     "shutdown": "#83665b",
 }

@@ -112,7 +112,7 @@ def test_bindings_and_the_profiling_interface_are_the_function(name: str, tmp_pa
         ("MPI_File_open", "io"),
         ("MPI_Allreduce_init_c", "mpi"),
         ("MPI_Abort", "mpi"),
-        ("MPI_Win_fence", "mpi"),
+        ("MPI_Win_fence", "rma"),
     ],
 )
 def test_a_call_is_an_interval_of_its_functions_kind(name: str, kind: str, tmp_path: Path, rows: Any) -> None:

@@ -171,6 +171,7 @@ def arrays_of(tables: Tables, known_lanes: Lanes | None = None) -> dict[str, Arr
     main = {int(rank): lane for lane, rank in reversed(list(enumerate(lanes.rank)))}
     names = collectives["op"].unique().to_pylist()
     ops = [_paths.leads_of(op) for op in names]
+    native_categories = [_paths.library_of(op) for op in names]
     early_returns = [_paths.returns_early(op) for op in names]
     op_codes = _numbers(collectives, "op", pa.array(names, pa.string()))
     hop_collectives = np.searchsorted(ids, integers(hops, "collective_id")).astype(np.int64)
@@ -183,6 +184,7 @@ def arrays_of(tables: Tables, known_lanes: Lanes | None = None) -> dict[str, Arr
         "hops.from_engine": pc.equal(hops["source"], "tree").cast(pa.int8()).to_numpy(),
         "collectives.has_hops": _have_hops(len(ids), hop_collectives, row_of_call, by_tree),
         "collectives.leads": np.asarray(ops, np.int8)[op_codes],
+        "collectives.library": np.asarray(native_categories, np.int8)[op_codes],
         "collectives.returns_early": np.asarray(early_returns, np.int8)[op_codes],
         "collectives.root_rank": _root_ranks(tables),
         "collectives.first_call": np.searchsorted(row_of_call, np.arange(len(ids) + 1)).astype(np.int64),

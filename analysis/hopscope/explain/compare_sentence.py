@@ -10,6 +10,8 @@ _NAMES: Final = {
     "compute": "computing",
     "p2p": "point-to-point messages",
     "mpi": "other MPI calls",
+    "rma": "one-sided communication",
+    "io": "files",
     "unrecorded": "unrecorded time",
 }
 _ACTIVITY_LIMIT: Final = 2

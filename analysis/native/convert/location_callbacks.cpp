@@ -29,6 +29,12 @@ OTF2_CallbackCode on_leave(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void
     return OTF2_CALLBACK_SUCCESS;
 }
 
+OTF2_CallbackCode on_collective_begin(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user,
+                                      OTF2_AttributeList *) {
+    reader_of(user).collective_begin(static_cast<int64_t>(time));
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 OTF2_CallbackCode on_collective_end(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
                                     OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                                     uint64_t received) {
@@ -112,7 +118,7 @@ OTF2_EvtReaderCallbacks *location_callbacks() {
     OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
     OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, on_enter);
     OTF2_EvtReaderCallbacks_SetLeaveCallback(callbacks, on_leave);
-    OTF2_EvtReaderCallbacks_SetMpiCollectiveBeginCallback(callbacks, on_activity);
+    OTF2_EvtReaderCallbacks_SetMpiCollectiveBeginCallback(callbacks, on_collective_begin);
     OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(callbacks, on_collective_end);
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(callbacks, on_collective_request);
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(callbacks, on_collective_complete);

@@ -111,6 +111,12 @@ void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
             frame.index = add_step(time, kind);
         }
     } else if (kind != RegionKind::HopWait) {
+        if (kind == RegionKind::OneSided || kind == RegionKind::InputOutput) {
+            CallRecord place;
+            read_place(place, attributes);
+            frame.seq = place.seq;
+            frame.comm = place.comm;
+        }
         frame.opened = Opened::Interval;
         frame.index = events_.intervals.push_back({time, kNull64, ref, depth});
         events_.has_mpi = events_.has_mpi || is_mpi(kind);
@@ -197,6 +203,34 @@ void LocationReader::leave(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
     last_completion_.kind = LastCompletion::NoHop;
 }
 
+/* Windows and files: the event, not the function, tells that everyone makes the call. */
+void LocationReader::collective_begin(int64_t time) {
+    note_activity(time);
+    if (stack_.empty())
+        return;
+    Frame &frame = stack_.back();
+    const bool may_be_collective = frame.kind == RegionKind::OneSided || frame.kind == RegionKind::InputOutput;
+    if (frame.opened == Opened::Interval && may_be_collective && frame.enter == time)
+        become_call(frame);
+}
+
+void LocationReader::become_call(Frame &frame) {
+    events_.intervals[frame.index].region = OTF2_UNDEFINED_REGION;
+    if (!frame.in_mpi)
+        enter_mpi(frame.enter);
+    frame.in_mpi = true;
+    CallRecord call;
+    call.enter = frame.enter;
+    call.computed = take_computed();
+    call.region = frame.region;
+    call.depth = static_cast<int32_t>(stack_.size()) - 1;
+    call.seq = frame.seq;
+    call.comm = frame.comm;
+    frame.opened = Opened::Call;
+    frame.enclosing_call = current_call_;
+    frame.index = current_call_ = open_call(call);
+}
+
 void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                                     uint64_t received) {
     note_activity(time);
@@ -210,7 +244,7 @@ void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRe
      * inside. */
     const bool may_be_collective =
         frame.kind == RegionKind::OtherMpi || (frame.kind == RegionKind::User && !frame.has_inner);
-    if (frame.opened == Opened::Interval && may_be_collective) {
+    if (X) {
         events_.intervals[frame.index].region = OTF2_UNDEFINED_REGION;
         if (!frame.in_mpi)
             enter_mpi(frame.enter);

@@ -21,6 +21,7 @@ class LocationReader {
 
     void enter(int64_t time, OTF2_RegionRef region, const OTF2_AttributeList *attributes);
     void leave(int64_t time, OTF2_RegionRef region, const OTF2_AttributeList *attributes);
+    void collective_begin(int64_t time);
     void collective_end(int64_t time, uint8_t operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                         uint64_t received);
     void collective_request(int64_t time, uint64_t request, const OTF2_AttributeList *attributes);
@@ -54,10 +55,12 @@ class LocationReader {
         Opened opened = Opened::NoRecord;
         int64_t index = -1; /* of the record that was opened */
         int64_t enter = 0;
-        bool has_inner = false;       /* another frame was opened in it */
-        bool in_mpi = false;          /* counted in mpi_depth_ */
-        int64_t blocking_send = -1;   /* ends with this frame */
-        int64_t overhead_step = -1;   /* overhead inside a collective is both an interval and a step */
+        bool has_inner = false;     /* another frame was opened in it */
+        bool in_mpi = false;        /* counted in mpi_depth_ */
+        int64_t blocking_send = -1; /* ends with this frame */
+        int64_t overhead_step = -1; /* overhead inside a collective is both an interval and a step */
+        int64_t seq = kNull64;      /* of a call of a window or file, if its attributes tell */
+        OTF2_CommRef comm = OTF2_UNDEFINED_COMM;
         int64_t enclosing_call = -1;  /* restored when a call's frame ends */
         std::vector<int64_t> started; /* persistent collectives that began in it */
     };
@@ -100,6 +103,7 @@ class LocationReader {
         const bool waits = waited(request) && !stack_.empty() && stack_.back().kind == RegionKind::HopWait;
         return waits ? std::max(begin, stack_.back().enter) : kNull64;
     }
+    void become_call(Frame &frame);
     int64_t open_call(CallRecord call);
     void number_hops(CallRecord &call);
     int64_t call_of_hop(const Shadow &shadow, uint32_t tag) const;

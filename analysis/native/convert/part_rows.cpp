@@ -102,6 +102,7 @@ void Part::fill_collectives() {
         incomplete += left != members.size();
         leads_.push_back(static_cast<int8_t>(paths::leads_of(function)));
         returns_early_.push_back(paths::returns_early(function));
+        library_.push_back(static_cast<int8_t>(paths::library_of(function)));
         const bool has_root = its_root >= 0 && static_cast<size_t>(its_root) < members.size();
         root_rank_.push_back(has_root ? members[static_cast<size_t>(its_root)] : -1);
         second_group_.push_back(trace_.comms->list()[static_cast<size_t>(collective.comm)].second_group);
@@ -109,7 +110,8 @@ void Part::fill_collectives() {
         native_reason_->push_back(hidden < 0 ? -1 : words_.native_reasons[static_cast<size_t>(hidden)]);
         has_hops_[i] = has_hops_[i] || (hidden < 0 && first_hop[i + 1] > first_hop[i]);
     }
-    collectives = {collectives.first_id, view(op),          view(leads_),   view(returns_early_), view(root_rank_),
+    collectives = {collectives.first_id, view(op),          view(leads_),
+                   view(returns_early_), view(library_),    view(root_rank_),
                    view(second_group_),  view(first_call_), view(has_hops_)};
 }
 

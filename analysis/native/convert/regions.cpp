@@ -22,6 +22,10 @@ RegionKind kind_of(paths::FunctionKind kind) {
         return RegionKind::Wait;
     case paths::FunctionKind::comm:
         return RegionKind::Communicator;
+    case paths::FunctionKind::rma:
+        return RegionKind::OneSided;
+    case paths::FunctionKind::io:
+        return RegionKind::InputOutput;
     case paths::FunctionKind::collective:
     case paths::FunctionKind::nonblocking:
         return RegionKind::Collective;
@@ -73,6 +77,8 @@ RegionKind classify_region(const std::string &name, RegionOwner owner) {
         return RegionKind::User;
     if (name.compare(0, 9, "MPI_File_") == 0)
         return RegionKind::InputOutput;
+    if (name.compare(0, 8, "MPI_Win_") == 0)
+        return RegionKind::OneSided;
     const paths::Function *entry = paths::find_function(name);
     return entry ? kind_of(entry->kind) : RegionKind::OtherMpi;
 }
@@ -104,6 +110,8 @@ paths::IntervalKind interval_kind(RegionKind kind) {
         return Kind::comm;
     case RegionKind::InputOutput:
         return Kind::io;
+    case RegionKind::OneSided:
+        return Kind::rma;
     case RegionKind::Overhead:
         return Kind::overhead;
     case RegionKind::Pause:

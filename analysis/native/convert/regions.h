@@ -15,6 +15,7 @@ enum class RegionKind {
     Wait,
     Communicator,
     InputOutput,
+    OneSided,
     OtherMpi,
     User,     /* anything that is not MPI */
     Overhead, /* the collector's own time */

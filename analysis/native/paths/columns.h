@@ -66,6 +66,7 @@ struct Collectives {
     Column<int32_t> op;   // the MPI function, numbered by the caller
     Column<int8_t> leads;
     Column<int8_t> returns_early; // 1 if another call waits for the others (nonblocking, persistent)
+    Column<int8_t> library;       // enum Category of its time without hops: native, rma or io
     Column<int32_t> root_rank;    // trace-wide; -1 if none
     Column<int32_t> second_group; // on an intercommunicator, the first comm_rank of its second group; else negative
     Column<int64_t> first_call;   // row of `calls` (numbered like these); one entry more than collectives

@@ -55,11 +55,12 @@ inline Collectives collectives_of(const Arguments &arguments) {
     Collectives c;
     c.leads = arguments.column<int8_t>("collectives.leads");
     c.returns_early = arguments.column<int8_t>("collectives.returns_early");
+    c.library = arguments.column<int8_t>("collectives.library");
     c.has_hops = arguments.column<int8_t>("collectives.has_hops");
     c.root_rank = arguments.column<int32_t>("collectives.root_rank");
     c.first_call = arguments.column<int64_t>("collectives.first_call");
-    Arguments::same_length("collectives", {c.size() + 1, c.returns_early.size + 1, c.has_hops.size + 1,
-                                           c.root_rank.size + 1, c.first_call.size});
+    Arguments::same_length("collectives", {c.size() + 1, c.returns_early.size + 1, c.library.size + 1,
+                                           c.has_hops.size + 1, c.root_rank.size + 1, c.first_call.size});
     return c;
 }
 

@@ -17,11 +17,17 @@ constexpr Leads exscan = Leads::exscan;
 constexpr Leads neighbours = Leads::stays; // the trace does not tell which ranks are neighbours
 } // namespace leads
 
+// What windows and files ask everyone to call leads as a barrier does.
+namespace flows {
+constexpr const char *sends = nullptr, *receives = nullptr, *both = nullptr, *nothing = nullptr, *everyone = "all";
+} // namespace flows
+
 class List {
   public:
     List() {
 #define FUNCTION(name, kind, moves, since, counts) FUNCTION_##counts(name, kind, moves)
-#define FUNCTION_plain(name, kind, moves) add("MPI_" #name, FunctionKind::kind, #kind, nullptr, {}, #moves);
+#define FUNCTION_plain(name, kind, moves)                                                                              \
+    add("MPI_" #name, FunctionKind::kind, #kind, flows::moves, leads::all, #moves);
 #define FUNCTION_large(name, kind, moves) FUNCTION_plain(name, kind, moves) FUNCTION_plain(name##_c, kind, moves)
 #define COLLECTIVE(name, its_nonblocking, flow, operation, counts) COLLECTIVE_##counts(name, its_nonblocking, flow)
 #define FORMS(its_blocking, its_nonblocking, its_persistent, flow)                                                     \
@@ -65,6 +71,12 @@ const Function *find_function(const std::string &name) {
 Leads leads_of(const std::string &function) {
     const Function *entry = find_function(function);
     return entry && entry->flow ? entry->leads : Leads::to_last_enter;
+}
+
+Category library_of(const std::string &function) {
+    const Function *known = find_function(function);
+    const FunctionKind kind = known ? known->kind : FunctionKind::collective;
+    return kind == FunctionKind::rma ? Category::rma : kind == FunctionKind::io ? Category::io : Category::native;
 }
 
 bool returns_early(const std::string &function) {

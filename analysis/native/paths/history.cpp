@@ -19,7 +19,7 @@ void advance(std::vector<int64_t> &of_lanes, int32_t lane, int64_t t) {
 
 struct History::Files {
     explicit Files(const Scratch &scratch)
-        : op(scratch), leads(scratch), returns_early(scratch), has_hops(scratch), root_rank(scratch),
+        : op(scratch), leads(scratch), returns_early(scratch), library(scratch), has_hops(scratch), root_rank(scratch),
           second_group(scratch), first_call(scratch), first_wait(scratch), collective(scratch), rank(scratch),
           comm_rank(scratch), lane(scratch), enter(scratch), wait_begin(scratch), leave(scratch), complete(scratch),
           call_site(scratch), region(scratch), region_site(scratch), region_lane(scratch), region_kind(scratch),
@@ -27,7 +27,7 @@ struct History::Files {
           hop_times(scratch) {}
 
     ScratchColumn<int32_t> op;
-    ScratchColumn<int8_t> leads, returns_early, has_hops;
+    ScratchColumn<int8_t> leads, returns_early, library, has_hops;
     ScratchColumn<int32_t> root_rank, second_group;
     ScratchColumn<int64_t> first_call, first_wait;
     ScratchColumn<int64_t> collective;
@@ -42,7 +42,8 @@ struct History::Files {
     ScratchColumn<HopTime> hop_times;
 
     template <typename Visit> void visit_all(const Visit &visit) {
-        visit(op), visit(leads), visit(returns_early), visit(has_hops), visit(root_rank), visit(second_group);
+        visit(op), visit(leads), visit(returns_early), visit(library), visit(has_hops), visit(root_rank),
+            visit(second_group);
         visit(first_call), visit(first_wait), visit(collective), visit(rank), visit(comm_rank), visit(lane),
             visit(enter);
         visit(wait_begin), visit(leave), visit(complete), visit(call_site), visit(region), visit(region_site);
@@ -76,6 +77,7 @@ void History::add(const Collectives &collectives, const Calls &calls, const HopW
     files.op.add(collectives.op);
     files.leads.add(collectives.leads);
     files.returns_early.add(collectives.returns_early);
+    files.library.add(collectives.library);
     files.has_hops.add(collectives.has_hops);
     files.root_rank.add(collectives.root_rank);
     files.second_group.add(collectives.second_group);
@@ -171,6 +173,7 @@ void History::finish() {
                     files.op.finish(),
                     files.leads.finish(),
                     files.returns_early.finish(),
+                    files.library.finish(),
                     files.root_rank.finish(),
                     files.second_group.finish(),
                     files.first_call.finish(),
@@ -224,13 +227,19 @@ Span History::span_of(int32_t lane, const Item &item) const {
     if (item.is_call()) {
         if (collectives_.returns_early[static_cast<size_t>(calls_.collective[row])]) // it only begins here
             return {item.begin, item.end, Category::local, false};
-        return call_span(has_hops(static_cast<int64_t>(row)));
+        const bool hops = has_hops(static_cast<int64_t>(row));
+        const auto library = static_cast<Category>(collectives_.library[static_cast<size_t>(calls_.collective[row])]);
+        return {item.begin, item.end, hops ? Category::local : library, hops};
     }
     switch (static_cast<IntervalKind>(intervals_.kind[row])) {
     case IntervalKind::off:
         return {item.begin, item.end, Category::unrecorded, false};
     case IntervalKind::p2p:
         return {item.begin, item.end, Category::p2p, false};
+    case IntervalKind::rma:
+        return {item.begin, item.end, Category::rma, false};
+    case IntervalKind::io:
+        return {item.begin, item.end, Category::io, false};
     case IntervalKind::wait:
         break;
     default:

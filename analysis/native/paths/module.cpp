@@ -128,6 +128,10 @@ NB_MODULE(_paths, m) {
     m.def(
         "leads_of", [](const std::string &function) { return static_cast<int>(hopscope::paths::leads_of(function)); },
         nanobind::arg("function"), "Where the library leads without hops: enum Leads of columns.h.");
+    m.def(
+        "library_of",
+        [](const std::string &function) { return static_cast<int>(hopscope::paths::library_of(function)); },
+        nanobind::arg("function"), "The category of the time in the library without hops: a code of CATEGORIES.");
     nanobind::list links;
 #define LINK(id, word, condition) links.append(nanobind::make_tuple(#word, #condition));
     LINK_CLASSES(LINK)

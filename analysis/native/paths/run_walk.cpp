@@ -2,6 +2,23 @@
 #include "run_walk.h"
 
 namespace hopscope::paths {
+namespace {
+
+// Of an interval that waits for nobody whom the trace names.
+Category category_of(IntervalKind kind) {
+    switch (kind) {
+    case IntervalKind::off:
+        return Category::unrecorded;
+    case IntervalKind::rma:
+        return Category::rma;
+    case IntervalKind::io:
+        return Category::io;
+    default:
+        return Category::mpi;
+    }
+}
+
+} // namespace
 
 RunWalker::RunWalker(const History &history)
     : history_(history), collectives_(history.collectives(), history.calls(), history.lanes(), history.hop_waits()) {}
@@ -17,8 +34,7 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
     const CallContext context = context_of(item);
     auto kind = static_cast<IntervalKind>(history_.intervals().kind[item.row()]);
     if (kind != IntervalKind::p2p && kind != IntervalKind::wait) {
-        const Category category = kind == IntervalKind::off ? Category::unrecorded : Category::mpi;
-        collectives_.add(stretches, category, start.lane, item.begin, start.t, context);
+        collectives_.add(stretches, category_of(kind), start.lane, item.begin, start.t, context);
         return {start.lane, item.begin};
     }
     const Calls &calls = history_.calls();

@@ -8,6 +8,7 @@ struct function {
     enum form form;
     OTF2_RegionRole role;
     OTF2_CollectiveOp operation; /* for all forms of a collective */
+    bool by_everyone;            /* what windows and files ask all members to call */
 };
 
 /* Roles by kind and, for collectives, by the flow of their data; only a barrier moves none. */
@@ -20,6 +21,8 @@ struct function {
 #define ROLE_wait OTF2_REGION_ROLE_POINT2POINT
 #define ROLE_test OTF2_REGION_ROLE_POINT2POINT
 #define ROLE_look OTF2_REGION_ROLE_POINT2POINT
+#define ROLE_rma OTF2_REGION_ROLE_RMA
+#define ROLE_io OTF2_REGION_ROLE_FILE_IO
 #define ROLE_all OTF2_REGION_ROLE_COLL_ALL2ALL
 #define ROLE_from_root OTF2_REGION_ROLE_COLL_ONE2ALL
 #define ROLE_to_root OTF2_REGION_ROLE_COLL_ALL2ONE
@@ -29,14 +32,20 @@ struct function {
 #define ROLE_OF(flow, operation)                                                                                       \
     (OTF2_COLLECTIVE_OP_##operation == OTF2_COLLECTIVE_OP_BARRIER ? OTF2_REGION_ROLE_BARRIER : ROLE_##flow)
 
-#define ROW(name, kind, ...) {"MPI_" #name, NO_COLLECTIVE, ROLE_##kind, 0},
+#define EVERYONE_sends false
+#define EVERYONE_receives false
+#define EVERYONE_both false
+#define EVERYONE_nothing false
+#define EVERYONE_everyone true
+#define ROW(name, kind, moves, ...)                                                                                    \
+    {"MPI_" #name, NO_COLLECTIVE, ROLE_##kind, OTF2_COLLECTIVE_OP_BARRIER, EVERYONE_##moves},
 #define ROWS(name, nonblocking, flow, operation, ...)                                                                  \
-    {"MPI_" #name, BLOCKING, ROLE_OF(flow, operation), OTF2_COLLECTIVE_OP_##operation},                                \
-        {"MPI_" #nonblocking, NONBLOCKING, ROLE_OF(flow, operation), OTF2_COLLECTIVE_OP_##operation},                  \
-        {"MPI_" #name "_init", PERSISTENT, OTF2_REGION_ROLE_FUNCTION, OTF2_COLLECTIVE_OP_##operation},
+    {"MPI_" #name, BLOCKING, ROLE_OF(flow, operation), OTF2_COLLECTIVE_OP_##operation, false},                         \
+        {"MPI_" #nonblocking, NONBLOCKING, ROLE_OF(flow, operation), OTF2_COLLECTIVE_OP_##operation, false},           \
+        {"MPI_" #name "_init", PERSISTENT, OTF2_REGION_ROLE_FUNCTION, OTF2_COLLECTIVE_OP_##operation, false},
 
-static const struct function functions[FUNCTION_COUNT] = {{"unknown", NO_COLLECTIVE, OTF2_REGION_ROLE_FUNCTION, 0},
-                                                          MPI_FUNCTIONS(ROW, ROWS)};
+static const struct function functions[FUNCTION_COUNT] = {
+    {"unknown", NO_COLLECTIVE, OTF2_REGION_ROLE_FUNCTION, 0, false}, MPI_FUNCTIONS(ROW, ROWS)};
 
 static const struct function *entry_of(uint16_t function) {
     return &functions[function < FUNCTION_COUNT ? function : FUNCTION_NONE];
@@ -50,8 +59,9 @@ OTF2_CollectiveOp function_collective_op(uint16_t function) {
     return entry_of(function)->operation;
 }
 
-bool function_is_collective(uint16_t function) {
-    return entry_of(function)->form == BLOCKING || entry_of(function)->form == NONBLOCKING;
+bool function_is_collective(uint16_t function, uint32_t comm) {
+    const struct function *entry = entry_of(function);
+    return entry->form == BLOCKING || entry->form == NONBLOCKING || (entry->by_everyone && comm);
 }
 
 bool function_is_nonblocking(uint16_t function) {

@@ -104,7 +104,7 @@ static bool start_collective(struct scan *s, const struct spool_record *record, 
 }
 
 static bool enter(struct scan *s, const struct spool_record *record, uint64_t ns) {
-    if (function_is_collective(record->region) && !enter_collective(s, record, record->c, ns))
+    if (function_is_collective(record->region, record->comm) && !enter_collective(s, record, record->c, ns))
         return false;
     s->thread->call = *record;
     s->thread->call_ns = ns;
@@ -125,7 +125,7 @@ static void leave(struct scan *s, const struct spool_record *record, uint64_t ns
     const struct spool_record *call = &s->thread->call;
     if (!call->kind || call->region != record->region)
         return;
-    if (function_is_collective(call->region)) {
+    if (function_is_collective(call->region, call->comm)) {
         struct last_collective *collective = open_collective(s->rank, comm_of(s->process, call->comm), call->b);
         if (collective && record->c == SPOOL_REFUSED)
             undo_enter(s->rank, collective);

@@ -68,7 +68,7 @@ static void add_call(struct text *output, const struct inspection *inspection, c
     uint32_t comm = comm_of(process, call->comm);
     text_add(output, "\"function\":\"%s\"", function_name(call->region));
     add_site(output, process, call->a);
-    if (function_is_collective(call->region)) {
+    if (function_is_collective(call->region, call->comm)) {
         add_comm(output, comm);
         text_add(output, ",\"seq\":%" PRIu64, call->b);
     } else if (is_message_call(call->region) && comm != NO_ID) {

@@ -41,7 +41,7 @@ static uint64_t hop_request(const struct writing *w, uint64_t request) {
 
 /* True for a blocking collective: only its enter and leave are written. */
 static bool collective(const struct spool_record *record) {
-    return record->kind == SPOOL_ENTER && function_is_collective(record->region) &&
+    return record->kind == SPOOL_ENTER && function_is_collective(record->region, record->comm) &&
            !function_is_nonblocking(record->region);
 }
 

@@ -1,4 +1,5 @@
-/* The application's communicators as the collector knows them: a stable identity, members, sequence numbers. */
+/* The application's communicators, windows and files as the collector knows them: a stable identity, members, sequence
+ * numbers. */
 #ifndef HOPSCOPE_COMM_H
 #define HOPSCOPE_COMM_H
 
@@ -9,10 +10,12 @@
 struct engine_comm; /* the engine's state of a communicator: src/engine */
 struct native_part; /* src/native's state */
 
+/* Windows and files have entries of their own, with the members of the communicator that they were made from. */
 struct comm {
-    MPI_Comm handle;
-    uint32_t id;  /* of this process's definition; 0 while recording is off */
-    uint64_t key; /* unique in this process; if all members are of one world, equal on all of them */
+    uint64_t bits;   /* of the handle of the communicator, window or file */
+    MPI_Comm handle; /* MPI_COMM_NULL for windows and files */
+    uint32_t id;     /* of this process's definition; 0 while recording is off */
+    uint64_t key;    /* unique in this process; if all members are of one world, equal on all of them */
     int size, rank;
     int peers;        /* processes to exchange with: size; for an intercommunicator the size of the other group */
     int *world_ranks; /* size entries: world rank of each member; NULL for intercommunicators and foreign ones */
@@ -32,7 +35,7 @@ struct comm {
 
 /* Finds a handle's communicator without a lock. Returns NULL for an unknown handle: it is invalid, or the collector did
  * not see its creation. */
-struct comm *comm_look_up(MPI_Comm handle);
+struct comm *comm_look_up(uint64_t bits);
 
 /* The last communicator this thread found. It is valid until any communicator is removed. */
 struct comm_memory {
@@ -42,12 +45,18 @@ struct comm_memory {
 extern _Thread_local struct comm_memory comm_memory __attribute__((tls_model("initial-exec")));
 extern uint64_t comm_generation; /* counts removals of communicators */
 
-static inline struct comm *comm_find(MPI_Comm handle) {
-    if (__builtin_expect(comm_memory.handle == (uint64_t)(uintptr_t)handle &&
+#define HANDLE_BITS(handle) ((uint64_t)(uintptr_t)(handle))
+
+static inline struct comm *comm_find_bits(uint64_t bits) {
+    if (__builtin_expect(comm_memory.handle == bits &&
                              comm_memory.generation == __atomic_load_n(&comm_generation, __ATOMIC_ACQUIRE),
                          1))
         return comm_memory.comm;
-    return comm_look_up(handle);
+    return comm_look_up(bits);
+}
+
+static inline struct comm *comm_find(MPI_Comm handle) {
+    return comm_find_bits(HANDLE_BITS(handle));
 }
 
 #endif

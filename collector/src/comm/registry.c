@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,7 @@ struct derivation {
     bool parent_is_foreign;
     struct comm_promise promise; /* key 0: none */
     const struct meeting *meeting;
+    const char *name; /* of a window or file; else NULL */
 };
 
 static const char *const origin_names[] = {
@@ -77,6 +79,7 @@ static const char *const origin_names[] = {
     [COMM_ORIGIN_IDUP] = "idup",         [COMM_ORIGIN_SPAWN] = "spawn",
     [COMM_ORIGIN_PARENT] = "parent",     [COMM_ORIGIN_ACCEPT] = "accept",
     [COMM_ORIGIN_CONNECT] = "connect",   [COMM_ORIGIN_JOIN] = "join",
+    [COMM_ORIGIN_WINDOW] = "window",     [COMM_ORIGIN_FILE] = "file",
 };
 
 static void add_meeting(struct line *line, const struct meeting *meeting) {
@@ -95,7 +98,9 @@ static void define(struct comm *comm, const struct derivation *derivation, uint3
                    const struct members *members) {
     char name[MPI_MAX_OBJECT_NAME] = "";
     int length = 0;
-    if (pmpi.Comm_get_name(comm->handle, name, &length) != MPI_SUCCESS)
+    if (derivation->name)
+        snprintf(name, sizeof name, "%s", derivation->name);
+    else if (pmpi.Comm_get_name(comm->handle, name, &length) != MPI_SUCCESS)
         name[0] = '\0';
     /* Rank 0 writes the members, on each side of an intercommunicator. If numbers are private to a process, every rank
      * writes them. */
@@ -173,28 +178,30 @@ static uint64_t base_of(const struct derivation *derivation, const struct member
     return mix_members(hash_mix(hash_mix(hash_mix(0, origin), parent_key), derivation->salt), members);
 }
 
-static struct comm *take_in(MPI_Comm handle, const struct derivation *derivation) {
+/* handle: the communicator's; for a window or file, that of the communicator it was made from. */
+static struct comm *take_in(MPI_Comm handle, uint64_t bits, const struct derivation *derivation) {
     if (handle == MPI_COMM_NULL)
         return NULL;
     /* A new handle that is already known was freed without the collector's knowledge (from Fortran, or inside the MPI
      * library) and reused. */
-    struct comm *stale = comm_find(handle);
-    if (stale && lost_listener)
+    struct comm *stale = comm_find_bits(bits);
+    if (stale && stale->handle != MPI_COMM_NULL && lost_listener)
         lost_listener(stale);
     if (stale)
-        comm_forget(handle);
+        comm_settle(comm_withdraw(bits), true);
     int saved_errno = errno;
     struct comm *comm = calloc(1, sizeof *comm);
     struct members members = {0};
     uint32_t nth = derivation->promise.nth;
     bool known_parent = false;
     if (comm) {
+        comm->bits = bits;
         comm->handle = handle;
         comm->checkpoint = UINT64_MAX;
         known_parent = describe(comm, derivation->meeting != NULL, &members);
         comm->foreign = members.foreign || (derivation->parent_is_foreign && !derivation->meeting);
     }
-    if (known_parent && new_listener)
+    if (known_parent && !derivation->name && new_listener)
         new_listener(comm);
     if (known_parent) {
         uint64_t base = base_of(derivation, &members);
@@ -212,6 +219,8 @@ static struct comm *take_in(MPI_Comm handle, const struct derivation *derivation
     }
     if (known_parent && comm->id)
         define(comm, derivation, nth, &members);
+    if (comm && derivation->name)
+        comm->handle = MPI_COMM_NULL;
     if (comm && comm->world_ranks)
         members.local = NULL;
     members_free(&members);
@@ -225,42 +234,66 @@ static struct comm *take_in(MPI_Comm handle, const struct derivation *derivation
 
 struct comm *comm_register(MPI_Comm handle, enum comm_origin origin, MPI_Comm parent, uint64_t salt) {
     struct derivation derivation = origin_of(origin, parent, salt);
-    return take_in(handle, &derivation);
+    return take_in(handle, HANDLE_BITS(handle), &derivation);
 }
 
 struct comm *comm_register_meeting(MPI_Comm handle, enum comm_origin origin, MPI_Comm local, uint64_t salt,
                                    const struct meeting *meeting) {
     struct derivation derivation = origin_of(origin, local, salt);
     derivation.meeting = meeting;
-    return take_in(handle, &derivation);
+    return take_in(handle, HANDLE_BITS(handle), &derivation);
 }
 
-struct comm_promise comm_promise(MPI_Comm parent) {
+static struct comm_promise promise(MPI_Comm parent, enum comm_origin origin) {
     struct comm *known_parent = comm_find(parent);
     if (!known_parent)
         return (struct comm_promise){0};
     pthread_mutex_lock(&lock);
     /* The members are the parent's, so its key stands for them. The base differs from a plain duplicate's, by the same
      * amount on all ranks. */
-    uint64_t base = hash_mix(hash_mix(1, COMM_ORIGIN_IDUP), known_parent->key);
+    uint64_t base = hash_mix(hash_mix(1, origin), known_parent->key);
     uint32_t nth = next_count(base);
     pthread_mutex_unlock(&lock);
     return (struct comm_promise){nth ? hash_mix(base, nth) : 0, known_parent->key, nth, known_parent->foreign};
 }
 
+struct comm_promise comm_promise(MPI_Comm parent) {
+    return promise(parent, COMM_ORIGIN_IDUP);
+}
+
 struct comm *comm_register_promised(MPI_Comm handle, const struct comm_promise *promise) {
-    return promise->key ? take_in(handle, &(struct derivation){.origin = COMM_ORIGIN_IDUP,
-                                                               .parent_key = promise->parent_key,
-                                                               .parent_is_foreign = promise->foreign,
-                                                               .promise = *promise})
+    return promise->key ? take_in(handle, HANDLE_BITS(handle),
+                                  &(struct derivation){.origin = COMM_ORIGIN_IDUP,
+                                                       .parent_key = promise->parent_key,
+                                                       .parent_is_foreign = promise->foreign,
+                                                       .promise = *promise})
                         : NULL;
 }
 
-void comm_forget(MPI_Comm handle) {
+struct comm *comm_register_object(uint64_t bits, enum comm_origin origin, MPI_Comm parent, const char *name) {
+    struct derivation derivation = {.origin = origin, .promise = promise(parent, origin), .name = name};
+    derivation.parent_key = derivation.promise.parent_key;
+    derivation.parent_is_foreign = derivation.promise.foreign;
+    return derivation.promise.key ? take_in(parent, bits, &derivation) : NULL;
+}
+
+struct comm *comm_withdraw(uint64_t bits) {
     pthread_mutex_lock(&lock);
-    struct comm *comm = comm_table_remove(handle);
+    struct comm *comm = comm_table_remove(bits);
     pthread_mutex_unlock(&lock);
-    free_comm(comm);
+    return comm;
+}
+
+void comm_settle(struct comm *comm, bool is_freed) {
+    pthread_mutex_lock(&lock);
+    bool is_kept = comm && !is_freed && comm_table_add(comm);
+    pthread_mutex_unlock(&lock);
+    if (!is_kept)
+        free_comm(comm);
+}
+
+void comm_forget(MPI_Comm handle) {
+    comm_settle(comm_withdraw(HANDLE_BITS(handle)), true);
 }
 
 void comm_define_name(const struct comm *comm, const char *name) {

@@ -22,6 +22,8 @@ enum comm_origin {
     COMM_ORIGIN_ACCEPT,  /* one side */
     COMM_ORIGIN_CONNECT, /* the other side */
     COMM_ORIGIN_JOIN,
+    COMM_ORIGIN_WINDOW,
+    COMM_ORIGIN_FILE,
 };
 
 /* One side's view of the creation of an intercommunicator. The other side's processes may be unknown, and no number
@@ -81,6 +83,13 @@ struct comm_promise {
 };
 struct comm_promise comm_promise(MPI_Comm parent);
 struct comm *comm_register_promised(MPI_Comm handle, const struct comm_promise *promise);
+
+/* Registers a window or file that the application has just made from this communicator. Its name is kept. */
+struct comm *comm_register_object(uint64_t bits, enum comm_origin origin, MPI_Comm parent, const char *name);
+/* Before a window or file is freed: nobody finds it any more. NULL: unknown. */
+struct comm *comm_withdraw(uint64_t bits);
+/* Afterwards: forgets it, or, where the call failed, takes it in again. */
+void comm_settle(struct comm *comm, bool is_freed);
 
 /* Call it before the application's communicator is freed. */
 void comm_forget(MPI_Comm handle);

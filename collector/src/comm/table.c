@@ -10,7 +10,7 @@
 
 #include "comm/comm.h"
 
-enum { EMPTY = 0, TOMBSTONE = 1 }; /* no MPI library uses these values as communicator handles */
+enum { EMPTY = 0, TOMBSTONE = 1 }; /* no MPI library uses these values as handles */
 
 struct slot {
     uint64_t handle;
@@ -28,10 +28,6 @@ static struct table *table;
 uint64_t comm_generation = 1;
 _Thread_local struct comm_memory comm_memory __attribute__((tls_model("initial-exec")));
 
-static uint64_t bits_of(MPI_Comm handle) {
-    return (uint64_t)(uintptr_t)handle;
-}
-
 static size_t first_slot(uint64_t handle, size_t capacity) {
     return (handle * 0x9E3779B97F4A7C15u >> 24) & (capacity - 1);
 }
@@ -46,8 +42,7 @@ static struct slot *find_slot(struct table *current, uint64_t handle) {
     }
 }
 
-struct comm *comm_look_up(MPI_Comm handle) {
-    uint64_t bits = bits_of(handle);
+struct comm *comm_look_up(uint64_t bits) {
     uint64_t generation = __atomic_load_n(&comm_generation, __ATOMIC_ACQUIRE);
     struct table *current = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
     if (!current || bits == EMPTY || bits == TOMBSTONE)
@@ -85,12 +80,11 @@ static bool grow(void) {
 bool comm_table_add(struct comm *comm) {
     if ((!table || table->used * 2 >= table->capacity) && !grow())
         return false;
-    put(table, bits_of(comm->handle), comm);
+    put(table, comm->bits, comm);
     return true;
 }
 
-struct comm *comm_table_remove(MPI_Comm handle) {
-    uint64_t bits = bits_of(handle);
+struct comm *comm_table_remove(uint64_t bits) {
     struct slot *slot = table && bits > TOMBSTONE ? find_slot(table, bits) : NULL;
     if (!slot)
         return NULL;

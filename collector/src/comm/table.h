@@ -6,7 +6,7 @@
 #include "mpi/mpi_table.h"
 
 bool comm_table_add(struct comm *comm);
-struct comm *comm_table_remove(MPI_Comm handle);
+struct comm *comm_table_remove(uint64_t bits);
 void comm_table_each(void (*visit)(struct comm *comm));
 const struct comm *comm_table_of_local(MPI_Comm local);
 void comm_table_clear(void);

@@ -44,8 +44,8 @@
     X(Group_union) X(Group_difference) X(Type_size) X(Type_size_x) X(Type_get_extent) X(Type_get_extent_x)             \
     X(Type_get_true_extent) X(Type_get_true_extent_x) X(Type_get_envelope) X(Type_get_contents) X(Type_commit)         \
     X(Type_free) X(Type_contiguous) X(Type_dup) X(Type_create_hindexed) X(Type_create_resized) X(Pack) X(Unpack)       \
-    X(Pack_size) X(Reduce_local) X(Op_commutative) X(Op_create) X(Op_free) X(Win_allocate_shared) X(Win_shared_query)  \
-    X(Win_free) X(Alloc_mem) X(Free_mem) X(Grequest_start) X(Grequest_complete)
+    X(Pack_size) X(Reduce_local) X(Op_commutative) X(Op_create) X(Op_free) X(Win_shared_query)              \
+    X(Alloc_mem) X(Free_mem) X(Grequest_start) X(Grequest_complete)
 // clang-format on
 
 #define PMPI_mpi_3(name) PMPI_FUNCTION(name)

@@ -22,7 +22,7 @@ RECORDED: Final = "recorded-baseline"
 RESULT: Final = "recorded-result"
 """Folders of the runs whose messages were recorded."""
 _LEAST_COMMUNICATION: Final = 0.02
-_COMMUNICATION: Final = ("local", "shm", "lan", "wan", "native", "p2p", "mpi")
+_COMMUNICATION: Final = ("local", "shm", "lan", "wan", "native", "p2p", "mpi", "rma")
 """Categories of the critical path that a knob can change."""
 
 Say = Callable[[str], None]

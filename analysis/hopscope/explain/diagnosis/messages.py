@@ -190,7 +190,7 @@ def _in_other_mpi(rerun: Rerun) -> list[MessageCause]:
     arrays = rerun.arrays
     begin, end = arrays["intervals.begin_ns"], arrays["intervals.end_ns"]
     causes: list[MessageCause] = []
-    kinds: tuple[tuple[Kind, tuple[str, ...]], ...] = (("io", ("io",)), ("other-mpi", ("comm", "mpi")))
+    kinds: tuple[tuple[Kind, tuple[str, ...]], ...] = (("io", ("io",)), ("other-mpi", ("comm", "mpi", "rma")))
     for kind, words in kinds:
         row = np.flatnonzero(_is_of_kind(rerun, *words) & (end != MISSING))
         if len(row):

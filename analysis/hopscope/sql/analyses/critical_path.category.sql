@@ -10,7 +10,9 @@
 -- wan         hops between clusters
 -- native      collectives of the MPI library with no hops known
 -- p2p         the program's own messages and the waits for them
--- mpi         other MPI, such as files and communicators
+-- mpi         other MPI, such as communicators
+-- rma         windows: epochs and one-sided transfers
+-- io          files
 -- unrecorded  the program had stopped the recording
 --
 -- Start-up and shutdown are left out unless `--from` or `--to` reaches into them; then they are `startup` and
@@ -18,7 +20,7 @@
 --
 -- grain by = category default
 -- key category
--- column category VARCHAR -- The category; the first eight are always listed.
+-- column category VARCHAR -- The category; the first ten are always listed.
 -- columns of run_path_shares: time_ns, share, share_low, share_high, share_of_run
 -- uses run_path_shares
 -- bar share

@@ -1,6 +1,6 @@
 -- The outermost MPI calls of each rank, on its first thread.
 --
--- communicates: whether an ideal network would take no time for it but that of waiting (collectives, sends, receives, waits and tests). One that did not end
+-- communicates: whether an ideal network would take no time for it but that of waiting (collectives, sends, receives, waits, tests and windows). One that did not end
 -- lasts to the end of the communication. So does MPI_Finalize: a rank that is done computes no more, and waits for the others.
 --
 -- uses communication_window
@@ -12,8 +12,10 @@ with things as (
         calls.location,
         calls.enter_ns as begin_ns,
         coalesce(calls.leave_ns, communication_window.end_ns) as end_ns,
-        true as communicates
+        coalesce(mpi_functions.kind, 'collective') <> 'io' as communicates
     from calls
+    inner join collectives on calls.collective_id = collectives.collective_id
+    left join mpi_functions on collectives.op = mpi_functions.name
     cross join communication_window
 
     union all
@@ -26,7 +28,7 @@ with things as (
                 then greatest(intervals.begin_ns, intervals.end_ns, communication_window.end_ns)
             else intervals.end_ns
         end as end_ns,
-        intervals.kind in ('p2p', 'wait', 'finalize') as communicates
+        intervals.kind in ('p2p', 'wait', 'rma', 'finalize') as communicates
     from intervals
     cross join communication_window
     where intervals.kind <> 'region'

@@ -117,6 +117,7 @@ create or replace macro timeline_spans(begin_at, end_at) as table
             shown_calls.leave_ns as end_ns,
             case
                 when mpi_functions.kind in ('nonblocking', 'persistent') then 'local'
+                when with_hops.collective_id is null and mpi_functions.kind in ('rma', 'io') then mpi_functions.kind
                 when with_hops.collective_id is null then 'native'
                 else 'local'
             end as category,
@@ -136,7 +137,7 @@ create or replace macro timeline_spans(begin_at, end_at) as table
             shown_intervals.end_ns,
             case
                 when shown_intervals.kind = 'off' then 'unrecorded'
-                when shown_intervals.kind = 'p2p' then 'p2p'
+                when shown_intervals.kind in ('p2p', 'rma', 'io') then shown_intervals.kind
                 when completing.has_hops then 'local'
                 when not completing.has_hops then 'native'
                 when waits_for_messages.has_message_end then 'p2p'

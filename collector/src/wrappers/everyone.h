@@ -1,0 +1,18 @@
+/* Enter and leave of what windows and files ask every member to call: making and freeing them, fences, sizes.
+ *
+ * They are collectives of the window or file, or of the communicator that it is made from, and move no bytes. The MPI
+ * library's messages in them belong to no collective. If the communicator, window or file is unknown, the call is
+ * recorded as any other. */
+#ifndef HOPSCOPE_EVERYONE_H
+#define HOPSCOPE_EVERYONE_H
+
+#include "wrappers/call.h"
+
+/* bits: HANDLE_BITS of the communicator, window or file. */
+void everyone_enter(struct call *call, enum mpi_function function, const void *caller, uint64_t bits);
+int everyone_leave(struct call *call);
+
+/* For a call that frees a window or file: before and after the library does it. */
+struct comm *everyone_withdraw(uint64_t bits);
+
+#endif

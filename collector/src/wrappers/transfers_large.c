@@ -1,0 +1,6 @@
+/* The large-count forms of transfers.c: see forms.h. */
+#include "mpi/mpi_table.h"
+#if HOPSCOPE_MPI_LARGE_COUNTS
+#define LARGE_COUNT
+#include "wrappers/transfers.c"
+#endif

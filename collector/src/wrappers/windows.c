@@ -1,0 +1,191 @@
+/* Windows: making, naming and freeing them, and their epochs. */
+#include "comm/registry.h"
+#include "wrappers/completions.h"
+#include "wrappers/everyone.h"
+#include "wrappers/forms.h"
+
+#ifdef LARGE_COUNT
+#define UNIT MPI_Aint
+#else
+#define UNIT int
+#endif
+
+static int leave_making(struct call *call, MPI_Comm comm, const MPI_Win *window) {
+    if (call->error == MPI_SUCCESS && !call_passed_on(call))
+        comm_register_object(HANDLE_BITS(*window), COMM_ORIGIN_WINDOW, comm, "window");
+    return everyone_leave(call);
+}
+
+WRAPPER int MPI_FORM(Win_create)(void *base, MPI_Aint size, UNIT unit, MPI_Info info, MPI_Comm comm, MPI_Win *window) {
+    struct call call;
+    everyone_enter(&call, FUNCTION_MPI_Win_create, CALLER, HANDLE_BITS(comm));
+    call.error = PMPI_FORM(Win_create)(base, size, unit, info, comm, window);
+    return leave_making(&call, comm, window);
+}
+
+WRAPPER int MPI_FORM(Win_allocate)(MPI_Aint size, UNIT unit, MPI_Info info, MPI_Comm comm, void *base,
+                                   MPI_Win *window) {
+    struct call call;
+    everyone_enter(&call, FUNCTION_MPI_Win_allocate, CALLER, HANDLE_BITS(comm));
+    call.error = PMPI_FORM(Win_allocate)(size, unit, info, comm, base, window);
+    return leave_making(&call, comm, window);
+}
+
+WRAPPER int MPI_FORM(Win_allocate_shared)(MPI_Aint size, UNIT unit, MPI_Info info, MPI_Comm comm, void *base,
+                                          MPI_Win *window) {
+    struct call call;
+    everyone_enter(&call, FUNCTION_MPI_Win_allocate_shared, CALLER, HANDLE_BITS(comm));
+    call.error = PMPI_FORM(Win_allocate_shared)(size, unit, info, comm, base, window);
+    return leave_making(&call, comm, window);
+}
+
+#ifndef LARGE_COUNT
+
+WRAPPER int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *window) {
+    struct call call;
+    everyone_enter(&call, FUNCTION_MPI_Win_create_dynamic, CALLER, HANDLE_BITS(comm));
+    call.error = pmpi.Win_create_dynamic(info, comm, window);
+    return leave_making(&call, comm, window);
+}
+
+WRAPPER int MPI_Win_free(MPI_Win *window) {
+    struct call call;
+    everyone_enter(&call, FUNCTION_MPI_Win_free, CALLER, HANDLE_BITS(*window));
+    struct comm *members = everyone_withdraw(HANDLE_BITS(*window));
+    call.error = pmpi.Win_free(window);
+    comm_settle(members, call.error == MPI_SUCCESS);
+    return everyone_leave(&call);
+}
+
+WRAPPER int MPI_Win_set_name(MPI_Win window, const char *name) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_set_name, CALLER);
+    call.error = pmpi.Win_set_name(window, name);
+    bool is_named = call.error == MPI_SUCCESS && !call_passed_on(&call);
+    struct comm *members = is_named ? comm_find_bits(HANDLE_BITS(window)) : NULL;
+    if (members)
+        comm_define_name(members, name);
+    return call_leave(&call);
+}
+
+/* Without transfers before it, a fence need not wait for anybody. All members say so, or none. */
+WRAPPER int MPI_Win_fence(int assertion, MPI_Win window) {
+    struct call call;
+    bool synchronises = !(assertion & MPI_MODE_NOPRECEDE);
+    everyone_enter(&call, FUNCTION_MPI_Win_fence, CALLER, synchronises ? HANDLE_BITS(window) : 0);
+    call.error = pmpi.Win_fence(assertion, window);
+    return everyone_leave(&call);
+}
+
+WRAPPER int MPI_Win_attach(MPI_Win window, void *base, MPI_Aint size) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_attach, CALLER);
+    call.error = pmpi.Win_attach(window, base, size);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Win_detach(MPI_Win window, const void *base) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_detach, CALLER);
+    call.error = pmpi.Win_detach(window, base);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Win_start(MPI_Group group, int assertion, MPI_Win window) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_start, CALLER);
+    call.error = pmpi.Win_start(group, assertion, window);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Win_complete(MPI_Win window) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_complete, CALLER);
+    call.error = pmpi.Win_complete(window);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Win_post(MPI_Group group, int assertion, MPI_Win window) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_post, CALLER);
+    call.error = pmpi.Win_post(group, assertion, window);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Win_wait(MPI_Win window) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_wait, CALLER);
+    call.error = pmpi.Win_wait(window);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Win_test(MPI_Win window, int *flag) {
+    struct call call;
+    call_open(&call, FUNCTION_MPI_Win_test, CALLER);
+    call.error = pmpi.Win_test(window, flag);
+    return poll_leave(&call, flag);
+}
+
+WRAPPER int MPI_Win_lock(int type, int target, int assertion, MPI_Win window) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_lock, CALLER);
+    call.error = pmpi.Win_lock(type, target, assertion, window);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Win_unlock(int target, MPI_Win window) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_unlock, CALLER);
+    call.error = pmpi.Win_unlock(target, window);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Win_lock_all(int assertion, MPI_Win window) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_lock_all, CALLER);
+    call.error = pmpi.Win_lock_all(assertion, window);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Win_unlock_all(MPI_Win window) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_unlock_all, CALLER);
+    call.error = pmpi.Win_unlock_all(window);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Win_flush(int target, MPI_Win window) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_flush, CALLER);
+    call.error = pmpi.Win_flush(target, window);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Win_flush_local(int target, MPI_Win window) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_flush_local, CALLER);
+    call.error = pmpi.Win_flush_local(target, window);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Win_flush_all(MPI_Win window) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_flush_all, CALLER);
+    call.error = pmpi.Win_flush_all(window);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Win_flush_local_all(MPI_Win window) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_flush_local_all, CALLER);
+    call.error = pmpi.Win_flush_local_all(window);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Win_sync(MPI_Win window) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Win_sync, CALLER);
+    call.error = pmpi.Win_sync(window);
+    return call_leave(&call);
+}
+#endif

@@ -1,0 +1,122 @@
+"""One-sided communication and files are MPI: recorded, never computing, and with last arrivals where MPI synchronises.
+Fences counted as computing: 790 of 1,180 ms."""
+
+import os
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import local_mpi
+import pytest
+from traced_worlds import Traced, program, run
+
+RANKS = 3
+MADE = ("MPI_Win_create", "MPI_Win_allocate", "MPI_File_open")
+
+
+def traced(mpi: local_mpi.LocalMpi, folder: Path, name: str, *words: str) -> Traced:
+    """The trace of a run that gave what it gives without the collector."""
+    words = (*words, str(folder / "file"))
+    done = run(mpi, folder, RANKS, program(mpi, name), *words)
+    assert done.returncode == 0, done.stderr
+    plain = subprocess.run(
+        [*mpi.launch(RANKS), str(program(mpi, name)), *words],
+        cwd=folder,
+        env={**os.environ, **mpi.patience()},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert sorted(done.stdout.splitlines()) == sorted(plain.stdout.splitlines())
+    trace = Traced(folder / "trace")
+    assert trace.facts["missing"] == []
+    rules = trace.trace.run("check_data").to_pylist()
+    assert [rule for rule in rules if rule["beyond"]] == []
+    return trace
+
+
+def collectives(trace: Traced) -> Counter[tuple[str, bool]]:
+    """How many there were of each function, complete or not."""
+    return Counter((row["op"], row["complete"]) for row in trace.rows("collectives"))
+
+
+def calls(trace: Traced) -> Counter[tuple[str, str]]:
+    """How many calls were no collectives, by function and kind."""
+    return Counter((row["region"], row["kind"]) for row in trace.rows("intervals"))
+
+
+def categories(trace: Traced) -> dict[str, int]:
+    return {row["category"]: row["time_ns"] for row in trace.trace.run("critical_path.category").to_pylist()}
+
+
+def test_fences_synchronise_and_puts_are_one_sided(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    trace = traced(mpi, tmp_path, "windows", "fences")
+    assert collectives(trace) == {
+        ("MPI_Win_allocate", True): 1,
+        ("MPI_Win_fence", True): 20,
+        ("MPI_Win_free", True): 1,
+    }
+    found = calls(trace)
+    assert found["MPI_Win_fence", "rma"] == RANKS  # the first, without transfers before it
+    assert found["MPI_Put", "rma"] == 10 * RANKS
+    names = {row["comm"]: row["name"] for row in trace.comms}
+    assert {names[row["comm"]] for row in trace.rows("collectives") if row["op"] == "MPI_Win_fence"} == {"halo"}
+    assert categories(trace)["rma"] > 0
+    last = trace.trace.run("last_arrivals.rank").to_pylist()
+    assert sum(row["last_share"] for row in last if row["last_share"]) > 0
+
+
+def test_a_window_outlives_its_communicator(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    trace = traced(mpi, tmp_path, "windows", "queue")
+    assert collectives(trace) == {
+        ("MPI_Win_allocate", True): 1,
+        ("MPI_Barrier", True): 1,
+        ("MPI_Win_fence", True): 2,
+        ("MPI_Reduce", True): 1,
+        ("MPI_Win_free", True): 1,
+    }
+    found = calls(trace)
+    assert found["MPI_Fetch_and_op", "rma"] == found["MPI_Win_flush", "rma"] == 10 + RANKS
+    assert found["MPI_Win_lock_all", "rma"] == found["MPI_Win_unlock_all", "rma"] == RANKS
+
+
+def test_epochs_of_pairs_are_one_sided(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    trace = traced(mpi, tmp_path, "windows", "pairs")
+    found = calls(trace)
+    for function in ("MPI_Win_post", "MPI_Win_start", "MPI_Win_complete"):
+        assert found[function, "rma"] == 10 * RANKS
+    assert found["MPI_Win_wait", "rma"] == 5 * RANKS
+    assert found["MPI_Win_test", "rma"] >= 5 * RANKS
+    assert found["MPI_Rput", "rma"] == RANKS
+
+
+def test_files_synchronise_where_they_open_close_and_resize(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    trace = traced(mpi, tmp_path, "files", "checkpoints")
+    assert collectives(trace) == {
+        ("MPI_File_open", True): 5,
+        ("MPI_File_set_size", True): 5,
+        ("MPI_File_close", True): 5,
+        ("MPI_Barrier", True): 5,
+    }
+    found = calls(trace)
+    for function in ("set_view", "write_all", "sync", "read_at_all_begin", "read_at_all_end", "get_size"):
+        assert found[f"MPI_File_{function}", "io"] == 5 * RANKS
+    names = [row["name"] for row in trace.comms]
+    assert names.count("file file") == 5
+    assert categories(trace)["io"] > 0
+
+
+def test_shared_pointers_and_requests_are_files(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    trace = traced(mpi, tmp_path, "files", "log")
+    assert collectives(trace)["MPI_File_preallocate", True] == 1
+    found = calls(trace)
+    for function in ("write_ordered", "seek_shared", "read_shared", "iwrite_at"):
+        assert found[f"MPI_File_{function}", "io"] == RANKS
+    assert found["MPI_File_iread_at", "io"] == 2 * RANKS
+
+
+@pytest.mark.parametrize("name", ["windows", "files"])
+def test_errors_come_back_as_they_are(mpi: local_mpi.LocalMpi, name: str, tmp_path: Path) -> None:
+    trace = traced(mpi, tmp_path, name, "errors")
+    assert all(complete for _, complete in collectives(trace))
