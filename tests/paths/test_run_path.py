@@ -133,7 +133,7 @@ def test_waits_that_match_nothing_and_other_calls_are_mpi() -> None:
     t = DrawnTrace(1)
     t.interval(0, "init", 0, 10)
     t.interval(0, "wait", 20, 30)
-    t.interval(0, "io", 30, 40)
+    t.interval(0, "comm", 30, 40)
     t.interval(0, "region", 5, 60, "solve")  # a user's region is computing, and may contain MPI
     t.interval(0, "finalize", 50, 90)
     assert path_of(derive(t.tables()), "run") == [
@@ -142,6 +142,24 @@ def test_waits_that_match_nothing_and_other_calls_are_mpi() -> None:
         (0, "mpi", 20, 30),
         (0, "mpi", 30, 40),
         (0, "compute", 40, 50),
+    ]
+
+
+def test_files_and_windows_have_categories_and_a_fence_leads_to_the_last_rank() -> None:
+    # Rank 0 comes to the fence at 100, rank 1 at 60; before, rank 0 writes 20-40 and puts 50-55.
+    t = DrawnTrace(2)
+    t.interval(0, "io", 20, 40, "MPI_File_write_all")
+    t.interval(0, "rma", 50, 55, "MPI_Put")
+    t.collective({0: 100, 1: 60}, {0: 110, 1: 120}, "MPI_Win_fence")
+    t.collective({0: 130, 1: 140}, {0: 150, 1: 150}, "MPI_File_close")
+    assert path_of(derive(t.tables()), "run") == [
+        (0, "io", 20, 40),
+        (0, "compute", 40, 50),
+        (0, "rma", 50, 55),
+        (0, "compute", 55, 100),
+        (1, "rma", 100, 120),
+        (1, "compute", 120, 140),
+        (0, "io", 140, 150),
     ]
 
 

@@ -271,6 +271,9 @@ struct comm *comm_register_promised(MPI_Comm handle, const struct comm_promise *
 }
 
 struct comm *comm_register_object(uint64_t bits, enum comm_origin origin, MPI_Comm parent, const char *name) {
+    const struct comm *known_parent = comm_find(parent);
+    if (!known_parent || known_parent->size == 1) /* nobody to wait for */
+        return NULL;
     struct derivation derivation = {.origin = origin, .promise = promise(parent, origin), .name = name};
     derivation.parent_key = derivation.promise.parent_key;
     derivation.parent_is_foreign = derivation.promise.foreign;

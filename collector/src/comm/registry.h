@@ -84,7 +84,8 @@ struct comm_promise {
 struct comm_promise comm_promise(MPI_Comm parent);
 struct comm *comm_register_promised(MPI_Comm handle, const struct comm_promise *promise);
 
-/* Registers a window or file that the application has just made from this communicator. Its name is kept. */
+/* Registers a window or file that the application has just made from this communicator; but for those of one
+ * process, which wait for nobody. */
 struct comm *comm_register_object(uint64_t bits, enum comm_origin origin, MPI_Comm parent, const char *name);
 /* Before a window or file is freed: nobody finds it any more. NULL: unknown. */
 struct comm *comm_withdraw(uint64_t bits);
