@@ -65,8 +65,8 @@ static void pairs(void) {
     MPI_Win window;
     MPI_Group all, to, from;
     MPI_Request request;
-    int cell = 0, sum = 0, peers[2] = {(rank + 1) % ranks, (rank + ranks - 1) % ranks};
-    MPI_Win_create(&cell, sizeof cell, sizeof cell, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    int *cell, sum = 0, peers[2] = {(rank + 1) % ranks, (rank + ranks - 1) % ranks};
+    MPI_Win_allocate((MPI_Aint)sizeof *cell, sizeof *cell, MPI_INFO_NULL, MPI_COMM_WORLD, &cell, &window);
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     MPI_Group_incl(all, 1, &peers[0], &to);
     MPI_Group_incl(all, 1, &peers[1], &from);
@@ -81,7 +81,7 @@ static void pairs(void) {
             for (int flag = 0; !flag;)
                 MPI_Win_test(window, &flag);
         }
-        sum += cell;
+        sum += *cell;
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock(MPI_LOCK_SHARED, peers[0], 0, window);
@@ -90,7 +90,7 @@ static void pairs(void) {
     MPI_Win_unlock(peers[0], window);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window);
-    printf("rank %d: %d %d\n", rank, sum, cell);
+    printf("rank %d: %d %d\n", rank, sum, *cell);
     MPI_Win_unlock(rank, window);
     MPI_Group_free(&to), MPI_Group_free(&from), MPI_Group_free(&all);
     MPI_Win_free(&window);
@@ -105,9 +105,9 @@ static void print_class(const char *function, int error) {
 static void errors(void) {
     MPI_Win window;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    int cells[2] = {0}, value = 1;
-    print_class("create", MPI_Win_create(cells, -1, sizeof *cells, MPI_INFO_NULL, MPI_COMM_WORLD, &window));
-    MPI_Win_create(cells, sizeof cells, sizeof *cells, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    int *cells, value = 1;
+    print_class("create", MPI_Win_create(&value, -1, sizeof value, MPI_INFO_NULL, MPI_COMM_WORLD, &window));
+    MPI_Win_allocate((MPI_Aint)sizeof *cells, sizeof *cells, MPI_INFO_NULL, MPI_COMM_WORLD, &cells, &window);
     MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
     MPI_Win_fence(0, window);
     print_class("put", MPI_Put(&value, -1, MPI_INT, 0, 0, 1, MPI_INT, window));
