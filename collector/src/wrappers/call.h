@@ -40,13 +40,13 @@ struct call {
 struct call_thread {
     const struct call *outermost;        /* this thread's outermost wrapper; NULL: the thread is in none */
     enum mpi_function recorded_function; /* the outermost wrapper's function, if its enter is recorded */
-    /* Failed tests and probes from one call site in quick succession share one record pair, because polls would flood
-     * the spool. The pair exists from the first poll on and its leave is updated in place, so a killed or hanging
-     * program's last poll can be read. NULL: not polling. */
+    /* Unsuccessful tests and probes share one record pair, because polls would flood the spool: see completions.h. The
+     * pair exists from the first poll on and is updated in place, so a killed or hanging program's last poll can be
+     * read. NULL: not polling. */
     struct spool_record *poll_leave;
-    uint32_t poll_chunk; /* record_cursor.changes at that record */
-    enum mpi_function poll_function;
-    uint32_t poll_site;
+    uint32_t poll_chunk;  /* record_cursor.changes at that record */
+    uint64_t poll_window; /* ticks of the pair's first poll */
+    uint64_t poll_begin;  /* ticks of its first poll after the last pause */
     /* The Fortran call site, while the MPI library's Fortran binding makes the C call. */
     const void *fortran_caller;
 };

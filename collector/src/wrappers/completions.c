@@ -171,6 +171,20 @@ static bool end_if_unsuccessful(struct call *call, struct array *array, bool is_
     return is_unsuccessful;
 }
 
+/* True if this handle was an active request that a test completed. A completed request has no handle any more, unless
+ * it is persistent: only those are looked up. */
+static bool was_completed(MPI_Request handle, MPI_Request remaining) {
+    return handle != MPI_REQUEST_NULL && (remaining == MPI_REQUEST_NULL || !requests_is_inactive(handle));
+}
+
+/* The same for any of them. */
+static bool some_completed(const struct array *array, int count, const MPI_Request requests[]) {
+    for (int i = 0; array->handles && i < count; i++)
+        if (was_completed(array->handles[i], requests[i]))
+            return true;
+    return !array->handles;
+}
+
 WRAPPER int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Wait, CALLER);
@@ -216,7 +230,7 @@ WRAPPER int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     call.error = pmpi.Test(request, flag, status_out);
     if (call_passed_on(&call))
         return call.error;
-    if (call.error == MPI_SUCCESS && (!*flag || handle == MPI_REQUEST_NULL))
+    if (call.error == MPI_SUCCESS && (!*flag || !was_completed(handle, *request)))
         return poll_failed(&call);
     return leave_one(&call, poll_succeeded(&call), handle, request, status_out);
 }
@@ -227,7 +241,9 @@ WRAPPER int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status
     call_open(&call, FUNCTION_MPI_Testall, CALLER);
     copy(&call, &array, count, requests, statuses);
     call.error = pmpi.Testall(count, requests, flag, array.statuses);
-    if (end_if_unsuccessful(&call, &array, call.error == MPI_SUCCESS && !*flag))
+    bool is_unsuccessful =
+        call.error == MPI_SUCCESS && !call_passed_on(&call) && (!*flag || !some_completed(&array, count, requests));
+    if (end_if_unsuccessful(&call, &array, is_unsuccessful))
         return call.error;
     return leave_all(&call, &array, count, requests);
 }

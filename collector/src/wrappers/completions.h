@@ -1,21 +1,22 @@
 /* Tests and probes in a loop.
  *
- * A polling program would fill its spool with unsuccessful calls. Failed polls of one function from one call site, each
- * within POLL_GAP_NS of the previous one, share one pair of enter and leave, whose leave each poll updates. A poll that
- * succeeds right after them belongs to the pair too. So the pair includes computation between polls, but never more
- * than the gap at a time. */
+ * A polling program would fill its spool with unsuccessful calls. Unsuccessful polls with no other record between them
+ * share one pair of enter and leave, whichever functions and call sites they are, and each updates it. A pause of up to
+ * POLL_GAP_NS between two polls counts as polling, a longer one as computing. After a longer one the pair moves: it
+ * ends with the last poll and is as long as all of them together. It does so for POLL_WINDOW_NS, then a new pair
+ * begins. A poll that succeeds after polls without a longer pause makes them its own: it began with the first one. */
 #ifndef HOPSCOPE_COMPLETIONS_H
 #define HOPSCOPE_COMPLETIONS_H
 
 #include "wrappers/call.h"
 
-enum { POLL_GAP_NS = 5000 };
+enum { POLL_GAP_NS = 5000, POLL_WINDOW_NS = 10000000 };
 
 /* Call it after call_open, if the poll was unsuccessful. Ends the wrapper. */
 int poll_failed(struct call *call);
 /* Call it if the poll succeeded. Records its enter and returns the timestamp for its leave. */
 uint64_t poll_succeeded(struct call *call);
-/* Ends a poll that completes nothing. flag: the call's flag or count of completions. */
+/* Ends a poll that completes nothing. flag: the call's flag or count of completions, not positive if unsuccessful. */
 int poll_leave(struct call *call, const int *flag);
 
 #endif

@@ -1,11 +1,21 @@
 /* MPI_Request_get_status and similar: they inspect requests but complete none. A wait or test follows. */
 #include "wrappers/completions.h"
+#include "wrappers/requests.h"
+
+/* Ends a look at requests; one at inactive requests only is unsuccessful. */
+static int leave_look(struct call *call, const int *flag, int count, const MPI_Request requests[]) {
+    static const int nothing = 0;
+    bool is_active = call_passed_on(call) || call->error != MPI_SUCCESS || !*flag;
+    for (int i = 0; !is_active && i < count; i++)
+        is_active = !requests_is_inactive(requests[i]);
+    return poll_leave(call, is_active ? flag : &nothing);
+}
 
 WRAPPER int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
     struct call call;
     call_open(&call, FUNCTION_MPI_Request_get_status, CALLER);
     call.error = pmpi.Request_get_status(request, flag, status);
-    return poll_leave(&call, flag);
+    return leave_look(&call, flag, 1, &request);
 }
 
 #if HOPSCOPE_MPI_4_1
@@ -13,7 +23,7 @@ WRAPPER int MPI_Request_get_status_all(int count, const MPI_Request requests[], 
     struct call call;
     call_open(&call, FUNCTION_MPI_Request_get_status_all, CALLER);
     call.error = pmpi.Request_get_status_all(count, requests, flag, statuses);
-    return poll_leave(&call, flag);
+    return leave_look(&call, flag, count, requests);
 }
 
 WRAPPER int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag,
@@ -21,7 +31,7 @@ WRAPPER int MPI_Request_get_status_any(int count, const MPI_Request requests[], 
     struct call call;
     call_open(&call, FUNCTION_MPI_Request_get_status_any, CALLER);
     call.error = pmpi.Request_get_status_any(count, requests, index, flag, status);
-    return poll_leave(&call, flag);
+    return leave_look(&call, flag, call.error == MPI_SUCCESS && *index == MPI_UNDEFINED ? 0 : count, requests);
 }
 
 WRAPPER int MPI_Request_get_status_some(int count, const MPI_Request requests[], int *done, int indices[],

@@ -3,41 +3,83 @@
 #include "wrappers/message.h"
 #include "wrappers/requests.h"
 
-/* True if this call continues the previous polls: their leave must still be this thread's last record. */
+/* True if the thread's last record ends a pair of unsuccessful polls. */
+static bool polled_last(void) {
+    const struct call_thread *t = &call_thread;
+    return t->poll_leave && t->poll_leave == record_last() && t->poll_chunk == record_cursor.changes;
+}
+
+/* True if this call follows the last poll of that pair without a pause. */
 static bool continues_poll(const struct call *call) {
     static uint64_t gap;
     if (!gap)
         gap = clock_ticks_of_ns(POLL_GAP_NS);
-    const struct call_thread *t = &call_thread;
-    return t->poll_leave && t->poll_leave == record_last() && t->poll_chunk == record_cursor.changes &&
-           t->poll_function == call->function && t->poll_site == call->site &&
-           call->enter - t->poll_leave->ticks <= gap;
+    return call->enter - call_thread.poll_leave->ticks <= gap;
+}
+
+/* True if this call may share that pair although it follows after a pause. */
+static bool is_in_window(const struct call *call) {
+    static uint64_t window;
+    if (!window)
+        window = clock_ticks_of_ns(POLL_WINDOW_NS);
+    return call->enter - call_thread.poll_window <= window;
+}
+
+static void store_ticks(struct spool_record *record, uint64_t ticks) {
+    __atomic_store_n(&record->ticks, ticks, __ATOMIC_RELEASE);
+}
+
+/* Records the first poll of a pair. */
+static void begin_pair(const struct call *call, uint64_t leave) {
+    struct call_thread *t = &call_thread;
+    call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
+    record_append(leave, SPOOL_LEAVE, (uint16_t)call->function, 0, 0, 0, 0);
+    t->poll_leave = record_last();
+    /* At the end of a chunk other records follow one of them. */
+    if (t->poll_leave && (t->poll_leave->kind != SPOOL_LEAVE || t->poll_leave[-1].kind != SPOOL_ENTER_BARE))
+        t->poll_leave = NULL;
+    t->poll_chunk = record_cursor.changes;
+    t->poll_window = t->poll_begin = call->enter;
 }
 
 int poll_failed(struct call *call) {
     struct call_thread *t = &call_thread;
     uint64_t leave = clock_now();
-    if (continues_poll(call)) {
-        __atomic_store_n(&t->poll_leave->ticks, leave, __ATOMIC_RELAXED);
+    if (!polled_last()) {
+        begin_pair(call, leave);
+    } else if (continues_poll(call)) {
+        store_ticks(t->poll_leave, leave);
+    } else if (is_in_window(call)) {
+        uint64_t polled = t->poll_leave->ticks - t->poll_leave[-1].ticks;
+        store_ticks(t->poll_leave, leave);
+        store_ticks(&t->poll_leave[-1], call->enter - polled);
+        t->poll_begin = call->enter;
     } else {
-        call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
-        record_append(leave, SPOOL_LEAVE, (uint16_t)call->function, 0, 0, 0, 0);
-        t->poll_leave = record_last();
-        /* At the end of a chunk other records follow it. */
-        if (t->poll_leave && t->poll_leave->kind != SPOOL_LEAVE)
-            t->poll_leave = NULL;
-        t->poll_chunk = record_cursor.changes;
-        t->poll_function = call->function;
-        t->poll_site = call->site;
+        begin_pair(call, leave);
     }
     call_close();
     return call->error;
 }
 
+/* Makes this call the one that the pair's polls since the last pause waited for. Those before the pause keep a pair. */
+static void join_polls(const struct call *call) {
+    const struct call_thread *t = &call_thread;
+    struct spool_record *enter = &t->poll_leave[-1];
+    if (enter->ticks < t->poll_begin) {
+        store_ticks(t->poll_leave, t->poll_begin);
+        whole_call_begin();
+        record_append(t->poll_begin, SPOOL_ENTER_BARE, (uint16_t)call->function, 0, call->site, 0, 0);
+    } else {
+        record_take_back();
+        enter->region = (uint16_t)call->function;
+        enter->a = call->site;
+    }
+}
+
 uint64_t poll_succeeded(struct call *call) {
     uint64_t leave = clock_now();
-    if (continues_poll(call))
-        record_take_back();
+    if (polled_last() && continues_poll(call))
+        join_polls(call);
     else
         call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
     call_thread.poll_leave = NULL;

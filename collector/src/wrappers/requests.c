@@ -176,6 +176,15 @@ bool requests_ready(MPI_Request handle, int partitions, uint32_t gap, struct req
     return is_ready;
 }
 
+bool requests_is_inactive(MPI_Request handle) {
+    if (handle == MPI_REQUEST_NULL)
+        return true;
+    lock();
+    bool is_inactive = oldest(bits_of(handle), false) && !oldest(bits_of(handle), true);
+    unlock();
+    return is_inactive;
+}
+
 void requests_mark_cancelled(MPI_Request handle) {
     lock();
     struct request *match = oldest(bits_of(handle), true);

@@ -61,6 +61,8 @@ bool requests_activate(MPI_Request handle, uint64_t id, uint32_t gap, struct req
 /* Counts partitions of a partitioned send that became ready in this recording gap. Returns true if they were the last
  * ones; *request is then the request, with this gap. */
 bool requests_ready(MPI_Request handle, int partitions, uint32_t gap, struct request *request);
+/* True if this is no active request: a null handle, or a persistent request that was not started. */
+bool requests_is_inactive(MPI_Request handle);
 void requests_mark_cancelled(MPI_Request handle);
 /* The application has freed the handle. */
 void requests_forget(MPI_Request handle);
