@@ -38,6 +38,7 @@ CATEGORY_PAGES: Final[Mapping[str, tuple[str, str]]] = {
     "unrecorded": ("/timeline", "when it was"),
     "rma": ("/timeline", "when it was"),
     "io": ("/timeline", "when it was"),
+    "overhead": ("/timeline", "when it was"),
     "startup": ("/timeline", "when it was"),
     "shutdown": ("/timeline", "when it was"),
 }

@@ -24,6 +24,7 @@ CATEGORY_COLOURS: Final[dict[str, str]] = {
     "unrecorded": "#717478",
     "rma": "#4f7d2b",
     "io": "#a0522d",
+    "overhead": "#8a6d8f",
     "startup": "#5b7a83",
     "shutdown": "#83665b",
 }

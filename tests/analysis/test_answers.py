@@ -104,7 +104,7 @@ def test_the_summary_says_what_limits_the_answers(trace: hopscope.Trace) -> None
         "every rank one message at a time 8.00 µs each and 2 ns a byte"
         "; only on hops of the tree engine: application messages and native collectives are not delayed"
     )
-    # 100 events at 2.5 ns and 50 of chunk changes in 2500 of rank time.
+    # 100 events at 2.5 ns and 50 of its own time in 2500 of rank time.
     assert item(trace, "cost of recording")["value"] == 250
     assert item(trace, "tracing as part of the run")["value"] == pytest.approx(300 / 2500)
 

@@ -28,9 +28,9 @@ def test_it_says_what_was_dropped_covered_and_ran_otherwise(tmp_path: Path) -> N
     assert rows["MPI_Allreduce native: user-defined-operation"]["value"] == 3
     assert rows["MPI_Allreduce native: user-defined-operation"]["kind"] == "otherwise"
     assert rows["emulated links"]["sentence"].startswith("wan 20.0 ms")
-    # 100 events at 2.5 ns and 50 ns of chunk changes, of 1000 + 1000 + 500 ns.
+    # 100 events at 2.5 ns and 50 ns of own time, of 1000 + 1000 + 500 ns.
     assert rows["recording"]["value"] == pytest.approx(0.1)
-    assert rows["chunk changes"]["value"] == pytest.approx(0.02)
+    assert rows["own time"]["value"] == pytest.approx(0.02)
 
 
 def test_what_nobody_measured_is_said_with_how_to_measure_it(tmp_path: Path) -> None:

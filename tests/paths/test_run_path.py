@@ -217,3 +217,24 @@ def test_the_path_ends_at_the_last_call_of_a_rank_that_goes_on_without_finalizin
     t.interval(1, "comm", 500, 520)
     t.interval(1, "region", 10, 900)
     assert path_of(derive(t.tables()), "run") == [(1, "mpi", 0, 10), (1, "compute", 10, 500), (1, "mpi", 500, 520)]
+
+
+def test_the_collectors_own_time_is_neither_computing_nor_mpi() -> None:
+    # It was `mpi` between calls, and the call's own category inside one.
+    t = DrawnTrace(2)
+    for rank in (0, 1):
+        t.interval(rank, "init", 0, 10)
+    t.interval(0, "overhead", 40, 55)
+    t.collective({0: 100, 1: 90}, {0: 160, 1: 150})
+    t.interval(0, "overhead", 110, 120)
+    t.interval(0, "overhead", 150, 160)
+    assert path_of(derive(t.tables()), "run") == [
+        (0, "mpi", 0, 10),
+        (0, "compute", 10, 40),
+        (0, "overhead", 40, 55),
+        (0, "compute", 55, 100),
+        (0, "native", 100, 110),
+        (0, "overhead", 110, 120),
+        (0, "native", 120, 150),
+        (0, "overhead", 150, 160),
+    ]

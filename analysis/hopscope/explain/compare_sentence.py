@@ -13,6 +13,7 @@ _NAMES: Final = {
     "rma": "one-sided communication",
     "io": "files",
     "unrecorded": "unrecorded time",
+    "overhead": "the collector's own time",
 }
 _ACTIVITY_LIMIT: Final = 2
 """The number of activities that the sentence on the run names, besides computing."""

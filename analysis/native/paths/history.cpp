@@ -111,6 +111,8 @@ void History::add(const Intervals &intervals) {
     for (size_t i = 0; i < intervals.size(); i++) {
         const auto kind = static_cast<IntervalKind>(intervals.kind[i]);
         intervals_on_[static_cast<size_t>(intervals.lane[i])] += kind != IntervalKind::region;
+        if (kind == IntervalKind::overhead && intervals.end[i] != MISSING)
+            overheads_.push_back({intervals.lane[i], intervals.end[i], intervals.begin[i]});
         const bool is_finalize = kind == IntervalKind::finalize;
         finalizes_ = finalizes_ || is_finalize;
         advance(kind == IntervalKind::region ? last_regions_ : last_intervals_, intervals.lane[i],
@@ -167,6 +169,7 @@ Place History::find_end_of_run() const {
 }
 
 void History::finish() {
+    std::sort(overheads_.begin(), overheads_.end());
     end_of_run_ = find_end_of_run();
     Files &files = *files_;
     collectives_ = {0,
@@ -240,6 +243,8 @@ Span History::span_of(int32_t lane, const Item &item) const {
         return {item.begin, item.end, Category::rma, false};
     case IntervalKind::io:
         return {item.begin, item.end, Category::io, false};
+    case IntervalKind::overhead:
+        return {item.begin, item.end, Category::overhead, false};
     case IntervalKind::wait:
         break;
     default:

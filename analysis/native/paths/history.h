@@ -59,6 +59,10 @@ class History {
     const EarlyReturns &early_returns() const {
         return *early_returns_;
     }
+    // The collector's own time, by lane and end.
+    const std::vector<Overhead> &overheads() const {
+        return overheads_;
+    }
     // By lane, sorted.
     const Grouped<HopTime> &hop_times() const {
         return hop_times_;
@@ -77,6 +81,7 @@ class History {
     std::vector<size_t> hop_times_on_;                                        // the same
     std::vector<size_t> early_returns_of_;                                    // number per rank
     bool finalizes_ = false;
+    std::vector<Overhead> overheads_;
     Place end_of_run_{-1, MISSING};
     struct Files;
     struct FilesDeleter {

@@ -4,7 +4,7 @@
 namespace hopscope::paths {
 namespace {
 
-// Of an interval that waits for nobody whom the trace names.
+// The category of an interval that waits for nobody whom the trace names.
 Category category_of(IntervalKind kind) {
     switch (kind) {
     case IntervalKind::off:
@@ -13,6 +13,8 @@ Category category_of(IntervalKind kind) {
         return Category::rma;
     case IntervalKind::io:
         return Category::io;
+    case IntervalKind::overhead:
+        return Category::overhead;
     default:
         return Category::mpi;
     }
@@ -21,7 +23,9 @@ Category category_of(IntervalKind kind) {
 } // namespace
 
 RunWalker::RunWalker(const History &history)
-    : history_(history), collectives_(history.collectives(), history.calls(), history.lanes(), history.hop_waits()) {}
+    : history_(history),
+      collectives_(history.collectives(), history.calls(), history.lanes(), history.hop_waits(), &history.overheads()) {
+}
 
 CallContext RunWalker::context_of(const Item &item) const {
     const size_t row = item.row();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <tuple>
 #include <utility>
 
 #include "binding.h"
@@ -26,6 +27,15 @@ struct Item {
         return static_cast<size_t>(is_call() ? place : ~place);
     }
 };
+
+// Time that the collector took on a lane.
+struct Overhead {
+    int32_t lane;
+    int64_t end, begin;
+};
+inline bool operator<(const Overhead &a, const Overhead &b) {
+    return std::tie(a.lane, a.end, a.begin) < std::tie(b.lane, b.end, b.begin);
+}
 
 // The end of a message for which a lane had to wait. The path continues at the other end; or at the receiver, if it
 // waited for a transfer that its own post started.

@@ -28,8 +28,8 @@ Category category_of(int8_t link) {
 } // namespace
 
 CollectiveWalker::CollectiveWalker(const Collectives &collectives, const Calls &calls, const Lanes &lanes,
-                                   HopWaits hop_waits)
-    : collectives_(collectives), calls_(calls), lanes_(lanes), hop_waits_(hop_waits) {}
+                                   HopWaits hop_waits, const std::vector<Overhead> *overheads)
+    : collectives_(collectives), calls_(calls), lanes_(lanes), hop_waits_(hop_waits), overheads_(overheads) {}
 
 int64_t CollectiveWalker::call_of(size_t collective, int32_t lane) const {
     // A collective's calls are sorted by rank, and a rank is in it once, on whichever of its lanes.
@@ -51,9 +51,25 @@ CallContext CollectiveWalker::context_of(size_t call) const {
 
 void CollectiveWalker::add(Backward &stretches, Category category, int32_t lane, int64_t begin, int64_t end,
                            const CallContext &context) const {
-    if (begin < end)
-        stretches.push_back(
-            {begin, end, context.collective, -1, -1, rank_of(lane), -1, -1, context.op, context.call_site, category});
+    auto push = [&](Category part, int64_t part_begin, int64_t part_end) {
+        if (part_begin < part_end)
+            stretches.push_back({part_begin, part_end, context.collective, -1, -1, rank_of(lane), -1, -1, context.op,
+                                 context.call_site, part});
+    };
+    const bool is_in_mpi = category != Category::compute && category != Category::unrecorded;
+    if (overheads_ && is_in_mpi && begin < end) {
+        // Those of a lane do not overlap, so their begins are in the order of their ends.
+        auto next = std::lower_bound(overheads_->begin(), overheads_->end(), Overhead{lane, end, MISSING});
+        if (next != overheads_->end() && next->lane == lane && next->begin < end)
+            ++next;
+        while (next != overheads_->begin() && (--next)->lane == lane && next->end > begin) {
+            const int64_t overhead_begin = std::max(begin, next->begin), overhead_end = std::min(end, next->end);
+            push(category, overhead_end, end);
+            push(Category::overhead, overhead_begin, overhead_end);
+            end = overhead_begin;
+        }
+    }
+    push(category, begin, end);
 }
 
 void CollectiveWalker::add_message(Backward &stretches, Category category, const Wait &wait, bool is_hop,

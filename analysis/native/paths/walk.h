@@ -23,8 +23,10 @@ struct CallContext {
 
 class CollectiveWalker {
   public:
-    // All arguments must outlive it. Rows count from the first of `collectives` and of `calls`.
-    CollectiveWalker(const Collectives &collectives, const Calls &calls, const Lanes &lanes, HopWaits hop_waits);
+    // All arguments must outlive it. Rows count from the first of `collectives` and of `calls`. Overheads, if
+    // given, are cut out of stretches in MPI.
+    CollectiveWalker(const Collectives &collectives, const Calls &calls, const Lanes &lanes, HopWaits hop_waits,
+                     const std::vector<Overhead> *overheads = nullptr);
 
     // The last binding hop that the sender of each hop had to wait for before it sent, by id; -1 if none.
     PooledVector<int64_t> hop_predecessors(const Messages &hops) const;
@@ -79,6 +81,7 @@ class CollectiveWalker {
     const Calls &calls_;
     const Lanes &lanes_;
     HopWaits hop_waits_;
+    const std::vector<Overhead> *overheads_;
 };
 
 // Appends a stretch as a step of a path.

@@ -97,7 +97,7 @@ enum spool_kind {
     SPOOL_WAIT_END = 31,
     SPOOL_STEP_BEGIN = 32,
     SPOOL_STEP_END = 33,
-    /* The collector's own time: a chunk change */
+    /* The collector's own time: its start in MPI_Init, a new thread's spool, a chunk change, a clock exchange */
     SPOOL_OVERHEAD_BEGIN = 40,
     SPOOL_OVERHEAD_END = 41,
     /* User regions, outside of calls. BEGIN a = call site id, b = id of a region definition. END b */

@@ -34,6 +34,15 @@ static void serve(struct run_terms terms) {
     __atomic_store_n(&call_serving, terms.serves, __ATOMIC_RELEASE);
 }
 
+/* Records the call that began serving once it has a spool. The collector's own start began at `begin`. */
+static void record_init(enum mpi_function function, uint64_t enter, const void *caller, uint64_t begin) {
+    record_append(enter, SPOOL_ENTER, (uint16_t)function, 0, site_of_caller(caller), 0, 0);
+    record_append(begin, SPOOL_OVERHEAD_BEGIN, 0, 0, 0, 0, 0);
+    uint64_t end = clock_now();
+    record_append(end, SPOOL_OVERHEAD_END, 0, 0, 0, 0, 0);
+    record_append(end, SPOOL_LEAVE, (uint16_t)function, 0, 0, 0, 0);
+}
+
 static int after_init(int error, enum mpi_function function, uint64_t enter, const void *caller) {
     if (error == MPI_SUCCESS && is_session_run) {
         __atomic_add_fetch(&users, 1, __ATOMIC_RELAXED);
@@ -45,11 +54,10 @@ static int after_init(int error, enum mpi_function function, uint64_t enter, con
     has_begun = true;
     struct call call;
     call_occupy(&call);
+    uint64_t begin = clock_now();
     struct run_terms terms = run_start(enter);
-    /* The spool exists only from here on. */
-    record_append(enter, SPOOL_ENTER, (uint16_t)function, 0, site_of_caller(caller), 0, 0);
     serve(terms);
-    record_append(clock_now(), SPOOL_LEAVE, (uint16_t)function, 0, 0, 0, 0);
+    record_init(function, enter, caller, begin);
     call_close();
     return error;
 }
@@ -129,10 +137,10 @@ static void begin_in_session(uint64_t enter, const void *caller) {
     has_begun = is_session_run = true;
     struct call call;
     call_occupy(&call);
+    uint64_t begin = clock_now();
     struct run_terms terms = run_start_in_session();
-    record_append(enter, SPOOL_ENTER, FUNCTION_MPI_Session_init, 0, site_of_caller(caller), 0, 0);
     serve(terms);
-    record_append(clock_now(), SPOOL_LEAVE, FUNCTION_MPI_Session_init, 0, 0, 0, 0);
+    record_init(FUNCTION_MPI_Session_init, enter, caller, begin);
     call_close();
 }
 

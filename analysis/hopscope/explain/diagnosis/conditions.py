@@ -6,14 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from hopscope.explain.diagnosis.entry import Entry, Facts, Kind
-from hopscope.format.quantities import share
 
 _CORES: Final[tuple[tuple[str, Kind], ...]] = (("cores", "oversubscribed"), ("load", "external-load"))
 """Kinds of caveats that say ranks lacked cores, and the kind of entry that each becomes."""
-_INCOMPLETE: Final = ("missing", "unrecorded", "no MPI", "no path", "clocks")
-"""Kinds of caveats that say the trace is incomplete, or that its clocks cannot decide."""
-_OVERHEAD: Final = 0.01
-"""Share of the ranks' time from which on the collector's own is said."""
+_INCOMPLETE: Final = ("missing", "unrecorded", "no MPI", "no path", "overhead", "clocks")
+"""Kinds of caveats that say the trace is incomplete or disturbed, or that its clocks cannot decide."""
 _STARTUP: Final = 0.5
 """Share of the job from which on its start-up is said."""
 
@@ -29,9 +26,6 @@ def conditions_in(facts: Facts, caveats: _Rows) -> list[Entry]:
     """Shared cores, other programs on them, an incomplete trace, the collector's own time and a long start-up."""
     entries = [Entry(kind, text=row["sentence"]) for word, kind in _CORES for row in caveats if row["kind"] == word]
     incomplete = [row["sentence"] for row in caveats if row["kind"] in _INCOMPLETE]
-    whole = facts.duration_ns * facts.ranks
-    if facts.overhead_ns is not None and whole and facts.overhead_ns > _OVERHEAD * whole:
-        incomplete.append(f"The collector took {share(facts.overhead_ns / whole)} of the ranks' time.")
     if incomplete:
         entries.append(Entry("tracing", text=" ".join(incomplete)))
     if facts.duration_ns and facts.startup_ns > _STARTUP * facts.duration_ns:

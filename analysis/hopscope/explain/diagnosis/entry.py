@@ -57,7 +57,6 @@ class Facts:
     begin_ns: int | None
     end_ns: int | None
     duration_ns: int
-    overhead_ns: int | None
     ranks: int
 
     @property

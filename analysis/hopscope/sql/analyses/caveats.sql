@@ -5,9 +5,10 @@
 -- whole run
 -- key kind
 -- column kind VARCHAR -- unfinished, cores, load, missing, refused, unrecorded, no MPI, no path, no hops, native, no
---    messages, polled, emulated, network, memory, clocks, undecided, engine, presence or places.
+--    messages, polled, overhead, emulated,
+--    network, memory, clocks, undecided, engine, presence or places.
 -- column sentence VARCHAR -- The limit, and what to do about it.
--- uses crowded_cores, external_load, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy
+-- uses crowded_cores, external_load, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy, run_bounds
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace
 with off_threads as (
@@ -84,6 +85,25 @@ loads as (
         count(*) over () as machines
     from external_load
     qualify row_number() over (order by queued_share desc, machine asc) = 1
+),
+
+-- In the time that counts: the start-up is said elsewhere.
+overheads as (
+    select
+        share_of(
+            (
+                select sum(
+                    greatest(
+                        least(intervals.end_ns, run_bounds.last_ns) - greatest(intervals.begin_ns, run_bounds.first_ns), 0
+                    )
+                )
+                from intervals
+                where intervals.kind = 'overhead'
+            ),
+            (run_bounds.last_ns - run_bounds.first_ns) * rank_counts.ranks
+        ) as overhead_share
+    from run_bounds
+    cross join rank_counts
 ),
 
 findings as (
@@ -311,6 +331,18 @@ findings as (
         ) as sentence
     from polled_calls
     having count(*) > 0
+
+    union all
+    select
+        3 as place,
+        'overhead' as kind,
+        format(
+            'The collector took {} of all ranks'' time, to start recording new threads, to make room for records and to'
+            || ' compare clocks. It counts as `overhead`, never as computing, but delays the program.',
+            quantity(overhead_share, 'share')
+        ) as sentence
+    from overheads
+    where overhead_share > 0.01
 
     union all
     select

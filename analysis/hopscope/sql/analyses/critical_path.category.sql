@@ -13,6 +13,7 @@
 -- mpi         other MPI, such as communicators
 -- rma         windows: epochs and one-sided transfers
 -- io          files
+-- overhead    the collector's own time
 -- unrecorded  the program had stopped the recording
 --
 -- Start-up and shutdown are left out unless `--from` or `--to` reaches into them; then they are `startup` and
@@ -20,7 +21,7 @@
 --
 -- grain by = category default
 -- key category
--- column category VARCHAR -- The category; the first ten are always listed.
+-- column category VARCHAR -- The category; the first eleven are always listed.
 -- columns of run_path_shares: time_ns, share, share_low, share_high, share_of_run
 -- uses run_path_shares
 -- bar share

@@ -62,7 +62,6 @@ select
     communication_window.begin_ns,
     communication_window.end_ns,
     coalesce(run.duration_ns, communication_window.end_ns, 0) as duration_ns,
-    run.overhead_ns,
     (select count(*) from ranks) as ranks
 from communication_window
 left join run on true

@@ -88,7 +88,7 @@ findings as (
     select
         2 as place,
         'cost' as kind,
-        unnest(['recording', 'chunk changes']) as item,
+        unnest(['recording', 'own time']) as item,
         unnest([
             share_of(run.events * run.event_cost_ns, all_ranks.time_ns), share_of(run.overhead_ns, all_ranks.time_ns)
         ])::double as value,
@@ -102,7 +102,7 @@ findings as (
                     quantity(run.events, ''), quantity(run.event_cost_ns, 'ns')
                 )
             ),
-            if(run.overhead_ns is null, 'unknown', 'of all ranks'' time, spent on making room for records')
+            if(run.overhead_ns is null, 'unknown', 'of all ranks'' time, spent on the collector''s start, new threads, room for records and clocks')
         ]) as sentence
     from run
     cross join all_ranks

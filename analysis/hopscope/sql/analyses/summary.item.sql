@@ -341,7 +341,7 @@ items as (
         8 as place,
         'cost' as section,
         unnest(range(5)) as line,
-        unnest(['events', 'cost of an event', 'cost of recording', 'chunk changes', 'tracing as part of the run'])
+        unnest(['events', 'cost of an event', 'cost of recording', 'own time', 'tracing as part of the run'])
             as item,
         unnest([
             run.events,

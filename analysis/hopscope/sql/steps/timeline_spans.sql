@@ -137,7 +137,7 @@ create or replace macro timeline_spans(begin_at, end_at) as table
             shown_intervals.end_ns,
             case
                 when shown_intervals.kind = 'off' then 'unrecorded'
-                when shown_intervals.kind in ('p2p', 'rma', 'io') then shown_intervals.kind
+                when shown_intervals.kind in ('p2p', 'rma', 'io', 'overhead') then shown_intervals.kind
                 when completing.has_hops then 'local'
                 when not completing.has_hops then 'native'
                 when waits_for_messages.has_message_end then 'p2p'

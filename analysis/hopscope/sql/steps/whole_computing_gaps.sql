@@ -1,8 +1,8 @@
 -- The computing of each rank between one MPI call and the next, on its first thread, in the whole run.
 --
--- One row per gap between consecutive outermost MPI things (calls of collectives, and every interval that is no user region). A place is the pair of call
--- sites around the gap, as a number; where call sites are not known, the operation and its communicator stand in. occurrence counts a rank's gaps at one
--- place from 1.
+-- One row per gap between consecutive outermost MPI things (calls of collectives, and every interval that is no user region). The collector's own time in a
+-- gap is not computing. A place is the pair of call sites around the gap, as a number; where call sites are not known, the operation and its communicator
+-- stand in. occurrence counts a rank's gaps at one place from 1.
 --
 -- kept beside the dataset
 create or replace view whole_computing_gaps as
@@ -24,7 +24,7 @@ with things as not materialized (
         coalesce(end_ns, begin_ns) as end_ns,
         coalesce(call_site, region) as site
     from whole_intervals
-    where kind <> 'region'
+    where kind not in ('region', 'overhead')
 ),
 
 -- Numbers are sorted faster than names.
@@ -68,14 +68,39 @@ outermost as (
         (lag(site) over (partition by rank order by begin_ns, end_ns) << 32) + site as place
     from first_thread
     where free_ns is null or begin_ns >= free_ns
+),
+
+overheads as (
+    select
+        whole_intervals.rank,
+        whole_intervals.begin_ns,
+        whole_intervals.end_ns
+    from whole_intervals
+    inner join first_threads
+        on whole_intervals.rank = first_threads.rank and whole_intervals.location = first_threads.location
+    where whole_intervals.kind = 'overhead' and whole_intervals.end_ns is not null
+),
+
+-- By the thing that follows; those inside MPI calls lie in no gap.
+overhead_sums as (
+    select
+        overheads.rank,
+        outermost.begin_ns,
+        sum(overheads.end_ns - overheads.begin_ns)::bigint as overhead_ns
+    from overheads
+    asof inner join outermost
+        on overheads.rank = outermost.rank and overheads.end_ns <= outermost.begin_ns
+    where overheads.begin_ns >= outermost.free_ns
+    group by overheads.rank, outermost.begin_ns
 )
 
 select
-    rank,
-    place,
-    free_ns as begin_ns,
-    begin_ns as end_ns,
-    begin_ns - free_ns as computing_ns,
-    row_number() over (partition by rank, place order by begin_ns) as occurrence
+    outermost.rank,
+    outermost.place,
+    outermost.free_ns as begin_ns,
+    outermost.begin_ns as end_ns,
+    greatest(outermost.begin_ns - outermost.free_ns - coalesce(overhead_sums.overhead_ns, 0), 0) as computing_ns,
+    row_number() over (partition by outermost.rank, outermost.place order by outermost.begin_ns) as occurrence
 from outermost
-where free_ns is not null;
+left join overhead_sums on outermost.rank = overhead_sums.rank and outermost.begin_ns = overhead_sums.begin_ns
+where outermost.free_ns is not null;
