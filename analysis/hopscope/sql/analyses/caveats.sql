@@ -91,19 +91,17 @@ loads as (
 overheads as (
     select
         share_of(
-            (
-                select sum(
-                    greatest(
-                        least(intervals.end_ns, run_bounds.last_ns) - greatest(intervals.begin_ns, run_bounds.first_ns), 0
-                    )
+            sum(
+                greatest(
+                    least(intervals.end_ns, run_bounds.last_ns) - greatest(intervals.begin_ns, run_bounds.first_ns), 0
                 )
-                from intervals
-                where intervals.kind = 'overhead'
             ),
-            (run_bounds.last_ns - run_bounds.first_ns) * rank_counts.ranks
+            any_value((run_bounds.last_ns - run_bounds.first_ns) * rank_counts.ranks)
         ) as overhead_share
-    from run_bounds
+    from intervals
+    cross join run_bounds
     cross join rank_counts
+    where intervals.kind = 'overhead'
 ),
 
 findings as (

@@ -102,7 +102,11 @@ findings as (
                     quantity(run.events, ''), quantity(run.event_cost_ns, 'ns')
                 )
             ),
-            if(run.overhead_ns is null, 'unknown', 'of all ranks'' time, spent on the collector''s start, new threads, room for records and clocks')
+            if(
+                run.overhead_ns is null,
+                'unknown',
+                'of all ranks'' time, spent on the collector''s start, new threads, room for records and clocks'
+            )
         ]) as sentence
     from run
     cross join all_ranks
