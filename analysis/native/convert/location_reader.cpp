@@ -244,20 +244,8 @@ void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRe
      * inside. */
     const bool may_be_collective =
         frame.kind == RegionKind::OtherMpi || (frame.kind == RegionKind::User && !frame.has_inner);
-    if (X) {
-        events_.intervals[frame.index].region = OTF2_UNDEFINED_REGION;
-        if (!frame.in_mpi)
-            enter_mpi(frame.enter);
-        frame.in_mpi = true;
-        CallRecord call;
-        call.enter = frame.enter;
-        call.computed = take_computed();
-        call.region = frame.region;
-        call.depth = static_cast<int32_t>(stack_.size()) - 1;
-        frame.opened = Opened::Call;
-        frame.enclosing_call = current_call_;
-        frame.index = current_call_ = open_call(call);
-    }
+    if (frame.opened == Opened::Interval && may_be_collective)
+        become_call(frame);
     if (frame.opened != Opened::Call)
         return;
     CallRecord &call = events_.calls[frame.index];
