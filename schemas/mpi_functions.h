@@ -10,7 +10,7 @@
  *            wait: returns when something is complete or has arrived;
  *            test: completes what is complete, and returns at once; look: returns at once and completes nothing;
  *            rma: windows; io: files.
- *   moves    what a call asks of its peer: sends, receives, both, or nothing if it names none. everyone: all members of
+ *   moves    what a call asks of its peer: sends, receives, both, or nothing if it names none. members: all members of
  *            the communicator, window or file make the call and wait for one another.
  *   since    the release of MPI that introduced it: mpi_3, mpi_4, mpi_4_1.
  *   counts   large: it has a second form, MPI_Send_c, with counts of type MPI_Count. plain: it has none.
@@ -133,15 +133,15 @@
     FUNCTION(Comm_free, comm, nothing, mpi_3, plain)                                                                   \
     FUNCTION(Comm_disconnect, comm, nothing, mpi_3, plain)                                                             \
     FUNCTION(Comm_set_name, comm, nothing, mpi_3, plain)                                                               \
-    FUNCTION(Win_create, rma, everyone, mpi_3, large)                                                                  \
-    FUNCTION(Win_allocate, rma, everyone, mpi_3, large)                                                                \
-    FUNCTION(Win_allocate_shared, rma, everyone, mpi_3, large)                                                         \
-    FUNCTION(Win_create_dynamic, rma, everyone, mpi_3, plain)                                                          \
+    FUNCTION(Win_create, rma, members, mpi_3, large)                                                                  \
+    FUNCTION(Win_allocate, rma, members, mpi_3, large)                                                                \
+    FUNCTION(Win_allocate_shared, rma, members, mpi_3, large)                                                         \
+    FUNCTION(Win_create_dynamic, rma, members, mpi_3, plain)                                                          \
     FUNCTION(Win_attach, rma, nothing, mpi_3, plain)                                                                   \
     FUNCTION(Win_detach, rma, nothing, mpi_3, plain)                                                                   \
-    FUNCTION(Win_free, rma, everyone, mpi_3, plain)                                                                    \
+    FUNCTION(Win_free, rma, members, mpi_3, plain)                                                                    \
     FUNCTION(Win_set_name, rma, nothing, mpi_3, plain)                                                                 \
-    FUNCTION(Win_fence, rma, everyone, mpi_3, plain)                                                                   \
+    FUNCTION(Win_fence, rma, members, mpi_3, plain)                                                                   \
     FUNCTION(Win_start, rma, nothing, mpi_3, plain)                                                                    \
     FUNCTION(Win_complete, rma, nothing, mpi_3, plain)                                                                 \
     FUNCTION(Win_post, rma, nothing, mpi_3, plain)                                                                     \
@@ -166,11 +166,11 @@
     FUNCTION(Rget, rma, receives, mpi_3, large)                                                                        \
     FUNCTION(Raccumulate, rma, sends, mpi_3, large)                                                                    \
     FUNCTION(Rget_accumulate, rma, both, mpi_3, large)                                                                 \
-    FUNCTION(File_open, io, everyone, mpi_3, plain)                                                                    \
-    FUNCTION(File_close, io, everyone, mpi_3, plain)                                                                   \
+    FUNCTION(File_open, io, members, mpi_3, plain)                                                                    \
+    FUNCTION(File_close, io, members, mpi_3, plain)                                                                   \
     FUNCTION(File_delete, io, nothing, mpi_3, plain)                                                                   \
-    FUNCTION(File_set_size, io, everyone, mpi_3, plain)                                                                \
-    FUNCTION(File_preallocate, io, everyone, mpi_3, plain)                                                             \
+    FUNCTION(File_set_size, io, members, mpi_3, plain)                                                                \
+    FUNCTION(File_preallocate, io, members, mpi_3, plain)                                                             \
     FUNCTION(File_get_size, io, nothing, mpi_3, plain)                                                                 \
     FUNCTION(File_set_view, io, nothing, mpi_3, plain)                                                                 \
     FUNCTION(File_set_info, io, nothing, mpi_3, plain)                                                                 \

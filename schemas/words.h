@@ -41,7 +41,7 @@
     X(mpi, "other MPI: communicators, waits that match nothing")                                                       \
     X(unrecorded, "recording was off: nothing is known")                                                               \
     X(rma, "one-sided communication: windows, their epochs and transfers")                                             \
-    X(io, "files, in MPI")                                                                                              \
+    X(io, "files, in MPI")                                                                                             \
     X(overhead, "the collector's own time")
 
 /* What answers put in the place of a category, because it happens once in a run; in no table. */

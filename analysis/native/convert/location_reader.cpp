@@ -203,7 +203,7 @@ void LocationReader::leave(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
     last_completion_.kind = LastCompletion::NoHop;
 }
 
-/* Windows and files: the event, not the function, tells that everyone makes the call. */
+/* Windows and files: the event, not the function, tells that all members make the call. */
 void LocationReader::collective_begin(int64_t time) {
     note_activity(time);
     if (stack_.empty())

@@ -17,9 +17,9 @@ constexpr Leads exscan = Leads::exscan;
 constexpr Leads neighbours = Leads::stays; // the trace does not tell which ranks are neighbours
 } // namespace leads
 
-// What windows and files ask everyone to call leads as a barrier does.
+// What windows and files ask all members to call leads as a barrier does.
 namespace flows {
-constexpr const char *sends = nullptr, *receives = nullptr, *both = nullptr, *nothing = nullptr, *everyone = "all";
+constexpr const char *sends = nullptr, *receives = nullptr, *both = nullptr, *nothing = nullptr, *members = "all";
 } // namespace flows
 
 class List {

@@ -29,7 +29,7 @@ struct Function {
     const char *name; // MPI_Ibcast_c
     FunctionKind kind;
     const char *kind_word;
-    const char *flow;  // for a collective, and what everyone calls; else nullptr
+    const char *flow;  // for a collective, and what all members call; else nullptr
     Leads leads;       // where there is a flow
     const char *moves; // for a function that is no collective, else nullptr
 };

@@ -123,8 +123,7 @@ int64_t CollectiveWalker::last_needed(size_t collective, int64_t call, int64_t t
 Place CollectiveWalker::walk_native(Backward &stretches, size_t collective, int64_t call, Place start) const {
     auto last_call = static_cast<size_t>(last_needed(collective, call, start.t));
     const auto category = static_cast<Category>(collectives_.library[collective]);
-    add(stretches, category, start.lane, calls_.enter[last_call], start.t,
-        context_of(static_cast<size_t>(call)));
+    add(stretches, category, start.lane, calls_.enter[last_call], start.t, context_of(static_cast<size_t>(call)));
     return {calls_.lane[last_call], calls_.enter[last_call]};
 }
 

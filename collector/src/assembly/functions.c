@@ -8,7 +8,7 @@ struct function {
     enum form form;
     OTF2_RegionRole role;
     OTF2_CollectiveOp operation; /* for all forms of a collective */
-    bool by_everyone;            /* what windows and files ask all members to call */
+    bool is_collective;          /* what windows and files ask all members to call */
 };
 
 /* Roles by kind and, for collectives, by the flow of their data; only a barrier moves none. */
@@ -32,13 +32,13 @@ struct function {
 #define ROLE_OF(flow, operation)                                                                                       \
     (OTF2_COLLECTIVE_OP_##operation == OTF2_COLLECTIVE_OP_BARRIER ? OTF2_REGION_ROLE_BARRIER : ROLE_##flow)
 
-#define EVERYONE_sends false
-#define EVERYONE_receives false
-#define EVERYONE_both false
-#define EVERYONE_nothing false
-#define EVERYONE_everyone true
+#define BY_MEMBERS_sends false
+#define BY_MEMBERS_receives false
+#define BY_MEMBERS_both false
+#define BY_MEMBERS_nothing false
+#define BY_MEMBERS_members true
 #define ROW(name, kind, moves, ...)                                                                                    \
-    {"MPI_" #name, NO_COLLECTIVE, ROLE_##kind, OTF2_COLLECTIVE_OP_BARRIER, EVERYONE_##moves},
+    {"MPI_" #name, NO_COLLECTIVE, ROLE_##kind, OTF2_COLLECTIVE_OP_BARRIER, BY_MEMBERS_##moves},
 #define ROWS(name, nonblocking, flow, operation, ...)                                                                  \
     {"MPI_" #name, BLOCKING, ROLE_OF(flow, operation), OTF2_COLLECTIVE_OP_##operation, false},                         \
         {"MPI_" #nonblocking, NONBLOCKING, ROLE_OF(flow, operation), OTF2_COLLECTIVE_OP_##operation, false},           \
@@ -61,7 +61,7 @@ OTF2_CollectiveOp function_collective_op(uint16_t function) {
 
 bool function_is_collective(uint16_t function, uint32_t comm) {
     const struct function *entry = entry_of(function);
-    return entry->form == BLOCKING || entry->form == NONBLOCKING || (entry->by_everyone && comm);
+    return entry->form == BLOCKING || entry->form == NONBLOCKING || (entry->is_collective && comm);
 }
 
 bool function_is_nonblocking(uint16_t function) {

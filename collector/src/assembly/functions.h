@@ -10,7 +10,8 @@
 
 /* function: enum mpi_function as recorded; a number not in the list is "unknown". */
 const char *function_name(uint16_t function);
-/* comm: in the record of its enter. What windows and files ask everyone to call is a collective where there is one. */
+/* comm: in the record of its enter. What windows and files asks all members to call is a collective where there is one.
+ */
 bool function_is_collective(uint16_t function, uint32_t comm);
 /* True for a collective that returns before it is complete, but not for a persistent one's start, which is MPI_Start.
  */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "comm/registry.h"
-#include "wrappers/everyone.h"
+#include "wrappers/object_calls.h"
 
 static void register_file(MPI_File file, MPI_Comm comm, const char *path) {
     const char *slash = strrchr(path, '/');
@@ -14,34 +14,34 @@ static void register_file(MPI_File file, MPI_Comm comm, const char *path) {
 
 WRAPPER int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *file) {
     struct call call;
-    everyone_enter(&call, FUNCTION_MPI_File_open, CALLER, HANDLE_BITS(comm));
+    object_call_enter(&call, FUNCTION_MPI_File_open, CALLER, HANDLE_BITS(comm));
     call.error = pmpi.File_open(comm, path, mode, info, file);
     if (call.error == MPI_SUCCESS && !call_passed_on(&call))
         register_file(*file, comm, path);
-    return everyone_leave(&call);
+    return object_call_leave(&call);
 }
 
 WRAPPER int MPI_File_close(MPI_File *file) {
     struct call call;
-    everyone_enter(&call, FUNCTION_MPI_File_close, CALLER, HANDLE_BITS(*file));
-    struct comm *members = everyone_withdraw(HANDLE_BITS(*file));
+    object_call_enter(&call, FUNCTION_MPI_File_close, CALLER, HANDLE_BITS(*file));
+    struct comm *members = object_withdraw(HANDLE_BITS(*file));
     call.error = pmpi.File_close(file);
     comm_settle(members, call.error == MPI_SUCCESS);
-    return everyone_leave(&call);
+    return object_call_leave(&call);
 }
 
 WRAPPER int MPI_File_set_size(MPI_File file, MPI_Offset size) {
     struct call call;
-    everyone_enter(&call, FUNCTION_MPI_File_set_size, CALLER, HANDLE_BITS(file));
+    object_call_enter(&call, FUNCTION_MPI_File_set_size, CALLER, HANDLE_BITS(file));
     call.error = pmpi.File_set_size(file, size);
-    return everyone_leave(&call);
+    return object_call_leave(&call);
 }
 
 WRAPPER int MPI_File_preallocate(MPI_File file, MPI_Offset size) {
     struct call call;
-    everyone_enter(&call, FUNCTION_MPI_File_preallocate, CALLER, HANDLE_BITS(file));
+    object_call_enter(&call, FUNCTION_MPI_File_preallocate, CALLER, HANDLE_BITS(file));
     call.error = pmpi.File_preallocate(file, size);
-    return everyone_leave(&call);
+    return object_call_leave(&call);
 }
 
 WRAPPER int MPI_File_delete(const char *path, MPI_Info info) {

@@ -1,8 +1,8 @@
 /* Windows: making, naming and freeing them, and their epochs. */
 #include "comm/registry.h"
 #include "wrappers/completions.h"
-#include "wrappers/everyone.h"
 #include "wrappers/forms.h"
+#include "wrappers/object_calls.h"
 
 #ifdef LARGE_COUNT
 #define UNIT MPI_Aint
@@ -13,12 +13,12 @@
 static int leave_making(struct call *call, MPI_Comm comm, const MPI_Win *window) {
     if (call->error == MPI_SUCCESS && !call_passed_on(call))
         comm_register_object(HANDLE_BITS(*window), COMM_ORIGIN_WINDOW, comm, "window");
-    return everyone_leave(call);
+    return object_call_leave(call);
 }
 
 WRAPPER int MPI_FORM(Win_create)(void *base, MPI_Aint size, UNIT unit, MPI_Info info, MPI_Comm comm, MPI_Win *window) {
     struct call call;
-    everyone_enter(&call, FUNCTION_MPI_Win_create, CALLER, HANDLE_BITS(comm));
+    object_call_enter(&call, FUNCTION_MPI_Win_create, CALLER, HANDLE_BITS(comm));
     call.error = PMPI_FORM(Win_create)(base, size, unit, info, comm, window);
     return leave_making(&call, comm, window);
 }
@@ -26,7 +26,7 @@ WRAPPER int MPI_FORM(Win_create)(void *base, MPI_Aint size, UNIT unit, MPI_Info 
 WRAPPER int MPI_FORM(Win_allocate)(MPI_Aint size, UNIT unit, MPI_Info info, MPI_Comm comm, void *base,
                                    MPI_Win *window) {
     struct call call;
-    everyone_enter(&call, FUNCTION_MPI_Win_allocate, CALLER, HANDLE_BITS(comm));
+    object_call_enter(&call, FUNCTION_MPI_Win_allocate, CALLER, HANDLE_BITS(comm));
     call.error = PMPI_FORM(Win_allocate)(size, unit, info, comm, base, window);
     return leave_making(&call, comm, window);
 }
@@ -34,7 +34,7 @@ WRAPPER int MPI_FORM(Win_allocate)(MPI_Aint size, UNIT unit, MPI_Info info, MPI_
 WRAPPER int MPI_FORM(Win_allocate_shared)(MPI_Aint size, UNIT unit, MPI_Info info, MPI_Comm comm, void *base,
                                           MPI_Win *window) {
     struct call call;
-    everyone_enter(&call, FUNCTION_MPI_Win_allocate_shared, CALLER, HANDLE_BITS(comm));
+    object_call_enter(&call, FUNCTION_MPI_Win_allocate_shared, CALLER, HANDLE_BITS(comm));
     call.error = PMPI_FORM(Win_allocate_shared)(size, unit, info, comm, base, window);
     return leave_making(&call, comm, window);
 }
@@ -43,18 +43,18 @@ WRAPPER int MPI_FORM(Win_allocate_shared)(MPI_Aint size, UNIT unit, MPI_Info inf
 
 WRAPPER int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *window) {
     struct call call;
-    everyone_enter(&call, FUNCTION_MPI_Win_create_dynamic, CALLER, HANDLE_BITS(comm));
+    object_call_enter(&call, FUNCTION_MPI_Win_create_dynamic, CALLER, HANDLE_BITS(comm));
     call.error = pmpi.Win_create_dynamic(info, comm, window);
     return leave_making(&call, comm, window);
 }
 
 WRAPPER int MPI_Win_free(MPI_Win *window) {
     struct call call;
-    everyone_enter(&call, FUNCTION_MPI_Win_free, CALLER, HANDLE_BITS(*window));
-    struct comm *members = everyone_withdraw(HANDLE_BITS(*window));
+    object_call_enter(&call, FUNCTION_MPI_Win_free, CALLER, HANDLE_BITS(*window));
+    struct comm *members = object_withdraw(HANDLE_BITS(*window));
     call.error = pmpi.Win_free(window);
     comm_settle(members, call.error == MPI_SUCCESS);
-    return everyone_leave(&call);
+    return object_call_leave(&call);
 }
 
 WRAPPER int MPI_Win_set_name(MPI_Win window, const char *name) {
@@ -72,9 +72,9 @@ WRAPPER int MPI_Win_set_name(MPI_Win window, const char *name) {
 WRAPPER int MPI_Win_fence(int assertion, MPI_Win window) {
     struct call call;
     bool synchronises = !(assertion & MPI_MODE_NOPRECEDE);
-    everyone_enter(&call, FUNCTION_MPI_Win_fence, CALLER, synchronises ? HANDLE_BITS(window) : 0);
+    object_call_enter(&call, FUNCTION_MPI_Win_fence, CALLER, synchronises ? HANDLE_BITS(window) : 0);
     call.error = pmpi.Win_fence(assertion, window);
-    return everyone_leave(&call);
+    return object_call_leave(&call);
 }
 
 WRAPPER int MPI_Win_attach(MPI_Win window, void *base, MPI_Aint size) {

@@ -3,16 +3,16 @@
  * They are collectives of the window or file, or of the communicator that it is made from, and move no bytes. The MPI
  * library's messages in them belong to no collective. If the communicator, window or file is unknown, the call is
  * recorded as any other. */
-#ifndef HOPSCOPE_EVERYONE_H
-#define HOPSCOPE_EVERYONE_H
+#ifndef HOPSCOPE_OBJECT_CALLS_H
+#define HOPSCOPE_OBJECT_CALLS_H
 
 #include "wrappers/call.h"
 
 /* bits: HANDLE_BITS of the communicator, window or file. */
-void everyone_enter(struct call *call, enum mpi_function function, const void *caller, uint64_t bits);
-int everyone_leave(struct call *call);
+void object_call_enter(struct call *call, enum mpi_function function, const void *caller, uint64_t bits);
+int object_call_leave(struct call *call);
 
 /* For a call that frees a window or file: before and after the library does it. */
-struct comm *everyone_withdraw(uint64_t bits);
+struct comm *object_withdraw(uint64_t bits);
 
 #endif

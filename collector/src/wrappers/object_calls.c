@@ -1,9 +1,9 @@
-#include "wrappers/everyone.h"
+#include "wrappers/object_calls.h"
 
 #include "comm/registry.h"
 #include "wrappers/collective.h"
 
-void everyone_enter(struct call *call, enum mpi_function function, const void *caller, uint64_t bits) {
+void object_call_enter(struct call *call, enum mpi_function function, const void *caller, uint64_t bits) {
     call->comm = NULL;
     if (!call_open(call, function, caller))
         return;
@@ -28,7 +28,7 @@ static bool is_refused(const struct call *call) {
            class == MPI_ERR_AMODE || class == MPI_ERR_INFO || class == MPI_ERR_RMA_SYNC || collective_refused(call);
 }
 
-int everyone_leave(struct call *call) {
+int object_call_leave(struct call *call) {
     if (call_passed_on(call))
         return call->error;
     if (__builtin_expect(call->error != MPI_SUCCESS, 0) && call->comm && is_refused(call)) {
@@ -38,6 +38,6 @@ int everyone_leave(struct call *call) {
     return call_leave(call);
 }
 
-struct comm *everyone_withdraw(uint64_t bits) {
+struct comm *object_withdraw(uint64_t bits) {
     return __atomic_load_n(&call_serving, __ATOMIC_ACQUIRE) ? comm_withdraw(bits) : NULL;
 }
