@@ -36,9 +36,9 @@ KINDS = {
     "look": _COMPLETED,
     "rma": (
         "windows",
-        "enter, leave; making, freeing, and fences without MPI_MODE_NOPRECEDE as collectives of the members",
+        "making, freeing, and fences without MPI_MODE_NOPRECEDE as collectives",
     ),
-    "io": ("files", "enter, leave; opening, closing and resizing as collectives of the members"),
+    "io": ("files", "opening, closing and resizing as collectives"),
     "comm": (
         "communicators",
         "new communicator with members, parent and id",
@@ -52,9 +52,16 @@ def table() -> str:
     for name, function in FUNCTIONS.items():
         if not name.endswith("_c"):
             rows.setdefault(KINDS[function.kind], []).append(name)
+    rows[KINDS["io"]] = list(dict.fromkeys(map(_family, rows[KINDS["io"]])))
     blocking = rows[KINDS["collective"]]
     lines = [f"| {kind} | {recorded} | {names_text(names, blocking)} |" for (kind, recorded), names in rows.items()]
     return "\n".join(["| calls | recorded besides enter and leave | functions |", "| --- | --- | --- |", *lines]) + "\n"
+
+
+def _family(name: str) -> str:
+    """The common beginning of the many forms of reads and writes; else the name itself."""
+    families = [f"MPI_File_{verb}" for verb in ("iread", "iwrite", "read", "write")]
+    return next((f"{family}..." for family in families if name.startswith(family)), name)
 
 
 def names_text(names: list[str], blocking: list[str]) -> str:
