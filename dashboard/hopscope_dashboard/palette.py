@@ -23,7 +23,7 @@ CATEGORY_COLOURS: Final[dict[str, str]] = {
     "mpi": "#876e5d",
     "unrecorded": "#717478",
     "rma": "#4f7d2b",
-    "io": "#a0522d",
+    "io": "#b05c34",
     "overhead": "#8a6d8f",
     "startup": "#5b7a83",
     "shutdown": "#83665b",

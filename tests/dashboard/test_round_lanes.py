@@ -44,7 +44,7 @@ def pairwise_of(ranks: int) -> Pattern:
 
 
 def linear(ranks: int) -> Pattern:
-    return Pattern([m._replace(after=()) for m in pairwise_of(ranks).messages])
+    return Pattern([m._replace(prerequisites=()) for m in pairwise_of(ranks).messages])
 
 
 def titles(ranks: int, pattern: Pattern) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import hopscope
 import local_mpi
 import pytest
-from hopscope.inspection import POLLS
+from hopscope.launch.inspection import POLLS
 
 PROGRAM = Path(__file__).parent / "programs" / "polling.c"
 LOOPS = ("mixed", "yielding", "pausing", "inactive")

@@ -68,15 +68,15 @@ def leaves(
     schedules: Sequence[_plan.Schedules],
     hosts: Sequence[int],
     machine: dict[str, Any],
-    which: Sequence[int] = (0,),
+    schedule_numbers: Sequence[int] = (0,),
     gaps_ns: Array | float = 0,
 ) -> Array:
-    """When each rank leaves each collective of a sequence: collectives x ranks, ns. which: their schedules."""
-    program = sequence(hosts, which, np.asarray(gaps_ns))
+    """When each rank leaves each collective of a sequence: collectives x ranks, ns. schedule_numbers: of collectives."""
+    program = sequence(hosts, schedule_numbers, np.asarray(gaps_ns))
     done = _replay.replay(program, list(schedules), machine)
     if not done["finished"]:
         raise RuntimeError("a schedule never finishes: its generator is wrong")
-    return done["leave_ns"].reshape(len(which), len(hosts))
+    return done["leave_ns"].reshape(len(schedule_numbers), len(hosts))
 
 
 def duration_ns(schedules: _plan.Schedules, machine: dict[str, Any]) -> float:

@@ -214,10 +214,14 @@ program every_call
   call MPI_Wait(request, MPI_STATUS_IGNORE IERR)
   call MPI_Test(request, flag, MPI_STATUS_IGNORE IERR)
   print '(i0,a,l2)', rank, ' test', flag
+  call MPI_Barrier(world IERR) ! fruitless tests in a row would be one record
   call MPI_Testall(2, requests, flag, MPI_STATUSES_IGNORE IERR)
+  call MPI_Barrier(world IERR)
   call MPI_Testany(2, requests, index, flag, MPI_STATUS_IGNORE IERR)
   print '(i0,a,l2,l2)', rank, ' testany', flag, index == MPI_UNDEFINED
+  call MPI_Barrier(world IERR)
   call MPI_Testsome(2, requests, done, indices, MPI_STATUSES_IGNORE IERR)
+  call MPI_Barrier(world IERR)
   call MPI_Iprobe(peer, 8, world, flag, MPI_STATUS_IGNORE IERR)
   print '(i0,a,l2)', rank, ' iprobe', flag
   call MPI_Isend(send, 3, MPI_INTEGER, peer, 9, world, request IERR)

@@ -8,36 +8,10 @@
 --    messages, polled, overhead, emulated,
 --    network, memory, clocks, undecided, engine, presence or places.
 -- column sentence VARCHAR -- The limit, and what to do about it.
--- uses crowded_cores, external_load, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy, run_bounds
+-- uses crowded_cores, external_load, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy, off_times, collector_overhead
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace
-with off_threads as (
-    select
-        intervals.rank,
-        sum(coalesce(intervals.end_ns, ranks.last_event_ns) - intervals.begin_ns) as time_ns
-    from intervals
-    inner join ranks on intervals.rank = ranks.rank
-    where intervals.kind = 'off'
-    group by intervals.rank, intervals.location
-),
-
--- A rank counts with the thread that was off longest.
-off_ranks as (
-    select
-        rank,
-        max(time_ns) as time_ns
-    from off_threads
-    group by rank
-),
-
-off_times as (
-    select
-        count(*) as ranks,
-        coalesce(sum(time_ns), 0) as time_ns
-    from off_ranks
-),
-
-shown_places as (
+with shown_places as (
     select
         how,
         parse_filename(module) as module,
@@ -85,23 +59,6 @@ loads as (
         count(*) over () as machines
     from external_load
     qualify row_number() over (order by queued_share desc, machine asc) = 1
-),
-
--- In the time that counts: the start-up is said elsewhere.
-overheads as (
-    select
-        share_of(
-            sum(
-                greatest(
-                    least(intervals.end_ns, run_bounds.last_ns) - greatest(intervals.begin_ns, run_bounds.first_ns), 0
-                )
-            ),
-            any_value((run_bounds.last_ns - run_bounds.first_ns) * rank_counts.ranks)
-        ) as overhead_share
-    from intervals
-    cross join run_bounds
-    cross join rank_counts
-    where intervals.kind = 'overhead'
 ),
 
 findings as (
@@ -339,7 +296,7 @@ findings as (
             || ' compare clocks. It counts as `overhead`, never as computing, but delays the program.',
             quantity(overhead_share, 'share')
         ) as sentence
-    from overheads
+    from collector_overhead
     where overhead_share > 0.01
 
     union all
