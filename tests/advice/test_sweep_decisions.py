@@ -1,11 +1,14 @@
 """The best method of a point, the penalty of the default and the rules, from times drawn by hand."""
 
+import json
 from pathlib import Path
 from typing import Final
 
+import jsonschema
 import pytest
 from drawn_sweeps import MADE
-from hopscope.advice.sweep.decision import decisions, rules_of
+from hopscope.advice.sweep.decision import choices_of, decisions, engine_rules, rules_of
+from hopscope.advice.sweep.engine import engine_methods, layout_of
 from hopscope.advice.sweep.grid import Point, points, prefixes, sizes
 from hopscope.advice.sweep.measured import Sweep, deviation, read
 from hopscope.advice.sweep.measuring import PASSES, needs_measuring
@@ -13,6 +16,7 @@ from hopscope.advice.sweep.methods import OWN_CHOICE, Method, columns_of
 from hopscope.mpi_libraries.offered import Offered
 from hopscope.mpi_libraries.open_mpi.rules import read_rules, rules_for
 
+SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
 RING: Final = Method("ring", Offered("allreduce", "ring", 4, "coll_tuned_allreduce_algorithm"))
 LINEAR: Final = Method("linear", Offered("allreduce", "linear", 1, "coll_tuned_allreduce_algorithm"))
 HAN: Final = {**MADE, "besides": [["allreduce", "coll_han_allreduce", "3"]]}
@@ -62,6 +66,35 @@ def test_the_best_method_holds_to_the_middle_between_sizes_and_up_to_the_next_nu
 def test_where_the_library_s_own_choice_is_as_good_there_are_no_rules() -> None:
     sweep = drawn((8, 64, {"default": [100.0] * 4, "ring": [99.0] * 4}))
     assert rules_of(sweep, "/rules.conf") is None
+
+
+def test_the_engine_has_a_rule_where_it_beats_the_library_s_best_which_stays_in_the_library_s_rules() -> None:
+    tree = {"reduce_tree": "tree", "broadcast_tree": "tree"}
+    engine = Method("engine flat", rule=tree, trees={"tree": {"shape": "flat"}})
+    sweep = Sweep(dict(MADE), {"allreduce": [OWN_CHOICE, RING, engine]})
+    for ranks, size, time in ((4, 64, 25.0), (4, 4096, 49.5), (8, 64, 25.0)):  # 49.5: by 1 %, which is no reason
+        for name, value in (("default", 100.0), ("ring", 50.0), ("engine flat", time)):
+            sweep.add(Point("allreduce", ranks, size), name, [value] * 4)
+    assert [row["best"] for row in decisions(sweep)] == ["engine flat"] * 3
+    assert [choice.algorithm for choice in choices_of(sweep)] == [RING.offered] * len(choices_of(sweep))
+    content = engine_rules(sweep)
+    assert content is not None
+    jsonschema.validate(content, json.loads((SCHEMAS / "tree.schema.json").read_text()))
+    assert content["trees"] == {"flat": {"shape": "flat"}}
+    flat = {"operations": ["MPI_Allreduce"], "reduce_tree": "flat", "broadcast_tree": "flat"}
+    assert content["rules"] == [
+        {**flat, "comm_size": {"min": 4, "max": 7}, "bytes": {"min": 0, "max": 512}},
+        {**flat, "comm_size": {"min": 8, "max": 8}, "bytes": {"min": 0}},
+    ]
+    assert [set(column) for column in columns_of(sweep.methods)] == [{"allreduce"}] * 3
+
+
+def test_the_engine_s_methods_of_groups_need_ranks_in_several_groups() -> None:
+    layout = layout_of(["a", "a", "b", "b"], None)
+    names = {method.name: method for method in engine_methods("allreduce", layout)}
+    leaders = names["engine leaders"]
+    assert layout.runs(leaders, Point("allreduce", 4, 64))
+    assert "engine leaders" not in {m.name for m in engine_methods("allreduce", layout_of(["a", "a"], None))}
 
 
 def test_mpich_has_one_method_for_all_sizes_that_is_better_on_the_whole() -> None:

@@ -11,10 +11,15 @@ import hopscope as analysis
 import local_mpi
 import pytest
 from hopscope.advice.sweep.decision import disputed
+from hopscope.advice.sweep.engine import with_engine
 from hopscope.advice.sweep.grid import Point
 from hopscope.advice.sweep.measured import read
 from hopscope.advice.sweep.measuring import REFINING
+from hopscope.advice.sweep.methods import Method
 from hopscope.launch.inputs import checked_file
+from hopscope.launch.job import assemble
+from hopscope.launch.probing import collector_of, with_probe
+from hopscope.machine.probe.session import running
 from started_commands import analyze, hopscope
 
 MODELS = ("hockney", "loggp", "plogp", "replay")
@@ -100,3 +105,41 @@ def test_open_mpi_obeys_the_rules_of_a_sweep(first_mpi: local_mpi.LocalMpi, tmp_
     subprocess.run(command, check=True, capture_output=True, timeout=250)
     ran = analysis.open(tmp_path / "trace").run("algorithms").to_pylist()
     assert {row["algorithm"] for row in ran} == {"linear"}
+
+
+def test_the_engine_runs_its_methods_and_the_best_ones_again_by_the_tree_file(
+    first_mpi: local_mpi.LocalMpi, tmp_path: Path
+) -> None:
+    file, tree = tmp_path / "machine-rules.json", tmp_path / "tree.json"
+    options = ["--engine", "--operations", "allreduce", "--most-bytes", "8", "--budget", "5m"]
+    assert hopscope("sweep", "-o", file, *options, "--", *first_mpi.launch(4)).returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [file.name]  # jobs leave no files
+    content = json.loads(file.read_text())
+    for point in content["points"]:  # as if the engine's recursive doubling were the fastest by far
+        assert "engine recursive-doubling" in point["times_ns"]
+        point["times_ns"]["engine recursive-doubling"] = [1, 1, 1, 1]
+    file.write_text(json.dumps(content))
+    done = analyze("decide", file, "--tree", tree)
+    assert done.returncode == 0, done.stderr
+    done = hopscope(
+        "run", "--dir", tmp_path / "trace", "--tree", tree, "--", *first_mpi.launch(4), first_mpi.compile(PROGRAM)
+    )
+    assert done.returncode == 0, done.stderr
+    assert calls_of(tmp_path / "trace") == {("MPI_Allreduce", "tree", "recursive-doubling")}
+
+
+def test_a_job_of_the_engine_s_methods_goes_through_the_engine(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    words = with_probe(first_mpi.launch(4))
+    column = {"bcast": Method("engine chain", rule={"broadcast_tree": "tree"}, trees={"tree": {"shape": "chain"}})}
+    command, variables = with_engine(words, column, collector_of(words), None, tmp_path)
+    assert variables["HOPSCOPE_PAUSED"] == "1"
+    with running(command, {**variables, "HOPSCOPE_PAUSED": "0"}) as job:
+        assert len(job.measure("collective", 64, 5, "bcast", "0:1,2,3")[0]) == 5
+    assemble(tmp_path / "recording")
+    assert ("MPI_Bcast", "tree", "chain") in calls_of(tmp_path / "recording")
+
+
+def calls_of(trace: Path) -> set[tuple[str, str, str]]:
+    """Operation, engine and algorithm of a trace's collectives."""
+    rows = analysis.open(trace).run("algorithms").to_pylist()
+    return {(row["op"], row["source"], row["algorithm"]) for row in rows}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
@@ -20,9 +21,15 @@ DECIDE = Command("decide", "decide", (parse("decide", DESCRIPTION),))
 @click.command("decide", short_help=DECIDE.default.help)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rules to this file.")
-def command(*, file: Path, output: Path | None, form: str) -> None:
+@click.option(
+    "--tree",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a tree file for the points where Hopscope's engine is faster than all that the library has.",
+)
+def command(*, file: Path, output: Path | None, tree: Path | None, form: str) -> None:
     """See DESCRIPTION, from which the help is made."""
-    from hopscope.advice.sweep.decision import decisions, rules_of
+    from hopscope.advice.sweep.decision import decisions, engine_rules, rules_of
     from hopscope.advice.sweep.measured import read
     from hopscope.advice.sweep.summary import summary
 
@@ -37,10 +44,18 @@ def command(*, file: Path, output: Path | None, form: str) -> None:
         rules = rules_of(sweep, str(output.resolve()))
         if rules is None:
             say(f"The library's own choices are as good everywhere, so {output} was not written.")
-            return
-        with whole_file(output) as written:
-            written.write(rules.text.encode())
-        say(f"wrote {output}; start programs with: {rules.words}")
+        else:
+            with whole_file(output) as written:
+                written.write(rules.text.encode())
+            say(f"wrote {output}; start programs with: {rules.words}")
+    if tree is not None:
+        content = engine_rules(sweep)
+        if content is None:
+            say(f"The engine was measured as faster nowhere, so {tree} was not written.")
+        else:
+            with whole_file(tree) as written:
+                written.write((json.dumps(content, indent=1) + "\n").encode())
+            say(f"wrote {tree}; start programs with: hopscope run --tree {tree} -- ...")
 
 
 command.params.append(format_option())

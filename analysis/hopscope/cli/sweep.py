@@ -18,7 +18,7 @@ from hopscope.errors import INTERRUPTED, InputError
 from hopscope.files import check_room
 from hopscope.format.quantities import duration, plural
 from hopscope.launch.network import network_for, on_hosts, read_network
-from hopscope.launch.probing import with_probe
+from hopscope.launch.probing import collector_of, with_probe
 
 if TYPE_CHECKING:
     from hopscope.advice.sweep.measured import Sweep
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 @click.option("--budget", default="10m", show_default=True, help="Time for all of it, such as 90s, 10m or 1h.")
 @click.option("--operations", metavar="NAMES", help="Operations, with commas. Default: all that sweep knows.")
 @click.option("--most-bytes", type=click.IntRange(min=1), default=1 << 20, show_default=True, help="Largest message.")
+@click.option("--engine", is_flag=True, help="Also measure the algorithms of Hopscope's engine.")
 @click.option(
     "--net", metavar="FILE", help="Measure on hosts of a network that is made for this, or is up. Needs root."
 )
@@ -85,6 +86,7 @@ def _measure(
     words: Sequence[str], output: Path, deadline: float, options: dict[str, Any], network: Network | None
 ) -> Sweep:
     from hopscope.advice.sweep.decision import disputed
+    from hopscope.advice.sweep.engine import engine_methods, layout_of
     from hopscope.advice.sweep.grid import OPERATIONS, points
     from hopscope.advice.sweep.measured import Sweep, read
     from hopscope.advice.sweep.measuring import PROBED_SHARE, Request, measure, parameters, refine
@@ -126,7 +128,12 @@ def _measure(
         "spent_s": 0.0,
         "complete": False,
     }
-    sweep = Sweep(origin, {operation: methods_of(library, operation) for operation in operations})
+    layout = layout_of(hosts, machine)
+    methods = {
+        operation: methods_of(library, operation) + (engine_methods(operation, layout) if options["engine"] else [])
+        for operation in operations
+    }
+    sweep = Sweep(origin, methods)
     if previous_sweep is not None:
         sweep = previous_sweep
         if sweep.made["library"] != name or sweep.made["hosts"] != hosts:
@@ -139,7 +146,16 @@ def _measure(
         sweep.write(output)
 
     grid = points([*sweep.methods], len(hosts), options["most_bytes"])
-    request = Request(library, job, start, deadline, lambda text: say(f"hopscope sweep: {text}"), keep)
+    request = Request(
+        library,
+        job,
+        collector_of(job),
+        output.absolute().parent,
+        start,
+        deadline,
+        lambda text: say(f"hopscope sweep: {text}"),
+        keep,
+    )
     try:
         if options["refine"]:
             refine(sweep, disputed(sweep), request)

@@ -11,6 +11,7 @@ from hopscope.launch.elf import is_elf
 from hopscope.launch.installed import MpiLibrary, collector_file, collector_library, fitting_collector
 from hopscope.launch.mpi_library import find_mpi, library_mpi, program_mpi
 
+_PROBE = "hopscope-probe-"
 _LIBRARY_FOLDERS = ("lib", "lib64", "lib/release")
 
 
@@ -34,8 +35,13 @@ def with_probe(words: Sequence[str], collector_name: str | None = None) -> list[
         collector = fitting_collector(MpiLibrary(mpi.flavour, library))
     else:
         collector = collector_library(mpi.flavour).stem.removeprefix("libhopscope-")
-    program = collector_file(f"hopscope-probe-{collector}")
+    program = collector_file(f"{_PROBE}{collector}")
     return [*words, str(program), *([] if library is None else [str(library)])]
+
+
+def collector_of(words: Sequence[str]) -> str:
+    """The collector whose probe a command starts, such as `openmpi-5`."""
+    return next(Path(word).name.removeprefix(_PROBE) for word in words if Path(word).name.startswith(_PROBE))
 
 
 def _is_mpi_program(word: str) -> bool:

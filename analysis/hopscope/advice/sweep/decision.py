@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby, pairwise, zip_longest
 from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
 
+from hopscope.advice.sweep.engine import block_bytes, tree_file
 from hopscope.advice.sweep.grid import Point
 from hopscope.advice.sweep.measured import Sweep, deviation, fastest_time
 from hopscope.advice.sweep.measuring import MOST_DEVIATION, SURELY_SLOWER
@@ -120,38 +121,59 @@ def _choices(sweep: Sweep) -> list[Choice]:
     """Each point's choice holds up to the middle, on a logarithmic scale, between it and the next size, and up to the
     next number of ranks."""
     choices: list[Choice] = []
-    for _, of_operation in groupby(sweep.points, key=attrgetter("operation")):
-        by_ranks = [(ranks, list(group)) for ranks, group in groupby(of_operation, key=attrgetter("ranks"))]
-        for (ranks, group), following in zip(
-            by_ranks, [*(ranks for ranks, _ in by_ranks[1:]), by_ranks[-1][0] + 1], strict=True
-        ):
-            for point, begin, end in _ranges(group):
-                method = _best(sweep, point)
-                if method is not None and method.offered is not None:
-                    choices += [
-                        Choice(method.offered, members, begin, end, 0, method.segment_bytes)
-                        for members in range(ranks, following)
-                    ]
+    for point, most_ranks, begin, end in _ranges(sweep, lambda p: size_in_rules(p.operation, p.ranks, p.bytes) or 0):
+        method = _best(sweep, point)
+        if method is not None and method.offered is not None:
+            choices += [
+                Choice(method.offered, members, begin, end, 0, method.segment_bytes)
+                for members in range(point.ranks, most_ranks + 1)
+            ]
     return choices
 
 
-def _ranges(points: Sequence[Point]) -> list[tuple[Point, int, int | None]]:
-    """Each point with the first and the last of the sizes in rules that it decides."""
-    sizes = [size_in_rules(point.operation, point.ranks, point.bytes) or 0 for point in points]
-    cuts = [0, *(math.isqrt(max(1, small) * large) + 1 for small, large in pairwise(sizes))]
-    ends = [*(cut - 1 for cut in cuts[1:]), None]
-    return list(zip(points, cuts, ends, strict=True))
+def engine_rules(sweep: Sweep) -> dict[str, Any] | None:
+    """The tree file of the points where the engine is clearly faster than all that the library has; None if it is so
+    nowhere."""
+    ranges = [
+        (method, point, most_ranks, begin, end)
+        for point, most_ranks, begin, end in _ranges(sweep, lambda point: block_bytes(point, point.bytes))
+        if (method := _best_of_engine(sweep, point)) is not None
+    ]
+    return tree_file(ranges) if ranges else None
+
+
+def _ranges(sweep: Sweep, size_of: Callable[[Point], int]) -> Iterator[tuple[Point, int, int, int | None]]:
+    """Each point with the largest number of ranks, and the first and the last size in rules, that it decides."""
+    for _, of_operation in groupby(sweep.points, key=attrgetter("operation")):
+        by_ranks = [list(group) for _, group in groupby(of_operation, key=attrgetter("ranks"))]
+        for points, following in zip_longest(by_ranks, by_ranks[1:]):
+            most_ranks = following[0].ranks - 1 if following else points[0].ranks
+            sizes = [size_of(point) for point in points]
+            cuts = [0, *(math.isqrt(max(1, small) * large) + 1 for small, large in pairwise(sizes))]
+            ends = [*(cut - 1 for cut in cuts[1:]), None]
+            for point, begin, end in zip(points, cuts, ends, strict=True):
+                yield point, most_ranks, begin, end
 
 
 def _best(sweep: Sweep, point: Point) -> Method | None:
-    """The method to set at a point; None where the library's own choice is as good."""
-    samples = sweep.times_at(point)
-    if not samples:
+    """The library's method to set at a point; None where its own choice is as good."""
+    methods = {method.name: method for method in sweep.methods[point.operation] if method.rule is None}
+    times = {name: fastest_time(times) for name, times in sweep.times_at(point).items() if name in methods}
+    best = min(times, key=lambda name: times[name], default=DEFAULT)
+    is_default_as_good = best == DEFAULT or times.get(DEFAULT, math.inf) <= (1 + _LEAST_GAIN) * times[best]
+    return None if is_default_as_good else methods[best]
+
+
+def _best_of_engine(sweep: Sweep, point: Point) -> Method | None:
+    """The engine's method to set at a point; None where the library has one that is as good."""
+    times = {name: fastest_time(times) for name, times in sweep.times_at(point).items()}
+    methods = {method.name: method for method in sweep.methods[point.operation] if method.rule is not None}
+    of_engine = {name: time for name, time in times.items() if name in methods}
+    of_library = [time for name, time in times.items() if name not in methods]
+    best = min(of_engine, key=lambda name: of_engine[name], default=None)
+    if best is None or min(of_library, default=math.inf) <= (1 + _LEAST_GAIN) * of_engine[best]:
         return None
-    best = min(samples, key=lambda name: fastest_time(samples[name]))
-    if DEFAULT in samples and fastest_time(samples[DEFAULT]) <= (1 + _LEAST_GAIN) * fastest_time(samples[best]):
-        return None
-    return next(method for method in sweep.methods[point.operation] if method.name == best)
+    return methods[best]
 
 
 def _choices_for_all(sweep: Sweep) -> list[Choice]:
@@ -159,11 +181,14 @@ def _choices_for_all(sweep: Sweep) -> list[Choice]:
     choices: list[Choice] = []
     for operation, methods in sweep.methods.items():
         ratios: dict[str, list[float]] = {}
+        of_library = {method.name for method in methods if method.rule is None}
         for point in sweep.points:
             samples = sweep.times_at(point)
             if point.operation == operation and DEFAULT in samples:
-                for name, times in samples.items():
-                    ratios.setdefault(name, []).append(math.log(fastest_time(times) / fastest_time(samples[DEFAULT])))
+                for name in samples.keys() & of_library:
+                    ratios.setdefault(name, []).append(
+                        math.log(fastest_time(samples[name]) / fastest_time(samples[DEFAULT]))
+                    )
         whole = {name: sum(logs) / len(logs) for name, logs in ratios.items() if len(logs) == len(ratios[DEFAULT])}
         best = min(whole, key=lambda name: whole[name], default=DEFAULT)
         method = next(method for method in methods if method.name == best)

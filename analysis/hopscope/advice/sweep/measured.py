@@ -96,9 +96,11 @@ def deviation(times: list[float]) -> float:
 
 def _row(method: Method) -> dict[str, Any]:
     offered = None if method.offered is None else method.offered._asdict()
-    return {"name": method.name, "algorithm": offered, "segment_bytes": method.segment_bytes}
+    engine = {} if method.rule is None else {"engine": {"rule": method.rule, "trees": method.trees}}
+    return {"name": method.name, "algorithm": offered, "segment_bytes": method.segment_bytes, **engine}
 
 
 def _method(row: Mapping[str, Any]) -> Method:
     offered = None if row["algorithm"] is None else Offered(**row["algorithm"])
-    return Method(row["name"], offered, row["segment_bytes"])
+    engine = row.get("engine") or {}
+    return Method(row["name"], offered, row["segment_bytes"], engine.get("rule"), engine.get("trees"))

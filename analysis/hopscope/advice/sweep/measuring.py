@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from hopscope.advice.sweep.engine import Layout, layout_of, with_engine
 from hopscope.advice.sweep.grid import Point
 from hopscope.advice.sweep.measured import Sweep, deviation, fastest_time
-from hopscope.advice.sweep.methods import Method, columns_of, forced
+from hopscope.advice.sweep.methods import DEFAULT, Method, columns_of, forced
 from hopscope.errors import InputError
 from hopscope.format.quantities import duration, plural
 from hopscope.machine.probe.session import Machine, running
@@ -34,11 +35,14 @@ Start = Callable[[Sequence[str], Mapping[str, str]], tuple[Sequence[str], Mappin
 
 @dataclass(frozen=True)
 class Request:
-    """words: the launcher with the probe's program. deadline: a time of time.monotonic(). say: takes a line on what
+    """words: the launcher with the probe's program. collector: of this library, such as `openmpi-5`. folder: where jobs
+    find their files on all hosts. deadline: a time of time.monotonic(). say: takes a line on what
     happens. keep: called after each job."""
 
     library: Library
     words: Sequence[str]
+    collector: str
+    folder: Path
     start: Start
     deadline: float
     say: Callable[[str], None]
@@ -69,10 +73,10 @@ def parameters(job: Machine, seconds: float, origin: dict[str, Any], most_bytes:
 def measure(sweep: Sweep, points: Sequence[Point], request: Request) -> bool:
     """Measure missing methods, the unknown first. Returns True if the budget was enough."""
     for number, repeats in enumerate(PASSES, 1):
-        total = sum(PASSES[:number])
+        total, layout = sum(PASSES[:number]), layout_of(sweep.made["hosts"], sweep.machine)
 
-        def is_missing(point: Point, method: Method | None, total: int = total) -> bool:
-            return needs_measuring(sweep, point, method, total)
+        def is_missing(point: Point, method: Method | None, total: int = total, layout: Layout = layout) -> bool:
+            return needs_measuring(sweep, point, method, total) and (method is None or layout.runs(method, point))
 
         if not _measure(sweep, points, request, _Pass(f"pass {number} of {len(PASSES)}", repeats, is_missing)):
             return False
@@ -101,9 +105,13 @@ def _measure(sweep: Sweep, points: Sequence[Point], request: Request, sweep_pass
             return False
         job = f"job {number} of {len(columns)}"
         request.say(f"{sweep_pass.name}, {job}: {plural(len(todo), 'point')}, {duration(left * 1e9)} left")
-        with tempfile.TemporaryDirectory(prefix="hopscope-sweep-") as folder:
-            Path(folder).chmod(0o755)
-            command, variables = forced(request.words, column, request.library, ranks, Path(folder))
+        with tempfile.TemporaryDirectory(prefix=".hopscope-sweep-", dir=request.folder) as name:
+            folder = Path(name)
+            folder.chmod(0o755)
+            if any(method.rule is not None for method in column.values()):
+                command, variables = with_engine(request.words, column, request.collector, sweep.machine, folder)
+            else:
+                command, variables = forced(request.words, column, request.library, ranks, folder)
             try:
                 with running(*request.start(command, variables)) as machine:
                     for point in todo:
@@ -111,8 +119,8 @@ def _measure(sweep: Sweep, points: Sequence[Point], request: Request, sweep_pass
                             break
                         sweep.add(point, column[point.operation].name, _times(machine, point, sweep_pass.repeats))
             except InputError as problem:
-                names = ", ".join(f"{operation} {method.name}" for operation, method in column.items())
-                request.say(f"note: a job ended early, and not all of {names} was measured: {problem}")
+                methods = ", ".join(f"{operation} {method.name}" for operation, method in column.items())
+                request.say(f"note: a job ended early, and not all of {methods} was measured: {problem}")
         request.keep()
     return True
 
@@ -127,7 +135,7 @@ def needs_measuring(sweep: Sweep, point: Point, method: Method | None, total: in
         return False
     if not times:
         return total == PASSES[0]
-    if fastest_time(times) > SURELY_SLOWER * min(map(fastest_time, samples.values())) and method.offered is not None:
+    if fastest_time(times) > SURELY_SLOWER * min(map(fastest_time, samples.values())) and method.name != DEFAULT:
         return False
     return len(times) < _USUAL_REPEATS or deviation(times) > MOST_DEVIATION
 

@@ -1,7 +1,7 @@
-"""The methods of a point: the library's own choice, and each of its algorithms.
+"""The methods of a point: the library's own choice, each of its algorithms, and those of Hopscope's engine.
 
 A library reads its settings at MPI_Init, so a method needs a job. One job forces one method of every operation: a
-column. There are as many columns as the operation with the most methods has.
+column. There are as many columns as the operation with the most methods has, and as many more for the engine's.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from hopscope.advice.sweep.grid import Point, prefixes
 from hopscope.mpi_libraries.offered import Library, Offered
@@ -19,18 +19,21 @@ from hopscope.mpi_libraries.planned import messages_name
 from hopscope.mpi_libraries.written import Choice, rules_file, variables
 
 DEFAULT: Final = "default"
-_SEGMENTS: Final = (8 << 10, 64 << 10)
+SEGMENTS: Final = (8 << 10, 64 << 10)
 _LEAST_PIECES: Final = 2
 _RULES: Final = "rules.conf"
 
 
 @dataclass(frozen=True)
 class Method:
-    """An algorithm, whole or in segments; without one, the library's own choice."""
+    """An algorithm, whole or in segments; without one, the library's own choice. rule, trees: of the engine, as in a
+    tree file, without operation and ranges."""
 
     name: str
     offered: Offered | None = None
     segment_bytes: int = 0
+    rule: dict[str, Any] | None = None
+    trees: dict[str, Any] | None = None
 
     def concerns(self, point: Point) -> bool:
         """Tell whether it runs on the point's ranks and differs from other methods: a message is cut into two segments
@@ -53,16 +56,24 @@ def methods_of(library: Library, operation: str) -> list[Method]:
         if offered.operation == operation:
             methods.append(Method(offered.name, offered))
             if offered.number is not None and (operation, offered.number) in CUT:
-                methods += [Method(f"{offered.name}/{segment}", offered, segment) for segment in _SEGMENTS]
+                methods += [Method(f"{offered.name}/{segment}", offered, segment) for segment in SEGMENTS]
     return methods
 
 
 def columns_of(methods: dict[str, list[Method]]) -> list[dict[str, Method]]:
-    """The method of each operation in each job; the first has the library's own choices only."""
-    length = max(map(len, methods.values()), default=0)
+    """The method of each operation in each job; the first has the library's own choices only. The engine's methods are
+    in jobs of their own."""
+    by_library, by_engine = (
+        {
+            operation: [method for method in entries if (method.rule is not None) == is_engine]
+            for operation, entries in methods.items()
+        }
+        for is_engine in (False, True)
+    )
     return [
-        {operation: entries[number] for operation, entries in methods.items() if number < len(entries)}
-        for number in range(length)
+        {operation: entries[number] for operation, entries in group.items() if number < len(entries)}
+        for group in (by_library, by_engine)
+        for number in range(max(map(len, group.values()), default=0))
     ]
 
 

@@ -1,0 +1,150 @@
+"""Algorithms of Hopscope's engine as methods of a sweep, and the tree file that makes the engine run the best ones.
+
+A job of theirs runs the probe under the collector, whose recording is off.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from hopscope.advice.sweep.grid import Point
+from hopscope.advice.sweep.methods import SEGMENTS, Method
+from hopscope.launch.command import Request, environment, launcher_words
+from hopscope.native import _plan
+from hopscope.native.sequences import lay
+
+_TREE: Final = "tree.json"
+_TOPOLOGY: Final = "topology.json"
+_NAMED_TREE: Final = "tree"
+_SHAPES: Final = ("flat", "chain", "binary", "binomial", "hierarchical")
+_PIPELINED: Final = ("pipeline", "split-binary")
+"""Algorithms that are worth their name only in segments."""
+_ROOTED: Final = ("bcast", "reduce")
+_OF_ONE_BLOCK: Final = ("allgather",)
+_UNRECORDED: Final = {"HOPSCOPE_PAUSED": "1", "HOPSCOPE_ASSEMBLE": "0", "HOPSCOPE_NATIVE": "0"}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The host and the cluster of each rank, as numbers."""
+
+    hosts: Sequence[int]
+    clusters: Sequence[int]
+
+    def runs(self, method: Method, point: Point) -> bool:
+        """True if the engine runs a method on the point's ranks; it leaves others to the library."""
+        if method.rule is None:
+            return True
+        root = 0 if point.operation in _ROOTED else None
+        lengths = [] if point.operation == "barrier" else [_bytes_of(point)]
+        places = self.hosts[: point.ranks], self.clusters[: point.ranks]
+        try:
+            lay(method.rule, _function(point.operation), lengths, *places, root=root, trees=method.trees)
+        except ValueError:
+            return False
+        return True
+
+
+def layout_of(hosts: Sequence[str], machine: Mapping[str, Any] | None) -> Layout:
+    """The layout of a job on these hosts; without a machine file all are in one cluster."""
+    cluster_of = {} if machine is None else {host["name"]: host["cluster"] for host in machine["hosts"]}
+    host_names = list(dict.fromkeys(hosts))
+    cluster_names = list(dict.fromkeys(cluster_of.get(host) for host in hosts))
+    return Layout(
+        [host_names.index(host) for host in hosts], [cluster_names.index(cluster_of.get(host)) for host in hosts]
+    )
+
+
+def engine_methods(operation: str, layout: Layout) -> list[Method]:
+    """The engine's trees and algorithms for an operation, each once."""
+    return [*_methods(operation, layout)]
+
+
+def _methods(operation: str, layout: Layout) -> Iterator[Method]:
+    level = "cluster" if len(set(layout.clusters)) > 1 else "host"
+    has_groups = len(set(layout.hosts)) > 1
+    for row in _plan.algorithms():
+        if _function(operation) not in row.operations:
+            continue
+        if row.by_tree:
+            for shape in _SHAPES:
+                if shape != "hierarchical" or has_groups:
+                    rule = {"reduce_tree": _NAMED_TREE, "broadcast_tree": _NAMED_TREE}
+                    yield Method(f"engine {shape}", rule=rule, trees={_NAMED_TREE: {"shape": shape}})
+        elif row.name in _PIPELINED:
+            for segment in SEGMENTS:
+                rule = {"algorithm": row.name, "segment_bytes": segment}
+                yield Method(f"engine {row.name}/{segment}", segment_bytes=segment, rule=rule)
+        elif not row.in_groups:
+            yield Method(f"engine {row.name}", rule={"algorithm": row.name})
+        elif has_groups:
+            rule = {"algorithm": row.name, "level": level, "between": "recursive-doubling"}
+            yield Method(f"engine {row.name}", rule=rule)
+
+
+def with_engine(
+    words: Sequence[str], column: Mapping[str, Method], collector: str, machine: Mapping[str, Any] | None, folder: Path
+) -> tuple[list[str], dict[str, str]]:
+    """The command line and the variables that make the engine run a column's methods; its files go into a folder."""
+    tree = folder / _TREE
+    rules = [_rule(method, _function(operation)) for operation, method in column.items()]
+    tree.write_text(json.dumps(_tree_file(rules)))
+    topology = None
+    if machine is not None:
+        topology = folder / _TOPOLOGY
+        hosts = [{"name": host["name"], "cluster": host["cluster"]} for host in machine["hosts"]]
+        topology.write_text(json.dumps({"schema_version": 1, "hosts": hosts}))
+    request = Request(collector, directory=folder / "recording", tree=str(tree), topology=topology)
+    variables = {**environment(request, os.environ), **_UNRECORDED}
+    return launcher_words(words, collector, variables), variables
+
+
+def tree_file(ranges: Sequence[tuple[Method, Point, int, int, int | None]]) -> dict[str, Any]:
+    """The tree file with which the engine runs these methods. Each has a point, the largest number of ranks, and the
+    first and last bytes that it decides."""
+    rules: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    for method, point, most_ranks, begin, end in ranges:
+        rule, trees = _rule(method, _function(point.operation))
+        sizes = {} if point.operation == "barrier" else {"bytes": _range(begin, end)}
+        rules.append(({**rule, "comm_size": _range(point.ranks, most_ranks), **sizes}, trees))
+    return _tree_file(rules)
+
+
+def block_bytes(point: Point, whole_bytes: int) -> int:
+    """The bytes by which a tree file selects a call: of one rank's block for an allgather."""
+    return whole_bytes // point.ranks if point.operation in _OF_ONE_BLOCK else whole_bytes
+
+
+def _bytes_of(point: Point) -> int:
+    return block_bytes(point, point.bytes)
+
+
+def _range(begin: int, end: int | None) -> dict[str, int]:
+    return {"min": begin} if end is None else {"min": begin, "max": end}
+
+
+def _rule(method: Method, function: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A method's rule and trees; a tree is named by its shape, so that methods of one file do not mix."""
+    rule, trees = dict(method.rule or {"native": True}), method.trees or {}
+    names = {name: str(spec["shape"]) for name, spec in trees.items()}
+    renamed = {key: names.get(entry, entry) if isinstance(entry, str) else entry for key, entry in rule.items()}
+    return {"operations": [function], **renamed}, {names[name]: spec for name, spec in trees.items()}
+
+
+def _tree_file(rules: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any]:
+    trees = {name: spec for _, named_trees in rules for name, spec in named_trees.items()}
+    return {
+        "schema_version": 1,
+        "name": "sweep",
+        **({"trees": trees} if trees else {}),
+        "rules": [rule for rule, _ in rules],
+    }
+
+
+def _function(operation: str) -> str:
+    return f"MPI_{operation.capitalize()}"
