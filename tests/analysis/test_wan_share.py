@@ -148,3 +148,8 @@ def test_hops_that_form_a_ring_do_not_run_on(tmp_path: Path) -> None:
     )
     trace = hopscope.open(draw(tmp_path / "d", **{**TABLES, "hops": hops}))
     assert trace.wan_share()["path_ns"].to_pylist()[1:] == [None, None]
+
+
+def test_without_a_collective_no_cluster_has_a_route(tmp_path: Path) -> None:
+    trace = hopscope.open(draw(tmp_path / "d", ranks=TABLES["ranks"]))
+    assert trace.wan_share()["scope"].to_pylist() == ["critical_path"]

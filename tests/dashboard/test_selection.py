@@ -59,8 +59,8 @@ def test_the_verdict_leads_to_its_page_and_an_answer_selects_what_it_is_about(tr
     page = draw(trace, "/?from=i:1").follow("Other trees", "diagnosis")
     assert urlsplit(page.address).path == "/remap"
     # By 5 % of an iteration no rank is late.
-    assert draw(trace, "/last-arrivals").follow("Select ranks 6").has("selection")
-    page = draw(trace, "/late-ranks?least_ms=1").follow("Select ranks 3")
+    assert draw(trace, "/last-arrivals").follow("Select rank 6").has("selection")
+    page = draw(trace, "/late-ranks?least_ms=1").follow("Select rank 3")
     assert "A part of the run: ranks 3" in text(page.part("selection"))
 
 

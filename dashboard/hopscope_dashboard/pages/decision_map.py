@@ -55,10 +55,10 @@ def layout(data: TraceData, query: Query) -> Component:
     )
     return html.Div(
         [
-            blocks.page_head(TITLE, _LEAD, controls),
+            blocks.page_head(TITLE, sweep.summary[0] if sweep.summary else _LEAD, controls),
             html.Div(operation_list, className="selects"),
             blocks.card(None, blocks.drawing(TITLE, figure, name=FIGURE), hint=hint),
-            blocks.notes(sweep.summary, "Penalties over all operations"),
+            blocks.notes(sweep.summary[1:], "Penalties over all operations"),
             blocks.note(
                 f"Measured in {sweep.path}. ", "The rules: ", html.Code(f"analyze decide {sweep.path} -o FILE")
             ),

@@ -46,7 +46,10 @@ _START: Final = "select op, count(*) as collectives, sum(bytes) as bytes\nfrom c
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address has the query: `sql`."""
     sql = query.get("sql", "").strip()
-    head = blocks.page_head("SQL", "Ask the trace's tables what no page answers.")
+    tables = [relation for relation in data.relations if relation.is_table]
+    rows = sum(data.number_of(relation.name) or 0 for relation in tables)
+    lead = f"{quantities.plural(len(tables), 'table')} with {quantities.plural(rows, 'row')} answer what no page does."
+    head = blocks.page_head("SQL", lead)
     answer = blocks.waiting(html.Div(id=RESULT, style={"minHeight": 120}), "Asking the trace …") if sql else None
     return html.Div(
         [

@@ -42,7 +42,8 @@ def lead(*sentences: Sentence | None) -> list[Any]:
 
 
 def _select(part: Mapping[str, str]) -> list[Any]:
-    target = " and ".join(f"{name} {value}" for name, value in part.items())
+    names = {name: name if "," in value else name.removesuffix("s") for name, value in part.items()}
+    target = " and ".join(f"{names[name]} {value}" for name, value in part.items())
     select = mark(f"Select {target}", link("", **part), f"select {target}")
     return [" ", html.Span(select, className="select-it"), " "] if part else []
 

@@ -2,7 +2,7 @@
 --
 -- Over a tree, a cluster's path is the routes of its ranks' contributions to the root and of the results back;
 -- elsewhere, the chain of hops that its last rank waited for. The first row is the run's critical path, without
--- collectives of unknown messages (`native`).
+-- collectives of unknown messages (`native`); without any collective it is the only one.
 --
 -- key scope
 -- column scope VARCHAR -- critical_path, or a cluster.
@@ -72,6 +72,7 @@ by_cluster as (
         count(routes.collective_id) as collectives
     from (select distinct ranks.cluster from ranks) as clusters
     left join routes on clusters.cluster = routes.cluster
+    where exists (select collectives.collective_id from collectives)
     group by clusters.cluster
 ),
 
