@@ -24,7 +24,7 @@ def run_some(mpi: LocalMpi, number: int, most_ranks: int) -> tuple[int, int, int
     @seed(number)
     @settings(deadline=None, database=None, max_examples=AT_A_TIME, suppress_health_check=list(HealthCheck))
     @given(job=jobs(most_ranks, least_steps=5))
-    def some(job: Job) -> None:
+    def check_job(job: Job) -> None:
         nonlocal programs, by_engine, refused
         try:
             outcome = compare(mpi, job)
@@ -36,7 +36,7 @@ def run_some(mpi: LocalMpi, number: int, most_ranks: int) -> tuple[int, int, int
         programs += 1
         by_engine += outcome.by_engine
 
-    some()
+    check_job()
     return programs, by_engine, refused
 
 
@@ -47,19 +47,19 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--ranks", type=int, default=6, help="at most so many")
     options.add_argument("--mpi", help="one flavour only: openmpi or mpich")
-    wanted = options.parse_args()
-    libraries = [mpi for mpi in find() if wanted.mpi in (None, mpi.flavour)]
+    arguments = options.parse_args()
+    libraries = [mpi for mpi in find() if arguments.mpi in (None, mpi.flavour)]
     if not libraries:
         sys.exit("check-random: there is no MPI library to run programs with")
-    end, number = time.monotonic() + wanted.seconds, wanted.seed
+    end, number = time.monotonic() + arguments.seconds, arguments.seed
     totals = {mpi.flavour: (0, 0, 0) for mpi in libraries}
     while time.monotonic() < end:
         for mpi in libraries:
             try:
-                found = run_some(mpi, number, wanted.ranks)
+                counts = run_some(mpi, number, arguments.ranks)
             except AssertionError as difference:
                 sys.exit(f"check-random: {mpi.flavour}, seed {number}: {difference}")
-            totals[mpi.flavour] = tuple(map(sum, zip(totals[mpi.flavour], found, strict=True)))
+            totals[mpi.flavour] = tuple(map(sum, zip(totals[mpi.flavour], counts, strict=True)))
         number += 1
     for flavour, (programs, by_engine, refused) in totals.items():
         print(f"{flavour}: {programs} programs, {by_engine} calls by the engine, all alike; {refused} left out")

@@ -41,7 +41,7 @@ WAIT_BEGIN, WAIT_END = "WAIT_BEGIN", "WAIT_END"
 
 
 @dataclass
-class Ended:
+class FinishedJob:
     """How a job ended, and what each rank's first thread recorded."""
 
     code: int
@@ -51,7 +51,7 @@ class Ended:
     definitions: list[list[dict[str, Any]]] = field(default_factory=list)
 
     @property
-    def same(self) -> bool:
+    def is_correct(self) -> bool:
         """The program found no difference."""
         return self.code == 0 and self.stdout.strip() == "same"
 
@@ -81,22 +81,22 @@ def program(mpi: LocalMpi) -> Path:
     return mpi.build(sources, "-O1", "-g", "-lm", "-lpthread", name="engine_check", included=headers)
 
 
-def every(tree: str | dict[str, Any], **rule: Any) -> dict[str, Any]:
+def tree_file(tree: str | dict[str, Any], **rule: Any) -> dict[str, Any]:
     """A tree file that runs all four operations over one tree."""
     tree = {"shape": tree} if isinstance(tree, str) else tree
     rules = [{"operations": OPERATIONS, "reduce_tree": "tree", **rule}]
     return {"schema_version": 1, "trees": {"tree": tree}, "rules": rules}
 
 
-def by(algorithm: str, **rule: Any) -> dict[str, Any]:
+def algorithm_file(algorithm: str, **rule: Any) -> dict[str, Any]:
     """A tree file that runs all that an algorithm serves by it."""
     return {"schema_version": 1, "rules": [{"operations": ALGORITHMS[algorithm], "algorithm": algorithm, **rule}]}
 
 
 def served(mode: str, tree: dict[str, Any]) -> int:
     """The operations of a mode that a tree file names, as a set of bits."""
-    named = {name for rule in tree["rules"] for name in rule["operations"]}
-    return sum(1 << number for number, name in enumerate(NUMBERED[mode]) if name in named)
+    operations = {name for rule in tree["rules"] for name in rule["operations"]}
+    return sum(1 << number for number, name in enumerate(NUMBERED[mode]) if name in operations)
 
 
 def check(
@@ -107,7 +107,7 @@ def check(
     topology: dict[str, Any] | None = None,
     transport: str = "shm",
     timeout: int = 100,
-) -> Ended:
+) -> FinishedJob:
     """Run the checking program on so many ranks under that tree. A job that hangs fails the test."""
     with tempfile.TemporaryDirectory(prefix="hopscope-engine-") as name:
         folder = Path(name)
@@ -136,17 +136,17 @@ def check(
             timeout=timeout,
             env=without_hopscope(),
         )
-        ended = Ended(done.returncode, done.stdout, done.stderr)
+        job = FinishedJob(done.returncode, done.stdout, done.stderr)
         spool = folder / "trace" / "spool"
         for rank in range(ranks):
             if (spool / f"{rank}.0.spool").exists():
-                ended.records.append(read_spool(spool / f"{rank}.0.spool").records)
+                job.records.append(read_spool(spool / f"{rank}.0.spool").records)
                 lines = (spool / f"{rank}.defs").read_text().splitlines()
-                ended.definitions.append([json.loads(line) for line in lines])
-        return ended
+                job.definitions.append([json.loads(line) for line in lines])
+        return job
 
 
-def ticks_of(job: Ended, ns: int) -> int:
+def ticks_of(job: FinishedJob, ns: int) -> int:
     """How many ticks that is, by the two calibrations that rank 0 wrote."""
     pairs = [line for line in job.definitions[0] if line["def"] == "clock"]
     first, last = pairs[0], pairs[-1]

@@ -79,14 +79,14 @@ _collectives = [
     _collective(MOVEMENTS, movements),
     _collective(["barrier"], st.just(("-", "int"))),
 ]
-_others = [
+_other_steps = [
     st.tuples(st.just("dup"), places),
     st.tuples(st.just("split"), places, st.integers(1, 3), st.integers(0, 1), st.integers(0, 1)),
     st.tuples(st.just("create"), places, st.integers(2, 4), st.integers(0, 1)),
     st.tuples(st.just("free"), places),
     st.tuples(st.just("noise"), places, st.integers(0, 3), st.sampled_from([0, 8, 3000, 70_000]), st.integers(0, 1)),
 ]
-steps = st.one_of(*_collectives, _collectives[0], _collectives[1], st.one_of(*_others))
+steps = st.one_of(*_collectives, _collectives[0], _collectives[1], st.one_of(*_other_steps))
 
 
 def text_of(lane: list[tuple[Any, ...]], threads: bool) -> list[str]:
@@ -98,9 +98,9 @@ def text_of(lane: list[tuple[Any, ...]], threads: bool) -> list[str]:
     if threads:
         lane = [*(step for step in lane if step[0] in MAKING), *(step for step in lane if step[0] not in MAKING)]
         lane = [step for step in lane if step[0] != "free"]
-    there, made = [0], 1
+    comms, next_number = [0], 1
     for word, place, *rest in lane:
-        comm = there[place % len(there)]
+        comm = comms[place % len(comms)]
         if word == "collective":
             name, root, count, (op, datatype), in_place, mixed, seed = rest
             lines.append(f"collective {name} {comm} {root} {count} {datatype} {op} {in_place:d} {mixed:d} {seed}")
@@ -109,11 +109,11 @@ def text_of(lane: list[tuple[Any, ...]], threads: bool) -> list[str]:
         elif word == "free":
             if comm != 0:
                 lines.append(f"free {comm}")
-                there.remove(comm)
-        elif len(there) < MOST_COMMS:
+                comms.remove(comm)
+        elif len(comms) < MOST_COMMS:
             lines.append(f"{word} {comm} {' '.join(map(str, rest))}".rstrip())
-            there.append(made)
-            made += 1
+            comms.append(next_number)
+            next_number += 1
     return lines
 
 
@@ -126,9 +126,9 @@ levels = st.sampled_from([{"shape": name} for name in SHAPES if name not in WIDE
 def members(draw: st.DrawFn, ranks: int) -> list[int]:
     """The ranks of a communicator that a program may make: all or every other one, in any order."""
     first, step = draw(st.sampled_from([(0, 1), (0, 1), (0, 2), (1, 2)]))
-    listed = list(range(first, ranks, step))
-    listed = listed if len(listed) > 1 else list(range(ranks))
-    return draw(st.sampled_from([listed, listed[::-1]]) | st.permutations(listed))
+    ranks_in_order = list(range(first, ranks, step))
+    ranks_in_order = ranks_in_order if len(ranks_in_order) > 1 else list(range(ranks))
+    return draw(st.sampled_from([ranks_in_order, ranks_in_order[::-1]]) | st.permutations(ranks_in_order))
 
 
 @st.composite
@@ -136,7 +136,7 @@ def tree_files(draw: st.DrawFn, ranks: int) -> dict[str, Any]:
     """Some algorithms, each for all that it serves, maybe only on some communicators; then, for what is left, two trees
     of any shape, maybe one pair for short messages and another for the others, which may be for some communicators too.
     """
-    listed = st.fixed_dictionaries({}, optional={"members": members(ranks)})
+    membership = st.fixed_dictionaries({}, optional={"members": members(ranks)})
     rule = st.fixed_dictionaries(
         {
             "operations": st.just(BY_TREE),
@@ -147,8 +147,8 @@ def tree_files(draw: st.DrawFn, ranks: int) -> dict[str, Any]:
         }
     )
     algorithms = draw(st.lists(st.sampled_from(sorted(engine_jobs.ALGORITHMS)), unique=True))
-    rules = [rule | draw(listed) for name in algorithms for rule in engine_jobs.by(name)["rules"]]
-    rules += [draw(rule) | {"bytes": {"max": 600}} | draw(listed), draw(rule)]
+    rules = [rule | draw(membership) for name in algorithms for rule in engine_jobs.algorithm_file(name)["rules"]]
+    rules += [draw(rule) | {"bytes": {"max": 600}} | draw(membership), draw(rule)]
     rules.append({"operations": WHOLE, "reduce_tree": draw(st.sampled_from(["one", "other"]))})
     return {"schema_version": 1, "trees": {"one": draw(levels), "other": draw(levels)}, "rules": rules}
 
@@ -160,7 +160,9 @@ def jobs(draw: st.DrawFn, most_ranks: int, least_steps: int = 1, most_lanes: int
     tree = draw(st.one_of(tree_files(ranks), tree_files(ranks), tree_files(ranks), st.none()))
     lane = st.lists(steps, min_size=least_steps, max_size=40)
     lanes = draw(st.lists(lane, min_size=1, max_size=most_lanes))
-    return Job(ranks, "\n".join(line for each in lanes for line in text_of(each, len(lanes) > 1)) + "\n", tree)
+    return Job(
+        ranks, "\n".join(line for drawn_lane in lanes for line in text_of(drawn_lane, len(lanes) > 1)) + "\n", tree
+    )
 
 
 def interpreter(mpi: LocalMpi) -> Path:
@@ -210,19 +212,21 @@ def compare(mpi: LocalMpi, job: Job, timeout: int = 120) -> Outcome:
             variables.append(f"HOPSCOPE_TREE={folder / 'tree.json'}")
         start, program = mpi.launch(job.ranks), [str(interpreter(mpi)), str(folder / "program")]
         alone = [*start, "env", f"LD_PRELOAD={':'.join(patient)}", *program, str(folder / "alone")]
-        under = [*start, "env", *variables, *program, str(folder / "under")]
+        traced = [*start, "env", *variables, *program, str(folder / "under")]
         trouble, expected = run(alone, folder / "alone", job.ranks, timeout)
         if trouble:
-            raise RuntimeError(f"{mpi.flavour} alone: {trouble}\n{_reproducer(mpi, job, folder, alone, under)}")
-        trouble, found = run(under, folder / "under", job.ranks, timeout)
+            raise RuntimeError(f"{mpi.flavour} alone: {trouble}\n{_reproducer(mpi, job, folder, alone, traced)}")
+        trouble, results = run(traced, folder / "under", job.ranks, timeout)
         pairs = [
-            (rank, *lines) for rank in range(len(found)) for lines in zip(expected[rank], found[rank], strict=True)
+            (rank, *lines) for rank in range(len(results)) for lines in zip(expected[rank], results[rank], strict=True)
         ]
-        different = [f"rank {rank}: {now.partition(' ')[2]}" for rank, before, now in pairs if before != now]
+        different = [
+            f"rank {rank}: {actual.partition(' ')[2]}" for rank, reference, actual in pairs if reference != actual
+        ]
         if not trouble and not different:
             return Outcome("", _calls_by_engine(folder / "trace" / "spool"))
-        told = trouble or "other results:\n" + "\n".join(different[:10])
-        return Outcome(f"{told}\n{_reproducer(mpi, job, folder, alone, under)}")
+        difference = trouble or "other results:\n" + "\n".join(different[:10])
+        return Outcome(f"{difference}\n{_reproducer(mpi, job, folder, alone, traced)}")
 
 
 def _calls_by_engine(spools: Path) -> int:
@@ -232,11 +236,13 @@ def _calls_by_engine(spools: Path) -> int:
 
 def _reproducer(mpi: LocalMpi, job: Job, folder: Path, *commands: list[str]) -> str:
     """Keeps the program in build/random/ and says how to run it. A smaller one replaces it."""
-    kept = ROOT / "build" / "random" / mpi.flavour
-    kept.mkdir(parents=True, exist_ok=True)
-    (kept / "program").write_text(job.program)
-    (kept / "tree.json").write_text(json.dumps(job.tree, indent=1))
-    (kept / "alone").mkdir(exist_ok=True)
-    (kept / "under").mkdir(exist_ok=True)
-    lines = [shlex.join(words).replace(str(folder), str(kept)) for words in commands]
-    return "\n".join([f"{job.ranks} ranks, {job.tree}", job.program, *lines, f"diff -r {kept}/alone {kept}/under"])
+    destination = ROOT / "build" / "random" / mpi.flavour
+    destination.mkdir(parents=True, exist_ok=True)
+    (destination / "program").write_text(job.program)
+    (destination / "tree.json").write_text(json.dumps(job.tree, indent=1))
+    (destination / "alone").mkdir(exist_ok=True)
+    (destination / "under").mkdir(exist_ok=True)
+    lines = [shlex.join(words).replace(str(folder), str(destination)) for words in commands]
+    return "\n".join(
+        [f"{job.ranks} ranks, {job.tree}", job.program, *lines, f"diff -r {destination}/alone {destination}/under"]
+    )

@@ -10,7 +10,7 @@ from typing import Any
 import engine_jobs
 import local_mpi
 import pytest
-from engine_jobs import ALGORITHMS, HOP_IRECV, HOP_ISEND, LEAVE, Ended, by, served
+from engine_jobs import ALGORITHMS, HOP_IRECV, HOP_ISEND, LEAVE, FinishedJob, algorithm_file, served
 from hopscope.native import _plan
 from local_mpi import LocalMpi
 from read_spool import function_numbers
@@ -18,12 +18,12 @@ from read_spool import function_numbers
 SHORT = {"bytes": {"max": 600}}
 SMALL = {"comm_size": {"max": 3}}
 OPERATIONS = {operation.name for operation in _plan.operations()}
-EVERYTHING = 2**32 - 1
+ALL_OPERATIONS = 2**32 - 1
 
 
-def rule(algorithm: str, *operations: str, **more: Any) -> dict[str, Any]:
+def rule(algorithm: str, *operations: str, **fields: Any) -> dict[str, Any]:
     """A rule that has an algorithm run these operations; all that it serves if none is named."""
-    return {"operations": list(operations) or ALGORITHMS[algorithm], "algorithm": algorithm, **more}
+    return {"operations": list(operations) or ALGORITHMS[algorithm], "algorithm": algorithm, **fields}
 
 
 MIXTURES: dict[str, dict[str, Any]] = {
@@ -64,15 +64,15 @@ RANKS = {"openmpi": {"doubling": 7, "rings": 5}}
 
 
 @functools.cache
-def ended(mixture: str, mpi: LocalMpi) -> Ended:
+def run_mixture(mixture: str, mpi: LocalMpi) -> FinishedJob:
     """One job that does everything over a mixture."""
     tree = MIXTURES[mixture]
     blocks, reductions = served("blocks", tree), served("derived-more", tree)
     modes = [
-        *("pairs", 2, 0, EVERYTHING),
-        *("pairs-more", 2, 0, EVERYTHING),
-        *("random", 3, 60, EVERYTHING),
-        *("random-more", 3, 60, EVERYTHING),
+        *("pairs", 2, 0, ALL_OPERATIONS),
+        *("pairs-more", 2, 0, ALL_OPERATIONS),
+        *("random", 3, 60, ALL_OPERATIONS),
+        *("random-more", 3, 60, ALL_OPERATIONS),
         *("blocks", 3, 90, blocks),
         *("derived", 5, 30, reductions),
         *("derived-more", 5, 120, reductions),
@@ -90,8 +90,8 @@ def test_a_mixture_leaves_no_operation_to_the_library(mixture: str) -> None:
 
 @pytest.mark.parametrize("mixture", MIXTURES)
 def test_every_operation_equals_the_library_on_every_datatype(mixture: str, mpi: LocalMpi) -> None:
-    job = ended(mixture, mpi)
-    assert job.same, job
+    job = run_mixture(mixture, mpi)
+    assert job.is_correct, job
     assert job.operations_by_engine == OPERATIONS
     names = {line["name"].partition(":")[0] for rank in job.definitions for line in rank if line["def"] == "tree"}
     tree = MIXTURES[mixture]
@@ -106,16 +106,16 @@ ALONE = [pytest.param(name, marks=pytest.mark.statistics if name in IN_A_MIXTURE
 
 @pytest.mark.parametrize("algorithm", ALONE)
 def test_an_algorithm_alone_equals_the_library(algorithm: str, mpi: LocalMpi) -> None:
-    tree = by(algorithm)
-    modes = ["random-more", 7, 40, EVERYTHING, "derived-more", 7, 30, served("derived-more", tree)]
+    tree = algorithm_file(algorithm)
+    modes = ["random-more", 7, 40, ALL_OPERATIONS, "derived-more", 7, 30, served("derived-more", tree)]
     if served("blocks", tree):
         modes += ["blocks", 7, 45, served("blocks", tree)]
     job = engine_jobs.check(mpi, 3, tree, *modes)
-    assert job.same, job
+    assert job.is_correct, job
     assert job.by_engine > 0
 
 
-def left_to_the_library(job: Ended, reason: str) -> set[str]:
+def left_to_the_library(job: FinishedJob, reason: str) -> set[str]:
     """The operations of which a call went native for this reason."""
     names = {number: name for name, number in function_numbers().items()}
     numbers = [
@@ -124,31 +124,31 @@ def left_to_the_library(job: Ended, reason: str) -> set[str]:
     ]
     return {
         names[record.region]
-        for records, given in zip(job.records, numbers, strict=True)
+        for records, ids in zip(job.records, numbers, strict=True)
         for record in records
-        if record.kind == LEAVE and record.c != 1 and record.comm in given
+        if record.kind == LEAVE and record.c != 1 and record.comm in ids
     }
 
 
 def test_what_does_not_commute_is_left_to_the_library_by_algorithms_that_do_not_keep_the_order(mpi: LocalMpi) -> None:
     """A tree keeps the order where the root is the first rank of each subtree, so not for every root of a Reduce."""
     reason = "operation does not commute"
-    assert left_to_the_library(ended("doubling", mpi), reason) == {"MPI_Reduce"}
+    assert left_to_the_library(run_mixture("doubling", mpi), reason) == {"MPI_Reduce"}
     scattered = {"MPI_Reduce_scatter", "MPI_Reduce_scatter_block"}
-    assert left_to_the_library(ended("rings", mpi), reason) == {"MPI_Allreduce", "MPI_Reduce", *scattered}
+    assert left_to_the_library(run_mixture("rings", mpi), reason) == {"MPI_Allreduce", "MPI_Reduce", *scattered}
 
 
 @pytest.mark.parametrize("algorithm", ["recursive-doubling", "ring"])
 def test_rounded_sums_are_near_repeat_bit_for_bit_and_are_the_same_on_all_ranks(algorithm: str, mpi: LocalMpi) -> None:
     ranks = 5 if mpi.flavour == "openmpi" else 3
-    job = engine_jobs.check(mpi, ranks, by(algorithm), "sums", 3)
-    assert job.same, job
+    job = engine_jobs.check(mpi, ranks, algorithm_file(algorithm), "sums", 3)
+    assert job.is_correct, job
     assert job.by_engine == 11 * ranks
 
 
 def test_exchanges_leave_hops_with_rounds_and_both_ends(first_mpi: LocalMpi) -> None:
-    job = engine_jobs.check(first_mpi, 8, by("recursive-doubling"), "sums", 3)
-    assert job.same, job
+    job = engine_jobs.check(first_mpi, 8, algorithm_file("recursive-doubling"), "sums", 3)
+    assert job.is_correct, job
     sent = sorted((rank, r.peer, r.tag) for rank, rs in enumerate(job.records) for r in rs if r.kind == HOP_ISEND)
     received = sorted((r.peer, rank, r.tag) for rank, rs in enumerate(job.records) for r in rs if r.kind == HOP_IRECV)
     assert sent == received
@@ -167,5 +167,5 @@ OUT_OF_MEMORY = [
 
 @pytest.mark.parametrize(("algorithm", "library"), OUT_OF_MEMORY)
 def test_a_rank_without_memory_is_waited_for_by_none(algorithm: str, library: LocalMpi) -> None:
-    job = engine_jobs.check(library, 3, by(algorithm), "memory")
+    job = engine_jobs.check(library, 3, algorithm_file(algorithm), "memory")
     assert "afterwards" not in job.stderr, job

@@ -5,7 +5,7 @@ from typing import Any
 
 import engine_jobs
 import pytest
-from engine_jobs import HOP_IRECV, HOP_ISEND, Ended, by, served, ticks_of
+from engine_jobs import HOP_IRECV, HOP_ISEND, FinishedJob, algorithm_file, served, ticks_of
 from hopscope.native import _plan
 from local_mpi import LocalMpi
 
@@ -26,21 +26,21 @@ def topology(clusters: dict[str, list[int]], ranks: int = 8, **emulate: Any) -> 
     """Two hosts in each cluster, the second with its last ranks."""
     hosts = []
     for name, members in clusters.items():
-        here = [rank for rank in members if rank < ranks]
-        half = (len(here) + 1) // 2
+        cluster_ranks = [rank for rank in members if rank < ranks]
+        half = (len(cluster_ranks) + 1) // 2
         hosts += [
             {"name": f"{name}{i}", "cluster": name, "ranks": part}
-            for i, part in enumerate((here[:half], here[half:]))
+            for i, part in enumerate((cluster_ranks[:half], cluster_ranks[half:]))
             if part
         ]
     return {"schema_version": 1, "placement": "listed", "hosts": hosts, "emulate": emulate}
 
 
-def leaders(between: str, inside: dict[str, Any] | None = None, **rule: Any) -> dict[str, Any]:
+def leaders(exchange: str, inner_tree: dict[str, Any] | None = None, **rule: Any) -> dict[str, Any]:
     """A tree file that runs all that leaders serve."""
-    file = by("leaders", between=between, **rule)
-    if inside:
-        file["trees"] = {"in": inside}
+    file = algorithm_file("leaders", between=exchange, **rule)
+    if inner_tree:
+        file["trees"] = {"in": inner_tree}
         file["rules"][0]["inside"] = "in"
     return file
 
@@ -49,99 +49,99 @@ ALL_OPERATIONS = -1
 """Served, as a set of bits."""
 
 
-def compare(mpi: LocalMpi, ranks: int, tree: dict[str, Any], where: dict[str, Any], seed: int) -> Ended:
+def compare(mpi: LocalMpi, ranks: int, tree: dict[str, Any], sites: dict[str, Any], seed: int) -> FinishedJob:
     """Random calls of every kind, those with operations that do not all commute at the end. One job runs them all."""
     words = ["random-more", seed, 40, ALL_OPERATIONS, "blocks", seed, 45, served("blocks", tree)]
     words += ["derived-more", seed, 30, served("derived-more", tree)]
-    ended = engine_jobs.check(mpi, ranks, tree, *words, topology=where)
-    assert ended.same, ended
-    assert ended.operations_by_engine == set(tree["rules"][0]["operations"])
-    return ended
+    job = engine_jobs.check(mpi, ranks, tree, *words, topology=sites)
+    assert job.is_correct, job
+    assert job.operations_by_engine == set(tree["rules"][0]["operations"])
+    return job
 
 
-FEW = [("even", "ring"), ("uneven", "recursive-doubling"), ("apart", "all-to-all"), ("one group", "ring")]
+COVERING_PAIRS = [("even", "ring"), ("uneven", "recursive-doubling"), ("apart", "all-to-all"), ("one group", "ring")]
 """Each way in which ranks lie, and each exchange; a slice has all pairs."""
 PAIRS = [
-    pytest.param(place, between, marks=[] if (place, between) in FEW else pytest.mark.statistics)
+    pytest.param(place, exchange, marks=[] if (place, exchange) in COVERING_PAIRS else pytest.mark.statistics)
     for place in CLUSTERS
-    for between in _plan.BETWEEN
+    for exchange in _plan.BETWEEN
 ]
 
 
-@pytest.mark.parametrize(("place", "between"), PAIRS)
-def test_any_groups_give_what_the_library_gives(place: str, between: str, first_mpi: LocalMpi) -> None:
-    ended = compare(first_mpi, 8, leaders(between, {"shape": "binomial"}), topology(CLUSTERS[place]), 7)
-    if place not in IN_A_ROW or (between == "ring" and place != "one group"):
-        assert "operation does not commute" in ended.reasons
+@pytest.mark.parametrize(("place", "exchange"), PAIRS)
+def test_any_groups_give_what_the_library_gives(place: str, exchange: str, first_mpi: LocalMpi) -> None:
+    job = compare(first_mpi, 8, leaders(exchange, {"shape": "binomial"}), topology(CLUSTERS[place]), 7)
+    if place not in IN_A_ROW or (exchange == "ring" and place != "one group"):
+        assert "operation does not commute" in job.reasons
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 5, 6, 7])
 def test_any_number_of_ranks_on_nested_groups_gives_the_same(ranks: int, first_mpi: LocalMpi) -> None:
-    between = _plan.BETWEEN[ranks % len(_plan.BETWEEN)]
+    exchange = _plan.BETWEEN[ranks % len(_plan.BETWEEN)]
     level = _plan.LEVELS[ranks % len(_plan.LEVELS)]
-    compare(first_mpi, ranks, leaders(between, level=level), topology(CLUSTERS["apart"], ranks), ranks)
+    compare(first_mpi, ranks, leaders(exchange, level=level), topology(CLUSTERS["apart"], ranks), ranks)
 
 
-@pytest.mark.parametrize("between", _plan.BETWEEN)
-def test_every_library_gives_its_own_results(between: str, mpi: LocalMpi) -> None:
-    compare(mpi, 3, leaders(between), topology({"A": [0, 1], "B": [2]}), 11)
+@pytest.mark.parametrize("exchange", _plan.BETWEEN)
+def test_every_library_gives_its_own_results(exchange: str, mpi: LocalMpi) -> None:
+    compare(mpi, 3, leaders(exchange), topology({"A": [0, 1], "B": [2]}), 11)
 
 
 @pytest.mark.parametrize(
-    ("place", "between"),
+    ("place", "exchange"),
     [("even", "all-to-all"), ("uneven", "recursive-doubling"), ("one group", "all-to-all")],
 )
 def test_operations_that_do_not_commute_run_where_groups_are_ranks_in_a_row(
-    place: str, between: str, first_mpi: LocalMpi
+    place: str, exchange: str, first_mpi: LocalMpi
 ) -> None:
     operations = ["MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block"]
-    tree = leaders(between, {"shape": "binomial"})
+    tree = leaders(exchange, {"shape": "binomial"})
     tree["rules"][0]["operations"] = operations
-    where = topology(CLUSTERS[place])
-    ended = engine_jobs.check(first_mpi, 8, tree, "derived-more", 5, 40, served("derived-more", tree), topology=where)
-    assert ended.same, ended
-    assert ended.by_engine > 0
-    assert "operation does not commute" not in ended.reasons
+    sites = topology(CLUSTERS[place])
+    job = engine_jobs.check(first_mpi, 8, tree, "derived-more", 5, 40, served("derived-more", tree), topology=sites)
+    assert job.is_correct, job
+    assert job.by_engine > 0
+    assert "operation does not commute" not in job.reasons
 
 
-@pytest.mark.parametrize("between", _plan.BETWEEN)
-def test_sums_are_the_same_on_all_ranks_and_repeat_bit_for_bit(between: str, first_mpi: LocalMpi) -> None:
-    tree = leaders(between)
+@pytest.mark.parametrize("exchange", _plan.BETWEEN)
+def test_sums_are_the_same_on_all_ranks_and_repeat_bit_for_bit(exchange: str, first_mpi: LocalMpi) -> None:
+    tree = leaders(exchange)
     tree["rules"].insert(0, {**tree["rules"][0], "operations": ["MPI_Allreduce"], "segment_bytes": 64})
-    where = topology({"A": [0, 3], "B": [1], "C": [2]})
-    ended = engine_jobs.check(first_mpi, 4, tree, "sums", 3, topology=where)
-    assert ended.same, ended
-    assert ended.by_engine == 4 * 11
+    sites = topology({"A": [0, 3], "B": [1], "C": [2]})
+    job = engine_jobs.check(first_mpi, 4, tree, "sums", 3, topology=sites)
+    assert job.is_correct, job
+    assert job.by_engine == 4 * 11
 
 
-@pytest.mark.parametrize("between", _plan.BETWEEN)
-def test_a_rank_without_memory_is_waited_for_by_none(between: str, first_mpi: LocalMpi) -> None:
-    ended = engine_jobs.check(first_mpi, 3, leaders(between), "memory", topology=topology({"A": [0, 2], "B": [1]}))
-    assert "afterwards" not in ended.stderr, ended
+@pytest.mark.parametrize("exchange", _plan.BETWEEN)
+def test_a_rank_without_memory_is_waited_for_by_none(exchange: str, first_mpi: LocalMpi) -> None:
+    job = engine_jobs.check(first_mpi, 3, leaders(exchange), "memory", topology=topology({"A": [0, 2], "B": [1]}))
+    assert "afterwards" not in job.stderr, job
 
 
-@pytest.mark.parametrize("between", _plan.BETWEEN)
-def test_lengths_that_do_not_fit_hang_nobody(between: str, first_mpi: LocalMpi) -> None:
-    tree = leaders(between)
+@pytest.mark.parametrize("exchange", _plan.BETWEEN)
+def test_lengths_that_do_not_fit_hang_nobody(exchange: str, first_mpi: LocalMpi) -> None:
+    tree = leaders(exchange)
     only = served("lengths", tree)
-    where = topology({"A": [0, 3], "B": [1], "C": [2]}, 4)
-    ended = engine_jobs.check(first_mpi, 4, tree, "lengths", 0, 0, only, topology=where)
-    assert ended.same, ended
-    assert ended.by_engine > 0
+    sites = topology({"A": [0, 3], "B": [1], "C": [2]}, 4)
+    job = engine_jobs.check(first_mpi, 4, tree, "lengths", 0, 0, only, topology=sites)
+    assert job.is_correct, job
+    assert job.by_engine > 0
 
 
-@pytest.mark.parametrize(("between", "crossing", "in_a_row"), [("all-to-all", 2, 1), ("ring", 4, 2)])
+@pytest.mark.parametrize(("exchange", "crossing", "in_a_row"), [("all-to-all", 2, 1), ("ring", 4, 2)])
 def test_a_sum_of_two_sites_takes_no_less_than_one_latency_or_a_ring_s_two(
-    between: str, crossing: int, in_a_row: int, first_mpi: LocalMpi
+    exchange: str, crossing: int, in_a_row: int, first_mpi: LocalMpi
 ) -> None:
     latency = 10 * MS
-    where = topology({"A": [0, 2], "B": [1, 3]}, links={"wan": {"latency_ns": latency}})
-    site = {rank: host["cluster"] for host in where["hosts"] for rank in host["ranks"]}
-    ended = engine_jobs.check(first_mpi, 4, leaders(between), "sums", 3, topology=where)
-    assert ended.same, ended
+    sites = topology({"A": [0, 2], "B": [1, 3]}, links={"wan": {"latency_ns": latency}})
+    site = {rank: host["cluster"] for host in sites["hosts"] for rank in host["ranks"]}
+    job = engine_jobs.check(first_mpi, 4, leaders(exchange), "sums", 3, topology=sites)
+    assert job.is_correct, job
     ticks: dict[int, list[int]] = defaultdict(list)
     crossed: Counter[int] = Counter()
-    for rank, records in enumerate(ended.records):
+    for rank, records in enumerate(job.records):
         for r in records:
             if r.kind in (HOP_ISEND, HOP_IRECV):
                 ticks[r.tag >> SEQ_AT].append(r.ticks)
@@ -149,4 +149,4 @@ def test_a_sum_of_two_sites_takes_no_less_than_one_latency_or_a_ring_s_two(
     # That no path crosses more often is what tests/plan/test_crossings.py proves of the schedules.
     assert list(crossed.values()) == [crossing] * 11
     fastest = min(max(times) - min(times) for times in ticks.values())
-    assert fastest >= ticks_of(ended, in_a_row * latency - 100_000)
+    assert fastest >= ticks_of(job, in_a_row * latency - 100_000)

@@ -5,7 +5,7 @@ from typing import Any
 import engine_jobs
 import local_mpi
 import pytest
-from engine_jobs import every
+from engine_jobs import tree_file
 from local_mpi import LocalMpi
 
 SLOW_LINKS = {
@@ -29,7 +29,7 @@ def checking_mpi(request: pytest.FixtureRequest) -> LocalMpi:
     return request.param
 
 
-EVERYTHING = {
+MIXED_RULES = {
     "schema_version": 1,
     "trees": {"tree": {"shape": "binomial"}},
     "rules": [
@@ -45,24 +45,27 @@ EVERYTHING = {
 
 
 def test_errors_are_those_of_the_library_and_reach_the_users_handler_alone(checking_mpi: LocalMpi) -> None:
-    ended = engine_jobs.check(checking_mpi, 3, EVERYTHING, "errors")
-    assert ended.same, ended
+    job = engine_jobs.check(checking_mpi, 3, MIXED_RULES, "errors")
+    assert job.is_correct, job
 
 
 @pytest.mark.parametrize("transport", ["shm", "mpi"])
 def test_a_message_longer_than_its_buffer_is_the_error_that_the_library_makes_of_it(
     transport: str, first_mpi: LocalMpi
 ) -> None:
-    ended = engine_jobs.check(first_mpi, 2, every("flat"), "truncation", transport=transport)
-    assert ended.same, ended
+    job = engine_jobs.check(first_mpi, 2, tree_file("flat"), "truncation", transport=transport)
+    assert job.is_correct, job
 
 
 # Gather with a root that expected less than the members sent wrote behind the root's buffer and said MPI_SUCCESS, and
 # Scatter with a root that sent less than it took read behind it: the root's own block passed for everybody's.
 BLOCKS = ["MPI_Gather", "MPI_Scatter"]
 WRONG_LENGTHS: dict[str, dict[str, Any]] = {
-    **{shape: every(shape, operations=[*engine_jobs.OPERATIONS, *BLOCKS]) for shape in ("chain", "binomial")},
-    **{name: engine_jobs.by(name) for name in ("linear", "pairwise", "ring", "bruck", "recursive-doubling", "leaders")},
+    **{shape: tree_file(shape, operations=[*engine_jobs.OPERATIONS, *BLOCKS]) for shape in ("chain", "binomial")},
+    **{
+        name: engine_jobs.algorithm_file(name)
+        for name in ("linear", "pairwise", "ring", "bruck", "recursive-doubling", "leaders")
+    },
 }
 
 BY_MPI_TOO = ("chain", "linear", "leaders")
@@ -88,67 +91,67 @@ def test_lengths_that_do_not_fit_are_errors_that_touch_nothing_outside_a_buffer(
     by_mpi = int(transport == "mpi")
     # Ranks of MPICH that outnumber the cores take seconds for what takes them milliseconds; the chain shows a third.
     ranks = 4 if mpi.flavour == "openmpi" else 3 if name == "chain" else 2
-    ended = engine_jobs.check(mpi, ranks, tree, "lengths", 0, by_mpi, only, transport=transport)
-    assert ended.same, ended
-    assert ended.by_engine > 0
+    job = engine_jobs.check(mpi, ranks, tree, "lengths", 0, by_mpi, only, transport=transport)
+    assert job.is_correct, job
+    assert job.by_engine > 0
 
 
 def test_so_are_those_over_emulated_links(first_mpi: LocalMpi) -> None:
     tree = WRONG_LENGTHS["binomial"]
-    only = engine_jobs.served("lengths", every("binomial", operations=BLOCKS))
-    ended = engine_jobs.check(first_mpi, 4, tree, "lengths", 0, 1, only, topology=SLOW_LINKS)
-    assert ended.same, ended
+    only = engine_jobs.served("lengths", tree_file("binomial", operations=BLOCKS))
+    job = engine_jobs.check(first_mpi, 4, tree, "lengths", 0, 1, only, topology=SLOW_LINKS)
+    assert job.is_correct, job
 
 
 def test_no_thread_ever_meets_another_error_handler_than_the_applications(mpi: LocalMpi) -> None:
     # They were exchanged while the engine made a communicator, and while it asked what goes with an operation.
-    ended = engine_jobs.check(mpi, 2, every("binomial"), "handlers", 0, 30)
-    assert ended.same, ended
-    assert ended.by_engine == 2 * 30
+    job = engine_jobs.check(mpi, 2, tree_file("binomial"), "handlers", 0, 30)
+    assert job.is_correct, job
+    assert job.by_engine == 2 * 30
 
 
 def test_communicators_come_and_go_and_intercommunicators_go_native(mpi: LocalMpi) -> None:
     turns = 300 if mpi.flavour == "openmpi" else 60
-    ended = engine_jobs.check(mpi, 4, every("chain"), "lifetimes", 0, turns)
-    assert ended.same, ended
-    assert "intercommunicator" in ended.reasons
-    assert ended.by_engine > turns
+    job = engine_jobs.check(mpi, 4, tree_file("chain"), "lifetimes", 0, turns)
+    assert job.is_correct, job
+    assert "intercommunicator" in job.reasons
+    assert job.by_engine > turns
 
 
 def test_an_application_keeps_most_of_the_communicators_that_there_are(mpi: LocalMpi) -> None:
     # MPICH has about 2,000; the engine takes at most 500 for itself, and the others go native.
-    ended = engine_jobs.check(mpi, 2, every("flat"), "many", 0, 1200)
-    assert ended.same, ended
-    assert ended.by_engine == 2 * 2 * 500
-    assert "no communicator left for the engine" in ended.reasons
+    job = engine_jobs.check(mpi, 2, tree_file("flat"), "many", 0, 1200)
+    assert job.is_correct, job
+    assert job.by_engine == 2 * 2 * 500
+    assert "no communicator left for the engine" in job.reasons
 
 
 def test_two_threads_use_two_communicators_at_once(mpi: LocalMpi) -> None:
-    ended = engine_jobs.check(mpi, 3, every("binary", segment_bytes=256), "threads", 0, 150)
-    assert ended.same, ended
-    assert ended.by_engine == 3 * 2 * 150
+    job = engine_jobs.check(mpi, 3, tree_file("binary", segment_bytes=256), "threads", 0, 150)
+    assert job.is_correct, job
+    assert job.by_engine == 3 * 2 * 150
 
 
 def test_what_does_not_commute_goes_native_and_says_so(mpi: LocalMpi) -> None:
-    ended = engine_jobs.check(mpi, 3, every("flat"), "derived", 5, 40)
-    assert ended.same, ended
-    assert "operation does not commute" in ended.reasons
+    job = engine_jobs.check(mpi, 3, tree_file("flat"), "derived", 5, 40)
+    assert job.is_correct, job
+    assert "operation does not commute" in job.reasons
 
 
 def test_a_tree_of_another_size_goes_native_and_says_so(first_mpi: LocalMpi) -> None:
-    tree = every({"shape": "explicit", "parents": [None, 0, 1]})
-    ended = engine_jobs.check(first_mpi, 4, tree, "pairs")
-    assert ended.same, ended
-    assert ended.reasons == {"tree tree is for 3 ranks"}
-    assert ended.by_engine == 0
+    tree = tree_file({"shape": "explicit", "parents": [None, 0, 1]})
+    job = engine_jobs.check(first_mpi, 4, tree, "pairs")
+    assert job.is_correct, job
+    assert job.reasons == {"tree tree is for 3 ranks"}
+    assert job.by_engine == 0
 
 
 @pytest.mark.parametrize("segment_bytes", [0, 100_000])
 def test_eight_megabytes_over_slow_links_do_not_hang(segment_bytes: int, first_mpi: LocalMpi) -> None:
-    tree = every("chain", segment_bytes=segment_bytes)
-    ended = engine_jobs.check(first_mpi, 3, tree, "large", topology=SLOW_LINKS)
-    assert ended.same, ended
-    assert ended.by_engine == 3 * 9
+    tree = tree_file("chain", segment_bytes=segment_bytes)
+    job = engine_jobs.check(first_mpi, 3, tree, "large", topology=SLOW_LINKS)
+    assert job.is_correct, job
+    assert job.by_engine == 3 * 9
 
 
 @pytest.mark.parametrize("topology", [None, SLOW_LINKS], ids=["plain", "emulated"])
@@ -156,14 +159,14 @@ def test_a_rank_without_memory_is_missed_by_all_and_waited_for_by_none(
     topology: dict[str, object] | None, mpi: LocalMpi
 ) -> None:
     # In a chain rank 1 has to take in rank 2's part, for which it has no room.
-    ended = engine_jobs.check(mpi, 3, every("chain"), "memory", topology=topology)
-    assert ended.same, ended
-    assert ended.by_engine == 3 * 3
+    job = engine_jobs.check(mpi, 3, tree_file("chain"), "memory", topology=topology)
+    assert job.is_correct, job
+    assert job.by_engine == 3 * 3
 
 
 def test_a_rank_without_memory_is_no_matter_where_it_needs_none(first_mpi: LocalMpi) -> None:
-    ended = engine_jobs.check(first_mpi, 3, every("binomial"), "memory")
+    job = engine_jobs.check(first_mpi, 3, tree_file("binomial"), "memory")
     # Rank 1 is a leaf, so the call succeeds, which the program (it expects an error) reports.
-    assert ended.code != 0
-    assert "nobody has missed rank 1's part" in ended.stderr
-    assert "afterwards" not in ended.stderr
+    assert job.code != 0
+    assert "nobody has missed rank 1's part" in job.stderr
+    assert "afterwards" not in job.stderr

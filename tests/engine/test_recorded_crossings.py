@@ -12,7 +12,7 @@ from typing import Any
 import hopscope
 import pytest
 from crossings import most_crossings
-from engine_jobs import by
+from engine_jobs import algorithm_file
 from local_mpi import LocalMpi
 from recorded_jobs import recorded_job, sample_trace, shared_folder
 from scheduled_messages import recorded_messages, scheduled_messages
@@ -34,11 +34,14 @@ def topology(clusters: int) -> dict[str, Any]:
     return {"schema_version": 1, "placement": "listed", "hosts": hosts}
 
 
-@pytest.mark.parametrize(("clusters", "between"), EXCHANGES)
+@pytest.mark.parametrize(("clusters", "exchange"), EXCHANGES)
 def test_the_engine_sends_what_the_schedules_of_the_leaders_say(
-    clusters: int, between: str, first_mpi: LocalMpi, tmp_path_factory: pytest.TempPathFactory
+    clusters: int, exchange: str, first_mpi: LocalMpi, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    files = {"topology.json": json.dumps(topology(clusters)), "tree.json": json.dumps(by("leaders", between=between))}
+    files = {
+        "topology.json": json.dumps(topology(clusters)),
+        "tree.json": json.dumps(algorithm_file("leaders", between=exchange)),
+    }
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--topology", "topology.json", "--tree", "tree.json"]
     program = [str(first_mpi.compile(PROGRAM)), "2", "0", *(word for op in SERVED for word in (op, "72"))]
     words = [*run, "--dir", "trace", "--", *first_mpi.launch(RANKS), *program]
@@ -51,14 +54,14 @@ def test_the_engine_sends_what_the_schedules_of_the_leaders_say(
 
 
 @pytest.mark.parametrize(
-    ("clusters", "between", "longest"),
+    ("clusters", "exchange", "longest"),
     [(2, "all-to-all", 1), (3, "ring", 4), (3, "recursive-doubling", 2), (4, "recursive-doubling", 2)],
 )
 def test_a_recorded_path_crosses_between_clusters_no_more_often_than_promised(
-    clusters: int, between: str, longest: int, tmp_path_factory: pytest.TempPathFactory
+    clusters: int, exchange: str, longest: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     # Of three clusters the rounds that fold the third are not waited for: the longest path is two, not four.
-    trace = sample_trace(shared_folder(tmp_path_factory), f"planted/leaders_{clusters}_{between}/trace")
+    trace = sample_trace(shared_folder(tmp_path_factory), f"planted/leaders_{clusters}_{exchange}/trace")
     op_of = {row["collective_id"]: row["op"] for row in trace.table("collectives").to_pylist()}
     hops = {row["hop_id"]: row for row in trace.table("hops").to_pylist()}
     crossed: dict[str, int] = defaultdict(int)
@@ -70,5 +73,5 @@ def test_a_recorded_path_crosses_between_clusters_no_more_often_than_promised(
         op = op_of[hop["collective_id"]]
         crossed[op] = max(crossed[op], count)
     assert crossed.keys() == {f"MPI_{name.capitalize()}" for name in SERVED}
-    assert {op: count for op, count in crossed.items() if not 1 <= count <= most_crossings(between, clusters)} == {}
+    assert {op: count for op, count in crossed.items() if not 1 <= count <= most_crossings(exchange, clusters)} == {}
     assert max(crossed.values()) == longest

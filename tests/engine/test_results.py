@@ -5,7 +5,7 @@ from typing import Any
 import engine_jobs
 import local_mpi
 import pytest
-from engine_jobs import every
+from engine_jobs import tree_file
 from hopscope.native import _plan
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,7 +19,7 @@ SHAPES: list[dict[str, Any]] = [
     {"shape": "hierarchical"},
     {"shape": "hierarchical", "clusters": {"shape": "chain"}, "hosts": {"shape": "binomial-lam"}},
 ]
-EVERYTHING = 2**32 - 1
+ALL_OPERATIONS = 2**32 - 1
 TWO_SITES = {
     "schema_version": 1,
     "placement": "round-robin",
@@ -30,7 +30,7 @@ TWO_SITES = {
     ],
 }
 
-OTHERS = [mpi for mpi in local_mpi.find_all() if mpi not in local_mpi.find()]
+OTHER_RELEASES = [mpi for mpi in local_mpi.find_all() if mpi not in local_mpi.find()]
 """Other releases, and the standard's ABI."""
 
 seeded = settings(derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
@@ -97,29 +97,29 @@ def test_every_predefined_operation_on_every_datatype_equals_the_library_over_ev
     """The simulator proves that each shape's schedule is right; the last four trees depend on the topology."""
     ranks = 7 if mpi.flavour == "openmpi" else 3
     tree = of_every_shape()
-    words = ["pairs", 1, 0, EVERYTHING, "random", 101, 200, EVERYTHING]
-    ended = engine_jobs.check(mpi, ranks, tree, *words, topology=TWO_SITES)
-    assert ended.same, ended
-    assert ended.by_engine > 150 * ranks
-    used = {line["name"] for rank in ended.definitions for line in rank if line["def"] == "tree"}
+    words = ["pairs", 1, 0, ALL_OPERATIONS, "random", 101, 200, ALL_OPERATIONS]
+    job = engine_jobs.check(mpi, ranks, tree, *words, topology=TWO_SITES)
+    assert job.is_correct, job
+    assert job.by_engine > 150 * ranks
+    used = {line["name"] for rank in job.definitions for line in rank if line["def"] == "tree"}
     assert {name for name in used if not name.startswith("native")} == set(tree["trees"])
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 9])
 def test_the_least_and_many_ranks_give_the_same(ranks: int, first_mpi: LocalMpi) -> None:
     """Of one rank nothing is left to the engine. The simulator has each number up to 20."""
-    tree = every(SHAPES[ranks % len(SHAPES)], segment_bytes=64)
-    ended = engine_jobs.check(first_mpi, ranks, tree, "random", 100 + ranks, 80, topology=TWO_SITES)
-    assert ended.same, ended
-    assert (ended.by_engine > 0) == (ranks > 1)
+    tree = tree_file(SHAPES[ranks % len(SHAPES)], segment_bytes=64)
+    job = engine_jobs.check(first_mpi, ranks, tree, "random", 100 + ranks, 80, topology=TWO_SITES)
+    assert job.is_correct, job
+    assert (job.by_engine > 0) == (ranks > 1)
 
 
 def compare(mpi: LocalMpi, job: tuple[int, dict[str, Any]], mode: str, seed: int) -> None:
     """Run one job and expect no difference, and the engine to have run."""
     ranks, tree = job
-    ended = engine_jobs.check(mpi, ranks, tree, mode, seed, 60)
-    assert ended.same, f"{ended}\n{ranks} ranks, {mode} {seed} 60, {tree}"
-    assert ended.by_engine > 0
+    finished_job = engine_jobs.check(mpi, ranks, tree, mode, seed, 60)
+    assert finished_job.is_correct, f"{finished_job}\n{ranks} ranks, {mode} {seed} 60, {tree}"
+    assert finished_job.by_engine > 0
 
 
 MOST_RANKS = {"openmpi": 9}
@@ -152,16 +152,16 @@ def test_many_random_programs_over_random_trees_give_the_same(mpi: LocalMpi) -> 
 
 @pytest.mark.parametrize("shape", ["binomial-lam", "flat"])
 def test_rounded_sums_are_near_and_repeat_bit_for_bit(shape: str, first_mpi: LocalMpi) -> None:
-    ended = engine_jobs.check(first_mpi, 4, every(shape, segment_bytes=64), "sums", 3)
-    assert ended.same, ended
-    assert ended.by_engine == 4 * 11
+    job = engine_jobs.check(first_mpi, 4, tree_file(shape, segment_bytes=64), "sums", 3)
+    assert job.is_correct, job
+    assert job.by_engine == 4 * 11
 
 
 @pytest.mark.parametrize("mode", ["random", "blocks"])
-@pytest.mark.parametrize("release", OTHERS, ids=[mpi.release for mpi in OTHERS])
+@pytest.mark.parametrize("release", OTHER_RELEASES, ids=[mpi.release for mpi in OTHER_RELEASES])
 def test_so_are_those_under_the_other_releases_and_the_standard_s_abi(mode: str, release: LocalMpi) -> None:
-    tree = every("binomial", segment_bytes=64) if mode == "random" else engine_jobs.by("linear")
+    tree = tree_file("binomial", segment_bytes=64) if mode == "random" else engine_jobs.algorithm_file("linear")
     only = [engine_jobs.served(mode, tree)] if mode == "blocks" else []
-    ended = engine_jobs.check(release, 3, tree, mode, 23, 30, *only)
-    assert ended.same, ended
-    assert ended.by_engine > 0
+    job = engine_jobs.check(release, 3, tree, mode, 23, 30, *only)
+    assert job.is_correct, job
+    assert job.by_engine > 0

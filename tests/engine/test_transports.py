@@ -8,7 +8,7 @@ from pathlib import Path
 
 import engine_jobs
 import pytest
-from engine_jobs import every
+from engine_jobs import tree_file
 from local_mpi import LocalMpi
 
 SHARED_MEMORY = Path("/dev/shm")
@@ -32,18 +32,18 @@ def windows_left() -> set[Path]:
 @pytest.mark.parametrize("transport", ["mpi", "shm"])
 @pytest.mark.parametrize("mode", ["random", "derived"])
 def test_results_are_the_same_over_every_transport(mode: str, transport: str, mpi: LocalMpi) -> None:
-    tree = every("binomial", segment_bytes=64)
-    ended = engine_jobs.check(mpi, 3, tree, mode, 17, 40, transport=transport)
-    assert ended.same, ended
-    assert ended.by_engine > 0
+    tree = tree_file("binomial", segment_bytes=64)
+    job = engine_jobs.check(mpi, 3, tree, mode, 17, 40, transport=transport)
+    assert job.is_correct, job
+    assert job.by_engine > 0
 
 
 def assert_megabytes_come_whole(mpi: LocalMpi, segment_bytes: int, megabytes: int, transport: str) -> None:
     """All of them, and the application's own message beside them."""
-    tree = every("chain", segment_bytes=segment_bytes)
-    ended = engine_jobs.check(mpi, 3, tree, "large", megabytes << 17, transport=transport)
-    assert ended.same, ended
-    assert ended.by_engine == 3 * 9
+    tree = tree_file("chain", segment_bytes=segment_bytes)
+    job = engine_jobs.check(mpi, 3, tree, "large", megabytes << 17, transport=transport)
+    assert job.is_correct, job
+    assert job.by_engine == 3 * 9
 
 
 @pytest.mark.parametrize(("segment_bytes", "megabytes"), [(0, 8), (2500, 1), (100_000, 8)])
@@ -56,14 +56,14 @@ def test_megabytes_come_whole_in_messages(mpi: LocalMpi) -> None:
     assert_megabytes_come_whole(mpi, 100_000, 8, "mpi")
 
 
-@pytest.mark.parametrize(("transport", "wanted"), [("mpi", 0), ("shm", 1)])
-def test_hops_go_through_shared_memory_where_it_is_asked_for(transport: str, wanted: int, mpi: LocalMpi) -> None:
-    there = windows_left()
-    ended = engine_jobs.check(mpi, 3, every("flat"), "shared", wanted, transport=transport)
-    assert ended.same, ended
+@pytest.mark.parametrize(("transport", "shared_memory"), [("mpi", 0), ("shm", 1)])
+def test_hops_go_through_shared_memory_where_it_is_asked_for(transport: str, shared_memory: int, mpi: LocalMpi) -> None:
+    old_windows = windows_left()
+    job = engine_jobs.check(mpi, 3, tree_file("flat"), "shared", shared_memory, transport=transport)
+    assert job.is_correct, job
     # Another job's rank may be about to lock what it has just made.
     deadline = time.monotonic() + DEADLINE_S
-    while left := windows_left() - there:
+    while left := windows_left() - old_windows:
         assert time.monotonic() < deadline, left
         time.sleep(0.1)
 
@@ -78,23 +78,23 @@ def test_memory_that_a_killed_job_left_behind_is_removed_by_the_next_and_a_livin
         # As a rank does while it makes its window; the lock goes with the process, however that ends.
         fcntl.flock(file, fcntl.LOCK_SH)
         unnamed.rename(window)
-        assert engine_jobs.check(first_mpi, 2, every("flat"), "shared", 1).same
+        assert engine_jobs.check(first_mpi, 2, tree_file("flat"), "shared", 1).is_correct
         assert window.exists()
-    assert engine_jobs.check(first_mpi, 2, every("flat"), "shared", 1).same
+    assert engine_jobs.check(first_mpi, 2, tree_file("flat"), "shared", 1).is_correct
     assert not window.exists()
 
 
 def test_where_one_rank_cannot_have_the_memory_all_use_messages(mpi: LocalMpi) -> None:
-    ended = engine_jobs.check(mpi, 3, every("flat"), "shared", 2, transport="shm")
-    assert ended.same, ended
+    job = engine_jobs.check(mpi, 3, tree_file("flat"), "shared", 2, transport="shm")
+    assert job.is_correct, job
 
 
 def test_two_threads_use_messages_on_two_communicators(first_mpi: LocalMpi) -> None:
-    ended = engine_jobs.check(first_mpi, 3, every("binary"), "threads", 0, 150, transport="mpi")
-    assert ended.same, ended
-    assert ended.by_engine == 3 * 2 * 150
+    job = engine_jobs.check(first_mpi, 3, tree_file("binary"), "threads", 0, 150, transport="mpi")
+    assert job.is_correct, job
+    assert job.by_engine == 3 * 2 * 150
 
 
 def test_a_rank_without_memory_is_missed_over_messages_too(first_mpi: LocalMpi) -> None:
-    ended = engine_jobs.check(first_mpi, 3, every("chain"), "memory", transport="mpi")
-    assert ended.same, ended
+    job = engine_jobs.check(first_mpi, 3, tree_file("chain"), "memory", transport="mpi")
+    assert job.is_correct, job
