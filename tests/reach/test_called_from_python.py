@@ -16,7 +16,7 @@ from hopscope.launch import find_mpi
 
 PROGRAM = Path(__file__).parent / "programs" / "called_from_python.py"
 SMALL = Path(__file__).parent / "programs" / "small_job.c"
-OTHER = Path(__file__).parent / "programs" / "another_python.c"
+OTHER_PYTHON = Path(__file__).parent / "programs" / "another_python.c"
 RELEASES = [mpi for mpi in local_mpi.find_all() if mpi.release in {"openmpi-4", "openmpi-5", "mpich-5"}]
 
 pytest.importorskip("mpi4py", reason="mpi4py is not installed in this environment")
@@ -28,13 +28,13 @@ class Job:
     def __init__(self, mpi: local_mpi.LocalMpi, folder: Path, **environment: str) -> None:
         library = find_mpi([str(mpi.compile(SMALL))]).path
         assert library is not None
-        where = {"MPI4PY_MPIABI": mpi.flavour, "LD_LIBRARY_PATH": str(library.parent)}
+        mpi_variables = {"MPI4PY_MPIABI": mpi.flavour, "LD_LIBRARY_PATH": str(library.parent)}
         hops = str(Path(sys.executable).with_name("hopscope"))
         words = [hops, "run", "--dir", "trace", "--", *mpi.launch(2), sys.executable, str(PROGRAM)]
         done = subprocess.run(
             words,
             cwd=folder,
-            env={**os.environ, **where, **environment},
+            env={**os.environ, **mpi_variables, **environment},
             capture_output=True,
             text=True,
             check=False,
@@ -52,11 +52,11 @@ class Job:
 
     def allreduces(self, location: str) -> list[str]:
         """The places of one rank's Allreduces on these locations, in the order of time."""
-        asked = (
+        query = (
             "select places.place from calls join collectives using (collective_id) join places using (call_site)"
             f" where op = 'MPI_Allreduce' and rank = 0 and location {location} 0 order by enter_ns"
         )
-        return [row["place"] for row in self.rows(asked)]
+        return [row["place"] for row in self.rows(query)]
 
 
 @pytest.mark.parametrize("mpi", RELEASES, ids=[mpi.release for mpi in RELEASES])
@@ -67,16 +67,18 @@ def test_each_collective_has_the_line_that_python_says(mpi: local_mpi.LocalMpi, 
     assert len(job.threads) == 80
     assert Counter(job.allreduces("<>")) == Counter(job.threads)
     lines = PROGRAM.read_text().splitlines()
-    inner = next(at for at, line in enumerate(lines, 1) if "pkl5.Intracomm(world)" in line)
-    between = job.rows("select distinct place from calls join places using (call_site) where place like 'through%'")
-    assert between == [{"place": f"through_mpi4py_itself ({PROGRAM.name}:{inner})"}]
-    begun = next(at for at, line in enumerate(lines, 1) if "from mpi4py import MPI" in line)
+    inner = next(number for number, line in enumerate(lines, 1) if "pkl5.Intracomm(world)" in line)
+    wrapper_places = job.rows(
+        "select distinct place from calls join places using (call_site) where place like 'through%'"
+    )
+    assert wrapper_places == [{"place": f"through_mpi4py_itself ({PROGRAM.name}:{inner})"}]
+    import_line = next(number for number, line in enumerate(lines, 1) if "from mpi4py import MPI" in line)
     init = job.rows(
         "select distinct places.* from intervals join places using (call_site) where region like 'MPI_Init%'"
     )
-    place = f"<module> ({PROGRAM.name}:{begun})"
+    place = f"<module> ({PROGRAM.name}:{import_line})"
     assert [(row["place"], row["how"], row["file"], row["line"]) for row in init] == [
-        (place, "archive", str(PROGRAM), begun)
+        (place, "archive", str(PROGRAM), import_line)
     ]
     assert job.python is not None
     assert job.python["off"] is None
@@ -90,17 +92,17 @@ def test_a_place_of_python_selects_its_calls(first_mpi: local_mpi.LocalMpi, tmp_
     step = next(place for place in job.main if place.startswith("step "))
     by_place = job.trace.critical_path(by="place").to_pylist()
     assert step in {row["place"] for row in by_place}
-    chosen = job.trace.critical_path(by="place", place="Solver.reduce (").to_pylist()
-    assert {row["place"] for row in chosen} == {place for place in job.main if place.startswith("Solver.reduce (")}
+    solver_path = job.trace.critical_path(by="place", place="Solver.reduce (").to_pylist()
+    assert {row["place"] for row in solver_path} == {place for place in job.main if place.startswith("Solver.reduce (")}
 
 
 def test_without_lines_of_python_the_places_are_in_the_extension(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     """Asked for none; or the interpreter is not what it says, which the self-test notices."""
     places = "select distinct call_site from calls union select distinct call_site from intervals order by call_site"
     (tmp_path / "none").mkdir()
-    none = Job(first_mpi, tmp_path / "none", HOPSCOPE_PYTHON="0")
-    assert none.python is None
-    sites = [row["call_site"] for row in none.rows(places) if row["call_site"]]
+    plain_job = Job(first_mpi, tmp_path / "none", HOPSCOPE_PYTHON="0")
+    assert plain_job.python is None
+    sites = [row["call_site"] for row in plain_job.rows(places) if row["call_site"]]
     assert any("/mpi4py/MPI." in site for site in sites)
     assert not [site for site in sites if ".py" in site.rpartition("+0x")[2]]
     if not sysconfig.get_config_var("Py_ENABLE_SHARED"):
@@ -108,10 +110,18 @@ def test_without_lines_of_python_the_places_are_in_the_extension(first_mpi: loca
     (tmp_path / "wrong").mkdir()
     library = tmp_path / "another_python.so"
     version = 0x030C01F0 if sys.version_info < (3, 12) else 0x030B07F0
-    words = [first_mpi.compiler, "-shared", "-fPIC", f"-DANOTHER_VERSION={version}ul", "-o", str(library), str(OTHER)]
+    words = [
+        first_mpi.compiler,
+        "-shared",
+        "-fPIC",
+        f"-DANOTHER_VERSION={version}ul",
+        "-o",
+        str(library),
+        str(OTHER_PYTHON),
+    ]
     subprocess.run(words, check=True)
     wrong = Job(first_mpi, tmp_path / "wrong", HOPSCOPE_PYTHON="1", LD_PRELOAD=str(library))
-    assert wrong.main == none.main
+    assert wrong.main == plain_job.main
     assert wrong.python is not None
     assert wrong.python["off"] == "its texts are not where they should be"
     assert wrong.err.count("lines of Python are not read: its texts are not where they should be") == 1

@@ -22,37 +22,39 @@ def cores_are_shared() -> None:
     local_mpi.share_cores()
 
 
-def told(folder: Path, ranks: int) -> dict[int, tuple[str, Groups]]:
+def printed_communicators(folder: Path, ranks: int) -> dict[int, tuple[str, Groups]]:
     """Token -> how that communicator was made and its groups, on which all members agree."""
     makers: dict[int, str] = {}
     groups: dict[int, dict[str, tuple[int, ...]]] = defaultdict(dict)
     for rank in range(ranks):
         for line in (folder / f"told.{rank}").read_text().splitlines():
-            token, maker, which, *members = line.split()
+            token, maker, kind, *members = line.split()
             group = tuple(int(member) for member in members)
             assert rank in group
             assert makers.setdefault(int(token), maker) == maker
-            assert groups[int(token)].setdefault(which, group) == group
-    return {token: (makers[token], tuple(found[which] for which in sorted(found))) for token, found in groups.items()}
+            assert groups[int(token)].setdefault(kind, group) == group
+    return {
+        token: (makers[token], tuple(group_of[kind] for kind in sorted(group_of))) for token, group_of in groups.items()
+    }
 
 
 def assert_same(traced: Traced, communicators: dict[int, tuple[str, Groups]]) -> None:
     """Every token is in one collective, which has no other, of exactly its communicator's members."""
     collectives = {row["collective_id"]: row for row in traced.rows("collectives")}
     members = {row["comm"]: tuple(row["members"]) for row in traced.comms}
-    seen: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    callers: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for call in traced.rows("calls"):
         collective = collectives[call["collective_id"]]
         assert collective["complete"], collective
         if call["bytes_sent"] in communicators:
-            seen[call["bytes_sent"]][call["collective_id"]].append(call["rank"])
-    assert seen.keys() == communicators.keys()
+            callers[call["bytes_sent"]][call["collective_id"]].append(call["rank"])
+    assert callers.keys() == communicators.keys()
     tokens: dict[int, int] = {}
     for token, (maker, groups) in communicators.items():
-        ((number, ranks),) = seen[token].items()
-        everybody = sum(groups, ())
-        assert sorted(ranks) == sorted(everybody), (token, maker)
-        assert members[collectives[number]["comm"]] in (everybody, sum(groups[::-1], ())), (token, maker)
+        ((number, ranks),) = callers[token].items()
+        all_members = sum(groups, ())
+        assert sorted(ranks) == sorted(all_members), (token, maker)
+        assert members[collectives[number]["comm"]] in (all_members, sum(groups[::-1], ())), (token, maker)
         assert tokens.setdefault(number, token) == token, f"{maker}: two communicators are one"
 
 
@@ -65,7 +67,7 @@ def compare(mpi: local_mpi.LocalMpi, folder: Path, ranks: int, *words: str) -> s
 
 def agreed(done: CompletedProcess[str], folder: Path, ranks: int) -> set[str]:
     assert done.returncode == 0, done.stderr
-    communicators = told(folder, ranks)
+    communicators = printed_communicators(folder, ranks)
     traced = Traced(folder / "trace")
     assert traced.facts["missing"] == []
     assert_same(traced, communicators)
@@ -85,8 +87,8 @@ def test_a_communicator_of_any_origin_is_one_on_all_its_members(
     tmp_path: Path, mpi: local_mpi.LocalMpi, seed: int
 ) -> None:
     """Of a Cartesian communicator without the last processes MPICH 5 says that all its parent's are in its group."""
-    made = compare(mpi, tmp_path, 4, str(seed), "50", "1")
-    assert made == EVERY_WAY or seed != 9
+    makers = compare(mpi, tmp_path, 4, str(seed), "50", "1")
+    assert makers == EVERY_WAY or seed != 9
 
 
 THREADS = [

@@ -41,10 +41,10 @@ def calls_in_text(mpi: local_mpi.LocalMpi, interface: str) -> Counter[str]:
     return Counter(name for name in re.findall(r"^ *call (MPI_\w+)", text, flags=re.MULTILINE) if name in NUMBERS)
 
 
-def printed(mpi: local_mpi.LocalMpi, made: Path, *before: str, **environment: str) -> list[str]:
+def printed(mpi: local_mpi.LocalMpi, executable: Path, *prefix: str, **environment: str) -> list[str]:
     """The lines of both ranks, sorted."""
     done = subprocess.run(
-        [*mpi.launch(2), *before, str(made)],
+        [*mpi.launch(2), *prefix, str(executable)],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -65,37 +65,37 @@ def recorded(run: Run, rank: int) -> Counter[str]:
 def test_every_fortran_call_is_recorded_once_at_its_place(
     mpi: local_mpi.LocalMpi, interface: str, tmp_path: Path
 ) -> None:
-    made = program(mpi, interface)
-    wanted = calls_in_text(mpi, interface)
+    executable = program(mpi, interface)
+    expected = calls_in_text(mpi, interface)
     trace = tmp_path / "trace"
     settings = {"HOPSCOPE_DIR": str(trace), "HOPSCOPE_ASSEMBLE": "0", "HOPSCOPE_TREE": TREES[interface]}
-    lines = printed(mpi, made, "env", f"LD_PRELOAD={collector_library(mpi.release)}", **settings)
+    lines = printed(mpi, executable, "env", f"LD_PRELOAD={collector_library(mpi.release)}", **settings)
     assert len(lines) > 40
-    assert lines == printed(mpi, made)
+    assert lines == printed(mpi, executable)
     run = read_run(trace)
     for rank in (0, 1):
-        assert recorded(run, rank) == wanted
+        assert recorded(run, rank) == expected
         # One place in the program's own code for each call of its text, not one in the library's bindings.
         sites = run.defs(rank, "call_site")
-        assert {site["module"] for site in sites} == {str(made)}
-        assert len(sites) == wanted.total()
+        assert {site["module"] for site in sites} == {str(executable)}
+        assert len(sites) == expected.total()
 
 
-def symbols(library: str, which: str) -> set[str]:
-    shown = subprocess.run(["nm", "-D", which, library], capture_output=True, text=True, check=True).stdout
-    return {line.split()[-1].split("@")[0] for line in shown.splitlines()}
+def symbols(library: str, option: str) -> set[str]:
+    listing = subprocess.run(["nm", "-D", option, library], capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1].split("@")[0] for line in listing.splitlines()}
 
 
 @pytest.mark.every_release
 @pytest.mark.parametrize("mpi", LIBRARIES, ids=[mpi.release for mpi in LIBRARIES])
 def test_the_bindings_make_a_c_call_of_every_wrapped_function(mpi: local_mpi.LocalMpi) -> None:
     """Where they did it in another way, a Fortran call would never come by a wrapper."""
-    made = program(mpi, "USE_MPI_F08")
-    needed = subprocess.run(["ldd", str(made)], capture_output=True, text=True, check=True).stdout
-    bindings = re.findall(r"lib(?:mpi_mpifh|mpi_usempi\w*|mpichfort|mpifort)\.so\S* => (\S+)", needed)
+    executable = program(mpi, "USE_MPI_F08")
+    libraries = subprocess.run(["ldd", str(executable)], capture_output=True, text=True, check=True).stdout
+    bindings = re.findall(r"lib(?:mpi_mpifh|mpi_usempi\w*|mpichfort|mpifort)\.so\S* => (\S+)", libraries)
     assert bindings
     fortran = set[str]().union(*(symbols(library, "--defined-only") for library in bindings))
     calls = {name.removeprefix("P") for library in bindings for name in symbols(library, "--undefined-only")}
-    there = {name for name in NUMBERS if f"{name.lower()}_" in fortran}
-    assert len(there) > 80
-    assert there - calls == set()
+    functions = {name for name in NUMBERS if f"{name.lower()}_" in fortran}
+    assert len(functions) > 80
+    assert functions - calls == set()

@@ -18,7 +18,7 @@ def meeting(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
     return request.param
 
 
-def more(mpi: local_mpi.LocalMpi) -> dict[str, str]:
+def netmod_variables(mpi: local_mpi.LocalMpi) -> dict[str, str]:
     """MPICH's names of ports are too short for an address of UCX."""
     return {"MPIR_CVAR_CH4_NETMOD": "ofi"} if mpi.flavour == "mpich" else {}
 
@@ -49,7 +49,7 @@ def server(mpi: local_mpi.LocalMpi, folder: Path) -> Iterator[list[str]]:
 def test_two_halves_of_a_world_that_meet_are_communicators_of_that_world(
     meeting: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
-    done = run(meeting, tmp_path, 4, program(meeting, "meetings"), "halves", "port", "2", **more(meeting))
+    done = run(meeting, tmp_path, 4, program(meeting, "meetings"), "halves", "port", "2", **netmod_variables(meeting))
     assert done.returncode == 0, done.stderr
     traced = Traced(tmp_path / "trace")
     assert traced.facts["missing"] == []
@@ -70,7 +70,7 @@ def test_two_jobs_that_met_become_one_trace_when_they_are_named_together(
                 subprocess.Popen(
                     ["timeout", "100", HOPSCOPE, "run", "--dir", name, "--", *command],
                     cwd=tmp_path,
-                    env={**os.environ, **settings(meeting), **more(meeting)},
+                    env={**os.environ, **settings(meeting), **netmod_variables(meeting)},
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
@@ -86,11 +86,11 @@ def test_two_jobs_that_met_become_one_trace_when_they_are_named_together(
     assert all(row["complete"] for row in alone.rows("collectives"))
 
     subprocess.run([HOPSCOPE, "recover", "accept", "connect"], cwd=tmp_path, capture_output=True, check=True)
-    both = Traced(tmp_path / "accept")
-    said = "".join(output for output, _ in outputs)
-    assert both.facts["missing"] == []
-    assert both.worlds() == [2, 2]
-    assert [world["spawned"] for world in both.facts["worlds"]] == [False, False]
-    assert_agrees(both, said)
-    assert_matched(both, said)
+    joined_trace = Traced(tmp_path / "accept")
+    printed = "".join(output for output, _ in outputs)
+    assert joined_trace.facts["missing"] == []
+    assert joined_trace.worlds() == [2, 2]
+    assert [world["spawned"] for world in joined_trace.facts["worlds"]] == [False, False]
+    assert_agrees(joined_trace, printed)
+    assert_matched(joined_trace, printed)
     assert Traced(tmp_path / "connect").worlds() == [2]  # the other one is as it was

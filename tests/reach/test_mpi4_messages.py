@@ -10,15 +10,15 @@ import local_mpi
 import pytest
 
 SOURCE = Path(__file__).parent / "programs" / "mpi4_messages.c"
-HAVING = [mpi for mpi in local_mpi.find_all() if mpi.release != "openmpi-4"]
+LIBRARIES = [mpi for mpi in local_mpi.find_all() if mpi.release != "openmpi-4"]
 
 
-@pytest.mark.parametrize("mpi", HAVING, ids=[mpi.release for mpi in HAVING])
+@pytest.mark.parametrize("mpi", LIBRARIES, ids=[mpi.release for mpi in LIBRARIES])
 def test_partitioned_messages_and_isendrecv_are_messages(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     words = [*mpi.launch(2), str(mpi.compile(SOURCE))]
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", "--"]
-    for before in ([], run):
-        done = subprocess.run([*before, *words], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=100)
+    for prefix in ([], run):
+        done = subprocess.run([*prefix, *words], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=100)
         assert done.returncode == 0, done.stderr
         # 3 starts with 0 + ... + 7 each, and 0 + 1 + 2 by the ordinary messages of the same tag.
         assert sorted(done.stdout.splitlines()) == ["rank 0: 0 12 17", "rank 1: 87 2 7"]

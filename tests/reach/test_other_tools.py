@@ -13,7 +13,7 @@ from read_spool import function_numbers, read_run
 
 PROGRAMS = Path(__file__).parent / "programs"
 NUMBERS = function_numbers()
-TOLD = ["tool: rank 0 10 reduces 1 sends", "tool: rank 1 10 reduces 1 sends"]
+TOOL_LINES = ["tool: rank 0 10 reduces 1 sends", "tool: rank 1 10 reduces 1 sends"]
 
 
 def run(
@@ -30,12 +30,12 @@ def run(
     )
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == ["rank 0: sum 19 from 1", "rank 1: sum 19 from 0"]
-    seen = read_run(trace).spools if trace.exists() else []
+    spools = read_run(trace).spools if trace.exists() else []
     watched = {NUMBERS[name]: name for name in ("MPI_Allreduce", "MPI_Send", "MPI_Finalize")}
-    counts = Counter(watched[r.region] for spool in seen for r in spool.of("ENTER") if r.region in watched)
+    counts = Counter(watched[r.region] for spool in spools for r in spool.of("ENTER") if r.region in watched)
     lines = done.stderr.splitlines()
-    told = sorted(line for line in lines if line.startswith("tool:"))
-    return told, counts, [line for line in lines if line.startswith("hopscope:")]
+    tool_lines = sorted(line for line in lines if line.startswith("tool:"))
+    return tool_lines, counts, [line for line in lines if line.startswith("hopscope:")]
 
 
 def the_tool(mpi: local_mpi.LocalMpi, *flags: str, name: str = "libcounting_tool.so") -> Path:
@@ -46,33 +46,33 @@ def the_tool(mpi: local_mpi.LocalMpi, *flags: str, name: str = "libcounting_tool
 def test_with_chaining_both_tools_see_every_call(mpi: local_mpi.LocalMpi, order: str, tmp_path: Path) -> None:
     tool = the_tool(mpi)
     program = mpi.compile(PROGRAMS / "small_job.c")
-    ours = str(collector_library(mpi.release))
+    collector = str(collector_library(mpi.release))
     preload = {
-        "linked to the program": ours,
-        "preloaded behind": f"{ours}:{tool}",
-        "preloaded before": f"{tool}:{ours}",
+        "linked to the program": collector,
+        "preloaded behind": f"{collector}:{tool}",
+        "preloaded before": f"{tool}:{collector}",
     }[order]
     if order == "linked to the program":
         flags = ["-Wl,--no-as-needed", str(tool), f"-Wl,-rpath,{tool.parent}"]
         program = mpi.compile(PROGRAMS / "small_job.c", *flags)
-    told, seen, said = run(mpi, program, tmp_path / "chained", LD_PRELOAD=preload, HOPSCOPE_CHAIN="1")
-    assert told == TOLD
-    assert seen == {"MPI_Allreduce": 20, "MPI_Send": 2, "MPI_Finalize": 2}
-    assert said == []
+    tool_lines, counts, lines = run(mpi, program, tmp_path / "chained", LD_PRELOAD=preload, HOPSCOPE_CHAIN="1")
+    assert tool_lines == TOOL_LINES
+    assert counts == {"MPI_Allreduce": 20, "MPI_Send": 2, "MPI_Finalize": 2}
+    assert lines == []
     # Without chaining the program runs as well, and the first tool sees its calls. The user is told who sees nothing.
-    told, seen, said = run(mpi, program, tmp_path / "alone", LD_PRELOAD=preload)
-    (line,) = said
+    tool_lines, counts, lines = run(mpi, program, tmp_path / "alone", LD_PRELOAD=preload)
+    (line,) = lines
     assert str(tool) in line
     assert line.endswith("set HOPSCOPE_CHAIN=1 so that both see every call")
     if order == "preloaded before":
-        assert told == TOLD
-        assert not seen
+        assert tool_lines == TOOL_LINES
+        assert not counts
         assert "is loaded before it. Calls that it passes on to PMPI functions are not recorded" in line
         # The trace does not say that the program had not come to MPI_Finalize.
         assert "not reached through the collector" in recovered(tmp_path / "alone")
     else:
-        assert told == []
-        assert seen == {"MPI_Allreduce": 20, "MPI_Send": 2, "MPI_Finalize": 2}
+        assert tool_lines == []
+        assert counts == {"MPI_Allreduce": 20, "MPI_Send": 2, "MPI_Finalize": 2}
         assert "is loaded after it. It sees none of their calls" in line
 
 
@@ -85,29 +85,31 @@ def recovered(trace: Path) -> str:
 def test_over_a_tree_the_tool_that_comes_first_sees_the_collectives_and_one_behind_is_said_not_to(
     mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
-    tool, ours = the_tool(mpi), str(collector_library(mpi.release))
+    tool, collector = the_tool(mpi), str(collector_library(mpi.release))
     program = mpi.compile(PROGRAMS / "small_job.c")
     chained = {"HOPSCOPE_CHAIN": "1", "HOPSCOPE_TREE": "binomial"}
-    told, seen, said = run(mpi, program, tmp_path / "before", LD_PRELOAD=f"{tool}:{ours}", **chained)
-    assert (told, seen["MPI_Allreduce"], said) == (TOLD, 20, [])
-    told, seen, said = run(mpi, program, tmp_path / "behind", LD_PRELOAD=f"{ours}:{tool}", **chained)
-    assert told == [line.replace("10 reduces", "0 reduces") for line in TOLD]
-    assert seen["MPI_Allreduce"] == 20
-    assert len(said) == 1
-    assert "does not see collectives that run over the tree" in said[0]
+    tool_lines, counts, lines = run(mpi, program, tmp_path / "before", LD_PRELOAD=f"{tool}:{collector}", **chained)
+    assert (tool_lines, counts["MPI_Allreduce"], lines) == (TOOL_LINES, 20, [])
+    tool_lines, counts, lines = run(mpi, program, tmp_path / "behind", LD_PRELOAD=f"{collector}:{tool}", **chained)
+    assert tool_lines == [line.replace("10 reduces", "0 reduces") for line in TOOL_LINES]
+    assert counts["MPI_Allreduce"] == 20
+    assert len(lines) == 1
+    assert "does not see collectives that run over the tree" in lines[0]
 
 
 def test_a_tool_that_takes_mpi_init_without_chaining_is_named_as_why_nothing_was_recorded(
     mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
-    tool, ours = the_tool(mpi, "-DTAKES_INIT", name="libtaking_tool.so"), str(collector_library(mpi.release))
+    tool, collector = the_tool(mpi, "-DTAKES_INIT", name="libtaking_tool.so"), str(collector_library(mpi.release))
     program = mpi.compile(PROGRAMS / "small_job.c")
-    told, seen, said = run(mpi, program, tmp_path / "alone", LD_PRELOAD=f"{tool}:{ours}")
-    assert (told, seen) == (TOLD, {})
-    assert len(said) == 1
-    assert f"{tool} wraps MPI_Init too, is loaded before the collector and bypassed it" in said[0]
-    told, seen, said = run(mpi, program, tmp_path / "chained", LD_PRELOAD=f"{tool}:{ours}", HOPSCOPE_CHAIN="1")
-    assert (told, seen["MPI_Allreduce"], said) == (TOLD, 20, [])
+    tool_lines, counts, lines = run(mpi, program, tmp_path / "alone", LD_PRELOAD=f"{tool}:{collector}")
+    assert (tool_lines, counts) == (TOOL_LINES, {})
+    assert len(lines) == 1
+    assert f"{tool} wraps MPI_Init too, is loaded before the collector and bypassed it" in lines[0]
+    tool_lines, counts, lines = run(
+        mpi, program, tmp_path / "chained", LD_PRELOAD=f"{tool}:{collector}", HOPSCOPE_CHAIN="1"
+    )
+    assert (tool_lines, counts["MPI_Allreduce"], lines) == (TOOL_LINES, 20, [])
 
 
 def test_a_program_that_takes_mpi_from_a_handle_of_its_own_is_told_that_it_was_not_seen(

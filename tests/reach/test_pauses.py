@@ -17,10 +17,10 @@ def traced(
     mpi: local_mpi.LocalMpi, program: str, ranks: int, folder: Path, *arguments: str, options: tuple[str, ...] = ()
 ) -> tuple[hopscope.Trace, list[list[str]]]:
     """The trace, and the words of every line that was printed."""
-    made = mpi.compile(PROGRAMS / program, "-I", str(local_mpi.ROOT / "collector" / "include"))
+    executable = mpi.compile(PROGRAMS / program, "-I", str(local_mpi.ROOT / "collector" / "include"))
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", *options, "--"]
     done = subprocess.run(
-        [*run, *mpi.launch(ranks), str(made), *arguments],
+        [*run, *mpi.launch(ranks), str(executable), *arguments],
         cwd=folder,
         env={**os.environ, **mpi.patience()},
         capture_output=True,
@@ -48,27 +48,31 @@ def test_messages_and_collectives_match_across_gaps(
     """Each message has a size of its own, so that one matched to another's end would show."""
     trace, lines = traced(mpi, "pauses.c", 3, tmp_path, str(seed), options=options)
     sent, received, collectives = {}, {}, defaultdict(list)
-    for what, rank, *rest in lines:
-        if what == "collective":
+    for kind, rank, *rest in lines:
+        if kind == "collective":
             collectives[int(rest[0])].append(rest[1] == "1")
         else:
             peer, size, recorded = (int(word) for word in rest)
-            pair = (int(rank), peer) if what == "sent" else (peer, int(rank))
-            (sent if what == "sent" else received)[*pair, size] = bool(recorded)
+            pair = (int(rank), peer) if kind == "sent" else (peer, int(rank))
+            (sent if kind == "sent" else received)[*pair, size] = bool(recorded)
     assert set(sent) == set(received)
     assert len(set(sent.values()) | set(received.values())) == 2, "the seed makes no gap, or nothing but one"
-    both = {message for message in sent if sent[message] and received[message]}
+    matched = {message for message in sent if sent[message] and received[message]}
     messages = trace.table("messages").select(["src", "dst", "bytes"]).to_pylist()
-    assert Counter((m["src"], m["dst"], m["bytes"]) for m in messages) == Counter(both)
+    assert Counter((m["src"], m["dst"], m["bytes"]) for m in messages) == Counter(matched)
 
-    seen = {c["seq"]: c["complete"] for c in trace.table("collectives").to_pylist() if c["op"] == "MPI_Allreduce"}
-    wanted = {number: all(members) for number, members in enumerate(m for _, m in sorted(collectives.items()))}
-    assert seen == {number: whole for number, whole in wanted.items() if whole or any(_members(collectives, number))}
+    completeness = {
+        c["seq"]: c["complete"] for c in trace.table("collectives").to_pylist() if c["op"] == "MPI_Allreduce"
+    }
+    expected = {number: all(members) for number, members in enumerate(m for _, m in sorted(collectives.items()))}
+    assert completeness == {
+        number: whole for number, whole in expected.items() if whole or any(_members(collectives, number))
+    }
 
     caveats = {row["kind"]: row["sentence"] for row in trace.run("caveats").to_pylist()}
     assert "on 3 of 3 ranks" in caveats["unrecorded"]
-    lost = sum(recorded and message not in both for message, recorded in sent.items())
-    assert (f"the receive of {lost} send" in caveats["missing"]) == (lost > 0)
+    lost_sends = sum(recorded and message not in matched for message, recorded in sent.items())
+    assert (f"the receive of {lost_sends} send" in caveats["missing"]) == (lost_sends > 0)
     assert {row["verdict"] for row in trace.check_data().to_pylist()} <= {"holds", "exempt", "nothing to check"}
 
 

@@ -29,20 +29,20 @@ def places(mpi: local_mpi.LocalMpi, program: Path, folder: Path) -> list[dict[st
 
 
 def line_of(source: Path, comment: str) -> int:
-    return next(at for at, line in enumerate(source.read_text().splitlines(), 1) if comment in line)
+    return next(number for number, line in enumerate(source.read_text().splitlines(), 1) if comment in line)
 
 
 def test_a_c_program_is_seen_by_function_and_line(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     source = PROGRAMS / "places.c"
-    [found] = places(mpi, mpi.compile(source, "-g"), tmp_path)
-    here, around = line_of(source, "/* here */"), line_of(source, "/* around it */")
-    assert found["place"] == f"sum (places.c:{here}) in step (places.c:{around})"
-    assert (found["how"], found["file"], found["line"]) == ("line", str(source), here)
+    [place] = places(mpi, mpi.compile(source, "-g"), tmp_path)
+    inner_line, outer_line = line_of(source, "/* here */"), line_of(source, "/* around it */")
+    assert place["place"] == f"sum (places.c:{inner_line}) in step (places.c:{outer_line})"
+    assert (place["how"], place["file"], place["line"]) == ("line", str(source), inner_line)
 
 
 def test_a_program_without_debug_information_is_seen_by_symbol(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    [found] = places(first_mpi, first_mpi.compile(PROGRAMS / "places.c"), tmp_path)
-    assert (found["how"], found["function"], found["line"]) == ("symbol", "step", None)
+    [place] = places(first_mpi, first_mpi.compile(PROGRAMS / "places.c"), tmp_path)
+    assert (place["how"], place["function"], place["line"]) == ("symbol", "step", None)
 
 
 FORTRAN = [mpi for mpi in local_mpi.find_all() if mpi.release in ("openmpi-4", "mpich-4")]
@@ -53,5 +53,5 @@ FORTRAN = [mpi for mpi in local_mpi.find_all() if mpi.release in ("openmpi-4", "
 def test_a_fortran_module_is_seen_by_its_name(library: local_mpi.LocalMpi, tmp_path: Path) -> None:
     assert library.fortran, "there are no Fortran bindings here (Debian: gfortran and the library's -dev package)"
     source = PROGRAMS / "places.F90"
-    [found] = places(library, library.compile(source, "-g", "-O1", "-w", "-cpp"), tmp_path)
-    assert found["place"] == f"heat::advance (places.F90:{line_of(source, '! here')})"
+    [place] = places(library, library.compile(source, "-g", "-O1", "-w", "-cpp"), tmp_path)
+    assert place["place"] == f"heat::advance (places.F90:{line_of(source, '! here')})"

@@ -18,8 +18,8 @@ def test_refused_collectives_are_told_and_the_others_stay_in_step(
     assert sorted(done.stdout.splitlines()) == ["rank 0: 5 refused, sum 8", "rank 1: 2 refused, sum 8"]
     traced = Traced(tmp_path / "trace")
     assert traced.facts["missing"] == []
-    found = [(row["op"], row["seq"], row["complete"]) for row in traced.rows("collectives")]
-    assert sorted(found) == [("MPI_Allreduce", seq, True) for seq in range(3)]
+    collectives = [(row["op"], row["seq"], row["complete"]) for row in traced.rows("collectives")]
+    assert sorted(collectives) == [("MPI_Allreduce", seq, True) for seq in range(3)]
     # Each sum's hops have both ends: up and down, or from one to the other and back, once each.
     assert len(traced.rows("hops")) == (6 if tree or mpi.flavour == "openmpi" else 0)
     refused = Counter((row["region"], row["rank"]) for row in traced.rows("intervals") if "refused" in row["region"])
@@ -28,6 +28,6 @@ def test_refused_collectives_are_told_and_the_others_stay_in_step(
         ("MPI_Bcast (refused)", 0): 2,
         ("MPI_Ireduce (refused)", 0): 1,
     }
-    said = {row["kind"]: row["sentence"] for row in traced.trace.run("caveats").to_pylist()}
-    assert "missing" not in said
-    assert "refused 7 of the program's collective calls" in said["refused"]
+    caveats = {row["kind"]: row["sentence"] for row in traced.trace.run("caveats").to_pylist()}
+    assert "missing" not in caveats
+    assert "refused 7 of the program's collective calls" in caveats["refused"]

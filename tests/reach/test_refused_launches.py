@@ -14,7 +14,7 @@ TOO_MANY = 10_000
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "advice"),
     [
         (["-n", str(TOO_MANY)], "cores; give {name} --oversubscribe, or fewer ranks"),
         (
@@ -25,7 +25,7 @@ TOO_MANY = 10_000
     ],
 )
 def test_what_the_launcher_refuses_is_said_with_the_option_that_helps(
-    options: list[str] | None, said: str, first_mpi: local_mpi.LocalMpi, tmp_path: Path
+    options: list[str] | None, advice: str, first_mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
     if first_mpi.flavour != "openmpi":
         pytest.fail("Debian's Open MPI is not installed: apt-get install libopenmpi-dev")
@@ -36,9 +36,9 @@ def test_what_the_launcher_refuses_is_said_with_the_option_that_helps(
     allowed = ["--allow-run-as-root"] if is_root and options is not None else []
     words = [first_mpi.launcher, *allowed, *(options or ["-n", "1"]), "/bin/true"]
     alone, traced = (
-        subprocess.run([*before, *words], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-        for before in ([], [HOPSCOPE, "run", "--"])
+        subprocess.run([*prefix, *words], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        for prefix in ([], [HOPSCOPE, "run", "--"])
     )
     assert alone.returncode == traced.returncode != 0
     (line,) = [line for line in traced.stderr.splitlines() if line.strip().startswith("hopscope: ")]
-    assert line.endswith(said.format(name=Path(first_mpi.launcher).name)), line
+    assert line.endswith(advice.format(name=Path(first_mpi.launcher).name)), line

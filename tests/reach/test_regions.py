@@ -44,13 +44,13 @@ def in_python(mpi: local_mpi.LocalMpi, folder: Path) -> list[str]:
     return [sys.executable, str(PROGRAMS / "marked.py")]
 
 
-WHERE: dict[Written, tuple[str, ...]] = {
+RELEASES: dict[Written, tuple[str, ...]] = {
     in_c: ("openmpi-4", "mpich-5"),
     in_cxx: ("openmpi-4", "mpich-5"),
     in_fortran: ("openmpi-4", "mpich-4"),  # those with Fortran bindings
     in_python: ("openmpi-4",),  # which mpi4py loads by itself
 }
-JOBS = [(written, mpi) for written, names in WHERE.items() for mpi in local_mpi.find_all() if mpi.release in names]
+JOBS = [(written, mpi) for written, names in RELEASES.items() for mpi in local_mpi.find_all() if mpi.release in names]
 
 
 @pytest.mark.every_release
@@ -60,8 +60,8 @@ def test_regions_are_in_the_trace_and_do_nothing_without_the_collector(
 ) -> None:
     words = [*mpi.launch(2), *written(mpi, tmp_path)]
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", "--"]
-    for before in ([], run):
-        done = subprocess.run([*before, *words], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=100)
+    for prefix in ([], run):
+        done = subprocess.run([*prefix, *words], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=100)
         assert done.returncode == 0, done.stderr
         assert done.stdout.splitlines() == ["sum 1", "sum 1"]
     trace = hopscope.open(tmp_path / "trace")

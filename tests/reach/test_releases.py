@@ -13,8 +13,8 @@ from read_spool import function_numbers, read_run
 
 PROGRAMS = Path(__file__).parent / "programs"
 NAMES = {number: name for name, number in function_numbers().items()}
-ALL = local_mpi.find_all()
-LOADED = [mpi for mpi in ALL if mpi.flavour != "abi"]
+LIBRARIES = local_mpi.find_all()
+LOADED = [mpi for mpi in LIBRARIES if mpi.flavour != "abi"]
 """Those for which the wheel of mpi4py has an extension."""
 
 
@@ -37,21 +37,21 @@ def traced(words: list[str], cwd: Path, **environment: str) -> tuple[list[str], 
 
 
 def test_all_four_releases_and_the_standard_abi_are_here_to_be_tested() -> None:
-    missing = {"openmpi-4", "mpich-4", "openmpi-5", "mpich-5", "abi-1"} - {mpi.release for mpi in ALL}
+    missing = {"openmpi-4", "mpich-4", "openmpi-5", "mpich-5", "abi-1"} - {mpi.release for mpi in LIBRARIES}
     if missing:
         pytest.skip(f"not here: {', '.join(sorted(missing))} (tools/setup system test, tools/setup python test)")
 
 
 @pytest.mark.every_release
-@pytest.mark.parametrize("release", ALL, ids=[mpi.release for mpi in ALL])
+@pytest.mark.parametrize("release", LIBRARIES, ids=[mpi.release for mpi in LIBRARIES])
 def test_a_c_program_is_seen_whole(release: local_mpi.LocalMpi, tmp_path: Path) -> None:
     words = [*release.launch(2), str(release.compile(PROGRAMS / "small_job.c"))]
     plain = sorted(finished(words, tmp_path).stdout.splitlines())
     assert plain == ["rank 0: sum 19 from 1", "rank 1: sum 19 from 0"]
     printed, counts = traced(words, tmp_path)
     assert printed == plain
-    wanted = {"MPI_Init": 1, "MPI_Allreduce": 10, "MPI_Irecv": 1, "MPI_Send": 1, "MPI_Wait": 1, "MPI_Finalize": 1}
-    assert counts == [wanted, wanted]
+    expected = {"MPI_Init": 1, "MPI_Allreduce": 10, "MPI_Irecv": 1, "MPI_Send": 1, "MPI_Wait": 1, "MPI_Finalize": 1}
+    assert counts == [expected, expected]
 
 
 @pytest.mark.parametrize("release", LOADED, ids=[mpi.release for mpi in LOADED])
@@ -60,16 +60,16 @@ def test_an_mpi4py_program_is_seen_whole(release: local_mpi.LocalMpi, tmp_path: 
     pytest.importorskip("mpi4py", reason="mpi4py is not installed in this environment")
     library = find_mpi([str(release.compile(PROGRAMS / "small_job.c"))]).path
     assert library is not None
-    where = {"MPI4PY_MPIABI": release.flavour, "LD_LIBRARY_PATH": str(library.parent)}
+    mpi_variables = {"MPI4PY_MPIABI": release.flavour, "LD_LIBRARY_PATH": str(library.parent)}
     if library.name.startswith("libmpich."):
         # Debian's name for what the extension calls libmpi.so.12.
         (tmp_path / "libmpi.so.12").symlink_to(library)
-        where["LD_LIBRARY_PATH"] = str(tmp_path)
+        mpi_variables["LD_LIBRARY_PATH"] = str(tmp_path)
     words = [*release.launch(3), sys.executable, str(PROGRAMS / "python_job.py")]
-    plain = sorted(finished(words, tmp_path, **where).stdout.splitlines())
+    plain = sorted(finished(words, tmp_path, **mpi_variables).stdout.splitlines())
     assert len(plain) == 3
     assert plain[1].startswith("1 [15] [0.5, 0.5, 0.5, 0.5] ['from 0', 'from 1', 'from 2'] {'rank': 1} 0")
-    printed, counts = traced(words, tmp_path, **where)
+    printed, counts = traced(words, tmp_path, **mpi_variables)
     assert printed == plain
     for count in counts:
         assert count["MPI_Allreduce"] == 5

@@ -15,8 +15,8 @@ def test_sessions_that_begin_after_all_had_ended_are_said_not_to_be_recorded(tmp
     done = run(mpi, tmp_path, 2, program(mpi, "session_rounds"), str(tmp_path / "ended"))
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == [f"{r} of round {n}: sum 1" for r in (0, 1) for n in range(3)]
-    said = [line for line in done.stderr.splitlines() if "earlier ones had closed" in line]
-    assert len([line for line in said if line.startswith("hopscope: an MPI session was opened")]) == 1, done.stderr
+    warnings = [line for line in done.stderr.splitlines() if "earlier ones had closed" in line]
+    assert len([line for line in warnings if line.startswith("hopscope: an MPI session was opened")]) == 1, done.stderr
     traced = Traced(tmp_path / "trace")
     (missing,) = traced.facts["missing"]
     assert missing.startswith("the later MPI sessions of ranks 0 to 1 (")

@@ -82,7 +82,10 @@ def test_worlds_that_are_spawned_at_the_same_time_go_to_the_right_parents_or_to_
         assert traced.facts["missing"] == []
     if traced.facts["missing"]:
         assert re.match(r"the processes that 2 call\(s\) of MPI_Comm_spawn started", traced.facts["missing"][0])
-        assert any("message(s) and collectives on communicators shared with" in one for one in traced.facts["missing"])
+        assert any(
+            "message(s) and collectives on communicators shared with" in sentence
+            for sentence in traced.facts["missing"]
+        )
         # What is left is of one world.
         members = traced.members()
         assert {name for name in members if name.startswith("own")} == {"own.merged.0", "own.merged.1"}
@@ -100,8 +103,8 @@ def running_ranks(trace: Path, places: list[tuple[int, int]]) -> list[dict[str, 
     while True:
         with suppress(InputError, ValueError):  # of files that are just being written
             ranks = Inspection(job.inspect(trace)).document()["ranks"]
-            seen = [(rank["world"], rank["world_rank"]) for rank in ranks]
-            if seen == places and {rank["state"] for rank in ranks} == {"running"}:
+            world_ranks = [(rank["world"], rank["world_rank"]) for rank in ranks]
+            if world_ranks == places and {rank["state"] for rank in ranks} == {"running"}:
                 return ranks
         assert time.monotonic() < deadline, f"{places} do not all run"
         time.sleep(0.1)
@@ -118,9 +121,9 @@ def test_a_spawned_world_that_dies_leaves_what_it_recorded(spawning: local_mpi.L
         text=True,
     )
     assert spawned.stdout is not None
-    said = ""
-    while "own.merged.ends again" not in said:
-        said += spawned.stdout.readline() or pytest.fail(f"{spawned.communicate()[1]}")
+    output = ""
+    while "own.merged.ends again" not in output:
+        output += spawned.stdout.readline() or pytest.fail(f"{spawned.communicate()[1]}")
     ranks = running_ranks(tmp_path / "trace", [(0, 0), (0, 1), (1, 0), (1, 1)])
     os.kill(ranks[3]["pid"], signal.SIGKILL)
     rest, errors = spawned.communicate(timeout=100)
@@ -128,12 +131,12 @@ def test_a_spawned_world_that_dies_leaves_what_it_recorded(spawning: local_mpi.L
     traced = Traced(tmp_path / "trace")
     assert traced.worlds() == [2, 2]
     assert re.search(r"anything after the last record of rank.* 3 ", errors + traced.facts["missing"][0])
-    assert not any("MPI_Comm_spawn" in one for one in traced.facts["missing"])
+    assert not any("MPI_Comm_spawn" in sentence for sentence in traced.facts["missing"])
     members = traced.members()
     for name in ("own", "own.merged", "own.merged.dup.idup"):
         (pids,) = members[name]
         assert sorted(pids) == sorted(rank["pid"] for rank in ranks)
-    assert said + rest
+    assert output + rest
 
 
 def test_processes_that_do_not_carry_the_collector_are_said_to_be_missing(
@@ -162,6 +165,6 @@ def test_processes_that_do_not_carry_the_collector_are_said_to_be_missing(
     assert traced.facts["missing"][0].startswith(
         "the processes that 2 call(s) of MPI_Comm_spawn started (they were not recorded"
     )
-    own = {name for name in traced.members() if not re.match(r"MPI_COMM_|comm \d", name)}
-    assert own <= {"world twice", "one.merged.0", "one.merged.1", "two.merged.0", "two.merged.1"}
+    comm_names = {name for name in traced.members() if not re.match(r"MPI_COMM_|comm \d", name)}
+    assert comm_names <= {"world twice", "one.merged.0", "one.merged.1", "two.merged.0", "two.merged.1"}
     assert all(row["complete"] for row in traced.rows("collectives"))

@@ -36,13 +36,13 @@ def program(mpi: local_mpi.LocalMpi, name: str = "worlds") -> str:
 
 
 def run(
-    mpi: local_mpi.LocalMpi, cwd: Path, ranks: int, *words: str, seconds: int = 150, **more: str
+    mpi: local_mpi.LocalMpi, cwd: Path, ranks: int, *words: str, seconds: int = 150, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """A job under `hopscope run`, into cwd/trace."""
     return subprocess.run(
         ["timeout", str(seconds), HOPSCOPE, "run", "--dir", "trace", "--", *mpi.launch(ranks), *words],
         cwd=cwd,
-        env={**os.environ, **settings(mpi), **more},
+        env={**os.environ, **settings(mpi), **variables},
         capture_output=True,
         text=True,
         check=False,
@@ -50,15 +50,15 @@ def run(
     )
 
 
-def told(output: str) -> dict[str, set[Pids]]:
+def printed_members(output: str) -> dict[str, set[Pids]]:
     """Name -> what communicators of it have as members, by the processes' own words."""
-    found: dict[str, set[Pids]] = {}
+    pids_by_name: dict[str, set[Pids]] = {}
     for line in output.splitlines():
         words = re.fullmatch(r"(.*): ([ 0-9|]+)", line)
         assert words, line
         name, pids = words.groups()
-        found.setdefault(name, set()).add(tuple(tuple(map(int, group.split())) for group in pids.split("|")))
-    return found
+        pids_by_name.setdefault(name, set()).add(tuple(tuple(map(int, group.split())) for group in pids.split("|")))
+    return pids_by_name
 
 
 class Traced:
@@ -75,11 +75,11 @@ class Traced:
 
     def members(self) -> dict[str, set[tuple[int, ...]]]:
         """Name -> pids of the members of its communicators, both groups of an intercommunicator behind one another."""
-        found: dict[str, set[tuple[int, ...]]] = {}
+        pids_by_name: dict[str, set[tuple[int, ...]]] = {}
         for comm in self.comms:
             pids = tuple(self.ranks[rank]["pid"] for rank in comm["members"])
-            found.setdefault(comm["name"], set()).add(pids)
-        return found
+            pids_by_name.setdefault(comm["name"], set()).add(pids)
+        return pids_by_name
 
     def worlds(self) -> list[int]:
         """The worlds' sizes."""
@@ -96,16 +96,16 @@ def assert_agrees(traced: Traced, output: str) -> None:
 
     MPI_COMM_WORLD's name is the same text in several worlds, and so are others that were made several times.
     """
-    own, seen = told(output), traced.members()
-    for name, members in own.items():
-        wanted = {tuple(pid for group in groups for pid in group) for groups in members}
+    printed, traced_members = printed_members(output), traced.members()
+    for name, members in printed.items():
+        expected = {tuple(pid for group in groups for pid in group) for groups in members}
         swapped = {tuple(pid for group in groups[::-1] for pid in group) for groups in members}
         # Of an intercommunicator the group with the lower ranks comes first.
-        assert seen[name] in (wanted, swapped), name
+        assert traced_members[name] in (expected, swapped), name
         if name != "MPI_COMM_SELF":
             comms = [comm["comm"] for comm in traced.comms if comm["name"] == name]
             assert len(comms) == len(members), f"{name} is {len(comms)} communicators"
-    assert not {name for name in seen if not re.match(r"MPI_COMM_|comm \d", name)} - own.keys()
+    assert not {name for name in traced_members if not re.match(r"MPI_COMM_|comm \d", name)} - printed.keys()
 
 
 def assert_matched(traced: Traced, output: str) -> None:
@@ -119,7 +119,7 @@ def assert_matched(traced: Traced, output: str) -> None:
     names = {comm["comm"]: comm["name"] for comm in traced.comms}
     pids = [rank["pid"] for rank in traced.ranks]
     pairs = {(names[m["comm"]], pids[m["src"]], pids[m["dst"]]) for m in traced.rows("messages")}
-    for name, lists in told(output).items():
+    for name, lists in printed_members(output).items():
         for groups in lists:
             if len(groups) == 1 and name != "MPI_COMM_SELF":
                 ring = zip(groups[0], groups[0][1:] + groups[0][:1], strict=True)

@@ -12,26 +12,26 @@ from mpi4py import MPI
 from mpi4py.util import pkl5
 
 world = MPI.COMM_WORLD
-said: list[str] = []
+places: list[str] = []
 
 
-def here() -> "tuple[array.array[int], array.array[int]]":
+def buffers() -> "tuple[array.array[int], array.array[int]]":
     """Note the place of the caller, which calls MPI in the same line with what this returns."""
     frame = sys._getframe(1)
-    said.append(f"{frame.f_code.co_qualname} ({frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno})")
+    places.append(f"{frame.f_code.co_qualname} ({frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno})")
     return array.array("i", [1]), array.array("i", [0])
 
 
 def step(comm: MPI.Intracomm) -> None:
-    comm.Allreduce(*here())
+    comm.Allreduce(*buffers())
 
 
 class Solver:
     def reduce(self) -> None:
-        world.Allreduce(*here())
+        world.Allreduce(*buffers())
 
     def reduce_in_a_lambda(self) -> None:
-        reduce = lambda: world.Allreduce(*here())  # noqa: E731
+        reduce = lambda: world.Allreduce(*buffers())  # noqa: E731
         reduce()
         reduce()
 
@@ -40,24 +40,24 @@ def recursion(depth: int) -> None:
     """One line at several depths, and one at the deepest."""
     if depth:
         recursion(depth - 1)
-        world.Allreduce(*here())
+        world.Allreduce(*buffers())
     else:
-        world.Allreduce(*here())
+        world.Allreduce(*buffers())
 
 
 def generator() -> Iterator[None]:
-    yield world.Allreduce(*here())
-    yield world.Allreduce(*here())
+    yield world.Allreduce(*buffers())
+    yield world.Allreduce(*buffers())
 
 
 def λ() -> None:  # noqa: PLC2401
-    world.Allreduce(*here())
+    world.Allreduce(*buffers())
 
 
 def made_anew(number: int) -> None:
     """A code object that is freed at the end, and the next one is where it was."""
-    lines = "\n" * number + "def made():\n    return world.Allreduce(*here())\n"
-    names = {"world": world, "here": here}
+    lines = "\n" * number + "def made():\n    return world.Allreduce(*buffers())\n"
+    names = {"world": world, "buffers": buffers}
     exec(compile(lines, "<text>", "exec"), names)
     names["made"]()
 
@@ -70,23 +70,23 @@ def through_mpi4py_itself() -> None:
 def in_thread(comm: MPI.Intracomm) -> None:
     for _ in range(20):
         step(comm)
-        (lambda: comm.Allreduce(*here()))()  # noqa: PLC3002
+        (lambda: comm.Allreduce(*buffers()))()  # noqa: PLC3002
 
 
 for _ in range(2):
     step(world)
 Solver().reduce()
 Solver().reduce_in_a_lambda()
-[world.Allreduce(*here()) for _ in range(3)]
-list(world.Allreduce(*here()) for _ in range(2))  # noqa: C400
-sorted([2, 1], key=lambda _: world.Allreduce(*here()) or 0)
+[world.Allreduce(*buffers()) for _ in range(3)]
+list(world.Allreduce(*buffers()) for _ in range(2))  # noqa: C400
+sorted([2, 1], key=lambda _: world.Allreduce(*buffers()) or 0)
 recursion(3)
 list(generator())
 λ()
-for each in range(20):
-    made_anew(each)
+for number in range(20):
+    made_anew(number)
 through_mpi4py_itself()
-said.append("")
+places.append("")
 if MPI.Query_thread() == MPI.THREAD_MULTIPLE:
     threads = [threading.Thread(target=in_thread, args=(world.Dup(),)) for _ in range(2)]
     for thread in threads:
@@ -94,4 +94,4 @@ if MPI.Query_thread() == MPI.THREAD_MULTIPLE:
     for thread in threads:
         thread.join()
 if world.rank == 0:
-    sys.stdout.write("\n".join(said) + "\n")
+    sys.stdout.write("\n".join(places) + "\n")

@@ -13,9 +13,9 @@ for root in range(world.size):
     world.Bcast(shared, root)
 world.Barrier()
 words = world.allreduce([f"from {world.rank}"])
-said = world.bcast({"rank": world.rank}, root=1)
+broadcast = world.bcast({"rank": world.rank}, root=1)
 received = world.sendrecv(world.rank, (world.rank + 1) % world.size, source=(world.rank - 1) % world.size)
-lines = world.gather(f"{world.rank} {list(total)} {list(shared)} {words} {said} {received}")
+lines = world.gather(f"{world.rank} {list(total)} {list(shared)} {words} {broadcast} {received}")
 # One rank prints: launchers mix what several write, in the middle of a line if Python's output is unbuffered.
 if world.rank == 0:
     print("\n".join(lines))
