@@ -11,7 +11,7 @@ from hopscope.advice.remap import remap, sentence
 from hopscope.replay.basis import basis_of
 from hopscope.replay.fitting.rendezvous import ends_of, limits_of
 from hopscope.replay.run.program import source_of
-from network_jobs import judged
+from network_jobs import xfail_unless
 
 pytestmark = pytest.mark.networks
 
@@ -43,7 +43,7 @@ def test_an_answer_takes_a_latency_and_a_message_at_least_one_more(
 ) -> None:
     trace = ran(open_mpi, tmp_path, "bcast")
     limits = limits_of(ends_of(source_of(trace.table)))
-    judged("wan" in limits, "no sender showed what it waited for")
+    xfail_unless("wan" in limits, "no sender showed what it waited for")
     assert SHORT <= limits["wan"] < LONG
     wan = basis_of(trace.table, "openmpi").costs.links["wan"]
     for latency in (wan.answer_ns, wan.announced_ns):
@@ -58,7 +58,7 @@ def test_the_file_makes_what_is_suggested_run(open_mpi: local_mpi.LocalMpi, tmp_
     table = remap(trace, rules, library="openmpi", launcher=open_mpi.launcher)
     first = table.to_pylist()[0]
     # The replay of what ran may be too far from it.
-    judged(first["chosen"], sentence(table))
+    xfail_unless(first["chosen"], sentence(table))
     words = shlex.split((table.schema.metadata or {})[b"words"].decode())
     rerun = ran(open_mpi, tmp_path / "rerun", "reduce", *words)
     ran_by = {call["algorithm"] for call in rerun.table("calls").to_pylist() if call["bytes_sent"] == LONG}

@@ -16,7 +16,7 @@ from hopscope.replay.replayer import replayer_of
 from hopscope.replay.run.events import RECEIVED, SENT, events_of
 from hopscope.replay.run.program import source_of
 from hopscope.vocabulary.links import LINKS
-from network_jobs import judged
+from network_jobs import xfail_unless
 from recorded_jobs import recorded_job, shared_folder
 
 MIX = local_mpi.ROOT / "benchmarks" / "programs" / "mix.c"
@@ -95,7 +95,7 @@ def test_leaders_are_suggested_between_two_sites_and_the_engine_runs_them_at_onc
     over_tree = over("hierarchical")
     table = over_tree.remap(suggested, search=0)
     best = table.to_pylist()[0]
-    judged(best["chosen"] and best["name"].startswith("leaders"), sentence(table))
+    xfail_unless(best["chosen"] and best["name"].startswith("leaders"), sentence(table))
     rerun = over(str(suggested))
     assert set(rerun.table("calls")["engine"].to_pylist()) == {"tree"}
     assert "exchange" in rerun.table("hops")["role"].to_pylist()
@@ -104,9 +104,9 @@ def test_leaders_are_suggested_between_two_sites_and_the_engine_runs_them_at_onc
     assert again["name"] == "baseline: leaders"
     before, after = (np.median(np.diff(sorted(leaves_of(trace)))) for trace in (over_tree, rerun))
     assert after > 20e6
-    judged(after < 0.8 * before, f"an iteration took {before:,.0f} ns and by leaders {after:,.0f}")
+    xfail_unless(after < 0.8 * before, f"an iteration took {before:,.0f} ns and by leaders {after:,.0f}")
     foretold = best["predicted_ns"]
-    judged(
+    xfail_unless(
         again["predicted_ns"] == pytest.approx(foretold, rel=0.25), f"{again['predicted_ns']:,.0f} for {foretold:,.0f}"
     )
 

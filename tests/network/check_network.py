@@ -34,14 +34,14 @@ def main() -> int:
     mpi = local_mpi.find()[0]
     program = str(mpi.compile(PROGRAM))
     moments = random.Random(options.seed)
-    with tempfile.TemporaryDirectory(prefix="hopscope-check-") as made:
-        folder = Path(made)
+    with tempfile.TemporaryDirectory(prefix="hopscope-check-") as scratch:
+        folder = Path(scratch)
         file = topology(folder, {"A": 1, "B": 1}, {"links": {"wan": {"latency_ns": 1_000_000}}})
-        environment = {**os.environ, "TMPDIR": made}
+        environment = {**os.environ, "TMPDIR": scratch}
         for number in range(options.runs + options.kills):
             words = [HOPSCOPE, "run", "--net", str(file), "--dir", f"trace{number}", "--"]
             words += [mpi.launcher, "-n", "4", program]
-            began = time.monotonic()
+            begin = time.monotonic()
             with subprocess.Popen(
                 words, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True
             ) as job:
@@ -49,14 +49,14 @@ def main() -> int:
                 if moment is not None:
                     time.sleep(moment)
                     job.send_signal(signal.SIGKILL)
-                said = job.communicate()[1]
+                errors = job.communicate()[1]
             if moment is None and job.returncode != 0:
-                sys.exit(f"check_network: run {number} ended with code {job.returncode}: {said}")
+                sys.exit(f"check_network: run {number} ended with code {job.returncode}: {errors}")
             left = left_in(folder)
             if left:
                 sys.exit(f"check_network: run {number}, killed after {moment} s, left {', '.join(left)}")
-            what = "ended" if moment is None else f"killed after {moment:.2f} s"
-            print(f"{number}: {what}, {time.monotonic() - began:.1f} s, nothing left", flush=True)
+            outcome = "ended" if moment is None else f"killed after {moment:.2f} s"
+            print(f"{number}: {outcome}, {time.monotonic() - begin:.1f} s, nothing left", flush=True)
     print(f"{options.runs} runs and {options.kills} killed ones left no namespace, process or file behind")
     return 0
 

@@ -59,7 +59,7 @@ def sites_job(shared: Path, mpi: local_mpi.LocalMpi, hosts: int = 1, *, hierarch
     return folder / "trace"
 
 
-def judged(is_shown: bool, said: str) -> None:
+def xfail_unless(is_clear: bool, reason: str) -> None:
     """Ends a test as an expected failure, which is named and counted, where a busy machine hides what it is about."""
-    if not is_shown:
-        pytest.xfail(f"this machine was too busy to show it: {said}")
+    if not is_clear:
+        pytest.xfail(f"this machine was too busy to show it: {reason}")

@@ -24,11 +24,11 @@ def why_not() -> str | None:
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
         return "needs /dev/net/tun"
     words = ["unshare", "--net", "--uts", "--pid", "--fork", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/dev/shm"]
-    made = subprocess.run(words, capture_output=True, text=True, check=False)
-    return f"needs namespaces: {made.stderr.strip()}" if made.returncode else None
+    trial = subprocess.run(words, capture_output=True, text=True, check=False)
+    return f"needs namespaces: {trial.stderr.strip()}" if trial.returncode else None
 
 
-def topology(folder: Path, clusters: dict[str, int], network: dict[str, Any], **more: Any) -> Path:
+def topology(folder: Path, clusters: dict[str, int], network: dict[str, Any], **fields: Any) -> Path:
     """A topology file of so many hosts in each cluster: a0 and a1 in A, and so on."""
     hosts = [
         {"name": f"{cluster.lower()}{number}", "cluster": cluster}
@@ -36,7 +36,7 @@ def topology(folder: Path, clusters: dict[str, int], network: dict[str, Any], **
         for number in range(count)
     ]
     file = folder / "sites.json"
-    file.write_text(json.dumps({"schema_version": 1, "hosts": hosts, "network": network, **more}))
+    file.write_text(json.dumps({"schema_version": 1, "hosts": hosts, "network": network, **fields}))
     return file
 
 
@@ -65,8 +65,8 @@ def run(
                 printed = job.communicate(timeout=0.5 if interrupt_once else PATIENCE_S)
                 break
             except subprocess.TimeoutExpired:
-                late = time.monotonic() > deadline
-                if late or (interrupt_once and interrupt_once()):
+                overdue = time.monotonic() > deadline
+                if overdue or (interrupt_once and interrupt_once()):
                     job.send_signal(signal.SIGINT)
                     interrupt_once = None
     return subprocess.CompletedProcess(command, job.returncode, *printed)

@@ -80,9 +80,9 @@ class Cluster:
         subprocess.run(words, env=self.environment, check=True, timeout=60)
 
     def _wait_until_idle(self) -> None:
-        until = time.monotonic() + 60
+        deadline = time.monotonic() + 60
         while self.run("sinfo", "-h", "-o", "%D %t") != f"{len(self.nodes)} idle\n":
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 logs = [file.read_text() for file in sorted(self.folder.glob("*.log"))]
                 raise TimeoutError("Slurm's nodes do not come up:\n" + "\n".join(logs))
             time.sleep(0.1)
@@ -102,9 +102,9 @@ class Cluster:
     def run(self, *words: str) -> str:
         """What one of Slurm's commands prints."""
         with self.start(words, self.folder) as command:
-            said, complaint = command.communicate(timeout=60)
+            output, complaint = command.communicate(timeout=60)
         assert command.returncode == 0, complaint
-        return said
+        return output
 
     def is_busy(self) -> bool:
         """Whether a job waits or runs."""

@@ -29,8 +29,8 @@ ROUNDS = 11
 class Link:
     """What the links between two hosts take at least, in ns, and in how many steps of 2 ms the way there varies."""
 
-    there: int
-    back: int
+    forward_ns: int
+    return_ns: int
     steps: int = 1
 
 
@@ -53,21 +53,21 @@ class Measured:
         return [row for row in json.loads((self.trace / "run.json").read_text())["clocks"] if row["host"] == "b0"]
 
 
-def over(name: str) -> Any:
+def link_parameter(name: str) -> Any:
     """A parameter of `measured`; one link is enough for what every link shows."""
     return pytest.param(name, marks=[] if name == "asymmetric" else pytest.mark.networks)
 
 
-@pytest.fixture(scope="module", params=[over(name) for name in LINKS])
+@pytest.fixture(scope="module", params=[link_parameter(name) for name in LINKS])
 def measured(machine_can: None, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Measured:
     """A run over the link whose name is the parameter."""
     if not OPEN_MPI:
         pytest.skip("no Open MPI here")
     folder, mpi, link = tmp_path_factory.mktemp(request.param), OPEN_MPI[0], LINKS[request.param]
-    there = {"latency_trace_ns": [link.there + 2 * MS * step for step in range(link.steps)]}
+    latency_trace = {"latency_trace_ns": [link.forward_ns + 2 * MS * step for step in range(link.steps)]}
     pairs = [
-        {"from": "A", "to": "B", **there, "trace_step_ns": 40 * MS},
-        {"from": "B", "to": "A", "latency_ns": link.back},
+        {"from": "A", "to": "B", **latency_trace, "trace_step_ns": 40 * MS},
+        {"from": "B", "to": "A", "latency_ns": link.return_ns},
     ]
     sites = topology(folder, {"A": 1, "B": 1}, {"cluster_pairs": pairs})
     words = ["--", mpi.launcher, "-n", "2", str(mpi.compile(MEETS)), str(ROUNDS), "350", "20000", str(LATE_NS)]
@@ -84,9 +84,9 @@ def test_an_offset_is_wrong_by_half_the_asymmetry_and_lies_within_its_bound(meas
         assert row["error_ns"] <= row["bound_ns"]
         assert abs(row["offset_ns"]) <= row["bound_ns"] + CALIBRATED_NS
         # No packet is early. What the fastest round trip took beyond the latencies is all that may shift the offset.
-        beyond = row["bound_ns"] - (link.there + link.back) // 2
-        assert beyond >= -CALIBRATED_NS
-        assert abs(row["offset_ns"] - (link.back - link.there) // 2) <= beyond + CALIBRATED_NS
+        excess_ns = row["bound_ns"] - (link.forward_ns + link.return_ns) // 2
+        assert excess_ns >= -CALIBRATED_NS
+        assert abs(row["offset_ns"] - (link.return_ns - link.forward_ns) // 2) <= excess_ns + CALIBRATED_NS
 
 
 @pytest.mark.networks
@@ -103,14 +103,14 @@ def test_the_dataset_has_both_figures_and_says_which_one_verdicts_use(measured: 
     assert [[row[name] for name in figures] for row in rows] == [
         [row[name] for name in figures] for row in measured.offsets()
     ]
-    (about,) = trace.table("run").to_pylist()
-    assert about["clock_error_ns"] == max(row["error_ns"] for row in rows)
-    assert about["clock_bound_ns"] == max(row["bound_ns"] for row in rows)
-    said = {row["item"]: row for row in trace.run("summary").to_pylist() if row["section"] == "clocks"}
-    assert said["clock error"]["value"] == about["clock_error_ns"]
-    assert "used for verdicts" in said["clock error"]["note"]
-    assert said["clock bound"]["value"] == about["clock_bound_ns"]
-    assert "used for verdicts" not in said["clock bound"]["note"]
+    (facts,) = trace.table("run").to_pylist()
+    assert facts["clock_error_ns"] == max(row["error_ns"] for row in rows)
+    assert facts["clock_bound_ns"] == max(row["bound_ns"] for row in rows)
+    notes = {row["item"]: row for row in trace.run("summary").to_pylist() if row["section"] == "clocks"}
+    assert notes["clock error"]["value"] == facts["clock_error_ns"]
+    assert "used for verdicts" in notes["clock error"]["note"]
+    assert notes["clock bound"]["value"] == facts["clock_bound_ns"]
+    assert "used for verdicts" not in notes["clock bound"]["note"]
     assert any("if routes are symmetric" in row["sentence"] for row in trace.run("caveats").to_pylist())
 
 
@@ -127,16 +127,16 @@ def ticks_of_barriers(trace: Path) -> list[tuple[int, int]]:
 
 def test_a_verdict_needs_a_margin_above_the_error_and_is_true_above_the_bound(measured: Measured) -> None:
     trace = hopscope.open(measured.trace)
-    (about,) = trace.table("run").to_pylist()
-    asked = trace.run("collectives", order="first", operation="MPI_Barrier", limit=100).to_pylist()
+    (facts,) = trace.table("run").to_pylist()
+    collectives = trace.run("collectives", order="first", operation="MPI_Barrier", limit=100).to_pylist()
     truth = [int(second > first) for first, second in ticks_of_barriers(measured.trace)]
-    assert len(asked) == len(truth) == ROUNDS
-    for row, last in zip(asked, truth, strict=True):
-        assert (row["last_rank"] is None) == (row["margin_ns"] <= about["clock_error_ns"])
-        if row["margin_ns"] > about["clock_bound_ns"] + CALIBRATED_NS:
+    assert len(collectives) == len(truth) == ROUNDS
+    for row, last in zip(collectives, truth, strict=True):
+        assert (row["last_rank"] is None) == (row["margin_ns"] <= facts["clock_error_ns"])
+        if row["margin_ns"] > facts["clock_bound_ns"] + CALIBRATED_NS:
             assert row["last_rank"] == last
     # Rank 1 was far later than the bound twice.
-    assert any(row["last_rank"] == 1 and row["margin_ns"] > about["clock_bound_ns"] for row in asked)
+    assert any(row["last_rank"] == 1 and row["margin_ns"] > facts["clock_bound_ns"] for row in collectives)
 
 
 @pytest.mark.networks

@@ -12,17 +12,19 @@ from networks import run, topology
 WAN = {"links": {"wan": {"latency_ns": 1_000_000}}}
 PROGRAM = Path(__file__).parents[1] / "native" / "programs" / "sites.c"
 OPEN_MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "openmpi"]
-OURS = "--mca pml ob1 --mca btl vader,tcp,self --mca btl_tcp_if_include eth0 --mca mpi_yield_when_idle 1 --bind-to none"
+NETWORK_WORDS = (
+    "--mca pml ob1 --mca btl vader,tcp,self --mca btl_tcp_if_include eth0 --mca mpi_yield_when_idle 1 --bind-to none"
+)
 
 
-def both(given: str) -> tuple[str, str]:
+def reconciled(user_words: str) -> tuple[str, str]:
     """What is left of our words and of the user's."""
-    ours, words = reconcile(f"mpirun -n 2 {given} ./app".split(), OURS.split())
-    return " ".join(ours), " ".join(words)
+    network_words, words = reconcile(f"mpirun -n 2 {user_words} ./app".split(), NETWORK_WORDS.split())
+    return " ".join(network_words), " ".join(words)
 
 
 @pytest.mark.parametrize(
-    ("given", "left_out"),
+    ("user_words", "left_out"),
     [
         ("--mca pml ob1", "--mca pml ob1 "),
         ("-gmca pml ob1", "--mca pml ob1 "),
@@ -32,17 +34,17 @@ def both(given: str) -> tuple[str, str]:
         ("--mca coll_tuned_use_dynamic_rules 1 --mca mpi_x pml", ""),
     ],
 )
-def test_a_parameter_that_the_user_sets_for_the_network_is_not_set_twice(given: str, left_out: str) -> None:
-    assert both(given) == (OURS.replace(left_out, ""), f"mpirun -n 2 {given} ./app")
+def test_a_parameter_that_the_user_sets_for_the_network_is_not_set_twice(user_words: str, left_out: str) -> None:
+    assert reconciled(user_words) == (NETWORK_WORDS.replace(left_out, ""), f"mpirun -n 2 {user_words} ./app")
 
 
-@pytest.mark.parametrize("given", ["--mca pml ^ucx,cm", "--mca btl ^openib", "-mca btl_tcp_if_exclude lo,docker0"])
-def test_an_exclusion_gives_way_to_a_value_that_keeps_to_it(given: str) -> None:
-    assert both(given) == (OURS, "mpirun -n 2 ./app")
+@pytest.mark.parametrize("user_words", ["--mca pml ^ucx,cm", "--mca btl ^openib", "-mca btl_tcp_if_exclude lo,docker0"])
+def test_an_exclusion_gives_way_to_a_value_that_keeps_to_it(user_words: str) -> None:
+    assert reconciled(user_words) == (NETWORK_WORDS, "mpirun -n 2 ./app")
 
 
 @pytest.mark.parametrize(
-    ("given", "needed"),
+    ("user_words", "requirement"),
     [
         ("--mca pml ucx", "--mca pml ob1"),
         ("--mca pml ^ob1", "--mca pml ob1"),
@@ -54,25 +56,25 @@ def test_an_exclusion_gives_way_to_a_value_that_keeps_to_it(given: str) -> None:
         ("--mca btl_tcp_if_exclude eth0", "--mca btl_tcp_if_include eth0"),
     ],
 )
-def test_a_parameter_that_leads_past_the_network_is_refused(given: str, needed: str) -> None:
+def test_a_parameter_that_leads_past_the_network_is_refused(user_words: str, requirement: str) -> None:
     with pytest.raises(InputError) as refused:
-        both(given)
-    assert f"option `{given}` does not fit --net" in str(refused.value)
-    assert needed in str(refused.value)
+        reconciled(user_words)
+    assert f"option `{user_words}` does not fit --net" in str(refused.value)
+    assert requirement in str(refused.value)
 
 
 def test_parameters_behind_the_program_are_the_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "app").write_text("")
     words = ["mpirun", "-n", "2", "./app", "--mca", "pml", "ucx"]
-    assert reconcile(words, OURS.split()) == (OURS.split(), words)
+    assert reconcile(words, NETWORK_WORDS.split()) == (NETWORK_WORDS.split(), words)
 
 
 def test_a_variable_that_excludes_interfaces_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     # Open MPI takes it for a contradiction of btl_tcp_if_include, and connects no ranks.
     monkeypatch.setenv("OMPI_MCA_btl_tcp_if_exclude", "lo")
     with pytest.raises(InputError, match=r"OMPI_MCA_btl_tcp_if_exclude=lo is set.*unset it"):
-        both("--mca pml ob1")
+        reconciled("--mca pml ob1")
 
 
 @pytest.mark.usefixtures("machine_can")
@@ -80,8 +82,8 @@ def test_a_variable_that_excludes_interfaces_is_refused(monkeypatch: pytest.Monk
 def test_a_job_that_sets_the_networks_parameters_itself_runs_on_it(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     # Release 4 ended with "listed multiple times", release 5 with "conflicting values".
     file = topology(tmp_path, {"A": 1, "B": 1}, WAN)
-    given = "--mca pml ob1 -mca btl tcp,self --mca btl_tcp_if_include eth0 --mca mpi_yield_when_idle 0"
-    words = ["--", mpi.launcher, "-n", "2", *given.split(), str(mpi.compile(PROGRAM))]
+    user_words = "--mca pml ob1 -mca btl tcp,self --mca btl_tcp_if_include eth0 --mca mpi_yield_when_idle 0"
+    words = ["--", mpi.launcher, "-n", "2", *user_words.split(), str(mpi.compile(PROGRAM))]
     done = run(tmp_path, file, *words)
     assert done.returncode == 0, done.stderr
     wan = [hop for hop in hopscope.open(tmp_path / "trace").table("hops").to_pylist() if hop["link"] == "wan"]

@@ -27,14 +27,14 @@ SHORT, LONG = 1_000_000, 10_000_000
 PATIENCE_S = 60
 
 
-def on(network: Network, host: str, *words: str) -> str:
+def output_on(network: Network, host: str, *words: str) -> str:
     done = subprocess.run([*network.on_host(host), *words], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def pings_ms(network: Network, host: str, other: str) -> list[float]:
-    return json.loads(on(network, host, sys.executable, str(PROGRAMS / "ping.py"), other))
+def pings_ms(network: Network, host: str, peer: str) -> list[float]:
+    return json.loads(output_on(network, host, sys.executable, str(PROGRAMS / "ping.py"), peer))
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +48,13 @@ def network(machine_can: None, tmp_path_factory: pytest.TempPathFactory) -> Gene
         ],
     }
     file = topology(tmp_path_factory.mktemp("network"), {"A": 2, "B": 2, "C": 1}, links)
-    with made_network(read_network(file)) as made:
-        yield made
+    with made_network(read_network(file)) as site_network:
+        yield site_network
 
 
 def test_a_round_trip_takes_at_least_both_latencies(network: Network) -> None:
-    for other, least_ms in (("b1", 40), ("c0", 7)):
-        assert min(pings_ms(network, "a0", other)) >= least_ms
+    for peer, least_ms in (("b1", 40), ("c0", 7)):
+        assert min(pings_ms(network, "a0", peer)) >= least_ms
 
 
 def test_relays_say_what_they_carried(network: Network) -> None:
@@ -73,12 +73,12 @@ def transfer(network: Network, size: int, *pairs: tuple[str, str]) -> tuple[floa
     part has come to each receiver, s."""
     program = [sys.executable, str(PROGRAMS / "transfer.py"), str(size)]
     receivers = [
-        subprocess.Popen([*network.on_host(to), *program], stdout=subprocess.PIPE, text=True) for _, to in pairs
+        subprocess.Popen([*network.on_host(target), *program], stdout=subprocess.PIPE, text=True) for _, target in pairs
     ]
     for receiver in receivers:
         assert receiver.stdout and receiver.stdout.readline() == "listens\n"
     begin = time.monotonic()
-    senders = [subprocess.Popen([*network.on_host(source), *program, to]) for source, to in pairs]
+    senders = [subprocess.Popen([*network.on_host(source), *program, target]) for source, target in pairs]
     assert [sender.wait(PATIENCE_S) for sender in senders] == [0] * len(pairs)
     return begin, [json.loads(receiver.communicate(timeout=PATIENCE_S)[0]) for receiver in receivers]
 
@@ -109,17 +109,17 @@ def test_times_and_rates_are_near_those_that_were_asked(network: Network, report
         parts = sum(float(np.diff(np.interp([begin, end], times, range(len(times))))[0]) for times in received)
         return parts * LONG / 20 / (end - begin)
 
-    for other, least_ms in (("b1", 40), ("c0", 7), ("a1", 0)):
-        report(f"from a0 to {other} and back: {min(pings_ms(network, 'a0', other)):.2f} ms, least {least_ms} ms")
+    for peer, least_ms in (("b1", 40), ("c0", 7), ("a1", 0)):
+        report(f"from a0 to {peer} and back: {min(pings_ms(network, 'a0', peer)):.2f} ms, least {least_ms} ms")
     for pairs in ([("a0", "b0")], [("a0", "b0"), ("a1", "b1")]):
         report(f"{len(pairs)} transfers: {rate(*pairs) / RATE:.1%} of the link's rate")
 
 
 def test_hosts_have_names_and_memory_of_their_own(network: Network) -> None:
-    assert on(network, "b1", "hostname") == "b1\n"
-    on(network, "a0", "sh", "-c", "echo here > /dev/shm/mark")
-    assert on(network, "a0", "cat", "/dev/shm/mark") == "here\n"
-    assert on(network, "a1", "ls", "/dev/shm") == ""
+    assert output_on(network, "b1", "hostname") == "b1\n"
+    output_on(network, "a0", "sh", "-c", "echo here > /dev/shm/mark")
+    assert output_on(network, "a0", "cat", "/dev/shm/mark") == "here\n"
+    assert output_on(network, "a1", "ls", "/dev/shm") == ""
     assert not Path("/dev/shm/mark").exists()
 
 
@@ -158,7 +158,7 @@ def test_commands_keep_their_folder_code_and_signals(network: Network, tmp_path:
 
 
 def test_an_agent_runs_commands_from_host_to_host(network: Network) -> None:
-    assert on(network, "a0", str(network.agent), "-x", "b0", "echo", "$(hostname)") == "b0\n"
+    assert output_on(network, "a0", str(network.agent), "-x", "b0", "echo", "$(hostname)") == "b0\n"
 
 
 @pytest.fixture
@@ -224,13 +224,13 @@ def test_a_network_stays_until_it_is_taken_down(sites: Path, own_folder: Path, m
         assert net("exec", str(sites), "b0", "--", "hostname").stdout == "b0\n"
         with pytest.raises(InputError, match="is up already"):
             kept.up(read_network(sites))
-        same = sites.read_text()
-        sites.write_text(same.replace("1000000", "2000000"))
+        text = sites.read_text()
+        sites.write_text(text.replace("1000000", "2000000"))
         with pytest.raises(InputError, match="has changed since its network was made"):
             kept.find(read_network(sites))
-        sites.write_text(same)
-        inside = [HOPSCOPE, "net", "down", str(sites)]
-        assert "run `hopscope net` outside it" in net("exec", str(sites), "b0", "--", *inside).stderr
+        sites.write_text(text)
+        down_command = [HOPSCOPE, "net", "down", str(sites)]
+        assert "run `hopscope net` outside it" in net("exec", str(sites), "b0", "--", *down_command).stderr
     finally:
         down = net("down", str(sites))
     assert down.returncode == 0, down.stderr

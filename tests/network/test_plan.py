@@ -81,14 +81,14 @@ def test_an_interface_is_limited_at_both_ends_of_its_cable(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("ranks", "hosts", "wanted"), [(8, 4, [2, 2, 2, 2]), (5, 3, [2, 2, 1]), (1, 3, [1, 0, 0]), (0, 2, [0, 0])]
+    ("ranks", "hosts", "expected"), [(8, 4, [2, 2, 2, 2]), (5, 3, [2, 2, 1]), (1, 3, [1, 0, 0]), (0, 2, [0, 0])]
 )
-def test_blocks_differ_by_one_at_most(ranks: int, hosts: int, wanted: list[int]) -> None:
-    assert slots(ranks, hosts) == wanted
+def test_blocks_differ_by_one_at_most(ranks: int, hosts: int, expected: list[int]) -> None:
+    assert slots(ranks, hosts) == expected
 
 
 @pytest.mark.parametrize(
-    ("clusters", "network", "more", "said"),
+    ("clusters", "network", "fields", "message"),
     [
         (
             {"A": 1},
@@ -107,12 +107,12 @@ def test_blocks_differ_by_one_at_most(ranks: int, hosts: int, wanted: list[int])
     ],
 )
 def test_what_cannot_be_made_is_refused_with_the_place(
-    tmp_path: Path, clusters: dict[str, int], network: dict[str, object], more: dict[str, object], said: str
+    tmp_path: Path, clusters: dict[str, int], network: dict[str, object], fields: dict[str, object], message: str
 ) -> None:
-    file = topology(tmp_path, clusters, network, **more)
+    file = topology(tmp_path, clusters, network, **fields)
     with pytest.raises(InputError) as error:
         read_network(file)
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert str(file) in str(error.value)
 
 

@@ -26,13 +26,13 @@ SETTINGS: dict[tuple[str, str], tuple[list[str], dict[str, str]]] = {
 
 def untouched(mpi: local_mpi.LocalMpi, operation: str, folder: Path) -> hopscope.Trace:
     words, variables = SETTINGS[mpi.flavour, operation]
-    own = {"HOPSCOPE_NATIVE": "mpich" if mpi.flavour == "mpich" else "1"} | variables
+    environment = {"HOPSCOPE_NATIVE": "mpich" if mpi.flavour == "mpich" else "1"} | variables
     # Release 5 of MPICH leaves messages inside a host for shared memory after a few collectives.
-    own |= {"MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": "1000000"}
-    own |= {f"MPIR_CVAR_{operation.upper()}_DEVICE_COLLECTIVE": "0"}
+    environment |= {"MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": "1000000"}
+    environment |= {f"MPIR_CVAR_{operation.upper()}_DEVICE_COLLECTIVE": "0"}
     file = topology(folder, SITES, {"links": {"wan": {"latency_ns": WAN_NS}}})
     job = ["--", mpi.launcher, "-n", str(RANKS), *words, str(mpi.compile(PROGRAM)), operation, "8"]
-    done = run(folder, file, *job, **own)
+    done = run(folder, file, *job, **environment)
     assert done.returncode == 0, done.stderr
     return hopscope.open(folder / "trace")
 

@@ -101,13 +101,13 @@ def test_networks_whose_hosts_have_the_same_names_run_at_the_same_time(mpi: loca
     folders = [tmp_path / str(number) for number in range(4)]
     program = mpi.compile(SITES)
 
-    def once(folder: Path) -> subprocess.CompletedProcess[str]:
+    def run_in_folder(folder: Path) -> subprocess.CompletedProcess[str]:
         folder.mkdir()
         file = topology(folder, {"A": 1, "B": 1}, FAST)
         return run(folder, file, "--", mpi.launcher, "-n", "2", str(program))
 
     with ThreadPoolExecutor(len(folders)) as pool:
-        for done in pool.map(once, folders):
+        for done in pool.map(run_in_folder, folders):
             assert done.returncode == 0, done.stderr
 
 
@@ -126,14 +126,14 @@ def test_hosts_of_a_topology_file_on_one_machine_are_told_to_share_its_memory(tm
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--", "mpirun.openmpi", "true"], "so their number must be known"),
         (["--mpi", "openmpi", "--", "sleep", "1"], "--net does not know the launcher 'sleep'"),
         (["--topology", "x.json", "--", "mpirun.openmpi", "-n", "2", "true"], "drop --topology"),
     ],
 )
-def test_what_cannot_run_is_told_before_anything_starts(tmp_path: Path, words: list[str], said: str) -> None:
+def test_what_cannot_run_is_told_before_anything_starts(tmp_path: Path, words: list[str], message: str) -> None:
     file = topology(tmp_path, {"A": 1, "B": 1}, FAST)
     done = run(tmp_path, file, *words, PATH=os.environ["PATH"])
-    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, message in done.stderr) == (2, True), done.stderr

@@ -41,19 +41,19 @@ def cluster(machine_can: None, tmp_path_factory: pytest.TempPathFactory) -> Gene
         yield slurm.Cluster(network, folder)
 
 
-def documented(under: str) -> str:
+def documented(launcher: str) -> str:
     """The command in a row of docs/running.md, with four ranks for its 64."""
-    found = re.search(rf"^\| Slurm, {re.escape(under)} \| `([^`]+)`", (ROOT / "docs/running.md").read_text(), re.M)
-    assert found, f"docs/running.md has no command for {under}"
-    assert "-n 64" in found[1]
-    return found[1].replace("-n 64", "-n 4")
+    match = re.search(rf"^\| Slurm, {re.escape(launcher)} \| `([^`]+)`", (ROOT / "docs/running.md").read_text(), re.M)
+    assert match, f"docs/running.md has no command for {launcher}"
+    assert "-n 64" in match[1]
+    return match[1].replace("-n 64", "-n 4")
 
 
 def named_mpi(command: str) -> local_mpi.LocalMpi:
     """The system's MPI library of the flavour that a command names."""
-    named = re.search(r"hopscope preload --mpi (\w+)", command)
-    assert named
-    return next(mpi for mpi in MPIS if mpi.flavour == named[1])
+    match = re.search(r"hopscope preload --mpi (\w+)", command)
+    assert match
+    return next(mpi for mpi in MPIS if mpi.flavour == match[1])
 
 
 def recorded(folder: Path) -> Facts | None:
@@ -77,19 +77,19 @@ def run(
     shutil.copy(mpi.compile(source), folder / "app")
     if mpi.release == "mpich-4" and not cancel_once:
         cancel_once = hangs_in_finalize
-    until = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + PATIENCE_SECONDS
     cancelled = False
     with cluster.start(["sh", "-c", command], folder, SLURM_MPI_TYPE=PROTOCOL[mpi.flavour]) as process:
         while process.poll() is None or cluster.is_busy():
             time.sleep(0.2)
             facts = recorded(folder) if cancel_once else None
-            if time.monotonic() > until or (cancel_once and facts and cancel_once(facts)):
+            if time.monotonic() > deadline or (cancel_once and facts and cancel_once(facts)):
                 cluster.run("scancel", "--user=root")
                 cancelled = True
-        said, complaint = process.communicate()
-    assert time.monotonic() < until, f"{command} never ended: {complaint}"
+        output, complaint = process.communicate()
+    assert time.monotonic() < deadline, f"{command} never ended: {complaint}"
     assert process.returncode == 0 or cancelled, complaint
-    return said
+    return output
 
 
 def assert_whole(trace: Path) -> None:

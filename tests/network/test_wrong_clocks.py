@@ -44,10 +44,10 @@ def trace(machine_can: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def clocks(trace: Path) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    rows_by_host: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in json.loads((trace / "run.json").read_text())["clocks"]:
-        found[row["host"]].append(row)
-    return found
+        rows_by_host[row["host"]].append(row)
+    return rows_by_host
 
 
 def test_the_drift_is_recovered(trace: Path) -> None:
@@ -67,9 +67,9 @@ def test_a_long_run_is_measured_in_between(trace: Path) -> None:
         rank = 1 + list(SKEWS).index(host)
         measured = [trip["here_recv"] for trip in definitions(trace, rank, "round_trip")]
         assert len(measured) >= 3
-        begin, *between, end = measured
+        begin, *middle, end = measured
         # How many depends on what they cost here; the first is due after an eighth of the run.
-        assert any(begin + (end - begin) * 0.1 < at < begin + (end - begin) * 0.9 for at in between)
+        assert any(begin + (end - begin) * 0.1 < time_ns < begin + (end - begin) * 0.9 for time_ns in middle)
 
 
 def test_corrected_times_agree_with_the_truth_within_the_bound(trace: Path) -> None:
@@ -93,14 +93,16 @@ def test_corrected_times_agree_with_the_truth_within_the_bound(trace: Path) -> N
         # The bound holds between measurements. Before the first one, in MPI_Init, a rate that is off adds to it.
         rows = clocks(trace)[["a0", *SKEWS][rank]]
         measured_from, measured_to = (row["at_ns"] + row["offset_ns"] for row in (rows[0], rows[-1]))
-        off = [
+        errors_ns = [
             ns - (first["monotonic_ns"] + (tick - first["ticks"]) * rate)
             for ns, tick in zip(corrected[rank], ticks, strict=True)
             if measured_from <= ns <= measured_to
         ]
-        assert len(off) > len(ticks) / 2
+        assert len(errors_ns) > len(ticks) / 2
         allowed = max(row["bound_ns"] for row in rows) + 100
-        assert max(map(abs, off)) <= allowed, f"rank {rank} is off by up to {max(map(abs, off))} ns of {allowed}"
+        assert max(map(abs, errors_ns)) <= allowed, (
+            f"rank {rank} is off by up to {max(map(abs, errors_ns))} ns of {allowed}"
+        )
 
 
 def spool_ticks(trace: Path, rank: int) -> list[int]:

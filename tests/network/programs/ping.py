@@ -21,13 +21,13 @@ def main() -> None:
         for number in range(12):
             echo = struct.pack("!BBHHH", 8, 0, 0, 7, number)
             echo = struct.pack("!BBHHH", 8, 0, checksum(echo), 7, number)
-            began = time.perf_counter()
+            begin = time.perf_counter()
             end.sendto(echo, (address, 0))
             while True:
                 reply = end.recv(2000)[20:]
                 if reply[0] == 0 and struct.unpack("!H", reply[6:8])[0] == number:
                     break
-            times.append((time.perf_counter() - began) * 1e3)
+            times.append((time.perf_counter() - begin) * 1e3)
     print(json.dumps(times))
 
 
