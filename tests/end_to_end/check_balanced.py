@@ -81,10 +81,10 @@ def main() -> int:
     done = finished(options.journal)
     clean = True
     print("| library | ranks | beside | runs | PROBLEM | of own work | noise | load |", "| --- " * 8 + "|", sep="\n")
-    for beside, wanted in ((0, options.runs), (os.cpu_count() or 1, options.beside)):
-        for case in (Case(release, ranks, beside) for release in RELEASES for ranks in RANKS):
-            runs = [run for run in done if run["case"] == asdict(case)][:wanted]
-            while len(runs) < wanted:
+    for companions, run_count in ((0, options.runs), (os.cpu_count() or 1, options.beside)):
+        for case in (Case(release, ranks, companions) for release in RELEASES for ranks in RANKS):
+            runs = [run for run in done if run["case"] == asdict(case)][:run_count]
+            while len(runs) < run_count:
                 load = os.getloadavg()[0]
                 runs.append({"case": asdict(case), "load": load, "entries": entries(case)})
                 if options.journal:
@@ -93,10 +93,10 @@ def main() -> int:
             if not runs:
                 continue
             problems, blamed, noisy = count(runs)
-            clean &= not blamed and (beside > 0 or not problems)
+            clean &= not blamed and (companions > 0 or not problems)
             loads = [run["load"] for run in runs]
             row = f"{len(runs)} | {problems} | {blamed} | {noisy} | {min(loads):.1f} to {max(loads):.1f}"
-            print(f"| {case.release} | {case.ranks} | {beside} | {row} |", flush=True)
+            print(f"| {case.release} | {case.ranks} | {companions} | {row} |", flush=True)
     return int(options.whole and not clean)
 
 

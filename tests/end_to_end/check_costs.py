@@ -27,38 +27,38 @@ PLANTS = (0.05, 0.15, 0.40)
 WORK_MS, ITERATIONS = 5.0, 96
 BETTER_ORDER = ("sender", "receiver")
 """Kinds whose run without the plant does the same work in the better order."""
-WITHIN = 0.2
+TOLERANCE = 0.2
 
 
 def loop_ns(words: list[str]) -> float:
     """How long the loop of a run took, by its own clock."""
     done = subprocess.run(words, check=True, capture_output=True, text=True)
-    told = re.search(r"loop_s ([\d.]+)", done.stdout + done.stderr)
-    if told is None:
+    match = re.search(r"loop_s ([\d.]+)", done.stdout + done.stderr)
+    if match is None:
         raise RuntimeError(done.stderr)
-    return float(told[1]) * 1e9
+    return float(match[1]) * 1e9
 
 
 def measured(mpi: local_mpi.LocalMpi, ranks: int, kind: str, plant: float, runs: int) -> tuple[float, float, str]:
     """By how much the plant makes the loop longer, what the diagnosis says, in ns, and the kind of its first entry."""
     program = str(mpi.compile(PROGRAM))
     plant_ms = WORK_MS * plant / (1 - plant)
-    without = -plant_ms if kind in BETTER_ORDER else 0.0
+    baseline_ms = -plant_ms if kind in BETTER_ORDER else 0.0
     longer: list[float] = []
-    said: list[float] = []
+    costs: list[float] = []
     first = ""
     with tempfile.TemporaryDirectory() as scratch:
         for run in range(runs):
             times: list[float] = []
-            for name, ms in (("with", plant_ms), ("without", without)):
+            for name, ms in (("with", plant_ms), ("without", baseline_ms)):
                 trace = Path(scratch) / f"{name}-{run}"
                 job = [*mpi.launch(ranks), program, kind, str(ITERATIONS), str(WORK_MS), str(ms), str(run)]
                 times.append(loop_ns([str(BIN / "hopscope"), "run", "--dir", str(trace), "--", *job]))
             longer.append(times[0] - times[1])
             entry = hopscope.open(Path(scratch) / f"with-{run}").diagnose().to_pylist()[0]
-            said.append(float(entry["cost_ns"] or 0))
+            costs.append(float(entry["cost_ns"] or 0))
             first = entry["kind"]
-    return statistics.median(longer), statistics.median(said), first
+    return statistics.median(longer), statistics.median(costs), first
 
 
 def main() -> int:
@@ -76,12 +76,12 @@ def main() -> int:
     print("| plant | of an iteration | loop longer by | stated | ratio | first entry |", "| --- " * 6 + "|", sep="\n")
     for kind in KINDS:
         for plant in PLANTS:
-            longer, said, first = measured(mpi, options.ranks, kind, plant, options.runs)
-            ratios.append(said / longer if longer else 0.0)
-            row = f"{longer / 1e6:.1f} ms | {said / 1e6:.1f} ms | {ratios[-1]:.2f} | {first}"
+            longer, stated, first = measured(mpi, options.ranks, kind, plant, options.runs)
+            ratios.append(stated / longer if longer else 0.0)
+            row = f"{longer / 1e6:.1f} ms | {stated / 1e6:.1f} ms | {ratios[-1]:.2f} | {first}"
             print(f"| {kind} | {100 * plant:.0f} % | {row} |", flush=True)
-    good = sum(abs(ratio - 1) <= WITHIN for ratio in ratios)
-    print(f"{good} of {len(ratios)} within {100 * WITHIN:.0f} %")
+    good = sum(abs(ratio - 1) <= TOLERANCE for ratio in ratios)
+    print(f"{good} of {len(ratios)} within {100 * TOLERANCE:.0f} %")
     return 0
 
 

@@ -130,17 +130,17 @@ def test_its_commands_gate_a_program(commands: list[str], tmp_path: Path, first_
 
     codes, outcomes = pipeline(260)
     assert 1 in codes
-    kept = [json.loads((tmp_path / "history" / f"commit-{number}.json").read_text()) for number in range(3)]
-    assert [entry["outcome"] for entry in kept] == ["passed", "passed", "failed"]
-    assert kept[0]["structure"] == kept[1]["structure"] != kept[2]["structure"]
+    entries = [json.loads((tmp_path / "history" / f"commit-{number}.json").read_text()) for number in range(3)]
+    assert [entry["outcome"] for entry in entries] == ["passed", "passed", "failed"]
+    assert entries[0]["structure"] == entries[1]["structure"] != entries[2]["structure"]
     assert [gate for gate, outcome in outcomes.items() if outcome == "failure"]
 
 
 def mpi_commands(folder: Path, mpi: local_mpi.LocalMpi) -> Path:
     """A folder with mpicc and mpirun of this library, which are called otherwise where several are installed."""
-    there = folder / "bin"
-    there.mkdir(exist_ok=True)
+    bin_folder = folder / "bin"
+    bin_folder.mkdir(exist_ok=True)
     for name, command in (("mpicc", mpi.compiler), ("mpirun", mpi.launcher)):
-        if not (there / name).exists():
-            (there / name).symlink_to(shutil.which(command) or command)
-    return there
+        if not (bin_folder / name).exists():
+            (bin_folder / name).symlink_to(shutil.which(command) or command)
+    return bin_folder

@@ -26,9 +26,9 @@ def test_each_half_gets_a_rule_for_its_members(
     first_mpi: local_mpi.LocalMpi, planted: Planted, traced: Run, tmp_path: Path
 ) -> None:
     # The halves do not wait for one another: the rule for the odds does not shorten the iterations of the evens.
-    before = planted("slow_halves")
+    recorded = planted("slow_halves")
     tree = tmp_path / "tree.json"
-    (best,) = [row for row in before.remap(tree, search=0).to_pylist() if row["chosen"]]
+    (best,) = [row for row in recorded.remap(tree, search=0).to_pylist() if row["chosen"]]
     evens, odds = json.loads(tree.read_text())["rules"][:2]
     assert (evens["members"], odds["members"]) == (EVENS, ODDS)
     assert "comm_size" not in {**evens, **odds}
@@ -38,7 +38,7 @@ def test_each_half_gets_a_rule_for_its_members(
     # The sum over each turn of its number, from 0 on, and the rank, of each of the four members.
     sums = {members[0]: turns * sum(members) + 4 * sum(range(turns)) for members, turns in ((EVENS, 20), (ODDS, 10))}
     assert sorted(job.out.splitlines()) == [f"{rank} {sums[rank % 2]}" for rank in range(8)]
-    ran = trees_of(hopscope.open(job.trace))
-    assert trees_of(before) == {"evens": {"chain"}, "odds": {"chain"}}
-    assert ran["evens"].isdisjoint({"chain", None}), best
-    assert ran["odds"].isdisjoint({"chain", None}), best
+    trees = trees_of(hopscope.open(job.trace))
+    assert trees_of(recorded) == {"evens": {"chain"}, "odds": {"chain"}}
+    assert trees["evens"].isdisjoint({"chain", None}), best
+    assert trees["odds"].isdisjoint({"chain", None}), best

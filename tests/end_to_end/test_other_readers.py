@@ -17,9 +17,9 @@ def archive(first_mpi: local_mpi.LocalMpi, traced: Run) -> Path:
 
 def test_otf2_print_reads_definitions_and_events_without_a_warning(archive: Path) -> None:
     for options in (["-A"], ["-G"], []):
-        shown = subprocess.run(["otf2-print", *options, str(archive)], capture_output=True, text=True, check=True)
-        assert shown.stderr == ""
-        assert shown.stdout
+        printed = subprocess.run(["otf2-print", *options, str(archive)], capture_output=True, text=True, check=True)
+        assert printed.stderr == ""
+        assert printed.stdout
 
 
 def test_the_otf2_package_of_python_reads_calls_and_hops(archive: Path) -> None:

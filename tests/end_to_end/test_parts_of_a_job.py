@@ -18,8 +18,8 @@ SITES = two_sites(10) | {"placement": "round-robin"}
 
 def edges_of(trace: hopscope.Trace, operation: str) -> set[tuple[str, int, int]]:
     """Role, child and parent of the hops of an operation."""
-    mine = {row["collective_id"] for row in trace.table("collectives").to_pylist() if row["op"] == operation}
-    hops = [row for row in trace.table("hops").to_pylist() if row["collective_id"] in mine]
+    collectives = {row["collective_id"] for row in trace.table("collectives").to_pylist() if row["op"] == operation}
+    hops = [row for row in trace.table("hops").to_pylist() if row["collective_id"] in collectives]
     ends = {"up": ("src", "dst"), "down": ("dst", "src")}
     return {(row["role"], *(row[end] for end in ends[row["role"]])) for row in hops}
 
@@ -30,20 +30,20 @@ def edges_by(file: dict[str, Any], operation: str) -> set[tuple[str, int, int]]:
     ways = (
         {"up": "reduce_tree", "down": "broadcast_tree"} if operation == "MPI_Allreduce" else {"down": "broadcast_tree"}
     )
-    found: set[tuple[str, int, int]] = set()
+    edges: set[tuple[str, int, int]] = set()
     for role, key in ways.items():
         spec = file["trees"][rule[key]]
         tree = Shape(spec).tree(0, broadcast=role == "down", hosts=PLACES, clusters=PLACES)
-        found |= {(role, child, parent) for child, parent in enumerate(tree.parents) if parent >= 0}
-    return found
+        edges |= {(role, child, parent) for child, parent in enumerate(tree.parents) if parent >= 0}
+    return edges
 
 
 def test_one_tree_file_improves_both_parts(
     first_mpi: local_mpi.LocalMpi, planted: Planted, traced: Run, tmp_path: Path
 ) -> None:
-    before = planted("slow_parts")
+    recorded = planted("slow_parts")
     tree = tmp_path / "tree.json"
-    rows = before.remap(tree, search=0, algorithms="tree").to_pylist()
+    rows = recorded.remap(tree, search=0, algorithms="tree").to_pylist()
     (best,), (baseline,) = ([row for row in rows if row[kind]] for kind in ("chosen", "baseline"))
     assert best["operation"] == "MPI_Allreduce, MPI_Bcast"
     # A chain crosses seven times each way, a good tree once.
@@ -58,7 +58,7 @@ def test_one_tree_file_improves_both_parts(
     sites = {key: value for key, value in SITES.items() if key != "emulate"}
     job = traced(first_mpi, len(PLACES), first_mpi.compile(MIX), *MIX_WORDS, tree=tree, topology=sites)
     assert job.code == 0, job.err
-    after = hopscope.open(job.trace)
+    rerun = hopscope.open(job.trace)
     for operation in suggested:
-        assert edges_of(after, operation) == edges_by(file, operation)
-        assert edges_of(after, operation) != edges_of(before, operation)
+        assert edges_of(rerun, operation) == edges_by(file, operation)
+        assert edges_of(rerun, operation) != edges_of(recorded, operation)

@@ -26,14 +26,14 @@ RUNS = [
 
 @pytest.mark.parametrize(("name", "release"), RUNS)
 def test_the_ranks_that_work_longer_are_blamed_and_nobody_else(name: str, release: str, planted: Planted) -> None:
-    _, ranks, late = CULPRITS[name]
+    _, ranks, late_ranks = CULPRITS[name]
     trace = planted(cause(name, release))
     assert set(trace.table("hops")["source"].to_pylist()) == {"native"}
     arrivals = by_key(trace.last_arrivals().to_pylist(), "rank")
-    assert {rank for rank, row in arrivals.items() if row["cause"]} == {*late}
-    assert all((row["cost_share"] > 0) == (rank in late) for rank, row in arrivals.items())
+    assert {rank for rank, row in arrivals.items() if row["cause"]} == {*late_ranks}
+    assert all((row["cost_share"] > 0) == (rank in late_ranks) for rank, row in arrivals.items())
     path = by_key(trace.critical_path(by="rank").to_pylist(), "rank")
-    assert sum(path[rank]["share"] for rank in late) > 0.75
+    assert sum(path[rank]["share"] for rank in late_ranks) > 0.75
     assert_no_contradiction(trace, ranks)
 
 
@@ -60,8 +60,8 @@ def assert_no_contradiction(trace: hopscope.Trace, ranks: int) -> None:
     set_up = by_key(trace.critical_path().to_pylist(), "category")["mpi"]["time_ns"]  # as making communicators
     whole = sum(row["time_ns"] for row in path.values()) - set_up
     blamed = [rank for rank, row in arrivals.items() if row["cause"]]
-    together = sum(path[rank]["compute_ns"] for rank in blamed) / whole
-    assert together >= len(blamed) / ranks
+    blamed_share = sum(path[rank]["compute_ns"] for rank in blamed) / whole
+    assert blamed_share >= len(blamed) / ranks
     assert (
         blamed or max((row["cost_share"] or 0 for row in arrivals.values() if row["cause"] is False), default=0) < 0.1
     )

@@ -9,31 +9,31 @@ import local_mpi
 import pytest
 from jobs import PROGRAMS, Planted, Run, by_key
 
-RANKS, LATE, ITERATIONS = 6, 5, 12
+RANKS, LATE_RANK, ITERATIONS = 6, 5, 12
 IN_AN_ITERATION_NS = 20e6
 """What the late rank sleeps: 15 ms more than the others."""
 KIB = 1024
 
 
-def assert_the_late_rank_is_named(trace: hopscope.Trace, late: int = LATE) -> None:
+def assert_the_late_rank_is_named(trace: hopscope.Trace, late_rank: int = LATE_RANK) -> None:
     causes = by_key(trace.last_arrivals().to_pylist(), "rank")
-    assert causes[late]["cause_share"] > 0.8
-    assert sum(row["cause_share"] for rank, row in causes.items() if rank != late) < 0.2
+    assert causes[late_rank]["cause_share"] > 0.8
+    assert sum(row["cause_share"] for rank, row in causes.items() if rank != late_rank) < 0.2
     assert sum(row["released_share"] for row in causes.values()) < 0.2
     rows = by_key(trace.critical_path(by="rank").to_pylist(), "rank")
     # All but the first iteration's, in which everybody sleeps 5 ms. Where the path stayed on the sender, the other
     # ranks' computing was nearly all.
-    assert rows[late]["compute_ns"] > 0.95 * (ITERATIONS - 1) * IN_AN_ITERATION_NS
-    assert rows[late]["compute_ns"] > 0.9 * sum(row["compute_ns"] for row in rows.values())
+    assert rows[late_rank]["compute_ns"] > 0.95 * (ITERATIONS - 1) * IN_AN_ITERATION_NS
+    assert rows[late_rank]["compute_ns"] > 0.9 * sum(row["compute_ns"] for row in rows.values())
 
 
 def sources(trace: hopscope.Trace) -> set[str]:
     return set(trace.table("hops")["source"].to_pylist())
 
 
-def blocked(trace: hopscope.Trace, table: str, late: int) -> int:
+def blocked(trace: hopscope.Trace, table: str, late_rank: int) -> int:
     """The messages to the late rank whose senders waited for it."""
-    return sum(row["dst"] == late and row["binding"] == "send" for row in trace.table(table).to_pylist())
+    return sum(row["dst"] == late_rank and row["binding"] == "send" for row in trace.table(table).to_pylist())
 
 
 @pytest.mark.parametrize("transport", ["shm", "mpi"])
@@ -42,7 +42,7 @@ def test_of_a_broadcast_over_a_binomial_tree(release: str, transport: str, plant
     trace = planted(f"receiver_{transport}_{release}")
     assert_the_late_rank_is_named(trace)
     # It made its parent wait, which the library's own waits would call `local`, or the sender's.
-    assert blocked(trace, "hops", LATE) == ITERATIONS
+    assert blocked(trace, "hops", LATE_RANK) == ITERATIONS
 
 
 @pytest.mark.parametrize("kib", [64, 4096])
@@ -79,23 +79,23 @@ def test_in_the_messages_of_an_untouched_mpich(name: str, release: str, planted:
     assert {row["op"] for row in stretches if row["category"] == "native"} <= {"MPI_Barrier"}
 
 
-@pytest.mark.parametrize("late", [3, 4, 5])
-def test_over_a_link_that_takes_longer_than_the_rank_is_late(late: int, planted: Planted) -> None:
+@pytest.mark.parametrize("late_rank", [3, 4, 5])
+def test_over_a_link_that_takes_longer_than_the_rank_is_late(late_rank: int, planted: Planted) -> None:
     # Ranks 3 and 4 get the messages by the link, 5 from 4. The root waits for none of them, so the messages of several
     # iterations are under way at once. What sets the pace is the late rank's own 20 ms, computing or in the link.
-    trace = planted(f"receiver_over_wan_{late}")
+    trace = planted(f"receiver_over_wan_{late_rank}")
     causes = by_key(trace.last_arrivals().to_pylist(), "rank")
     # The barrier before the first broadcast releases one side 20 ms after the other, which is the largest part there.
-    assert causes[late]["cause_share"] > 0.8
-    path = by_key(trace.critical_path(by="rank").to_pylist(), "rank")[late]
+    assert causes[late_rank]["cause_share"] > 0.8
+    path = by_key(trace.critical_path(by="rank").to_pylist(), "rank")[late_rank]
     assert path["compute_ns"] + path["hops_ns"] > 0.9 * (ITERATIONS - 1) * IN_AN_ITERATION_NS
 
 
 @pytest.mark.parametrize("release", ["openmpi-4", "mpich-5"])
-@pytest.mark.parametrize("what", ["send", "isend"])
-def test_of_the_application_s_own_messages(what: str, release: str, planted: Planted) -> None:
-    trace = planted(f"receiver_{what}_{release}")
-    assert_the_late_rank_is_named(trace, late=1)
+@pytest.mark.parametrize("function", ["send", "isend"])
+def test_of_the_application_s_own_messages(function: str, release: str, planted: Planted) -> None:
+    trace = planted(f"receiver_{function}_{release}")
+    assert_the_late_rank_is_named(trace, late_rank=1)
     assert blocked(trace, "messages", 1) == ITERATIONS
 
 

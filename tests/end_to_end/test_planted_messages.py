@@ -16,12 +16,12 @@ def test_who_was_late_is_charged_with_the_other_s_waiting(release: str, planted:
 
     # Rank 1 sends 8 ms and, in the wrong order, 5 ms late. A sleep never ends early, but rank 0 may come some time
     # after it, and the sleeper some time later.
-    late = pairs["1->0"]
+    late_pair = pairs["1->0"]
     planted_ms = ITERATIONS * (SENDER_MS + ORDER_MS)
-    assert 0.95 * planted_ms < late["waiting_caused_ns"] / 1e6 < 1.1 * planted_ms
-    assert late["late_senders"] >= 2 * ITERATIONS
-    assert late["wrong_order"] == ITERATIONS
-    assert late["late_receivers"] == 0
+    assert 0.95 * planted_ms < late_pair["waiting_caused_ns"] / 1e6 < 1.1 * planted_ms
+    assert late_pair["late_senders"] >= 2 * ITERATIONS
+    assert late_pair["wrong_order"] == ITERATIONS
+    assert late_pair["late_receivers"] == 0
 
     # Rank 0 sends at once and waits 20 ms for rank 1 to receive.
     blocked = pairs["0->1"]
@@ -31,7 +31,7 @@ def test_who_was_late_is_charged_with_the_other_s_waiting(release: str, planted:
     assert blocked["late_senders"] == blocked["wrong_order"] == 0
 
     ranks = by_key(trace.messages(by="rank").to_pylist(), "rank")
-    waited = late["waiting_caused_ns"] + blocked["waiting_suffered_ns"]
+    waited = late_pair["waiting_caused_ns"] + blocked["waiting_suffered_ns"]
     assert (ranks[1]["waiting_caused_ns"], ranks[0]["waiting_suffered_ns"]) == (waited, waited)
     places = trace.messages(by="place").to_pylist()
     assert max(places, key=lambda row: row["waiting_suffered_ns"])["messages"] == ITERATIONS

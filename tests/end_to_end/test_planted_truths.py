@@ -8,29 +8,29 @@ import hopscope
 import pytest
 from jobs import Planted, by_key
 
-RANKS, LATE = 4, 2
+RANKS, LATE_RANK = 4, 2
 ITERATIONS, LATE_NS = 40, 20e6
 WAN_ITERATIONS, WAN_NS = 20, 20e6
 
 
 @pytest.fixture(params=["late_by_engine", "late_by_library"])
-def late(request: pytest.FixtureRequest, planted: Planted) -> hopscope.Trace:
+def late_trace(request: pytest.FixtureRequest, planted: Planted) -> hopscope.Trace:
     return planted(request.param)
 
 
-def test_a_rank_20_ms_late_is_the_last_arrival_in_more_than_95_percent(late: hopscope.Trace) -> None:
-    rows = by_key(late.last_arrivals().to_pylist(), "rank")
-    assert rows[LATE]["share"] > 0.95
-    assert rows[LATE]["waiting_ns"] > 0.95 * LATE_NS * (RANKS - 1) * ITERATIONS
+def test_a_rank_20_ms_late_is_the_last_arrival_in_more_than_95_percent(late_trace: hopscope.Trace) -> None:
+    rows = by_key(late_trace.last_arrivals().to_pylist(), "rank")
+    assert rows[LATE_RANK]["share"] > 0.95
+    assert rows[LATE_RANK]["waiting_ns"] > 0.95 * LATE_NS * (RANKS - 1) * ITERATIONS
 
 
-def test_a_late_rank_is_the_compute_on_the_critical_path(late: hopscope.Trace) -> None:
-    rows = by_key(late.critical_path(by="rank").to_pylist(), "rank")
-    categories = by_key(late.critical_path().to_pylist(), "category")
+def test_a_late_rank_is_the_compute_on_the_critical_path(late_trace: hopscope.Trace) -> None:
+    rows = by_key(late_trace.critical_path(by="rank").to_pylist(), "rank")
+    categories = by_key(late_trace.critical_path().to_pylist(), "category")
     compute_ns = categories["compute"]["time_ns"]
-    assert rows[LATE]["compute_ns"] > 0.95 * compute_ns
+    assert rows[LATE_RANK]["compute_ns"] > 0.95 * compute_ns
     # All but the first iteration's: before that nobody can tell a rank's computing from its start.
-    assert rows[LATE]["compute_ns"] > (LATE_NS + 6e6) * (ITERATIONS - 1)
+    assert rows[LATE_RANK]["compute_ns"] > (LATE_NS + 6e6) * (ITERATIONS - 1)
     assert compute_ns > 0.95 * sum(row["time_ns"] for name, row in categories.items() if name != "mpi")
     assert sum(row["share"] for row in categories.values()) == pytest.approx(1)
 
@@ -38,17 +38,17 @@ def test_a_late_rank_is_the_compute_on_the_critical_path(late: hopscope.Trace) -
 def test_without_the_lateness_nobody_is_found_late(planted: Planted) -> None:
     # Somebody is always last, if only by the microseconds that the tree releases it later; but not by milliseconds.
     rows = by_key(planted("on_time").last_arrivals().to_pylist(), "rank")
-    assert rows[LATE]["share"] < 0.95
-    assert rows[LATE]["waiting_ns"] < 0.1 * LATE_NS * (RANKS - 1) * ITERATIONS
+    assert rows[LATE_RANK]["share"] < 0.95
+    assert rows[LATE_RANK]["waiting_ns"] < 0.1 * LATE_NS * (RANKS - 1) * ITERATIONS
     assert all(row["margin_ns"] < LATE_NS / 10 for row in rows.values() if row["share"] > 0.1)
 
 
 def test_with_a_halo_exchange_the_late_rank_is_still_the_named_cause(planted: Planted) -> None:
     trace = planted("late_with_halo")
     rows = trace.critical_path(by="rank").to_pylist()
-    assert max(rows, key=lambda row: row["share"])["rank"] == LATE
+    assert max(rows, key=lambda row: row["share"])["rank"] == LATE_RANK
     causes = trace.last_arrivals().to_pylist()
-    assert max(causes, key=lambda row: row["cause_share"])["rank"] == LATE
+    assert max(causes, key=lambda row: row["cause_share"])["rank"] == LATE_RANK
 
 
 def test_an_emulated_20_ms_link_gives_the_planted_wan_share(planted: Planted) -> None:

@@ -19,9 +19,9 @@ def whole(trace: Path) -> None:
     """The archive is there, reads without a warning, and nothing of the making is left."""
     assert {"traces.otf2", "traces.def", "traces", "run.json"} <= {path.name for path in trace.iterdir()}
     assert not {"spool", "presence"} & {path.name for path in trace.iterdir()}
-    shown = subprocess.run(["otf2-print", str(trace / "traces.otf2")], capture_output=True, text=True, check=True)
-    assert "warning" not in shown.stderr.lower()
-    assert "error" not in shown.stderr.lower()
+    printed = subprocess.run(["otf2-print", str(trace / "traces.otf2")], capture_output=True, text=True, check=True)
+    assert "warning" not in printed.stderr.lower()
+    assert "error" not in printed.stderr.lower()
 
 
 def test_hopscope_run_leaves_one_whole_trace_and_the_job_s_output(mpi: local_mpi.LocalMpi, traced: Run) -> None:
@@ -53,9 +53,9 @@ def test_a_job_that_also_runs_untraced_says_what_tracing_cost(first_mpi: local_m
 def test_the_solver_s_result_is_the_same_with_and_without_the_engine(mpi: local_mpi.LocalMpi, traced: Run) -> None:
     program = mpi.compile(HEAT_PLATE)
     plain = ended([*mpi.launch(5), str(program), *SMALL], Path(), Path.cwd())
-    under = traced(mpi, 5, program, *SMALL, tree="binomial-lam")
-    assert plain.code == under.code == 0, under.err
-    assert under.out.split("seconds=")[0] == plain.out.split("seconds=")[0]
+    traced_job = traced(mpi, 5, program, *SMALL, tree="binomial-lam")
+    assert plain.code == traced_job.code == 0, traced_job.err
+    assert traced_job.out.split("seconds=")[0] == plain.out.split("seconds=")[0]
 
 
 def test_preload_s_words_trace_a_program_under_its_own_launcher(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
@@ -106,8 +106,10 @@ def test_a_trace_is_never_written_over(first_mpi: local_mpi.LocalMpi, tmp_path: 
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
 
 
-@pytest.mark.parametrize("by", ["SIGTERM", "SIGINT", "Ctrl-C"])
-def test_an_interrupted_job_still_leaves_its_trace(first_mpi: local_mpi.LocalMpi, tmp_path: Path, by: str) -> None:
+@pytest.mark.parametrize("signal_name", ["SIGTERM", "SIGINT", "Ctrl-C"])
+def test_an_interrupted_job_still_leaves_its_trace(
+    first_mpi: local_mpi.LocalMpi, tmp_path: Path, signal_name: str
+) -> None:
     words = [str(BIN / "hopscope"), "run", "--dir", "trace", "--", *first_mpi.launch(2)]
     words += [
         str(first_mpi.compile(HEAT_PLATE)),
@@ -134,10 +136,10 @@ def test_an_interrupted_job_still_leaves_its_trace(first_mpi: local_mpi.LocalMpi
             if line.startswith("iteration 20 "):
                 break
         # A terminal's Ctrl-C reaches everyone in the foreground; a batch system's SIGTERM only the first process.
-        if by == "Ctrl-C":
+        if signal_name == "Ctrl-C":
             os.write(terminal, b"\x03")
         else:
-            job.send_signal(signal.Signals[by])
+            job.send_signal(signal.Signals[signal_name])
         _, err = job.communicate(timeout=120)
     os.close(terminal)
     os.close(its_end)

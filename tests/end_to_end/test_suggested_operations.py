@@ -31,17 +31,17 @@ def test_the_engine_runs_what_is_suggested_for_each_operation(
     first_mpi: local_mpi.LocalMpi, planted: Planted, traced: Run, tmp_path: Path
 ) -> None:
     # One job calls them all, and one file has a rule for each.
-    before, suggested = planted("slow_operations"), tmp_path / "suggested.json"
-    best = before.remap(suggested, search=0).to_pylist()[0]
+    recorded, suggested = planted("slow_operations"), tmp_path / "suggested.json"
+    best = recorded.remap(suggested, search=0).to_pylist()[0]
     assert best["chosen"], best
     program = [first_mpi.compile(MIX), "2", "0", *(word for operation in SLOW for word in (operation, str(BYTES)))]
     job = traced(first_mpi, RANKS, *program, tree=suggested, topology=dealt_sites(0))
     assert job.code == 0, job.err
 
-    after = hopscope.open(job.trace)
-    old, new = recorded_messages(before), recorded_messages(after)
-    assert old == scheduled_messages(json.dumps(slow_file(*SLOW)).encode(), before)
-    assert new == scheduled_messages(suggested.read_bytes(), after)
+    rerun = hopscope.open(job.trace)
+    old, new = recorded_messages(recorded), recorded_messages(rerun)
+    assert old == scheduled_messages(json.dumps(slow_file(*SLOW)).encode(), recorded)
+    assert new == scheduled_messages(suggested.read_bytes(), rerun)
     assert old.keys() == new.keys() == {name_of(operation) for operation in SLOW}
     # Of some operations what they ran by is as good as any other.
     assert len([name for name in old if old[name] != new[name]]) >= len(SLOW) / 2
@@ -54,23 +54,23 @@ def test_what_is_suggested_runs_and_crosses_the_slow_link_as_often_as_predicted(
 ) -> None:
     # A recorded run decides what is suggested. On a busy machine iterations of a live one differed so much that
     # no gain was beyond chance.
-    before, suggested = planted(f"slow_{operation}"), tmp_path / "suggested.json"
-    rows = before.remap(suggested, search=100).to_pylist()
+    recorded, suggested = planted(f"slow_{operation}"), tmp_path / "suggested.json"
+    rows = recorded.remap(suggested, search=100).to_pylist()
     best, baseline = rows[0], next(row for row in rows if row["baseline"])
     assert best["chosen"], rows
     program = [first_mpi.compile(MIX), *slow_arguments(operation).split()]
     job = traced(first_mpi, RANKS, *program, tree=suggested, topology=dealt_sites(WAN_MS))
     assert job.code == 0, job.err
 
-    after = hopscope.open(job.trace)
-    subjects = [source_of(trace.table).subject for trace in (before, after)]
-    ran = [(subject.op, len(subject.collectives)) for subject in subjects]
-    assert ran == [(name_of(operation), SLOW_ITERATIONS)] * 2
-    assert recorded_messages(after) != recorded_messages(before)
-    kinds = [row for row in after.algorithms().to_pylist() if row["op"] == name_of(operation)]
+    rerun = hopscope.open(job.trace)
+    subjects = [source_of(trace.table).subject for trace in (recorded, rerun)]
+    counts = [(subject.op, len(subject.collectives)) for subject in subjects]
+    assert counts == [(name_of(operation), SLOW_ITERATIONS)] * 2
+    assert recorded_messages(rerun) != recorded_messages(recorded)
+    kinds = [row for row in rerun.algorithms().to_pylist() if row["op"] == name_of(operation)]
     assert {row["crossings"] for row in kinds} == {best["wan_crossings"]}
-    times = [took_ns(trace, subject) for trace, subject in zip((before, after), subjects, strict=True)]
+    times = [took_ns(trace, subject) for trace, subject in zip((recorded, rerun), subjects, strict=True)]
     assert best["wan_crossings"] * WAN_MS * 1e6 < times[1]
-    again = next(row for row in after.remap(search=0).to_pylist() if row["baseline"])
-    errors = [row["model_error"] for row in (baseline, again)]
+    replay = next(row for row in rerun.remap(search=0).to_pylist() if row["baseline"])
+    errors = [row["model_error"] for row in (baseline, replay)]
     print(f"{operation}: predicted gain {best['gain']:.0%}, measured {1 - times[1] / times[0]:.0%}, errors {errors}")

@@ -25,9 +25,9 @@ def test_after_kill_9_of_a_rank_all_its_events_are_in_the_archive(mpi: local_mpi
 
 def test_the_analyses_of_a_killed_run_say_what_is_missing(first_mpi: local_mpi.LocalMpi, traced: Run) -> None:
     job = traced(first_mpi, 3, first_mpi.compile(PROGRAMS / "dies.c"), "1", "30", "1000", tree="binomial")
-    said = ended([str(BIN / "analyze"), "summary", str(job.trace)], job.trace, job.trace.parent)
-    assert said.code == 0, said.err
-    assert "incomplete" in said.out + said.err
+    summary = ended([str(BIN / "analyze"), "summary", str(job.trace)], job.trace, job.trace.parent)
+    assert summary.code == 0, summary.err
+    assert "incomplete" in summary.out + summary.err
     rows = analyze(job.trace, "critical-path")
     assert sum(row["share"] for row in rows) == pytest.approx(1)
 
@@ -116,12 +116,12 @@ def test_settings_that_mean_nothing_are_named_once_with_what_would_be_right(
     words = [*mpi.launch(2), "env", f"LD_PRELOAD={library}", *settings, str(mpi.compile(HEAT_PLATE)), *SMALL]
     job = ended(words, tmp_path / "trace", tmp_path, HOPSCOPE_DIR=str(tmp_path / "trace"))
     assert job.code == 0, job.err
-    said = [line for line in job.err.splitlines() if line.startswith("hopscope: ")]
-    assert len(said) == len(wrong), job.err
-    for name, (value, what) in wrong.items():
-        unknown = "unknown variable " if what.startswith("ignored.") else ""
-        begins = f"hopscope: {unknown}{name}={value} {what}"
-        assert [line for line in said if line.startswith(begins)], (begins, said)
+    warnings = [line for line in job.err.splitlines() if line.startswith("hopscope: ")]
+    assert len(warnings) == len(wrong), job.err
+    for name, (value, message) in wrong.items():
+        unknown = "unknown variable " if message.startswith("ignored.") else ""
+        begins = f"hopscope: {unknown}{name}={value} {message}"
+        assert [line for line in warnings if line.startswith(begins)], (begins, warnings)
     assert analyze(job.trace, "sql", "select count(*) n from hops where source = 'tree'")[0]["n"] == 0
 
 
@@ -162,14 +162,14 @@ def test_a_truncated_archive_is_named_with_exit_code_2(
     shutil.copytree(job.trace, broken, ignore=shutil.ignore_patterns("dataset"))
     definitions = broken / "traces.def"
     definitions.write_bytes(definitions.read_bytes()[: definitions.stat().st_size // 2])
-    said = ended([str(BIN / "analyze"), "summary", str(broken)], broken, tmp_path)
-    assert said.code == 2
-    assert "traces.def" in said.err or str(broken) in said.err
+    summary = ended([str(BIN / "analyze"), "summary", str(broken)], broken, tmp_path)
+    assert summary.code == 2
+    assert "traces.def" in summary.err or str(broken) in summary.err
     assert not (broken / "dataset" / "manifest.json").exists()
 
 
 def test_what_is_no_trace_is_said_to_be_none(tmp_path: Path) -> None:
     for command in (["analyze", "summary"], ["hopscope", "recover"]):
-        said = ended([str(BIN / command[0]), *command[1:], str(tmp_path)], tmp_path, tmp_path)
-        assert said.code == 2
-        assert str(tmp_path) in said.err
+        summary = ended([str(BIN / command[0]), *command[1:], str(tmp_path)], tmp_path, tmp_path)
+        assert summary.code == 2
+        assert str(tmp_path) in summary.err
