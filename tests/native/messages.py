@@ -42,9 +42,9 @@ class Messages:
 
     sent: Counter[Message] = field(default_factory=Counter)
     received: Counter[Message] = field(default_factory=Counter)
-    begun: Counter[tuple[int, int]] = field(default_factory=Counter)
+    starts: Counter[tuple[int, int]] = field(default_factory=Counter)
     """(rank, number of the request)"""
-    ended: Counter[tuple[int, int]] = field(default_factory=Counter)
+    completions: Counter[tuple[int, int]] = field(default_factory=Counter)
 
 
 def traced(words: list[str], folder: Path, **environment: str) -> Path:
@@ -77,11 +77,11 @@ def messages(trace: Path) -> Messages:
     return _messages(run)
 
 
-def is_one_to_one(found: Messages) -> bool:
+def matches_one_to_one(run_messages: Messages) -> bool:
     """Assert that each end was begun and ended once and that sends are receives; whether there are any."""
-    assert found.begun == found.ended and max(found.begun.values()) == 1
-    assert found.sent == found.received
-    return found.sent.total() > 0
+    assert run_messages.starts == run_messages.completions and max(run_messages.starts.values()) == 1
+    assert run_messages.sent == run_messages.received
+    return run_messages.sent.total() > 0
 
 
 def _groups(run: Run) -> dict[str, list[list[int]]]:
@@ -95,7 +95,7 @@ def _groups(run: Run) -> dict[str, list[list[int]]]:
 
 
 def _messages(run: Run) -> Messages:
-    found = Messages()
+    run_messages = Messages()
     groups = _groups(run)
     for spool in run.spools:
         comms = run.comms(spool.rank)
@@ -104,18 +104,18 @@ def _messages(run: Run) -> Messages:
             """This end and the other one."""
             if not comm["inter"]:
                 return comm["rank"], peer
-            in_own = bool(peer & OWN_GROUP)
-            group = next(group for group in groups[comm["key"]] if (rank in group) == in_own)
+            is_own_group = bool(peer & OWN_GROUP)
+            group = next(group for group in groups[comm["key"]] if (rank in group) == is_own_group)
             return rank, group[peer & ~OWN_GROUP]
 
         for r in spool.of("HOP_ISEND", "HOP_IRECV_POST"):
-            found.begun[spool.rank, r.c] += 1
+            run_messages.starts[spool.rank, r.c] += 1
         for r in spool.of("HOP_ISEND_COMPLETE", "HOP_IRECV"):
-            found.ended[spool.rank, r.c & ~WAITED] += 1
+            run_messages.completions[spool.rank, r.c & ~WAITED] += 1
         for r in spool.of("HOP_ISEND"):
             comm = comms[r.comm]
-            found.sent[Message(comm["key"], *ends(comm, r.peer), r.tag, r.b)] += 1
+            run_messages.sent[Message(comm["key"], *ends(comm, r.peer), r.tag, r.b)] += 1
         for r in spool.of("HOP_IRECV"):
             comm = comms[r.comm]
-            found.received[Message(comm["key"], *reversed(ends(comm, r.peer)), r.tag, r.b)] += 1
-    return found
+            run_messages.received[Message(comm["key"], *reversed(ends(comm, r.peer)), r.tag, r.b)] += 1
+    return run_messages

@@ -11,7 +11,7 @@ from pathlib import Path
 import local_mpi
 import pytest
 from local_mpi import MPICH_IN_MESSAGES
-from messages import MPICH, Messages, facts, is_one_to_one, messages, recorded
+from messages import MPICH, Messages, facts, matches_one_to_one, messages, recorded
 
 pytestmark = pytest.mark.usefixtures("many_ranks_on_few_cores")
 
@@ -41,8 +41,8 @@ def test_sends_and_receives_of_blocking_collectives_match_one_to_one(
     mpi: local_mpi.LocalMpi, ranks: int, shared: Path
 ) -> None:
     trace = traced(shared, mpi, ranks)
-    found = messages(trace)
-    assert is_one_to_one(found)
+    run_messages = messages(trace)
+    assert matches_one_to_one(run_messages)
     counts = facts(trace)
     assert counts and counts["off"] is None and counts["lost"] == 0
 
@@ -54,16 +54,16 @@ def test_messages_on_communicators_of_the_library_have_the_ranks_of_the_applicat
     """With several hosts, which these variables pretend, collectives work inside them and between them."""
     value = "1" if cliques.endswith("EVEN_CLIQUES") else "3"
     trace = traced(shared, mpich, 6, **{cliques: value})
-    found = messages(trace)
-    assert is_one_to_one(found)
-    pairs = Counter((message.source, message.destination) for message in found.sent)
+    run_messages = messages(trace)
+    assert matches_one_to_one(run_messages)
+    pairs = Counter((message.source, message.destination) for message in run_messages.sent)
     assert max(max(pair) for pair in pairs) == 5
 
 
-SOME = [(3, "0"), (6, "1")]
+FAST_GROUPS = [(3, "0"), (6, "1")]
 GROUPS = [
-    pytest.param(ranks, cliques, marks=[] if (ranks, cliques) in SOME else pytest.mark.statistics)
-    for ranks, cliques in [(2, "0"), *SOME, (8, "0")]
+    pytest.param(ranks, cliques, marks=[] if (ranks, cliques) in FAST_GROUPS else pytest.mark.statistics)
+    for ranks, cliques in [(2, "0"), *FAST_GROUPS, (8, "0")]
 ]
 
 
@@ -74,26 +74,26 @@ def test_messages_on_intercommunicators_match_between_groups_and_inside_them(
     """Inside a group they pass on communicators that MPICH hides. They were all left out."""
     settings = {"MPIR_CVAR_ODD_EVEN_CLIQUES": cliques}
     trace = traced(shared, mpich, ranks, "blocking", program="intercomm.c", **settings)
-    found = messages(trace)
-    assert is_one_to_one(found)
-    inside = [(m.source % 3 == 0) == (m.destination % 3 == 0) for m in found.sent]
-    assert (any(inside), all(inside)) == (ranks > 2, False)
+    run_messages = messages(trace)
+    assert matches_one_to_one(run_messages)
+    same_group = [(m.source % 3 == 0) == (m.destination % 3 == 0) for m in run_messages.sent]
+    assert (any(same_group), all(same_group)) == (ranks > 2, False)
     counts = facts(trace)
     assert counts and counts["lost"] == 0
 
 
 def test_messages_of_threads_match(mpich: local_mpi.LocalMpi, shared: Path) -> None:
     trace = traced(shared, mpich, 4, program="threaded.c")
-    assert is_one_to_one(messages(trace))
+    assert matches_one_to_one(messages(trace))
 
 
 def test_of_every_third_collective_both_ends_are_recorded_and_of_the_others_none(
     mpich: local_mpi.LocalMpi, shared: Path
 ) -> None:
-    found = messages(traced(shared, mpich, 4, HOPSCOPE_NATIVE="mpich:every:3"))
-    assert is_one_to_one(found)
+    run_messages = messages(traced(shared, mpich, 4, HOPSCOPE_NATIVE="mpich:every:3"))
+    assert matches_one_to_one(run_messages)
     by_comm: dict[str, set[int]] = {}
-    for message in found.sent:
+    for message in run_messages.sent:
         by_comm.setdefault(message.comm, set()).add(message.seq % 3)
     assert all(len(rests) == 1 for rests in by_comm.values())
 
@@ -138,10 +138,10 @@ def verified(mpi: local_mpi.LocalMpi, **environment: str) -> subprocess.Complete
 def test_a_build_that_was_not_tested_is_left_alone_until_it_is_verified(other_build: Path, tmp_path: Path) -> None:
     mpi = _mpich_4()
     environment = {"LD_LIBRARY_PATH": str(other_build.parent), "XDG_CONFIG_HOME": str(tmp_path / "settings")}
-    before, after = tmp_path / "before", tmp_path / "after"
-    before.mkdir()
-    after.mkdir()
-    trace = traced(before, mpi, 2, **environment)
+    first_folder, second_folder = tmp_path / "before", tmp_path / "after"
+    first_folder.mkdir()
+    second_folder.mkdir()
+    trace = traced(first_folder, mpi, 2, **environment)
     assert messages(trace) == Messages()
     counts = facts(trace)
     assert counts and str(other_build) in str(counts["off"])
@@ -149,9 +149,9 @@ def test_a_build_that_was_not_tested_is_left_alone_until_it_is_verified(other_bu
     done = verified(mpi, **environment)
     assert done.returncode == 0, done.stderr
     assert "already in" not in done.stderr
-    listed = (tmp_path / "settings" / "hopscope" / "native").read_text()
-    assert listed == f"{hashlib.sha256(other_build.read_bytes()).hexdigest()}  {other_build}\n"
-    assert is_one_to_one(messages(traced(after, mpi, 2, **environment)))
+    listing = (tmp_path / "settings" / "hopscope" / "native").read_text()
+    assert listing == f"{hashlib.sha256(other_build.read_bytes()).hexdigest()}  {other_build}\n"
+    assert matches_one_to_one(messages(traced(second_folder, mpi, 2, **environment)))
 
 
 @pytest.mark.releases

@@ -26,14 +26,14 @@ def reasons(trace: hopscope.Trace) -> list[str | None]:
 def test_collectives_left_for_shared_memory_are_said_to_be(mpich: local_mpi.LocalMpi, shared: Path) -> None:
     trace = traced(shared, mpich, "repeated.c", MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD="5", **mpich.patience())
     with_hops = set(trace.table("hops")["collective_id"].to_pylist())
-    left = {number for number, why in enumerate(reasons(trace)) if why == "shared"}
+    left = {number for number, reason in enumerate(reasons(trace)) if reason == "shared"}
     # The first ones to use communicators of the library's own have messages that are not in the trace.
     first = {call["collective_id"] for call in trace.table("calls").to_pylist() if "the first" in call["engine"]}
     assert with_hops and not with_hops & left
     assert with_hops | left | first == set(range(3 * ROUNDS))
     assert len(left) > ROUNDS if mpich.release == "mpich-5" else not left
-    said = f"No message of {len(left)} of {3 * ROUNDS} collectives was seen"
-    assert any(sentence.startswith(said) for sentence in trace.caveats()) == bool(left)
+    caveat = f"No message of {len(left)} of {3 * ROUNDS} collectives was seen"
+    assert any(sentence.startswith(caveat) for sentence in trace.caveats()) == bool(left)
 
 
 @pytest.mark.parametrize("program", ["repeated.c", "collectives.c", "intercomm.c"])

@@ -25,16 +25,16 @@ def recorded(mpi: local_mpi.LocalMpi, program: str, folder: Path, **environment:
 def said_without_hops(trace: hopscope.Trace) -> dict[str, set[str]]:
     """By operation, the engines of calls in complete collectives of several ranks that have no hops."""
     with_hops = set(trace.table("hops")["collective_id"].to_pylist())
-    without = {
+    operations = {
         row["collective_id"]: row["op"]
         for row in trace.table("collectives").to_pylist()
         if row["complete"] and row["comm_size"] > 1 and row["collective_id"] not in with_hops
     }
-    said: dict[str, set[str]] = {}
+    engines_by_operation: dict[str, set[str]] = {}
     for call in trace.table("calls").to_pylist():
-        if call["collective_id"] in without:
-            said.setdefault(without[call["collective_id"]], set()).add(call["engine"])
-    return said
+        if call["collective_id"] in operations:
+            engines_by_operation.setdefault(operations[call["collective_id"]], set()).add(call["engine"])
+    return engines_by_operation
 
 
 def test_under_mpich_nonblocking_persistent_and_neighbourhood_collectives_say_why_they_have_no_hops(
@@ -42,9 +42,9 @@ def test_under_mpich_nonblocking_persistent_and_neighbourhood_collectives_say_wh
 ) -> None:
     """They were plain `native`."""
     trace = recorded(mpich, "kinds.c", tmp_path, **MPICH_IN_MESSAGES)
-    said = said_without_hops(trace)
-    said.pop("MPI_Allreduce", None)  # the first one between the groups
-    assert said == {
+    engines_by_operation = said_without_hops(trace)
+    engines_by_operation.pop("MPI_Allreduce", None)  # the first one between the groups
+    assert engines_by_operation == {
         "MPI_Iallreduce": {NONBLOCKING},
         "MPI_Ibcast": {"native"},  # of no bytes
         "MPI_Ibarrier": {NONBLOCKING},
@@ -62,12 +62,12 @@ def test_what_every_third_leaves_out_says_so(mpi: local_mpi.LocalMpi, program: s
     in_messages = {**MPICH_IN_MESSAGES, "HOPSCOPE_NATIVE": "mpich:every:3"}
     environment = in_messages if mpi.flavour == "mpich" else {"HOPSCOPE_NATIVE": "every:3"}
     trace = recorded(mpi, program, tmp_path, **environment)
-    said = said_without_hops(trace)
-    said.pop("MPI_Ibcast" if program == "kinds.c" else "", None)  # of no bytes
-    engines = set().union(*said.values())
+    engines_by_operation = said_without_hops(trace)
+    engines_by_operation.pop("MPI_Ibcast" if program == "kinds.c" else "", None)  # of no bytes
+    engines = set().union(*engines_by_operation.values())
     assert LEFT_OUT in engines
-    others = {FIRST, NONBLOCKING, ONLY_NONBLOCKING} if mpi.flavour == "mpich" else set()
-    assert engines <= {LEFT_OUT} | others
+    other_engines = {FIRST, NONBLOCKING, ONLY_NONBLOCKING} if mpi.flavour == "mpich" else set()
+    assert engines <= {LEFT_OUT} | other_engines
     assert sum(sentence.endswith(f"stay native: {LEFT_OUT.partition(':')[2]}.") for sentence in trace.caveats()) == 1
 
 

@@ -28,7 +28,7 @@ def machine_can() -> None:
         pytest.skip(f"two hosts: {reason}")
 
 
-def ran(mpi: local_mpi.LocalMpi, folder: Path, operation: str, *options: str) -> hopscope.Trace:
+def recorded_run(mpi: local_mpi.LocalMpi, folder: Path, operation: str, *options: str) -> hopscope.Trace:
     """Ten iterations of a long message and of a short one, by `tuned`."""
     folder.mkdir(exist_ok=True)
     sites = networks.topology(folder, {"A": 1, "B": 1}, {"links": {"wan": {"latency_ns": DELAY_NS}}})
@@ -41,7 +41,7 @@ def ran(mpi: local_mpi.LocalMpi, folder: Path, operation: str, *options: str) ->
 def test_an_answer_takes_a_latency_and_a_message_at_least_one_more(
     open_mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
-    trace = ran(open_mpi, tmp_path, "bcast")
+    trace = recorded_run(open_mpi, tmp_path, "bcast")
     limits = limits_of(ends_of(source_of(trace.table)))
     xfail_unless("wan" in limits, "no sender showed what it waited for")
     assert SHORT <= limits["wan"] < LONG
@@ -54,12 +54,12 @@ def test_the_file_makes_what_is_suggested_run(open_mpi: local_mpi.LocalMpi, tmp_
     # The root takes one message after the other, each of which waits for its answer.
     dynamic = ["--mca", "coll_tuned_use_dynamic_rules", "1"]
     linear = [*dynamic, "--mca", "coll_tuned_reduce_algorithm", "1"]
-    trace, rules = ran(open_mpi, tmp_path / "linear", "reduce", *linear), tmp_path / "rules"
+    trace, rules = recorded_run(open_mpi, tmp_path / "linear", "reduce", *linear), tmp_path / "rules"
     table = remap(trace, rules, library="openmpi", launcher=open_mpi.launcher)
     first = table.to_pylist()[0]
     # The replay of what ran may be too far from it.
     xfail_unless(first["chosen"], sentence(table))
     words = shlex.split((table.schema.metadata or {})[b"words"].decode())
-    rerun = ran(open_mpi, tmp_path / "rerun", "reduce", *words)
-    ran_by = {call["algorithm"] for call in rerun.table("calls").to_pylist() if call["bytes_sent"] == LONG}
-    assert ran_by and "basic_linear" not in ran_by, first["name"]
+    rerun = recorded_run(open_mpi, tmp_path / "rerun", "reduce", *words)
+    algorithms = {call["algorithm"] for call in rerun.table("calls").to_pylist() if call["bytes_sent"] == LONG}
+    assert algorithms and "basic_linear" not in algorithms, first["name"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import hopscope
 import local_mpi
 import pytest
-from messages import OPEN_MPI, Messages, facts, is_one_to_one, messages, traced
+from messages import OPEN_MPI, Messages, facts, matches_one_to_one, messages, traced
 
 PROGRAMS = Path(__file__).parent / "programs"
 # A power of two, a number that is none, and a half of one rank; a slice has the others.
@@ -30,13 +30,15 @@ def test_sends_and_receives_of_all_collectives_match_one_to_one(
     mpi: local_mpi.LocalMpi, ranks: int, tmp_path: Path
 ) -> None:
     trace = traced([*mpi.launch(ranks), str(mpi.compile(PROGRAMS / "collectives.c"))], tmp_path)
-    found = messages(trace)
-    assert is_one_to_one(found)
+    run_messages = messages(trace)
+    assert matches_one_to_one(run_messages)
     assert knows_all(trace)  # making the halves and the grid takes messages too
     # World, two halves and the grid; a half of one rank has none.
-    assert len({message.comm for message in found.sent}) == (2 if ranks == 2 else 3 if ranks == 3 else 4)
-    world = max({message.comm for message in found.sent}, key=lambda comm: sum(m.comm == comm for m in found.sent))
-    assert {message.seq for message in found.sent if message.comm == world} == set(range(COLLECTIVES_OF_WORLD))
+    assert len({message.comm for message in run_messages.sent}) == (2 if ranks == 2 else 3 if ranks == 3 else 4)
+    world = max(
+        {message.comm for message in run_messages.sent}, key=lambda comm: sum(m.comm == comm for m in run_messages.sent)
+    )
+    assert {message.seq for message in run_messages.sent if message.comm == world} == set(range(COLLECTIVES_OF_WORLD))
 
 
 @pytest.mark.parametrize(("mpi", "ranks"), CASES)
@@ -44,14 +46,14 @@ def test_messages_on_intercommunicators_match_between_groups_and_inside_them(
     mpi: local_mpi.LocalMpi, ranks: int, tmp_path: Path
 ) -> None:
     trace = traced([*mpi.launch(ranks), str(mpi.compile(PROGRAMS / "intercomm.c"))], tmp_path)
-    found = messages(trace)
-    assert is_one_to_one(found)
+    run_messages = messages(trace)
+    assert matches_one_to_one(run_messages)
     assert knows_all(trace)
-    inside = [m for m in found.sent if (m.source % 3 == 0) == (m.destination % 3 == 0)]
-    between = [m for m in found.sent if m not in inside]
-    assert between
+    inner_messages = [m for m in run_messages.sent if (m.source % 3 == 0) == (m.destination % 3 == 0)]
+    outer_messages = [m for m in run_messages.sent if m not in inner_messages]
+    assert outer_messages
     # MPI_Barrier on MPI_COMM_WORLD has such messages too.
-    assert (len({m.comm for m in inside}) > 1) == (ranks > 2)
+    assert (len({m.comm for m in inner_messages}) > 1) == (ranks > 2)
 
 
 @pytest.mark.parametrize(("mpi", "ranks"), [case for case in CASES if str(case.id).startswith("openmpi-5")])
@@ -61,11 +63,13 @@ def test_messages_of_persistent_collectives_match_at_each_start(
     """Open MPI 4 has them under other names only. Seventeen requests at three sizes are started three times, on
     MPI_COMM_WORLD and on a half; each has a number of its own."""
     trace = traced([*mpi.launch(ranks), str(mpi.compile(PROGRAMS / "persistent.c"))], tmp_path)
-    found = messages(trace)
-    assert is_one_to_one(found)
+    run_messages = messages(trace)
+    assert matches_one_to_one(run_messages)
     assert knows_all(trace)
-    world = max({message.comm for message in found.sent}, key=lambda comm: sum(m.comm == comm for m in found.sent))
-    assert len({message.seq for message in found.sent if message.comm == world}) == 3 * 3 * (17 + 1) + 9
+    world = max(
+        {message.comm for message in run_messages.sent}, key=lambda comm: sum(m.comm == comm for m in run_messages.sent)
+    )
+    assert len({message.seq for message in run_messages.sent if message.comm == world}) == 3 * 3 * (17 + 1) + 9
 
 
 def test_messages_that_make_communicators_join_no_collective_of_a_freed_one(
@@ -73,10 +77,10 @@ def test_messages_that_make_communicators_join_no_collective_of_a_freed_one(
 ) -> None:
     """A freed communicator's collective got the messages of the one that has its handle now."""
     trace = traced([*open_mpi.launch(4), str(open_mpi.compile(PROGRAMS / "reused_handles.c"))], tmp_path)
-    found = messages(trace)
-    assert is_one_to_one(found)
+    run_messages = messages(trace)
+    assert matches_one_to_one(run_messages)
     assert knows_all(trace)
-    assert len({message.comm for message in found.sent}) == 10
+    assert len({message.comm for message in run_messages.sent}) == 10
 
 
 def test_messages_of_threads_match_though_other_threads_may_complete_them(
@@ -84,7 +88,7 @@ def test_messages_of_threads_match_though_other_threads_may_complete_them(
 ) -> None:
     program = open_mpi.compile(PROGRAMS / "threaded.c", "-pthread")
     trace = traced([*open_mpi.launch(4), str(program)], tmp_path)
-    assert is_one_to_one(messages(trace))
+    assert matches_one_to_one(messages(trace))
     counts = facts(trace)
     assert counts and counts["unknown"] == 0 and counts["lost"] == 0
 
@@ -95,7 +99,7 @@ def test_messages_that_other_threads_take_in_are_not_early(open_mpi: local_mpi.L
     trace = traced([*open_mpi.launch(4), str(program)], tmp_path)
     # Nobody finds a message there that is sent long after the wait began. Such ones counted as early if another thread
     # took them in while this one looked. Between posting and waiting, a rank may lose its core now and then.
-    (late,) = (
+    (counts,) = (
         hopscope.open(trace)
         .sql(
             "select count(*) filter (arrived_early) as early, count(*) as hops from hops inner join collectives using "
@@ -104,7 +108,7 @@ def test_messages_that_other_threads_take_in_are_not_early(open_mpi: local_mpi.L
         )
         .to_pylist()
     )
-    assert late["early"] <= max(3, 0.1 * late["hops"]), late
+    assert counts["early"] <= max(3, 0.1 * counts["hops"]), counts
 
 
 def test_messages_of_many_pending_collectives_are_known_by_their_own(
@@ -112,26 +116,26 @@ def test_messages_of_many_pending_collectives_are_known_by_their_own(
 ) -> None:
     """A table with one place for a number lost the first of two that had the same."""
     trace = traced([*open_mpi.launch(4), str(open_mpi.compile(PROGRAMS / "many_pending.c"))], tmp_path)
-    found = messages(trace)
-    assert is_one_to_one(found)
-    assert len({(message.comm, message.seq) for message in found.sent}) == 200
+    run_messages = messages(trace)
+    assert matches_one_to_one(run_messages)
+    assert len({(message.comm, message.seq) for message in run_messages.sent}) == 200
 
 
 def test_of_every_third_collective_both_ends_are_recorded_and_of_the_others_none(
     open_mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
     words = [*open_mpi.launch(4), str(open_mpi.compile(PROGRAMS / "collectives.c"))]
-    found = messages(traced(words, tmp_path, HOPSCOPE_NATIVE="every:3"))
-    assert is_one_to_one(found)
+    run_messages = messages(traced(words, tmp_path, HOPSCOPE_NATIVE="every:3"))
+    assert matches_one_to_one(run_messages)
     by_comm: dict[str, set[int]] = {}
-    for message in found.sent:
+    for message in run_messages.sent:
         by_comm.setdefault(message.comm, set()).add(message.seq % 3)
     assert all(len(rests) == 1 for rests in by_comm.values())
 
 
 def test_they_are_recorded_unless_they_are_not_wanted(open_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     words = [*open_mpi.launch(2), str(open_mpi.compile(PROGRAMS / "collectives.c"))]
-    assert is_one_to_one(messages(traced(words, tmp_path, HOPSCOPE_NATIVE="")))
+    assert matches_one_to_one(messages(traced(words, tmp_path, HOPSCOPE_NATIVE="")))
     (tmp_path / "off").mkdir()
     trace = traced(words, tmp_path / "off", HOPSCOPE_NATIVE="0")
     assert messages(trace) == Messages()

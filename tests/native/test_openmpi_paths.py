@@ -9,7 +9,7 @@ from messages import OPEN_MPI, recorded
 from recorded_jobs import sample_trace
 
 PROGRAMS = Path(__file__).parent / "programs"
-LATE, LATE_NS, COLLECTIVES = 2, 20_000_000, 20
+LATE_RANK, LATE_NS, COLLECTIVES = 2, 20_000_000, 20
 """In the recorded runs of late.c."""
 
 
@@ -18,18 +18,23 @@ def traced(shared: Path, mpi: local_mpi.LocalMpi, ranks: int, program: str, **en
     return hopscope.open(recorded(shared, words, **environment))
 
 
-def wherever_it_is(*what: str) -> pytest.MarkDecorator:
+def wherever_it_is(*programs: str) -> pytest.MarkDecorator:
     """Each of these under each release; Open MPI 4 has persistent collectives under other names only."""
-    cases = [(mpi, it) for mpi in OPEN_MPI for it in what if it[:10] != "persistent" or mpi.release != "openmpi-4"]
-    return pytest.mark.parametrize(("mpi", "what"), cases, ids=[f"{mpi.release}-{it}" for mpi, it in cases])
+    cases = [
+        (mpi, program)
+        for mpi in OPEN_MPI
+        for program in programs
+        if program[:10] != "persistent" or mpi.release != "openmpi-4"
+    ]
+    return pytest.mark.parametrize(("mpi", "program"), cases, ids=[f"{mpi.release}-{program}" for mpi, program in cases])
 
 
 @pytest.mark.parametrize("ranks", [4, 6])
 @wherever_it_is("collectives.c", "intercomm.c", "persistent.c")
 def test_every_collective_of_several_ranks_shows_all_its_messages(
-    mpi: local_mpi.LocalMpi, what: str, ranks: int, shared: Path
+    mpi: local_mpi.LocalMpi, program: str, ranks: int, shared: Path
 ) -> None:
-    trace = traced(shared, mpi, ranks, what)
+    trace = traced(shared, mpi, ranks, program)
     assert trace.table("run")["missing"].to_pylist() == [None]
     collectives = trace.table("collectives").to_pylist()
     hops = trace.table("hops").to_pylist()
@@ -66,7 +71,7 @@ def test_a_message_that_came_before_its_receiver_was_early(open_mpi: local_mpi.L
 
 @pytest.mark.parametrize(
     "name",
-    [*(f"{what}_{release}" for release in ("openmpi-4", "openmpi-5") for what in ("nonblocking", "between")),
+    [*(f"{kind}_{release}" for release in ("openmpi-4", "openmpi-5") for kind in ("nonblocking", "between")),
      "persistent_openmpi-5"],
 )  # fmt: skip
 def test_the_path_through_the_librarys_messages_leads_to_the_late_rank(name: str, shared: Path) -> None:
@@ -75,5 +80,5 @@ def test_the_path_through_the_librarys_messages_leads_to_the_late_rank(name: str
     for stretch in trace.table("path_stretches").to_pylist():
         if stretch["path"] == "run" and stretch["category"] == "compute":
             computed[stretch["rank"]] += stretch["end_ns"] - stretch["begin_ns"]
-    assert computed[LATE] >= COLLECTIVES * LATE_NS
-    assert sum(computed) - computed[LATE] <= computed[LATE] / 100
+    assert computed[LATE_RANK] >= COLLECTIVES * LATE_NS
+    assert sum(computed) - computed[LATE_RANK] <= computed[LATE_RANK] / 100
