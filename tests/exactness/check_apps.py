@@ -37,7 +37,7 @@ PATIENCE_SECONDS = 240
 # What changes from run to run without the collector cannot be held against it.
 FRACTIONS_CHANGE = "  (fractions change by themselves: held against the bound)"
 WORDS_CHANGE = "  (its verdicts change by themselves, without the collector, too: only code and trace are compared)"
-COUNTED = "SELECT count(*) AS calls, count(*) FILTER (engine = 'tree') AS by_engine FROM calls"
+CALL_COUNTS = "SELECT count(*) AS calls, count(*) FILTER (engine = 'tree') AS by_engine FROM calls"
 # What a run may add to the largest process: the collector promises 16 MiB beside its recording's window of 1 MiB.
 MOST_ADDED_MIB = 17
 # A process counts the memory of the one that it was forked from as its own largest: so a small one stands between.
@@ -50,12 +50,12 @@ sys.exit(code)
 
 
 @dataclass
-class Ended:
+class FinishedRun:
     """How a run ended."""
 
     code: int
     results: str
-    said: list[str]
+    messages: list[str]
     """The collector's lines on stderr."""
     largest_mib: float
     """The largest resident size of any of its processes."""
@@ -63,7 +63,7 @@ class Ended:
     """It was ended after PATIENCE_SECONDS."""
 
 
-def run(application: Application, mpi: local_mpi.LocalMpi, folder: Path, way: str | None) -> Ended:
+def run(application: Application, mpi: local_mpi.LocalMpi, folder: Path, way: str | None) -> FinishedRun:
     """Runs an application in a new folder; `way` None: without the collector."""
     folder.mkdir(parents=True)
     application.prepare(folder)
@@ -76,11 +76,11 @@ def run(application: Application, mpi: local_mpi.LocalMpi, folder: Path, way: st
             (folder / "tree.json").write_text(json.dumps(MIXTURES[engine[0]]))
             variables |= {"HOPSCOPE_TREE": str(folder / "tree.json"), "HOPSCOPE_TRANSPORT": engine[1]}
     clean = local_mpi.without_hopscope()
-    with (folder / "stdout").open("wb") as out, (folder / "stderr").open("wb") as err:
+    with (folder / "stdout").open("wb") as output, (folder / "stderr").open("wb") as err:
         job = subprocess.Popen(
             [sys.executable, "-S", "-c", MEASURED, "memory", *mpi.launch(application.ranks), *application.words],
             stdin=subprocess.DEVNULL,
-            stdout=out,
+            stdout=output,
             stderr=err,
             cwd=folder,
             env=clean | variables,
@@ -97,14 +97,14 @@ def run(application: Application, mpi: local_mpi.LocalMpi, folder: Path, way: st
                 job.wait()
     memory = folder / "memory"
     largest = int(memory.read_text()) / 1024 if memory.exists() else 0
-    said = [
+    messages = [
         line for line in (folder / "stderr").read_text(errors="replace").splitlines() if line.startswith("hopscope")
     ]
     try:
         results = application.results(folder, (folder / "stdout").read_text(errors="replace"))
     except (OSError, ValueError):
         results = ""
-    return Ended(job.returncode, results, said, largest, hung)
+    return FinishedRun(job.returncode, results, messages, largest, hung)
 
 
 class Check:
@@ -113,7 +113,7 @@ class Check:
     def __init__(self, application: Application, mpi: local_mpi.LocalMpi, folder: Path) -> None:
         self.application, self.mpi, self.folder = application, mpi, folder
         self.differences: list[str] = []
-        self.again: list[Ended] = []  # further runs without the collector, made when they are asked for
+        self.repeats: list[FinishedRun] = []  # further runs without the collector, made when they are asked for
 
     def lines(self) -> Iterator[str]:
         """Runs it in all ways."""
@@ -126,56 +126,56 @@ class Check:
             self.differences.append("it does not run without the collector")
             yield f"{name} does not run: exit code {alone.code}; see {self.folder}"
             return
-        itself = ""
+        change_note = ""
         for number, way in enumerate(WAYS):
-            ended = run(self.application, self.mpi, self.folder / str(number), way)
+            traced_run = run(self.application, self.mpi, self.folder / str(number), way)
             rules = self.application.rules
-            same_order = WAYS[way] is None and not itself
-            found = compare(alone.results, ended.results, rules, same_order)
-            if found.differences and not itself:
-                itself = self._changes_by_itself(alone)
-                found = compare(alone.results, ended.results, rules, same_order and not itself)
-            if itself == WORDS_CHANGE:
-                found.differences = []
+            same_order = WAYS[way] is None and not change_note
+            comparison = compare(alone.results, traced_run.results, rules, same_order)
+            if comparison.differences and not change_note:
+                change_note = self._changes_by_itself(alone)
+                comparison = compare(alone.results, traced_run.results, rules, same_order and not change_note)
+            if change_note == WORDS_CHANGE:
+                comparison.differences = []
             # Where it fails by itself, which rank's code the launcher hands on changes from run to run.
-            as_before = ended.code == alone.code or (ended.code != 0 and alone.code != 0)
-            faults = [] if as_before else [f"exit code {ended.code} instead of {alone.code}"]
-            faults += found.differences
-            added = ended.largest_mib - alone.largest_mib
+            as_before = traced_run.code == alone.code or (traced_run.code != 0 and alone.code != 0)
+            faults = [] if as_before else [f"exit code {traced_run.code} instead of {alone.code}"]
+            faults += comparison.differences
+            added = traced_run.largest_mib - alone.largest_mib
             faults += [f"{added:.0f} MiB of memory added"] if added > MOST_ADDED_MIB else []
-            trace_faults, calls, by_engine = _seen(self.folder / str(number) / "trace")
+            trace_faults, calls, by_engine = _checked_trace(self.folder / str(number) / "trace")
             faults += trace_faults
             faults += ["no call seen"] if not calls else []
             faults += ["no call by the engine"] if WAYS[way] and not by_engine else []
             self.differences += [f"{way}: {fault}" for fault in faults]
-            equal = "same" if same_order and not itself else f"{found.largest:.0e}"
-            equal = "DIFFERENT" if faults else ("(none)" if itself == WORDS_CHANGE else equal)
+            equal = "same" if same_order and not change_note else f"{comparison.largest:.0e}"
+            equal = "DIFFERENT" if faults else ("(none)" if change_note == WORDS_CHANGE else equal)
             yield (
-                f"{name} {way:12} {found.exact:7} {found.fractions:7} {found.residuals:7}  {equal:9} {calls:8} "
-                f"{by_engine:8} {added:6.1f}{itself}"
+                f"{name} {way:12} {comparison.exact:7} {comparison.fractions:7} {comparison.residuals:7}  {equal:9} "
+                f"{calls:8} {by_engine:8} {added:6.1f}{change_note}"
             )
-            for line in sorted(set(ended.said)):
+            for line in sorted(set(traced_run.messages)):
                 yield f"    the collector said: {line}"
 
-    def _changes_by_itself(self, alone: Ended) -> str:
+    def _changes_by_itself(self, alone: FinishedRun) -> str:
         """What of the output changes from run to run without the collector, too; empty if nothing does."""
-        for number in range(len(self.again), 3):
-            self.again.append(run(self.application, self.mpi, self.folder / f"again-{number}", None))
-        for same_order, what in ((False, WORDS_CHANGE), (True, FRACTIONS_CHANGE)):
-            for again in self.again:
-                if compare(alone.results, again.results, self.application.rules, same_order).differences:
-                    return what
+        for number in range(len(self.repeats), 3):
+            self.repeats.append(run(self.application, self.mpi, self.folder / f"again-{number}", None))
+        for same_order, change in ((False, WORDS_CHANGE), (True, FRACTIONS_CHANGE)):
+            for repeat in self.repeats:
+                if compare(alone.results, repeat.results, self.application.rules, same_order).differences:
+                    return change
         return ""
 
 
-def _seen(trace: Path) -> tuple[list[str], int, int]:
+def _checked_trace(trace: Path) -> tuple[list[str], int, int]:
     """What is wrong with a trace; the collective calls in it, and those of them by the engine."""
     faults = faults_of(trace)
     try:
-        counted = rows(trace, "sql", COUNTED)
+        counts = rows(trace, "sql", CALL_COUNTS)
     except RuntimeError as trouble:
         return [*faults, str(trouble)], 0, 0
-    return faults, counted[0]["calls"], counted[0]["by_engine"]
+    return faults, counts[0]["calls"], counts[0]["by_engine"]
 
 
 def _install() -> None:
@@ -201,18 +201,18 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--whole", action="store_true", help="ScaLAPACK in all four precisions: some hours")
     options.add_argument("--only", default="", help="a regular expression for names")
-    given = options.parse_args()
+    arguments = options.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     _install()
     local_mpi.share_cores()
     libraries = {mpi.flavour: mpi for mpi in local_mpi.find()}
-    wanted = [one for one in applications(given.whole) if re.search(given.only, one.name)]
+    selection = [candidate for candidate in applications(arguments.whole) if re.search(arguments.only, candidate.name)]
     folder, differences = Path(tempfile.mkdtemp(prefix="hopscope-apps-")), 0
     print(
         f"{'application':24} {'MPI':9} {'way':12} {'exact':>7} {'within':>7} {'small':>7}  {'largest':9} {'calls':>8} "
         f"{'engine':>8} {'MiB':>6}"
     )
-    for number, application in enumerate(wanted):
+    for number, application in enumerate(selection):
         for flavour in application.flavours:
             if flavour not in libraries:
                 sys.exit(f"check-apps: {application.name} wants {flavour}, which is not on this machine")

@@ -27,7 +27,9 @@ from traces import faults_of
 from tree_mixtures import MIXTURES
 
 OBSERVED = Way("observed")
-BY_ENGINE = [Way(f"{name}, by {how}", tree, how) for how in ("shm", "mpi") for name, tree in MIXTURES.items()]
+BY_ENGINE = [
+    Way(f"{name}, by {transport}", tree, transport) for transport in ("shm", "mpi") for name, tree in MIXTURES.items()
+]
 
 
 def ways(number: int) -> list[Way]:
@@ -50,63 +52,65 @@ def modules_for(mpi: local_mpi.LocalMpi) -> tuple[str, str]:
     return f"^(?!({'|'.join(modules)})$)", f"left out: {', '.join(modules)}, in which {mpi.release} hangs by itself"
 
 
-def draw(given: argparse.Namespace) -> None:
+def draw(arguments: argparse.Namespace) -> None:
     """Narrows what was asked for to `sample` modules, under one library and on one number of ranks, by the seed."""
-    dice = random.Random(given.seed)
-    given.mpi, given.ranks = [dice.choice(given.mpi)], [dice.choice(given.ranks)]
+    dice = random.Random(arguments.seed)
+    arguments.mpi, arguments.ranks = [dice.choice(arguments.mpi)], [dice.choice(arguments.ranks)]
     names = sorted(path.stem for path in sources().glob("test_*.py"))
-    names = [name for name in names if name not in LEFT_OUT.get(given.mpi[0], ()) and re.search(given.modules, name)]
-    given.modules = f"^({'|'.join(dice.sample(names, min(given.sample, len(names))))})$"
-    print(f"{given.mpi[0]}, {given.ranks[0]} ranks, {given.modules}", flush=True)
+    names = [
+        name for name in names if name not in LEFT_OUT.get(arguments.mpi[0], ()) and re.search(arguments.modules, name)
+    ]
+    arguments.modules = f"^({'|'.join(dice.sample(names, min(arguments.sample, len(names))))})$"
+    print(f"{arguments.mpi[0]}, {arguments.ranks[0]} ranks, {arguments.modules}", flush=True)
 
 
 def to_stderr(place: str) -> Say:
     begin = time.monotonic()
-    return lambda what: print(f"{place}, {time.monotonic() - begin:.0f} s: {what}", file=sys.stderr, flush=True)
+    return lambda message: print(f"{place}, {time.monotonic() - begin:.0f} s: {message}", file=sys.stderr, flush=True)
 
 
 def main() -> int:
     """Runs them all."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    known = {mpi.release: mpi for mpi in local_mpi.find_all() if mpi.flavour != "abi"}
-    options.add_argument("--mpi", nargs="+", choices=list(known), default=list(known))
+    libraries = {mpi.release: mpi for mpi in local_mpi.find_all() if mpi.flavour != "abi"}
+    options.add_argument("--mpi", nargs="+", choices=list(libraries), default=list(libraries))
     options.add_argument("--ranks", nargs="+", type=int, default=[1, 2, 3, 5])
     options.add_argument("--modules", default="", help="a regular expression")
     options.add_argument("--patience", type=float, default=120, help="seconds without progress that count as a hang")
     drawn_sample.add_options(options)
-    given = options.parse_args()
-    if not known:
+    arguments = options.parse_args()
+    if not libraries:
         sys.exit("check-mpi4py: there is no MPI library on this machine to run under")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     local_mpi.share_cores()
-    if given.sample:
-        draw(given)
+    if arguments.sample:
+        draw(arguments)
     differences, folder = 0, Path(tempfile.mkdtemp(prefix="hopscope-mpi4py-"))
-    for release in given.mpi:
-        for number, ranks in enumerate(given.ranks):
+    for release in arguments.mpi:
+        for number, ranks in enumerate(arguments.ranks):
             place = folder / f"{release}-{ranks}"
             say = to_stderr(f"{release}, {ranks} ranks")
-            modules, left_out = modules_for(known[release])
-            run = Run(known[release], ranks, place, given.modules or modules, given.patience)
-            found = compare(run, ways(number), say)
-            print(found.summary())
-            if left_out and not given.modules:
+            modules, left_out = modules_for(libraries[release])
+            run = Run(libraries[release], ranks, place, arguments.modules or modules, arguments.patience)
+            comparison = compare(run, ways(number), say)
+            print(comparison.summary())
+            if left_out and not arguments.modules:
                 print(f"  {left_out}")
-            for name, outcomes in found.under.items():
+            for name, outcomes in comparison.by_way.items():
                 faults = [fault for trace in outcomes.traces for fault in faults_of(trace)]
-                found.differences += [f"{name}: {fault}" for fault in faults]
-                print(f"  {name}: {len(outcomes.of)} outcomes compared")
+                comparison.differences += [f"{name}: {fault}" for fault in faults]
+                print(f"  {name}: {len(outcomes.by_test)} outcomes compared")
                 for line in sorted(outcomes.collector_said):
                     print(f"    the collector said: {line}")
-            for test in sorted(found.unsteady):
+            for test in sorted(comparison.unsteady):
                 print(f"  unsteady without the collector: {test}")
-            for test, how in sorted(found.alone.stopped.items()):
-                print(f"  left out, it ends the job without the collector ({how}): {test}")
-            for difference in found.differences:
+            for test, ending in sorted(comparison.alone.stopped.items()):
+                print(f"  left out, it ends the job without the collector ({ending}): {test}")
+            for difference in comparison.differences:
                 print(f"  DIFFERENT: {difference}")
             sys.stdout.flush()
-            differences += len(found.differences)
-            if not found.differences:
+            differences += len(comparison.differences)
+            if not comparison.differences:
                 shutil.rmtree(place)
     if differences:
         print(f"{differences} differences; what the jobs left is in {folder}")

@@ -50,37 +50,43 @@ class _Field:
     residual: bool = False
 
 
-def compare(expected: str, found: str, rules: Rules, same_order: bool) -> Compared:
+def compare(expected: str, actual: str, rules: Rules, same_order: bool) -> Compared:
     """Holds an output against the expected one. With `same_order` the program's sums were made in the same order, and
     every fraction, residuals too, must be the same to the last digit.
     """
-    before, now = _fields(expected, rules), _fields(found, rules)
+    expected_fields, actual_fields = _fields(expected, rules), _fields(actual, rules)
     result = Compared()
-    for one, other in zip(before, now, strict=False):
-        difference = _compare_field(one, other, rules, same_order, result)
+    for expected_field, actual_field in zip(expected_fields, actual_fields, strict=False):
+        difference = _compare_field(expected_field, actual_field, rules, same_order, result)
         if difference:
-            result.differences.append(f"line {one.line}: {difference}")
+            result.differences.append(f"line {expected_field.line}: {difference}")
             if len(result.differences) >= 20:
                 return result
-    if len(before) != len(now) and not result.differences:
-        result.differences.append(f"{len(now)} fields instead of {len(before)}")
+    if len(expected_fields) != len(actual_fields) and not result.differences:
+        result.differences.append(f"{len(actual_fields)} fields instead of {len(expected_fields)}")
     return result
 
 
-def _compare_field(one: _Field, other: _Field, rules: Rules, same_order: bool, result: Compared) -> str:
-    if not (_is_fraction(one.text) and _is_fraction(other.text)):
+def _compare_field(
+    expected_field: _Field, actual_field: _Field, rules: Rules, same_order: bool, result: Compared
+) -> str:
+    if not (_is_fraction(expected_field.text) and _is_fraction(actual_field.text)):
         result.exact += 1
-        return "" if one.text == other.text else f"{other.text!r} instead of {one.text!r}"
-    a, b = _value(one.text), _value(other.text)
-    apart = abs(a - b) / max(1, abs(a), abs(b))
-    if one.residual and not same_order:
+        return (
+            ""
+            if expected_field.text == actual_field.text
+            else f"{actual_field.text!r} instead of {expected_field.text!r}"
+        )
+    a, b = _value(expected_field.text), _value(actual_field.text)
+    distance = abs(a - b) / max(1, abs(a), abs(b))
+    if expected_field.residual and not same_order:
         result.residuals += 1
         fits = max(abs(a), abs(b)) <= rules.largest_residual
-        return "" if fits else f"residual {other.text} instead of {one.text}"
+        return "" if fits else f"residual {actual_field.text} instead of {expected_field.text}"
     result.fractions += 1
-    result.largest = max(result.largest, apart)
-    fits = one.text == other.text if same_order else apart <= rules.bound
-    return "" if fits else f"{other.text} instead of {one.text}"
+    result.largest = max(result.largest, distance)
+    fits = expected_field.text == actual_field.text if same_order else distance <= rules.bound
+    return "" if fits else f"{actual_field.text} instead of {expected_field.text}"
 
 
 def _is_fraction(text: str) -> bool:
@@ -93,7 +99,7 @@ def _value(text: str) -> float:
 
 def _fields(text: str, rules: Rules) -> list[_Field]:
     """The fields of an output, but for what is timed."""
-    found: list[_Field] = []
+    fields: list[_Field] = []
     titles: list[str] = []
     title_line = ""
     for number, whole in enumerate(text.splitlines(), 1):
@@ -103,12 +109,12 @@ def _fields(text: str, rules: Rules) -> list[_Field]:
         if re.search(rules.timed_lines, whole):
             continue
         words = re.sub(rules.timed_words, " ", whole).replace("=", " = ").split()
-        of = titles if len(words) == len(titles) else [""] * len(words)
-        for word, title in zip(words, of, strict=True):
+        column_titles = titles if len(words) == len(titles) else [""] * len(words)
+        for word, title in zip(words, column_titles, strict=True):
             if not (title and re.search(rules.timed_columns, title)):
                 residual = re.search(rules.residuals, title or whole) is not None
-                found.append(_Field(word, number, residual))
-    return found
+                fields.append(_Field(word, number, residual))
+    return fields
 
 
 def _titles(titles: str, dashes: str) -> list[str]:

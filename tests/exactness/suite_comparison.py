@@ -16,18 +16,20 @@ class Comparison:
     differences: list[str] = field(default_factory=list)
     unsteady: set[str] = field(default_factory=set)
     """Tests whose outcome changes from run to run without the collector too."""
-    under: dict[str, Outcomes] = field(default_factory=dict)
+    by_way: dict[str, Outcomes] = field(default_factory=dict)
 
     def summary(self) -> str:
         """What was run and found without the collector, in a line."""
-        kinds = Counter(outcome.split()[0].rstrip(":") for outcome in self.alone.of.values() if "exit" not in outcome)
-        said = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items(), key=lambda item: -item[1]))
+        kinds = Counter(
+            outcome.split()[0].rstrip(":") for outcome in self.alone.by_test.values() if "exit" not in outcome
+        )
+        counts = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items(), key=lambda item: -item[1]))
         places = "1 rank" if self.run.ranks == 1 else f"{self.run.ranks} ranks"
-        more = [f"{len(self.unsteady)} unsteady without the collector"] if self.unsteady else []
-        more += [f"{len(self.alone.stopped)} left out: they end the job without the collector"] * bool(
+        notes = [f"{len(self.unsteady)} unsteady without the collector"] if self.unsteady else []
+        notes += [f"{len(self.alone.stopped)} left out: they end the job without the collector"] * bool(
             self.alone.stopped
         )
-        return f"{self.run.mpi.release}, {places}: {'; '.join([said, *more])}"
+        return f"{self.run.mpi.release}, {places}: {'; '.join([counts, *notes])}"
 
 
 def compare(run: Run, ways: Sequence[Way], say: Say) -> Comparison:
@@ -36,31 +38,35 @@ def compare(run: Run, ways: Sequence[Way], say: Say) -> Comparison:
     """
     say(ALONE.name)
     alone = run_suite(replace(run, folder=run.folder / "alone"), ALONE, set(), say)
-    found = Comparison(run, alone)
+    comparison = Comparison(run, alone)
     for number, way in enumerate(ways):
         say(way.name)
         outcomes = run_suite(replace(run, folder=run.folder / f"way-{number}"), way, set(alone.stopped), say)
-        found.under[way.name] = outcomes
-        other = changed(alone, outcomes)
-        suspects = ({test for test, _ in other} | set(outcomes.stopped)) - found.unsteady
-        found.unsteady |= _unsteady(run, suspects, alone, number, say)
-        found.differences += [
-            f"{way.name}: {test} on rank {rank}: {_told(alone, test, rank)}, with the collector "
-            f"{_told(outcomes, test, rank)}"
-            for test, rank in other
-            if test not in found.unsteady
+        comparison.by_way[way.name] = outcomes
+        changes = changed(alone, outcomes)
+        suspects = ({test for test, _ in changes} | set(outcomes.stopped)) - comparison.unsteady
+        comparison.unsteady |= _unsteady(run, suspects, alone, number, say)
+        comparison.differences += [
+            f"{way.name}: {test} on rank {rank}: {_outcome_text(alone, test, rank)}, with the collector "
+            f"{_outcome_text(outcomes, test, rank)}"
+            for test, rank in changes
+            if test not in comparison.unsteady
         ]
-        found.differences += [
-            f"{way.name}: {test} ends the job: {how}"
-            for test, how in outcomes.stopped.items()
-            if test not in found.unsteady
+        comparison.differences += [
+            f"{way.name}: {test} ends the job: {ending}"
+            for test, ending in outcomes.stopped.items()
+            if test not in comparison.unsteady
         ]
-    return found
+    return comparison
 
 
-def changed(one: Outcomes, other: Outcomes) -> list[tuple[str, int]]:
+def changed(reference: Outcomes, outcomes: Outcomes) -> list[tuple[str, int]]:
     """The tests, with the rank, that have an outcome in both and not the same."""
-    return sorted(key for key in one.of.keys() & other.of.keys() if one.of[key] != other.of[key])
+    return sorted(
+        key
+        for key in reference.by_test.keys() & outcomes.by_test.keys()
+        if reference.by_test[key] != outcomes.by_test[key]
+    )
 
 
 def _unsteady(run: Run, tests: set[str], alone: Outcomes, number: int, say: Say) -> set[str]:
@@ -68,16 +74,16 @@ def _unsteady(run: Run, tests: set[str], alone: Outcomes, number: int, say: Say)
     modules = sorted({test.split(".")[0] for test in tests if test.startswith("test_")})
     if not modules:
         return set()
-    found: set[str] = set()
+    unsteady: set[str] = set()
     for time in range(2):
         say(f"once more without the collector: {', '.join(modules)}")
         folder = run.folder / f"again-{number}-{time}"
-        some = replace(run, folder=folder, modules="|".join(f"^{module}$" for module in modules))
-        outcomes = run_suite(some, ALONE, set(alone.stopped), say)
-        found |= {test for test, _ in changed(alone, outcomes)} | set(outcomes.stopped)
-    return found & tests
+        rerun = replace(run, folder=folder, modules="|".join(f"^{module}$" for module in modules))
+        outcomes = run_suite(rerun, ALONE, set(alone.stopped), say)
+        unsteady |= {test for test, _ in changed(alone, outcomes)} | set(outcomes.stopped)
+    return unsteady & tests
 
 
-def _told(outcomes: Outcomes, test: str, rank: int) -> str:
-    said = outcomes.said.get((test, rank), "")
-    return outcomes.of[test, rank] + (f" ({' '.join(said.split())[:200]})" if said else "")
+def _outcome_text(outcomes: Outcomes, test: str, rank: int) -> str:
+    message = outcomes.messages.get((test, rank), "")
+    return outcomes.by_test[test, rank] + (f" ({' '.join(message.split())[:200]})" if message else "")

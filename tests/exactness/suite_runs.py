@@ -54,13 +54,13 @@ def mpi4py_loads(mpi: LocalMpi, folder: Path) -> dict[str, str]:
     library = find_mpi([str(mpi.compile(SMALL_JOB))]).path
     if library is None:
         raise RuntimeError(f"which file is the library of {mpi.release}?")
-    where = library.parent
+    library_folder = library.parent
     if library.name.startswith("libmpich."):
         # Debian's name for what the wheel's extension calls libmpi.so.12.
-        where = folder
+        library_folder = folder
         if not (folder / "libmpi.so.12").exists():
             (folder / "libmpi.so.12").symlink_to(library)
-    return {"MPI4PY_MPIABI": mpi.flavour, "LD_LIBRARY_PATH": str(where)}
+    return {"MPI4PY_MPIABI": mpi.flavour, "LD_LIBRARY_PATH": str(library_folder)}
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,8 @@ ALONE = Way("without the collector", collector=False)
 class Outcomes:
     """What became of each test on each rank, and what the collector said."""
 
-    of: dict[tuple[str, int], str] = field(default_factory=dict)
-    said: dict[tuple[str, int], str] = field(default_factory=dict)
+    by_test: dict[tuple[str, int], str] = field(default_factory=dict)
+    messages: dict[tuple[str, int], str] = field(default_factory=dict)
     stopped: dict[str, str] = field(default_factory=dict)
     """Tests that ended their job, and how."""
     collector_said: set[str] = field(default_factory=set)
@@ -104,30 +104,32 @@ class Run:
 
 def run_suite(run: Run, way: Way, left_out: set[str], say: Say) -> Outcomes:
     """Runs the tests to the last one, in as many jobs as that takes."""
-    found, done = Outcomes(), set(left_out)
+    outcomes, done = Outcomes(), set(left_out)
     for number in range(50):
         folder = run.folder / f"{way.name.replace(' ', '-')}.{number}"
         folder.mkdir(parents=True)
         (folder / "left_out").write_text("\n".join(sorted(done)))
-        how = _job(run, way, folder, say)
+        ending = _job(run, way, folder, say)
         lines = [_lines(folder / f"{rank}.jsonl") for rank in range(run.ranks)]
-        found.collector_said |= _collector_said(folder / "err")
-        found.traces += [folder / "trace"] if way.collector else []
+        outcomes.collector_said |= _collector_said(folder / "err")
+        outcomes.traces += [folder / "trace"] if way.collector else []
         finished = [_finished(rank_lines) for rank_lines in lines]
-        by_all = set.intersection(*map(set, finished))
+        common_tests = set.intersection(*map(set, finished))
         for rank, tests in enumerate(finished):
-            for test in by_all:
-                found.of[test, rank] = tests[test]["outcome"]
-                found.said[test, rank] = tests[test]["said"]
-        done |= by_all
+            for test in common_tests:
+                outcomes.by_test[test, rank] = tests[test]["outcome"]
+                outcomes.messages[test, rank] = tests[test]["said"]
+        done |= common_tests
         if not lines[0]:
-            raise RuntimeError(f"{run.mpi.release} {way.name}: the job did not come to its first test: {how}: {folder}")
-        culprit = next((test for test in lines[0][0]["tests"] if test not in by_all), None)
+            raise RuntimeError(
+                f"{run.mpi.release} {way.name}: the job did not come to its first test: {ending}: {folder}"
+            )
+        culprit = next((test for test in lines[0][0]["tests"] if test not in common_tests), None)
         if culprit is None:
-            found.of[END, 0] = how
-            return found
-        say(f"{culprit} ends the job: {how}")
-        found.stopped[culprit] = how
+            outcomes.by_test[END, 0] = ending
+            return outcomes
+        say(f"{culprit} ends the job: {ending}")
+        outcomes.stopped[culprit] = ending
         done.add(culprit)
     raise RuntimeError(f"{run.mpi.release} {way.name}: 50 jobs ended before their time: {run.folder}")
 
@@ -155,11 +157,11 @@ def _job(run: Run, way: Way, folder: Path, say: Say) -> str:
     ]
     # In the launcher's environment, as under `hopscope run`: processes that a test spawns have them too.
     clean = without_hopscope()
-    with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
+    with (folder / "out").open("wb") as output, (folder / "err").open("wb") as err:
         job = subprocess.Popen(
             words,
             stdin=subprocess.DEVNULL,
-            stdout=out,
+            stdout=output,
             stderr=err,
             cwd=folder,
             env=clean | variables,
@@ -173,15 +175,15 @@ def _job(run: Run, way: Way, folder: Path, say: Say) -> str:
 
 def _watched(job: subprocess.Popen[bytes], folder: Path, run: Run, say: Say) -> str:
     """Waits for the job's end, or until it has said nothing for too long."""
-    size, since, told = -1, time.monotonic(), time.monotonic()
+    size, progress_time, report_time = -1, time.monotonic(), time.monotonic()
     while job.poll() is None:
-        now = sum(path.stat().st_size for path in folder.glob("*.jsonl"))
-        if now != size:
-            size, since = now, time.monotonic()
-        if time.monotonic() - since > run.patience_seconds:
+        new_size = sum(path.stat().st_size for path in folder.glob("*.jsonl"))
+        if new_size != size:
+            size, progress_time = new_size, time.monotonic()
+        if time.monotonic() - progress_time > run.patience_seconds:
             return f"no progress for {run.patience_seconds:.0f} s"
-        if time.monotonic() - told > 30:
-            told = time.monotonic()
+        if time.monotonic() - report_time > 30:
+            report_time = time.monotonic()
             done = _finished(_lines(folder / "0.jsonl"))
             say(f"{len(done)} tests, now in {(list(done) or ['the first'])[-1].partition('.')[0]}")
         time.sleep(0.05)

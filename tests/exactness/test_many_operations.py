@@ -36,8 +36,8 @@ def growth_alone(mpi: LocalMpi) -> int:
 
 @pytest.mark.parametrize("mixture", tree_mixtures.MIXTURES)
 def test_a_mixture_leaves_no_operation_to_the_library(mixture: str) -> None:
-    named = [name for rule in tree_mixtures.MIXTURES[mixture]["rules"] for name in rule["operations"]]
-    assert sorted(named) == sorted(operation.name for operation in _plan.operations())
+    operations = [name for rule in tree_mixtures.MIXTURES[mixture]["rules"] for name in rule["operations"]]
+    assert sorted(operations) == sorted(operation.name for operation in _plan.operations())
 
 
 @pytest.mark.parametrize(("mpi", "mixture"), JOBS, ids=[f"{mpi.flavour}-{mixture}" for mpi, mixture in JOBS])

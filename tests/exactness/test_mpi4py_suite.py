@@ -17,8 +17,8 @@ from local_mpi import LocalMpi, share_cores
 from suite_comparison import compare
 from suite_runs import DRIVER, Run, Way, sources
 
-MOST = r"^test_(cco_buf|cco_obj|cco_obj_inter|comm|op|attributes|errhandler|msgzero)$"
-LEAST = r"^test_(op|msgzero)$"
+DEMANDING_MODULES = r"^test_(cco_buf|cco_obj|cco_obj_inter|comm|op|attributes|errhandler|msgzero)$"
+QUICK_MODULES = r"^test_(op|msgzero)$"
 # Where ranks outnumber cores MPICH takes minutes.
 RANKS = {"openmpi": 3, "mpich": 2}
 MIXTURE = list(tree_mixtures.MIXTURES.values())[1]
@@ -36,18 +36,20 @@ def suite() -> None:
 
 
 def test_a_module_ends_alike_with_and_without_the_collector(first_mpi: LocalMpi, tmp_path: Path) -> None:
-    found = compare(Run(first_mpi, 2, tmp_path, LEAST), [Way("engine", MIXTURE)], print)
-    assert found.differences == []
-    assert found.unsteady == set()
-    assert sum(outcome == "passed" for outcome in found.alone.of.values()) > 30
+    comparison = compare(Run(first_mpi, 2, tmp_path, QUICK_MODULES), [Way("engine", MIXTURE)], print)
+    assert comparison.differences == []
+    assert comparison.unsteady == set()
+    assert sum(outcome == "passed" for outcome in comparison.alone.by_test.values()) > 30
 
 
 @pytest.mark.statistics
 def test_modules_that_ask_most_of_a_collector_end_alike_with_and_without_it(mpi: LocalMpi, tmp_path: Path) -> None:
-    found = compare(Run(mpi, RANKS[mpi.flavour], tmp_path, MOST), [Way("observed"), Way("engine", MIXTURE)], print)
-    assert found.differences == []
-    assert sum(outcome == "passed" for outcome in found.alone.of.values()) > 300
-    assert len(found.unsteady) < 10
+    comparison = compare(
+        Run(mpi, RANKS[mpi.flavour], tmp_path, DEMANDING_MODULES), [Way("observed"), Way("engine", MIXTURE)], print
+    )
+    assert comparison.differences == []
+    assert sum(outcome == "passed" for outcome in comparison.alone.by_test.values()) > 300
+    assert len(comparison.unsteady) < 10
 
 
 def test_a_collector_that_changes_a_result_and_one_that_ends_the_job_are_noticed(
@@ -55,11 +57,11 @@ def test_a_collector_that_changes_a_result_and_one_that_ends_the_job_are_noticed
 ) -> None:
     library = first_mpi.compile(PROGRAMS / "wrong_collector.c", "-shared", "-fPIC", name="libwrong_collector.so")
     run = Run(first_mpi, 2, tmp_path, "^test_(op|errorcode)$")
-    found = compare(run, [Way("wrong", library=library)], print)
-    tests = {line.split()[1] for line in found.differences}
+    comparison = compare(run, [Way("wrong", library=library)], print)
+    tests = {line.split()[1] for line in comparison.differences}
     assert "test_op.TestOp.testIsCommutative" in tests
-    assert any("test_errorcode" in line and "ends the job: exit code 9" in line for line in found.differences)
-    assert found.unsteady == set()
+    assert any("test_errorcode" in line and "ends the job: exit code 9" in line for line in comparison.differences)
+    assert comparison.unsteady == set()
 
 
 class ManyParts(unittest.TestCase):

@@ -16,8 +16,8 @@ def table(time: str = "0.00", word: str = "PASSED", residual: str = "0.4", tests
     return TABLE.format(time=time, word=word, residual=residual, tests=tests)
 
 
-def differences(expected: str, found: str, same_order: bool = False, rules: Rules = RULES) -> list[str]:
-    return compare(expected, found, rules, same_order).differences
+def differences(expected: str, actual: str, same_order: bool = False, rules: Rules = RULES) -> list[str]:
+    return compare(expected, actual, rules, same_order).differences
 
 
 def test_timed_columns_may_differ() -> None:
@@ -37,14 +37,14 @@ def test_residuals_need_only_be_small_where_sums_have_another_order() -> None:
 
 def test_fractions_are_held_against_the_bound() -> None:
     rules = Rules(timed_lines="^Loop time", bound=1e-6)
-    before = "100    -4.7875609  2.0e3\nLoop time of 6.6\n"
-    found = compare(before, "100    -4.7875611  2.0e3\nLoop time of 9.9\n", rules, same_order=False)
-    assert (found.exact, found.fractions, found.differences) == (1, 2, [])
-    assert 4.1e-8 < found.largest < 4.3e-8
-    assert differences(before, "100    -4.7876609  2.0e3\n", rules=rules) == [
+    expected = "100    -4.7875609  2.0e3\nLoop time of 6.6\n"
+    comparison = compare(expected, "100    -4.7875611  2.0e3\nLoop time of 9.9\n", rules, same_order=False)
+    assert (comparison.exact, comparison.fractions, comparison.differences) == (1, 2, [])
+    assert 4.1e-8 < comparison.largest < 4.3e-8
+    assert differences(expected, "100    -4.7876609  2.0e3\n", rules=rules) == [
         "line 1: -4.7876609 instead of -4.7875609"
     ]
-    assert differences(before, "100    -4.7875611  2.0e3\n", same_order=True, rules=rules) != []
+    assert differences(expected, "100    -4.7875611  2.0e3\n", same_order=True, rules=rules) != []
 
 
 def test_a_line_too_few_is_seen() -> None:

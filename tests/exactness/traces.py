@@ -18,14 +18,14 @@ def rows(trace: Path, command: str, *options: str) -> list[dict[str, Any]]:
     try:
         return json.loads(done.stdout)
     except json.JSONDecodeError:
-        said = done.stderr.strip().splitlines()
-        raise RuntimeError(f"analyze {command} ends with {done.returncode}: {' '.join(said[-3:])}") from None
+        errors = done.stderr.strip().splitlines()
+        raise RuntimeError(f"analyze {command} ends with {done.returncode}: {' '.join(errors[-3:])}") from None
 
 
 def faults_of(trace: Path) -> list[str]:
     """What is wrong with a trace, as sentences."""
     try:
-        found = rows(trace, "check-data")
+        rules = rows(trace, "check-data")
     except RuntimeError as trouble:
         return [str(trouble)]
-    return [f"{row['rule']}: {row['beyond']} of {row['rows']}, {row['example']}" for row in found if row["beyond"]]
+    return [f"{row['rule']}: {row['beyond']} of {row['rows']}, {row['example']}" for row in rules if row["beyond"]]

@@ -13,12 +13,12 @@ _SCATTERED = ["MPI_Reduce_scatter", "MPI_Reduce_scatter_block"]
 _SCANS = ["MPI_Scan", "MPI_Exscan"]
 
 
-def _by(algorithm: str, *operations: str, **more: Any) -> dict[str, Any]:
-    return {"operations": list(operations), "algorithm": algorithm, **more}
+def _by_algorithm(algorithm: str, *operations: str, **fields: Any) -> dict[str, Any]:
+    return {"operations": list(operations), "algorithm": algorithm, **fields}
 
 
-def _over(tree: str, *operations: str, **more: Any) -> dict[str, Any]:
-    return {"operations": list(operations), "reduce_tree": tree, "broadcast_tree": tree, **more}
+def _over_tree(tree: str, *operations: str, **fields: Any) -> dict[str, Any]:
+    return {"operations": list(operations), "reduce_tree": tree, "broadcast_tree": tree, **fields}
 
 
 _BINOMIAL = {"shape": "binomial"}
@@ -29,34 +29,34 @@ MIXTURES: dict[str, dict[str, Any]] = {
         "schema_version": 1,
         "trees": {"tree": _BINOMIAL},
         "rules": [
-            _over("tree", *_BY_TREE),
-            _by("linear", *_VECTORS),
-            _by("recursive-doubling", *_ALLGATHERS, *_SCANS),
-            _by("pairwise", *_ALLTOALLS, *_SCATTERED),
+            _over_tree("tree", *_BY_TREE),
+            _by_algorithm("linear", *_VECTORS),
+            _by_algorithm("recursive-doubling", *_ALLGATHERS, *_SCANS),
+            _by_algorithm("pairwise", *_ALLTOALLS, *_SCATTERED),
         ],
     },
     "recursive doubling, split binary, Bruck": {
         "schema_version": 1,
         "trees": {"tree": {"shape": "kary", "fan_out": 3}},
         "rules": [
-            _by("recursive-doubling", "MPI_Allreduce", *_SCANS),
-            _by("split-binary", "MPI_Bcast"),
-            _by("dissemination", "MPI_Barrier"),
-            _by("bruck", *_ALLGATHERS, "MPI_Alltoall"),
-            _by("linear", *_VECTORS, "MPI_Alltoallv", "MPI_Alltoallw", "MPI_Gather", "MPI_Scatter"),
-            _by("pairwise", *_SCATTERED),
-            _over("tree", "MPI_Reduce", segment_bytes=64),
+            _by_algorithm("recursive-doubling", "MPI_Allreduce", *_SCANS),
+            _by_algorithm("split-binary", "MPI_Bcast"),
+            _by_algorithm("dissemination", "MPI_Barrier"),
+            _by_algorithm("bruck", *_ALLGATHERS, "MPI_Alltoall"),
+            _by_algorithm("linear", *_VECTORS, "MPI_Alltoallv", "MPI_Alltoallw", "MPI_Gather", "MPI_Scatter"),
+            _by_algorithm("pairwise", *_SCATTERED),
+            _over_tree("tree", "MPI_Reduce", segment_bytes=64),
         ],
     },
     "rings, pipelines, chains": {
         "schema_version": 1,
         "trees": {"tree": {"shape": "chain"}},
         "rules": [
-            _by("ring", "MPI_Allreduce", *_ALLGATHERS, *_SCATTERED),
-            _by("pipeline", "MPI_Reduce", "MPI_Bcast", segment_bytes=16),
-            _by("double-ring", "MPI_Barrier"),
-            _over("tree", "MPI_Gather", "MPI_Scatter"),
-            _by("linear", *_VECTORS, *_ALLTOALLS, *_SCANS),
+            _by_algorithm("ring", "MPI_Allreduce", *_ALLGATHERS, *_SCATTERED),
+            _by_algorithm("pipeline", "MPI_Reduce", "MPI_Bcast", segment_bytes=16),
+            _by_algorithm("double-ring", "MPI_Barrier"),
+            _over_tree("tree", "MPI_Gather", "MPI_Scatter"),
+            _by_algorithm("linear", *_VECTORS, *_ALLTOALLS, *_SCANS),
         ],
     },
 }

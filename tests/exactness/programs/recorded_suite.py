@@ -23,7 +23,7 @@ class Recorded(unittest.TestResult):
         super().__init__()
         self.lines = lines
         self.written = 0.0
-        self.found: list[tuple[str, str]] = []
+        self.test_outcomes: list[tuple[str, str]] = []
 
     def write(self, **line: Any) -> None:
         """One line, at once."""
@@ -32,36 +32,38 @@ class Recorded(unittest.TestResult):
         self.written = time.monotonic()
 
     def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802
-        self.found = []
+        self.test_outcomes = []
         self.write(begun=test.id())
 
     def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802
-        outcomes = sorted({outcome for outcome, _ in self.found}) or ["passed"]
+        outcomes = sorted({outcome for outcome, _ in self.test_outcomes}) or ["passed"]
         self.write(
-            test=test.id(), outcome=" and ".join(outcomes), said="; ".join(said for _, said in self.found)[:2000]
+            test=test.id(),
+            outcome=" and ".join(outcomes),
+            said="; ".join(message for _, message in self.test_outcomes)[:2000],
         )
 
-    def found_in(self, test: Any, outcome: str, said: str) -> None:
+    def add_outcome(self, test: Any, outcome: str, message: str) -> None:
         """A test's outcome; one that never began (a class or module that could not be set up) is written at once."""
-        self.found.append((outcome, said))
+        self.test_outcomes.append((outcome, message))
         if not isinstance(test, unittest.TestCase):
             self.stopTest(test)
-            self.found = []
+            self.test_outcomes = []
 
     def addError(self, test: Any, err: Any) -> None:  # noqa: N802
-        self.found_in(test, f"error {err[0].__name__}", str(err[1]))
+        self.add_outcome(test, f"error {err[0].__name__}", str(err[1]))
 
     def addFailure(self, test: Any, err: Any) -> None:  # noqa: N802
-        self.found_in(test, f"failure {err[0].__name__}", str(err[1]))
+        self.add_outcome(test, f"failure {err[0].__name__}", str(err[1]))
 
     def addSkip(self, test: Any, reason: str) -> None:  # noqa: N802
-        self.found_in(test, f"skipped: {reason}", "")
+        self.add_outcome(test, f"skipped: {reason}", "")
 
     def addExpectedFailure(self, test: Any, err: Any) -> None:  # noqa: N802
-        self.found_in(test, "expected failure", str(err[1]))
+        self.add_outcome(test, "expected failure", str(err[1]))
 
     def addUnexpectedSuccess(self, test: Any) -> None:  # noqa: N802
-        self.found_in(test, "unexpected success", "")
+        self.add_outcome(test, "unexpected success", "")
 
     def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802
         # A test of a hundred thousand parts goes on for minutes, and must not count as one that hangs.
@@ -69,15 +71,15 @@ class Recorded(unittest.TestResult):
             self.write(part=str(subtest))
         if err is not None:
             kind = "failure" if issubclass(err[0], test.failureException) else "error"
-            self.found.append((f"{kind} {err[0].__name__}", f"{subtest}: {err[1]}"))
+            self.test_outcomes.append((f"{kind} {err[0].__name__}", f"{subtest}: {err[1]}"))
 
 
 def single(tests: unittest.TestSuite) -> list[unittest.TestCase]:
     """The tests of a suite, in its order."""
-    found: list[unittest.TestCase] = []
+    cases: list[unittest.TestCase] = []
     for test in tests:
-        found += single(test) if isinstance(test, unittest.TestSuite) else [test]
-    return found
+        cases += single(test) if isinstance(test, unittest.TestSuite) else [test]
+    return cases
 
 
 def main() -> None:
@@ -93,8 +95,8 @@ def main() -> None:
     loader = unittest.TestLoader()
     names = [path.stem for path in sorted(Path(folder).glob("test_*.py")) if re.search(modules, path.stem)]
     unwanted = set(Path(left_out).read_text().splitlines())
-    found = [test for name in names for test in single(loader.discover(folder, f"{name}.py"))]
-    tests = [test for test in found if test.id() not in unwanted]
+    cases = [test for name in names for test in single(loader.discover(folder, f"{name}.py"))]
+    tests = [test for test in cases if test.id() not in unwanted]
     with (Path(lines) / f"{MPI.COMM_WORLD.Get_rank()}.jsonl").open("w") as file:
         result = Recorded(file)
         result.write(tests=[test.id() for test in tests])
