@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "collector" / "tests" / "runt
 
 import local_mpi
 from hopscope.launch import collector_library
-from kept_events import FLAGS, PROGRAM, Log, assemble, functions, lost, read_archive, read_log
+from kept_events import FLAGS, PROGRAM, Log, assemble, functions, loss, read_archive, read_log
 
 RANKS = 2
 PATIENCE_SECONDS = 60
@@ -98,14 +98,14 @@ def start(plan: Plan, folder: Path) -> subprocess.Popen[bytes]:
         str(plan.rounds),
         str(plan.pause_us),
     ]
-    with (folder / "said").open("wb") as said:
+    with (folder / "said").open("wb") as output:
         return subprocess.Popen(
             words,
             cwd=folder,
             env={**os.environ, **settings},
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=output,
+            stderr=output,
             start_new_session=True,
         )
 
@@ -116,10 +116,10 @@ def logs_of(folder: Path) -> list[Log]:
 
 def wait_for_phase(plan: Plan, job: subprocess.Popen[bytes], folder: Path) -> None:
     """Until a rank has come to the phase in which it shall be killed, or the job has ended."""
-    least = {"start": -1, "init": 0, "calls": plan.calls, "end": calls_in(plan.rounds)}[plan.phase]
+    least_calls = {"start": -1, "init": 0, "calls": plan.calls, "end": calls_in(plan.rounds)}[plan.phase]
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline and job.poll() is None:
-        if max(logged(folder / "logs" / f"{rank}.log") for rank in range(RANKS)) >= least:
+        if max(logged(folder / "logs" / f"{rank}.log") for rank in range(RANKS)) >= least_calls:
             return
         time.sleep(0.0002)
 
@@ -141,11 +141,11 @@ def signal_to(pid: int, number: signal.Signals) -> None:
 
 def descendants(pid: int) -> list[int]:
     """Every process below one; orphans come to us, who are their subreaper."""
-    found: list[int] = []
+    pids: list[int] = []
     with contextlib.suppress(OSError):
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            found += [int(child), *descendants(int(child))]
-    return found
+            pids += [int(child), *descendants(int(child))]
+    return pids
 
 
 def end_all(job: subprocess.Popen[bytes]) -> None:
@@ -153,10 +153,10 @@ def end_all(job: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     with contextlib.suppress(subprocess.TimeoutExpired):
         job.wait(3)
-    while below := descendants(os.getpid()):
+    while remaining := descendants(os.getpid()):
         if time.monotonic() > deadline:
-            raise RuntimeError(f"processes {below} do not end")
-        for pid in below:
+            raise RuntimeError(f"processes {remaining} do not end")
+        for pid in remaining:
             signal_to(pid, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -182,18 +182,22 @@ def verdict(plan: Plan, folder: Path) -> tuple[str, str]:
     logs, trace = logs_of(folder), folder / "trace"
     if any(log.wrong for log in logs):
         return "wrong", "the program computed wrong results"
-    code, said = assemble(trace)
+    code, message = assemble(trace)
     recorded = any(log.calls for log in logs)
     if code != 0:
-        if recorded or not said.strip():
-            return "lost", f"no archive (exit code {code}): {said.strip() or 'not a word'}"
+        if recorded or not message.strip():
+            return "lost", f"no archive (exit code {code}): {message.strip() or 'not a word'}"
         return "nothing", ""
-    kept = read_archive(trace)
+    archive = read_archive(trace)
     for rank, log in enumerate(logs):
-        if fault := lost(log, kept[rank], tree=plan.tree):
-            return "lost", f"rank {rank}: {fault}; said: {said.strip()}"
+        if fault := loss(log, archive[rank], tree=plan.tree):
+            return "lost", f"rank {rank}: {fault}; said: {message.strip()}"
     finished = all(log.calls[-1:] == ["MPI_Finalize"] for log in logs)
-    if not finished and not said.strip() and not any(kept[rank].calls[-1:] == ["MPI_Finalize"] for rank in kept):
+    if (
+        not finished
+        and not message.strip()
+        and not any(archive[rank].calls[-1:] == ["MPI_Finalize"] for rank in archive)
+    ):
         return "silent", "something is missing and nothing says so"
     return "whole" if finished else "cut", ""
 
@@ -204,17 +208,17 @@ def main() -> int:
     options.add_argument("--runs", type=int, default=1000)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--mpi", choices=[mpi.flavour for mpi in local_mpi.find()], help="default: each in turn")
-    given = options.parse_args()
+    arguments = options.parse_args()
     # Orphans of a killed launcher shall become our children, so that they can be found and ended.
     pr_set_child_subreaper = 36
     ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
-    mpis = [mpi for mpi in local_mpi.find() if given.mpi in (None, mpi.flavour)]
+    mpis = [mpi for mpi in local_mpi.find() if arguments.mpi in (None, mpi.flavour)]
     if not mpis:
         raise SystemExit("there is no MPI library on this machine to run under")
-    dice = random.Random(given.seed)
+    dice = random.Random(arguments.seed)
     outcomes: Counter[str] = Counter()
     calls, begin = 0, time.monotonic()
-    for run in range(given.runs):
+    for run in range(arguments.runs):
         plan = plan_of(dice, mpis[run % len(mpis)])
         folder = Path(tempfile.mkdtemp(prefix="hopscope-kills-"))
         job = start(plan, folder)
@@ -230,10 +234,10 @@ def main() -> int:
         else:
             shutil.rmtree(folder)
         if sys.stderr.isatty() or run % 50 == 49:
-            print(f"{run + 1} of {given.runs}: {dict(outcomes)}", file=sys.stderr, flush=True)
-    bad = given.runs - sum(outcomes[name] for name in ("whole", "cut", "nothing"))
+            print(f"{run + 1} of {arguments.runs}: {dict(outcomes)}", file=sys.stderr, flush=True)
+    bad = arguments.runs - sum(outcomes[name] for name in ("whole", "cut", "nothing"))
     print(
-        f"{given.runs} runs killed at random moments (seed {given.seed}): {outcomes['cut']} cut short, "
+        f"{arguments.runs} runs killed at random moments (seed {arguments.seed}): {outcomes['cut']} cut short, "
         f"{outcomes['whole']} had finished, {outcomes['nothing']} had not begun; {calls} completed calls logged; "
         f"{bad} runs lost something; {time.monotonic() - begin:.0f} s"
     )

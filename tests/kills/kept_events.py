@@ -42,34 +42,34 @@ def read_log(path: Path, names: list[str]) -> Log:
 
 
 @dataclass
-class Kept:
+class RankEvents:
     """What the archive holds of one rank."""
 
     entered: int = 0
     calls: list[str] = field(default_factory=list)
     """Names of the calls that were left, in order."""
-    other: Counter[str] = field(default_factory=Counter)
+    messages: Counter[str] = field(default_factory=Counter)
     """Numbers of messages by kind, application's and hops (`hop MPI_IRECV`) apart."""
 
 
-def read_archive(trace: Path) -> dict[int, Kept]:
+def read_archive(trace: Path) -> dict[int, RankEvents]:
     """What the archive holds, by rank."""
     words = ["otf2-print", str(trace / "traces.otf2")]
     printed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-    kept: dict[int, Kept] = defaultdict(Kept)
+    ranks: dict[int, RankEvents] = defaultdict(RankEvents)
     for event, rank, rest in _EVENT.findall(printed):
-        here = kept[int(rank)]
+        events = ranks[int(rank)]
         if event in ("ENTER", "LEAVE"):
             region = rest.split('"')[1]
             if not region.startswith("MPI_"):
                 continue
             if event == "ENTER":
-                here.entered += 1
+                events.entered += 1
             else:
-                here.calls.append(region)
+                events.calls.append(region)
         else:
-            here.other[("hop " if '"hops:' in rest else "") + event] += 1
-    return kept
+            events.messages[("hop " if '"hops:' in rest else "") + event] += 1
+    return ranks
 
 
 def without_repeated_tests(calls: list[str]) -> list[str]:
@@ -84,27 +84,27 @@ def assemble(trace: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def lost(log: Log, kept: Kept, *, tree: bool) -> str:
+def loss(log: Log, events: RankEvents, *, tree: bool) -> str:
     """What the trace lacks of a rank's log, or has beyond the one call that may have been done and not logged; empty if
     nothing."""
-    logged, held = without_repeated_tests(log.calls), without_repeated_tests(kept.calls)
-    if held[: len(logged)] != logged:
-        at = next((i for i, (a, b) in enumerate(zip(held, logged, strict=False)) if a != b), len(held))
-        return f"{len(logged)} calls were logged, the trace holds {len(held)} and differs from call {at} on"
+    logged, recorded = without_repeated_tests(log.calls), without_repeated_tests(events.calls)
+    if recorded[: len(logged)] != logged:
+        position = next((i for i, (a, b) in enumerate(zip(recorded, logged, strict=False)) if a != b), len(recorded))
+        return f"{len(logged)} calls were logged, the trace holds {len(recorded)} and differs from call {position} on"
     # A test may have failed before the call that is under way.
-    beyond = [call for call in held[len(logged) :] if call != "MPI_Test"]
-    if len(beyond) > 1:
-        return f"the trace holds {len(beyond)} calls that were not logged: {beyond[:4]}"
-    if kept.entered - len(kept.calls) not in (0, 1):
-        return f"{kept.entered} calls were entered and {len(kept.calls)} left"
+    extra_calls = [call for call in recorded[len(logged) :] if call != "MPI_Test"]
+    if len(extra_calls) > 1:
+        return f"the trace holds {len(extra_calls)} calls that were not logged: {extra_calls[:4]}"
+    if events.entered - len(events.calls) not in (0, 1):
+        return f"{events.entered} calls were entered and {len(events.calls)} left"
     count = Counter(log.calls)
-    least = {
+    least_messages = {
         "MPI_SEND": count["MPI_Sendrecv"] + count["MPI_Send"],
         "MPI_RECV": count["MPI_Sendrecv"],
         "MPI_IRECV_REQUEST": count["MPI_Irecv"],
         "MPI_IRECV": count["MPI_Test"],
     }
     if tree:  # of two ranks, each sends one hop and receives one in an Allreduce and a Barrier, and does one in a Bcast
-        least["hop MPI_IRECV"] = count["MPI_Allreduce"] + count["MPI_Barrier"] + count["MPI_Bcast"] // 2
-    short = {kind: (n, kept.other[kind]) for kind, n in least.items() if kept.other[kind] < n}
+        least_messages["hop MPI_IRECV"] = count["MPI_Allreduce"] + count["MPI_Barrier"] + count["MPI_Bcast"] // 2
+    short = {kind: (n, events.messages[kind]) for kind, n in least_messages.items() if events.messages[kind] < n}
     return f"messages logged and held: {short}" if short else ""

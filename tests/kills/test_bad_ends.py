@@ -13,11 +13,11 @@ from hopscope.launch import collector_library
 from kept_events import (
     FLAGS,
     PROGRAM,
-    Kept,
     Log,
+    RankEvents,
     assemble,
     functions,
-    lost,
+    loss,
     read_archive,
     read_log,
     without_repeated_tests,
@@ -30,7 +30,7 @@ NAMES = functions()
 ROUNDS = 40
 
 
-def has_ended(pid: int) -> bool:
+def is_dead(pid: int) -> bool:
     """True if a process is gone, or waits for its parent to take note. One that has no number yet has not begun."""
     try:
         return pid != 0 and Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
@@ -46,23 +46,23 @@ class Job:
         self.folder = folder
         self.trace = trace or folder / "trace"
         self.code = -1
-        self.said = ""
+        self.output = ""
 
-    def words(self, *how: str, pause: int = 0, shell: str = "", rounds: int = ROUNDS) -> list[str]:
+    def words(self, *arguments: str, pause: int = 0, shell: str = "", rounds: int = ROUNDS) -> list[str]:
         (self.folder / "logs").mkdir()
-        before = ["sh", "-c", f'{shell} exec "$0" "$@"'] if shell else []
+        prefix = ["sh", "-c", f'{shell} exec "$0" "$@"'] if shell else []
         preload = f"LD_PRELOAD={collector_library(self.mpi.release)}"
         program = str(self.mpi.compile(PROGRAM, *FLAGS))
         return [
             *self.mpi.launch(RANKS),
-            *before,
+            *prefix,
             "env",
             preload,
             program,
             str(self.folder / "logs"),
             str(rounds),
             str(pause),
-            *how,
+            *arguments,
         ]
 
     def start(self, words: list[str], **settings: str) -> "subprocess.Popen[str]":
@@ -79,7 +79,7 @@ class Job:
 
     def run(self, words: list[str], **settings: str) -> "Job":
         job = self.start(words, **settings)
-        self.said, _ = job.communicate(timeout=120)
+        self.output, _ = job.communicate(timeout=120)
         self.code = job.returncode
         return self
 
@@ -87,11 +87,11 @@ class Job:
         """Runs until that rank has ended, and then ends the others: Hydra waits for them where it did so with 0."""
         job = self.start(words)
         deadline = time.monotonic() + 100
-        while job.poll() is None and not has_ended(self.log(rank).pid):
+        while job.poll() is None and not is_dead(self.log(rank).pid):
             assert time.monotonic() < deadline, f"rank {rank} does not end"
             time.sleep(0.02)
         job.terminate()
-        self.said, _ = job.communicate(timeout=100)
+        self.output, _ = job.communicate(timeout=100)
         self.code = job.returncode
 
     def log(self, rank: int) -> Log:
@@ -99,31 +99,31 @@ class Job:
 
     def assert_all_kept(self) -> str:
         """Every logged call is in the archive. What was said of what is missing."""
-        _, said = assemble(self.trace)
-        kept = read_archive(self.trace)
+        _, message = assemble(self.trace)
+        archive = read_archive(self.trace)
         for rank in range(RANKS):
             log = self.log(rank)
-            assert log.calls, f"rank {rank} has logged nothing: {self.said}"
+            assert log.calls, f"rank {rank} has logged nothing: {self.output}"
             assert log.wrong == 0
-            assert lost(log, kept[rank], tree=False) == "", said
-        return said
+            assert loss(log, archive[rank], tree=False) == "", message
+        return message
 
 
-@pytest.mark.parametrize("how", ["exit", "segfault", "abort", "mpi-abort", "exec"])
-def test_a_rank_that_ends_itself_loses_no_event(mpi: local_mpi.LocalMpi, tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("ending", ["exit", "segfault", "abort", "mpi-abort", "exec"])
+def test_a_rank_that_ends_itself_loses_no_event(mpi: local_mpi.LocalMpi, tmp_path: Path, ending: str) -> None:
     job = Job(mpi, tmp_path)
-    job.run_until_end_of(1, job.words(how, "1", "25"))
+    job.run_until_end_of(1, job.words(ending, "1", "25"))
     assert job.log(1).calls.count("MPI_Allreduce") == 25
-    said = job.assert_all_kept()
-    assert "MPI_Abort was called" in said if how == "mpi-abort" else "MPI_Finalize was not reached" in said
-    if how == "mpi-abort":
+    message = job.assert_all_kept()
+    assert "MPI_Abort was called" in message if ending == "mpi-abort" else "MPI_Finalize was not reached" in message
+    if ending == "mpi-abort":
         assert job.code != 0
 
 
 def test_a_child_that_does_not_exec_leaves_its_parents_trace_alone(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     job = Job(mpi, tmp_path)
     job.run(job.words("fork", "1", "25"))
-    assert job.code == 0, job.said
+    assert job.code == 0, job.output
     assert job.log(1).calls[-1] == "MPI_Finalize"
     assert job.assert_all_kept() == ""
 
@@ -155,23 +155,23 @@ def test_a_disk_that_fills_up_ends_the_recording_and_not_the_run(mpi: local_mpi.
         subprocess.run(["cp", "-r", str(mount / "trace"), str(spools)], check=True)
     finally:
         subprocess.run(["umount", "-l", str(mount)], check=False)
-    assert job.code == 0, job.said
-    assert "recording stopped on rank" in job.said
-    assert "No space left on device" in job.said
+    assert job.code == 0, job.output
+    assert "recording stopped on rank" in job.output
+    assert "No space left on device" in job.output
     assert all(job.log(rank).calls[-1] == "MPI_Finalize" and not job.log(rank).wrong for rank in range(RANKS))
-    _, said = assemble(spools)
-    assert "recording stopped: no room for the next chunk of the spool" in said
-    kept = read_archive(spools)
+    _, message = assemble(spools)
+    assert "recording stopped: no room for the next chunk of the spool" in message
+    archive = read_archive(spools)
     for rank in range(RANKS):
         # Up to there nothing is missing.
-        calls = without_repeated_tests(kept[rank].calls)
+        calls = without_repeated_tests(archive[rank].calls)
         assert 1000 < len(calls) < len(job.log(rank).calls)
         assert calls[:-1] == without_repeated_tests(job.log(rank).calls)[: len(calls) - 1]
 
 
-@pytest.mark.parametrize("what", ["unwritable", "read-only home"])
+@pytest.mark.parametrize("obstacle", ["unwritable", "read-only home"])
 def test_where_nothing_can_be_written_the_application_runs_on(
-    mpi: local_mpi.LocalMpi, tmp_path: Path, what: str
+    mpi: local_mpi.LocalMpi, tmp_path: Path, obstacle: str
 ) -> None:
     """Root may write anywhere, so the place is a file system mounted read-only."""
     place = tmp_path / "place"
@@ -183,15 +183,15 @@ def test_where_nothing_can_be_written_the_application_runs_on(
         pytest.skip(f"cannot mount a read-only file system here: {mounted.stderr.strip()}")
     try:
         job = Job(mpi, tmp_path, place / "trace")
-        if what == "unwritable":
+        if obstacle == "unwritable":
             job.run(job.words())
         else:  # the default directory is where the program runs
             job.run(job.words(shell=f"cd {place};"), HOPSCOPE_DIR="", HOME=str(place))
     finally:
         subprocess.run(["umount", "-l", str(place)], check=False)
-    assert job.code == 0, job.said
+    assert job.code == 0, job.output
     assert all(job.log(rank).calls[-1] == "MPI_Finalize" and not job.log(rank).wrong for rank in range(RANKS))
-    assert "Read-only file system. The application continues unrecorded" in job.said
+    assert "Read-only file system. The application continues unrecorded" in job.output
 
 
 def test_runs_killed_at_random_moments_lose_no_event() -> None:
@@ -210,6 +210,6 @@ def test_runs_killed_at_random_moments_lose_no_event() -> None:
 def test_a_trace_that_lacks_a_call_is_noticed() -> None:
     """The check itself can fail."""
     log = Log(calls=["MPI_Init", "MPI_Barrier", "MPI_Barrier"])
-    assert "3 calls were logged" in lost(log, Kept(2, log.calls[:2]), tree=False)
-    assert "not logged" in lost(log, Kept(5, [*log.calls, "MPI_Bcast", "MPI_Bcast"]), tree=False)
-    assert lost(log, Kept(4, log.calls), tree=False) == ""
+    assert "3 calls were logged" in loss(log, RankEvents(2, log.calls[:2]), tree=False)
+    assert "not logged" in loss(log, RankEvents(5, [*log.calls, "MPI_Bcast", "MPI_Bcast"]), tree=False)
+    assert loss(log, RankEvents(4, log.calls), tree=False) == ""

@@ -38,31 +38,35 @@ def states(collective: Document) -> list[str]:
     return [member["state"] for member in collective["members"]]
 
 
-def call_of(seen: Document, rank: int) -> Document:
-    return seen["ranks"][rank]["threads"][0]["call"]
+def call_of(document: Document, rank: int) -> Document:
+    return document["ranks"][rank]["threads"][0]["call"]
 
 
-def absent(seen: Document) -> bool:
+def absent(document: Document) -> bool:
     """Rank 2 computes; the others are in the Allreduce over a tree, and each waits for a hop."""
-    (collective,) = seen["open_collectives"]
+    (collective,) = document["open_collectives"]
     assert (collective["function"], collective["seq"]) == ("MPI_Allreduce", 5)
     assert states(collective) == ["inside", "inside", "absent", "inside"]
-    assert call_of(seen, 2) is None
-    assert seen["ranks"][2]["threads"][0]["last"]["function"] == "MPI_Allreduce"
-    waits = {r: [(h["kind"], h["role"], h["peer"]) for h in seen["ranks"][r]["threads"][0]["open"]] for r in (0, 1, 3)}
+    assert call_of(document, 2) is None
+    assert document["ranks"][2]["threads"][0]["last"]["function"] == "MPI_Allreduce"
+    waits = {
+        r: [(h["kind"], h["role"], h["peer"]) for h in document["ranks"][r]["threads"][0]["open"]] for r in (0, 1, 3)
+    }
     assert waits == {0: [("receive", "up", 2)], 1: [("receive", "down", 0)], 3: [("receive", "down", 2)]}
-    assert all(seen["ranks"][rank]["threads"][0]["waits_ns"] is not None for rank in waits)
-    assert any("ranks 0-1, 3 ultimately wait for rank 2" in sentence for sentence in seen["sentences"])
+    assert all(document["ranks"][rank]["threads"][0]["waits_ns"] is not None for rank in waits)
+    assert any("ranks 0-1, 3 ultimately wait for rank 2" in sentence for sentence in document["sentences"])
     return True
 
 
-def absent_natively(seen: Document) -> bool:
+def absent_natively(document: Document) -> bool:
     """The same without a tree: the library's own messages say whom each rank waits for, from one to the next."""
-    (collective,) = seen["open_collectives"]
+    (collective,) = document["open_collectives"]
     assert states(collective) == ["inside", "inside", "absent", "inside"]
     waits: dict[int, int] = {}
     for rank in (0, 1, 3):
-        (message,) = [one for one in seen["ranks"][rank]["threads"][0]["open"] if one["kind"] == "receive"]
+        (message,) = [
+            request for request in document["ranks"][rank]["threads"][0]["open"] if request["kind"] == "receive"
+        ]
         assert (message["tree"], message["role"]) == ("native:Open MPI", "unknown")
         waits[rank] = message["peer"]
     for rank in waits:
@@ -70,71 +74,72 @@ def absent_natively(seen: Document) -> bool:
         while way[-1] in waits and len(way) <= RANKS:
             way.append(waits[way[-1]])
         assert way[-1] == 2
-    assert any("ranks 0-1, 3 ultimately wait for rank 2" in sentence for sentence in seen["sentences"])
+    assert any("ranks 0-1, 3 ultimately wait for rank 2" in sentence for sentence in document["sentences"])
     return True
 
 
-def operations(seen: Document) -> bool:
-    (collective,) = seen["open_collectives"]
+def operations(document: Document) -> bool:
+    (collective,) = document["open_collectives"]
     assert collective["seq"] == 5
     assert states(collective) == ["inside", "elsewhere", "inside", "inside"]
     assert collective["members"][1]["function"] == "MPI_Barrier"
-    assert any("rank 1 MPI_Barrier" in sentence for sentence in seen["sentences"])
+    assert any("rank 1 MPI_Barrier" in sentence for sentence in document["sentences"])
     return True
 
 
-def receive(seen: Document) -> bool:
-    (collective,) = seen["open_collectives"]
+def receive(document: Document) -> bool:
+    (collective,) = document["open_collectives"]
     assert collective["function"] == "MPI_Barrier"
     assert states(collective) == ["absent", "inside", "inside", "inside"]
-    call = call_of(seen, 0)
+    call = call_of(document, 0)
     assert (call["function"], call["peer"], call["tag"]) == ("MPI_Recv", 1, 77)
-    assert any("wait for one another" in sentence for sentence in seen["sentences"])
+    assert any("wait for one another" in sentence for sentence in document["sentences"])
     return True
 
 
-def comms(seen: Document) -> bool:
-    assert [c["name"] for c in seen["open_collectives"]] == ["first", "second"]
-    assert states(seen["open_collectives"][0]) == ["inside", "absent", "inside", "absent"]
-    assert states(seen["open_collectives"][1]) == ["absent", "inside", "absent", "inside"]
-    assert any("wait for one another" in sentence for sentence in seen["sentences"])
+def comms(document: Document) -> bool:
+    assert [c["name"] for c in document["open_collectives"]] == ["first", "second"]
+    assert states(document["open_collectives"][0]) == ["inside", "absent", "inside", "absent"]
+    assert states(document["open_collectives"][1]) == ["absent", "inside", "absent", "inside"]
+    assert any("wait for one another" in sentence for sentence in document["sentences"])
     return True
 
 
-def started(seen: Document) -> bool:
-    (collective,) = seen["open_collectives"]
+def started(document: Document) -> bool:
+    (collective,) = document["open_collectives"]
     assert (collective["function"], collective["name"]) == ("MPI_Iallreduce", "first")
     assert states(collective) == ["inside", "inside", "absent", "inside"]
-    assert call_of(seen, 0)["function"] == "MPI_Wait"
-    started, *messages = seen["ranks"][0]["threads"][0]["open"]
+    assert call_of(document, 0)["function"] == "MPI_Wait"
+    started, *messages = document["ranks"][0]["threads"][0]["open"]
     assert started["kind"] == "collective"
-    assert [(one["kind"], one["peer"]) for one in messages] == [("receive", 2)] * len(messages)  # Open MPI's own
-    assert any("ultimately wait for rank 2" in sentence for sentence in seen["sentences"])
+    # Open MPI's own
+    assert [(message["kind"], message["peer"]) for message in messages] == [("receive", 2)] * len(messages)
+    assert any("ultimately wait for rank 2" in sentence for sentence in document["sentences"])
     return True
 
 
-def roots(seen: Document) -> bool:
-    (collective,) = seen["open_collectives"]
+def roots(document: Document) -> bool:
+    (collective,) = document["open_collectives"]
     assert (collective["function"], collective["seq"]) == ("MPI_Bcast", 5)
     assert states(collective) == ["inside"] * RANKS
     assert [member["root"] for member in collective["members"]] == [1, 0, 0, 0]
-    (sentence,) = seen["sentences"]
+    (sentence,) = document["sentences"]
     assert sentence.endswith("differ: ranks 1-3 name root 0, rank 0 names root 1; all members must name the same one")
     return True
 
 
-def circle(seen: Document) -> bool:
-    assert seen["open_collectives"] == []
+def circle(document: Document) -> bool:
+    assert document["open_collectives"] == []
     for rank in range(RANKS):
-        (request,) = seen["ranks"][rank]["threads"][0]["open"]
-        assert call_of(seen, rank)["function"] == "MPI_Wait"
+        (request,) = document["ranks"][rank]["threads"][0]["open"]
+        assert call_of(document, rank)["function"] == "MPI_Wait"
         assert (request["kind"], request["peer"], request["tag"]) == ("receive", (rank + 1) % RANKS, 5)
-    assert "ranks 0-3 wait for one another: 0 > 1 > 2 > 3 > 0" in seen["sentences"]
+    assert "ranks 0-3 wait for one another: 0 > 1 > 2 > 3 > 0" in document["sentences"]
     return True
 
 
-def all_there(seen: Document) -> bool:
-    return len(seen["ranks"]) == RANKS and all(rank["threads"] for rank in seen["ranks"])
+def has_all_ranks(document: Document) -> bool:
+    return len(document["ranks"]) == RANKS and all(rank["threads"] for rank in document["ranks"])
 
 
 def wait_until_it_hangs(trace: Path, expected: Callable[[Document], bool]) -> Document:
@@ -142,20 +147,20 @@ def wait_until_it_hangs(trace: Path, expected: Callable[[Document], bool]) -> Do
     deadline = time.monotonic() + 100
     while True:
         try:
-            seen = Inspection(job.inspect(trace)).document()
-            assert all_there(seen)
-            assert expected(seen)
-            return seen
+            document = Inspection(job.inspect(trace)).document()
+            assert has_all_ranks(document)
+            assert expected(document)
+            return document
         except (AssertionError, ValueError, InputError):
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.1)
 
 
-def assert_places_are_lines_of_the_program(seen: Document) -> None:
+def assert_places_are_lines_of_the_program(document: Document) -> None:
     """Once they were the program's file and an offset in it."""
     lines = PROGRAM.read_text().splitlines()
-    threads = [thread for rank in seen["ranks"] for thread in rank["threads"]]
+    threads = [thread for rank in document["ranks"] for thread in rank["threads"]]
     calls = [call for thread in threads for call in (thread["call"], thread["last"]) if call is not None]
     for call in calls:
         place = re.fullmatch(r"main \(hangs\.c:(\d+)\)", call["place"])
@@ -164,11 +169,13 @@ def assert_places_are_lines_of_the_program(seen: Document) -> None:
     assert calls
 
 
-def looked_at(mpi: local_mpi.LocalMpi, trace: Path, how: str, expected: Callable[[Document], bool], tree: str) -> None:
+def looked_at(
+    mpi: local_mpi.LocalMpi, trace: Path, hang_name: str, expected: Callable[[Document], bool], tree: str
+) -> None:
     """Assert that the job looks as expected while it hangs and after it was killed."""
     settings = {"HOPSCOPE_DIR": str(trace), "HOPSCOPE_TREE": tree}
     preload = f"LD_PRELOAD={collector_library(mpi.release)}"
-    words = [*mpi.launch(RANKS), "env", preload, str(mpi.compile(PROGRAM, "-g")), how]
+    words = [*mpi.launch(RANKS), "env", preload, str(mpi.compile(PROGRAM, "-g")), hang_name]
     hanging = subprocess.Popen(
         words,
         env={**os.environ, **settings},
@@ -177,14 +184,14 @@ def looked_at(mpi: local_mpi.LocalMpi, trace: Path, how: str, expected: Callable
         stderr=subprocess.PIPE,
     )
     try:
-        seen = wait_until_it_hangs(trace, expected)
-        assert {rank["state"] for rank in seen["ranks"]} == {"running"}
-        assert seen["now_ns"] >= seen["last_ns"]
-        assert_places_are_lines_of_the_program(seen)
+        document = wait_until_it_hangs(trace, expected)
+        assert {rank["state"] for rank in document["ranks"]} == {"running"}
+        assert document["now_ns"] >= document["last_ns"]
+        assert_places_are_lines_of_the_program(document)
     finally:
         hanging.send_signal(signal.SIGTERM)
         hanging.communicate(timeout=100)
-    for rank in seen["ranks"]:
+    for rank in document["ranks"]:
         wait_for_end(rank["pid"])
     dead = Inspection(job.inspect(trace)).document()
     assert {rank["state"] for rank in dead["ranks"]} == {"died"}
@@ -213,10 +220,10 @@ def test_a_hanging_job_is_explained(
     if expected is absent:
         (collective,) = json.loads(inspect(trace, "--format", "json").stdout)["open_collectives"]
         assert states(collective) == ["inside", "inside", "absent", "inside"]
-        shown = inspect(trace).stdout
-        assert "MPI_Allreduce #5 on MPI_COMM_WORLD: 3 of 4 in it" in shown
-        assert "its process died" in shown
-        assert "called from main (hangs.c:" in shown
+        printed = inspect(trace).stdout
+        assert "MPI_Allreduce #5 on MPI_COMM_WORLD: 3 of 4 in it" in printed
+        assert "its process died" in printed
+        assert "called from main (hangs.c:" in printed
         words = f"{shlex.join([str(BIN / 'hopscope'), 'inspect', str(trace)])} | true"
         closed = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=True, timeout=60)
         assert closed.stderr == ""  # a reader that went away is no mistake
@@ -233,9 +240,9 @@ def assert_first_cause_says_who_waits(trace: hopscope.Trace, inspection: Inspect
     assert (first["kind"], first["severity"]) == ("unfinished", "PROBLEM")
     assert f"The run did not finish: {RANKS} ranks (0, 1, 2, 3) ended before MPI_Finalize." in first["sentence"]
     # A moment may be rounded to another microsecond once the archive is made.
-    said = _MOMENT.sub("", trace.caveats()[0])
+    caveat = _MOMENT.sub("", trace.caveats()[0])
     for sentence in inspection.sentences():
-        assert _MOMENT.sub("", sentence[1:]) in said
+        assert _MOMENT.sub("", sentence[1:]) in caveat
 
 
 OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]
@@ -256,6 +263,6 @@ def wait_for_end(pid: int) -> None:
 
 
 def test_what_holds_no_recordings_is_said(tmp_path: Path) -> None:
-    shown = inspect(tmp_path)
-    assert shown.returncode == 2
-    assert "contains no recordings" in shown.stderr
+    printed = inspect(tmp_path)
+    assert printed.returncode == 2
+    assert "contains no recordings" in printed.stderr
