@@ -32,39 +32,39 @@ class SimulatedMachine:
     odd: dict[frozenset[str], SimulatedLink] = field(default_factory=dict[frozenset[str], SimulatedLink])
     library: str = "none"
     gamma: float = 0.25
-    now: float = 0.0
-    asked: list[tuple[object, ...]] = field(default_factory=list[tuple[object, ...]])
+    time_s: float = 0.0
+    commands: list[tuple[object, ...]] = field(default_factory=list[tuple[object, ...]])
     chance: random.Random = field(default_factory=lambda: random.Random(1))
 
     def clock(self) -> float:
         """Seconds."""
-        return self.now
+        return self.time_s
 
     def link(self, a: int, b: int) -> SimulatedLink:
-        one, other = self.hosts[a], self.hosts[b]
-        if frozenset((one, other)) in self.odd:
-            return self.odd[frozenset((one, other))]
-        if one == other:
+        first, second = self.hosts[a], self.hosts[b]
+        if frozenset((first, second)) in self.odd:
+            return self.odd[frozenset((first, second))]
+        if first == second:
             return SHM
-        return LAN if self.cluster_of[one] == self.cluster_of[other] else WAN
+        return LAN if self.cluster_of[first] == self.cluster_of[second] else WAN
 
     def measure(self, *words: object) -> dict[int, list[float]]:
         """One command of a probe; see collector/src/probe/measure.h."""
-        self.asked.append(words)
+        self.commands.append(words)
         kind, size, *rest = words
         assert isinstance(size, int)
         times: dict[int, list[float]] = {}
         if kind == "combine":
             times[0] = [self._shaken(self.gamma * size) for _ in range(int(str(rest[0])))]
-            self.now += sum(times[0]) / 1e9
+            self.time_s += sum(times[0]) / 1e9
             return times
         groups = [str(word).split(":") for word in rest[2:]]
         took = 0.0
-        for leader, others in groups:
-            sender, first = int(leader), int(others.split(",")[0])
+        for leader, peers in groups:
+            sender, first = int(leader), int(peers.split(",")[0])
             values, seconds = getattr(self, f"_{kind}")(self.link(sender, first), size, *rest[:2], len(groups))
             times[sender], took = values, max(took, seconds)
-        self.now += took
+        self.time_s += took
         return times
 
     def _shaken(self, time: float) -> float:

@@ -22,11 +22,11 @@ def latencies(clusters: str, inside_ns: float, between_ns: float, jitter: float 
 
 
 def test_a_gap_in_the_latencies_parts_clusters() -> None:
-    found = clusters_of(latencies("AABAB", 20 * US, 5 * MS), 5)
-    assert found.of_host == (0, 0, 1, 0, 1)
-    assert found.certainty == 1.0
-    assert found.inside_ns is not None and found.inside_ns < 22.1 * US
-    assert found.between_ns is not None and found.between_ns >= 5 * MS
+    clusters = clusters_of(latencies("AABAB", 20 * US, 5 * MS), 5)
+    assert clusters.of_host == (0, 0, 1, 0, 1)
+    assert clusters.certainty == 1.0
+    assert clusters.inside_ns is not None and clusters.inside_ns < 22.1 * US
+    assert clusters.between_ns is not None and clusters.between_ns >= 5 * MS
 
 
 def test_a_cluster_of_one_host_is_one() -> None:
@@ -34,8 +34,8 @@ def test_a_cluster_of_one_host_is_one() -> None:
 
 
 def test_hosts_that_are_all_equally_near_are_one_cluster() -> None:
-    found = clusters_of(latencies("AAAA", 20 * US, 0, jitter=0.5), 4)
-    assert (found.count, found.between_ns, found.certainty) == (1, None, 1.0)
+    clusters = clusters_of(latencies("AAAA", 20 * US, 0, jitter=0.5), 4)
+    assert (clusters.count, clusters.between_ns, clusters.certainty) == (1, None, 1.0)
 
 
 def test_two_hosts_have_no_gap_so_the_latency_itself_decides() -> None:
@@ -47,7 +47,7 @@ def test_three_sites_that_are_unequally_far_apart_stay_three() -> None:
     ways = latencies("AABBCC", 20 * US, 5 * MS)
     for (a, b), values in ways.items():
         if a < 2 and b >= 4:
-            ways[a, b] = [4 * each for each in values]
+            ways[a, b] = [4 * latency_ns for latency_ns in values]
     assert clusters_of(ways, 6).of_host == (0, 0, 1, 1, 2, 2)
 
 
@@ -69,12 +69,12 @@ def test_a_busy_machine_that_delays_half_of_the_messages_hides_no_cluster() -> N
     """Medians gave a certainty of 0.58 here."""
     chance = random.Random(5)
     ways = {
-        pair: [each + chance.choice((0, 10 * MS)) for each in values]
+        pair: [latency_ns + chance.choice((0, 10 * MS)) for latency_ns in values]
         for pair, values in latencies("AABB", 20 * US, 5 * MS).items()
     }
-    found = clusters_of(ways, 4)
-    assert found.of_host == (0, 0, 1, 1)
-    assert found.certainty > 0.9
+    clusters = clusters_of(ways, 4)
+    assert clusters.of_host == (0, 0, 1, 1)
+    assert clusters.certainty > 0.9
 
 
 def test_a_missing_pair_is_an_error() -> None:

@@ -43,7 +43,7 @@ def size(count: int, one_way: float | None, gaps: dict[int, float]) -> dict[str,
         "one_way_ns": "not measured" if one_way is None else value(one_way),
         "send_overhead_ns": value(100.0),
         "receive_overhead_ns": value(300.0),
-        "gaps": [{"destinations": to, "gap_ns": value(gap)} for to, gap in gaps.items()],
+        "gaps": [{"destinations": destinations, "gap_ns": value(gap)} for destinations, gap in gaps.items()],
     }
 
 
@@ -125,16 +125,16 @@ def test_loggp_and_plogp_follow_from_the_same_measurements() -> None:
 
 
 def test_the_interval_of_a_difference_reaches_from_one_extreme_to_the_other() -> None:
-    found = Estimate(10, 9, 12, 5) - Estimate(4, 3, 6, 7)
-    assert found == Estimate(6, 3, 9, 5)
-    assert (found * 0.5).high == 4.5
-    assert Estimate(1, None, None, 1) - found == Estimate(-5, None, None, 1)
+    difference = Estimate(10, 9, 12, 5) - Estimate(4, 3, 6, 7)
+    assert difference == Estimate(6, 3, 9, 5)
+    assert (difference * 0.5).high == 4.5
+    assert Estimate(1, None, None, 1) - difference == Estimate(-5, None, None, 1)
 
 
 def test_a_gap_towards_two_destinations_belongs_to_no_published_model() -> None:
     rows = rows_of_machine(machine(), "MPI_SUM", "MPI_INT")
-    (found,) = [row for row in rows if row.destinations == 2]
-    assert (found.model, found.parameter, found.value) == (None, "g", 700.0)
+    (gap_row,) = [row for row in rows if row.destinations == 2]
+    assert (gap_row.model, gap_row.parameter, gap_row.value) == (None, "g", 700.0)
 
 
 def test_gaps_by_destinations_are_in_the_models_and_the_usual_ones_where_they_are_missing() -> None:
@@ -158,9 +158,9 @@ def test_what_was_not_measured_gives_no_parameter() -> None:
 
 def test_a_trace_with_messages_of_one_size_says_nothing_of_bytes() -> None:
     """Its time per byte was once 0, as if bytes cost nothing."""
-    found = fitted_of_trace(hopscope.open(DEMO).table)
-    rows = rows_of_fit(found)
-    assert found.provenance == "From the engine's hops of MPI_Allreduce on communicator 0."
+    fit = fitted_of_trace(hopscope.open(DEMO).table)
+    rows = rows_of_fit(fit)
+    assert fit.provenance == "From the engine's hops of MPI_Allreduce on communicator 0."
     assert {row.link for row in rows} == {"lan", "wan"}
     assert not {"beta", "G"} & {row.parameter for row in rows}
     (latency,) = [row for row in rows if (row.link, row.parameter) == ("wan", "alpha")]
@@ -171,17 +171,17 @@ def test_the_bandwidth_of_an_emulated_link_is_that_of_its_topology_file() -> Non
     """It is known and not fitted, and was shown as 0 ns a byte for links of 20 MB/s."""
     emulated = {
         "links": {"lan": {"bytes_per_second": 2e8}, "wan": {"bytes_per_second": 1e8}},
-        "cluster_pairs": [{"from": one, "to": other, "bytes_per_second": 2e7} for one, other in ("AB", "BA")],
+        "cluster_pairs": [{"from": origin, "to": target, "bytes_per_second": 2e7} for origin, target in ("AB", "BA")],
     }
-    known = machine_of(emulated, ("a0", "a1", "b0"), (0, 0, 1), ("A", "B"))
+    emulated_machine = machine_of(emulated, ("a0", "a1", "b0"), (0, 0, 1), ("A", "B"))
     links = {name: LinkCost(1e6, hops=5) for name in ("lan", "wan")}
-    costs = Costs(links, LocalCost(), machine=known)
+    costs = Costs(links, LocalCost(), machine=emulated_machine)
     sizes, classes = np.tile([8.0, 1024.0], 4), np.repeat([LINKS.index("lan"), LINKS.index("wan")], 4)
     # The run itself (None here) is not what rows are made of.
     ways = ways_of_emulated(costs, sizes, classes)
     rows = rows_of_fit(Fitted(None, costs, ways, sizes, classes))  # type: ignore[arg-type]
-    found = {row.link: row.value for row in rows if row.parameter == "beta"}
-    assert found == pytest.approx({"lan": 5, "wan": 50})
+    betas = {row.link: row.value for row in rows if row.parameter == "beta"}
+    assert betas == pytest.approx({"lan": 5, "wan": 50})
 
 
 def fitted(costs: Costs, largest: int, ways: dict[str, Way] | None = None) -> Fitted:
@@ -209,8 +209,8 @@ def test_a_message_that_is_announced_takes_two_more_latencies() -> None:
     """The line of a trace rose by its bytes alone, where a message of 64 KiB took three latencies of 20 ms."""
     links = {"wan": LinkCost(20e6, per_byte_ns=10.0, hops=9, eager_bytes=65_535)}
     way = Way(Estimate(20e6), Estimate(10.0), 65_535)
-    found = fitted(Costs(links, LocalCost()), 1 << 18, {"wan": way})
-    rows = rows_of_fit(found)
+    fit = fitted(Costs(links, LocalCost()), 1 << 18, {"wan": way})
+    rows = rows_of_fit(fit)
     alphas = [(row.bytes, row.value) for row in rows if row.parameter == "alpha"]
     assert alphas == [(0, 20e6), (65_535, 20e6), (65_536, 60e6), (1 << 20, 60e6)]
     model = models_of(rows, LinkEnds("wan"))["Hockney"]
@@ -218,18 +218,18 @@ def test_a_message_that_is_announced_takes_two_more_latencies() -> None:
     assert [model.message(size) for size in (8, 65_535, 65_536, 1 << 21)] == pytest.approx(
         [20e6 + 80, 20e6 + 655_350, 60e6 + 655_360, 60e6 + 10 * (1 << 21)]
     )
-    assert steps_of_fit(found) == [65_535, 65_536]
-    at = drawn_sizes(found).index(65_535)
-    (line,) = [curve for curve in over_sizes(rows, drawn_sizes(found)) if curve.quantity.startswith("Hockney")]
-    assert line.times[at : at + 2] == pytest.approx((20e6 + 655_350, 60e6 + 655_360))
+    assert steps_of_fit(fit) == [65_535, 65_536]
+    position = drawn_sizes(fit).index(65_535)
+    (line,) = [curve for curve in over_sizes(rows, drawn_sizes(fit)) if curve.quantity.startswith("Hockney")]
+    assert line.times[position : position + 2] == pytest.approx((20e6 + 655_350, 60e6 + 655_360))
 
 
 def test_an_emulated_link_delays_a_message_from_its_sending_on() -> None:
-    known = machine_of({"links": {"wan": {"latency_ns": 1e6}}}, ("a0", "b0"), (0, 1), ("A", "B"))
+    emulated_machine = machine_of({"links": {"wan": {"latency_ns": 1e6}}}, ("a0", "b0"), (0, 1), ("A", "B"))
     links = {"wan": LinkCost(1e6, per_byte_ns=10.0, hops=9, eager_bytes=4096)}
-    found = fitted(Costs(links, LocalCost(), machine=known), 1 << 18)
-    assert [(row.bytes, row.value) for row in rows_of_fit(found) if row.parameter == "alpha"] == [(None, 1e6)]
-    assert steps_of_fit(found) == []
+    fit = fitted(Costs(links, LocalCost(), machine=emulated_machine), 1 << 18)
+    assert [(row.bytes, row.value) for row in rows_of_fit(fit) if row.parameter == "alpha"] == [(None, 1e6)]
+    assert steps_of_fit(fit) == []
 
 
 def sure(value: float) -> Estimate:
@@ -286,8 +286,8 @@ def test_overheads_that_leave_no_latency_are_said() -> None:
 
 
 def test_a_trace_whose_hosts_are_elsewhere_is_told() -> None:
-    same = {"a": "x", "b": "y"}
-    assert differences(same, machine()) == [
+    clusters = {"a": "x", "b": "y"}
+    assert differences(clusters, machine()) == [
         "The trace's hosts are in the clusters that the probe found, which the probe is 100.0 % sure of."
     ]
     (sentence,) = differences({"a": "x", "b": "x"}, machine())
@@ -309,17 +309,17 @@ def test_the_command_takes_a_machine_file_and_a_trace(tmp_path: Path, capsys: py
 def test_what_was_measured_over_sizes_is_the_files_own_with_its_intervals(tmp_path: Path) -> None:
     file = tmp_path / "machine.json"
     file.write_text(json.dumps(machine()))
-    found = {curve.quantity: curve for curve in measured_over_sizes(answer_of_machine(file))}
-    assert list(found) == [
+    curves = {curve.quantity: curve for curve in measured_over_sizes(answer_of_machine(file))}
+    assert list(curves) == [
         "LogGP: g + (m - 1) G", "Hockney: α + mβ", "PLogP: g(m)", "g(m, 2)", "PLogP: o_s(m)", "PLogP: o_r(m)",
     ]  # fmt: skip
-    way, gap = found["Hockney: α + mβ"], found["PLogP: g(m)"]
+    way, gap = curves["Hockney: α + mβ"], curves["PLogP: g(m)"]
     assert (way.sizes, way.times) == ((1, 100, 1100), (1001.0, 1100.0, 3100.0))
     assert way.low == pytest.approx((900.9, 990.0, 2790.0))
     # The gap of 100 bytes was not measured.
     assert (gap.sizes, gap.times) == ((1, 1100), (500.0, 2200.0))
     # LogGP's line has no intervals: g = 500, G = 2200 / 1100.
-    line = found["LogGP: g + (m - 1) G"]
+    line = curves["LogGP: g + (m - 1) G"]
     assert (line.times, line.low) == ((500.0, 500.0 + 99 * 2, 500.0 + 1099 * 2), None)
 
 

@@ -41,24 +41,24 @@ def start(folder: Path, *words: str) -> subprocess.Popen[str]:
 
 def probe(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     with start(folder, *words) as job:
-        said = job.communicate(timeout=250)
-    return subprocess.CompletedProcess(words, job.returncode, *said)
+        output = job.communicate(timeout=250)
+    return subprocess.CompletedProcess(words, job.returncode, *output)
 
 
 def left_in(folder: Path) -> list[str]:
     """Processes of a probe that was started in a folder."""
-    found: list[str] = []
+    pids: list[str] = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes()
             if b"hopscope-probe" in words and (process / "cwd").readlink() == folder:
-                found.append(process.name)
+                pids.append(process.name)
         except OSError:
             continue
-    return found
+    return pids
 
 
-def is_gone(folder: Path) -> bool:
+def has_exited(folder: Path) -> bool:
     """True once no process of the probe is left; a launcher ends before its ranks."""
     deadline = time.monotonic() + 100
     while left_in(folder) and time.monotonic() < deadline:
@@ -68,8 +68,8 @@ def is_gone(folder: Path) -> bool:
 
 @pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
 def test_a_probe_writes_a_machine_file_and_a_topology_file(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    named = ["--mpi", "abi"] if mpi.flavour == "abi" else []
-    done = probe(tmp_path, "--seconds", "3", *named, "--", *mpi.launch(3))
+    mpi_words = ["--mpi", "abi"] if mpi.flavour == "abi" else []
+    done = probe(tmp_path, "--seconds", "3", *mpi_words, "--", *mpi.launch(3))
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     machine = json.loads((tmp_path / "machine.json").read_text())
@@ -79,7 +79,7 @@ def test_a_probe_writes_a_machine_file_and_a_topology_file(mpi: local_mpi.LocalM
     # What it has time for depends on the machine; that a point is what was measured, test_probing.py shows.
     assert machine["links"][0]["link"] == "shm"
     assert check_topology(tmp_path / "topology.json")["hosts"] == [{"name": os.uname().nodename, "cluster": "A"}]
-    assert is_gone(tmp_path)
+    assert has_exited(tmp_path)
 
 
 @pytest.mark.unfinished
@@ -92,7 +92,7 @@ def test_an_interrupt_ends_the_job_and_writes_nothing(first_mpi: local_mpi.Local
         job.communicate(timeout=60)
     assert job.returncode == 130
     assert list(tmp_path.iterdir()) == []
-    assert is_gone(tmp_path)
+    assert has_exited(tmp_path)
 
 
 def bytes_to_read(file: IO[bytes]) -> int:
@@ -100,16 +100,16 @@ def bytes_to_read(file: IO[bytes]) -> int:
     return int.from_bytes(fcntl.ioctl(file, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
-def keep_busy(job: Job, how: str) -> None:
+def keep_busy(job: Job, activity: str) -> None:
     """Asks for something that takes long, and waits until the job is about it."""
     commands = {"measuring": f"overhead 8 20 {500_000_000} 0:1", "talking": f"pingpong 8 {60_000} {1 << 40} 0:1"}
     stdin, stdout = job.process.stdin, job.process.stdout
     assert stdin is not None and stdout is not None
-    stdin.write(commands[how].encode() + b"\n")
+    stdin.write(commands[activity].encode() + b"\n")
     stdin.flush()
     deadline = time.monotonic() + 100
     # The launcher has taken the command; or more is said than a pipe holds, and who says it waits.
-    while bytes_to_read(stdin) > 0 if how == "measuring" else bytes_to_read(stdout) < PIPE_BYTES:
+    while bytes_to_read(stdin) > 0 if activity == "measuring" else bytes_to_read(stdout) < PIPE_BYTES:
         assert time.monotonic() < deadline, "the job does not come to the command"
         time.sleep(0.01)
 
@@ -139,7 +139,7 @@ def test_a_job_ends_by_itself_or_by_the_first_signal_whatever_it_does(
             keep_busy(job, busy)
             raise KeyboardInterrupt
     assert signals in ([], [signal.SIGTERM] if busy != "no" else [])
-    assert is_gone(tmp_path)
+    assert has_exited(tmp_path)
 
 
 @pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
@@ -152,11 +152,11 @@ def test_collectives_are_timed_by_their_root_alone_and_leave_no_message_over(
         for operation in OPERATIONS:
             for size in (0, 12, 300_000):
                 times = job.measure("collective", size, 4, operation, "0:1,2")
-                assert {rank: len(of) for rank, of in times.items()} == {0: 4}
+                assert {rank: len(rank_times) for rank, rank_times in times.items()} == {0: 4}
                 assert all(time > 0 for time in times[0])
         # Some of the ranks, in another order.
         times = job.measure("collective", 8, 3, "bcast", "2:1")
-        assert {rank: len(of) for rank, of in times.items()} == {2: 3}
+        assert {rank: len(rank_times) for rank, rank_times in times.items()} == {2: 3}
         assert len(job.measure("pingpong", 8, 2, 1 << 30, "0:1")[0]) == 2
 
 
@@ -172,8 +172,8 @@ def test_a_probe_refuses_what_it_cannot_do(first_mpi: local_mpi.LocalMpi, tmp_pa
     assert "leave it out" in refused(tmp_path, ["--", *first_mpi.launch(2), program])
     assert "at least two ranks" in refused(tmp_path, ["--seconds", "1", "--", *first_mpi.launch(1)])
     assert "ended by itself" in refused(tmp_path, ["--", *first_mpi.launch(2), "--no-such-option"])
-    named = refused(tmp_path, ["--mpi", first_mpi.release, "--seconds", "1", "--", *first_mpi.launch(1)])
-    assert "is not the launcher's library" in named
+    refusal = refused(tmp_path, ["--mpi", first_mpi.release, "--seconds", "1", "--", *first_mpi.launch(1)])
+    assert "is not the launcher's library" in refusal
     (tmp_path / "machine.json").write_text("mine")
     assert "machine.json already exists" in refused(tmp_path, ["--", *first_mpi.launch(2)])
     assert (tmp_path / "machine.json").read_text() == "mine"
@@ -195,7 +195,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_measured(
 ) -> None:
     """A folder that does not exist cost two minutes of measuring, and a topology of its name the machine file."""
     launch = ["--seconds", "1", "--", *first_mpi.launch(2)]
-    for words, why in (
+    for words, reason in (
         (["-o", "none/machine.json"], "cannot write none/machine.json"),
         (["-o", "m.json", "--topology-out", "none/t.json"], "cannot write none/t.json"),
         (["-o", "topology.json"], "both name topology.json"),
@@ -203,7 +203,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_measured(
         (["--seconds", "nan"], "must be a number"),
         (["--seconds", "inf"], "must be a number"),
     ):
-        said = refused(tmp_path, [*words, *launch[2 if "--seconds" in words else 0 :]])
-        assert why in said
-        assert "measuring for" not in said and "Traceback" not in said
+        refusal = refused(tmp_path, [*words, *launch[2 if "--seconds" in words else 0 :]])
+        assert reason in refusal
+        assert "measuring for" not in refusal and "Traceback" not in refusal
     assert list(tmp_path.iterdir()) == []

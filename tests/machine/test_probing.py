@@ -18,7 +18,7 @@ from hopscope.machine.probe.places import meetings
 from hopscope.machine.published import Call, Hockney, LogGP, PLogP
 from simulated_machine import LAN, SHM, WAN, SimulatedLink, SimulatedMachine, two_sites
 
-MADE = {"at": "2026-01-01T00:00:00+00:00", "command": ["mpirun"], "library": "none", "ranks": 8, "seconds": 120.0}
+PROVENANCE = {"at": "2026-01-01T00:00:00+00:00", "command": ["mpirun"], "library": "none", "ranks": 8, "seconds": 120.0}
 
 
 def probed(machine: SimulatedMachine, seconds: float = 600) -> Measured:
@@ -27,12 +27,12 @@ def probed(machine: SimulatedMachine, seconds: float = 600) -> Measured:
 
 @pytest.fixture(scope="module")
 def whole() -> dict[str, Any]:
-    return machine_content(probed(two_sites()), MADE)
+    return machine_content(probed(two_sites()), PROVENANCE)
 
 
 def point(machine: dict[str, Any], link: str, size: int) -> dict[str, Any]:
-    (found,) = [each for each in machine["links"] if each["link"] == link and not each["outlying"]]
-    return next(each for each in found["sizes"] if each["bytes"] == size)
+    (entry,) = [row for row in machine["links"] if row["link"] == link and not row["outlying"]]
+    return next(row for row in entry["sizes"] if row["bytes"] == size)
 
 
 def test_the_machine_file_follows_its_schema(whole: dict[str, Any]) -> None:
@@ -60,7 +60,7 @@ def test_what_was_simulated_is_found_within_a_few_per_cent(
 
 
 def test_gaps_are_measured_towards_as_many_destinations_as_there_are(whole: dict[str, Any]) -> None:
-    counts = {name: [each["destinations"] for each in point(whole, name, 1)["gaps"]] for name in ("shm", "lan", "wan")}
+    counts = {name: [gap["destinations"] for gap in point(whole, name, 1)["gaps"]] for name in ("shm", "lan", "wan")}
     assert counts == {"shm": [1], "lan": [1, 2], "wan": [1, 2, 4]}
 
 
@@ -78,17 +78,17 @@ def test_the_clusters_and_the_topology_file_are_those_of_the_machine(tmp_path: P
 
 def test_an_outlying_pair_of_hosts_is_measured_by_itself() -> None:
     slow = SimulatedLink(9_000_000, 3_000, 6_000, 50.0)
-    machine = machine_content(probed(two_sites(odd={frozenset(("a1", "b1")): slow})), MADE)
-    (found,) = [link for link in machine["links"] if link["outlying"]]
-    assert (found["link"], found["hosts"]) == ("wan", ["a1", "b1"])
-    assert found["sizes"][0]["one_way_ns"]["median"] == pytest.approx(9_006_000, rel=0.02)
+    machine = machine_content(probed(two_sites(odd={frozenset(("a1", "b1")): slow})), PROVENANCE)
+    (outlier,) = [link for link in machine["links"] if link["outlying"]]
+    assert (outlier["link"], outlier["hosts"]) == ("wan", ["a1", "b1"])
+    assert outlier["sizes"][0]["one_way_ns"]["median"] == pytest.approx(9_006_000, rel=0.02)
 
 
 def test_a_short_budget_is_kept_and_what_was_skipped_says_so() -> None:
     machine = two_sites()
-    content = machine_content(probed(machine, seconds=5), MADE)
+    content = machine_content(probed(machine, seconds=5), PROVENANCE)
     jsonschema.validate(content, schema("machine.schema.json"))
-    assert machine.now < 5 + 4  # one measurement may overdraw it
+    assert machine.time_s < 5 + 4  # one measurement may overdraw it
     assert point(content, "wan", 1)["one_way_ns"] != "not measured"
     assert point(content, "wan", 1 << 22)["one_way_ns"] == "not measured"
     assert {entry["ns_per_byte"] for entry in content["combining"]} == {"not measured"}
@@ -100,9 +100,9 @@ class Disturbed(SimulatedMachine):
     longest = 0.0
 
     def measure(self, *words: object) -> dict[int, list[float]]:
-        begin = self.now
+        begin = self.time_s
         times = super().measure(*words)
-        self.longest = max(self.longest, self.now - begin)
+        self.longest = max(self.longest, self.time_s - begin)
         is_trial = words[0] == "gap" and words[3] == 1
         return {rank: [-1.0] * len(values) if is_trial else values for rank, values in times.items()}
 
@@ -111,9 +111,9 @@ def test_a_trial_that_other_work_disturbed_makes_no_point_take_longer_than_a_sec
     """Its gap counted as 100 ns, so 4,000 messages of 8 KiB crossed a slow link 28 times: 48 s of a budget of 60."""
     names = ("a0", "a1", "b0", "b1")
     machine = Disturbed([name for name in names for _ in range(2)], {name: name[0].upper() for name in names})
-    content = machine_content(probed(machine, seconds=60), MADE)
+    content = machine_content(probed(machine, seconds=60), PROVENANCE)
     assert machine.longest < 3
-    assert machine.now < 60 + 3
+    assert machine.time_s < 60 + 3
     gap = WAN.gap + (1 << 13) * WAN.per_byte
     assert point(content, "wan", 1 << 13)["gaps"][0]["gap_ns"]["median"] == pytest.approx(gap, rel=0.02)
 
@@ -132,28 +132,30 @@ def test_many_hosts_leave_time_for_more_than_their_latencies() -> None:
     measured = probed(machine, seconds=120)
     assert measured.places.clusters.of_host == (0,) * 25 + (1,) * 25
     assert measured.places.links()
-    content = machine_content(measured, MADE)
+    content = machine_content(measured, PROVENANCE)
     assert point(content, "wan", 1)["one_way_ns"] != "not measured"
 
 
 def test_ranks_of_one_host_are_one_link(tmp_path: Path) -> None:
-    content = machine_content(probed(SimulatedMachine(["one"] * 3, {"one": "A"})), MADE)
+    content = machine_content(probed(SimulatedMachine(["one"] * 3, {"one": "A"})), PROVENANCE)
     jsonschema.validate(content, schema("machine.schema.json"))
     assert [link["link"] for link in content["links"]] == ["shm"]
     assert content["levels"]["cluster"]["certainty"] is None
 
 
 def test_senders_that_share_an_interface_are_found(whole: dict[str, Any]) -> None:
-    said = " ".join(crowding(whole))
-    found = re.findall(
-        r"(Host a0|Clusters A and B): 2 senders at once each take (\S+) times as long as one alone\.", said
+    sentences = " ".join(crowding(whole))
+    matches = re.findall(
+        r"(Host a0|Clusters A and B): 2 senders at once each take (\S+) times as long as one alone\.", sentences
     )
-    assert {of: float(times) for of, times in found} == pytest.approx({"Host a0": 2, "Clusters A and B": 2}, rel=0.05)
+    assert {place: float(times) for place, times in matches} == pytest.approx(
+        {"Host a0": 2, "Clusters A and B": 2}, rel=0.05
+    )
 
 
 def test_the_formulas_can_be_evaluated_on_a_probed_machine(whole: dict[str, Any]) -> None:
     rows = rows_of_machine(whole, "MPI_SUM", "MPI_DOUBLE")
-    ends = next(each for each in links_of(rows) if each.link == "lan")
+    ends = next(candidate for candidate in links_of(rows) if candidate.link == "lan")
     models = models_of(rows, ends)
     call = Call(8, 1 << 20, 1 << 16)
     # A pipeline of 16 segments over 8 ranks, by Hockney: 22 times a segment's way.

@@ -11,32 +11,32 @@ class Clock:
     """Stands still but for what measuring takes."""
 
     def __init__(self) -> None:
-        self.now = 100.0
+        self.time_s = 100.0
 
     def __call__(self) -> float:
-        return self.now
+        return self.time_s
 
 
 def measuring(clock: Clock, each_seconds: float, values: Sequence[float]) -> tuple[list[int], object]:
-    asked: list[int] = []
+    counts: list[int] = []
 
     def measure(count: int) -> list[float]:
-        asked.append(count)
-        clock.now += count * each_seconds
-        return [values[(sum(asked) + i) % len(values)] for i in range(count)]
+        counts.append(count)
+        clock.time_s += count * each_seconds
+        return [values[(sum(counts) + i) % len(values)] for i in range(count)]
 
-    return asked, measure
+    return counts, measure
 
 
 @pytest.mark.parametrize("count", [6, 7, 12, 25, 100])
 def test_the_interval_contains_the_median_of_a_skewed_distribution_as_often_as_it_says(count: int) -> None:
     """Of an exponential distribution, whose median is ln 2."""
     chance = random.Random(count)
-    inside = 0
+    hits = 0
     for _ in range(1000):
         value = median_of([chance.expovariate(1.0) for _ in range(count)])
-        inside += value.low <= 0.693147 <= value.high
-    assert inside >= 935
+        hits += value.low <= 0.693147 <= value.high
+    assert hits >= 935
 
 
 def test_few_values_have_a_wide_interval() -> None:
@@ -53,33 +53,33 @@ def test_one_value_has_no_interval() -> None:
 
 def test_a_point_stops_when_its_interval_is_narrow() -> None:
     clock = Clock()
-    asked, measure = measuring(clock, 0.001, [100.0, 101.0, 99.0])
+    counts, measure = measuring(clock, 0.001, [100.0, 101.0, 99.0])
     value = settle(measure, Budget(10, clock))
-    assert asked == [FIRST]
+    assert counts == [FIRST]
     assert value is not None and value.is_settled
 
 
 def test_a_point_that_does_not_settle_stops_after_its_time() -> None:
     clock = Clock()
-    asked, measure = measuring(clock, 0.01, [1.0, 100.0, 1000.0, 10.0])
+    counts, measure = measuring(clock, 0.01, [1.0, 100.0, 1000.0, 10.0])
     value = settle(measure, Budget(10, clock))
     assert value is not None and not value.is_settled
-    assert POINT_SECONDS - 0.05 <= clock.now - 100 <= POINT_SECONDS + 0.05
-    assert sum(asked) == value.count
+    assert POINT_SECONDS - 0.05 <= clock.time_s - 100 <= POINT_SECONDS + 0.05
+    assert sum(counts) == value.count
 
 
 def test_a_slow_point_is_measured_at_least_twice() -> None:
     clock = Clock()
-    asked, measure = measuring(clock, 2.0, [5.0, 6.0])
+    counts, measure = measuring(clock, 2.0, [5.0, 6.0])
     value = settle(measure, Budget(10, clock), each_seconds=2.0)
-    assert asked == [2]
+    assert counts == [2]
     assert value is not None and value.count == 2
 
 
 def test_nothing_is_begun_that_the_budget_does_not_suffice_for() -> None:
     clock = Clock()
-    asked, measure = measuring(clock, 2.0, [5.0])
+    counts, measure = measuring(clock, 2.0, [5.0])
     assert settle(measure, Budget(3, clock), each_seconds=2.0) is None
-    clock.now += 4
+    clock.time_s += 4
     assert settle(measure, Budget(-1, clock)) is None
-    assert asked == []
+    assert counts == []

@@ -24,15 +24,17 @@ MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour in ("openmpi", "mpich
 def test_each_library_here_names_its_algorithms(mpi: local_mpi.LocalMpi) -> None:
     rows = query_library(mpi.flavour, mpi.launcher, "").algorithms
     assert len(rows) == len(set(rows)) > 40
-    named = {(row.operation, row.name) for row in rows}
+    names = {(row.operation, row.name) for row in rows}
     if mpi.flavour == "openmpi":
         # The table of what they send knows all of release 4.1, and gives each the same number.
-        known = {(operation, one.name, number) for (operation, number), one in open_mpi.ALGORITHMS.items()}
-        missing = {(row.operation, row.name, row.number) for row in rows} - known
+        known_names = {
+            (operation, algorithm.name, number) for (operation, number), algorithm in open_mpi.ALGORITHMS.items()
+        }
+        missing = {(row.operation, row.name, row.number) for row in rows} - known_names
         assert mpi.release != "openmpi-4" or not missing
     else:
         newer = {("allreduce", "ring")} if mpi.release == "mpich-4" else set()
-        assert set(mpich.ALGORITHMS) - named <= newer
+        assert set(mpich.ALGORITHMS) - names <= newer
 
 
 def test_open_mpi_is_read_by_its_enumerators() -> None:
@@ -59,7 +61,8 @@ def test_names_are_found_with_and_without_line_ends(end: str) -> None:
     meaning = end.join(lines)
     kinds = itertools.product(("", "I"), [meaning])
     text = "2 MPI Control Variables\n" + "\n".join(
-        f"\tMPIR_CVAR_{kind}BCAST_INTRA_ALGORITHM=0\tSCOPE_ALL_EQ\tMPI_INT\t{said}" for kind, said in kinds
+        f"\tMPIR_CVAR_{kind}BCAST_INTRA_ALGORITHM=0\tSCOPE_ALL_EQ\tMPI_INT\t{description}"
+        for kind, description in kinds
     )
     assert [(row.operation, row.name) for row in of_mpich(text)] == [("bcast", "smp"), ("bcast", "binomial")]
 
@@ -94,7 +97,7 @@ def test_forms_of_han_are_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "release"),
+    ("version_text", "release"),
     [
         ("mpirun (Open MPI) 5.0.11", "5.0.11"),
         ("mpirun.openmpi (OpenRTE) 4.1.4", "4.1.4"),
@@ -105,5 +108,5 @@ def test_forms_of_han_are_known() -> None:
         (None, None),
     ],
 )
-def test_releases_are_read_from_what_libraries_and_launchers_say(said: str | None, release: str | None) -> None:
-    assert release_of(said) == release
+def test_releases_are_read_from_what_libraries_and_launchers_say(version_text: str | None, release: str | None) -> None:
+    assert release_of(version_text) == release

@@ -25,7 +25,7 @@ BYTES = 4096
 Edges = Counter[tuple[int, int]]
 
 
-def ran(trace: Path) -> dict[tuple[str, int, int], tuple[str, int | None, Edges]]:
+def recorded_edges(trace: Path) -> dict[tuple[str, int, int], tuple[str, int | None, Edges]]:
     """By operation, number and ranks: the operation's MPI name, its root, and how many messages each edge had."""
     opened = hopscope.open(trace)
     comms = {row["comm"]: row for row in opened.table("comms").to_pylist()}
@@ -34,31 +34,31 @@ def ran(trace: Path) -> dict[tuple[str, int, int], tuple[str, int | None, Edges]
     for hop in opened.table("hops").to_pylist():
         members = comms[collectives[hop["collective_id"]]["comm"]]["members"]
         edges[hop["collective_id"]][members.index(hop["src"]), members.index(hop["dst"])] += 1
-    found: dict[tuple[str, int, int], tuple[str, int | None, Edges]] = {}
+    edges_by_call: dict[tuple[str, int, int], tuple[str, int | None, Edges]] = {}
     for number, of_collective in edges.items():
         row = collectives[number]
         words = str(comms[row["comm"]]["name"]).split("/")
         if len(words) == 3 and row["op"] == f"MPI_{words[0].capitalize()}":
-            found[words[0], int(words[1]), int(words[2])] = row["op"], row["root"], of_collective
-    return found
+            edges_by_call[words[0], int(words[1]), int(words[2])] = row["op"], row["root"], of_collective
+    return edges_by_call
 
 
 @needs_open_mpi_4
 def test_a_rule_sends_what_open_mpi_sends_or_there_is_none(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Open MPI's binary trees have other parents than the plan's, and only the name is the same."""
-    seen = ran(trace_of_forced_algorithms(tmp_path_factory))
+    recorded = recorded_edges(trace_of_forced_algorithms(tmp_path_factory))
     compared = 0
-    for (operation, number, ranks), (op, root, edges) in seen.items():
+    for (operation, number, ranks), (op, root, edges) in recorded.items():
         name = open_mpi.ALGORITHMS[operation, number].name
-        found = planned(Offered(operation, name, number, ""), ranks)
-        if isinstance(found, Unplanned):
+        plan = planned(Offered(operation, name, number, ""), ranks)
+        if isinstance(plan, Unplanned):
             continue
         lengths = () if op == "MPI_Barrier" else (64 * ranks,)
-        laid = lay(found.rule, op, lengths, range(ranks), root=root, trees=found.trees)
-        ours = Counter((message.src, message.dst) for message in of_schedules(laid).messages)
+        schedule = lay(plan.rule, op, lengths, range(ranks), root=root, trees=plan.trees)
+        planned_edges = Counter((message.src, message.dst) for message in of_schedules(schedule).messages)
         cut = (operation, number) in open_mpi.CUT or operation == "bcast"
-        assert ours.keys() == edges.keys(), (operation, name, ranks)
-        assert cut or ours == edges, (operation, name, ranks)
+        assert planned_edges.keys() == edges.keys(), (operation, name, ranks)
+        assert cut or planned_edges == edges, (operation, name, ranks)
         compared += 1
     assert compared >= 90
 
@@ -81,15 +81,15 @@ def test_what_the_plan_does_not_have_is_not_predicted(operation: str, name: str,
 @pytest.mark.parametrize("ranks", [5, 8])
 def test_a_rule_sends_what_mpich_sends(mpi: local_mpi.LocalMpi, ranks: int, tmp_path: Path) -> None:
     library = query_library("mpich", mpi.launcher, "")
-    found = {
-        one: rule
-        for one in library.algorithms
-        if one.operation in ("allreduce", "bcast", "reduce")
-        and isinstance(rule := planned(one, ranks, least_bytes=BYTES), Planned)
+    rules = {
+        offered: rule
+        for offered in library.algorithms
+        if offered.operation in ("allreduce", "bcast", "reduce")
+        and isinstance(rule := planned(offered, ranks, least_bytes=BYTES), Planned)
     }
-    names = {(one.operation, one.name) for one in found}
+    names = {(offered.operation, offered.name) for offered in rules}
     assert names >= {("allreduce", "recursive_doubling"), ("bcast", "binomial"), ("reduce", "binomial")}
-    for number, algorithms in enumerate(rounds(found)):
+    for number, algorithms in enumerate(rounds(rules)):
         directory = tmp_path / str(number)
         environment = {**local_mpi.without_hopscope(), **local_mpi.MPICH_IN_MESSAGES}
         environment |= variables(library, [*algorithms])
@@ -102,8 +102,8 @@ def test_a_rule_sends_what_mpich_sends(mpi: local_mpi.LocalMpi, ranks: int, tmp_
             edges[hop["collective_id"]][hop["src"], hop["dst"]] += 1
         for algorithm, rule in algorithms.items():
             row = last[f"MPI_{algorithm.operation.capitalize()}"]
-            laid = lay(rule.rule, row["op"], (BYTES,), range(ranks), root=row["root"], trees=rule.trees)
-            planned_edges = Counter((message.src, message.dst) for message in of_schedules(laid).messages)
+            schedule = lay(rule.rule, row["op"], (BYTES,), range(ranks), root=row["root"], trees=rule.trees)
+            planned_edges = Counter((message.src, message.dst) for message in of_schedules(schedule).messages)
             assert planned_edges == edges[row["collective_id"]], algorithm
 
 
@@ -114,11 +114,11 @@ def test_a_rule_sends_what_mpich_sends(mpi: local_mpi.LocalMpi, ranks: int, tmp_
 def test_on_two_ranks_what_comes_one_after_the_other_is_planned_so(operation: str, number: int, messages: int) -> None:
     """Open MPI's linear Allreduce on two hosts was promised in one latency of their link, and took two."""
     name = open_mpi.ALGORITHMS[operation, number].name
-    found = planned(Offered(operation, name, number, ""), 2)
-    assert isinstance(found, Planned)
+    plan = planned(Offered(operation, name, number, ""), 2)
+    assert isinstance(plan, Planned)
     op = f"MPI_{operation.capitalize()}"
-    laid = lay(found.rule, op, () if op == "MPI_Barrier" else (8,), range(2), trees=found.trees)
-    assert longest_chain(laid, np.ones(len(laid["kind"]), np.int64)) == messages
+    schedule = lay(plan.rule, op, () if op == "MPI_Barrier" else (8,), range(2), trees=plan.trees)
+    assert longest_chain(schedule, np.ones(len(schedule["kind"]), np.int64)) == messages
 
 
 def test_pieces_of_few_bytes_are_not_predicted() -> None:

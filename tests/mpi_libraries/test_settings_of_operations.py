@@ -34,7 +34,7 @@ FORCED = [
 ]
 
 
-def ran(
+def recorded_run(
     mpi: local_mpi.LocalMpi,
     folder: Path,
     operations: Iterable[str],
@@ -78,20 +78,20 @@ def forced(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], di
         rule = planned(offered, RANKS)
         assert isinstance(rule, Planned)
         rules[offered] = rule
-    before = ran(OPEN_MPI_4[0], folder / "before", dict(FORCED))
+    baseline = recorded_run(OPEN_MPI_4[0], folder / "before", dict(FORCED))
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     for turn, algorithms in enumerate(rounds(rules)):
-        chosen: list[Choice] = []
+        choices: list[Choice] = []
         for offered in algorithms:
-            subject = subject_of(before, offered.operation)
+            subject = subject_of(baseline, offered.operation)
             assert subject.native and subject.op == mpi_name(offered.operation)
-            chosen += choices_of(Library("openmpi", "4.1", "mpirun", [*algorithms], {}), offered, [subject], 0, 0)
+            choices += choices_of(Library("openmpi", "4.1", "mpirun", [*algorithms], {}), offered, [subject], 0, 0)
         file = folder / f"rules{turn}"
-        setting = setting_file(chosen, str(file))
+        setting = setting_file(choices, str(file))
         file.write_text(setting.text)
         operations = [offered.operation for offered in algorithms]
-        after = ran(OPEN_MPI_4[0], folder / f"after{turn}", operations, *shlex.split(setting.words))
-        of_operation = {row["op"]: row for row in after.algorithms().to_pylist()}
+        rerun = recorded_run(OPEN_MPI_4[0], folder / f"after{turn}", operations, *shlex.split(setting.words))
+        of_operation = {row["op"]: row for row in rerun.algorithms().to_pylist()}
         assert len(of_operation) == len(operations)
         for offered in algorithms:
             rows[offered.operation, offered.number or 0] = of_operation[mpi_name(offered.operation)]
@@ -104,8 +104,8 @@ def test_rules_reach_the_calls_that_were_judged(
     operation: str, number: int, forced: dict[tuple[str, int], dict[str, Any]]
 ) -> None:
     row = forced[operation, number]
-    what = sent(operation, number, RANKS)
-    assert what in (row["algorithm"], *(row["same"] or "").split(", ")), row
+    expected = sent(operation, number, RANKS)
+    assert expected in (row["algorithm"], *(row["same"] or "").split(", ")), row
 
 
 @pytest.mark.parametrize("ranks", [5, pytest.param(8, marks=pytest.mark.statistics)])
@@ -121,16 +121,16 @@ def test_a_rule_sends_the_blocks_that_mpich_sends(mpi: local_mpi.LocalMpi, ranks
     for turn, algorithms in enumerate(rounds(rules)):
         environment = {**local_mpi.MPICH_IN_MESSAGES, **variables(library, [*algorithms])}
         operations = [offered.operation for offered in algorithms]
-        trace = ran(mpi, tmp_path / str(turn), operations, ranks=ranks, **environment)
+        trace = recorded_run(mpi, tmp_path / str(turn), operations, ranks=ranks, **environment)
         last = {row["op"]: row["collective_id"] for row in trace.table("collectives").to_pylist()}
-        seen: dict[int, Counter[tuple[int, int, int]]] = defaultdict(Counter)
+        edges: dict[int, Counter[tuple[int, int, int]]] = defaultdict(Counter)
         for hop in trace.table("hops").to_pylist():
             if hop["src"] != hop["dst"]:  # MPICH also sends itself its own block
-                seen[hop["collective_id"]][hop["src"], hop["dst"], hop["bytes"]] += 1
+                edges[hop["collective_id"]][hop["src"], hop["dst"], hop["bytes"]] += 1
         for offered, rule in algorithms.items():
             subject = subject_of(trace, offered.operation)
             (expected, *_) = Algorithm(offered.name, rule.rule, rule.trees or {}).messages(subject)
             columns = (column.tolist() for column in (expected.src, expected.dst, expected.size))
-            alike[offered.operation, offered.name] = seen[last[subject.op]] == Counter(zip(*columns, strict=True))
+            alike[offered.operation, offered.name] = edges[last[subject.op]] == Counter(zip(*columns, strict=True))
     assert set(alike) >= {("gather", "binomial"), ("alltoall", "pairwise"), ("allgather", "ring")}
     assert [name for name, is_alike in alike.items() if not is_alike] == []

@@ -21,8 +21,8 @@ from pathlib import Path
 import drawn_sample
 from copied_tree import CopiedTree
 
-HERE = Path(__file__).parent
-COPY = CopiedTree(HERE.parents[1] / "build" / "mutations")
+FOLDER = Path(__file__).parent
+COPY = CopiedTree(FOLDER.parents[1] / "build" / "mutations")
 WHOLE_SUITE = "pytest --lane change"
 TESTS_FAILED = {"pytest": 1, "ctest": 8}
 """Exit codes that say that a test failed; any other says that the suite could not run."""
@@ -47,18 +47,18 @@ class Mutation:
 
 def mutations() -> list[Mutation]:
     """All of them, by name. Raises ValueError for a patch without the header."""
-    found = []
-    for path in sorted(HERE.glob("*.patch")):
+    patches = []
+    for path in sorted(FOLDER.glob("*.patch")):
         broken, suite, *_ = path.read_text().splitlines()
         if not suite.startswith(("Killed by: pytest ", "Killed by: ctest ")):
             raise ValueError(f"{path.name}: its second line does not say `Killed by: pytest ...` or `ctest ...`")
-        found.append(Mutation(path, broken, suite.removeprefix("Killed by: ")))
-    return found
+        patches.append(Mutation(path, broken, suite.removeprefix("Killed by: ")))
+    return patches
 
 
-def build(what: str) -> bool:
+def build(product: str) -> bool:
     """Builds the native modules or the collector, or nothing."""
-    return COPY.build_native() if what == "native" else what != "collector" or COPY.build_collector()
+    return COPY.build_native() if product == "native" else product != "collector" or COPY.build_collector()
 
 
 def outcome(suite: str) -> str:
@@ -78,51 +78,51 @@ def fate(mutation: Mutation, stale: set[str]) -> str:
     if COPY.run("git", "apply", mutation.path) != 0:
         return "does not apply: make it anew"
     try:
-        if not all(build(what) for what in sorted(stale | {mutation.builds})):
+        if not all(build(product) for product in sorted(stale | {mutation.builds})):
             return "does not build: make it anew"
         stale.clear()
         for suite in (mutation.suite, WHOLE_SUITE):
-            came_out = outcome(suite)
-            if came_out == "failed":
+            verdict = outcome(suite)
+            if verdict == "failed":
                 return "killed" if suite == mutation.suite else f"killed, but not by {mutation.suite}: name what did"
-            if came_out != "passed":
-                return came_out
+            if verdict != "passed":
+                return verdict
         return "SURVIVED"
     finally:
         COPY.run("git", "apply", "-R", mutation.path)
         stale.add(mutation.builds)
 
 
-def check(chosen: Sequence[Mutation]) -> int:
+def check(selection: Sequence[Mutation]) -> int:
     """Tries each; the exit code."""
     COPY.update()
     if not COPY.build():
         print(f"the copy does not build: see {COPY.log}")
         return 1
-    for suite in sorted({mutation.suite for mutation in chosen}):
+    for suite in sorted({mutation.suite for mutation in selection}):
         if outcome(suite) != "passed":
             print(f"{suite} does not pass on the tree as it is: see {COPY.log}")
             return 1
     wrong = 0
     stale: set[str] = set()
-    for mutation in sorted(chosen, key=lambda mutation: mutation.builds):
-        began = time.monotonic()
-        came_out = fate(mutation, stale)
-        wrong += not came_out.startswith("killed")
-        print(f"{mutation.path.stem:46} {time.monotonic() - began:4.0f} s  {came_out}", flush=True)
-    print(f"{len(chosen) - wrong} of {len(chosen)} mutations killed" + (f"; see {COPY.log}" if wrong else ""))
+    for mutation in sorted(selection, key=lambda mutation: mutation.builds):
+        begin = time.monotonic()
+        verdict = fate(mutation, stale)
+        wrong += not verdict.startswith("killed")
+        print(f"{mutation.path.stem:46} {time.monotonic() - begin:4.0f} s  {verdict}", flush=True)
+    print(f"{len(selection) - wrong} of {len(selection)} mutations killed" + (f"; see {COPY.log}" if wrong else ""))
     return int(wrong > 0)
 
 
 def main() -> None:
     """Tries the mutations named, or all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    all_of_them = {mutation.path.stem: mutation for mutation in mutations()}
-    parser.add_argument("names", nargs="*", choices=[*all_of_them, []], help="which; all if none is named")
+    by_name = {mutation.path.stem: mutation for mutation in mutations()}
+    parser.add_argument("names", nargs="*", choices=[*by_name, []], help="which; all if none is named")
     drawn_sample.add_options(parser)
-    given = parser.parse_args()
-    names = drawn_sample.drawn_items(given.names or list(all_of_them), given)
-    sys.exit(check([all_of_them[name] for name in names]))
+    arguments = parser.parse_args()
+    names = drawn_sample.drawn_items(arguments.names or list(by_name), arguments)
+    sys.exit(check([by_name[name] for name in names]))
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ def keep(item: pytest.Item, report: pytest.TestReport) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     load = " ".join(f"{average:.1f}" for average in os.getloadavg())
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    head = [f"{item.nodeid} ({report.when})", f"at {now}, load {load}, after {report.duration:.1f} s"]
+    moment = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    head = [f"{item.nodeid} ({report.when})", f"at {moment}, load {load}, after {report.duration:.1f} s"]
     sections = [f"--- {name}\n{content}" for name, content in report.sections]
     (folder / "report.txt").write_text("\n".join([*head, report.longreprtext, *sections]) + "\n")
     for name, value in getattr(item, "funcargs", {}).items():
@@ -36,11 +36,11 @@ def keep(item: pytest.Item, report: pytest.TestReport) -> Path:
 
 def _copy(place: Path, target: Path) -> None:
     """Copies a folder; of one that is too large, the list of its files."""
-    found = [path for path in place.rglob("*") if path.is_file() and not path.is_symlink()]
-    if sum(path.stat().st_size for path in found) > LARGEST:
-        target.with_suffix(".list").write_text("".join(f"{path.stat().st_size} {path}\n" for path in found))
+    files = [path for path in place.rglob("*") if path.is_file() and not path.is_symlink()]
+    if sum(path.stat().st_size for path in files) > LARGEST:
+        target.with_suffix(".list").write_text("".join(f"{path.stat().st_size} {path}\n" for path in files))
         return
-    for path in found:
+    for path in files:
         copy = target / path.relative_to(place)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)

@@ -49,10 +49,10 @@ def entry_of(name: str, test: str) -> Entry | None:
 @cache
 def _starts(module: ModuleType, starters: frozenset[str]) -> bool:
     """True if a module of the tests imports one of these modules, itself or through another one."""
-    return any(_is_among(name, starters) or _starts(support, starters) for name, support in _imported(module))
+    return any(_belongs_to(name, starters) or _starts(support, starters) for name, support in _imported(module))
 
 
-def _is_among(name: str, modules: frozenset[str]) -> bool:
+def _belongs_to(name: str, modules: frozenset[str]) -> bool:
     return name in modules or name.partition(".")[0] in modules
 
 
@@ -62,7 +62,7 @@ def _imported(module: ModuleType) -> Iterator[tuple[str, ModuleType]]:
         support = sys.modules.get(name) if isinstance(name, str) else None
         if support is None or support is module:
             continue
-        if _is_among(support.__name__, _SLOWER) or str(getattr(support, "__file__", "")).startswith(str(TESTS)):
+        if _belongs_to(support.__name__, _SLOWER) or str(getattr(support, "__file__", "")).startswith(str(TESTS)):
             yield support.__name__, support
 
 
@@ -94,11 +94,11 @@ def drawn_places(config: pytest.Config, count: int) -> list[int]:
 
 def draw(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves the share of the tests that --share asks for. -m and -k come first."""
-    drawn = set(drawn_places(config, len(items)))
-    if len(drawn) == len(items):
+    sample = set(drawn_places(config, len(items)))
+    if len(sample) == len(items):
         return
-    config.hook.pytest_deselected(items=[item for place, item in enumerate(items) if place not in drawn])
-    items[:] = [item for place, item in enumerate(items) if place in drawn]
+    config.hook.pytest_deselected(items=[item for place, item in enumerate(items) if place not in sample])
+    items[:] = [item for place, item in enumerate(items) if place in sample]
 
 
 class Verdict:

@@ -61,7 +61,7 @@ def files() -> set[Path]:
 IS_PARTED = part_shared_memory()
 
 
-def remains(test: str, before: set[Path], *, is_unfinished: bool = False) -> list[str]:
+def remains(test: str, old_files: set[Path], *, is_unfinished: bool = False) -> list[str]:
     """Processes and unused new files that a test has left after PATIENCE_S.
 
     is_unfinished: a job of the test does not come to MPI_Finalize. Its MPI library then leaves shared memory, without
@@ -70,7 +70,7 @@ def remains(test: str, before: set[Path], *, is_unfinished: bool = False) -> lis
     deadline = time.monotonic() + PATIENCE_S
     while True:
         left = processes(test)
-        new = files() - before
+        new = files() - old_files
         if new:
             used = abandoned_segments.names_in_use()
             unused = sorted(path for path in new if str(path) not in used)
