@@ -42,7 +42,7 @@ class Case:
 
 
 def entries(case: Case) -> list[dict[str, Any]]:
-    """What the diagnosis of one run says, as far as it is more than OK."""
+    """The entries of one run's diagnosis that are more than OK."""
     mpi = next(mpi for mpi in local_mpi.find_all() if mpi.release == case.release)
     job = [*mpi.launch(case.ranks), str(mpi.compile(PROGRAM)), *ARGUMENTS]
     with tempfile.TemporaryDirectory() as scratch, busy(case.beside):
@@ -61,7 +61,7 @@ def finished(journal: Path | None) -> list[dict[str, Any]]:
 
 
 def count(runs: list[dict[str, Any]]) -> tuple[int, int, int]:
-    """Of these runs, those with a PROBLEM, those that blame the ranks' own work as one, and those with noise."""
+    """Counts the runs with a PROBLEM, those that blame the ranks' own work for one, and those with noise."""
     problems = [[entry["kind"] for entry in run["entries"] if entry["severity"] == "PROBLEM"] for run in runs]
     noisy = sum(any(entry["kind"] == "noise" for entry in run["entries"]) for run in runs)
     blamed = sum(any(kind in OWN_WORK for kind in kinds) for kinds in problems)

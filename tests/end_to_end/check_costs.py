@@ -31,7 +31,7 @@ TOLERANCE = 0.2
 
 
 def loop_ns(words: list[str]) -> float:
-    """How long the loop of a run took, by its own clock."""
+    """Duration of the loop of a run, by its own clock."""
     done = subprocess.run(words, check=True, capture_output=True, text=True)
     match = re.search(r"loop_s ([\d.]+)", done.stdout + done.stderr)
     if match is None:
@@ -40,7 +40,7 @@ def loop_ns(words: list[str]) -> float:
 
 
 def measured(mpi: local_mpi.LocalMpi, ranks: int, kind: str, plant: float, runs: int) -> tuple[float, float, str]:
-    """By how much the plant makes the loop longer, what the diagnosis says, in ns, and the kind of its first entry."""
+    """Measured and diagnosed cost of the plant, in ns, and the kind of the first entry."""
     program = str(mpi.compile(PROGRAM))
     plant_ms = WORK_MS * plant / (1 - plant)
     baseline_ms = -plant_ms if kind in BETTER_ORDER else 0.0

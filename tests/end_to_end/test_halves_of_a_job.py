@@ -13,7 +13,7 @@ TURNS = 10
 
 
 def trees_of(trace: hopscope.Trace) -> dict[str, set[str | None]]:
-    """By which trees the collectives of each communicator ran."""
+    """Trees that the collectives of each communicator ran over."""
     trees: dict[str, set[str | None]] = {}
     names = {row["comm"]: row["name"] for row in trace.table("comms").to_pylist()}
     comm_of = {row["collective_id"]: row["comm"] for row in trace.table("collectives").to_pylist()}

@@ -25,7 +25,7 @@ def edges_of(trace: hopscope.Trace, operation: str) -> set[tuple[str, int, int]]
 
 
 def edges_by(file: dict[str, Any], operation: str) -> set[tuple[str, int, int]]:
-    """The same by the first rule for it."""
+    """Role, child and parent of its edges by the first rule for it."""
     rule = next(rule for rule in file["rules"] if operation in rule["operations"])
     ways = (
         {"up": "reduce_tree", "down": "broadcast_tree"} if operation == "MPI_Allreduce" else {"down": "broadcast_tree"}

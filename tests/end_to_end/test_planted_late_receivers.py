@@ -11,7 +11,7 @@ from jobs import PROGRAMS, Planted, Run, by_key
 
 RANKS, LATE_RANK, ITERATIONS = 6, 5, 12
 IN_AN_ITERATION_NS = 20e6
-"""What the late rank sleeps: 15 ms more than the others."""
+"""Sleep of the late rank: 15 ms more than the others."""
 KIB = 1024
 
 

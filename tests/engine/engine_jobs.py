@@ -42,7 +42,7 @@ WAIT_BEGIN, WAIT_END = "WAIT_BEGIN", "WAIT_END"
 
 @dataclass
 class FinishedJob:
-    """How a job ended, and what each rank's first thread recorded."""
+    """A finished job, and the records of each rank's first thread."""
 
     code: int
     stdout: str
@@ -147,7 +147,7 @@ def check(
 
 
 def ticks_of(job: FinishedJob, ns: int) -> int:
-    """How many ticks that is, by the two calibrations that rank 0 wrote."""
+    """Converts ns to ticks by the two calibrations that rank 0 wrote."""
     pairs = [line for line in job.definitions[0] if line["def"] == "clock"]
     first, last = pairs[0], pairs[-1]
     elapsed = last["monotonic_ns"] - first["monotonic_ns"]

@@ -38,7 +38,7 @@ MAKING = ["dup", "split", "create"]
 
 @dataclass(frozen=True)
 class Job:
-    """What is run: how many ranks, the program's text, and the tree file (None: the collector only observes)."""
+    """A random job: ranks, program text and tree file (None: the collector only observes)."""
 
     ranks: int
     program: str
@@ -172,7 +172,7 @@ def interpreter(mpi: LocalMpi) -> Path:
 
 
 def run(words: list[str], hashes: Path, ranks: int, timeout: int) -> tuple[str, list[list[str]]]:
-    """How the job ended, and what each rank wrote."""
+    """Runs the job; returns its trouble, if any, and the lines of each rank."""
     hashes.mkdir()
     clean = without_hopscope()
     try:

@@ -60,7 +60,7 @@ MIXTURES: dict[str, dict[str, Any]] = {
     },
 }
 RANKS = {"openmpi": {"doubling": 7, "rings": 5}}
-"""Where ranks outnumber cores MPICH takes long: it has 3."""
+"""MPICH is slow if ranks outnumber cores, so it gets 3."""
 
 
 @functools.cache

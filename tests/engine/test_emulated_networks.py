@@ -14,14 +14,14 @@ from engine_jobs import HOP_IRECV, HOP_ISEND, HOP_ISEND_COMPLETE, FinishedJob, t
 from local_mpi import LocalMpi
 
 BYTES = 2_400
-"""What each message of `sums` carries."""
+"""Size of each message of `sums`."""
 MS = 1_000_000
 UP, DOWN = 0, 1
 """Roles, as the lowest two bits of a hop's tag have them."""
 
 
 def topology(clusters: dict[str, int], placement: str = "round-robin", **emulate: Any) -> dict[str, Any]:
-    """So many hosts of each cluster: A0, A1, ..."""
+    """A topology file with `clusters[name]` hosts in each cluster: A0, A1, ..."""
     hosts = [{"name": f"{name}{i}", "cluster": name} for name, count in clusters.items() for i in range(count)]
     return {"schema_version": 1, "placement": placement, "hosts": hosts, "emulate": emulate}
 
@@ -33,7 +33,7 @@ def run(mpi: LocalMpi, ranks: int, tree: dict[str, Any], network: dict[str, Any]
 
 
 def moments(job: FinishedJob, kind: str, role: int) -> dict[int, list[tuple[int, int, int]]]:
-    """Of each collective, by the tag of its hops: when, rank and peer of every such event."""
+    """Ticks, rank and peer of every event of this kind and role, by the hop tag of its collective."""
     events: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for rank, records in enumerate(job.records):
         for r in records:

@@ -11,7 +11,7 @@ from local_mpi import LocalMpi
 
 MS = 1_000_000
 SEQ_AT = 16
-"""Where a hop's tag has the call's number."""
+"""Lowest bit of the call's number in a hop's tag."""
 # How ranks lie in clusters: evenly, unevenly, one alone, all together, or dealt like cards.
 CLUSTERS = {
     "even": {"A": [0, 1, 2, 3], "B": [4, 5, 6, 7]},

@@ -1,4 +1,4 @@
-"""What the engine must never do: hang, hide an error, mix up communicators, or leave the reason unsaid."""
+"""The engine never hangs, hides an error, mixes up communicators, or leaves the reason unsaid."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the engine records: both ends of every hop, and waits that end with what they waited for."""
+"""The engine records both ends of every hop, and waits that end with the message that they waited for."""
 
 from collections import Counter
 from itertools import pairwise

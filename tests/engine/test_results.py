@@ -107,7 +107,7 @@ def test_every_predefined_operation_on_every_datatype_equals_the_library_over_ev
 
 @pytest.mark.parametrize("ranks", [1, 2, 9])
 def test_the_least_and_many_ranks_give_the_same(ranks: int, first_mpi: LocalMpi) -> None:
-    """Of one rank nothing is left to the engine. The simulator has each number up to 20."""
+    """The engine has nothing to do for one rank. The simulator covers each number up to 20."""
     tree = tree_file(SHAPES[ranks % len(SHAPES)], segment_bytes=64)
     job = engine_jobs.check(first_mpi, ranks, tree, "random", 100 + ranks, 80, topology=TWO_SITES)
     assert job.is_correct, job
@@ -123,11 +123,11 @@ def compare(mpi: LocalMpi, job: tuple[int, dict[str, Any]], mode: str, seed: int
 
 
 MOST_RANKS = {"openmpi": 9}
-"""Where ranks outnumber cores MPICH takes long: it has at most 4."""
+"""MPICH is slow if ranks outnumber cores, so it gets at most 4."""
 
 
 def compare_random(mpi: LocalMpi, examples: int) -> None:
-    """So many random jobs."""
+    """Compares `examples` random jobs with the library."""
 
     @settings(seeded, max_examples=examples)
     @given(

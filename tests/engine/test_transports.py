@@ -1,4 +1,4 @@
-"""What carries the hops changes nothing but their speed: shared memory, messages of MPI, one where the other cannot."""
+"""A transport changes only the speed of hops: shared memory, MPI messages, or messages where memory is missing."""
 
 import fcntl
 import os
@@ -39,7 +39,7 @@ def test_results_are_the_same_over_every_transport(mode: str, transport: str, mp
 
 
 def assert_megabytes_come_whole(mpi: LocalMpi, segment_bytes: int, megabytes: int, transport: str) -> None:
-    """All of them, and the application's own message beside them."""
+    """Assert that all of them arrive, and the application's own message beside them."""
     tree = tree_file("chain", segment_bytes=segment_bytes)
     job = engine_jobs.check(mpi, 3, tree, "large", megabytes << 17, transport=transport)
     assert job.is_correct, job

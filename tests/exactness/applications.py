@@ -29,7 +29,7 @@ class Application:
     output: str = ""
     """The file that it writes its results to; empty: stdout."""
     output_from: str = ""
-    """Where in it the results begin."""
+    """Marks the beginning of the results in it."""
     ranks: int = 4
 
     def prepare(self, folder: Path) -> None:
@@ -43,7 +43,7 @@ class Application:
             (folder / path.name.lstrip("_")).write_text(text)
 
     def results(self, folder: Path, stdout: str) -> str:
-        """What the run has printed as its results."""
+        """Results that the run has printed."""
         text = (folder / self.output).read_text() if self.output else stdout
         return text[text.index(self.output_from) :] if self.output_from else text
 

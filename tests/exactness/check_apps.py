@@ -51,7 +51,7 @@ sys.exit(code)
 
 @dataclass
 class FinishedRun:
-    """How a run ended."""
+    """A finished run."""
 
     code: int
     results: str
@@ -158,7 +158,7 @@ class Check:
                 yield f"    the collector said: {line}"
 
     def _changes_by_itself(self, alone: FinishedRun) -> str:
-        """What of the output changes from run to run without the collector, too; empty if nothing does."""
+        """Note on the output that changes from run to run without the collector, too; empty if none does."""
         for number in range(len(self.repeats), 3):
             self.repeats.append(run(self.application, self.mpi, self.folder / f"again-{number}", None))
         for same_order, change in ((False, WORDS_CHANGE), (True, FRACTIONS_CHANGE)):
@@ -169,7 +169,7 @@ class Check:
 
 
 def _checked_trace(trace: Path) -> tuple[list[str], int, int]:
-    """What is wrong with a trace; the collective calls in it, and those of them by the engine."""
+    """Faults of a trace, its collective calls, and those of them that the engine ran."""
     faults = faults_of(trace)
     try:
         counts = rows(trace, "sql", CALL_COUNTS)

@@ -14,12 +14,12 @@ _DASHES = re.compile(r"\s*-{2,}(\s+-{2,}){3,}\s*")
 
 @dataclass(frozen=True)
 class Rules:
-    """How to read a program's output."""
+    """Rules for reading a program's output."""
 
     timed_lines: str = r"(?!)"
     """Lines that match are left out."""
     timed_words: str = r"(?!)"
-    """What matches within a line is left out."""
+    """Matches within a line are left out."""
     timed_columns: str = r"(?!)"
     """Columns, below a title and a line of dashes, whose title matches."""
     residuals: str = r"(?!)"
@@ -32,7 +32,7 @@ class Rules:
 
 @dataclass
 class Compared:
-    """What was compared and what differs."""
+    """Numbers of compared fields, and the differences."""
 
     exact: int = 0
     """Words and whole numbers."""
@@ -118,5 +118,5 @@ def _fields(text: str, rules: Rules) -> list[_Field]:
 
 
 def _titles(titles: str, dashes: str) -> list[str]:
-    """What stands above each run of dashes."""
+    """Titles above each run of dashes."""
     return [titles[match.start() : match.end()].strip() or "-" for match in re.finditer("-{2,}", dashes)]

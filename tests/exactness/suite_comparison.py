@@ -9,7 +9,7 @@ from suite_runs import ALONE, Outcomes, Run, Say, Way, run_suite
 
 @dataclass
 class Comparison:
-    """What was compared on so many ranks of one MPI library, and what came of it."""
+    """Outcomes of the tests under one MPI library, without the collector and in each way, and their differences."""
 
     run: Run
     alone: Outcomes
@@ -19,7 +19,7 @@ class Comparison:
     by_way: dict[str, Outcomes] = field(default_factory=dict)
 
     def summary(self) -> str:
-        """What was run and found without the collector, in a line."""
+        """Outcomes without the collector, in a line."""
         kinds = Counter(
             outcome.split()[0].rstrip(":") for outcome in self.alone.by_test.values() if "exit" not in outcome
         )
@@ -70,7 +70,7 @@ def changed(reference: Outcomes, outcomes: Outcomes) -> list[tuple[str, int]]:
 
 
 def _unsteady(run: Run, tests: set[str], alone: Outcomes, number: int, say: Say) -> set[str]:
-    """Those of the tests that have another outcome when their modules run again without the collector."""
+    """Tests whose outcome changes when their modules run again without the collector."""
     modules = sorted({test.split(".")[0] for test in tests if test.startswith("test_")})
     if not modules:
         return set()

@@ -72,7 +72,7 @@ class Way:
     transport: str = "shm"
     collector: bool = True
     library: Path | None = None
-    """What is preloaded in its place, to see that a fault of its is noticed."""
+    """Library preloaded instead of the collector, to see that its faults are noticed."""
 
 
 ALONE = Way("without the collector", collector=False)
@@ -80,7 +80,7 @@ ALONE = Way("without the collector", collector=False)
 
 @dataclass
 class Outcomes:
-    """What became of each test on each rank, and what the collector said."""
+    """Outcome of each test on each rank, and the collector's messages."""
 
     by_test: dict[tuple[str, int], str] = field(default_factory=dict)
     messages: dict[tuple[str, int], str] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class Run:
     folder: Path
     modules: str = ""
     patience_seconds: float = 60
-    """So long may a job say nothing; then it counts as hanging."""
+    """Silence after which a job counts as hanging."""
 
 
 def run_suite(run: Run, way: Way, left_out: set[str], say: Say) -> Outcomes:
@@ -206,7 +206,7 @@ def _end(job: subprocess.Popen[bytes]) -> None:
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
-    """What a rank has written; the last line may be cut."""
+    """Lines that a rank has written; the last one may be cut."""
     if not path.exists():
         return []
     return [json.loads(line) for line in path.read_text().split("\n")[:-1]]

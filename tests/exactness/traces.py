@@ -23,7 +23,7 @@ def rows(trace: Path, command: str, *options: str) -> list[dict[str, Any]]:
 
 
 def faults_of(trace: Path) -> list[str]:
-    """What is wrong with a trace, as sentences."""
+    """Faults of a trace, as sentences."""
     try:
         rules = rows(trace, "check-data")
     except RuntimeError as trouble:

@@ -76,7 +76,7 @@ def plan_of(dice: random.Random, mpi: local_mpi.LocalMpi) -> Plan:
 
 
 def calls_in(rounds: int) -> int:
-    """How many calls a rank logs, all but MPI_Finalize."""
+    """Number of calls that a rank logs, without MPI_Finalize."""
     return 1 + 7 * rounds
 
 
@@ -115,7 +115,7 @@ def logs_of(folder: Path) -> list[Log]:
 
 
 def wait_for_phase(plan: Plan, job: subprocess.Popen[bytes], folder: Path) -> None:
-    """Until a rank has come to the phase in which it shall be killed, or the job has ended."""
+    """Waits until a rank has come to the phase of the kill, or the job has ended."""
     least_calls = {"start": -1, "init": 0, "calls": plan.calls, "end": calls_in(plan.rounds)}[plan.phase]
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline and job.poll() is None:
@@ -125,7 +125,7 @@ def wait_for_phase(plan: Plan, job: subprocess.Popen[bytes], folder: Path) -> No
 
 
 def logged(path: Path) -> int:
-    """How many calls a rank has logged; -1 before its main function."""
+    """Number of calls that a rank has logged; -1 before its main function."""
     try:
         with path.open("rb") as file:
             head = file.read(16)
@@ -178,7 +178,7 @@ def kill(plan: Plan, job: subprocess.Popen[bytes], folder: Path) -> None:
 
 
 def verdict(plan: Plan, folder: Path) -> tuple[str, str]:
-    """What became of the run (whole, cut, nothing), and what was lost, or empty."""
+    """Outcome of the run (whole, cut, nothing), and the loss, or empty."""
     logs, trace = logs_of(folder), folder / "trace"
     if any(log.wrong for log in logs):
         return "wrong", "the program computed wrong results"

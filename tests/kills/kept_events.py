@@ -1,4 +1,4 @@
-"""What a run's trace holds of the calls that its ranks wrote down themselves (programs/logged_calls.c)."""
+"""Compares a run's trace with the calls that its ranks logged themselves (programs/logged_calls.c)."""
 
 import re
 import subprocess
@@ -24,7 +24,7 @@ def functions() -> list[str]:
 
 @dataclass
 class Log:
-    """What one rank wrote down."""
+    """Log of one rank."""
 
     pid: int = 0
     wrong: int = 0
@@ -43,7 +43,7 @@ def read_log(path: Path, names: list[str]) -> Log:
 
 @dataclass
 class RankEvents:
-    """What the archive holds of one rank."""
+    """Events of one rank in the archive."""
 
     entered: int = 0
     calls: list[str] = field(default_factory=list)
@@ -53,7 +53,7 @@ class RankEvents:
 
 
 def read_archive(trace: Path) -> dict[int, RankEvents]:
-    """What the archive holds, by rank."""
+    """Events in the archive, by rank."""
     words = ["otf2-print", str(trace / "traces.otf2")]
     printed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     ranks: dict[int, RankEvents] = defaultdict(RankEvents)

@@ -18,7 +18,7 @@ AMPLE_BYTES = 10_000_000
 
 
 def run(mpi: local_mpi.LocalMpi, folder: Path, limit: int, handling: str, shell: str = "", **settings: str) -> str:
-    """What was said; the program judges itself what came over it."""
+    """Runs the program, which checks its signals itself; returns its output."""
     prefix = ["sh", "-c", f'exec "$0" "$@" {shell}'] if shell else []
     program = str(mpi.compile(PROGRAM, "-pthread"))
     words = [*mpi.launch(RANKS), *prefix, "env", f"LD_PRELOAD={collector_library(mpi.release)}", program]

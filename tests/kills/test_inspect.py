@@ -158,7 +158,7 @@ def wait_until_it_hangs(trace: Path, expected: Callable[[Document], bool]) -> Do
 
 
 def assert_places_are_lines_of_the_program(document: Document) -> None:
-    """Once they were the program's file and an offset in it."""
+    """They were once the program's file and an offset in it."""
     lines = PROGRAM.read_text().splitlines()
     threads = [thread for rank in document["ranks"] for thread in rank["threads"]]
     calls = [call for thread in threads for call in (thread["call"], thread["last"]) if call is not None]
@@ -206,7 +206,7 @@ HANGS += [
     for place, expected in enumerate([operations, receive, comms, roots, circle])
     if MPIS
 ]
-"""What depends on the library's messages hangs under each, the rest under one or the other."""
+"""Hangs that depend on the library's messages run under each library, the others under one or the other."""
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_an_interrupt_ends_the_job_and_writes_nothing(first_mpi: local_mpi.Local
 
 
 def bytes_to_read(file: IO[bytes]) -> int:
-    """How much a pipe holds."""
+    """Number of bytes in a pipe."""
     return int.from_bytes(fcntl.ioctl(file, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 

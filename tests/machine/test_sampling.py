@@ -30,7 +30,7 @@ def measuring(clock: Clock, each_seconds: float, values: Sequence[float]) -> tup
 
 @pytest.mark.parametrize("count", [6, 7, 12, 25, 100])
 def test_the_interval_contains_the_median_of_a_skewed_distribution_as_often_as_it_says(count: int) -> None:
-    """Of an exponential distribution, whose median is ln 2."""
+    """The distribution is exponential, with median ln 2."""
     chance = random.Random(count)
     hits = 0
     for _ in range(1000):

@@ -19,6 +19,6 @@ def rounds(rules: Mapping[Offered, Planned]) -> Iterator[Round]:
 
 
 def variables(library: Library, algorithms: Sequence[Offered]) -> dict[str, str]:
-    """What makes MPICH run these algorithms."""
+    """Variables that make MPICH run these algorithms."""
     settings = {algorithm.setting: algorithm.name for algorithm in algorithms}
     return settings | dict(library.extra_settings[algorithm.operation] for algorithm in algorithms)

@@ -1,4 +1,4 @@
-"""What MPI libraries say that they have."""
+"""Algorithms that MPI libraries say that they have."""
 
 import itertools
 

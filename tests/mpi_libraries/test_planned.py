@@ -26,7 +26,7 @@ Edges = Counter[tuple[int, int]]
 
 
 def recorded_edges(trace: Path) -> dict[tuple[str, int, int], tuple[str, int | None, Edges]]:
-    """By operation, number and ranks: the operation's MPI name, its root, and how many messages each edge had."""
+    """The operation's MPI name, its root and the messages on each edge, by operation, number and ranks."""
     opened = hopscope.open(trace)
     comms = {row["comm"]: row for row in opened.table("comms").to_pylist()}
     collectives = {row["collective_id"]: row for row in opened.table("collectives").to_pylist()}

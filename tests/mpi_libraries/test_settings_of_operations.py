@@ -69,7 +69,7 @@ def subject_of(trace: hopscope.Trace, operation: str) -> Subject:
 
 @pytest.fixture(scope="module")
 def forced(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], dict[str, Any]]:
-    """What ran by each of FORCED's algorithms once rules chose them for the calls of a run without any."""
+    """Rows of FORCED's algorithms, once rules chose them for the calls of a run without any."""
     folder = tmp_path_factory.mktemp("forced")
     rules: dict[Offered, Planned] = {}
     for operation, number in FORCED:

@@ -44,7 +44,7 @@ def test_choices_that_contradict_one_another_are_refused() -> None:
 
 
 def recognised(mpi: local_mpi.LocalMpi, folder: Path, setting: Setting) -> dict[int, tuple[str, str]]:
-    """By message size: what was recognised, and whether that is what was asked for. Broadcasts on 6 ranks."""
+    """Recognised algorithm and whether the setting was obeyed, by message size, of broadcasts on 6 ranks."""
     (folder / "my settings").write_text(setting.text)
     prefix, words = (setting.words + "; ", []) if mpi.flavour == "mpich" else ("", shlex.split(setting.words))
     launch = [str(Path(sys.executable).parent / "hopscope"), "run", "--dir", str(folder / "trace"), "--"]

@@ -38,7 +38,7 @@ class Mutation:
 
     @property
     def builds(self) -> str:
-        """What has to be built after it is applied."""
+        """Product to build after it is applied."""
         text = self.path.read_text()
         if re.search(r"^\+\+\+ b/(collector|schemas)/", text, re.MULTILINE):
             return "collector"

@@ -22,7 +22,7 @@ def mpich(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
 
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where jobs are kept that several tests look at."""
+    """Folder of jobs that several tests look at."""
     return shared_folder(tmp_path_factory)
 
 

@@ -1,4 +1,4 @@
-"""What a run's spools hold of the messages inside the MPI library, counted by both ends."""
+"""Messages inside the MPI library in a run's spools, counted by both ends."""
 
 import json
 import os
@@ -38,7 +38,7 @@ class Message(NamedTuple):
 
 @dataclass
 class Messages:
-    """All of a run's."""
+    """All messages of a run."""
 
     sent: Counter[Message] = field(default_factory=Counter)
     received: Counter[Message] = field(default_factory=Counter)
@@ -67,7 +67,7 @@ def recorded(shared: Path, words: list[str], **environment: str) -> Path:
 
 
 def facts(trace: Path) -> dict[str, object] | None:
-    """What run.json says of them."""
+    """Facts on them in run.json."""
     return json.loads((trace / "run.json").read_text())["native_messages"]
 
 

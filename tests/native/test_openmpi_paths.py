@@ -26,7 +26,9 @@ def wherever_it_is(*programs: str) -> pytest.MarkDecorator:
         for program in programs
         if program[:10] != "persistent" or mpi.release != "openmpi-4"
     ]
-    return pytest.mark.parametrize(("mpi", "program"), cases, ids=[f"{mpi.release}-{program}" for mpi, program in cases])
+    return pytest.mark.parametrize(
+        ("mpi", "program"), cases, ids=[f"{mpi.release}-{program}" for mpi, program in cases]
+    )
 
 
 @pytest.mark.parametrize("ranks", [4, 6])

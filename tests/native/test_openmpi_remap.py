@@ -50,7 +50,7 @@ def recorded_run(
     iterations: int = ITERATIONS,
     topology: str | None = None,
 ) -> hopscope.Trace:
-    """So many iterations of these calls on four ranks."""
+    """Runs iterations of these calls on four ranks."""
     mixed = [str(word) for word in itertools.chain(*calls)]
     files = {"topology.json": topology} if topology else {}
     words = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", *options, "--", *mpi.launch(4)]

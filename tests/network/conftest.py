@@ -1,4 +1,4 @@
-"""What the tests of networks share."""
+"""Fixtures of the tests on networks."""
 
 from collections.abc import Callable
 

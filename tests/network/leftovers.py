@@ -31,7 +31,7 @@ def folders_in(folder: Path) -> list[str]:
 
 
 def left_in(folder: Path) -> list[str]:
-    """What is left of networks, once the kernel had some time to end them."""
+    """Remains of networks, once the kernel had some time to end them."""
     deadline = time.monotonic() + PATIENCE_S
     while (left := [*processes_of(folder), *folders_in(folder)]) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -19,7 +19,7 @@ QUIET_SECONDS = 2
 
 
 def facts_of(trace: Path, ranks: int) -> Facts | None:
-    """What so many ranks have recorded so far in a trace directory; None where one has not begun."""
+    """Facts recorded so far by the ranks of a trace directory; None if one has not begun."""
     try:
         facts = job.inspect(trace)
     except InputError:

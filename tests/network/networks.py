@@ -18,7 +18,7 @@ HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
 
 
 def why_not() -> str | None:
-    """What this machine lacks for a network of hosts."""
+    """Reason why this machine cannot make a network of hosts, if any."""
     if os.geteuid() != 0:
         return "needs root"
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):

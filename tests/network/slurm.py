@@ -41,7 +41,7 @@ PartitionName=all Nodes=ALL Default=YES
 
 
 def why_not() -> str | None:
-    """What this machine lacks for a cluster."""
+    """Reason why this machine cannot run a cluster, if any."""
     missing = [name for name in PROGRAMS if not shutil.which(name)]
     return f"needs {', '.join(missing)} (Debian: slurmctld, slurmd, slurm-client, munge)" if missing else None
 
@@ -100,12 +100,12 @@ class Cluster:
         )
 
     def run(self, *words: str) -> str:
-        """What one of Slurm's commands prints."""
+        """Output of one of Slurm's commands."""
         with self.start(words, self.folder) as command:
             output, complaint = command.communicate(timeout=60)
         assert command.returncode == 0, complaint
         return output
 
     def is_busy(self) -> bool:
-        """Whether a job waits or runs."""
+        """True while a job waits or runs."""
         return self.run("squeue", "-h") != ""

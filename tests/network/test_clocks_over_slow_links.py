@@ -27,7 +27,7 @@ ROUNDS = 11
 
 @dataclass(frozen=True)
 class Link:
-    """What the links between two hosts take at least, in ns, and in how many steps of 2 ms the way there varies."""
+    """Lowest latencies of the links between two hosts; the forward one varies in `steps` of 2 ms."""
 
     forward_ns: int
     return_ns: int

@@ -18,7 +18,7 @@ NETWORK_WORDS = (
 
 
 def reconciled(user_words: str) -> tuple[str, str]:
-    """What is left of our words and of the user's."""
+    """Words left of the network's and of the user's."""
     network_words, words = reconcile(f"mpirun -n 2 {user_words} ./app".split(), NETWORK_WORDS.split())
     return " ".join(network_words), " ".join(words)
 

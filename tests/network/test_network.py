@@ -131,7 +131,7 @@ def wait_for(condition: Callable[[], object]) -> None:
 
 
 def catches(process: int, number: int) -> bool:
-    """Whether a process has a handler for a signal."""
+    """True if a process has a handler for a signal."""
     (mask,) = re.findall(r"^SigCgt:\t(\w+)$", Path(f"/proc/{process}/status").read_text(), re.MULTILINE)
     return bool(int(mask, 16) >> (number - 1) & 1)
 

@@ -1,4 +1,4 @@
-"""What a topology file's `network` becomes, and what is refused, without making any."""
+"""Plans from a topology file's `network`, and refusals, without making a network."""
 
 import json
 from pathlib import Path

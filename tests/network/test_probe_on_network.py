@@ -1,4 +1,4 @@
-"""What a probe finds of a network whose links are known."""
+"""A probe of a network whose links are known."""
 
 import json
 import subprocess

@@ -69,7 +69,7 @@ def traced(
 def ask_remap(
     mpi: local_mpi.LocalMpi, folder: Path, trace: Path, file: str, *options: str
 ) -> tuple[list[dict[str, Any]], str]:
-    """What is answered for the library of that launcher: rows, and what is said."""
+    """Asks for the library of that launcher; returns the rows and the text."""
     words = ["analyze", "remap", str(trace), "--for", mpi.flavour, "--launcher", mpi.launcher, "-o", file, *options]
     command = [HOPSCOPE, *words, "--format", "json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
@@ -94,7 +94,7 @@ def set_by(
 
 
 def hops_per_collective(trace: hopscope.Trace) -> set[int]:
-    """But for the first, in which the library sets itself up."""
+    """Numbers of hops, without the first collective, in which the library sets itself up."""
     hop_counts = Counter(hop["collective_id"] for hop in trace.table("hops").to_pylist())
     return {count for number, count in hop_counts.items() if number > 0}
 

@@ -33,7 +33,7 @@ def program(mpi: local_mpi.LocalMpi, interface: str) -> Path:
 
 
 def calls_in_text(mpi: local_mpi.LocalMpi, interface: str) -> Counter[str]:
-    """How often the program's text calls each wrapped function."""
+    """Number of calls of each wrapped function in the program's text."""
     text = SOURCE.read_text()
     left_out = ["USE_MPI_F08"] * (interface == "USE_MPI_F08") + ["WITHOUT_IDUP"] * is_without_idup(mpi)
     for name in left_out:

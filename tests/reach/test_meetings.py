@@ -25,7 +25,7 @@ def netmod_variables(mpi: local_mpi.LocalMpi) -> dict[str, str]:
 
 @contextmanager
 def server(mpi: local_mpi.LocalMpi, folder: Path) -> Iterator[list[str]]:
-    """What two jobs need in order to meet; the words by which their launchers are told."""
+    """Runs the server that two jobs need in order to connect; yields the launchers' words for it."""
     if mpi.release != "openmpi-4":
         yield []
         return

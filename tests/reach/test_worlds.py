@@ -98,7 +98,7 @@ def test_worlds_that_are_spawned_at_the_same_time_go_to_the_right_parents_or_to_
 
 
 def running_ranks(trace: Path, places: list[tuple[int, int]]) -> list[dict[str, Any]]:
-    """What an inspection says of the ranks, once all of them (world and rank in it) are there and run."""
+    """Ranks of an inspection, once all of them (world and rank in it) run."""
     deadline = time.monotonic() + 100
     while True:
         with suppress(InputError, ValueError):  # of files that are just being written

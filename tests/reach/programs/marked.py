@@ -1,4 +1,4 @@
-"""The same in Python; it imports nothing that an MPI program should not load."""
+"""Regions in Python; imports nothing that an MPI program should not load."""
 
 import sys
 
