@@ -17,20 +17,20 @@ def written(path: Path, changed: int = LONG_BEFORE) -> str:
 
 def test_lines_before_and_after_are_shown_as_far_as_there_are_any(tmp_path: Path) -> None:
     file = written(tmp_path / "a.c")
-    found = excerpt(file, 5, RUN, context=2)
-    assert found is not None
-    assert dict(found.lines) == {number: f"line {number}" for number in range(3, 8)}
-    assert not found.is_newer
-    for line, shown in ((1, [1, 2, 3]), (10, [8, 9, 10])):
-        found = excerpt(file, line, RUN, context=2)
-        assert found is not None
-        assert list(found.lines) == shown
+    passage = excerpt(file, 5, RUN, context=2)
+    assert passage is not None
+    assert dict(passage.lines) == {number: f"line {number}" for number in range(3, 8)}
+    assert not passage.is_newer
+    for line, line_numbers in ((1, [1, 2, 3]), (10, [8, 9, 10])):
+        passage = excerpt(file, line, RUN, context=2)
+        assert passage is not None
+        assert list(passage.lines) == line_numbers
 
 
 def test_a_file_that_was_changed_after_the_run_is_said_to_be(tmp_path: Path) -> None:
-    found = excerpt(written(tmp_path / "a.f90", LONG_AFTER), 5, RUN)
-    assert found is not None
-    assert found.is_newer
+    passage = excerpt(written(tmp_path / "a.f90", LONG_AFTER), 5, RUN)
+    assert passage is not None
+    assert passage.is_newer
     unknown = excerpt(written(tmp_path / "a.f90"), 5, {"started_at": None})
     assert unknown is not None
     assert unknown.is_newer
