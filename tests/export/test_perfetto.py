@@ -51,12 +51,12 @@ def test_slices_nest_and_arrows_hang_on_the_ends_that_they_belong_to(trace: hops
             ends[event["id"]][event["ph"]] = event
 
     for slices in tracks.values():
-        around: list[int] = []
-        for begin, end, event in sorted(slices, key=lambda one: (one[0], -one[1])):
-            while around and around[-1] <= begin:
-                around.pop()
-            assert not around or end <= around[-1], f"{event} is cut by the slice around it"
-            around.append(end)
+        stack: list[int] = []
+        for begin, end, event in sorted(slices, key=lambda entry: (entry[0], -entry[1])):
+            while stack and stack[-1] <= begin:
+                stack.pop()
+            assert not stack or end <= stack[-1], f"{event} is cut by the slice around it"
+            stack.append(end)
 
     hops, messages = trace.table("hops").to_pylist(), trace.table("messages").to_pylist()
     assert len(ends) == sum(row["recv_end_ns"] > row["send_begin_ns"] for row in [*hops, *messages])
@@ -88,7 +88,7 @@ def test_a_range_has_what_touches_it(trace: hopscope.Trace, tmp_path: Path) -> N
     whole, part = tmp_path / "whole.json", tmp_path / "part.json"
     write_perfetto(trace, whole)
     write_perfetto(trace, part, begin_ns=middle, end_ns=middle + 50_000_000)
-    kept = [event for event in events_of(part) if event["ph"] == "X"]
+    slices = [event for event in events_of(part) if event["ph"] == "X"]
     expected = [
         event
         for event in events_of(whole)
@@ -96,8 +96,8 @@ def test_a_range_has_what_touches_it(trace: hopscope.Trace, tmp_path: Path) -> N
         and nanoseconds(event["ts"]) < middle + 50_000_000
         and nanoseconds(event["ts"]) + nanoseconds(event["dur"]) >= middle
     ]
-    assert 0 < len(kept) < sum(event["ph"] == "X" for event in events_of(whole))
-    assert sorted(map(str, kept)) == sorted(map(str, expected))
+    assert 0 < len(slices) < sum(event["ph"] == "X" for event in events_of(whole))
+    assert sorted(map(str, slices)) == sorted(map(str, expected))
 
 
 def test_what_cannot_be_written_leaves_nothing_behind(trace: hopscope.Trace, tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_what_cannot_be_written_leaves_nothing_behind(trace: hopscope.Trace, tmp
         write_perfetto(trace, tmp_path / "nowhere" / "trace.json")
     assert list(tmp_path.iterdir()) == []
 
-    def stop(what: str, done: int, total: int) -> None:
+    def stop(stage: str, done: int, total: int) -> None:
         if done == 1:
             raise KeyboardInterrupt
 

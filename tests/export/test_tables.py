@@ -70,9 +70,9 @@ def test_csv_has_nulls_empty_and_lists_as_text(trace: hopscope.Trace, tmp_path: 
     assert [json.loads(row["members"]) for row in rows] == [row["members"] for row in expected]
     write_tables(trace, tmp_path / "calls.csv", "csv", tables=["calls"])
     calls = list(csv.DictReader(io.StringIO((tmp_path / "calls.csv").read_text())))
-    for got, expected_call in zip(calls, trace.table("calls").to_pylist(), strict=True):
-        assert got["tree"] == (expected_call["tree"] or "")
-        assert got["leave_ns"] == ("" if expected_call["leave_ns"] is None else str(expected_call["leave_ns"]))
+    for call, expected_call in zip(calls, trace.table("calls").to_pylist(), strict=True):
+        assert call["tree"] == (expected_call["tree"] or "")
+        assert call["leave_ns"] == ("" if expected_call["leave_ns"] is None else str(expected_call["leave_ns"]))
 
 
 def test_a_directory_that_is_there_is_not_touched(trace: hopscope.Trace, tmp_path: Path) -> None:
