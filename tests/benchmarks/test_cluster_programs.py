@@ -80,8 +80,8 @@ def test_noise_allreduce_adds_up_the_changes_that_sor_wrote(first_mpi: local_mpi
     assert [len(rank) for rank in numbers] == [iterations] * RANKS
     # Once through the files, and the first two lines again.
     line = printed(first_mpi, "noise_allreduce", str(iterations + 2), "0", pattern)
-    again = sum(sum(rank[:2]) for rank in numbers)
-    assert line["total"] == pytest.approx(sum(map(sum, numbers)) + again, rel=1e-12)
+    repeated_sum = sum(sum(rank[:2]) for rank in numbers)
+    assert line["total"] == pytest.approx(sum(map(sum, numbers)) + repeated_sum, rel=1e-12)
 
 
 def test_a_file_with_two_numbers_in_a_line_is_refused(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
