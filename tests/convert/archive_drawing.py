@@ -70,7 +70,7 @@ class Drawing:
 
     path: Path
     places: list[Place]
-    ours: bool = True
+    by_hopscope: bool = True
     archive_name: str = "traces"
     ticks_per_second: int = 1_000_000_000
     rank_names: str = "MPI Rank {}"
@@ -109,30 +109,30 @@ class Drawing:
                 )
             self.groups.append(group)
             self.main.append(self.thread(rank, "main" if self.with_processes else f"main {rank}"))
-            if self.ours:
+            if self.by_hopscope:
                 self._describe(group, place)
         self._everyone = d.group(
             "everyone", group_type=GroupType.COMM_LOCATIONS, paradigm=Paradigm.MPI, members=tuple(self.main)
         )
         self.world = self.comm("MPI_COMM_WORLD", range(len(self.places)))
-        if self.ours:
+        if self.by_hopscope:
             self.properties = {"HOPSCOPE::VERSION": "1", **self.properties}
         if self.requests_tell_waits:
             self.properties["HOPSCOPE::FORMAT"] = "2"
 
     def _describe(self, group: Any, place: Place) -> None:
         d = self.definitions
-        about = {
+        properties = {
             "HOPSCOPE::PID": str(place.pid),
             "HOPSCOPE::CORE": str(place.core),
             "HOPSCOPE::CLOCK_HOST": place.clock_host or place.host,
         }
         for name in ("cores", "busy_threads", "cpu_ns", "queued_ns"):
             if (value := getattr(place, name)) is not None:
-                about[f"HOPSCOPE::{name.upper()}"] = str(value)
+                properties[f"HOPSCOPE::{name.upper()}"] = str(value)
         if place.complete is not None:
-            about["HOPSCOPE::COMPLETE"] = place.complete
-        for name, value in about.items():
+            properties["HOPSCOPE::COMPLETE"] = place.complete
+        for name, value in properties.items():
             d.location_group_property(group, name, Type.STRING, value)
 
     def thread(self, rank: int, name: str) -> Any:
@@ -198,20 +198,22 @@ class Drawing:
         A persistent one (MPI_..._init) is started by MPI_Start and needs its seq.
         """
         comm = comm or self.world
-        about: dict[Any, Any] = {self.attribute("hopscope::comm", Type.UINT32): comm._ref}
+        attributes: dict[Any, Any] = {self.attribute("hopscope::comm", Type.UINT32): comm._ref}
         if seq is not None:
-            about[self.attribute("hopscope::seq", Type.INT64)] = seq
+            attributes[self.attribute("hopscope::seq", Type.INT64)] = seq
         persistent = name.endswith("_init")
         if persistent:
-            about[self.attribute("hopscope::function", Type.REGION)] = self.region(name)
+            attributes[self.attribute("hopscope::function", Type.REGION)] = self.region(name)
         region = self.region("MPI_Start" if persistent else name)
         self.add(rank, events.Enter(start[0], region))
-        self.add(rank, events.NonBlockingCollectiveRequest(start[0], request, attributes=about))
-        self.late(rank, events.Leave(start[1], region))
+        self.add(rank, events.NonBlockingCollectiveRequest(start[0], request, attributes=attributes))
+        self.add_last(rank, events.Leave(start[1], region))
         self.add(rank, events.Enter(wait[0], self.region(call)))
         root, operation = _root(None), _OPERATIONS[name]
-        self.late(rank, events.NonBlockingCollectiveComplete(wait[1], operation, comm, root, payload, payload, request))
-        self.late(rank, events.Leave(wait[1], self.region(call)))
+        self.add_last(
+            rank, events.NonBlockingCollectiveComplete(wait[1], operation, comm, root, payload, payload, request)
+        )
+        self.add_last(rank, events.Leave(wait[1], self.region(call)))
 
     def region(self, name: str, call_site: str = "", line: int = 0) -> Any:
         """A region by name; MPI's and the collector's own by their names' look."""
@@ -236,24 +238,24 @@ class Drawing:
         """An attribute definition."""
         return self.definitions.attribute(name, description="", type=type_)
 
-    def clock_offset(self, rank: int, at: int, offset: int, error: float = 0.0) -> None:
-        """What to add to a rank's clock at a raw time of it."""
-        self._offsets[self.main[rank]].append((at, offset, error))
+    def clock_offset(self, rank: int, raw_time: int, offset: int, error: float = 0.0) -> None:
+        """The offset to add to a rank's clock at one of its raw times."""
+        self._offsets[self.main[rank]].append((raw_time, offset, error))
 
-    def add(self, where: Any, event: Any) -> None:
-        """An event of a rank's first thread, or of a location."""
-        self._events[self.main[where] if isinstance(where, int) else where].append(event)
+    def add(self, thread: Any, event: Any) -> None:
+        """An event of a rank's first thread, or of the thread given."""
+        self._events[self.main[thread] if isinstance(thread, int) else thread].append(event)
 
-    def span(self, where: Any, begin: int, end: int | None, name: str, call_site: str = "") -> None:
+    def span(self, thread: Any, begin: int, end: int | None, name: str, call_site: str = "") -> None:
         """A region from begin to end; without an end the trace stops inside it."""
         region = self.region(name, call_site)
-        self.add(where, events.Enter(begin, region))
+        self.add(thread, events.Enter(begin, region))
         if end is not None:
-            self.add(where, events.Leave(end, region))
+            self.add(thread, events.Leave(end, region))
 
     def collective(
         self,
-        where: Any,
+        thread: Any,
         enter: int,
         leave: int | None,
         name: str,
@@ -276,19 +278,19 @@ class Drawing:
             first[self.attribute("hopscope::seq", Type.INT64)] = seq
         if names_comm:
             first[self.attribute("hopscope::comm", Type.UINT32)] = comm._ref
-        self.add(where, events.Enter(enter, region, attributes=first or None))
-        self.add(where, events.MpiCollectiveBegin(enter))
+        self.add(thread, events.Enter(enter, region, attributes=first or None))
+        self.add(thread, events.MpiCollectiveBegin(enter))
         if leave is None:
             return
-        said = {"engine": engine, "algorithm": algorithm}
-        last = {self.attribute(f"hopscope::{word}", Type.STRING): text for word, text in said.items() if text}
-        self.late(where, events.MpiCollectiveEnd(leave, _OPERATIONS[name], comm, _root(root), sent, received))
-        self.late(where, events.Leave(leave, region, attributes=last or None))
+        choices = {"engine": engine, "algorithm": algorithm}
+        last = {self.attribute(f"hopscope::{word}", Type.STRING): text for word, text in choices.items() if text}
+        self.add_last(thread, events.MpiCollectiveEnd(leave, _OPERATIONS[name], comm, _root(root), sent, received))
+        self.add_last(thread, events.Leave(leave, region, attributes=last or None))
 
-    def late(self, where: Any, event: Any) -> None:
-        """An event that comes last among those of its time."""
+    def add_last(self, thread: Any, event: Any) -> None:
+        """Adds an event that comes last among those of its time."""
         event.comes_last = True
-        self.add(where, event)
+        self.add(thread, event)
 
     def request(self, number: int, *, waited: bool = False) -> int:
         """The id of a request."""
@@ -332,8 +334,8 @@ class Drawing:
         """Writes it all; returns the anchor."""
         for location, its_events in self._events.items():
             writer = self._writer.event_writer_from_location(location)
-            for at, offset, error in self._offsets[location]:
-                _otf2.DefWriter_WriteClockOffset(writer._def_handle, at, offset, error)
+            for raw_time, offset, error in self._offsets[location]:
+                _otf2.DefWriter_WriteClockOffset(writer._def_handle, raw_time, offset, error)
             for event in sorted(its_events, key=lambda e: (e.time, getattr(e, "comes_last", False))):
                 writer.write(event)
         for name, value in self.properties.items():

@@ -19,24 +19,24 @@ def violations(name: str, table: pa.Table) -> list[str]:
         return [str(problem)]
 
     described = contract(name)
-    found: list[str] = []
-    for column, about in described["properties"].items():
-        if "enum" in about:
-            allowed = pa.array([word for word in about["enum"] if word is not None], pa.string())
+    breaks: list[str] = []
+    for column, column_schema in described["properties"].items():
+        if "enum" in column_schema:
+            allowed = pa.array([word for word in column_schema["enum"] if word is not None], pa.string())
             words = table[column].drop_null().unique()
             strange = words.filter(pc.invert(pc.is_in(words, value_set=allowed))).to_pylist()
             if strange:
-                found.append(f"{name}.{column}: {strange} is none of {about['enum']}")
+                breaks.append(f"{name}.{column}: {strange} is none of {column_schema['enum']}")
     keys = table.select(described["x-key"])
     if keys.group_by(keys.column_names).aggregate([]).num_rows != table.num_rows:
-        found.append(f"{name}: {described['x-key']} does not name each row")
+        breaks.append(f"{name}: {described['x-key']} does not name each row")
     order = described["x-order"]
     rows = list(zip(*(table[column].to_pylist() for column in order), strict=True))
     for i in range(1, len(rows)):
         if _sortable(rows[i]) < _sortable(rows[i - 1]):
-            found.append(f"{name}: row {i} comes before row {i - 1} in the order {order}")
+            breaks.append(f"{name}: row {i} comes before row {i - 1} in the order {order}")
             break
-    return found
+    return breaks
 
 
 def _sortable(row: tuple[Any, ...]) -> tuple[tuple[bool, Any], ...]:

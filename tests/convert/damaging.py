@@ -26,27 +26,27 @@ LONGEST_SECONDS = 60
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one damage: `dataset` or `refused` are as it should be."""
+    """The outcome of one damage: only `dataset` and `refused` are good."""
 
     number: int
-    what: str
+    kind: str
     words: str
 
     @property
     def is_bad(self) -> bool:
-        return self.what not in ("dataset", "refused")
+        return self.kind not in ("dataset", "refused")
 
 
 def damage(trace: Path, dice: random.Random) -> str:
     """Damages one file of an archive, sometimes two; says how."""
-    said: list[str] = []
+    damages: list[str] = []
     for _ in range(dice.choice((1, 1, 1, 2))):
         files = sorted(file for file in trace.rglob("*") if file.suffix in (".otf2", ".def", ".evt"))
         file = dice.choice(files)
-        how = dice.choice(_WAYS)
-        how(file, dice)
-        said.append(f"{how.__name__.strip('_')} {file.relative_to(trace)}")
-    return ", ".join(said)
+        way = dice.choice(_WAYS)
+        way(file, dice)
+        damages.append(f"{way.__name__.strip('_')} {file.relative_to(trace)}")
+    return ", ".join(damages)
 
 
 def _cut(file: Path, dice: random.Random) -> None:
@@ -63,17 +63,17 @@ def _flip(file: Path, dice: random.Random) -> None:
 
 def _overwrite(file: Path, dice: random.Random) -> None:
     content = bytearray(file.read_bytes())
-    at = dice.randrange(len(content) + 1)
+    offset = dice.randrange(len(content) + 1)
     length = dice.choice((1, 4, 16, 200))
     filling = dice.choice((b"\0" * length, b"\xff" * length, dice.randbytes(length)))
-    content[at : at + length] = filling
+    content[offset : offset + length] = filling
     file.write_bytes(content)
 
 
 def _leave_out(file: Path, dice: random.Random) -> None:
     content = bytearray(file.read_bytes())
-    at = dice.randrange(len(content) + 1)
-    del content[at : at + dice.choice((1, 4, 100))]
+    offset = dice.randrange(len(content) + 1)
+    del content[offset : offset + dice.choice((1, 4, 100))]
     file.write_bytes(content)
 
 
@@ -82,14 +82,14 @@ def _remove(file: Path, _: random.Random) -> None:
 
 
 def _replace(file: Path, dice: random.Random) -> None:
-    others = sorted(other for other in file.parent.glob(f"*{file.suffix}"))
-    file.write_bytes(dice.choice(others).read_bytes())
+    candidates = sorted(candidate for candidate in file.parent.glob(f"*{file.suffix}"))
+    file.write_bytes(dice.choice(candidates).read_bytes())
 
 
 _WAYS: Sequence[Callable[[Path, random.Random], None]] = (_cut, _flip, _flip, _overwrite, _leave_out, _remove, _replace)
 
 
-def judge(sources: Sequence[Path], number: int, look: Callable[[Path], None]) -> Outcome:
+def outcome_of(sources: Sequence[Path], number: int, look: Callable[[Path], None]) -> Outcome:
     """Damages one of the archives and converts it; `look` looks at a dataset that comes of it."""
     from dataset_reading import read_dataset
     from hopscope.dataset.convert import ensure_dataset
@@ -105,8 +105,8 @@ def judge(sources: Sequence[Path], number: int, look: Callable[[Path], None]) ->
             read_dataset(dataset)
             look(trace)
         except InputError as refusal:
-            named = str(trace) in str(refusal) and not (trace / "dataset").exists()
-            return Outcome(number, "refused" if named else "names no file", f"{words}: {refusal}")
+            names_trace = str(trace) in str(refusal) and not (trace / "dataset").exists()
+            return Outcome(number, "refused" if names_trace else "names no file", f"{words}: {refusal}")
         except Exception as problem:  # whatever it is, it is told with its number
             return Outcome(number, "raised", f"{words}: {type(problem).__name__}: {problem}")
         return Outcome(number, "dataset", words)
@@ -128,7 +128,7 @@ def ask_everything(trace: Path) -> None:
 
 
 def outcomes(sources: Sequence[Path], numbers: range, *, ask: bool = False) -> Iterator[Outcome]:
-    """What comes of each damage; a process that dies or hangs is an outcome too, and the next one goes on."""
+    """The outcome of each damage. A process that dies or hangs is an outcome too, and the next one goes on."""
     going_on = numbers.start
     while going_on < numbers.stop:
         words = [sys.executable, __file__, "--child", "--seed", str(going_on), "--runs", str(numbers.stop - going_on)]
@@ -145,8 +145,8 @@ def outcomes(sources: Sequence[Path], numbers: range, *, ask: bool = False) -> I
                     yield Outcome(going_on, "crashed" if ready else "hung", f"{problem}: {child.stderr.read()[-2000:]}")
                     going_on += 1
                     break
-                number, what, said = line.rstrip("\n").split("\t", 2)
-                yield Outcome(int(number), what, said)
+                number, kind, report = line.rstrip("\n").split("\t", 2)
+                yield Outcome(int(number), kind, report)
                 going_on = int(number) + 1
 
 
@@ -154,8 +154,8 @@ def _be_child(sources: Sequence[Path], numbers: range, look: Callable[[Path], No
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for number in numbers:
-        outcome = judge(sources, number, look)
-        print(outcome.number, outcome.what, " ".join(outcome.words.split()), sep="\t", flush=True)
+        outcome = outcome_of(sources, number, look)
+        print(outcome.number, outcome.kind, " ".join(outcome.words.split()), sep="\t", flush=True)
     print(f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB", file=sys.stderr)
 
 
@@ -167,18 +167,18 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ask", action="store_true", help="run every analysis on what becomes a dataset")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    numbers = range(given.seed, given.seed + given.runs)
-    if given.child:
-        _be_child(given.archives, numbers, ask_everything if given.ask else lambda trace: None)
+    options = parser.parse_args()
+    numbers = range(options.seed, options.seed + options.runs)
+    if options.child:
+        _be_child(options.archives, numbers, ask_everything if options.ask else lambda trace: None)
         return 0
     counts: Counter[str] = Counter()
-    for outcome in outcomes(given.archives, numbers, ask=given.ask):
-        counts[outcome.what] += 1
-        if outcome.is_bad or given.runs == 1:
-            print(outcome.number, outcome.what, outcome.words, flush=True)
-    print(", ".join(f"{count} {what}" for what, count in counts.most_common()))
-    return any(what not in ("dataset", "refused") for what in counts)
+    for outcome in outcomes(options.archives, numbers, ask=options.ask):
+        counts[outcome.kind] += 1
+        if outcome.is_bad or options.runs == 1:
+            print(outcome.number, outcome.kind, outcome.words, flush=True)
+    print(", ".join(f"{count} {kind}" for kind, count in counts.most_common()))
+    return any(kind not in ("dataset", "refused") for kind in counts)
 
 
 if __name__ == "__main__":

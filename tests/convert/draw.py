@@ -30,23 +30,23 @@ def link(a: int, b: int) -> str:
 
 def children_of(rank: int) -> list[int]:
     """Children in the order in which they are combined: nearest first."""
-    found: list[int] = []
+    children: list[int] = []
     bit = 1
     while bit < RANKS and not rank & bit:
         if rank | bit < RANKS:
-            found.append(rank | bit)
+            children.append(rank | bit)
         bit <<= 1
-    return found
+    return children
 
 
 class Run:
-    """Draws iteration after iteration; `now` is each rank's clock."""
+    """Draws iteration after iteration; `clocks` has the time of each rank."""
 
     def __init__(self, drawing: Drawing, seed: int) -> None:
         self.drawing = drawing
         self.shadow = drawing.shadow(drawing.world, TREE)
         self.random = random.Random(seed)
-        self.now = [1_000_000_000 + 10_000 * rank for rank in range(RANKS)]
+        self.clocks = [1_000_000_000 + 10_000 * rank for rank in range(RANKS)]
         self.requests = 0
 
     def request(self) -> int:
@@ -55,12 +55,12 @@ class Run:
 
     def start(self) -> None:
         for rank in range(RANKS):
-            self.drawing.span(rank, self.now[rank], self.now[rank] + 500_000, "MPI_Init")
-            self.now[rank] += 500_000
+            self.drawing.span(rank, self.clocks[rank], self.clocks[rank] + 500_000, "MPI_Init")
+            self.clocks[rank] += 500_000
 
     def finish(self) -> None:
         for rank in range(RANKS):
-            self.drawing.span(rank, self.now[rank], self.now[rank] + 200_000, "MPI_Finalize")
+            self.drawing.span(rank, self.clocks[rank], self.clocks[rank] + 200_000, "MPI_Finalize")
 
     def compute(self, iteration: int) -> None:
         for rank in range(RANKS):
@@ -69,11 +69,11 @@ class Run:
                 time += LATE_NS
             if rank == 2 and iteration % 10 == 9:
                 time += 10_000_000
-            self.now[rank] += time
+            self.clocks[rank] += time
 
     def halo(self) -> None:
         """Irecv from both neighbours, Isend to both, Waitall."""
-        begin = list(self.now)
+        begin = list(self.clocks)
         drawing, world = self.drawing, self.drawing.world
         ends = [begin[rank] + 8_000 for rank in range(RANKS)]
         completed: list[list[tuple[int, object]]] = [[] for _ in range(RANKS)]
@@ -88,8 +88,8 @@ class Run:
                 drawing.span(rank, send, send + 500, "MPI_Isend", "heat+0x20")
                 drawing.add(rank, events.MpiIsend(send + 100, peer, world, tag, 1024, sent))
                 completed[rank].append((send + 2_000, events.MpiIsendComplete(0, sent)))
-                there = begin[peer] + 4_000 + 2_000 + LATENCY_NS[link(rank, peer)]
-                done = max(there, begin[rank] + 8_000)
+                arrival = begin[peer] + 4_000 + 2_000 + LATENCY_NS[link(rank, peer)]
+                done = max(arrival, begin[rank] + 8_000)
                 completed[rank].append((done, events.MpiIrecv(0, peer, world, 1 - tag, 1024, received)))
                 ends[rank] = max(ends[rank], done)
         for rank in range(RANKS):
@@ -98,26 +98,26 @@ class Run:
             for time, event in sorted(completed[rank], key=lambda pair: pair[0]):
                 event.time = max(time, wait + 100)  # type: ignore[attr-defined]
                 drawing.add(rank, event)
-            self.now[rank] = ends[rank] + 600
+            self.clocks[rank] = ends[rank] + 600
 
     def allreduce(self, seq: int) -> None:
-        enter = list(self.now)
+        enter = list(self.clocks)
         posts = [enter[rank] + 300 for rank in range(RANKS)]
         self._up(seq, enter, posts)
         self._down(seq, posts)
         for rank in range(RANKS):
-            self.now[rank] += SPENT_NS
-            self.drawing.collective(rank, enter[rank], self.now[rank], "MPI_Allreduce", call_site="heat+0x40")
-            self.now[rank] += 1
+            self.clocks[rank] += SPENT_NS
+            self.drawing.collective(rank, enter[rank], self.clocks[rank], "MPI_Allreduce", call_site="heat+0x40")
+            self.clocks[rank] += 1
 
     def _up(self, seq: int, enter: list[int], posts: list[int]) -> None:
         for rank in range(RANKS):
-            self.now[rank] = enter[rank] + 600
+            self.clocks[rank] = enter[rank] + 600
         for rank in reversed(range(RANKS)):  # every child has a higher number than its parent
             for child in children_of(rank):
                 self._hop(UP, seq, child, rank, posts[rank])
-                self.drawing.span(rank, self.now[rank], self.now[rank] + SPENT_NS, "combine")
-                self.now[rank] += SPENT_NS
+                self.drawing.span(rank, self.clocks[rank], self.clocks[rank] + SPENT_NS, "combine")
+                self.clocks[rank] += SPENT_NS
 
     def _down(self, seq: int, posts: list[int]) -> None:
         for rank in range(RANKS):
@@ -126,10 +126,10 @@ class Run:
 
     def _hop(self, role: int, seq: int, src: int, dst: int, post: int) -> None:
         """The sender spends its time, then the receiver comes to need the message and waits for it if it must."""
-        begin = self.now[src]
+        begin = self.clocks[src]
         sent = begin + SPENT_NS
         arrival = begin + LATENCY_NS[link(src, dst)] + self.random.randrange(2_000)
-        need = self.now[dst]
+        need = self.clocks[dst]
         waited = arrival > need
         done = (arrival if waited else need) + 100
         self.drawing.hop(
@@ -142,8 +142,8 @@ class Run:
             receive_wait=need + 50 if waited else None,
             request=self.request(),
         )
-        self.now[src] = sent + 1
-        self.now[dst] = done + 1
+        self.clocks[src] = sent + 1
+        self.clocks[dst] = done + 1
 
 
 def draw(directory: Path, iterations: int = 40, seed: int = 1) -> Path:

@@ -23,7 +23,7 @@ RANKS = 2
 
 def mpi_program(path: Path, **options: Any) -> Drawing:
     """Two ranks that do MPI_Init, one MPI_Allreduce at 2000 and MPI_Finalize at 9000."""
-    drawing = Drawing(path, [Place("h0"), Place("h1")], ours=False, **options)
+    drawing = Drawing(path, [Place("h0"), Place("h1")], by_hopscope=False, **options)
     for rank in range(RANKS):
         drawing.span(rank, 0, 100, "MPI_Init")
         drawing.collective(rank, 2000 + rank, 2100, "MPI_Allreduce")
@@ -33,7 +33,7 @@ def mpi_program(path: Path, **options: Any) -> Drawing:
 
 def no_mpi(path: Path) -> Drawing:
     """One process with two threads and nothing of MPI."""
-    drawing = Drawing(path, [Place("h0")], ours=False, rank_names="process {}")
+    drawing = Drawing(path, [Place("h0")], by_hopscope=False, rank_names="process {}")
     worker = drawing.thread(0, "worker")
     drawing.span(0, 0, 1000, "main")
     drawing.span(0, 10, 500, "solve")
@@ -79,8 +79,8 @@ def add_openmp(drawing: Drawing, rank: int) -> None:
     drawing.add(rank, events.Enter(200, parallel))
     drawing.add(worker, events.Enter(210, parallel))
     drawing.add(worker, events.Leave(400, parallel))
-    drawing.late(rank, events.Leave(500, parallel))
-    drawing.late(rank, events.ThreadJoin(500, Paradigm.OPENMP))
+    drawing.add_last(rank, events.Leave(500, parallel))
+    drawing.add_last(rank, events.ThreadJoin(500, Paradigm.OPENMP))
 
 
 def add_metrics(drawing: Drawing, rank: int, readings: int) -> None:
@@ -95,11 +95,11 @@ def add_metrics(drawing: Drawing, rank: int, readings: int) -> None:
         drawing.add(sensor, events.Metric(i * 1000, metric, (i,)))
 
 
-def add_allreduce(drawing: Drawing, rank: int, at: int, name: str) -> None:
+def add_allreduce(drawing: Drawing, rank: int, begin: int, name: str) -> None:
     """An Allreduce in a region of this name; as long as 60 ns."""
     function = region(drawing, name, Paradigm.MPI)
-    nobody = otf2.enums.CollectiveRoot.NONE
-    drawing.add(rank, events.Enter(at, function))
-    drawing.add(rank, events.MpiCollectiveBegin(at + 1))
-    drawing.add(rank, events.MpiCollectiveEnd(at + 50, CollectiveOp.ALLREDUCE, drawing.world, nobody, 8, 8))
-    drawing.add(rank, events.Leave(at + 60, function))
+    no_root = otf2.enums.CollectiveRoot.NONE
+    drawing.add(rank, events.Enter(begin, function))
+    drawing.add(rank, events.MpiCollectiveBegin(begin + 1))
+    drawing.add(rank, events.MpiCollectiveEnd(begin + 50, CollectiveOp.ALLREDUCE, drawing.world, no_root, 8, 8))
+    drawing.add(rank, events.Leave(begin + 60, function))

@@ -30,34 +30,34 @@ class Printed:
     """Counts of what otf2-print prints."""
 
     def __init__(self, anchor: Path) -> None:
-        shown = subprocess.run(["otf2-print", str(anchor)], capture_output=True, text=True, check=True).stdout
+        listing = subprocess.run(["otf2-print", str(anchor)], capture_output=True, text=True, check=True).stdout
         self.events: Counter[int] = Counter()
         self.entered: Counter[tuple[int, str]] = Counter()
         self.received: Counter[int] = Counter()
         self.collective_bytes: Counter[str] = Counter()
         self.collective_ends = 0
-        for line in shown.splitlines():
-            found = _EVENT.match(line)
-            if found is None:
+        for line in listing.splitlines():
+            match = _EVENT.match(line)
+            if match is None:
                 continue
-            kind, location, about = found[1], int(found[2]), found[4]
+            kind, location, attributes = match[1], int(match[2]), match[4]
             self.events[location] += 1
             if kind == "ENTER":
-                name = _NAME.search(about)
+                name = _NAME.search(attributes)
                 assert name is not None, line
                 self.entered[location, name[1]] += 1
-            elif kind in ("MPI_RECV", "MPI_IRECV") and '"hops:' not in about:
-                self.received[_number(about, "Length")] += 1
-            elif kind == "MPI_COLLECTIVE_END" and "_HANDLE" not in about:
+            elif kind in ("MPI_RECV", "MPI_IRECV") and '"hops:' not in attributes:
+                self.received[_number(attributes, "Length")] += 1
+            elif kind == "MPI_COLLECTIVE_END" and "_HANDLE" not in attributes:
                 self.collective_ends += 1
-                self.collective_bytes["sent"] += _number(about, "Sent")
-                self.collective_bytes["received"] += _number(about, "Received")
+                self.collective_bytes["sent"] += _number(attributes, "Sent")
+                self.collective_bytes["received"] += _number(attributes, "Received")
 
 
-def _number(about: str, what: str) -> int:
-    found = re.search(rf"{what}: (\d+)", about)
-    assert found is not None, about
-    return int(found[1])
+def _number(attributes: str, name: str) -> int:
+    match = re.search(rf"{name}: (\d+)", attributes)
+    assert match is not None, attributes
+    return int(match[1])
 
 
 @pytest.fixture(

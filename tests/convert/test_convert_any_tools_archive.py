@@ -14,7 +14,7 @@ from hopscope.export import write_perfetto, write_tables
 from otf2 import events
 
 
-def of_everything(path: Path) -> Drawing:
+def full_program(path: Path) -> Drawing:
     """MPI, OpenMP, a GPU, metrics, and a region that nobody left."""
     drawing = mpi_program(path)
     for rank in range(RANKS):
@@ -30,29 +30,31 @@ def without_processes(path: Path) -> Drawing:
     return mpi_program(path, with_processes=False)
 
 
-@pytest.mark.parametrize("draw", [no_mpi, of_everything, without_processes])
+@pytest.mark.parametrize("draw", [no_mpi, full_program, without_processes])
 def test_every_question_is_answered_or_it_is_said_why_not(draw: Any, tmp_path: Path) -> None:
     trace = hopscope.open(draw(tmp_path / "trace").write())
-    asked = 0
+    answers = 0
     for command in trace.analyses():
         if any(parameter.type in ("TRACE", "COLLECTIVE") for parameter in command.parameters):
             continue
         for grain in command.grains:
-            chosen = {grain.grain.option: grain.grain.value} if grain.grain and grain.grain.value else {}
+            options = {grain.grain.option: grain.grain.value} if grain.grain and grain.grain.value else {}
             try:
-                answer = trace.answer(command.name, **chosen)
+                answer = trace.answer(command.name, **options)
             except InputError as refusal:
                 assert str(trace.path) in str(refusal)
                 continue
             assert answer.rows or answer.notes, command.name
-            asked += 1
-    assert asked > 15
+            answers += 1
+    assert answers > 15
     assert not any(row["beyond"] for row in trace.run("check-data").to_pylist())
     rows = write_tables(trace, tmp_path / "arrow", "arrow")
     assert write_tables(trace, tmp_path / "csv", "csv") == rows
     assert write_perfetto(trace, tmp_path / "trace.json") > rows["intervals"]
-    drawn = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
-    slices = {(event["pid"], event["tid"]) for event in drawn if event["ph"] == "X" and event.get("cat") != "path"}
+    trace_events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    slices = {
+        (event["pid"], event["tid"]) for event in trace_events if event["ph"] == "X" and event.get("cat") != "path"
+    }
     places = {(row["rank"], row["location"]) for row in trace.table("intervals").to_pylist()}
     assert len(slices) == len(places)
 
@@ -80,7 +82,7 @@ def test_threads_of_no_process_are_read_as_ranks_of_their_own(tmp_path: Path) ->
 
 
 def test_kernels_belong_to_the_rank_that_drives_the_gpu_and_metrics_make_no_rank(tmp_path: Path, rows: Any) -> None:
-    tables = rows(of_everything(tmp_path))
+    tables = rows(full_program(tmp_path))
     kernels = Counter(i["rank"] for i in tables["intervals"] if i["region"] == "kernel<float>(int)")
     assert kernels == {0: 5, 1: 5}
     (run,) = tables["run"]
@@ -128,9 +130,9 @@ def test_collectives_without_their_ends_are_other_mpi_calls_and_that_is_said(tmp
     tables = rows(drawing)
     assert [c["op"] for c in tables["collectives"]] == ["MPI_Allreduce"]
     assert [i["kind"] for i in tables["intervals"] if i["region"] == "MPI_Bcast"] == ["mpi", "mpi"]
-    said = tables["run"][0]["missing"]
-    assert said == "the communicator of 2 collective calls, counted as other MPI calls"
-    assert f"Missing from the trace: {said}." in hopscope.open(tmp_path).caveats()
+    missing = tables["run"][0]["missing"]
+    assert missing == "the communicator of 2 collective calls, counted as other MPI calls"
+    assert f"Missing from the trace: {missing}." in hopscope.open(tmp_path).caveats()
 
 
 def test_messages_without_their_other_end_are_counted(tmp_path: Path, rows: Any) -> None:
@@ -160,9 +162,9 @@ def test_a_size_that_nobody_knew_counts_as_nothing(tmp_path: Path, rows: Any) ->
 
 def test_two_regions_two_ranks_and_two_communicators_of_one_name_stay_two(tmp_path: Path, rows: Any) -> None:
     drawing = mpi_program(tmp_path, rank_names="MPI Rank 0")
-    other = drawing.comm("MPI_COMM_WORLD", reversed(range(RANKS)))
+    namesake = drawing.comm("MPI_COMM_WORLD", reversed(range(RANKS)))
     for rank in range(RANKS):
-        drawing.collective(rank, 3000, 3100, "MPI_Allreduce", call_site="elsewhere.c", comm=other)
+        drawing.collective(rank, 3000, 3100, "MPI_Allreduce", call_site="elsewhere.c", comm=namesake)
     tables = rows(drawing)
     assert [(c["comm"], c["seq"], c["complete"]) for c in tables["collectives"]] == [(0, 0, True), (1, 0, True)]
     assert [c["name"] for c in tables["comms"]] == ["MPI_COMM_WORLD"] * 2

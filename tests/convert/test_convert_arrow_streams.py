@@ -23,21 +23,21 @@ def read(tmp_path: Path) -> Callable[..., dict[str, list[_convert.ArrowTable]]]:
 
     def pieces(anchor: str, **sizes: int) -> dict[str, list[_convert.ArrowTable]]:
         reader = _convert.Reader(anchor, str(tmp_path), **sizes)
-        found: dict[str, list[_convert.ArrowTable]] = {}
+        pieces_by_table: dict[str, list[_convert.ArrowTable]] = {}
         while (tables := reader.next()) is not None:
             for name, table in tables:
-                found.setdefault(name, []).append(table)
+                pieces_by_table.setdefault(name, []).append(table)
         assert list(tmp_path.iterdir()) == []  # scratch files have no name
-        return found
+        return pieces_by_table
 
     return pieces
 
 
 def joined(tables: list[_convert.ArrowTable]) -> pa.Table:
     """Pieces as one table, dictionaries as texts."""
-    found = pa.concat_tables([pa.table(table) for table in tables])
-    texts = [pa.field(f.name, pa.string()) if pa.types.is_dictionary(f.type) else f for f in found.schema]
-    return found.cast(pa.schema(texts)).combine_chunks()
+    whole = pa.concat_tables([pa.table(table) for table in tables])
+    texts = [pa.field(f.name, pa.string()) if pa.types.is_dictionary(f.type) else f for f in whole.schema]
+    return whole.cast(pa.schema(texts)).combine_chunks()
 
 
 @pytest.mark.parametrize("trace", TRACES)
@@ -58,9 +58,9 @@ def test_small_tables_hold_what_one_large_table_holds(anchor: str, read: Callabl
     whole, pieces = read(anchor), read(anchor, piece_rows=50)
     assert len(pieces["calls"]) > 1
     for name in ("collectives", "calls", "hops", "steps", "messages", "intervals"):
-        of_both = [joined(tables[name]) for tables in (whole, pieces)]
-        kept = [c for c in of_both[0].column_names if c not in ("binding", "pred_hop_id")]
-        assert of_both[0].select(kept).equals(of_both[1].select(kept)), name
+        versions = [joined(tables[name]) for tables in (whole, pieces)]
+        columns = [c for c in versions[0].column_names if c not in ("binding", "pred_hop_id")]
+        assert versions[0].select(columns).equals(versions[1].select(columns)), name
 
 
 @pytest.mark.parametrize("trace", TRACES)
@@ -79,14 +79,14 @@ def test_paths_that_are_longer_than_a_table_are_the_same(trace: Path, read: Call
     bindings = [
         joined(tables["messages"])["binding"].to_pylist() if "messages" in tables else [] for tables in (whole, pieces)
     ]
-    if otherwise := sum(one != other for one, other in zip(*bindings, strict=True)):
+    if differences := sum(first != second for first, second in zip(*bindings, strict=True)):
         stretches = [Counter(map(str, path.drop_columns([*naming, "step"]).to_pylist())) for path in paths]
-        assert ((stretches[0] - stretches[1]) + (stretches[1] - stretches[0])).total() <= 5 * otherwise
+        assert ((stretches[0] - stretches[1]) + (stretches[1] - stretches[0])).total() <= 5 * differences
     else:
         assert paths[0].drop_columns(naming).equals(paths[1].drop_columns(naming))
         for name in naming:
-            of_both = zip(*(table[name].to_pylist() for table in paths), strict=True)
-            assert all(one == other or one is None or other is None for one, other in of_both), name
+            pairs = zip(*(table[name].to_pylist() for table in paths), strict=True)
+            assert all(first == second or first is None or second is None for first, second in pairs), name
 
 
 @pytest.mark.parametrize("trace", ARCHIVES, ids=lambda path: f"{path.parent.name}-{path.name}")

@@ -7,8 +7,8 @@ from typing import Any
 from archive_drawing import Drawing, Place
 
 
-def drawn(directory: Path, *call_sites: str, ours: bool = True, **facts: Any) -> Drawing:
-    drawing = Drawing(directory, [Place("h0")], ours=ours)
+def draw(directory: Path, *call_sites: str, by_hopscope: bool = True, **facts: Any) -> Drawing:
+    drawing = Drawing(directory, [Place("h0")], by_hopscope=by_hopscope)
     for number, site in enumerate(call_sites):
         drawing.collective(0, 100 * number, 100 * number + 50, "MPI_Allreduce", call_site=site)
     drawing.properties["HOPSCOPE::RUN"] = json.dumps(facts)
@@ -16,8 +16,8 @@ def drawn(directory: Path, *call_sites: str, ours: bool = True, **facts: Any) ->
 
 
 def test_each_call_site_is_there_once_in_the_order_of_its_text(tmp_path: Path, rows: Any) -> None:
-    found = rows(drawn(tmp_path, "app+0x40", "app+0x10", "app+0x40"))["places"]
-    assert [(row["call_site"], row["place"], row["how"]) for row in found] == [
+    places = rows(draw(tmp_path, "app+0x40", "app+0x10", "app+0x40"))["places"]
+    assert [(row["call_site"], row["place"], row["how"]) for row in places] == [
         ("app+0x10", "app+0x10", "unidentified"),
         ("app+0x40", "app+0x40", "unidentified"),
     ]
@@ -25,12 +25,12 @@ def test_each_call_site_is_there_once_in_the_order_of_its_text(tmp_path: Path, r
 
 def test_a_module_whose_file_is_gone_is_said_to_be(tmp_path: Path, rows: Any) -> None:
     module = {"name": "app", "path": str(tmp_path / "gone" / "app"), "build_id": "6b21"}
-    [row] = rows(drawn(tmp_path, "app+0x40", modules=[module], started_at="2026-11-21T04:52:55.408642561Z"))["places"]
+    [row] = rows(draw(tmp_path, "app+0x40", modules=[module], started_at="2026-11-21T04:52:55.408642561Z"))["places"]
     assert (row["how"], row["module"]) == ("no file", str(tmp_path / "gone" / "app"))
 
 
 def test_another_tools_archive_says_file_and_line_itself(tmp_path: Path, rows: Any) -> None:
-    drawing = drawn(tmp_path, ours=False)
+    drawing = draw(tmp_path, by_hopscope=False)
     drawing.span(0, 0, 10, "MPI_Init")
     drawing.span(0, 20, 30, "solve", "/src/heat.c")
     [row] = rows(drawing)["places"]
@@ -38,4 +38,4 @@ def test_another_tools_archive_says_file_and_line_itself(tmp_path: Path, rows: A
 
 
 def test_an_archive_without_call_sites_has_no_places(tmp_path: Path, rows: Any) -> None:
-    assert rows(drawn(tmp_path, ""))["places"] == []
+    assert rows(draw(tmp_path, ""))["places"] == []

@@ -9,8 +9,8 @@ from otf2 import events
 UP = 0
 
 
-def two_ranks(path: Path, **more: Any) -> Drawing:
-    return Drawing(path, [Place("h0"), Place("h1")], **more)
+def two_ranks(path: Path, **options: Any) -> Drawing:
+    return Drawing(path, [Place("h0"), Place("h1")], **options)
 
 
 def test_the_nth_calls_of_all_members_are_one_collective(tmp_path: Path, rows: Any) -> None:
@@ -50,19 +50,19 @@ def test_the_root_is_a_rank_of_the_communicator(tmp_path: Path, rows: Any) -> No
 
 def test_communicators_count_for_themselves(tmp_path: Path, rows: Any) -> None:
     drawing = two_ranks(tmp_path)
-    own = drawing.comm_self()
+    self_comm = drawing.comm_self()
     for rank in (0, 1):
-        drawing.collective(rank, 10 + rank, 20, "MPI_Barrier", comm=own)
+        drawing.collective(rank, 10 + rank, 20, "MPI_Barrier", comm=self_comm)
         drawing.collective(rank, 30 + rank, 40, "MPI_Barrier")
-        drawing.collective(rank, 50 + rank, 60, "MPI_Barrier", comm=own)
+        drawing.collective(rank, 50 + rank, 60, "MPI_Barrier", comm=self_comm)
     tables = rows(drawing)
     assert [(c["name"], c["members"]) for c in tables["comms"]] == [
         ("MPI_COMM_WORLD", [0, 1]),
         ("MPI_COMM_SELF", [0]),
         ("MPI_COMM_SELF", [1]),
     ]
-    found = [(c["comm"], c["seq"], c["comm_size"], c["complete"]) for c in tables["collectives"]]
-    assert found == [(1, 0, 1, True), (2, 0, 1, True), (0, 0, 2, True), (1, 1, 1, True), (2, 1, 1, True)]
+    collectives = [(c["comm"], c["seq"], c["comm_size"], c["complete"]) for c in tables["collectives"]]
+    assert collectives == [(1, 0, 1, True), (2, 0, 1, True), (0, 0, 2, True), (1, 1, 1, True), (2, 1, 1, True)]
 
 
 def test_communicators_of_the_same_members_are_one_unless_the_program_named_them(tmp_path: Path, rows: Any) -> None:
@@ -85,7 +85,7 @@ def test_communicators_of_the_same_members_are_one_unless_the_program_named_them
     assert [(comm["comm"], comm["members"], comm["parent"]) for comm in tables["comms"]] == [
         (0, [0, 1], None), (3, [1, 0], 0), (5, [0, 1], 0), (6, [0, 1], 0),
     ]  # fmt: skip
-    assert [(each["comm"], each["seq"], each["complete"]) for each in tables["collectives"]] == [
+    assert [(row["comm"], row["seq"], row["complete"]) for row in tables["collectives"]] == [
         (0, 0, True), (0, 1, True), (3, 0, True), (3, 1, True), (5, 0, True), (6, 0, True), (0, 2, True),
     ]  # fmt: skip
 
@@ -171,7 +171,7 @@ def test_a_call_whose_end_is_lost_ran_on_the_others_tree(tmp_path: Path, rows: A
 def test_a_nonblocking_collective_has_a_wait_and_an_end(tmp_path: Path, rows: Any) -> None:
     from otf2.enums import CollectiveOp
 
-    drawing = two_ranks(tmp_path, ours=False)
+    drawing = two_ranks(tmp_path, by_hopscope=False)
     for rank in (0, 1):
         region = drawing.region("MPI_Iallreduce")
         drawing.add(rank, events.Enter(100, region))
@@ -191,7 +191,7 @@ def test_a_nonblocking_collective_has_a_wait_and_an_end(tmp_path: Path, rows: An
 def test_what_one_thread_started_another_may_complete(tmp_path: Path, rows: Any) -> None:
     from otf2.enums import CollectiveOp
 
-    drawing = two_ranks(tmp_path, ours=False)
+    drawing = two_ranks(tmp_path, by_hopscope=False)
     helper = drawing.thread(0, "helper")
     region = drawing.region("MPI_Ibarrier")
     for rank, completer in ((0, helper), (1, 1)):
@@ -220,11 +220,11 @@ def test_persistent_collectives_are_numbered_apart_and_last_from_start_to_comple
         start = drawing.region("MPI_Start")
         for place, number in enumerate((1, 2) if rank == 0 else (2, 1)):
             name = ("MPI_Allreduce_init", "MPI_Barrier_init")[number - 1]
-            at = 100 + 10 * place
+            begin = 100 + 10 * place
             attributes = {comm: drawing.world._ref, seq: number << 32, function: drawing.region(name)}
-            drawing.add(rank, events.Enter(at, start))
-            drawing.add(rank, events.NonBlockingCollectiveRequest(at, number, attributes=attributes))
-            drawing.add(rank, events.Leave(at + 5, start))
+            drawing.add(rank, events.Enter(begin, start))
+            drawing.add(rank, events.NonBlockingCollectiveRequest(begin, number, attributes=attributes))
+            drawing.add(rank, events.Leave(begin + 5, start))
         drawing.span(rank, 200, 300, "MPI_Waitall")
         for number, operation in ((1, CollectiveOp.ALLREDUCE), (2, CollectiveOp.BARRIER)):
             drawing.add(
@@ -258,8 +258,8 @@ def test_threads_of_a_rank_are_counted_together(tmp_path: Path, rows: Any) -> No
         drawing.collective(1, enter + 1, enter + 9, "MPI_Barrier")
     tables = rows(drawing)
     assert [c["complete"] for c in tables["collectives"]] == [True] * 3
-    own = [(c["enter_ns"], c["prev_call_id"]) for c in tables["calls"] if c["rank"] == 0]
-    assert own == [(0, None), (100, None), (200, 0)]
+    calls = [(c["enter_ns"], c["prev_call_id"]) for c in tables["calls"] if c["rank"] == 0]
+    assert calls == [(0, None), (100, None), (200, 0)]
 
 
 def test_making_a_communicator_is_no_collective(tmp_path: Path, rows: Any) -> None:
@@ -272,7 +272,7 @@ def test_making_a_communicator_is_no_collective(tmp_path: Path, rows: Any) -> No
 
 
 def test_a_collective_under_another_name_is_known_by_its_event(tmp_path: Path, rows: Any) -> None:
-    drawing = two_ranks(tmp_path, ours=False)
+    drawing = two_ranks(tmp_path, by_hopscope=False)
     for rank in (0, 1):
         region = drawing.region("all_reduce_wrapper")
         drawing.add(rank, events.Enter(10, region))

@@ -25,9 +25,9 @@ def test_every_table_has_a_contract_with_a_key_an_order_and_words_for_each_colum
         assert set(described["x-key"]) <= set(described["properties"]), name
         assert set(described["x-order"]) <= set(described["properties"]), name
         assert described["required"] == list(described["properties"]), name
-        for column, about in described["properties"].items():
-            assert about["description"], column
-            assert column.endswith("_ns") <= (about.get("x-unit") == "ns" or "offset" in column), column
+        for column, column_schema in described["properties"].items():
+            assert column_schema["description"], column
+            assert column.endswith("_ns") <= (column_schema.get("x-unit") == "ns" or "offset" in column), column
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,10 @@ def test_a_broken_column_is_named(
     assert violations("hops", hops) == []
     table = hops
     i = table.column_names.index(column)
-    found = violations("hops", table.set_column(i, column, change(table[column])))
-    assert len(found) >= 1
-    assert words in found[0]
-    assert column in found[0]
+    breaks = violations("hops", table.set_column(i, column, change(table[column])))
+    assert len(breaks) >= 1
+    assert words in breaks[0]
+    assert column in breaks[0]
 
 
 def test_a_missing_column_is_named(hops: pa.Table) -> None:

@@ -24,10 +24,10 @@ def trace(tmp_path: Path) -> Path:
 
 def refused(trace: Path) -> str:
     """The words with which a path is refused; nothing may have been written."""
-    before = sorted(trace.rglob("*")) if trace.is_dir() else []
+    files = sorted(trace.rglob("*")) if trace.is_dir() else []
     with pytest.raises(InputError) as refusal:
         ensure_dataset(trace)
-    assert (sorted(trace.rglob("*")) if trace.is_dir() else []) == before
+    assert (sorted(trace.rglob("*")) if trace.is_dir() else []) == files
     return str(refusal.value)
 
 
@@ -87,21 +87,21 @@ def test_an_archive_without_any_event_file_is_refused(trace: Path) -> None:
 def test_every_answer_says_that_files_are_damaged(trace: Path) -> None:
     (trace / "traces" / "3.evt").unlink()
     opened = hopscope.open(trace)
-    named = "traces/3.evt"
-    assert any(named in sentence for sentence in opened.caveats())
-    assert {row["item"]: row["note"] for row in opened.run("summary").to_pylist()}["missing"].count(named)
+    damaged_file = "traces/3.evt"
+    assert any(damaged_file in sentence for sentence in opened.caveats())
+    assert {row["item"]: row["note"] for row in opened.run("summary").to_pylist()}["missing"].count(damaged_file)
     honesty = {row["item"]: row for row in opened.run("honesty").to_pylist()}
-    assert named in honesty["missing"]["sentence"]
+    assert damaged_file in honesty["missing"]["sentence"]
     assert honesty["damaged files"]["value"] == 1
     rules = {row["rule"]: row for row in opened.run("check-data").to_pylist()}
     damaged = rules["damaged files, left out from the damage on"]
     assert (damaged["rows"], damaged["verdict"]) == (1, "exempt")
-    assert named in damaged["example"]
+    assert damaged_file in damaged["example"]
     assert not any(row["beyond"] for row in rules.values())
     for command in (["critical-path"], ["export", "-o", str(trace / "trace.json")]):
-        asked = analyze(command[0], trace, *command[1:])
-        assert asked.returncode == 0
-        assert f"note: Missing from the trace: all events of {named}" in asked.stderr
+        answer = analyze(command[0], trace, *command[1:])
+        assert answer.returncode == 0
+        assert f"note: Missing from the trace: all events of {damaged_file}" in answer.stderr
 
 
 def test_truncated_global_definitions_are_named(trace: Path) -> None:
@@ -113,8 +113,8 @@ def test_truncated_global_definitions_are_named(trace: Path) -> None:
 def test_a_clock_offset_of_centuries_is_named(tmp_path: Path) -> None:
     """It once made times run over, and rows came out of order."""
     drawing = Drawing(tmp_path / "trace", [Place("h0"), Place("h1")])
-    for at in (0, 10):  # libotf2 applies none if there is only one
-        drawing.clock_offset(1, at, 1 << 61)
+    for raw_time in (0, 10):  # libotf2 applies none if there is only one
+        drawing.clock_offset(1, raw_time, 1 << 61)
     for rank in (0, 1):
         drawing.span(rank, 0, 10, "MPI_Init")
     drawing.write()
@@ -171,6 +171,6 @@ def test_libotf2_does_not_talk_on_the_terminal(trace: Path, capfd: pytest.Captur
 
 def test_whatever_is_damaged_gives_a_dataset_or_a_sentence_that_names_a_file() -> None:
     """A short form of what `python tests/convert/damaging.py` does for as long as one likes."""
-    came = list(outcomes([SOURCE], range(40)))
-    assert [str(outcome) for outcome in came if outcome.is_bad] == []
-    assert {outcome.what for outcome in came} == {"dataset", "refused"}
+    results = list(outcomes([SOURCE], range(40)))
+    assert [str(outcome) for outcome in results if outcome.is_bad] == []
+    assert {outcome.kind for outcome in results} == {"dataset", "refused"}

@@ -30,25 +30,25 @@ def draw(directory: Path, barriers: int = 3, name: str = "traces") -> Path:
     return drawing.write()
 
 
-def barriers_in(found: Path) -> int:
-    return read_dataset(found)["collectives"].num_rows
+def barriers_in(directory: Path) -> int:
+    return read_dataset(directory)["collectives"].num_rows
 
 
 def test_directory_anchor_and_dataset_all_lead_to_the_dataset(tmp_path: Path) -> None:
     anchor = draw(tmp_path)
-    found = ensure_dataset(tmp_path)
-    assert found == tmp_path / "dataset"
-    assert ensure_dataset(anchor) == found
-    assert ensure_dataset(found) == found
-    assert sorted(p.name for p in found.iterdir()) == sorted([*table_names(), "manifest.json"])
+    directory = ensure_dataset(tmp_path)
+    assert directory == tmp_path / "dataset"
+    assert ensure_dataset(anchor) == directory
+    assert ensure_dataset(directory) == directory
+    assert sorted(p.name for p in directory.iterdir()) == sorted([*table_names(), "manifest.json"])
 
 
 def test_an_archive_may_have_any_name(tmp_path: Path) -> None:
     anchor = draw(tmp_path, name="epoch_17.v2")
     assert anchor.name == "epoch_17.v2.otf2"
-    found = ensure_dataset(tmp_path)
-    assert barriers_in(found) == 3
-    assert read_dataset(found)["run"]["run"].to_pylist() == ["epoch_17.v2"]
+    directory = ensure_dataset(tmp_path)
+    assert barriers_in(directory) == 3
+    assert read_dataset(directory)["run"]["run"].to_pylist() == ["epoch_17.v2"]
 
 
 def test_converting_loads_no_package_that_it_does_not_need(tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ def test_converting_loads_no_package_that_it_does_not_need(tmp_path: Path) -> No
         "import sys; from pathlib import Path; from hopscope.dataset.convert import ensure_dataset;"
         "ensure_dataset(Path(sys.argv[1])); print(*sys.modules)"
     )
-    said = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True)
+    process = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True)
     needless = {"duckdb", "jsonschema", "pandas", "pyarrow.compute", "pyarrow.dataset", "rich", "scipy"}
-    assert needless & set(said.stdout.split()) == set()
+    assert needless & set(process.stdout.split()) == set()
 
 
 def test_two_archives_in_one_directory_keep_their_datasets_apart(tmp_path: Path) -> None:
@@ -76,27 +76,27 @@ def test_a_second_opening_converts_nothing(tmp_path: Path) -> None:
     stages: list[str] = []
     ensure_dataset(tmp_path, progress=lambda stage, _done, _total: stages.append(stage))
     assert stages[-1] == "writing"
-    again: list[str] = []
-    ensure_dataset(tmp_path, progress=lambda stage, _done, _total: again.append(stage))
-    assert again == []
+    later_stages: list[str] = []
+    ensure_dataset(tmp_path, progress=lambda stage, _done, _total: later_stages.append(stage))
+    assert later_stages == []
 
 
 def test_a_changed_archive_is_converted_anew(tmp_path: Path) -> None:
     draw(tmp_path / "old", 3)
     draw(tmp_path / "new", 5)
-    found = ensure_dataset(tmp_path / "old")
+    directory = ensure_dataset(tmp_path / "old")
     for file in (tmp_path / "new").rglob("*"):
         if file.is_file():
             file.replace(tmp_path / "old" / file.relative_to(tmp_path / "new"))
-    assert barriers_in(found) == 3
+    assert barriers_in(directory) == 3
     assert barriers_in(ensure_dataset(tmp_path / "old")) == 5
     assert sorted(p.name for p in (tmp_path / "old").iterdir()) == ["dataset", "traces", "traces.def", "traces.otf2"]
 
 
 def test_another_build_of_the_converter_converts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draw(tmp_path)
-    found = ensure_dataset(tmp_path)
-    (found / "calls" / "part-00000.parquet").write_bytes(b"what an older build wrote")
+    directory = ensure_dataset(tmp_path)
+    (directory / "calls" / "part-00000.parquet").write_bytes(b"what an older build wrote")
     monkeypatch.setattr(dataset, "_converter", lambda: "newer")
     assert barriers_in(ensure_dataset(tmp_path)) == 3
 
@@ -109,20 +109,20 @@ def test_a_dataset_that_lost_a_table_is_made_anew(tmp_path: Path) -> None:
 
 def test_an_older_dataset_without_hashes_is_made_anew(tmp_path: Path) -> None:
     draw(tmp_path)
-    found = ensure_dataset(tmp_path)
-    content = json.loads((found / "manifest.json").read_text())
+    directory = ensure_dataset(tmp_path)
+    content = json.loads((directory / "manifest.json").read_text())
     content |= {"schema_version": 1, "tables": {"calls": 6}, "parts": {"calls": 1}}
-    (found / "manifest.json").write_text(json.dumps(content))
+    (directory / "manifest.json").write_text(json.dumps(content))
     with pytest.raises(InputError, match=r"older dataset.*schema_version 1.*Delete"):
-        hopscope.open(found)
+        hopscope.open(directory)
     assert barriers_in(ensure_dataset(tmp_path)) == 3
 
 
 def test_a_dataset_alone_can_be_opened_when_its_archive_is_gone(tmp_path: Path) -> None:
     anchor = draw(tmp_path)
-    found = ensure_dataset(tmp_path)
+    directory = ensure_dataset(tmp_path)
     anchor.unlink()
-    assert ensure_dataset(tmp_path) == found
+    assert ensure_dataset(tmp_path) == directory
 
 
 def test_a_directory_without_permission_has_its_dataset_in_the_cache(
@@ -132,10 +132,10 @@ def test_a_directory_without_permission_has_its_dataset_in_the_cache(
     draw(tmp_path / "trace")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(place.os, "access", lambda *_: False)
-    found = ensure_dataset(tmp_path / "trace")
-    assert found.parent.parent == tmp_path / "cache" / "hopscope"
-    assert found.parent.name.startswith("trace-")
-    assert barriers_in(found) == 3
+    directory = ensure_dataset(tmp_path / "trace")
+    assert directory.parent.parent == tmp_path / "cache" / "hopscope"
+    assert directory.parent.name.startswith("trace-")
+    assert barriers_in(directory) == 3
     assert not (tmp_path / "trace" / "dataset").exists()
 
 
@@ -154,12 +154,12 @@ def test_a_full_disk_leaves_no_dataset(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_table_that_cannot_be_written_stops_who_makes_more_of_any(tmp_path: Path) -> None:
     """What fails is known only in the writer's thread; whoever adds more must neither go on nor wait for ever."""
     rows = {name: arrow_schema(name).empty_table() for name in ("hops", "calls")}
-    with parts.Parts(tmp_path) as made, pytest.raises(FileNotFoundError, match="hops"):
+    with parts.Parts(tmp_path) as writer, pytest.raises(FileNotFoundError, match="hops"):
         (tmp_path / "hops").rmdir()
         for _ in range(100):
-            made.add("hops", rows["hops"])
-            made.add("calls", rows["calls"])
-        made.close()
+            writer.add("hops", rows["hops"])
+            writer.add("calls", rows["calls"])
+        writer.close()
 
 
 def waits_for_a_lock(pid: int) -> bool:
@@ -173,13 +173,13 @@ def test_one_of_two_conversions_waits_for_the_other_and_uses_its_work(tmp_path: 
     imports = "import sys; from pathlib import Path; from hopscope.dataset.convert import ensure_dataset"
     script = f"{imports}; ensure_dataset(Path(sys.argv[1]))"
     with dataset._only_one(tmp_path):
-        other = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)])
+        process = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)])
         deadline = time.monotonic() + 60
-        while not waits_for_a_lock(other.pid):
-            assert other.poll() is None and time.monotonic() < deadline
+        while not waits_for_a_lock(process.pid):
+            assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.05)
         assert not (tmp_path / "dataset").exists()
-    assert other.wait(60) == 0
+    assert process.wait(60) == 0
     manifest = (tmp_path / "dataset" / "manifest.json").stat().st_mtime_ns
     ensure_dataset(tmp_path)
     assert (tmp_path / "dataset" / "manifest.json").stat().st_mtime_ns == manifest
@@ -187,15 +187,15 @@ def test_one_of_two_conversions_waits_for_the_other_and_uses_its_work(tmp_path: 
 
 def test_the_manifest_counts_the_rows_and_files_carry_the_version(tmp_path: Path) -> None:
     draw(tmp_path)
-    found = ensure_dataset(tmp_path)
-    manifest = json.loads((found / "manifest.json").read_text())
+    directory = ensure_dataset(tmp_path)
+    manifest = json.loads((directory / "manifest.json").read_text())
     assert [file["rows"] for file in manifest["tables"]["calls"]] == [6]
     assert sorted(manifest["tables"]) == table_names()
     jsonschema.validate(manifest, schema("manifest.schema.json"))
     for name in table_names():
-        kept = pq.read_schema(found / name / "part-00000.parquet")
-        assert kept.metadata[b"schema_version"] == b"5"
-    calls = pq.read_schema(found / "calls" / "part-00000.parquet")
+        written_schema = pq.read_schema(directory / name / "part-00000.parquet")
+        assert written_schema.metadata[b"schema_version"] == b"5"
+    calls = pq.read_schema(directory / "calls" / "part-00000.parquet")
     assert calls.field("enter_ns").metadata[b"x-unit"] == b"ns"
 
 
@@ -233,7 +233,7 @@ def test_a_long_table_has_several_parts_in_the_order_of_its_rows(in_parts: Path)
 def test_a_range_of_collectives_or_of_time_reads_only_its_part(in_parts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All other parts' rows are overwritten; what is left of the files are the statistics at their ends."""
     files = sorted((in_parts / "calls").iterdir())
-    kept = pq.read_table(files[2])
+    table = pq.read_table(files[2])
     for file in [*files[:2], *files[3:]]:
         content = bytearray(file.read_bytes())
         rows = slice(4, len(content) - 8 - int.from_bytes(content[-8:-4], "little"))
@@ -242,9 +242,9 @@ def test_a_range_of_collectives_or_of_time_reads_only_its_part(in_parts: Path, m
     monkeypatch.setattr(runner, "_MOST_ROWS_IN_MEMORY", 0)
     trace = hopscope.open(in_parts)
     for column in ("collective_id", "enter_ns", "call_id"):
-        least, most = kept[column][0].as_py() + 1, kept[column][-1].as_py() - 1
-        words = f"select sum({column}) as total from calls where {column} between {least} and {most}"
-        expected = sum(value for value in kept[column].to_pylist() if least <= value <= most)
+        low, high = table[column][0].as_py() + 1, table[column][-1].as_py() - 1
+        words = f"select sum({column}) as total from calls where {column} between {low} and {high}"
+        expected = sum(value for value in table[column].to_pylist() if low <= value <= high)
         assert trace.sql(words).to_pylist() == [{"total": expected}]
     with pytest.raises(InputError):
         trace.sql("select sum(enter_ns) from calls")

@@ -93,8 +93,8 @@ def test_a_regions_share_lies_in_its_interval(copy: Any) -> None:
 
 def test_regions_with_places_are_no_calls_with_places(copy: Any, tmp_path: Path) -> None:
     """The five places of this archive's regions opened a page of places without a single call."""
-    with_regions, without = (hopscope.open(copy(name)) for name in reversed(NAMES))
+    with_regions, without_regions = (hopscope.open(copy(name)) for name in reversed(NAMES))
     assert with_regions.number_of_rows("places") == 5
     assert with_regions.named == {"regions"}
-    assert without.named == set()
+    assert without_regions.named == set()
     assert hopscope.open(copytree(SAMPLE, tmp_path / "sample")).named == {"places"}

@@ -56,8 +56,8 @@ def test_sends_that_the_program_buffered_say_nothing_about_other_messages(
     messages = Messages(tmp_path)
     call, wait = buffered
     for number in range(3):
-        at = 10 * MS * number
-        messages.add(call, at, at + 5_000, at + 5 * MS, wait=wait)
+        begin = 10 * MS * number
+        messages.add(call, begin, begin + 5_000, begin + 5 * MS, wait=wait)
     messages.prompt(40 * MS)
     # MPI_Waitall may have waited for something else. But nothing else of this size was complete before its post.
     messages.add("MPI_Isend", 50 * MS, 64 * MS + TRANSFER, 64 * MS, wait="MPI_Waitall")
@@ -74,7 +74,7 @@ def test_a_buffered_send_never_waits_for_its_receiver(tmp_path: Path, rows: Any)
 
 
 @pytest.mark.parametrize(
-    ("call", "wait", "ended", "binding"),
+    ("call", "wait", "delay", "binding"),
     [
         ("MPI_Send", "", TRANSFER, "send"),
         ("MPI_Rsend", "", TRANSFER, "send"),
@@ -87,21 +87,21 @@ def test_a_buffered_send_never_waits_for_its_receiver(tmp_path: Path, rows: Any)
     ],
 )
 def test_a_call_of_its_own_that_ends_with_the_post_waited_for_it(  # noqa: PLR0917 - one per column
-    call: str, wait: str, ended: int, binding: str, tmp_path: Path, rows: Any
+    call: str, wait: str, delay: int, binding: str, tmp_path: Path, rows: Any
 ) -> None:
     messages = Messages(tmp_path)
     for number in range(3):  # of the same size, buffered by the MPI library
-        at = 10 * MS * number
-        messages.add("MPI_Isend", at, at + 5_000, at + 5 * MS, wait="MPI_Waitall")
+        begin = 10 * MS * number
+        messages.add("MPI_Isend", begin, begin + 5_000, begin + 5 * MS, wait="MPI_Waitall")
     messages.prompt(40 * MS)
-    messages.add(call, 50 * MS, 64 * MS + ended, 64 * MS, wait=wait)
+    messages.add(call, 50 * MS, 64 * MS + delay, 64 * MS, wait=wait)
     assert messages.bindings(rows) == ["none"] * 3 + ["recv", binding]
 
 
-@pytest.mark.parametrize(("late", "binding"), [(5 * TRANSFER, "send"), (3 * TRANSFER, "none")])
-def test_a_short_wait_may_end_with_the_post_by_chance(late: int, binding: str, tmp_path: Path, rows: Any) -> None:
+@pytest.mark.parametrize(("wait", "binding"), [(5 * TRANSFER, "send"), (3 * TRANSFER, "none")])
+def test_a_short_wait_may_end_with_the_post_by_chance(wait: int, binding: str, tmp_path: Path, rows: Any) -> None:
     messages = Messages(tmp_path)
     messages.add("MPI_Send", 0, 5_000, 5 * MS)
     messages.prompt(10 * MS)
-    messages.add("MPI_Send", 20 * MS, 20 * MS + late + TRANSFER, 20 * MS + late)
+    messages.add("MPI_Send", 20 * MS, 20 * MS + wait + TRANSFER, 20 * MS + wait)
     assert messages.bindings(rows) == ["none", "recv", binding]

@@ -107,11 +107,11 @@ def test_a_request_may_be_completed_by_another_thread(tmp_path: Path, rows: Any)
 
 def test_an_intercommunicators_peers_are_the_other_group(tmp_path: Path, rows: Any) -> None:
     drawing = Drawing(tmp_path, [Place("h0")] * 3)
-    between = drawing.inter_comm("between", [0], [1, 2])
+    inter_comm = drawing.inter_comm("between", [0], [1, 2])
     drawing.span(0, 0, 10, "MPI_Send")
-    drawing.add(0, events.MpiSend(0, 1, between, 1, 8))  # rank 1 of the other side: 2
+    drawing.add(0, events.MpiSend(0, 1, inter_comm, 1, 8))  # rank 1 of the other side: 2
     drawing.span(2, 0, 20, "MPI_Recv")
-    drawing.add(2, events.MpiRecv(19, 0, between, 1, 8))  # rank 0 of the other side: 0
+    drawing.add(2, events.MpiRecv(19, 0, inter_comm, 1, 8))  # rank 0 of the other side: 0
     tables = rows(drawing)
     assert [(m["src"], m["dst"]) for m in tables["messages"]] == [(0, 2)]
     assert tables["comms"][1]["members"] == [0, 1, 2]

@@ -23,31 +23,33 @@ def ranks(path: Path, count: int = 2) -> tuple[Drawing, Any]:
     return drawing, drawing.native(drawing.world)
 
 
-def exchange(drawing: Drawing, shadow: Any, seq: int, at: int, until: int, *, request: int = 50) -> None:
-    """Ranks 0 and 1 send one another a message; each began to wait for the other's at `at`."""
+def exchange(drawing: Drawing, shadow: Any, seq: int, begin: int, end: int, *, request: int = 50) -> None:
+    """Ranks 0 and 1 send one another a message; each began to wait for the other's at `begin`."""
     for src, dst in ((0, 1), (1, 0)):
         drawing.hop(
-            shadow, src, dst, tag_of(seq), send=(at + src, at + 5), receive=(at - 5, until - src),
-            receive_wait=at + 6, request=request + 2 * src,
+            shadow, src, dst, tag_of(seq), send=(begin + src, begin + 5), receive=(begin - 5, end - src),
+            receive_wait=begin + 6, request=request + 2 * src,
         )  # fmt: skip
 
 
 def of_op(tables: dict[str, Any], table: str, op: str) -> list[dict[str, Any]]:
     """The rows of a table that belong to collectives of one MPI function."""
-    mine = {c["collective_id"] for c in tables["collectives"] if c["op"] == op}
-    return [row for row in tables[table] if row["collective_id"] in mine]
+    ids = {c["collective_id"] for c in tables["collectives"] if c["op"] == op}
+    return [row for row in tables[table] if row["collective_id"] in ids]
 
 
 def reasons(tables: dict[str, Any]) -> list[str | None]:
     return [c["native_reason"] for c in tables["collectives"]]
 
 
-def path_of(tables: dict[str, Any], path: str = "collective", of: int | None = 0) -> list[tuple[int, str, int, int]]:
+def path_of(
+    tables: dict[str, Any], path: str = "collective", collective: int | None = 0
+) -> list[tuple[int, str, int, int]]:
     """Rank, category, begin and end of the stretches of a path."""
     return [
         (s["rank"], s["category"], s["begin_ns"], s["end_ns"])
         for s in tables["path_stretches"]
-        if s["path"] == path and s["path_collective_id"] == of
+        if s["path"] == path and s["path_collective_id"] == collective
     ]
 
 
@@ -118,8 +120,8 @@ def test_starts_of_two_persistent_requests_are_told_apart_by_their_hops(tmp_path
                 "MPI_Allreduce_init", request=90 + number, seq=number * PERSISTENT,
             )  # fmt: skip
     for number in (2, 1):
-        spread = number * PERSISTENT + number * 40503
-        exchange(drawing, shadow, spread, 300 + 50 * number, 320 + 50 * number, request=50 + 10 * number)
+        hop_seq = number * PERSISTENT + number * 40503
+        exchange(drawing, shadow, hop_seq, 300 + 50 * number, 320 + 50 * number, request=50 + 10 * number)
     tables = rows(drawing)
     assert [(h["collective_id"], h["send_begin_ns"]) for h in tables["hops"]] == [
         (0, 350),
@@ -132,10 +134,10 @@ def test_starts_of_two_persistent_requests_are_told_apart_by_their_hops(tmp_path
 def test_hops_of_an_intercommunicator_pass_between_its_groups_and_inside_them(tmp_path: Path, rows: Any) -> None:
     """Rank 0 is one group, ranks 1 and 2 are the other; their messages name places among all three."""
     drawing, _ = ranks(tmp_path, 3)
-    between = drawing.inter_comm("between", [0], [1, 2])
-    shadow = drawing.comm("native:Open MPI", [0, 1, 2], parent=between)
+    inter_comm = drawing.inter_comm("between", [0], [1, 2])
+    shadow = drawing.comm("native:Open MPI", [0, 1, 2], parent=inter_comm)
     for rank in range(3):
-        drawing.collective(rank, 100 + 10 * rank, 400, "MPI_Allreduce", comm=between)
+        drawing.collective(rank, 100 + 10 * rank, 400, "MPI_Allreduce", comm=inter_comm)
     drawing.hop(shadow, 1, 2, tag_of(0), send=(130, 135), receive=(125, 200), receive_wait=126, request=1)
     drawing.hop(shadow, 2, 0, tag_of(0), send=(210, 215), receive=(105, 300), receive_wait=106, request=2)
     tables = rows(drawing)
@@ -147,9 +149,9 @@ def test_hops_of_an_intercommunicator_pass_between_its_groups_and_inside_them(tm
 def test_a_rank_of_an_intercommunicator_waits_for_the_other_group_only(tmp_path: Path, rows: Any) -> None:
     """Without hops. Rank 1 leaves last; rank 2, which entered last, is in its own group."""
     drawing, _ = ranks(tmp_path, 3)
-    between = drawing.inter_comm("between", [0], [1, 2])
+    inter_comm = drawing.inter_comm("between", [0], [1, 2])
     for rank, (enter, leave) in enumerate(((200, 350), (110, 400), (300, 360))):
-        drawing.collective(rank, enter, leave, "MPI_Allreduce", comm=between)
+        drawing.collective(rank, enter, leave, "MPI_Allreduce", comm=inter_comm)
     tables = rows(drawing)
     assert tables["comms"][1]["second_group"] == 1
     assert path_of(tables) == [(1, "native", 200, 400)]
@@ -171,10 +173,10 @@ def test_a_hop_ends_on_another_thread_than_the_one_that_posted_it(tmp_path: Path
     drawing.add(0, events.MpiIrecvRequest(108, drawing.request(2)))
     drawing.add(helper, events.MpiIrecv(300, 1, shadow, tag_of(0), 8, drawing.request(2)))
     tables = rows(drawing)
-    found = [
+    hops = [
         (h["src"], h["send_end_ns"], h["recv_post_ns"], h["recv_end_ns"], h["arrived_early"]) for h in tables["hops"]
     ]
-    assert found == [(0, 160, 105, 200, False), (1, 121, 108, 300, True)]
+    assert hops == [(0, 160, 105, 200, False), (1, 121, 108, 300, True)]
     assert tables["messages"] == []
     assert tables["run"][0]["missing"] is None
 
@@ -183,19 +185,19 @@ def test_another_thread_drives_a_nonblocking_collective_from_its_own_barrier(tmp
     """Its Barrier, on another communicator, is the first of its kind there too: the numbers say nothing."""
     drawing, shadow = ranks(tmp_path)
     helper = drawing.thread(0, "helper")
-    own = drawing.comm("own", [0, 1], parent=drawing.world)
-    of_own = drawing.native(own)
+    private_comm = drawing.comm("own", [0, 1], parent=drawing.world)
+    private_shadow = drawing.native(private_comm)
     for rank in (0, 1):
         drawing.nonblocking(rank, (100, 110), (600, 700), "MPI_Iallreduce", request=90)
-    for where in (helper, 1):
-        drawing.collective(where, 200, 400, "MPI_Barrier", comm=own, sent=0, received=0)
-    for comm, number, at in ((of_own, 1, 220), (shadow, 11, 300)):
-        for src, (here, there) in enumerate(((helper, 1), (1, helper))):
+    for thread in (helper, 1):
+        drawing.collective(thread, 200, 400, "MPI_Barrier", comm=private_comm, sent=0, received=0)
+    for comm, number, begin in ((private_shadow, 1, 220), (shadow, 11, 300)):
+        for src, (sender, receiver) in enumerate(((helper, 1), (1, helper))):
             request = drawing.request(number + src)
-            drawing.add(here, events.MpiIsend(at + src, 1 - src, comm, tag_of(0), 8, request))
-            drawing.add(here, events.MpiIsendComplete(at + 5, request))
-            drawing.add(there, events.MpiIrecvRequest(at - 5, request))
-            drawing.add(there, events.MpiIrecv(at + 20, src, comm, tag_of(0), 8, request))
+            drawing.add(sender, events.MpiIsend(begin + src, 1 - src, comm, tag_of(0), 8, request))
+            drawing.add(sender, events.MpiIsendComplete(begin + 5, request))
+            drawing.add(receiver, events.MpiIrecvRequest(begin - 5, request))
+            drawing.add(receiver, events.MpiIrecv(begin + 20, src, comm, tag_of(0), 8, request))
     tables = rows(drawing)
     assert [h["send_begin_ns"] for h in of_op(tables, "hops", "MPI_Iallreduce")] == [300, 301]
     assert [h["send_begin_ns"] for h in of_op(tables, "hops", "MPI_Barrier")] == [220, 221]
@@ -246,8 +248,8 @@ def test_a_nonblocking_hop_binds_from_the_wait_that_found_its_collective_complet
     drawing.hop(shadow, 0, 1, tag_of(0, 1), send=(106, 108), receive=(110, 3001), request=2)
     drawing.hop(shadow, 1, 0, tag_of(0, 2), send=(3100, 3110), receive=(360, 3900), request=3)
     tables = rows(drawing)
-    found = {h["send_begin_ns"]: (h["arrived_early"], h["recv_wait_begin_ns"], h["binding"]) for h in tables["hops"]}
-    assert found == {106: (None, 3000, "none"), 108: (True, None, "none"), 3100: (None, 600, "recv")}
+    hops = {h["send_begin_ns"]: (h["arrived_early"], h["recv_wait_begin_ns"], h["binding"]) for h in tables["hops"]}
+    assert hops == {106: (None, 3000, "none"), 108: (True, None, "none"), 3100: (None, 600, "recv")}
     assert path_of(tables) == [(1, "local", 3000, 3100), (0, "shm", 3100, 3900), (0, "local", 3900, 4000)]
     # The run's path leads to what rank 1 did before its Wait, which is computing and no fault of the library's.
     assert path_of(tables, "run", None) == [
@@ -312,7 +314,7 @@ def test_a_collective_without_messages_is_said_to_have_passed_by_shared_memory(t
     assert path_of(tables) == [(0, "native", 100, 140)]
 
 
-def ended_elsewhere(drawing: Drawing, shadow: Any) -> None:
+def complete_on_helper(drawing: Drawing, shadow: Any) -> None:
     """Ranks 0 and 1 exchange a message; a helper of rank 0 sees the one that rank 0 waits for."""
     helper = drawing.thread(0, "helper")
     for rank in (0, 1):
@@ -326,7 +328,7 @@ def ended_elsewhere(drawing: Drawing, shadow: Any) -> None:
 
 def test_a_wait_that_another_thread_ended_is_known(tmp_path: Path, rows: Any) -> None:
     drawing, shadow = ranks(tmp_path)
-    ended_elsewhere(drawing, shadow)
+    complete_on_helper(drawing, shadow)
     drawing.span(0, 126, 310, "hop wait")
     tables = rows(drawing)
     assert [(h["arrived_early"], h["recv_wait_begin_ns"], h["binding"]) for h in tables["hops"]] == [
@@ -338,7 +340,7 @@ def test_a_wait_that_another_thread_ended_is_known(tmp_path: Path, rows: Any) ->
 def test_a_path_on_which_a_wait_is_undecided_stays_native(tmp_path: Path, rows: Any) -> None:
     """Rank 0's message came on another thread, and nothing says since when rank 0 waited."""
     drawing, shadow = ranks(tmp_path)
-    ended_elsewhere(drawing, shadow)
+    complete_on_helper(drawing, shadow)
     tables = rows(drawing)
     assert [h["binding"] for h in tables["hops"]] == ["recv", "undecided"]
     assert reasons(tables) == ["undecided"]

@@ -14,8 +14,10 @@ PATH = ("rank", "category", "begin_ns", "end_ns")
 
 def path_of(tables: dict[str, list[dict[str, Any]]], collective: int) -> list[tuple[Any, ...]]:
     """A collective's critical path."""
-    mine = [s for s in tables["path_stretches"] if s["path"] == "collective" and s["path_collective_id"] == collective]
-    return [tuple(stretch[name] for name in PATH) for stretch in sorted(mine, key=lambda s: s["begin_ns"])]
+    stretches = [
+        s for s in tables["path_stretches"] if s["path"] == "collective" and s["path_collective_id"] == collective
+    ]
+    return [tuple(stretch[name] for name in PATH) for stretch in sorted(stretches, key=lambda s: s["begin_ns"])]
 
 
 @pytest.mark.parametrize(

@@ -30,28 +30,28 @@ def barriers_in(trace: hopscope.Trace) -> int:
     return trace.table("collectives").num_rows
 
 
-def make_outdated(found: Path) -> None:
+def make_outdated(directory: Path) -> None:
     """Lets a dataset seem made by an older version."""
-    content = json.loads((found / "manifest.json").read_text())
+    content = json.loads((directory / "manifest.json").read_text())
     content["source"]["hopscope_version"] = "0.0.1"
-    (found / "manifest.json").write_text(json.dumps(content))
+    (directory / "manifest.json").write_text(json.dumps(content))
 
 
 @pytest.mark.parametrize("manifest", [None, "", "{}", "[]", '{"schema_version": 2}', '{"tables": {"a": [1]}}'])
 def test_a_users_own_directory_called_dataset_stays(tmp_path: Path, manifest: str | None) -> None:
     # It was deleted without a word.
     trace = draw(tmp_path / "t")
-    own = trace / "dataset"
-    own.mkdir()
-    (own / "images.csv").write_text("a year's work\n")
+    users_directory = trace / "dataset"
+    users_directory.mkdir()
+    (users_directory / "images.csv").write_text("a year's work\n")
     if manifest is not None:
-        (own / "manifest.json").write_text(manifest)
+        (users_directory / "manifest.json").write_text(manifest)
     with pytest.raises(
-        InputError, match=rf"{own} (is not|may not be) a dataset made by hopscope.*--dataset DIR"
-    ) as said:
+        InputError, match=rf"{users_directory} (is not|may not be) a dataset made by hopscope.*--dataset DIR"
+    ) as refusal:
         hopscope.open(trace)
-    assert ("lacks" in str(said.value)) == (manifest is None)
-    assert (own / "images.csv").read_text() == "a year's work\n"
+    assert ("lacks" in str(refusal.value)) == (manifest is None)
+    assert (users_directory / "images.csv").read_text() == "a year's work\n"
     assert sorted(path.name for path in trace.iterdir()) == ["dataset", "traces", "traces.def", "traces.otf2"]
     assert barriers_in(hopscope.open(trace, dataset=tmp_path / "elsewhere")) == 3
 
@@ -77,35 +77,35 @@ def test_a_file_called_dataset_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize("leads_to", ["own", "nothing"])
 def test_a_link_called_dataset_stays_and_so_does_what_it_leads_to(tmp_path: Path, leads_to: str) -> None:
     trace = draw(tmp_path / "t")
-    own = tmp_path / "own"
-    own.mkdir()
-    (own / "work").write_text("mine\n")
+    target = tmp_path / "own"
+    target.mkdir()
+    (target / "work").write_text("mine\n")
     (trace / "dataset").symlink_to(tmp_path / leads_to)
     for _ in range(2):
         with pytest.raises(InputError, match=r"symbolic link to .*--dataset DIR"):
             hopscope.open(trace)
     assert (trace / "dataset").is_symlink()
-    assert (own / "work").read_text() == "mine\n"
+    assert (target / "work").read_text() == "mine\n"
 
 
 def test_a_dataset_behind_a_link_is_read_and_never_replaced(tmp_path: Path) -> None:
     trace = draw(tmp_path / "t")
-    made = ensure_dataset(trace)
-    made.rename(tmp_path / "kept")
-    made.symlink_to(tmp_path / "kept")
+    dataset = ensure_dataset(trace)
+    dataset.rename(tmp_path / "kept")
+    dataset.symlink_to(tmp_path / "kept")
     assert barriers_in(hopscope.open(trace)) == 3
     make_outdated(tmp_path / "kept")
-    before = sorted((tmp_path / "kept").rglob("*"))
+    files = sorted((tmp_path / "kept").rglob("*"))
     with pytest.raises(InputError, match="symbolic link"):
         hopscope.open(trace)
-    assert sorted((tmp_path / "kept").rglob("*")) == before
+    assert sorted((tmp_path / "kept").rglob("*")) == files
 
 
 def test_an_outdated_dataset_with_a_users_file_in_it_stays(tmp_path: Path) -> None:
     trace = draw(tmp_path / "t")
-    made = ensure_dataset(trace)
-    make_outdated(made)
-    note = made / "notes.txt"
+    dataset = ensure_dataset(trace)
+    make_outdated(dataset)
+    note = dataset / "notes.txt"
     note.write_text("mine\n")
     with pytest.raises(InputError, match=rf"{note} does not belong to it"):
         hopscope.open(trace)
@@ -124,43 +124,43 @@ def test_an_empty_directory_takes_the_dataset(tmp_path: Path) -> None:
 
 def test_what_a_killed_conversion_left_is_cleared_away_and_nothing_else(tmp_path: Path) -> None:
     trace = draw(tmp_path / "t")
-    made = ensure_dataset(trace)
+    dataset = ensure_dataset(trace)
     marked = (trace / "dataset.tmp-0badcafe", trace / "dataset.tmp-0badcafe-outdated")
     (marked[0] / "calls").mkdir(parents=True)
     (marked[0] / "calls" / "part-00000.parquet").write_bytes(b"half")
     (marked[0] / ".scratch-abcdef").touch()
     (marked[0] / UNFINISHED).write_text("made by a conversion of hopscope that has not finished\n")
-    made.rename(marked[1])  # killed between two renames
+    dataset.rename(marked[1])  # killed between two renames
     full = trace / "dataset.tmp-0badd15c"  # no room for the mark
     full.mkdir()
     (full / UNFINISHED).touch()
-    own = trace / "dataset.tmp-x"
-    own.mkdir()
-    (own / "work").write_text("mine\n")
-    (trace / "dataset.tmp-link").symlink_to(own)
+    users_directory = trace / "dataset.tmp-x"
+    users_directory.mkdir()
+    (users_directory / "work").write_text("mine\n")
+    (trace / "dataset.tmp-link").symlink_to(users_directory)
     (trace / "dataset.tmp-file").write_text("mine\n")
-    also_own = trace / "dataset.tmp-y"  # even one that somebody marked
-    also_own.mkdir()
-    (also_own / UNFINISHED).write_text("made by a conversion of hopscope that has not finished\n")
-    (also_own / "work").write_text("mine\n")
+    marked_directory = trace / "dataset.tmp-y"  # even one that somebody marked
+    marked_directory.mkdir()
+    (marked_directory / UNFINISHED).write_text("made by a conversion of hopscope that has not finished\n")
+    (marked_directory / "work").write_text("mine\n")
     assert barriers_in(hopscope.open(trace)) == 3
     assert sorted(path.name for path in trace.glob("dataset*")) == [
         "dataset", "dataset.tmp-file", "dataset.tmp-link", "dataset.tmp-x", "dataset.tmp-y",
     ]  # fmt: skip
-    assert (own / "work").read_text() == (also_own / "work").read_text() == "mine\n"
+    assert (users_directory / "work").read_text() == (marked_directory / "work").read_text() == "mine\n"
 
 
 @pytest.mark.parametrize("room", [0, 20, 5000])
 def test_a_conversion_without_room_leaves_nothing(tmp_path: Path, room: int) -> None:
     # The directory was left behind, once by every command, where not even its mark fitted.
     trace = draw(tmp_path / "t")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
     try:
         with pytest.raises(InputError, match="cannot write the dataset to"):
             hopscope.open(trace)
     finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert sorted(path.name for path in trace.iterdir()) == ["traces", "traces.def", "traces.otf2"]
 
 
@@ -191,10 +191,10 @@ def test_a_trace_without_permission_and_without_a_cache_names_the_option(
 
 
 def test_a_dataset_itself_takes_no_other_place(tmp_path: Path) -> None:
-    made = ensure_dataset(draw(tmp_path / "t"))
-    assert ensure_dataset(made, dataset=made) == made
+    dataset = ensure_dataset(draw(tmp_path / "t"))
+    assert ensure_dataset(dataset, dataset=dataset) == dataset
     with pytest.raises(InputError, match="is already a dataset"):
-        hopscope.open(made, dataset=tmp_path / "elsewhere")
+        hopscope.open(dataset, dataset=tmp_path / "elsewhere")
 
 
 def test_what_comes_to_the_place_during_a_conversion_stays(tmp_path: Path) -> None:
@@ -219,7 +219,9 @@ def test_every_command_that_opens_a_trace_takes_the_place_of_its_dataset() -> No
         name: analyze.get_command(context, name) for name in analyze.list_commands(context) if name not in OF_NO_TRACE
     }
     commands["dashboard"] = hopscope_group.get_command(context, "dashboard")
-    lacking = [name for name, found in commands.items() if found and "dataset" not in {p.name for p in found.params}]
+    lacking = [
+        name for name, command in commands.items() if command and "dataset" not in {p.name for p in command.params}
+    ]
     assert lacking == []
 
 
@@ -237,18 +239,18 @@ def test_a_command_makes_the_dataset_at_the_place_that_was_given(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trace = draw(tmp_path / "t")
-    own = trace / "dataset"
-    own.mkdir()
-    (own / "work").write_text("mine\n")
+    users_directory = trace / "dataset"
+    users_directory.mkdir()
+    (users_directory / "work").write_text("mine\n")
     (tmp_path / "gates.toml").write_text('[gates]\nsummary = "ranks.value > 1000"\n')
     places = {"TRACE": trace, "OUTPUT": tmp_path / "output", "GATES": tmp_path / "gates.toml"}
     arguments = [str(places.get(word, word)) for word in words]
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         execute(analyze, "analyze", arguments)
-    said = capsys.readouterr().err
-    assert (ended.value.code, said.count(str(own)), "--dataset DIR" in said) == (2, 1, True)
-    with pytest.raises(SystemExit) as ended:
+    stderr = capsys.readouterr().err
+    assert (exit_info.value.code, stderr.count(str(users_directory)), "--dataset DIR" in stderr) == (2, 1, True)
+    with pytest.raises(SystemExit) as exit_info:
         execute(analyze, "analyze", [*arguments, "--dataset", str(tmp_path / "d")])
-    assert ended.value.code == 0, capsys.readouterr().err
+    assert exit_info.value.code == 0, capsys.readouterr().err
     assert (tmp_path / "d" / "manifest.json").is_file()
-    assert (own / "work").read_text() == "mine\n"
+    assert (users_directory / "work").read_text() == "mine\n"

@@ -33,7 +33,7 @@ def test_ranks_go_by_their_names_not_by_the_order_of_definition(tmp_path: Path, 
     """The first rank that is defined is called MPI Rank 2, the next 1, the last 0."""
 
     class Backwards(str):
-        def format(self, *numbers: object, **_named: object) -> str:
+        def format(self, *numbers: object, **_names: object) -> str:
             return f"MPI Rank {2 - int(str(numbers[0]))}"
 
     drawing = Drawing(tmp_path, [Place("h2"), Place("h1"), Place("h0")], rank_names=Backwards("MPI Rank {}"))
@@ -85,7 +85,7 @@ def test_the_run_says_that_it_did_not_finish(ends: list[str], sentence: str | No
 
 
 def test_another_tools_rank_is_complete_if_it_finalized(tmp_path: Path, rows: Any) -> None:
-    drawing = Drawing(tmp_path, [Place("h0"), Place("h0")], ours=False)
+    drawing = Drawing(tmp_path, [Place("h0"), Place("h0")], by_hopscope=False)
     for rank in (0, 1):
         drawing.span(rank, 0, 10, "MPI_Init")
     drawing.span(0, 20, 30, "MPI_Finalize")
@@ -136,7 +136,7 @@ def test_clocks_that_nobody_measured_decide_nothing_between_machines(tmp_path: P
     # Two machines whose clocks are a day apart, in an archive without clock offsets: the error was told to be 0, and
     # rank 1 to come last by a day, always.
     day = 86_400 * 10**9
-    drawing = Drawing(tmp_path, [Place("h0"), Place("h1")], ours=False)
+    drawing = Drawing(tmp_path, [Place("h0"), Place("h1")], by_hopscope=False)
     for rank in (0, 1):
         for n in range(20):
             drawing.collective(rank, 1000 * n + rank * day, 1000 * n + 500 + rank * day, "MPI_Barrier")
@@ -175,8 +175,8 @@ def test_run_json_tells_about_the_run_and_knows_both_figures_of_the_clocks(tmp_p
     ]
     (run,) = tables["run"]
     assert run["tree_hash"] == hashlib.sha256(facts["tree_file"].encode()).hexdigest()
-    known = ("mpi_library", "command", "started_at", "mode", "tree_file", "presence", "event_cost_ns", "missing")
-    assert [run[name] for name in known] == [
+    names = ("mpi_library", "command", "started_at", "mode", "tree_file", "presence", "event_cost_ns", "missing")
+    assert [run[name] for name in names] == [
         "Open MPI v4.1.4",
         "./heat 1024",
         "2026-11-21T04:00:00Z",
@@ -212,8 +212,8 @@ def test_intervals_tell_kind_depth_and_call_site(tmp_path: Path, rows: Any) -> N
     ):
         drawing.span(0, 10 * begin + 1, 10 * begin + 6, name, "app+0x7")
     drawing.span(0, 90, None, "MPI_Finalize")
-    found = [(i["region"], i["kind"], i["depth"], i["end_ns"], i["call_site"]) for i in rows(drawing)["intervals"]]
-    assert found == [
+    intervals = [(i["region"], i["kind"], i["depth"], i["end_ns"], i["call_site"]) for i in rows(drawing)["intervals"]]
+    assert intervals == [
         ("main", "region", 0, 100, None),
         ("MPI_Init_thread", "init", 1, 6, "app+0x7"),
         ("MPI_Comm_dup", "comm", 1, 16, "app+0x7"),

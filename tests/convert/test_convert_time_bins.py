@@ -39,17 +39,17 @@ def test_bins_hold_each_ranks_time_by_category_and_the_path(tmp_path: Path, rows
     The path ends at rank 0's Finalize, at 500: its computing from 160 on, 150-160 in the Allreduce, the hop that rank 1
     sent at 140, and before that rank 1's time.
     """
-    found = {
+    bins = {
         (row["kind"], row["level"], row["begin_ns"], row["rank"], row["category"]): row["time_ns"]
         for row in rows(late_rank(tmp_path))["time_bins"]
     }
-    early = {(0, "local"): 20, (0, "mpi"): 10, (0, "wan"): 40, (1, "local"): 20, (1, "mpi"): 10, (1, "wan"): 30}
+    first_bins = {(0, "local"): 20, (0, "mpi"): 10, (0, "wan"): 40, (1, "local"): 20, (1, "mpi"): 10, (1, "wan"): 30}
     path = {(0, "compute"): 96, (0, "local"): 10, (0, "wan"): 10,
             (1, "compute"): 120, (1, "local"): 10, (1, "mpi"): 10}  # fmt: skip
-    all_time = {**early, (0, "mpi"): 22, (1, "mpi"): 22}
+    all_time = {**first_bins, (0, "mpi"): 22, (1, "mpi"): 22}
     all_path = {**path, (0, "compute"): 340}
-    assert found == {
-        **{("ranks", 8, 0, *key): time for key, time in early.items()},
+    assert bins == {
+        **{("ranks", 8, 0, *key): time for key, time in first_bins.items()},
         **{("ranks", 8, 256, rank, "mpi"): 12 for rank in (0, 1)},
         **{("ranks", level, 0, *key): time for level in (9, 10) for key, time in all_time.items()},
         **{("path", 8, 0, *key): time for key, time in path.items()},
@@ -60,28 +60,28 @@ def test_bins_hold_each_ranks_time_by_category_and_the_path(tmp_path: Path, rows
 
 def test_columns_have_the_computing_too_and_hosts_are_the_sum_of_their_ranks(tmp_path: Path) -> None:
     line = hopscope.open(late_rank(tmp_path).write()).timeline
-    shown = line.columns(0, 512, 2)
-    assert (shown.begin_ns, shown.width_ns, shown.end_ns, shown.exact) == (0, 256, 512, True)
-    assert [row["rank"] for row in shown.rows] == [0, 1]
+    columns = line.columns(0, 512, 2)
+    assert (columns.begin_ns, columns.width_ns, columns.end_ns, columns.exact) == (0, 256, 512, True)
+    assert [row["rank"] for row in columns.rows] == [0, 1]
     # 0-256: rank 0 is 70 ns in MPI, rank 1 is 60; 256-512: both 12.
-    assert shown.time_ns[WORDS.index("compute")].tolist() == [[186, 244], [196, 244]]
-    assert shown.time_ns.sum(axis=0).tolist() == [[256, 256]] * 2
-    assert shown.path_ns.sum(axis=(0, 1)).tolist() == [256, 244]
+    assert columns.time_ns[WORDS.index("compute")].tolist() == [[186, 244], [196, 244]]
+    assert columns.time_ns.sum(axis=0).tolist() == [[256, 256]] * 2
+    assert columns.path_ns.sum(axis=(0, 1)).tolist() == [256, 244]
     hosts = line.columns(0, 512, 2, by="host")
     assert [(row["host"], row["ranks"]) for row in hosts.rows] == [("h0", 1), ("h1", 1)]
-    assert (hosts.time_ns == shown.time_ns).all()
+    assert (hosts.time_ns == columns.time_ns).all()
     only = line.columns(0, 512, 2, host="h1")
     assert [row["rank"] for row in only.rows] == [1]
-    assert (only.time_ns == shown.time_ns[:, 1:]).all()
-    assert (only.path_ns == shown.path_ns[:, 1:]).all()
+    assert (only.time_ns == columns.time_ns[:, 1:]).all()
+    assert (only.path_ns == columns.path_ns[:, 1:]).all()
 
 
 def test_columns_have_what_was_waiting_for_another_rank(tmp_path: Path) -> None:
     # Rank 0 enters at 100 and needs rank 1, which enters at 130; what follows is transfer. Rank 1 waits for nobody.
     line = hopscope.open(late_rank(tmp_path).write()).timeline
-    shown = line.columns(0, 512, 4, waiting=True)
-    assert shown.waiting_ns is not None
-    assert shown.waiting_ns.tolist() == [[28, 2, 0, 0], [0, 0, 0, 0]]
+    columns = line.columns(0, 512, 4, waiting=True)
+    assert columns.waiting_ns is not None
+    assert columns.waiting_ns.tolist() == [[28, 2, 0, 0], [0, 0, 0, 0]]
     for end, waited in ((512, 30), (110, 10)):
         called = {row["operation"]: row["waiting_ns"] for row in line.operations(0, end)}
         assert called["MPI_Allreduce"] == sum(called.values()) == waited
@@ -102,13 +102,13 @@ def test_a_range_is_cut_to_the_run_and_one_without_any_time_is_refused(tmp_path:
 
 def test_what_lies_in_a_range_is_listed_unless_there_is_too_much(tmp_path: Path) -> None:
     line = hopscope.open(late_rank(tmp_path).write()).timeline
-    found = line.marks(151, 158)
-    assert found["hops"] == [
+    marks = line.marks(151, 158)
+    assert marks["hops"] == [
         {"src": 0, "dst": 1, "send_begin_ns": 155, "recv_end_ns": 175, "link": "wan", "bytes": 8}
     ]  # fmt: skip
-    assert [(p["rank"], p["category"], p["begin_ns"]) for p in found["path"] or []] == [(0, "local", 150)]
-    assert [(c["comm"], c["seq"]) for c in found["collectives"] or []] == [(0, 0)]
-    assert (found["messages"], found["regions"]) == ([], [])
+    assert [(p["rank"], p["category"], p["begin_ns"]) for p in marks["path"] or []] == [(0, "local", 150)]
+    assert [(c["comm"], c["seq"]) for c in marks["collectives"] or []] == [(0, 0)]
+    assert (marks["messages"], marks["regions"]) == ([], [])
     assert line.marks(0, 512, limit=1)["hops"] is None
     assert [(row["name"], row["comm"], row["seq"]) for row in line.at(1, 150)] == [("MPI_Allreduce", 0, 0)]
     assert line.at(1, 200) == []
@@ -144,11 +144,11 @@ def test_bins_of_every_level_are_the_sums_of_the_calls_themselves(
     alive = {r["rank"]: threads[r["rank"]] * (r["last_event_ns"] - r["first_event_ns"]) for r in line.ranks}
     in_rows = exact.time_ns.sum(axis=(0, 2)).tolist()
     assert {row["rank"]: time for row, time in zip(exact.rows, in_rows, strict=True)} == alive
-    said = dict.fromkeys(WORDS, 0) | {
+    path_times = dict.fromkeys(WORDS, 0) | {
         row["category"]: row["time_ns"]
         for row in opened.sql(
             "select category, sum(end_ns - begin_ns)::bigint as time_ns "
             "from path_stretches where path = 'run' group by 1"
         ).to_pylist()
     }
-    assert dict(zip(WORDS, np.sum(exact.path_ns, axis=(1, 2)).tolist(), strict=True)) == said
+    assert dict(zip(WORDS, np.sum(exact.path_ns, axis=(1, 2)).tolist(), strict=True)) == path_times

@@ -39,12 +39,12 @@ def draw(directory: Path) -> Path:
 @pytest.mark.parametrize("manifest", BROKEN)
 def test_a_broken_manifest_is_a_sentence(tmp_path: Path, manifest: str) -> None:
     trace = draw(tmp_path / "t")
-    made = ensure_dataset(trace)
-    (made / "manifest.json").write_text(manifest, encoding="latin-1")
-    for path in (made, trace):
+    dataset = ensure_dataset(trace)
+    (dataset / "manifest.json").write_text(manifest, encoding="latin-1")
+    for path in (dataset, trace):
         with pytest.raises(InputError, match=r"Delete|--dataset DIR|manifest.json lists"):
             hopscope.open(path)
-    assert (made / "calls").is_dir()
+    assert (dataset / "calls").is_dir()
 
 
 @pytest.mark.parametrize("facts", [DEEP, '{"clocks": [{"host": "a", "at_ns": 1e400}]}', "1e400"])
