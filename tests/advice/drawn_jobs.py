@@ -25,39 +25,40 @@ class Job:
     path: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     collectives: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     hops: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    now: int = 0
+    clock: int = 0
 
     def link(self, src: int, dst: int) -> str:
         """The class of link between two ranks."""
-        (a, one), (b, other) = (self.hosts[rank].split("/") for rank in (src, dst))
-        return link_class(same_rank=src == dst, same_host=(a, one) == (b, other), same_cluster=a == b)
+        (a, host), (b, peer_host) = (self.hosts[rank].split("/") for rank in (src, dst))
+        return link_class(same_rank=src == dst, same_host=(a, host) == (b, peer_host), same_cluster=a == b)
 
-    def send(self, src: int, dst: int, size: int = 8, *, waited: bool = True, late_by: int = 0) -> None:
-        """A message that takes what its link takes, or longer."""
+    def send(self, src: int, dst: int, size: int = 8, *, waited: bool = True, delay: int = 0) -> None:
+        """A message that takes as long as its link does, and `delay` more."""
         link = self.link(src, dst)
-        took = LATENCY_NS[link] + int(PER_BYTE_NS[link] * size) + late_by
-        end = self.now + took
+        took = LATENCY_NS[link] + int(PER_BYTE_NS[link] * size) + delay
+        end = self.clock + took
         self.messages.append(
             {"message_id": len(self.messages), "src": src, "dst": dst, "src_location": src, "dst_location": dst}
             | {"bytes": size, "link": link, "binding": "recv" if waited else "none", "recv_end_ns": end}
-            | dict.fromkeys(("send_begin_ns", "send_wait_begin_ns", "send_end_ns"), self.now)
-            | dict.fromkeys(("recv_post_ns", "recv_wait_begin_ns"), self.now)
+            | dict.fromkeys(("send_begin_ns", "send_wait_begin_ns", "send_end_ns"), self.clock)
+            | dict.fromkeys(("recv_post_ns", "recv_wait_begin_ns"), self.clock)
         )
         self.path.append(
-            {"path": "run", "step": len(self.path), "rank": dst, "begin_ns": self.now, "end_ns": end, "category": "p2p"}
+            {"path": "run", "step": len(self.path), "rank": dst, "begin_ns": self.clock, "end_ns": end}
+            | {"category": "p2p"}
             | {"message_id": len(self.messages) - 1, "src": src, "dst": dst}
         )
-        self.now = end + 1
+        self.clock = end + 1
 
-    def together(self, pairs: Sequence[tuple[int, int]], size: int = 8) -> None:
+    def send_at_once(self, pairs: Sequence[tuple[int, int]], size: int = 8) -> None:
         """Messages that are sent at once; the last of them is on the critical path."""
-        begun, on_path, ends = self.now, len(self.path), list[int]()
+        begin, on_path, ends = self.clock, len(self.path), list[int]()
         for src, dst in pairs:
-            self.now = begun
+            self.clock = begin
             self.send(src, dst, size)
-            ends.append(self.now)
-        self.now = max(ends)
-        last = self.path[on_path + ends.index(self.now)]
+            ends.append(self.clock)
+        self.clock = max(ends)
+        last = self.path[on_path + ends.index(self.clock)]
         self.path[on_path:] = [{**last, "step": on_path}]
 
     def hop(self, collective: int, src: int, dst: int) -> None:
@@ -65,7 +66,7 @@ class Job:
         self.hops.append(
             {"hop_id": len(self.hops), "collective_id": collective, "src": src, "dst": dst, "bytes": 8}
             | {"src_location": src, "dst_location": dst, "link": self.link(src, dst), "role": "exchange"}
-            | {"source": "native", "binding": "none", "send_begin_ns": self.now, "recv_end_ns": self.now}
+            | {"source": "native", "binding": "none", "send_begin_ns": self.clock, "recv_end_ns": self.clock}
         )
 
     def table(self) -> Callable[[str], pa.Table]:
@@ -105,7 +106,7 @@ def exchange(hosts: Sequence[str], rounds: int = 40, ways: Sequence[int] = (1, -
     job = Job(hosts)
     ranks = range(len(hosts))
     for _ in range(rounds):
-        job.together([(rank, (rank + way) % len(hosts)) for rank in ranks for way in ways], size)
+        job.send_at_once([(rank, (rank + way) % len(hosts)) for rank in ranks for way in ways], size)
     return job
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-MADE: Final = {
+PROVENANCE: Final = {
     "at": "2026-01-01T00:00:00+00:00",
     "command": ["mpirun", "-n", "8"],
     "library": "Open MPI v4.1.4",

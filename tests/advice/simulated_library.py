@@ -23,26 +23,26 @@ class LibraryRun(Run):
 
     def allreduce(self, op: str = "MPI_Allreduce") -> None:
         """In each round every rank posts a receive, sends to its peer, and then needs the peer's message."""
-        number, enter = len(self.rows["collectives"]), list(self.now)
-        now = [t + ENTER for t in enter]
+        number, enter = len(self.rows["collectives"]), list(self.clocks)
+        times = [t + ENTER for t in enter]
         for distance in (1 << i for i in range((self.ranks - 1).bit_length())):
-            posted, then = list(now), list(now)
+            posted, next_times = list(times), list(times)
             sent = [t + POST for t in posted]
-            gone = [
+            departures = [
                 self._goes_ns(rank, rank ^ distance, sent[rank], posted[rank ^ distance]) for rank in range(self.ranks)
             ]
             for rank in range(self.ranks):
                 peer = rank ^ distance
-                there = gone[peer] + self._transit_ns(peer, rank)
-                needed = sent[rank] + SEND
-                seen = posted[rank] + POST // 2 if there <= posted[rank] else max(there, needed)
-                received = None if there <= needed else needed, seen
+                arrival = departures[peer] + self._transit_ns(peer, rank)
+                wait_begin = sent[rank] + SEND
+                receive_end = posted[rank] + POST // 2 if arrival <= posted[rank] else max(arrival, wait_begin)
+                received = None if arrival <= wait_begin else wait_begin, receive_end
                 self.record_hop(number, (peer, rank), sent[peer], posted[rank], received)
                 if self.size > self.rendezvous_from:
-                    self.rows["hops"][-1]["send_end_ns"] = gone[peer]
-                then[rank] = max(seen, needed, gone[rank]) + HANDLE
-            now = then
-        self.now = [t + LEAVE for t in now]
+                    self.rows["hops"][-1]["send_end_ns"] = departures[peer]
+                next_times[rank] = max(receive_end, wait_begin, departures[rank]) + HANDLE
+            times = next_times
+        self.clocks = [t + LEAVE for t in times]
         self.record_calls(number, enter, op)
 
     def set_up(self, messages: int) -> None:
@@ -52,10 +52,10 @@ class LibraryRun(Run):
         for _ in range(messages):
             for rank in range(self.ranks):
                 ends = rank, (rank + 1) % self.ranks
-                sent = self.now[rank] + ENTER
-                seen = sent + self._transit_ns(*ends)
-                self.record_hop(number, ends, sent, sent, (sent, seen))
-            self.now = [t + max(self.network.latency.values()) + HANDLE for t in self.now]
+                sent = self.clocks[rank] + ENTER
+                receive_end = sent + self._transit_ns(*ends)
+                self.record_hop(number, ends, sent, sent, (sent, receive_end))
+            self.clocks = [t + max(self.network.latency.values()) + HANDLE for t in self.clocks]
 
     def _transit_ns(self, src: int, dst: int) -> int:
         network = self.network

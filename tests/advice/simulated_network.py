@@ -116,7 +116,7 @@ class Run:
         root = spec["parents"].index(None) if spec["shape"] == "explicit" else 0
         self.up = shape.tree(root, broadcast=False, hosts=hosts, clusters=clusters)
         self.down = shape.tree(root, broadcast=True, hosts=hosts, clusters=clusters)
-        self.now = [0] * self.ranks
+        self.clocks = [0] * self.ranks
         self.rows: dict[str, list[dict[str, Any]]] = {
             n: [] for n in ("collectives", "calls", "hops", "messages", "intervals")
         }
@@ -128,13 +128,13 @@ class Run:
 
     def compute(self, work: Callable[[int], int]) -> None:
         """Every rank computes for work(rank) ns."""
-        self.now = [t + work(rank) for rank, t in enumerate(self.now)]
+        self.clocks = [t + work(rank) for rank, t in enumerate(self.clocks)]
 
     def exchange_with_left(self, size: int = 64) -> None:
         """Every rank but the last sends to the next, which needs it before it goes on."""
-        before = list(self.now)
+        clocks_before = list(self.clocks)
         for src in range(self.ranks - 1):
-            sent, wait = before[src], before[src + 1]
+            sent, wait = clocks_before[src], clocks_before[src + 1]
             received = max(wait + 300, sent + 3_000)
             self.rows["messages"].append(
                 {
@@ -145,7 +145,7 @@ class Run:
                 }
             )  # fmt: skip
             self.rows["intervals"].append(self._interval(src + 1, "p2p", wait, received))
-            self.now[src + 1] = max(self.now[src + 1], received)
+            self.clocks[src + 1] = max(self.clocks[src + 1], received)
 
     def _interval(self, rank: int, kind: str, begin: int, end: int) -> dict[str, Any]:
         return {
@@ -161,7 +161,7 @@ class Run:
         the same without bytes; a Bcast goes down only."""
         self.size = size = 0 if op == "MPI_Barrier" else self.size
         number = len(self.rows["collectives"])
-        enter = list(self.now)
+        enter = list(self.clocks)
         busy = [t + ENTER for t in enter]
         posted = list(busy)
         wait_from = list(busy)
@@ -190,10 +190,10 @@ class Run:
             t = busy[rank]
             for child in self.up.children[rank]:
                 sent, visible = arrivals[child, True]
-                seen = max(t, visible)
-                received = None if visible <= t else t, seen
+                receive_end = max(t, visible)
+                received = None if visible <= t else t, receive_end
                 self.record_hop(number, (child, rank), sent, posted[rank], received, role="up")
-                t = seen + HANDLE
+                t = receive_end + HANDLE
             busy[rank] = t
             if self.up.parents[rank] >= 0:
                 send(rank, self.up.parents[rank], True)
@@ -204,7 +204,7 @@ class Run:
         def pass_down(rank: int) -> None:
             for child in self.down.children[rank]:
                 send(rank, child, False)
-            self.now[rank] = max(self.now[rank], busy[rank] + LEAVE)
+            self.clocks[rank] = max(self.clocks[rank], busy[rank] + LEAVE)
 
         pending = [len(c) for c in self.up.children]
         root = self.down.root if op == "MPI_Bcast" else None
@@ -219,7 +219,7 @@ class Run:
             latency += self.chance.randint(0, self.jitter)
             if kind == "sent":
                 t = rank_free[src] = max(rank_free[src], t) + network.rank
-                self.now[src] = max(self.now[src], t + LEAVE)
+                self.clocks[src] = max(self.clocks[src], t + LEAVE)
                 if link != "shm":
                     t = out_free[hosts[0]] = max(out_free.get(hosts[0], 0), t) + network.interface
                 clusters = network.cluster_of[hosts[0]], network.cluster_of[hosts[1]]
@@ -239,10 +239,10 @@ class Run:
                 if not pending[dst]:
                     pass_up(dst)
             else:
-                seen = max(busy[dst], t)
-                received = None if t <= busy[dst] else busy[dst], seen
+                receive_end = max(busy[dst], t)
+                received = None if t <= busy[dst] else busy[dst], receive_end
                 self.record_hop(number, (src, dst), sent, posted[dst], received, role="down")
-                busy[dst] = seen + HANDLE
+                busy[dst] = receive_end + HANDLE
                 pass_down(dst)
         self.record_calls(number, enter, op, root)
 
@@ -257,13 +257,13 @@ class Run:
         role: str = "exchange",
     ) -> None:
         """A message. received: from when its receiver waited for it, if it did, and when it had it."""
-        (src, dst), (needed, seen) = ends, received
+        (src, dst), (wait_begin, receive_end) = ends, received
         self.rows["hops"].append(
             {
                 "collective_id": number, "role": role, "round": 0, "segment": 0, "src": src, "dst": dst,
                 "src_location": src, "dst_location": dst, "bytes": self.size, "send_begin_ns": sent,
                 "send_wait_begin_ns": None, "send_end_ns": sent + 100, "recv_post_ns": posted,
-                "recv_wait_begin_ns": needed, "recv_end_ns": seen, "arrived_early": needed is None,
+                "recv_wait_begin_ns": wait_begin, "recv_end_ns": receive_end, "arrived_early": wait_begin is None,
                 "link": self.network.link(src, dst), "source": self.engine, "clock_error_ns": 0,
             }
         )  # fmt: skip
@@ -274,7 +274,7 @@ class Run:
             self.rows["calls"].append(
                 {
                     "collective_id": number, "rank": rank, "location": rank, "enter_ns": enter[rank],
-                    "leave_ns": self.now[rank], "bytes_sent": self.size, "bytes_received": self.size,
+                    "leave_ns": self.clocks[rank], "bytes_sent": self.size, "bytes_received": self.size,
                     "engine": self.engine, "tree": "drawn" if self.engine == "tree" else None, "call_site": "app+1",
                 }
             )  # fmt: skip
@@ -282,7 +282,7 @@ class Run:
             {
                 "collective_id": number, "comm": 0, "seq": number, "op": op, "root": root,
                 "comm_size": self.ranks, "bytes": self.size, "first_enter_ns": min(enter), "last_enter_ns": max(enter),
-                "first_leave_ns": min(self.now), "last_leave_ns": max(self.now), "complete": True,
+                "first_leave_ns": min(self.clocks), "last_leave_ns": max(self.clocks), "complete": True,
             }
         )  # fmt: skip
 
@@ -306,7 +306,7 @@ class Run:
         rows["ranks"] = [
             {
                 "rank": rank, "world": 0, "world_rank": rank, "host": host, "cluster": network.cluster_of[host],
-                "clock_host": "here", "first_event_ns": 0, "last_event_ns": self.now[rank], "complete": True,
+                "clock_host": "here", "first_event_ns": 0, "last_event_ns": self.clocks[rank], "complete": True,
             }
             for rank, host in enumerate(network.hosts)
         ]  # fmt: skip
@@ -316,7 +316,7 @@ class Run:
         rows["collectives"] = [row | {"kind": 0} for row in rows["collectives"]]
         rows["kinds"] = [{"kind": 0, "algorithm": self.algorithm}]
         rows["run"] = [{"run": "simulated", "tree_file": tree_file or self.tree_file, "emulated": network.emulated()}]
-        return SimulatedTrace(derive({name: table_of(name, drawn) for name, drawn in rows.items()}))
+        return SimulatedTrace(derive({name: table_of(name, records) for name, records in rows.items()}))
 
 
 @dataclass
@@ -332,15 +332,15 @@ class SimulatedTrace:
     def with_column(self, table: str, column: str, values: list[Any]) -> SimulatedTrace:
         """This trace, with these values in a column."""
         old = self.tables[table]
-        at, field = old.schema.get_field_index(column), old.schema.field(column)
-        self.tables[table] = old.set_column(at, field, pa.array(values, field.type))
+        index, field = old.schema.get_field_index(column), old.schema.field(column)
+        self.tables[table] = old.set_column(index, field, pa.array(values, field.type))
         return self
 
     def with_communicator(self, members: list[int], *, is_used: bool = False) -> SimulatedTrace:
         """This trace, with another communicator. is_used: by every other collective."""
         comms = self.tables["comms"]
-        another = [{"comm": 1, "name": "other", "size": len(members), "members": members}]
-        self.tables["comms"] = pa.concat_tables([comms, pa.Table.from_pylist(another, schema=comms.schema)])
+        additions = [{"comm": 1, "name": "other", "size": len(members), "members": members}]
+        self.tables["comms"] = pa.concat_tables([comms, pa.Table.from_pylist(additions, schema=comms.schema)])
         turns = [row % 2 for row in range(len(self.tables["collectives"]))]
         return self.with_column("collectives", "comm", turns) if is_used else self
 

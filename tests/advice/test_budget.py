@@ -11,9 +11,9 @@ def test_rounds_keep_a_third_of_the_candidates() -> None:
     assert rounds.candidates == 12
     # Blocks of 13, 5 and 3 runs: one each takes 21 of the 88; more go where the fewest runs were spent.
     assert rounds.blocks == (4, 4, 4)
-    fewer = rounds_for(12, 60)
-    assert fewer is not None
-    assert fewer.blocks == (2, 4, 4)
+    tight_rounds = rounds_for(12, 60)
+    assert tight_rounds is not None
+    assert tight_rounds.blocks == (2, 4, 4)
 
 
 @pytest.mark.parametrize("runs", range(2, 48))

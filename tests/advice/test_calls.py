@@ -21,15 +21,15 @@ def kinds(
     op: str, *calls: Bytes, root: int | None = None, hops: Sequence[Sequence[tuple[int, int, int]]] = ()
 ) -> Kinds:
     """Of one operation's collectives. hops: of each, from and to (trace-wide ranks) and bytes."""
-    given = [(row, place, *both) for row, ranks in enumerate(calls) for place, both in enumerate(ranks)]
-    sent = [(row, *hop) for row, own in enumerate(hops) for hop in own]
-    collective, place, put_in, got_out = np.asarray(given).T
+    call_rows = [(row, place, *sizes) for row, ranks in enumerate(calls) for place, sizes in enumerate(ranks)]
+    sent = [(row, *hop) for row, messages in enumerate(hops) for hop in messages]
+    collective, place, put_in, output = np.asarray(call_rows).T
     of_hop, src, dst, size = np.asarray(sent, np.int64).reshape(-1, 4).T
-    most = [max(max(both) for both in ranks) for ranks in calls]
+    largest = [max(max(sizes) for sizes in ranks) for ranks in calls]
     roots = pa.array([root] * len(calls), pa.int32())
     tables = {
-        "collectives": pa.table({"op": [op] * len(calls), "root": roots, "bytes": most}),
-        "calls": pa.table({"bytes_sent": put_in, "bytes_received": got_out}),
+        "collectives": pa.table({"op": [op] * len(calls), "root": roots, "bytes": largest}),
+        "calls": pa.table({"bytes_sent": put_in, "bytes_received": output}),
         "hops": pa.table({"src": src, "dst": dst}),
     }
     arrays = {
@@ -69,17 +69,17 @@ def test_libraries_count_all_blocks() -> None:
 
 
 def test_equal_collectives_are_one_kind_and_others_are_not() -> None:
-    one, other = [(4, 12), (8, 12), (0, 12)], [(8, 12), (4, 12), (0, 12)]
-    first, second, third = kinds("MPI_Allgatherv", one, other, one).calls
+    blocks, swapped_blocks = [(4, 12), (8, 12), (0, 12)], [(8, 12), (4, 12), (0, 12)]
+    first, second, third = kinds("MPI_Allgatherv", blocks, swapped_blocks, blocks).calls
     assert first == third
     assert first != second
 
 
 def test_ranks_that_name_blocks_of_different_lengths_are_no_kind_of_gather() -> None:
-    found = kinds("MPI_Gather", [(8, 24), (8, 0), (8, 0)], [(8, 24), (4, 0), (8, 0)], root=0)
-    assert found.calls[0] == Call("MPI_Gather", 8, 0, (8,))
-    assert found.calls[1] is None
-    assert found.untold == {"MPI_Gather": "its ranks name blocks of different lengths"}
+    gathers = kinds("MPI_Gather", [(8, 24), (8, 0), (8, 0)], [(8, 24), (4, 0), (8, 0)], root=0)
+    assert gathers.calls[0] == Call("MPI_Gather", 8, 0, (8,))
+    assert gathers.calls[1] is None
+    assert gathers.untold == {"MPI_Gather": "its ranks name blocks of different lengths"}
 
 
 def test_what_each_rank_sent_to_each_is_told_by_the_messages_between_them() -> None:
@@ -92,17 +92,17 @@ def test_what_each_rank_sent_to_each_is_told_by_the_messages_between_them() -> N
         Call("MPI_Alltoallv", int(blocks.sum()), NO_ROOT, tuple(blocks.ravel().tolist()))
     ]
     # Where one is missing, or all are, as in calls that the library ran, they tell nothing.
-    for other in (hops[1:], []):
-        found = kinds("MPI_Alltoallv", ranks, hops=[other])
-        assert found.calls == [None]
-        assert "only the engine's messages tell" in found.untold["MPI_Alltoallv"]
+    for messages in (hops[1:], []):
+        exchange = kinds("MPI_Alltoallv", ranks, hops=[messages])
+        assert exchange.calls == [None]
+        assert "only the engine's messages tell" in exchange.untold["MPI_Alltoallv"]
 
 
 def test_ever_different_blocks_are_left_out_and_the_reason_is_said() -> None:
     calls = [[(i, i + 12), (8, i + 12), (4, i + 12)] for i in range(MOST_KINDS + 1)]
-    found = kinds("MPI_Allgatherv", *calls)
-    assert not any(found.calls)
-    assert found.untold == {"MPI_Allgatherv": f"its blocks had {MOST_KINDS + 1} lists of lengths, too many to replay"}
+    gathers = kinds("MPI_Allgatherv", *calls)
+    assert not any(gathers.calls)
+    assert gathers.untold == {"MPI_Allgatherv": f"its blocks had {MOST_KINDS + 1} lists of lengths, too many to replay"}
     assert all(kinds("MPI_Allgatherv", *calls[1:]).calls)
 
 

@@ -36,21 +36,21 @@ def machine(**emulate: Any) -> Machine:
     return machine_of(emulate, HOSTS, CLUSTERS, ("A", "B"))
 
 
-def delays(of: Machine, *messages: tuple[int, int, int, int], posted: list[int] | None = None) -> list[float]:
+def delays(emulated: Machine, *messages: tuple[int, int, int, int], posted: list[int] | None = None) -> list[float]:
     """What each message (from, to, bytes, sent at) met beside its latency. Rank r is on host r. posted: when each
     receive was; unset, when its message was sent."""
     src, dst, size, sent = (np.asarray(column) for column in zip(*messages, strict=True))
-    nothing, ready = np.zeros(len(src), np.int64), sent if posted is None else np.asarray(posted)
-    return of.delays(
-        Hops(nothing, src, dst, src, dst, nothing, nothing, nothing, size, sent, sent, ready, nothing, nothing)
+    zeros, ready = np.zeros(len(src), np.int64), sent if posted is None else np.asarray(posted)
+    return emulated.delays(
+        Hops(zeros, src, dst, src, dst, zeros, zeros, zeros, size, sent, sent, ready, zeros, zeros)
     ).tolist()
 
 
 def test_all_messages_between_two_clusters_share_one_link() -> None:
     link = {"from": "A", "to": "B", "bytes_per_second": 1e6}
     shared = machine(links={"wan": {"latency_ns": 20, "bytes_per_second": 1e6}}, cluster_pairs=[link])
-    at_once = [(A0, B0, 500_000, 0), (A1, B1, 500_000, 0), (B0, A0, 500_000, 0), (B1, A1, 500_000, 0)]
-    assert delays(shared, *at_once) == [500 * MS, 1000 * MS, 500 * MS, 500 * MS]
+    messages = [(A0, B0, 500_000, 0), (A1, B1, 500_000, 0), (B0, A0, 500_000, 0), (B1, A1, 500_000, 0)]
+    assert delays(shared, *messages) == [500 * MS, 1000 * MS, 500 * MS, 500 * MS]
 
 
 def test_gateways_serve_all_that_passes_also_where_they_have_no_rank() -> None:
@@ -64,81 +64,81 @@ def test_gateways_serve_all_that_passes_also_where_they_have_no_rank() -> None:
 def test_cut_through_counts_bytes_once_at_the_slowest() -> None:
     wan = {"latency_ns": 1000, "bytes_per_second": 5e8}
     interface = {"per_message_ns": 10, "bytes_per_second": 1e9}
-    there = [(A0, B0, 100, 0), (A1, B0, 100, 0)]
+    messages = [(A0, B0, 100, 0), (A1, B0, 100, 0)]
     whole = machine(links={"wan": wan}, host_interface=interface)
-    assert delays(whole, *there) == [110 + 200 + 110, 110 + 200 + 220]
+    assert delays(whole, *messages) == [110 + 200 + 110, 110 + 200 + 220]
     passed_on = machine(links={"wan": wan}, host_interface={**interface, "cut_through": True})
-    assert delays(passed_on, *there) == [10 + 200 + 10, 10 + 200 + 20]
+    assert delays(passed_on, *messages) == [10 + 200 + 10, 10 + 200 + 20]
 
 
 def test_a_message_whose_receive_is_posted_late_lets_others_in_before() -> None:
     # Regression: it counted as in at 40, so what the run showed of it seemed 60 late, and a short message behind long
     # ones 35 ms early. It is there at 30 and taken in from 95 on, behind the other one, which was in from 80 to 90.
-    known = machine(links={"wan": {"latency_ns": 20}}, host_interface={"per_message_ns": 10})
-    assert delays(known, (A0, B0, 0, 0), (A1, B0, 0, 50), posted=[95, 0]) == [100 - 20, 90 - 50 - 20]
+    emulated = machine(links={"wan": {"latency_ns": 20}}, host_interface={"per_message_ns": 10})
+    assert delays(emulated, (A0, B0, 0, 0), (A1, B0, 0, 50), posted=[95, 0]) == [100 - 20, 90 - 50 - 20]
     # By itself it is in when its receive is posted.
-    assert delays(known, (A0, B0, 0, 0), posted=[95]) == [95 - 20]
+    assert delays(emulated, (A0, B0, 0, 0), posted=[95]) == [95 - 20]
 
 
-def fitted_to(known: Machine, *hops: tuple[int, int, int, int]) -> Costs:
+def fitted_to(emulated: Machine, *hops: tuple[int, int, int, int]) -> Costs:
     """From hops (from, to, bytes, time), all waited for, one after another."""
     src, dst, size, time = (np.asarray(column) for column in zip(*hops, strict=True))
     far = np.asarray(CLUSTERS)[src] != np.asarray(CLUSTERS)[dst]
     link = np.where(src == dst, LINKS.index("shm"), np.where(far, LINKS.index("wan"), LINKS.index("lan")))
-    nothing, sent, waited = np.zeros(len(src), np.int64), np.arange(len(src)) * 1000 * MS, np.ones(len(src), bool)
-    there = sent + time
-    of = Hops(nothing, src, dst, src, dst, link, nothing, nothing, size, sent, there, sent, waited, nothing)
-    return fit_links(of, known)
+    zeros, sent, waited = np.zeros(len(src), np.int64), np.arange(len(src)) * 1000 * MS, np.ones(len(src), bool)
+    arrival = sent + time
+    observed = Hops(zeros, src, dst, src, dst, link, zeros, zeros, size, sent, arrival, sent, waited, zeros)
+    return fit_links(observed, emulated)
 
 
 def test_each_way_of_an_emulated_pair_keeps_its_own_latency() -> None:
     # Regression: 31.5 ms back was within a quarter of the 26.5 ms there, so both ways took 26.5 in the replay, and a
     # barrier of 33.5 ms was told 31.0.
-    there, back = {"from": "A", "to": "B", "latency_ns": 26 * MS}, {"from": "B", "to": "A", "latency_ns": 31 * MS}
-    known = machine(cluster_pairs=[there, back])
+    outbound, inbound = {"from": "A", "to": "B", "latency_ns": 26 * MS}, {"from": "B", "to": "A", "latency_ns": 31 * MS}
+    emulated = machine(cluster_pairs=[outbound, inbound])
     software = 100_000
-    costs = fitted_to(known, *[(A0, B0, 8, 26 * MS + software)] * 2, (B0, A0, 8, 31 * MS + software))
+    costs = fitted_to(emulated, *[(A0, B0, 8, 26 * MS + software)] * 2, (B0, A0, 8, 31 * MS + software))
     assert costs.pairs[A0, B0] == costs.pairs[A1, B1] == 26 * MS + software
     assert costs.pairs[B0, A0] == costs.pairs[B1, A1] == 31 * MS + software
 
 
 def test_of_long_messages_of_one_size_inside_hosts_the_bytes_take_the_time() -> None:
     # Regression: each of four segments of 256 KiB took the 1.7 ms that a message of 1 MiB had taken.
-    known = machine(links={"shm": {"latency_ns": 50_000}, "lan": {"latency_ns": MS}})
-    costs = fitted_to(known, (A0, A0, 1 << 20, 50_000 + (1 << 20)), (A0, A1, 1 << 20, MS))
+    emulated = machine(links={"shm": {"latency_ns": 50_000}, "lan": {"latency_ns": MS}})
+    costs = fitted_to(emulated, (A0, A0, 1 << 20, 50_000 + (1 << 20)), (A0, A1, 1 << 20, MS))
     assert costs.links["shm"].per_byte_ns == pytest.approx(1.0)
     assert costs.pairs[A0, A0] == pytest.approx(50_000)
 
 
 def test_a_pair_of_hosts_goes_before_a_pair_of_clusters_and_that_before_the_class() -> None:
-    known = machine(
+    emulated = machine(
         links={"wan": {"latency_ns": 20, "bytes_per_second": 1e9}},
         cluster_pairs=[{"from": "A", "to": "B", "latency_trace_ns": [8, 10], "bytes_per_second_trace": [1e9, 5e8]}],
         pairs=[{"from": "a0", "to": "b1", "latency_ns": 7, "bytes_per_second": 5e8}],
     )
-    latency = np.asarray(known.latency_ns)
+    latency = np.asarray(emulated.latency_ns)
     assert (latency[A0, B0], latency[A0, B1], latency[B0, A0], latency[A0, A1]) == (9, 7, 20, 0)
-    wire = np.asarray(known.wire_per_byte_ns)
+    wire = np.asarray(emulated.wire_per_byte_ns)
     assert (wire[A0, B0], wire[A0, B1], wire[B0, A0]) == (0, 2, 1)
-    assert known.shared_per_byte_ns.tolist() == [[0, 1.5], [0, 0]]
-    assert known.has_traces
+    assert emulated.shared_per_byte_ns.tolist() == [[0, 1.5], [0, 0]]
+    assert emulated.has_traces
     assert not machine(links={"wan": {"latency_ns": 20}}).has_traces
 
 
 def replayed(parents: list[int]) -> float:
     """An Allreduce over a tree on four eight-way hosts; children on other hosts are sent to first."""
     hosts = [rank // 8 for rank in range(32)]
-    known = machine_of({"rank": {"per_message_ns": 2000}}, list("wxyz"), (0,) * 4, ("A",))
+    emulated = machine_of({"rank": {"per_message_ns": 2000}}, list("wxyz"), (0,) * 4, ("A",))
     links = {"self": LinkCost(0.0), "shm": LinkCost(5000.0), "lan": LinkCost(20_000.0), "wan": LinkCost(0.0)}
     children = {
-        str(rank): sorted(mine, key=lambda child, host=hosts[rank]: (hosts[child] == host, child))
+        str(rank): sorted(direct_children, key=lambda child, host=hosts[rank]: (hosts[child] == host, child))
         for rank in range(32)
-        if (mine := [child for child in range(1, 32) if parents[child] == rank])
+        if (direct_children := [child for child in range(1, 32) if parents[child] == rank])
     }
     shape = Shape({"shape": "explicit", "parents": [None, *parents[1:]], "children": children})
-    laid = lay({"reduce_tree": "t"}, "MPI_Allreduce", [8], hosts, trees={"t": shape.spec})
+    schedules = lay({"reduce_tree": "t"}, "MPI_Allreduce", [8], hosts, trees={"t": shape.spec})
     run = program([[(COLLECTIVE, 0, 0)] for _ in hosts], 0, hosts=hosts)
-    return last_leaves(run, laid, machine_of_costs(Costs(links, LocalCost(), machine=known), (0,) * 4))[0]
+    return last_leaves(run, schedules, machine_of_costs(Costs(links, LocalCost(), machine=emulated), (0,) * 4))[0]
 
 
 def test_two_groups_of_four_beat_one_root_and_that_beats_another_layer() -> None:
@@ -159,9 +159,9 @@ def test_a_link_is_still_busy_with_the_collective_before() -> None:
     shared = machine(cluster_pairs=[{"from": "A", "to": "B", "bytes_per_second": 1e8}])
     costs = Costs({name: LinkCost(0.0) for name in ("self", "shm", "lan", "wan")}, LocalCost(), machine=shared)
     ops = [[(COLLECTIVE, 0, 0), (COLLECTIVE, 1, 0)] for _ in range(3)]
-    laid = lay({"broadcast_tree": "t"}, "MPI_Bcast", [8], range(3), root=0, trees={"t": {"shape": "flat"}})
+    schedules = lay({"broadcast_tree": "t"}, "MPI_Bcast", [8], range(3), root=0, trees={"t": {"shape": "flat"}})
     run = program(ops, 0, hosts=[A0, B0, B1])
-    assert last_leaves(run, laid, machine_of_costs(costs, CLUSTERS)) == [160, 320]
+    assert last_leaves(run, schedules, machine_of_costs(costs, CLUSTERS)) == [160, 320]
 
 
 @pytest.mark.parametrize("shape", [pytest.param("flat", marks=pytest.mark.predictions), "binomial-mpich"])

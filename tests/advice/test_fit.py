@@ -84,8 +84,8 @@ def test_long_messages_of_one_size_do_not_become_time_per_message() -> None:
 
 def hops(**columns: Any) -> Hops:
     count = len(columns["sent"])
-    nothing = dict.fromkeys(Hops.__dataclass_fields__, np.zeros(count, np.int64))
-    return Hops(**{**nothing, "binding": np.ones(count, bool)} | {name: np.asarray(c) for name, c in columns.items()})
+    zeros = dict.fromkeys(Hops.__dataclass_fields__, np.zeros(count, np.int64))
+    return Hops(**{**zeros, "binding": np.ones(count, bool)} | {name: np.asarray(c) for name, c in columns.items()})
 
 
 def test_a_class_that_no_hop_measured_is_never_faster_than_a_faster_one() -> None:
@@ -103,13 +103,13 @@ def test_a_direction_of_a_pair_that_is_faster_is_known_from_two_hops() -> None:
     """Regression: 25 ms there and 10 back, and in 20 of 23 iterations nobody waited for what came back from one host.
     Its three hops were too few for a pair of its own, and a tree was promised in 52.4 ms that took 39.8."""
 
-    def pairs(there: int, back: int, **more: Any) -> dict[tuple[int, int], float]:
-        ends = [0] * there + [1] * back
-        others = [1 - end for end in ends]
+    def pairs(outbound: int, inbound: int, **columns: Any) -> dict[tuple[int, int], float]:
+        ends = [0] * outbound + [1] * inbound
+        peers = [1 - end for end in ends]
         return fit_links(
             hops(
-                sent=[0] * len(ends), received=[25 * MS] * there + [10 * MS] * back, link=[3] * len(ends), src=ends,
-                dst=others, src_host=ends, dst_host=others, collective=range(len(ends)), **more,
+                sent=[0] * len(ends), received=[25 * MS] * outbound + [10 * MS] * inbound, link=[3] * len(ends),
+                src=ends, dst=peers, src_host=ends, dst_host=peers, collective=range(len(ends)), **columns,
             )
         ).pairs  # fmt: skip
 
@@ -147,6 +147,6 @@ def test_copies_take_what_those_of_the_run_took(sizes: tuple[int, ...], cost: tu
         {"collective_id": 0, "rank": 0, "location": 0, "kind": "copy", "bytes": size, "begin_ns": 0, "end_ns": end}
         for size, end in ((size, 100 * (cost[0] > 0) + size // 4 * (cost[1] > 0)) for size in sizes)
     ]
-    one = hops(sent=[0], received=[1], up=[True], src=[1], dst=[0])
-    local = fit_local(one, np.zeros((2, 1)), np.ones((2, 1)), table_of("steps", rows), REAL)
+    hop = hops(sent=[0], received=[1], up=[True], src=[1], dst=[0])
+    local = fit_local(hop, np.zeros((2, 1)), np.ones((2, 1)), table_of("steps", rows), REAL)
     assert (local.copy_ns, local.copy_per_byte_ns) == pytest.approx(cost)

@@ -41,7 +41,7 @@ def test_mpich_4_names_hosts_again_and_says_what_that_costs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "launcher"),
+    ("version", "launcher"),
     [
         ("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", "openmpi-4"),
         ("Open MPI v5.0.11, package: x", "openmpi-5"),
@@ -50,5 +50,5 @@ def test_mpich_4_names_hosts_again_and_says_what_that_costs() -> None:
         (None, None),
     ],
 )
-def test_the_library_of_the_run_says_whose_file_to_write(said: str | None, launcher: str | None) -> None:
-    assert launcher_of(said) == launcher
+def test_the_library_of_the_run_says_whose_file_to_write(version: str | None, launcher: str | None) -> None:
+    assert launcher_of(version) == launcher

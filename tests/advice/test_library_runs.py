@@ -19,10 +19,10 @@ def test_recursive_doubling_over_two_sites_is_replayed_and_a_tree_beats_it() -> 
     # Three rounds cross the WAN in a row, 60 ms; a tree crosses once each way.
     run = iterate(LibraryRun(sites(), jitter=1_000), iterations=20)
     table = remap(run.trace(), search=0, algorithms="tree")
-    ran = next(row for row in table.to_pylist() if row["baseline"])
-    assert ran["predicted_ns"] == pytest.approx(run.iteration_ns(), rel=1e-3)
+    baseline_row = next(row for row in table.to_pylist() if row["baseline"])
+    assert baseline_row["predicted_ns"] == pytest.approx(run.iteration_ns(), rel=1e-3)
     # Ranks 0, 3 and 6 are in site A: six of eight pairs cross in each round.
-    assert (ran["depth"], ran["wan_messages"]) == (None, 18)
+    assert (baseline_row["depth"], baseline_row["wan_messages"]) == (None, 18)
     assert table.to_pylist()[0]["chosen"]
     assert table.to_pylist()[0]["predicted_ns"] == pytest.approx(41 * MS, rel=0.02)
     assert "The run took 61.0 ms by the MPI library" in sentence(table) and "last digits" in sentence(table)
@@ -50,20 +50,20 @@ def test_a_message_that_waits_for_its_receive_blocks_its_sender_and_promises_not
     # root's next iteration begins when its message has gone: it cannot use the time to compute on.
     run = LibraryRun(Network(["a", "b"], {"a": "A", "b": "A"}, {"shm": 1_000, "lan": 300_000}), size=1 << 20)
     for number in range(20):
-        enter = [run.now[rank] + (6 if number % 2 == rank else 1) * MS for rank in (0, 1)]
+        enter = [run.clocks[rank] + (6 if number % 2 == rank else 1) * MS for rank in (0, 1)]
         sent, posted = enter[0] + 1_000, enter[1] + 1_000
         end = max(sent, posted) + 300_000
         run.record_hop(number, (0, 1), sent, posted, (posted, end))
         run.rows["hops"][-1] |= {"send_wait_begin_ns": sent, "send_end_ns": end}
-        run.now = [end + 1_000, end + 1_000]
+        run.clocks = [end + 1_000, end + 1_000]
         run.record_calls(number, enter, "MPI_Bcast", root=0)
     table = remap(run.trace(), search=0)
-    ran = next(row for row in table.to_pylist() if row["baseline"])
-    assert ran["measured_ns"] == pytest.approx(6.302 * MS, rel=1e-3) and ran["model_error"] < 0.001
-    said = sentence(table)
+    baseline_row = next(row for row in table.to_pylist() if row["baseline"])
+    assert baseline_row["measured_ns"] == pytest.approx(6.302 * MS, rel=1e-3) and baseline_row["model_error"] < 0.001
+    text = sentence(table)
     if any(row["not_predicted"] for row in table.to_pylist()):
-        assert said.startswith("MPI_Bcast cannot be predicted: 50.0 % of its messages waited for their receives"), said
-        assert "`hopscope tune --engine`" in said and not any(table["chosen"].to_pylist())
+        assert text.startswith("MPI_Bcast cannot be predicted: 50.0 % of its messages waited for their receives"), text
+        assert "`hopscope tune --engine`" in text and not any(table["chosen"].to_pylist())
 
 
 def test_where_the_replay_misses_the_run_every_candidate_is_listed_without_a_prediction() -> None:
@@ -72,10 +72,10 @@ def test_where_the_replay_misses_the_run_every_candidate_is_listed_without_a_pre
     for i in range(20):
         run.compute(lambda _: MS)
         run.allreduce()
-        run.now = [t + (200 * MS if i % 3 == 0 else 0) for t in run.now]
-        run.rows["collectives"][-1]["last_leave_ns"] = max(run.now)
+        run.clocks = [t + (200 * MS if i % 3 == 0 else 0) for t in run.clocks]
+        run.rows["collectives"][-1]["last_leave_ns"] = max(run.clocks)
         for call in run.rows["calls"][-8:]:
-            call["leave_ns"] = run.now[call["rank"]]
+            call["leave_ns"] = run.clocks[call["rank"]]
     table = remap(run.trace(), search=0, algorithms="tree")
     rows = [row for row in table.to_pylist() if not row["baseline"]]
     assert rows and all(row["predicted_ns"] is None for row in rows)
@@ -94,7 +94,7 @@ def test_only_collectives_with_all_their_messages_are_replayed(reason: str, is_r
 
 
 @pytest.mark.parametrize(
-    ("table", "column", "value", "said"),
+    ("table", "column", "value", "problem"),
     [
         ("run", "emulated", "{}", "do not delay the MPI library's own messages"),
         ("comms", "second_group", 4, "with all its hops"),
@@ -102,10 +102,10 @@ def test_only_collectives_with_all_their_messages_are_replayed(reason: str, is_r
     ],
 )
 def test_a_run_that_shows_nothing_of_another_algorithm_is_refused(
-    table: str, column: str, value: Any, said: str
+    table: str, column: str, value: Any, problem: str
 ) -> None:
     trace = iterate(LibraryRun(sites()), 3).trace()
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=problem):
         remap(trace.with_column(table, column, [value] * len(trace.tables[table])), search=0)
 
 

@@ -23,7 +23,9 @@ SMALL, LARGE = 8, 80_000
 
 
 def offered(operation: str, *names: str) -> list[Offered]:
-    return [Offered(operation, name, at, f"coll_tuned_{operation}_algorithm") for at, name in enumerate(names, 1)]
+    return [
+        Offered(operation, name, number, f"coll_tuned_{operation}_algorithm") for number, name in enumerate(names, 1)
+    ]
 
 
 TUNED = Library(
@@ -59,7 +61,7 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(suggest, "installed", stand_in)
 
 
-def ran(*kinds: tuple[str, int], iterations: int = 20) -> LibraryRun:
+def run_doubling(*kinds: tuple[str, int], iterations: int = 20) -> LibraryRun:
     """By recursive doubling: to and fro between the sites three times. A byte takes 10 ns."""
     network = sites()
     network.per_byte = 10
@@ -74,38 +76,40 @@ def by_name(table: pa.Table) -> dict[str, dict[str, Any]]:
 
 def test_the_best_of_what_the_library_has_is_written_as_it_reads_it(tmp_path: Path) -> None:
     # Doubling crosses the slow link three times in a row; all to the root and back, twice.
-    table = remap(ran().trace(), tmp_path / "rules", library="openmpi")
+    table = remap(run_doubling().trace(), tmp_path / "rules", library="openmpi")
     best = table.to_pylist()[0]
     assert (best["name"], best["chosen"]) == ("basic_linear", True)
     assert best["predicted_ns"] == pytest.approx(41 * MS, rel=0.02)
     assert best["gain_low"] < best["gain"] == pytest.approx(1 - 41 / 61, abs=0.01)
     rules = read_rules((tmp_path / "rules").read_text())
-    chosen = [[row.algorithm for row in rules_for(rules, "allreduce", 8, size)] for size in (0, 7, 8, 9)]
-    assert chosen == [[0], [0], [1], [0]]  # 8 bytes are all that ran
+    algorithms = [[row.algorithm for row in rules_for(rules, "allreduce", 8, size)] for size in (0, 7, 8, 9)]
+    assert algorithms == [[0], [0], [1], [0]]  # 8 bytes are all that ran
     words = (table.schema.metadata or {})[b"words"].decode()
     assert f"--mca coll_tuned_dynamic_rules_filename {tmp_path / 'rules'} --mca {' '.join(HAN)}" in words
     assert sentence(table).startswith("basic_linear of Open MPI 5.0.11 would take 41.")
 
 
 def test_what_cannot_be_predicted_is_listed_with_the_reason_and_what_makes_it_run() -> None:
-    trace = ran().trace().with_column("run", "mpi_library", [OPEN_MPI])
-    found = {one.name: one for one in candidates(trace, "setting")}
-    reasons = {name: one.reason_unpredicted for name, one in found.items() if one.reason_unpredicted}
+    trace = run_doubling().trace().with_column("run", "mpi_library", [OPEN_MPI])
+    by_name = {candidate.name: candidate for candidate in candidates(trace, "setting")}
+    reasons = {
+        name: candidate.reason_unpredicted for name, candidate in by_name.items() if candidate.reason_unpredicted
+    }
     assert {name: reason.split()[:3] for name, reason in reasons.items()} == {
         "nonoverlapping": ["it", "calls", "other"],
         "ring": ["it", "cuts", "messages"],
         "segmented_ring": ["the", "plan", "has"],
         "han simple": ["which", "algorithms", "it"],
     }
-    assert all(found[name].predicted_gain is None for name in reasons)
-    (choice,) = found["nonoverlapping"].choices
+    assert all(by_name[name].predicted_gain is None for name in reasons)
+    (choice,) = by_name["nonoverlapping"].choices
     assert (choice.algorithm.number, choice.ranks, choice.from_bytes, choice.to_bytes) == (2, 8, 8, 8)
-    assert found["nonoverlapping"].besides == (HAN,)
-    assert found["han simple"].besides == (("coll_han_use_allreduce_algorithm", "2"),)
+    assert by_name["nonoverlapping"].besides == (HAN,)
+    assert by_name["han simple"].besides == (("coll_han_use_allreduce_algorithm", "2"),)
 
 
 def test_the_algorithm_that_ran_is_no_candidate() -> None:
-    run = ran()
+    run = run_doubling()
     run.algorithm = "recursive-doubling"
     assert by_name(remap(run.trace(), library="openmpi"))["recursive_doubling"]["not_predicted"] == "it is what ran"
 
@@ -120,7 +124,7 @@ def test_where_nothing_gains_nothing_is_written(tmp_path: Path) -> None:
 
 def test_each_range_of_bytes_has_rules_of_its_own(tmp_path: Path) -> None:
     # Behind the root's tree, ranks come to the doubling one after another: one of both gains as much as both.
-    trace = ran(("MPI_Allreduce", SMALL), ("MPI_Allreduce", LARGE), iterations=40).trace()
+    trace = run_doubling(("MPI_Allreduce", SMALL), ("MPI_Allreduce", LARGE), iterations=40).trace()
     rows = remap(trace, tmp_path / "rules", library="openmpi").to_pylist()
     assert (rows[0]["name"], rows[0]["chosen"]) == ("basic_linear for MPI_Allreduce of 80,000 B", True)
     rules, sizes = read_rules((tmp_path / "rules").read_text()), (SMALL, LARGE - 1, LARGE, LARGE + 1)
@@ -131,7 +135,7 @@ def test_each_range_of_bytes_has_rules_of_its_own(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("library", [MPICH], indirect=True)
 def test_a_variable_is_for_all_sizes_and_what_keeps_the_device_from_it_is_set_too(tmp_path: Path) -> None:
-    trace = ran(("MPI_Alltoall", SMALL), ("MPI_Alltoall", LARGE), iterations=40).trace()
+    trace = run_doubling(("MPI_Alltoall", SMALL), ("MPI_Alltoall", LARGE), iterations=40).trace()
     table = remap(trace, tmp_path / "vars", library="mpich")
     assert table.to_pylist()[0]["chosen"], sentence(table)
     lines = (tmp_path / "vars").read_text().splitlines()
@@ -143,7 +147,7 @@ def test_a_variable_is_for_all_sizes_and_what_keeps_the_device_from_it_is_set_to
 
 def test_a_rule_is_predicted_on_every_communicator_that_it_reaches() -> None:
     # Every other Allreduce is on a communicator of as many ranks, in another order.
-    trace = ran(iterations=40).trace().with_communicator([0, 2, 1, *range(3, 8)], is_used=True)
+    trace = run_doubling(iterations=40).trace().with_communicator([0, 2, 1, *range(3, 8)], is_used=True)
     parts = with_parts(source_of(trace.table), "openmpi").subject.parts
     assert (len(parts), knobs_of(parts, "openmpi"), knobs_of(parts, None)) == (2, [(0, 1)], [(0,), (1,)])
     best = remap(trace, library="openmpi").to_pylist()[0]
@@ -154,27 +158,27 @@ def test_a_rule_is_predicted_on_every_communicator_that_it_reaches() -> None:
 
 def test_it_is_said_of_how_few_collectives_the_trace_has_all_messages() -> None:
     # MPICH 5 leaves messages for shared memory: 2 of 60 Allreduces had theirs and took 27 ms, the run 72 an iteration.
-    trace = ran().trace().with_column("collectives", "native_reason", [None] * 5 + ["silent"] * 15)
-    few = "The trace has all messages of only 5 of 20 collectives of MPI_Allreduce"
-    assert few in sentence(remap(trace, library="openmpi")) and few in sentence(remap(trace, search=0))
+    trace = run_doubling().trace().with_column("collectives", "native_reason", [None] * 5 + ["silent"] * 15)
+    warning = "The trace has all messages of only 5 of 20 collectives of MPI_Allreduce"
+    assert warning in sentence(remap(trace, library="openmpi")) and warning in sentence(remap(trace, search=0))
 
 
-@pytest.mark.parametrize(("flavour", "shown_by"), [("openmpi", "NATIVE=1"), ("mpich", "NATIVE=mpich")])
-def test_without_the_library_s_messages_it_is_said_what_records_them(flavour: str, shown_by: str) -> None:
-    trace = ran(iterations=5).trace()
+@pytest.mark.parametrize(("flavour", "variable"), [("openmpi", "NATIVE=1"), ("mpich", "NATIVE=mpich")])
+def test_without_the_library_s_messages_it_is_said_what_records_them(flavour: str, variable: str) -> None:
+    trace = run_doubling(iterations=5).trace()
     trace.tables["hops"] = trace.tables["hops"].slice(0, 0)
-    with pytest.raises(InputError, match=f"nothing to fit a model to; run the program again with HOPSCOPE_{shown_by}"):
+    with pytest.raises(InputError, match=f"nothing to fit a model to; run the program again with HOPSCOPE_{variable}"):
         remap(trace, library=flavour)
 
 
 def test_without_its_messages_all_that_the_library_has_is_a_candidate_without_a_prediction() -> None:
-    trace = ran(iterations=5).trace().with_column("run", "mpi_library", [OPEN_MPI])
+    trace = run_doubling(iterations=5).trace().with_column("run", "mpi_library", [OPEN_MPI])
     trace.tables["hops"] = trace.tables["hops"].slice(0, 0)
-    found = candidates(trace, "setting")
-    assert [one.choices[0].algorithm.name for one in found] == [one.name for one in TUNED.algorithms[:5]]
-    assert all(one.predicted_gain is None and one.besides == (HAN,) for one in found)
-    assert found[0].choices[0][1:4] == (8, SMALL, SMALL) and "nothing to fit a model to" in (
-        found[0].reason_unpredicted or ""
+    offers = candidates(trace, "setting")
+    assert [entry.choices[0].algorithm.name for entry in offers] == [entry.name for entry in TUNED.algorithms[:5]]
+    assert all(entry.predicted_gain is None and entry.besides == (HAN,) for entry in offers)
+    assert offers[0].choices[0][1:4] == (8, SMALL, SMALL) and "nothing to fit a model to" in (
+        offers[0].reason_unpredicted or ""
     )
 
 
@@ -185,7 +189,7 @@ def test_of_emulated_links_nothing_is_promised_for_a_library() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flavour", "ran_by", "launcher", "said"),
+    ("flavour", "library", "launcher", "problem"),
     [
         ("mpich", OPEN_MPI, None, "made with Open MPI v5.0.11, so it does not show what MPICH spends"),
         ("openmpi", None, None, "made with an unknown MPI library"),
@@ -194,9 +198,9 @@ def test_of_emulated_links_nothing_is_promised_for_a_library() -> None:
     ],
 )
 def test_a_library_that_cannot_be_asked_is_said_with_what_to_do(
-    flavour: str, ran_by: str | None, launcher: str | None, said: str
+    flavour: str, library: str | None, launcher: str | None, problem: str
 ) -> None:
-    with pytest.raises(InputError, match=said):
-        installed(flavour, ran_by, launcher)
+    with pytest.raises(InputError, match=problem):
+        installed(flavour, library, launcher)
     names = (OPEN_MPI, "MPICH Version:      5.0.2\nx", "Intel(R) MPI Library 2021", None)
     assert [flavour_of(name) for name in names] == ["openmpi", "mpich", None, None]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from drawn_sweeps import MADE
+from drawn_sweeps import PROVENANCE
 from hopscope.advice.sweep.decision import decisions, disputed, penalties
 from hopscope.advice.sweep.grid import Point
 from hopscope.advice.sweep.measured import Sweep, read
@@ -39,7 +39,7 @@ def machine(*, several_ns: float | None = None) -> dict[str, Any]:
             "one_way_ns": value(999.0 + count),
             "send_overhead_ns": value(100.0),
             "receive_overhead_ns": value(100.0),
-            "gaps": [{"destinations": to, "gap_ns": value(gap)} for to, gap in gaps.items()],
+            "gaps": [{"destinations": destinations, "gap_ns": value(gap)} for destinations, gap in gaps.items()],
         }
 
     level = {"inside_ns": None, "between_ns": None, "certainty": None}
@@ -56,9 +56,9 @@ def machine(*, several_ns: float | None = None) -> dict[str, Any]:
     }
 
 
-def drawn(times: dict[str, list[float]], **more: Any) -> Sweep:
+def sweep_of(times: dict[str, list[float]], **machine_options: Any) -> Sweep:
     """A sweep of Bcast of a byte on eight ranks."""
-    sweep = Sweep(dict(MADE), {"bcast": METHODS}, machine=machine(**more))
+    sweep = Sweep(dict(PROVENANCE), {"bcast": METHODS}, machine=machine(**machine_options))
     for name, values in times.items():
         sweep.add(SMALL, name, values)
     return sweep
@@ -83,7 +83,7 @@ def test_formulas_and_replay_of_each_method() -> None:
 
 
 def test_a_model_that_is_wrong_by_construction_has_a_known_penalty() -> None:
-    (row,) = decisions(drawn(MEASURED))
+    (row,) = decisions(sweep_of(MEASURED))
     assert (row["best"], row["penalty"]) == ("basic_linear", 1.0)
     for model in ("hockney", "loggp", "plogp"):
         assert (row[model], row[f"{model}_penalty"]) == ("binomial", 3.0)
@@ -92,19 +92,19 @@ def test_a_model_that_is_wrong_by_construction_has_a_known_penalty() -> None:
 
 def test_the_gap_by_destinations_finds_the_linear_broadcast_that_no_published_model_chose() -> None:
     # LogGP: 800 + 200 - 100 + 7 * 100 = 1,600; PLogP: 500 + 7 * 100 = 1,200; a binomial tree takes 3,000.
-    (row,) = decisions(drawn(MEASURED, several_ns=100.0))
+    (row,) = decisions(sweep_of(MEASURED, several_ns=100.0))
     assert [row[model] for model in ("loggp", "plogp", "replay")] == ["basic_linear"] * 3
     assert [row[f"{model}_penalty"] for model in ("loggp", "plogp", "replay")] == [0.0] * 3
     assert (row["hockney"], row["hockney_penalty"]) == ("binomial", 3.0)
 
 
 def test_a_model_does_not_choose_where_its_times_are_all_the_same_or_missing() -> None:
-    sweep = drawn({})
-    alike, none = Point("bcast", 8, 8), Point("bcast", 8, 64)
+    sweep = sweep_of({})
+    alike, incomplete = Point("bcast", 8, 8), Point("bcast", 8, 64)
     for name in ("default", "basic_linear", "pipeline"):  # by Hockney both take seven messages
         sweep.add(alike, name, [1000.0] * 4)
     for name in ("default", "knomial"):
-        sweep.add(none, name, [1000.0] * 4)
+        sweep.add(incomplete, name, [1000.0] * 4)
     rows = decisions(sweep)
     assert [row["hockney"] for row in rows] == [None, None]
     assert [row["hockney_penalty"] for row in rows] == [None, None]
@@ -128,16 +128,16 @@ def test_the_summary_has_median_90th_percentile_and_maximum_of_each_model() -> N
 
 def test_points_are_measured_again_where_a_model_is_wrong_or_repeats_differ() -> None:
     agreed = steady(default=1000, basic_linear=5000, pipeline=7000, binomial=1000, knomial=3000)
-    assert disputed(drawn(agreed)) == {}
+    assert disputed(sweep_of(agreed)) == {}
     # The models' choice is measured again although it takes four times the best one's time, and pipeline is not.
-    assert disputed(drawn(MEASURED)) == {SMALL: {"default", "basic_linear", "binomial"}}
+    assert disputed(sweep_of(MEASURED)) == {SMALL: {"default", "basic_linear", "binomial"}}
     unsteady = {**agreed, "default": [1000.0, 1000.0, 1200.0, 1300.0]}
-    assert disputed(drawn(unsteady)) == {SMALL: {"default", "binomial"}}
+    assert disputed(sweep_of(unsteady)) == {SMALL: {"default", "binomial"}}
 
 
 def test_a_file_keeps_the_machine_and_one_without_it_says_so(tmp_path: Path) -> None:
     file, parameters = tmp_path / "machine-rules.json", tmp_path / "machine.json"
-    sweep = drawn(MEASURED)
+    sweep = sweep_of(MEASURED)
     sweep.write(file)
     assert read(file).machine == sweep.machine
     parameters.write_text(json.dumps(sweep.machine))

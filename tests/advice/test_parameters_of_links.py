@@ -30,35 +30,35 @@ class SlowLink(LibraryRun):
 
     def bcast(self, count: int, delay: int = 0) -> None:
         """The root sends and goes on. delay: from when the message is there until the receiver sees it."""
-        number, enter, self.size = len(self.rows["collectives"]), list(self.now), count
-        there = self.crosses((0, 1), enter[0], count) + delay
-        needed = enter[1] + 100
-        seen = max(there, needed)
-        self.record_hop(number, (0, 1), enter[0], enter[1], (needed if there > needed else None, seen))
-        self.now = [enter[0] + 200, seen + 200]
+        number, enter, self.size = len(self.rows["collectives"]), list(self.clocks), count
+        arrival = self.crosses((0, 1), enter[0], count) + delay
+        wait_begin = enter[1] + 100
+        receive_end = max(arrival, wait_begin)
+        self.record_hop(number, (0, 1), enter[0], enter[1], (wait_begin if arrival > wait_begin else None, receive_end))
+        self.clocks = [enter[0] + 200, receive_end + 200]
         self.record_calls(number, enter, "MPI_Bcast", root=0)
 
     def announced_bcast(self, count: int) -> None:
         """The root asks with a few bytes, and sends when the receiver, who comes late, has answered."""
-        number, enter, self.size = len(self.rows["collectives"]), list(self.now), count
-        asked = self.crosses((0, 1), enter[0], 64)
-        gone = self.crosses((1, 0), max(asked, enter[1]), 64)
-        seen = self.crosses((0, 1), gone, count)
-        self.record_hop(number, (0, 1), enter[0], enter[1], (enter[1] + 100, seen))
-        self.rows["hops"][-1]["send_end_ns"] = gone
-        self.now = [gone + 200, seen + 200]
+        number, enter, self.size = len(self.rows["collectives"]), list(self.clocks), count
+        request_arrival = self.crosses((0, 1), enter[0], 64)
+        departure = self.crosses((1, 0), max(request_arrival, enter[1]), 64)
+        receive_end = self.crosses((0, 1), departure, count)
+        self.record_hop(number, (0, 1), enter[0], enter[1], (enter[1] + 100, receive_end))
+        self.rows["hops"][-1]["send_end_ns"] = departure
+        self.clocks = [departure + 200, receive_end + 200]
         self.record_calls(number, enter, "MPI_Bcast", root=0)
 
     def idle(self) -> None:
         """Both ranks wait until the link is."""
-        self.now = [max(*self.now, *self.free.values()) + 10 * MS] * 2
+        self.clocks = [max(*self.clocks, *self.free.values()) + 10 * MS] * 2
 
 
 def parameters(run: SlowLink) -> tuple[dict[str, Row], list[str]]:
     """Of the link, by name; those of Hockney and LogGP. And what the run does not show."""
-    found = fitted_of_trace(run.trace().table)
-    rows = [row for row in rows_of_fit(found) if row.link == "wan" and row.model in ("Hockney", "LogGP")]
-    return {row.parameter: row for row in rows if row.bytes in (None, 0)}, found.untold
+    fit = fitted_of_trace(run.trace().table)
+    rows = [row for row in rows_of_fit(fit) if row.link == "wan" and row.model in ("Hockney", "LogGP")]
+    return {row.parameter: row for row in rows if row.bytes in (None, 0)}, fit.untold
 
 
 def test_what_queues_behind_others_is_not_the_link_s_own_time() -> None:
@@ -129,10 +129,10 @@ def test_answers_to_announcements_show_the_latency() -> None:
     run = SlowLink()
     for _ in range(20):
         run.idle()
-        run.now[1] += 5 * MS
+        run.clocks[1] += 5 * MS
         run.announced_bcast(65_536)
-    found = fitted_of_trace(run.trace().table)
-    alphas = [row for row in rows_of_fit(found) if row.parameter == "alpha"]
+    fit = fitted_of_trace(run.trace().table)
+    alphas = [row for row in rows_of_fit(fit) if row.parameter == "alpha"]
     assert alphas[0].value == pytest.approx(ALPHA + 64 * BETA, rel=0.01)
     assert (alphas[0].low or 0) < ALPHA
     # A message takes its announcement, the answer and itself.

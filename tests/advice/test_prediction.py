@@ -11,11 +11,11 @@ from hopscope.replay.prediction import EXTRAPOLATED, LEAST_VARIABILITY, Model, r
 
 def candidate(name: str, ns: float | None, error: float = 0.01, wan: int = 0, extrapolates: str = "") -> Candidate:
     """Against a baseline of 100 ns."""
-    made = Candidate(
+    unpredicted = Candidate(
         name, "tree", structure=Structure(wan_messages=wan), extrapolates=(extrapolates,) * bool(extrapolates)
     )
     model = Model(100.0 * (1 + error), 100.0, LEAST_VARIABILITY)
-    return made if ns is None else model.predicted(made, ns)
+    return unpredicted if ns is None else model.predicted(unpredicted, ns)
 
 
 def test_an_interval_has_the_replay_s_error_the_variability_and_a_factor_for_extrapolation() -> None:

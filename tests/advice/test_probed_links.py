@@ -48,9 +48,9 @@ def test_a_probed_link_replaces_what_the_hops_show_of_its_class() -> None:
 
 
 def test_a_probe_of_the_same_network_predicts_what_the_hops_do() -> None:
-    known = trace()
+    recording = trace()
     (from_hops, from_probe) = (
-        candidates(known, "tree", recost=recost)[0]
+        candidates(recording, "tree", recost=recost)[0]
         for recost in (None, partial(with_probed_links, machine(20.0 * MS, per_byte_ns=0.0)))
     )
     assert from_probe.name == from_hops.name

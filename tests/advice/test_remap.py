@@ -23,11 +23,11 @@ TREE_SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "tree.schema.j
 SMALL, LARGE = 8, 30_000
 
 
-def over(shape: str, network: Network | None = None, **options: Any) -> Run:
+def run_on_tree(shape: str, network: Network | None = None, **options: Any) -> Run:
     return iterate(Run(network or sites(), {"shape": shape}), **options)
 
 
-def chosen(table: pa.Table) -> dict[str, Any]:
+def chosen_row(table: pa.Table) -> dict[str, Any]:
     return next(row for row in table.to_pylist() if row["chosen"])
 
 
@@ -43,16 +43,16 @@ def rerun(network: Network, tree_file: dict[str, Any], **options: Any) -> Run:
 def test_two_sites_round_robin_go_from_three_wan_crossings_each_way_to_one(tmp_path: Path) -> None:
     # Binomial: 7 > 6 > 4 > 0 crosses three times in a row, 120 ms an Allreduce; 40 ms are possible.
     output = tmp_path / "tree.json"
-    table = remap(over("binomial-mpich").trace(), output, search=300, algorithms="tree")
-    best = chosen(table)
+    table = remap(run_on_tree("binomial-mpich").trace(), output, search=300, algorithms="tree")
+    best = chosen_row(table)
     assert table.to_pylist()[0] == best
     assert best["measured_ns"] == pytest.approx(121 * MS, rel=0.02)
     assert best["predicted_ns"] == pytest.approx(41 * MS, rel=0.02)
     assert best["gain_low"] < best["gain"] == pytest.approx(0.66, abs=0.02)
     assert best["model_error"] < 0.01
     assert (best["wan_crossings"], best["wan_messages"]) == (2, 2)
-    before = baseline(table)
-    assert (before["depth"], before["wan_crossings"]) == (6, 6)
+    baseline_row = baseline(table)
+    assert (baseline_row["depth"], baseline_row["wan_crossings"]) == (6, 6)
     written = json.loads(output.read_text())
     jsonschema.validate(written, TREE_SCHEMA)
     assert written["rules"][0]["comm_size"] == {"min": 8, "max": 8}
@@ -63,11 +63,15 @@ def test_two_sites_round_robin_go_from_three_wan_crossings_each_way_to_one(tmp_p
 
 def test_between_two_sites_leaders_come_out_ahead_of_every_tree() -> None:
     # A tree crosses the WAN towards its root and back, leaders only once: 20 ms less.
-    found = candidates(over("hierarchical", iterations=10).trace(), "tree")
-    best = found[0]
+    ranked = candidates(run_on_tree("hierarchical", iterations=10).trace(), "tree")
+    best = ranked[0]
     assert best.is_suggested and best.name.startswith("leaders")
     assert (best.structure.wan_crossings, best.structure.wan_messages) == (1, 2)
-    trees = [one.predicted_ns or 0.0 for one in found if not json.loads(one.tree or "")["rules"][0].get("algorithm")]
+    trees = [
+        candidate.predicted_ns or 0.0
+        for candidate in ranked
+        if not json.loads(candidate.tree or "")["rules"][0].get("algorithm")
+    ]
     assert min(trees) - (best.predicted_ns or 0.0) == pytest.approx(20 * MS, rel=0.03)
     # The rule is one that the engine runs, for the bytes that ran; the run's own rule comes behind it.
     read = _plan.TreeFile((best.tree or "").encode())
@@ -82,24 +86,24 @@ def test_between_two_sites_leaders_come_out_ahead_of_every_tree() -> None:
 
 def test_the_search_finds_a_tree_for_interfaces_as_good_as_a_hierarchy(tmp_path: Path) -> None:
     network, work = cluster_with_interfaces(), MS // 100
-    ran = over("binomial-lam", network, work=work)
+    run = run_on_tree("binomial-lam", network, work=work)
     spec = {"shape": "hierarchical", "hosts": {"shape": "binomial-mpich"}}
     hierarchy = iterate(Run(network, spec), work=work)
-    assert hierarchy.iteration_ns() < ran.iteration_ns() / 1.25  # the case is worth it
+    assert hierarchy.iteration_ns() < run.iteration_ns() / 1.25  # the case is worth it
     output = tmp_path / "tree.json"
-    best = chosen(remap(ran.trace(), output, search=600, algorithms="tree"))
-    again = rerun(network, json.loads(output.read_text()), work=work)
-    assert again.iteration_ns() <= hierarchy.iteration_ns() * 1.05
-    assert best["predicted_ns"] == pytest.approx(again.iteration_ns(), rel=0.15)
+    best = chosen_row(remap(run.trace(), output, search=600, algorithms="tree"))
+    second_run = rerun(network, json.loads(output.read_text()), work=work)
+    assert second_run.iteration_ns() <= hierarchy.iteration_ns() * 1.05
+    assert best["predicted_ns"] == pytest.approx(second_run.iteration_ns(), rel=0.15)
 
 
-@pytest.mark.parametrize("late", [0, 3])
-def test_nothing_is_promised_where_one_rank_near_the_root_computes_all_the_time(late: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("late_rank", [0, 3])
+def test_nothing_is_promised_where_one_rank_near_the_root_computes_all_the_time(late_rank: int, tmp_path: Path) -> None:
     # One rank computes 300 ms an iteration; the tree crosses the WAN once each way already. Replayed with the enters of
     # the run, which carry the baseline's release times, other trees would seem faster.
     run = Run(sites(), {"shape": "hierarchical"})
     for _ in range(20):
-        run.compute(lambda rank: 300 * MS if rank == late else MS)
+        run.compute(lambda rank: 300 * MS if rank == late_rank else MS)
         run.allreduce()
     table = remap(run.trace(), tmp_path / "tree.json", search=200)
     assert max(row["gain"] for row in table.to_pylist()) < 0.001
@@ -118,7 +122,7 @@ def test_a_late_rank_across_the_wan_is_worth_a_root_of_its_own(tmp_path: Path) -
         return run
 
     run, output = run_over({"shape": "hierarchical"}), tmp_path / "tree.json"
-    best = chosen(remap(run.trace(), output, search=200, algorithms="tree"))
+    best = chosen_row(remap(run.trace(), output, search=200, algorithms="tree"))
     tree = first_tree(json.loads(output.read_text()))
     assert tree["parents"].index(None) % 3 > 0  # on the far side
     assert run.iteration_ns() - best["predicted_ns"] == pytest.approx(40 * MS, rel=0.02)
@@ -137,8 +141,8 @@ def test_messages_between_ranks_are_kept_as_dependencies_or_where_they_cannot_be
     trace = run.trace()
     if is_broken:  # every message comes from the rank itself, sent after it was received
         messages = trace.tables["messages"]
-        for column, other in (("src_location", "dst_location"), ("send_begin_ns", "recv_end_ns")):
-            messages = messages.set_column(messages.schema.get_field_index(column), column, messages[other])
+        for column, source in (("src_location", "dst_location"), ("send_begin_ns", "recv_end_ns")):
+            messages = messages.set_column(messages.schema.get_field_index(column), column, messages[source])
         trace.tables["messages"] = messages
     assert baseline(remap(trace, search=0))["model_error"] < 0.01
 
@@ -161,7 +165,7 @@ def test_what_ran_by_several_rules_is_replayed_by_each_of_them() -> None:
 
 
 def test_part_of_a_long_run_is_screened() -> None:
-    basis = basis_of(over("binomial-mpich", iterations=230).trace().table)
+    basis = basis_of(run_on_tree("binomial-mpich", iterations=230).trace().table)
     assert basis.screen is not basis.whole
     for algorithm in [*algorithms(basis.source.subject.selections[0])][:5]:
         assert basis.predicted_ns((algorithm,)) == pytest.approx(basis.whole.iteration_ns((algorithm,)), rel=0.01)
@@ -172,26 +176,26 @@ def test_what_the_run_did_not_measure_is_named_and_widens_the_interval() -> None
     # seems to take 16 ms; it takes 80. Regression: it was suggested.
     network = round_robin(4, {name: name.upper() for name in "abcd"}, shm=1_000, lan=50_000, wan=8 * MS)
     network.pairs = {pair: 40 * MS for a, b in ("ac", "bd", "ad") for pair in ((a, b), (b, a))}
-    table = remap(over("chain", network).trace(), search=300, algorithms="tree")
+    table = remap(run_on_tree("chain", network).trace(), search=300, algorithms="tree")
     flat = next(row for row in table.to_pylist() if row["name"] == "flat")
     assert flat["extrapolates"] == "hosts a-c and a-d"
     assert flat["predicted_high_ns"] > 2 * flat["predicted_ns"] and not flat["chosen"]
     # From b or c, the chain's own pairs do it in 32 ms.
-    assert (chosen(table)["name"], chosen(table)["extrapolates"]) == ("search", None)
-    assert chosen(table)["predicted_ns"] == pytest.approx(33 * MS, rel=0.03)
+    assert (chosen_row(table)["name"], chosen_row(table)["extrapolates"]) == ("search", None)
+    assert chosen_row(table)["predicted_ns"] == pytest.approx(33 * MS, rel=0.03)
     # One size shows nothing of far shorter messages.
-    sizes = remap(over("chain", sites(), sizes=(1 << 20,), iterations=5).trace(), search=0)
+    sizes = remap(run_on_tree("chain", sites(), sizes=(1 << 20,), iterations=5).trace(), search=0)
     assert any("over wan" in str(row["extrapolates"]) for row in sizes.to_pylist() if "segments" in row["name"])
 
 
 def test_candidates_are_all_algorithms_that_serve_the_operation_or_those_that_are_asked_for() -> None:
-    trace = over("hierarchical", iterations=4).trace()
+    trace = run_on_tree("hierarchical", iterations=4).trace()
     subject = source_of(trace.table).subject
-    every = list(algorithms(subject))
+    choices = list(algorithms(subject))
     served = {row.name for row in _plan.algorithms() if "MPI_Allreduce" in row.operations}
-    assert {one.algorithm for one in every} == served - {"pipeline"}
-    assert len({one.name for one in every}) == len(every)
-    assert {one.algorithm for one in cut(subject, every, 1 << 16)} >= {"leaders", "pipeline"}
+    assert {choice.algorithm for choice in choices} == served - {"pipeline"}
+    assert len({choice.name for choice in choices}) == len(choices)
+    assert {choice.algorithm for choice in cut(subject, choices, 1 << 16)} >= {"leaders", "pipeline"}
     names = remap(trace, search=0, algorithms="ring, recursive-doubling")["name"].to_pylist()
     assert sorted(names) == ["baseline: drawn", "recursive-doubling", "ring"]
     with pytest.raises(InputError, match="'rings' is not an algorithm; there are bruck, "):
@@ -199,7 +203,7 @@ def test_candidates_are_all_algorithms_that_serve_the_operation_or_those_that_ar
 
 
 def test_runs_that_show_nothing_are_told_what_to_do() -> None:
-    trace = over("flat", iterations=3).trace()
+    trace = run_on_tree("flat", iterations=3).trace()
     trace.tables["hops"] = trace.tables["hops"].slice(0, 0)
     with pytest.raises(InputError, match="hopscope run --tree binomial"):
         remap(trace)
@@ -209,9 +213,9 @@ def test_runs_that_show_nothing_are_told_what_to_do() -> None:
     with pytest.raises(InputError, match=r"MPI_Barrier ran only once with all its hops.*; remap a longer run"):
         remap(run.trace(), search=0)
     # The collector always writes the tree file; an archive may have lost it, or have the one of another run.
-    trace = over("flat", iterations=3).trace()
-    other = json.dumps({"schema_version": 1, "rules": [{"operations": ["MPI_Scan"], "algorithm": "linear"}]})
-    for text, problem in ((None, "simulated has no tree file.* tree.json"), (other, "no rule for MPI_Allreduce")):
+    trace = run_on_tree("flat", iterations=3).trace()
+    scan_file = json.dumps({"schema_version": 1, "rules": [{"operations": ["MPI_Scan"], "algorithm": "linear"}]})
+    for text, problem in ((None, "simulated has no tree file.* tree.json"), (scan_file, "no rule for MPI_Allreduce")):
         with pytest.raises(InputError, match=problem):
             remap(trace.with_column("run", "tree_file", [text]), search=0)
 
@@ -220,33 +224,36 @@ def test_where_others_have_as_many_ranks_the_rule_lists_the_members_and_keeps_th
     backwards = list(range(7, -1, -1))
     rule = {"operations": ["MPI_Allreduce"], "bytes": {"min": 8, "max": 8}, "reduce_tree": "b"}
     rules = [{**rule, "members": members} for members in (list(range(8)), backwards)]
-    ran = {"schema_version": 1, "trees": {"b": {"shape": "binomial"}, "unused": {"shape": "flat"}}, "rules": rules}
-    trace = over("binomial-mpich").trace(json.dumps(ran))
+    trees = {"b": {"shape": "binomial"}, "unused": {"shape": "flat"}}
+    tree_file = {"schema_version": 1, "trees": trees, "rules": rules}
+    trace = run_on_tree("binomial-mpich").trace(json.dumps(tree_file))
     text = remap(trace.with_communicator(backwards), search=0).schema.metadata[b"tree"]
     written = json.loads(text)
     assert written["rules"][0]["members"] == list(range(8))
     # The rule of the run for these members is never reached any more, that for the others is.
     assert written["rules"][1:] == rules[1:] and "unused" not in written["trees"]
     file = _plan.TreeFile(text, 8)
-    asked = [range(8), backwards, [1, 0, *range(2, 8)]]
-    assert [file.rule("MPI_Allreduce", members, 8) for members in asked] == [0, 1, None]
+    member_lists = [range(8), backwards, [1, 0, *range(2, 8)]]
+    assert [file.rule("MPI_Allreduce", members, 8) for members in member_lists] == [0, 1, None]
 
 
 def test_members_of_a_spawned_world_are_never_listed() -> None:
     # The collector takes them for ranks of the job that spawned them.
-    trace = over("binomial-mpich").trace().with_communicator(list(range(7, -1, -1)))
+    trace = run_on_tree("binomial-mpich").trace().with_communicator(list(range(7, -1, -1)))
     trace.with_column("ranks", "world", [1] * 8)
     rule = json.loads(remap(trace, search=0).schema.metadata[b"tree"])["rules"][0]
     assert rule["comm_size"] == {"min": 8, "max": 8} and "members" not in rule
 
 
 def test_sizes_and_communicators_that_rules_tell_apart_are_selections() -> None:
-    many = (8, 512, 1_024, 4_000, 16_000, 70_000, 250_000)
-    parts = with_parts(source_of(over("binomial-mpich", sizes=many, iterations=21).trace().table)).subject.parts
+    size_list = (8, 512, 1_024, 4_000, 16_000, 70_000, 250_000)
+    parts = with_parts(
+        source_of(run_on_tree("binomial-mpich", sizes=size_list, iterations=21).trace().table)
+    ).subject.parts
     ranges = [(min(call.size for call in part.calls), max(call.size for call in part.calls)) for part in parts]
     assert sorted(ranges) == [(8, 16_000), (70_000, 250_000)]
     # No rule tells a duplicate from the original.
-    trace = over("binomial-mpich").trace
+    trace = run_on_tree("binomial-mpich").trace
     for members, count in ((list(range(8)), 1), ([1, 0, *range(2, 8)], 2)):
         source = source_of(trace().with_communicator(members, is_used=True).table)
         assert len(with_parts(source).subject.parts) == count
@@ -255,9 +262,9 @@ def test_sizes_and_communicators_that_rules_tell_apart_are_selections() -> None:
 def test_two_ranges_of_bytes_get_a_rule_each_and_the_rerun_takes_what_was_predicted() -> None:
     network = sites()
     network.per_byte = 100
-    run = over("binomial-mpich", network, sizes=(SMALL, LARGE), iterations=60)
+    run = run_on_tree("binomial-mpich", network, sizes=(SMALL, LARGE), iterations=60)
     table = remap(run.trace(), search=0, algorithms="tree")
-    first = chosen(table)
+    first = chosen_row(table)
     file = json.loads(table.schema.metadata[b"tree"])
     jsonschema.validate(file, TREE_SCHEMA)
     rules = {rule["bytes"]["min"]: rule for rule in file["rules"] if "bytes" in rule}
@@ -266,21 +273,21 @@ def test_two_ranges_of_bytes_get_a_rule_each_and_the_rerun_takes_what_was_predic
     assert {row["bytes_min"] for row in alone} == {SMALL, LARGE}
     assert all(first["predicted_ns"] < row["predicted_ns"] for row in alone)
     hosts, clusters = network.numbers()
-    again = Run(network, {"shape": "flat"})
+    second_run = Run(network, {"shape": "flat"})
     shapes = {size: Shape(file["trees"][rule["broadcast_tree"]]) for size, rule in rules.items()}
     trees = {
         size: [shape.tree(0, broadcast=down, hosts=hosts, clusters=clusters) for down in (False, True)]
         for size, shape in shapes.items()
     }
     for iteration in range(60):
-        again.size = (SMALL, LARGE)[iteration % 2]
-        again.up, again.down = trees[again.size]
-        again.compute(lambda _: MS + MS // 40)
-        again.allreduce()
-    assert again.iteration_ns() == pytest.approx(first["predicted_ns"], rel=0.02)
+        second_run.size = (SMALL, LARGE)[iteration % 2]
+        second_run.up, second_run.down = trees[second_run.size]
+        second_run.compute(lambda _: MS + MS // 40)
+        second_run.allreduce()
+    assert second_run.iteration_ns() == pytest.approx(first["predicted_ns"], rel=0.02)
 
 
 def test_the_description_names_the_columns_in_order() -> None:
-    table = remap(over("flat", iterations=3).trace(), search=0)
+    table = remap(run_on_tree("flat", iterations=3).trace(), search=0)
     described = [line.split()[2] for line in DESCRIPTION.splitlines() if line.startswith("-- column ")]
     assert described == table.column_names

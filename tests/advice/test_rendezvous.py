@@ -19,13 +19,13 @@ from simulated_network import MS, Run, SimulatedTrace, round_robin, sites
 LONG, LATENCY = 65_536, 20 * MS
 
 
-def ran(*sizes: int, late: int = 0, blocked: int = 0, iterations: int = 20) -> SimulatedTrace:
-    """By recursive doubling between two sites; messages of more than 1 KiB go by rendezvous. late: every rank but the
+def run_doubling(*sizes: int, delay: int = 0, blocked: int = 0, iterations: int = 20) -> SimulatedTrace:
+    """By recursive doubling between two sites; messages of more than 1 KiB go by rendezvous. delay: every rank but the
     first computes for longer. blocked: senders go on so much later than their CTS is there."""
     run = LibraryRun(sites(), rendezvous_from=1024)
     for iteration in range(iterations * len(sizes)):
         run.size = sizes[iteration % len(sizes)]
-        run.compute(lambda rank: MS + (late if rank else 0))
+        run.compute(lambda rank: MS + (delay if rank else 0))
         run.allreduce()
     for hop in run.rows["hops"]:
         hop["send_end_ns"] += blocked if hop["bytes"] == LONG and hop["link"] == "wan" else 0
@@ -56,9 +56,9 @@ def test_of_one_size_the_time_that_senders_are_blocked_tells_the_latency() -> No
     """Regression: 64 KiB over TCP took 88 ms between sites 22 ms apart and blocked its sender for 43. Broadcasts and
     reductions one after another were replayed as free, 0.5 ms for 102."""
     basis = basis_of(where_senders_are_blocked(43_000_000).table)
-    found = basis.costs.links["lan"]
-    assert (found.announcement_ns, found.answer_ns, found.eager_bytes) == (21_500_000, 21_500_000, 1024)
-    assert found.message_ns(LONG) == pytest.approx(88_000_000, rel=0.01) and basis.model.error < 0.01
+    lan = basis.costs.links["lan"]
+    assert (lan.announcement_ns, lan.answer_ns, lan.eager_bytes) == (21_500_000, 21_500_000, 1024)
+    assert lan.message_ns(LONG) == pytest.approx(88_000_000, rel=0.01) and basis.model.error < 0.01
     # A sender that keeps a copy is not blocked.
     assert limits_of(ends_of(source_of(where_senders_are_blocked(100_000).table))) == {}
 
@@ -69,27 +69,29 @@ def test_a_rendezvous_is_given_up_where_the_replay_is_far_off_with_it() -> None:
     assert basis.costs.links["lan"].latency_ns == 88_000_000 and basis.model.error < 0.01
 
 
-@pytest.mark.parametrize("late", [0, 5 * MS, 90 * MS])
-def test_a_library_s_rendezvous_is_replayed_and_its_costs_are_those_of_the_network(late: int) -> None:
-    basis = basis_of(ran(LONG, late=late).table)
+@pytest.mark.parametrize("delay", [0, 5 * MS, 90 * MS])
+def test_a_library_s_rendezvous_is_replayed_and_its_costs_are_those_of_the_network(delay: int) -> None:
+    basis = basis_of(run_doubling(LONG, delay=delay).table)
     wan = basis.costs.links["wan"]
     assert wan.announcement_ns == wan.answer_ns == wan.announced_ns == pytest.approx(LATENCY, rel=0.01)
     assert basis.model.error < 0.001
 
 
 def test_a_class_of_links_whose_senders_go_on_has_no_limit() -> None:
-    assert limits_of(ends_of(source_of(ran(LONG, 512).table)))["wan"] == 1024
+    assert limits_of(ends_of(source_of(run_doubling(LONG, 512).table)))["wan"] == 1024
     # Messages that were there long before their senders went on had not waited for them.
-    assert "wan" not in limits_of(ends_of(source_of(ran(LONG, 512, blocked=5 * LATENCY).table)))
+    assert "wan" not in limits_of(ends_of(source_of(run_doubling(LONG, 512, blocked=5 * LATENCY).table)))
 
 
 def test_receives_posted_late_show_best_whether_a_message_waits_for_its_cts() -> None:
     # Regression: of messages whose bytes take 80 ms, a CTS after 6 seemed to be none. Six receives were posted before
     # the messages came, and six 50 ms late.
-    none, one = np.zeros(12, np.int64), np.ones(12, np.int64)
+    zero, unit = np.zeros(12, np.int64), np.ones(12, np.int64)
     posted = np.repeat([0, 150], 6) * MS
-    begin, cleared, link = 100 * MS * one, np.maximum(103 * MS, posted) + 3 * MS, one * LINKS.index("wan")
-    hops = Hops(none, none, one, none, one, link, one, none, one << 20, begin, cleared + 74 * MS, posted, one > 0, none)
+    begin, cleared, link = 100 * MS * unit, np.maximum(103 * MS, posted) + 3 * MS, unit * LINKS.index("wan")
+    hops = Hops(
+        zero, zero, unit, zero, unit, link, unit, zero, unit << 20, begin, cleared + 74 * MS, posted, unit > 0, zero
+    )
     ends = Ends(hops, begin, cleared, posted)
     assert limits_of(ends) == {"wan": 1024} and set(ends.latency_ns()) == {3 * MS}
     assert set(ends.itself_ns(3 * MS)) == {74 * MS}
@@ -97,6 +99,6 @@ def test_receives_posted_late_show_best_whether_a_message_waits_for_its_cts() ->
 
 def test_a_sender_s_wait_is_no_time_of_its_own() -> None:
     # Regression: the missing time of its wait became a computing time of 2**62 ns.
-    trace = ran(LONG, late=90 * MS)
+    trace = run_doubling(LONG, delay=90 * MS)
     events = events_of(source_of(trace.table))
     assert (events.kind == DELIVERED).any() and events.own_ns.max() < 200 * MS

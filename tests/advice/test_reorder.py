@@ -44,8 +44,8 @@ def test_neighbours_of_a_ring_come_together() -> None:
     # Blocks of two ranks on each host and four in each cluster, wherever the ring is cut: of its eight edges two cross
     # between clusters and two more between hosts. Beside them go the messages between all pairs, wherever ranks are.
     assert order.is_suggested
-    around = [order.hosts[rank] for rank in (*range(8), 0)]
-    edges = list(itertools.pairwise(around))
+    ring_hosts = [order.hosts[rank] for rank in (*range(8), 0)]
+    edges = list(itertools.pairwise(ring_hosts))
     assert sum(a[0] != b[0] for a, b in edges) == 2
     assert sum(a == b for a, b in edges) == 4
     assert row(order, "wan")["messages"] - row(order, "wan")["new_messages"] == 40 * (8 - 2)
@@ -70,28 +70,28 @@ def test_what_measures_the_rerun_sees_the_application_s_messages(tmp_path: Path)
 
 def test_the_time_on_links_is_the_sum_of_what_the_network_takes() -> None:
     order = suggest(measured(ring(DEALT, rounds=40)).table())
-    for before, prefix in ((True, ""), (False, "new_")):
+    for is_baseline, prefix in ((True, ""), (False, "new_")):
         for link in ("wan", "lan", "shm"):
-            found = row(order, link)
-            truth = found[f"{prefix}messages"] * LATENCY_NS[link] + found[f"{prefix}bytes"] * PER_BYTE_NS[link]
-            assert found[f"{prefix}predicted_ns"] == pytest.approx(truth, rel=0.01), (before, link)
+            link_row = row(order, link)
+            truth = link_row[f"{prefix}messages"] * LATENCY_NS[link] + link_row[f"{prefix}bytes"] * PER_BYTE_NS[link]
+            assert link_row[f"{prefix}predicted_ns"] == pytest.approx(truth, rel=0.01), (is_baseline, link)
     total = row(order, "all")
     assert total["gain"] == pytest.approx(1 - total["new_predicted_ns"] / total["predicted_ns"])
 
 
 def test_an_order_that_was_taken_is_left_as_it_is() -> None:
     first = suggest(measured(ring(DEALT, rounds=40)).table())
-    again = suggest(measured(ring([f"{host[0].upper()}/{host}" for host in first.hosts], rounds=40)).table())
-    assert not again.is_suggested
-    assert again.sentences[0].startswith("Leave the order as it is: no order was found")
-    assert again.hosts == first.hosts
+    second_order = suggest(measured(ring([f"{host[0].upper()}/{host}" for host in first.hosts], rounds=40)).table())
+    assert not second_order.is_suggested
+    assert second_order.sentences[0].startswith("Leave the order as it is: no order was found")
+    assert second_order.hosts == first.hosts
 
 
 def random_traffic(ranks: int, chance: random.Random) -> Traffic:
     pairs = [pair for pair in itertools.combinations(range(ranks), 2) if chance.random() < 0.6] or [(0, 1)]
     amounts = [[chance.randint(1, 100) for _ in pairs], [chance.randint(0, 10_000) for _ in pairs]]
     low, high = np.asarray(pairs).T
-    return Traffic(ranks, low, high, *(np.asarray(each, np.float64) for each in amounts))
+    return Traffic(ranks, low, high, *(np.asarray(counts, np.float64) for counts in amounts))
 
 
 def orders(slots: list[int]) -> set[tuple[int, ...]]:
@@ -108,24 +108,24 @@ def test_no_other_order_is_better_than_by_a_hundredth(seed: int) -> None:
     places = places_of(table("ranks"))
     costs = costs_of(table, places)
     traffic = random_traffic(len(job.hosts), chance)
-    judge = Objective(traffic, costs.latency_ns, costs.per_byte_ns)
+    objective = Objective(traffic, costs.latency_ns, costs.per_byte_ns)
     slots = np.bincount(places.baseline).tolist()
-    least = min(judge.cost(np.asarray(order)) for order in orders(slots))
-    assert judge.cost(best_order(traffic, costs, places)) <= 1.01 * least
+    optimum = min(objective.cost(np.asarray(order)) for order in orders(slots))
+    assert objective.cost(best_order(traffic, costs, places)) <= 1.01 * optimum
 
 
 def test_a_swap_costs_what_the_two_orders_differ_by() -> None:
     chance = random.Random(5)
     traffic = random_traffic(9, chance)
     latency = np.asarray([[1, 5, 9], [5, 2, 7], [9, 7, 1]], np.float64)
-    judge = Objective(traffic, latency, latency / 100)
+    objective = Objective(traffic, latency, latency / 100)
     place = np.asarray([0, 1, 2] * 3)
     for a, b in itertools.combinations(range(9), 2):
         swapped: Array = place.copy()
         swapped[[a, b]] = place[[b, a]]
-        difference = judge.cost(swapped) - judge.cost(place)
-        assert judge.swap_cost(place, a, b) == pytest.approx(difference, abs=1e-6)
-        assert judge.all_swaps(place, np.arange(9))[a, b] == pytest.approx(difference, abs=1e-6)
+        difference = objective.cost(swapped) - objective.cost(place)
+        assert objective.swap_cost(place, a, b) == pytest.approx(difference, abs=1e-6)
+        assert objective.all_swaps(place, np.arange(9))[a, b] == pytest.approx(difference, abs=1e-6)
 
 
 def test_parts_have_exactly_the_sizes_asked_for() -> None:
@@ -154,12 +154,12 @@ def test_a_message_that_waited_beside_a_farther_one_tells_nothing_of_its_link() 
     for _ in range(10):
         job.send(0, 1)
     for _ in range(30):
-        begun = job.now
+        begin = job.clock
         job.send(2, 1)
-        end, job.now = job.messages[-1]["recv_end_ns"], begun
+        end, job.clock = job.messages[-1]["recv_end_ns"], begin
         job.send(0, 1, size=16)
         job.messages[-1]["recv_end_ns"] = end
-        job.now = end + 1
+        job.clock = end + 1
     table = job.table()
     costs = costs_of(table, places_of(table("ranks")))
     assert costs.rows[LINKS.index("lan")] == 10
@@ -210,15 +210,15 @@ def test_collectives_without_hops_are_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("job", "said"),
+    ("job", "problem"),
     [
         (Job(DEALT), "shows no messages between ranks"),
         (Job(DEALT, {"emulated": "{}"}, messages=ring(DEALT).messages), "emulated its links"),
         (Job(DEALT, memory=[7] * 8, messages=ring(DEALT).messages), "are one machine"),
     ],
 )
-def test_what_no_launcher_can_place_is_refused(job: Job, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_what_no_launcher_can_place_is_refused(job: Job, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
         suggest(job.table())
 
 
@@ -232,14 +232,16 @@ def test_messages_and_hops_are_one_graph_without_direction() -> None:
     hop = {field.name: 0 for field in hops.schema} | {"src": 1, "dst": 0, "bytes": 3, "link": "lan", "role": "up"}
     hop |= {"source": "native", "binding": "none", "arrived_early": None}
     rows = type(hops).from_pylist([hop], schema=hops.schema)
-    both = traffic_of(places_of(table("ranks")), table("messages"), rows)
-    assert (both.low.tolist(), both.high.tolist()) == ([0], [1])
-    assert (both.messages.tolist(), both.bytes.tolist()) == ([3], [123])
+    traffic = traffic_of(places_of(table("ranks")), table("messages"), rows)
+    assert (traffic.low.tolist(), traffic.high.tolist()) == ([0], [1])
+    assert (traffic.messages.tolist(), traffic.bytes.tolist()) == ([3], [123])
 
 
 def test_a_part_of_the_run_cannot_be_asked_for() -> None:
     """`--from` and the like were taken and did nothing."""
-    listed = [each for each in command().params if isinstance(each, click.Option) and not each.hidden]
-    options = {option for parameter in listed for option in parameter.opts}
+    visible = [
+        candidate for candidate in command().params if isinstance(candidate, click.Option) and not candidate.hidden
+    ]
+    options = {option for parameter in visible for option in parameter.opts}
     assert "--for" in options
     assert not {"--from", "--ranks"} & options

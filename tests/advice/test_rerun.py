@@ -15,7 +15,7 @@ from test_reorder import DEALT, measured, row
 BLOCKS = sorted(DEALT)
 
 
-def known(job: Job) -> Job:
+def with_costs_of_links(job: Job) -> Job:
     """With what tells the costs of every class of link."""
     for dst in (4, 2, 1):  # on rank 0's host, in its cluster, in the other one
         for size in (8, 100_000):
@@ -23,7 +23,7 @@ def known(job: Job) -> Job:
     return job
 
 
-def said(order: Order) -> str:
+def words_of(order: Order) -> str:
     return " ".join(order.sentences)
 
 
@@ -31,38 +31,38 @@ def test_an_order_that_moves_messages_off_the_critical_path_is_not_suggested() -
     """A ring exchanges with both neighbours. Of its eight edges all cross between clusters, or two: that saves three
     quarters of the time on links, and was said to gain up to as much of the run. But a rank beside such an edge and its
     neighbour there wait 20 ms for one another in every round, in any order, and the others wait for them."""
-    order = suggest(known(exchange(DEALT, rounds=200)).table())
+    order = suggest(with_costs_of_links(exchange(DEALT, rounds=200)).table())
     assert not order.is_suggested
     assert row(order, "all")["gain"] > 0.7
     assert row(order, "all")["run_gain"] == pytest.approx(0, abs=0.01)
-    assert "the run is predicted to take" in said(order)
+    assert "the run is predicted to take" in words_of(order)
 
 
 def test_the_run_s_gain_is_that_of_the_slowest_circle_of_messages() -> None:
     # Each rank waits for the one before only, so a round takes the mean over the ring: 20 ms where all eight edges
     # cross between clusters, and a quarter of that where two do.
-    order = suggest(known(exchange(DEALT, rounds=400, ways=(1,))).table())
+    order = suggest(with_costs_of_links(exchange(DEALT, rounds=400, ways=(1,))).table())
     total = row(order, "all")
     assert order.is_suggested
     assert total["run_gain"] == pytest.approx(0.75, abs=0.02)
     assert total["run_gain_low"] <= total["run_gain"] <= total["run_gain_high"]
-    assert "the run is predicted to take" in said(order).lower()
-    assert "% less" in said(order)
+    assert "the run is predicted to take" in words_of(order).lower()
+    assert "% less" in words_of(order)
 
 
 def test_what_a_run_takes_without_its_messages_is_not_gained() -> None:
     # Ranks compute 60 ms between rounds of 20 ms, so of the 75 % that the messages save, the run gains a quarter.
     job = Job(DEALT)
     for _ in range(400):
-        job.together([(rank, (rank + 1) % 8) for rank in range(8)])
-        job.now += 3 * LATENCY_NS["wan"]
-    order = suggest(known(job).table())
+        job.send_at_once([(rank, (rank + 1) % 8) for rank in range(8)])
+        job.clock += 3 * LATENCY_NS["wan"]
+    order = suggest(with_costs_of_links(job).table())
     assert order.is_suggested
     assert row(order, "all")["run_gain"] == pytest.approx(0.75 / 4, abs=0.02)
 
 
 def test_two_runs_differ_by_more_than_one_shows() -> None:
-    total = row(suggest(known(exchange(DEALT, rounds=400, ways=(1,))).table()), "all")
+    total = row(suggest(with_costs_of_links(exchange(DEALT, rounds=400, ways=(1,))).table()), "all")
     assert total["run_gain_high"] - total["run_gain_low"] >= 2 * LEAST_VARIABILITY * (1 - total["run_gain"])
 
 
@@ -70,11 +70,11 @@ def test_a_message_that_waits_for_its_receiver_holds_it_for_as_long_as_it_moves(
     """What a receiver waited for large messages counted as its own computing, and an order that halved a run's time was
     predicted to gain a quarter."""
     job = measured(Job(["A/a0", "B/b0"] * 2))
-    begun = len(job.messages)
+    first_message = len(job.messages)
     for _ in range(400):
-        job.together([(0, 1), (2, 3)])
-        job.together([(1, 0), (3, 2)])
-    for message in job.messages[begun:]:
+        job.send_at_once([(0, 1), (2, 3)])
+        job.send_at_once([(1, 0), (3, 2)])
+    for message in job.messages[first_message:]:
         # The receive was posted right behind its sending, and both ranks had to wait until it was there.
         posted = message["recv_post_ns"] + 1
         message |= {"binding": "send", "send_end_ns": message["recv_end_ns"], "recv_post_ns": posted}
@@ -108,17 +108,17 @@ def test_an_order_that_was_taken_is_not_bettered_by_moving_leaders() -> None:
     lead, and the run was slower."""
     first = suggest(led(exchange(DEALT, rounds=10, ways=(1,)), count=60).table())
     hosts = [f"{host[0].upper()}/{host}" for host in first.hosts]
-    around = [*first.hosts, first.hosts[0]]
-    assert sum(a[0] != b[0] for a, b in itertools.pairwise(around)) == 2
-    again = suggest(led(exchange(hosts, rounds=10, ways=(1,)), count=60).table())
-    assert not again.is_suggested
-    assert "no order was found" in said(again)
+    ring_hosts = [*first.hosts, first.hosts[0]]
+    assert sum(a[0] != b[0] for a, b in itertools.pairwise(ring_hosts)) == 2
+    second_order = suggest(led(exchange(hosts, rounds=10, ways=(1,)), count=60).table())
+    assert not second_order.is_suggested
+    assert "no order was found" in words_of(second_order)
 
 
 def test_one_late_message_makes_no_pair_of_hosts_slow() -> None:
     """Of 113 messages between two hosts, one went the other way and took 94 ms: the mean of both ways was 58 ms."""
     job = exchange(DEALT, ways=(1,))
-    job.send(2, 1, late_by=70_000_000)
+    job.send(2, 1, delay=70_000_000)
     table = job.table()
     costs = costs_of(table, places_of(table("ranks")))
     assert costs.latency_ns[1, 2] == pytest.approx(LATENCY_NS["wan"], rel=0.01)

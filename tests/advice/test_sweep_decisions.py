@@ -6,7 +6,7 @@ from typing import Final
 
 import jsonschema
 import pytest
-from drawn_sweeps import MADE
+from drawn_sweeps import PROVENANCE
 from hopscope.advice.sweep.decision import choices_of, decisions, engine_rules, rules_of
 from hopscope.advice.sweep.engine import engine_methods, layout_of
 from hopscope.advice.sweep.grid import Point, points, prefixes, sizes
@@ -19,13 +19,13 @@ from hopscope.mpi_libraries.open_mpi.rules import read_rules, rules_for
 SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
 RING: Final = Method("ring", Offered("allreduce", "ring", 4, "coll_tuned_allreduce_algorithm"))
 LINEAR: Final = Method("linear", Offered("allreduce", "linear", 1, "coll_tuned_allreduce_algorithm"))
-HAN: Final = {**MADE, "besides": [["allreduce", "coll_han_allreduce", "3"]]}
+HAN: Final = {**PROVENANCE, "besides": [["allreduce", "coll_han_allreduce", "3"]]}
 
 
-def drawn(*at: tuple[int, int, dict[str, list[float]]]) -> Sweep:
+def sweep_of(*points: tuple[int, int, dict[str, list[float]]]) -> Sweep:
     """A sweep of Allreduce with these ranks, bytes and times by method."""
     sweep = Sweep(dict(HAN), {"allreduce": [OWN_CHOICE, LINEAR, RING]})
-    for ranks, size, times in at:
+    for ranks, size, times in points:
         for name, values in times.items():
             sweep.add(Point("allreduce", ranks, size), name, values)
     return sweep
@@ -33,7 +33,7 @@ def drawn(*at: tuple[int, int, dict[str, list[float]]]) -> Sweep:
 
 def test_a_lucky_time_decides_nothing_that_it_is_scored_by() -> None:
     # Chosen by the times at even places: ring 80, default 100. Scored by those at odd ones: ring 99, default 110.
-    sweep = drawn((8, 64, {"default": [100, 110, 120, 130], "ring": [80, 99, 120, 130]}))
+    sweep = sweep_of((8, 64, {"default": [100, 110, 120, 130], "ring": [80, 99, 120, 130]}))
     (row,) = decisions(sweep)
     assert (row["best"], row["time_ns"], row["default_ns"]) == ("ring", 99, 110)
     assert row["penalty"] == pytest.approx(110 / 99 - 1)
@@ -41,12 +41,12 @@ def test_a_lucky_time_decides_nothing_that_it_is_scored_by() -> None:
 
 
 def test_the_best_method_holds_to_the_middle_between_sizes_and_up_to_the_next_number_of_ranks() -> None:
-    own, fast = {"default": [100.0] * 4}, {"ring": [50.0] * 4}
-    sweep = drawn(
-        (4, 64, {**own, "linear": [50.0] * 4}),
-        (4, 4096, {**own, "linear": [99.0] * 4}),  # 1 % is no reason to change anything
-        (8, 64, own),
-        (8, 4096, {**own, **fast}),
+    default, fast = {"default": [100.0] * 4}, {"ring": [50.0] * 4}
+    sweep = sweep_of(
+        (4, 64, {**default, "linear": [50.0] * 4}),
+        (4, 4096, {**default, "linear": [99.0] * 4}),  # 1 % is no reason to change anything
+        (8, 64, default),
+        (8, 4096, {**default, **fast}),
     )
     setting = rules_of(sweep, "/rules.conf")
     assert setting is not None
@@ -64,14 +64,14 @@ def test_the_best_method_holds_to_the_middle_between_sizes_and_up_to_the_next_nu
 
 
 def test_where_the_library_s_own_choice_is_as_good_there_are_no_rules() -> None:
-    sweep = drawn((8, 64, {"default": [100.0] * 4, "ring": [99.0] * 4}))
+    sweep = sweep_of((8, 64, {"default": [100.0] * 4, "ring": [99.0] * 4}))
     assert rules_of(sweep, "/rules.conf") is None
 
 
 def test_the_engine_has_a_rule_where_it_beats_the_library_s_best_which_stays_in_the_library_s_rules() -> None:
     tree = {"reduce_tree": "tree", "broadcast_tree": "tree"}
     engine = Method("engine flat", rule=tree, trees={"tree": {"shape": "flat"}})
-    sweep = Sweep(dict(MADE), {"allreduce": [OWN_CHOICE, RING, engine]})
+    sweep = Sweep(dict(PROVENANCE), {"allreduce": [OWN_CHOICE, RING, engine]})
     for ranks, size, time in ((4, 64, 25.0), (4, 4096, 49.5), (8, 64, 25.0)):  # 49.5: by 1 %, which is no reason
         for name, value in (("default", 100.0), ("ring", 50.0), ("engine flat", time)):
             sweep.add(Point("allreduce", ranks, size), name, [value] * 4)
@@ -99,10 +99,10 @@ def test_the_engine_s_methods_of_groups_need_ranks_in_several_groups() -> None:
 
 def test_mpich_has_one_method_for_all_sizes_that_is_better_on_the_whole() -> None:
     ring = Method("ring", Offered("allreduce", "ring", None, "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM"))
-    sweep = Sweep(dict(MADE, flavour="mpich"), {"allreduce": [OWN_CHOICE, ring]})
-    for size, default, other in ((64, 100.0, 50.0), (4096, 100.0, 150.0)):  # 0.5 * 1.5 is below 1
+    sweep = Sweep(dict(PROVENANCE, flavour="mpich"), {"allreduce": [OWN_CHOICE, ring]})
+    for size, default, ring_time in ((64, 100.0, 50.0), (4096, 100.0, 150.0)):  # 0.5 * 1.5 is below 1
         sweep.add(Point("allreduce", 8, size), "default", [default] * 4)
-        sweep.add(Point("allreduce", 8, size), "ring", [other] * 4)
+        sweep.add(Point("allreduce", 8, size), "ring", [ring_time] * 4)
     setting = rules_of(sweep, "/settings.sh")
     assert setting is not None
     assert setting.text == "export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring\n"
@@ -114,7 +114,7 @@ def test_mpich_has_one_method_for_all_sizes_that_is_better_on_the_whole() -> Non
 def test_a_method_that_is_surely_slower_or_steady_is_not_measured_again() -> None:
     point = Point("allreduce", 8, 64)
     steady = [100.0, 100.0, 101.0, 150.0, 100.0, 101.0, 100.0, 100.0, 100.0, 100.0]
-    sweep = drawn((8, 64, {"default": [300.0] * 3, "linear": [201.0] * 3, "ring": steady}))
+    sweep = sweep_of((8, 64, {"default": [300.0] * 3, "linear": [201.0] * 3, "ring": steady}))
     second, third = PASSES[0] + PASSES[1], sum(PASSES)
     assert not needs_measuring(sweep, point, LINEAR, second)
     assert needs_measuring(sweep, point, OWN_CHOICE, second)  # what all are held against
@@ -150,7 +150,7 @@ def test_each_job_has_one_method_of_each_operation() -> None:
 
 
 def test_a_sweep_is_read_as_it_was_written(tmp_path: Path) -> None:
-    sweep = drawn((8, 64, {"default": [100, 110], "ring": [80, 99]}))
+    sweep = sweep_of((8, 64, {"default": [100, 110], "ring": [80, 99]}))
     sweep.write(tmp_path / "machine-rules.json")
-    again = read(tmp_path / "machine-rules.json")
-    assert (again.times, again.methods, again.made) == (sweep.times, sweep.methods, sweep.made)
+    stored = read(tmp_path / "machine-rules.json")
+    assert (stored.times, stored.methods, stored.made) == (sweep.times, sweep.methods, sweep.made)

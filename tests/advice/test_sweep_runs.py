@@ -44,10 +44,10 @@ def test_every_point_has_the_default_and_others_and_a_sweep_goes_on(swept: Path,
         ("barrier", 0),
     ]
     for point in sweep.points:
-        known = sweep.times_at(point)
-        assert "default" in known
-        assert len(known) > 1
-        assert all(time > 0 for times in known.values() for time in times)
+        by_method = sweep.times_at(point)
+        assert "default" in by_method
+        assert len(by_method) > 1
+        assert all(time > 0 for times in by_method.values() for time in times)
     done = analyze("decide", swept, "--format", "json")
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)
@@ -56,12 +56,12 @@ def test_every_point_has_the_default_and_others_and_a_sweep_goes_on(swept: Path,
     # Without the times of one method, only that is measured again.
     content = json.loads(swept.read_text())
     missing = next(name for name in content["points"][0]["times_ns"] if name != "default")
-    before = content["points"][0]["times_ns"].pop(missing)
+    removed_times = content["points"][0]["times_ns"].pop(missing)
     swept.write_text(json.dumps(content))
     options = ["--most-bytes", "64", "--mpi", mpi.release, "--resume"]
     assert hopscope("sweep", "-o", swept, *options, "--", *mpi.launch(2)).returncode == 0
-    after = read(swept)
-    assert len(after.times_at(after.points[0])[missing]) >= min(3, len(before))
+    resumed = read(swept)
+    assert len(resumed.times_at(resumed.points[0])[missing]) >= min(3, len(removed_times))
     assert hopscope("sweep", "-o", swept, "--", *mpi.launch(2)).returncode == 2  # never written over
 
 
@@ -83,9 +83,9 @@ def test_models_choose_by_what_messages_cost_there_and_disputed_points_are_refin
 
     doubtful = disputed(sweep)
     assert hopscope("sweep", "--refine", file, "--budget", "3m", "--", *first_mpi.launch(4)).returncode == 0
-    after = read(file)
-    more = {key: len(times) - len(sweep.times[key]) for key, times in after.times.items()}
-    assert more == {(point, name): REFINING * (name in doubtful.get(point, ())) for point, name in sweep.times}
+    refined = read(file)
+    additions = {key: len(times) - len(sweep.times[key]) for key, times in refined.times.items()}
+    assert additions == {(point, name): REFINING * (name in doubtful.get(point, ())) for point, name in sweep.times}
 
 
 def test_open_mpi_obeys_the_rules_of_a_sweep(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ def test_open_mpi_obeys_the_rules_of_a_sweep(first_mpi: local_mpi.LocalMpi, tmp_
     command = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", str(tmp_path / "trace"), "--"]
     command += [launcher, *words, *launch, str(first_mpi.compile(PROGRAM))]
     subprocess.run(command, check=True, capture_output=True, timeout=250)
-    ran = analysis.open(tmp_path / "trace").run("algorithms").to_pylist()
-    assert {row["algorithm"] for row in ran} == {"linear"}
+    rows = analysis.open(tmp_path / "trace").run("algorithms").to_pylist()
+    assert {row["algorithm"] for row in rows} == {"linear"}
 
 
 def test_the_engine_runs_its_methods_and_the_best_ones_again_by_the_tree_file(
@@ -119,12 +119,12 @@ def test_the_engine_runs_its_methods_and_the_best_ones_again_by_the_tree_file(
         assert "engine recursive-doubling" in point["times_ns"]
         point["times_ns"]["engine recursive-doubling"] = [1, 1, 1, 1]
     file.write_text(json.dumps(content))
-    done = analyze("decide", file, "--tree", tree)
-    assert done.returncode == 0, done.stderr
-    done = hopscope(
+    decision = analyze("decide", file, "--tree", tree)
+    assert decision.returncode == 0, decision.stderr
+    run = hopscope(
         "run", "--dir", tmp_path / "trace", "--tree", tree, "--", *first_mpi.launch(4), first_mpi.compile(PROGRAM)
     )
-    assert done.returncode == 0, done.stderr
+    assert run.returncode == 0, run.stderr
     assert calls_of(tmp_path / "trace") == {("MPI_Allreduce", "tree", "recursive-doubling")}
 
 

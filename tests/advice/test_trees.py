@@ -14,13 +14,13 @@ def tree(spec: dict[str, Any], size: int, root: int = 0, *, broadcast: bool = Tr
     return Shape(spec).tree(root, broadcast=broadcast, hosts=[0] * size, clusters=[0] * size)
 
 
-def below(drawn: Tree) -> dict[int, tuple[int, ...]]:
+def children_of(drawn_tree: Tree) -> dict[int, tuple[int, ...]]:
     """The children of each rank that has some."""
-    return {rank: children for rank, children in enumerate(drawn.children) if children}
+    return {rank: children for rank, children in enumerate(drawn_tree.children) if children}
 
 
 # Ten ranks each: what hangs below whom, in the order of a broadcast and in that of a reduce (None: the same).
-DRAWN: dict[str, tuple[dict[str, Any], dict[int, tuple[int, ...]], dict[int, tuple[int, ...]] | None]] = {
+DRAWINGS: dict[str, tuple[dict[str, Any], dict[int, tuple[int, ...]], dict[int, tuple[int, ...]] | None]] = {
     "flat": ({"shape": "flat"}, {0: (1, 2, 3, 4, 5, 6, 7, 8, 9)}, None),
     "chain": ({"shape": "chain"}, {rank: (rank + 1,) for rank in range(9)}, None),
     "binary": ({"shape": "binary"}, {0: (1, 2), 1: (3, 4), 2: (5, 6), 3: (7, 8), 4: (9,)}, None),
@@ -52,20 +52,20 @@ DRAWN: dict[str, tuple[dict[str, Any], dict[int, tuple[int, ...]], dict[int, tup
 
 
 def test_every_simple_shape_is_drawn_here() -> None:
-    assert set(DRAWN) == {shape.name for shape in _plan.shapes() if shape.is_simple}
+    assert set(DRAWINGS) == {shape.name for shape in _plan.shapes() if shape.is_simple}
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", DRAWINGS)
 def test_a_shape_is_as_it_is_drawn(name: str) -> None:
-    spec, down, up = DRAWN[name]
-    assert below(tree(spec, 10)) == down
-    assert below(tree(spec, 10, broadcast=False)) == (up or down)
+    spec, down, up = DRAWINGS[name]
+    assert children_of(tree(spec, 10)) == down
+    assert children_of(tree(spec, 10, broadcast=False)) == (up or down)
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", DRAWINGS)
 def test_another_root_turns_the_whole_tree(name: str) -> None:
-    spec, down, _ = DRAWN[name]
-    assert below(tree(spec, 10, root=7)) == {
+    spec, down, _ = DRAWINGS[name]
+    assert children_of(tree(spec, 10, root=7)) == {
         (rank + 7) % 10: tuple((child + 7) % 10 for child in children) for rank, children in down.items()
     }
 
@@ -73,8 +73,8 @@ def test_another_root_turns_the_whole_tree(name: str) -> None:
 def test_each_level_of_a_hierarchy_has_its_own_shape() -> None:
     # Four hosts of three ranks each, all in one cluster: the hosts' first ranks 0, 3, 6, 9 are a chain.
     spec = {"shape": "hierarchical", "hosts": {"shape": "chain"}, "ranks": {"shape": "binary"}}
-    drawn = Shape(spec).tree(0, broadcast=True, hosts=[rank // 3 for rank in range(12)], clusters=[7] * 12)
-    assert below(drawn) == {0: (3, 1, 2), 3: (6, 4, 5), 6: (9, 7, 8), 9: (10, 11)}
+    drawn_tree = Shape(spec).tree(0, broadcast=True, hosts=[rank // 3 for rank in range(12)], clusters=[7] * 12)
+    assert children_of(drawn_tree) == {0: (3, 1, 2), 3: (6, 4, 5), 6: (9, 7, 8), 9: (10, 11)}
 
 
 def test_an_explicit_tree_is_rerooted_along_the_way_to_its_root() -> None:
@@ -84,18 +84,18 @@ def test_an_explicit_tree_is_rerooted_along_the_way_to_its_root() -> None:
     #  / \   \       |
     # 4   5   1      0 - 1
     spec = {"shape": "explicit", "parents": [2, 0, None, 2, 3, 3], "children": {"2": [3, 0]}}
-    assert below(tree(spec, 6, root=2)) == {2: (3, 0), 3: (4, 5), 0: (1,)}
-    assert below(tree(spec, 6, root=3)) == {3: (2, 4, 5), 2: (0,), 0: (1,)}
-    assert below(tree(spec, 6, root=3, broadcast=False)) == {3: (4, 5, 2), 2: (0,), 0: (1,)}
+    assert children_of(tree(spec, 6, root=2)) == {2: (3, 0), 3: (4, 5), 0: (1,)}
+    assert children_of(tree(spec, 6, root=3)) == {3: (2, 4, 5), 2: (0,), 0: (1,)}
+    assert children_of(tree(spec, 6, root=3, broadcast=False)) == {3: (4, 5, 2), 2: (0,), 0: (1,)}
     assert tree(spec, 6, root=2).rerooted(3, broadcast=True) == tree(spec, 6, root=3)
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", DRAWINGS)
 def test_a_tree_written_out_is_the_same_tree(name: str) -> None:
     for root, broadcast in product(range(10), (False, True)):
-        drawn = tree(DRAWN[name][0], 10, root, broadcast=broadcast)
-        assert drawn.root == root
-        assert tree(explicit(drawn).spec, 10, root, broadcast=broadcast) == drawn
+        drawn_tree = tree(DRAWINGS[name][0], 10, root, broadcast=broadcast)
+        assert drawn_tree.root == root
+        assert tree(explicit(drawn_tree).spec, 10, root, broadcast=broadcast) == drawn_tree
 
 
 def test_what_is_no_tree_for_these_ranks_is_refused() -> None:

@@ -80,8 +80,8 @@ def test_a_faster_setting_is_found_confirmed_and_left_as_a_command(gained: Tuned
     command = (folder / "command.txt").read_text()
     assert command == done.stdout.splitlines()[1] + "\n"
     assert "hopscope" not in command
-    again = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
-    assert "figure: 50." in again.stdout
+    rerun = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert "figure: 50." in rerun.stdout
     assert (folder / ("rules.conf" if mpi.flavour == "openmpi" else "env.sh")).is_file()
     report = (folder / "report.html").read_text()
     assert "<script" not in report
@@ -90,16 +90,18 @@ def test_a_faster_setting_is_found_confirmed_and_left_as_a_command(gained: Tuned
 
 def test_what_was_interrupted_measures_only_what_it_lacks(gained: Tuned, mpi: local_mpi.LocalMpi) -> None:
     done, folder = gained
-    before = read(folder)
+    first_journal = read(folder)
     content = json.loads((folder / "tuning.json").read_text())
     content["measurements"] = content["measurements"][:-4]
     content["result"] = None
     (folder / "tuning.json").write_text(json.dumps(content))
     resumed = patiently(mpi, "--resume", "-o", folder)
     assert resumed.returncode == 0, resumed.stderr
-    after = read(folder)
-    assert [(m.phase, m.block) for m in after.measurements] == [(m.phase, m.block) for m in before.measurements]
-    assert after.measurements[:-4] == before.measurements[:-4]
+    resumed_journal = read(folder)
+    assert [(m.phase, m.block) for m in resumed_journal.measurements] == [
+        (m.phase, m.block) for m in first_journal.measurements
+    ]
+    assert resumed_journal.measurements[:-4] == first_journal.measurements[:-4]
     assert resumed.stdout.split("(")[0] == done.stdout.split("(")[0]
 
 
@@ -158,9 +160,9 @@ def test_ctrl_c_keeps_what_was_measured_and_leaves_no_process(first_mpi: local_m
     words = ["tune", "-o", str(folder), "--runs", "40", "--", *first_mpi.launch(2), str(program)]
     command = [str(Path(sys.executable).with_name("hopscope")), *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        until = time.monotonic() + 120
+        deadline = time.monotonic() + 120
         while not (folder / "tuning.json").is_file() or not read(folder).measurements:
-            assert process.poll() is None and time.monotonic() < until
+            assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=120)

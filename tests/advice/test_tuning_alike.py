@@ -35,19 +35,19 @@ class _DrawnBench(Bench):
     def __init__(self, figures: list[int], begin: int, runs: int, gains: dict[str, float]) -> None:
         journal = _DrawnJournal(Path(), {}, decisions={"seed": begin}, baseline={"run_s": 1.0, "iteration_ns": 1.0})
         super().__init__(Job(("true",), hopscope.open), journal, Budget(None, runs))
-        self._figures, self._at, self._gains = figures, begin, gains
+        self._figures, self._position, self._gains = figures, begin, gains
 
     def measure(self, phase: Phase, block: int, candidate: Candidate) -> Run:
         """The next recorded run."""
         gain = self._gains.get(candidate.name, 0.0)
-        figure = self._figures[self._at % len(self._figures)] * (1 - gain)
-        self._at += 1
+        figure = self._figures[self._position % len(self._figures)] * (1 - gain)
+        self._position += 1
         run = Run("failed", 1.0) if gain < FAILS else Run("measured", 1.0, figure, "iteration")
         self.journal.add(Measurement(phase, block, candidate.name, run))
         return run
 
 
-def chosen(figures: list[int], begin: int, runs: int, gains: dict[str, float] | None = None) -> str | None:
+def choice_of(figures: list[int], begin: int, runs: int, gains: dict[str, float] | None = None) -> str | None:
     """What a tuning chooses that begins at this place of the recorded runs."""
     bench = _DrawnBench(figures, begin, runs, gains or {})
     baseline = Candidate("baseline", "baseline")
@@ -63,17 +63,17 @@ def test_of_a_thousand_tunings_without_a_difference_at_most_one_in_twenty_change
     assert len(figures) >= 60
     chance = random.Random(7)
     places = [(chance.randrange(len(figures)), chance.randrange(30, 100)) for _ in range(TUNINGS)]
-    changed = sum(chosen(figures, begin, runs) is not None for begin, runs in places)
+    changed = sum(choice_of(figures, begin, runs) is not None for begin, runs in places)
     assert changed <= TUNINGS // 20
 
 
 def test_a_candidate_that_halves_the_time_is_found() -> None:
     figures = RECORDED["eight ranks, two sites"]
-    assert chosen(figures, 0, 60, {"candidate 7": 0.5}) == "candidate 7"
+    assert choice_of(figures, 0, 60, {"candidate 7": 0.5}) == "candidate 7"
 
 
 def test_where_the_first_ones_fail_the_rest_of_the_budget_goes_to_those_it_had_no_room_for() -> None:
     # 30 runs: 4 of the baseline and 12 that confirm leave 14, in which 8 candidates have two rounds.
     gains = {candidate.name: 2 * FAILS for candidate in CANDIDATES[:8]}
     figures = RECORDED["eight ranks, two sites"]
-    assert chosen(figures, 0, 30, {**gains, "candidate 9": 0.5}) == "candidate 9"
+    assert choice_of(figures, 0, 30, {**gains, "candidate 9": 0.5}) == "candidate 9"
