@@ -51,10 +51,10 @@ class AskedApp:
             question["inputs"] = question["inputs"][:1]
         while True:
             answer = self.ask(question)["response"]
-            drawn = drawn_from(answer["content"]["children"])
-            if not any(getattr(part, "id", None) == "working-tick" for part in components(drawn)):
-                menu = drawn_from(answer["menu"]["children"])
-                return AskedPage(drawn, menu, answer["page-title"]["data"].partition("\n")[0])
+            content = components_of(answer["content"]["children"])
+            if not any(getattr(part, "id", None) == "working-tick" for part in components(content)):
+                menu = components_of(answer["menu"]["children"])
+                return AskedPage(content, menu, answer["page-title"]["data"].partition("\n")[0])
 
     def answer(
         self, output: str, inputs: dict[str, Any], state: dict[str, Any] | None = None, *, changed: str
@@ -62,7 +62,7 @@ class AskedApp:
         """The answer of a callback: `output`, `inputs` and `state` name properties as `sql-result.children`; `changed`
         is the one that the browser changed."""
 
-        def named(values: dict[str, Any]) -> list[dict[str, Any]]:
+        def properties(values: dict[str, Any]) -> list[dict[str, Any]]:
             parts = [(*name.split("."), value) for name, value in values.items()]
             return [{"id": part, "property": prop, "value": value} for part, prop, value in parts]
 
@@ -74,8 +74,8 @@ class AskedApp:
             {
                 "output": output,
                 "outputs": outputs if output.startswith("..") else outputs[0],
-                "inputs": named(inputs),
-                "state": named(state or {}),
+                "inputs": properties(inputs),
+                "state": properties(state or {}),
                 "changedPropIds": [changed],
             }
         )
@@ -87,14 +87,14 @@ class AskedApp:
         return dict(answer.get_json())
 
 
-def drawn_from(answer: Any) -> Any:
+def components_of(answer: Any) -> Any:
     """The components of an answer."""
     if isinstance(answer, list):
-        return [drawn_from(part) for part in answer]
+        return [components_of(part) for part in answer]
     if not isinstance(answer, dict) or "namespace" not in answer:
         return answer
-    props = {name: drawn_from(value) for name, value in answer["props"].items()}
+    props = {name: components_of(value) for name, value in answer["props"].items()}
     if answer["namespace"] not in _LIBRARIES:
         return Drawing(props["markup"], props["id"]) if answer["type"] == "Drawing" else html.Div(props.get("children"))
-    made: Component = getattr(_LIBRARIES[answer["namespace"]], answer["type"])(**props)
-    return made
+    component: Component = getattr(_LIBRARIES[answer["namespace"]], answer["type"])(**props)
+    return component

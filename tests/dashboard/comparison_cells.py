@@ -9,8 +9,8 @@ def numbers(row: dict[str, Any]) -> list[str]:
     """The cells of a row of a comparison."""
 
     def time(run: str) -> str:
-        shown, low, high = quantities.duration(row[f"{run}_ns"]), row.get(f"{run}_low_ns"), row.get(f"{run}_high_ns")
-        return shown if low is None or not row[f"{run}_ns"] else f"{shown} {quantities.interval(low, high, 'ns')}"
+        text, low, high = quantities.duration(row[f"{run}_ns"]), row.get(f"{run}_low_ns"), row.get(f"{run}_high_ns")
+        return text if low is None or not row[f"{run}_ns"] else f"{text} {quantities.interval(low, high, 'ns')}"
 
     return [
         time("base"),

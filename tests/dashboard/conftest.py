@@ -29,7 +29,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 PROGRAMS = Path(__file__).parent / "programs"
 INCLUDE = local_mpi.ROOT / "collector" / "include"
 LATE_MS = 1500
-"""So late is one rank of the trace `one_late`: longer than another program keeps a rank from its core."""
+"""So late is one rank of the trace `late_trace`: longer than another program keeps a rank from its core."""
 
 Serve = Callable[[hopscope.Trace | list[hopscope.Trace]], str]
 ServeApp = Callable[[Dash], str]
@@ -63,7 +63,7 @@ def run_of_one_late(mpi: local_mpi.LocalMpi, source: Path, folder: Path) -> hops
 
 
 @pytest.fixture(scope="session")
-def one_late(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+def late_trace(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
     """A real run of programs/one_late.c on four ranks, one of which is late to one collective; the MPI library's own
     messages are its hops."""
 
@@ -123,11 +123,13 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def window(browser: Browser) -> Iterator[Page]:
     """A window with bars: Playwright hides them otherwise."""
-    own = browser.browser_type.launch(executable_path=CHROMIUM, args=FLAGS, ignore_default_args=["--hide-scrollbars"])
-    page = own.new_page(viewport={"width": 1280, "height": 900})
+    second_browser = browser.browser_type.launch(
+        executable_path=CHROMIUM, args=FLAGS, ignore_default_args=["--hide-scrollbars"]
+    )
+    page = second_browser.new_page(viewport={"width": 1280, "height": 900})
     patient(page)
     yield page
-    own.close()
+    second_browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -33,36 +33,36 @@ _BLOCKS = {
 """What begins and ends with a space in the text, as it stands on a line of its own in a browser."""
 
 
-def components(drawn: Any) -> Iterator[Component]:
+def components(component: Any) -> Iterator[Component]:
     """A component and all inside it, in their order."""
-    if isinstance(drawn, list | tuple):
-        for child in drawn:
+    if isinstance(component, list | tuple):
+        for child in component:
             yield from components(child)
-    elif isinstance(drawn, Component):
-        yield drawn
-        yield from components(getattr(drawn, "children", None))
+    elif isinstance(component, Component):
+        yield component
+        yield from components(getattr(component, "children", None))
 
 
-def text(drawn: Any) -> str:
+def text(component: Any) -> str:
     """The words of a component, with single spaces."""
-    return " ".join(_words(drawn).split())
+    return " ".join(_words(component).split())
 
 
-def _words(drawn: Any) -> str:
-    if drawn is None:
+def _words(component: Any) -> str:
+    if component is None:
         return ""
-    if isinstance(drawn, list | tuple):
-        return "".join(map(_words, drawn))
-    if not isinstance(drawn, Component):
-        return str(drawn)
-    words = _words(getattr(drawn, "children", None))
-    return f" {words} " if type(drawn).__name__ in _BLOCKS else words
+    if isinstance(component, list | tuple):
+        return "".join(map(_words, component))
+    if not isinstance(component, Component):
+        return str(component)
+    words = _words(getattr(component, "children", None))
+    return f" {words} " if type(component).__name__ in _BLOCKS else words
 
 
-def table(drawn: Component) -> list[list[str]]:
+def table(component: Component) -> list[list[str]]:
     """The cells of a table's body."""
-    body = next(each for each in components(drawn) if type(each).__name__ == "Tbody")
-    rows = [each for each in components(body) if type(each).__name__ == "Tr"]
+    body = next(part for part in components(component) if type(part).__name__ == "Tbody")
+    rows = [part for part in components(body) if type(part).__name__ == "Tr"]
     return [[text(cell) for cell in row.children] for row in rows]
 
 
@@ -86,11 +86,11 @@ class DrawnPage:
 
     def part(self, name: str) -> Component:
         """The component of that id."""
-        return next(each for each in components(self.component) if getattr(each, "id", None) == name)
+        return next(candidate for candidate in components(self.component) if getattr(candidate, "id", None) == name)
 
     def has(self, name: str) -> bool:
         """Whether there is a component of that id."""
-        return any(getattr(each, "id", None) == name for each in components(self.component))
+        return any(getattr(candidate, "id", None) == name for candidate in components(self.component))
 
     def table(self, name: str) -> list[list[str]]:
         """The cells of the body of the table of that id."""
@@ -131,23 +131,23 @@ class DrawnPage:
         )
         return {option["label"]: option["value"] for option in chooser.data}
 
-    def links(self, words: str, within: str | None = None) -> list[str]:
+    def links(self, words: str, container: str | None = None) -> list[str]:
         """Where the links of exactly these words lead, on the whole page or within the component of an id."""
-        whole = self.part(within) if within else self.component
+        whole = self.part(container) if container else self.component
         parts = [part for part in components(whole) if text(part) == words]
         addresses = (getattr(part, "href", None) or getattr(part, "data-href", None) for part in parts)
         return [str(address) for address in addresses if address is not None]
 
-    def follow(self, words: str, within: str | None = None) -> DrawnPage:
+    def follow(self, words: str, container: str | None = None) -> DrawnPage:
         """The page behind the first link of these words; one that begins with `?` leads to this page again."""
-        return self.go(self.links(words, within)[0])
+        return self.go(self.links(words, container)[0])
 
     def go(self, href: str) -> DrawnPage:
         """The page at an address, which may name another trace served; one that begins with `?` is this page with other
         parameters."""
         address = f"{urlsplit(self.address).path}{href}" if href.startswith("?") else href
-        named = parse_qs(urlsplit(address).query).get("trace", [self.data.identity])[0]
-        return draw(next(data for data in (self.data, *self.data.other_traces) if data.identity == named), address)
+        identity = parse_qs(urlsplit(address).query).get("trace", [self.data.identity])[0]
+        return draw(next(data for data in (self.data, *self.data.other_traces) if data.identity == identity), address)
 
 
 def _flat(cells: Any) -> list[Any]:

@@ -36,5 +36,5 @@ def moved(trace: hopscope.Trace, folder: Path) -> hopscope.Trace:
 
 
 def _with(table: pa.Table, column: str, values: list[str]) -> pa.Table:
-    at = table.column_names.index(column)
-    return table.set_column(at, table.schema.field(at), pa.array(values, table.schema.field(at).type))
+    index = table.column_names.index(column)
+    return table.set_column(index, table.schema.field(index), pa.array(values, table.schema.field(index).type))

@@ -16,6 +16,11 @@ def probed(file: Path, seconds: float) -> Path:
     ranks = [host for host in HOSTS for _ in range(2)]
     machine = SimulatedMachine(ranks, HOSTS, odd={frozenset(("a0", "a1")): ODD})
     measured = Prober(machine, Budget(seconds, machine.clock)).run()
-    made = {"at": "2026-01-01T00:00:00+00:00", "command": ["mpirun", "-n", "12"], "library": "Some MPI", "ranks": 12}
-    file.write_text(json.dumps(machine_content(measured, {**made, "seconds": seconds})))
+    provenance = {
+        "at": "2026-01-01T00:00:00+00:00",
+        "command": ["mpirun", "-n", "12"],
+        "library": "Some MPI",
+        "ranks": 12,
+    }
+    file.write_text(json.dumps(machine_content(measured, {**provenance, "seconds": seconds})))
     return file

@@ -29,7 +29,7 @@ def query(page: Page) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
 
 
-def is_there(page: Page, title: str) -> None:
+def wait_for_page(page: Page, title: str) -> None:
     """Waits for a page with all that it draws, and finds no failure and some content on it."""
     page.wait_for_function("title => document.title.startsWith(title + ' · ')", arg=title)
     page.locator("#content h1").wait_for()
@@ -38,20 +38,20 @@ def is_there(page: Page, title: str) -> None:
     expect(page.locator("#content .card, #content .run-canvas").first).to_be_visible()
 
 
-def through_the_menu(page: Page, without: str | None = None) -> Iterator[str]:
+def through_the_menu(page: Page, excluded: str | None = None) -> Iterator[str]:
     """Clicks on every section of the menu and on every page in it, but for one; gives the title of each page."""
-    titles = {each.path: each.title for each in PAGES}
+    titles = {entry.path: entry.title for entry in PAGES}
     sections = page.locator("#menu > .menu-link")
     sections.first.wait_for()
-    for at, name in enumerate(sections.all_inner_texts()):
-        sections.nth(at).click()
-        expect(sections.nth(at)).to_have_class(re.compile("open|current"))
+    for section_index, name in enumerate(sections.all_inner_texts()):
+        sections.nth(section_index).click()
+        expect(sections.nth(section_index)).to_have_class(re.compile("open|current"))
         pages = page.locator("#menu .menu-pages .menu-link")
         if not pages.count():
-            yield titles[urlsplit(sections.nth(at).get_attribute("href") or name).path]
-        for below, title in enumerate(pages.all_inner_texts()):
-            if title != without:
-                pages.nth(below).click()
+            yield titles[urlsplit(sections.nth(section_index).get_attribute("href") or name).path]
+        for page_index, title in enumerate(pages.all_inner_texts()):
+            if title != excluded:
+                pages.nth(page_index).click()
                 yield title
 
 
@@ -66,7 +66,7 @@ def measured(page: Page) -> list[str]:
     return wrong
 
 
-def beyond(page: Page) -> list[str]:
+def scrolled_tables(page: Page) -> list[str]:
     """Tables with columns that are seen only when one scrolls. A page shows what matters of each at every width."""
     return page.eval_on_selector_all(
         ".table-frame", "all => all.filter(each => each.scrollWidth > each.clientWidth + 1).map(each => "
@@ -97,12 +97,12 @@ def grid(page: Page, column: str) -> list[str]:
 def plot(page: Page, name: str) -> list[dict[str, Any]]:
     """The traces of a figure, as the browser has drawn them."""
     page.locator(f"#{name} .js-plotly-plot .main-svg").first.wait_for()
-    drawn: list[dict[str, Any]] = page.locator(f"#{name} .js-plotly-plot").first.evaluate(
+    traces: list[dict[str, Any]] = page.locator(f"#{name} .js-plotly-plot").first.evaluate(
         "plot => plot.data.map(t => "
         "({name: t.name, type: t.type, x: Array.from(t.x || []), y: Array.from(t.y || []), "
         "hovertext: Array.from(t.hovertext || [])}))",
     )
-    return drawn
+    return traces
 
 
 def point_at_edge(page: Page, part: str) -> None:
@@ -122,11 +122,11 @@ def point_at_edge(page: Page, part: str) -> None:
     page.mouse.move(place["x"], place["y"])
 
 
-def click_mark(page: Page, figure: str, at: int, *, series: int = 0, shows: Locator | None = None) -> None:
+def click_mark(page: Page, figure: str, index: int, *, series: int = 0, shows: Locator | None = None) -> None:
     """Clicks a bar or a dot of a figure, by its place in its series, and waits for the address that it leads to, or for
     what it `shows` on the page."""
     marks = page.locator(f"#{figure} :is(.barlayer, .scatterlayer) .trace").nth(series).locator(".point")
-    mark = marks.nth(at)
+    mark = marks.nth(index)
 
     def middle() -> tuple[float, float]:
         # Not only into view, where the page's header may lie over it.
@@ -138,7 +138,7 @@ def click_mark(page: Page, figure: str, at: int, *, series: int = 0, shows: Loca
     _click_where_it_leads(page, figure, middle, shows)
 
 
-def click_cell(page: Page, figure: str, across: int, down: int) -> None:
+def click_cell(page: Page, figure: str, column: int, row: int) -> None:
     """Clicks a cell of a heat-map, by its column and its row from the top, and waits for the address."""
 
     def middle() -> tuple[float, float]:
@@ -146,14 +146,14 @@ def click_cell(page: Page, figure: str, across: int, down: int) -> None:
         # Of a figure that is higher than the window, the cell need not be in view with it.
         page.evaluate(
             "y => { if (y < 0 || y >= innerHeight) scrollBy(0, y - innerHeight / 2); }",
-            cell_at(page, figure, across, down)[1],
+            cell_at(page, figure, column, row)[1],
         )
-        return cell_at(page, figure, across, down)
+        return cell_at(page, figure, column, row)
 
     _click_where_it_leads(page, figure, middle)
 
 
-def cell_at(page: Page, figure: str, across: int, down: int) -> tuple[float, float]:
+def cell_at(page: Page, figure: str, column: int, row: int) -> tuple[float, float]:
     """Where the middle of a cell is, in pixels of the window."""
     place: list[float] = page.locator(f"#{figure} .js-plotly-plot").first.evaluate(
         """(plot, [across, down]) => {
@@ -161,7 +161,7 @@ def cell_at(page: Page, figure: str, across: int, down: int) -> tuple[float, flo
             const {x, y} = plot.data[0], rows = [...y].sort((a, b) => yaxis.c2p(a) - yaxis.c2p(b));
             return [box.x + xaxis.c2p(x[across]), box.y + yaxis.c2p(rows[down])];
         }""",
-        [across, down],
+        [column, row],
     )
     return place[0], place[1]
 
@@ -177,7 +177,7 @@ def _click_where_it_leads(
     """Clicks once the figure says that the mark leads somewhere. A figure that still finds its size forgets what was
     pointed at, so what did not change the address is done again. It only speaks of a mark that was not pointed at
     before, so the mouse leaves it first."""
-    before = page.url
+    address = page.url
     for patience_ms in (2_000, 5_000, 10_000, 60_000):
         page.wait_for_load_state("networkidle")
         page.mouse.move(0, 0)
@@ -189,7 +189,7 @@ def _click_where_it_leads(
             page.mouse.down()
             page.mouse.up()
             if shows is None:
-                page.wait_for_url(lambda url: url != before, timeout=patience_ms)
+                page.wait_for_url(lambda url: url != address, timeout=patience_ms)
             else:
                 shows.wait_for(timeout=patience_ms)
         except PlaywrightTimeout:

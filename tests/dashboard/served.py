@@ -23,11 +23,11 @@ class Served:
         assert self._process.stderr is not None
         stderr = self._process.stderr
         first = stderr.readline()
-        found = re.search(r"http://(\S+):(\d+)/", first)
-        assert found, first + stderr.read()
-        self.port = int(found[2])
-        self.said: list[str] = []
-        self._listener = threading.Thread(target=lambda: self.said.extend(stderr), daemon=True)
+        address = re.search(r"http://(\S+):(\d+)/", first)
+        assert address, first + stderr.read()
+        self.port = int(address[2])
+        self.stderr_lines: list[str] = []
+        self._listener = threading.Thread(target=lambda: self.stderr_lines.extend(stderr), daemon=True)
         self._listener.start()
 
     def ask(
@@ -35,17 +35,17 @@ class Served:
     ) -> tuple[int, http.client.HTTPMessage, str]:
         """Status, headers and text of an answer; `Content_Type` is Content-Type."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
-        given = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, body, {"Host": host or f"127.0.0.1:{self.port}", **given})
+        http_headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, body, {"Host": host or f"127.0.0.1:{self.port}", **http_headers})
         answer = connection.getresponse()
         text = answer.read().decode(errors="replace")
         connection.close()
         return answer.status, answer.headers, text
 
-    def post(self, asked: Any, **headers: str) -> tuple[int, str]:
+    def post(self, question: Any, **headers: str) -> tuple[int, str]:
         """Status and text of the answer to a question, given as bytes or as what becomes JSON; of a page that takes
         long, asked again until it is there."""
-        body = asked if isinstance(asked, bytes) else json.dumps(asked).encode()
+        body = question if isinstance(question, bytes) else json.dumps(question).encode()
         while True:
             status, _, text = self.ask("POST", QUESTIONS, body, **{"Content_Type": "application/json", **headers})
             if '"working-tick"' not in text:
@@ -65,7 +65,7 @@ class Served:
         self._listener.join(60)
         assert self._process.stderr is not None
         self._process.stderr.close()
-        return "".join(self.said)
+        return "".join(self.stderr_lines)
 
 
 def page_question(path: str, search: str = "") -> dict[str, Any]:

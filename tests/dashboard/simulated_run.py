@@ -86,23 +86,23 @@ class SimulatedRun:
         ]
 
     def _run(self) -> None:
-        now = [0] * self.n
+        times = [0] * self.n
         for rank in range(self.n):
             self._interval(rank, "MPI_Init", "init", 0, INIT_NS + 10_000 * rank)
-            now[rank] = INIT_NS + 10_000 * rank
+            times[rank] = INIT_NS + 10_000 * rank
         for iteration in range(self.iterations):
-            now = self._exchange([now[rank] + self._work(rank, iteration) for rank in range(self.n)], iteration)
-            now = self._allreduce([at + 20_000 for at in now], iteration)
-        last = max(now) + 500_000
+            times = self._exchange([times[rank] + self._work(rank, iteration) for rank in range(self.n)], iteration)
+            times = self._allreduce([time + 20_000 for time in times], iteration)
+        last = max(times) + 500_000
         for rank in range(self.n):
-            self._interval(rank, "MPI_Finalize", "finalize", now[rank] + 300_000, last)
+            self._interval(rank, "MPI_Finalize", "finalize", times[rank] + 300_000, last)
         self._definitions(last)
 
     def _work(self, rank: int, iteration: int) -> int:
         jitter = int(abs(self.random.gauss(0, 60_000)))
-        late = 3_000_000 if rank == self.late_rank else 0
+        delay = 3_000_000 if rank == self.late_rank else 0
         spike = 12_000_000 if rank == 5 and iteration % 16 == 9 else 0
-        return WORK_NS + jitter + late + spike
+        return WORK_NS + jitter + delay + spike
 
     def _exchange(self, enters: list[int], iteration: int) -> list[int]:
         leaves = []
@@ -149,9 +149,9 @@ class SimulatedRun:
             ready = enters[rank]
             for child in self.children[rank]:
                 sent = up(child)
-                seen = max(enters[rank], sent + LATENCY[self._link(child, rank)])
-                hops.append(self._hop("up", child, rank, sent, enters[rank], ready, seen))
-                ready = max(ready, seen)
+                receive_end = max(enters[rank], sent + LATENCY[self._link(child, rank)])
+                hops.append(self._hop("up", child, rank, sent, enters[rank], ready, receive_end))
+                ready = max(ready, receive_end)
                 steps.append(
                     {
                         "rank": rank,
@@ -168,13 +168,13 @@ class SimulatedRun:
 
         leaves = [0] * self.n
 
-        def down(rank: int, have: int) -> None:
+        def down(rank: int, ready: int) -> None:
             for child in self.children[rank][::-1]:
-                have += SOFTWARE_NS
-                seen = have + LATENCY[self._link(rank, child)]
-                hops.append(self._hop("down", rank, child, have, enters[child], begin_up[child] + 500, seen))
-                down(child, seen)
-            leaves[rank] = have + SOFTWARE_NS
+                ready += SOFTWARE_NS
+                receive_end = ready + LATENCY[self._link(rank, child)]
+                hops.append(self._hop("down", rank, child, ready, enters[child], begin_up[child] + 500, receive_end))
+                down(child, receive_end)
+            leaves[rank] = ready + SOFTWARE_NS
 
         down(self.root, up(self.root))
         self.rows["collectives"].append(
@@ -220,9 +220,9 @@ class SimulatedRun:
         return leaves
 
     def _hop(  # noqa: PLR0917 - the times of a hop in their order
-        self, role: str, src: int, dst: int, sent: int, posted: int, needed: int, seen: int
+        self, role: str, src: int, dst: int, sent: int, posted: int, wait_begin: int, receive_end: int
     ) -> dict[str, Any]:
-        early = seen <= needed
+        arrives_early = receive_end <= wait_begin
         return {
             "role": role,
             "round": 0,
@@ -236,9 +236,9 @@ class SimulatedRun:
             "send_wait_begin_ns": None,
             "send_end_ns": sent + 1_000,
             "recv_post_ns": posted,
-            "recv_wait_begin_ns": None if early else needed,
-            "recv_end_ns": seen,
-            "arrived_early": early,
+            "recv_wait_begin_ns": None if arrives_early else wait_begin,
+            "recv_end_ns": receive_end,
+            "arrived_early": arrives_early,
             "link": self._link(src, dst),
             "source": "tree",
             "clock_error_ns": 0,
@@ -334,9 +334,9 @@ class SimulatedRun:
     def _host(self, rank: int) -> str:
         return HOSTS[rank % len(HOSTS)]
 
-    def _link(self, one: int, other: int) -> str:
-        if one == other:
+    def _link(self, src: int, dst: int) -> str:
+        if src == dst:
             return "self"
-        if self._host(one) == self._host(other):
+        if self._host(src) == self._host(dst):
             return "shm"
-        return "lan" if CLUSTER[self._host(one)] == CLUSTER[self._host(other)] else "wan"
+        return "lan" if CLUSTER[self._host(src)] == CLUSTER[self._host(dst)] else "wan"

@@ -32,9 +32,9 @@ def test_pages_drawn_ahead_need_no_computing(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(runner.Runner, "_computed", computed)
     data = TraceData(hopscope.open(tmp_path / "trace", lean=True))
-    shown = [page for page in PAGES if page.in_menu and page.is_drawn_ahead and not page.lacks(data)]
-    drawn = [page.path for page in shown if page.layout(data, {})]
-    assert {"/", "/messages", "/noise", "/efficiency", "/places"} <= set(drawn)
+    pages = [page for page in PAGES if page.in_menu and page.is_drawn_ahead and not page.lacks(data)]
+    paths = [page.path for page in pages if page.layout(data, {})]
+    assert {"/", "/messages", "/noise", "/efficiency", "/places"} <= set(paths)
 
 
 def test_only_long_runs_are_drawn_ahead() -> None:
@@ -65,9 +65,9 @@ def test_ctrl_c_right_after_the_start_says_nothing() -> None:
     command = [Path(sys.executable).parent / "hopscope", "dashboard", SAMPLE, "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, process_group=0) as server:
         assert server.stderr is not None
-        found = re.search(r"http://\S+", server.stderr.readline())
-        assert found
-        with urlopen(found[0]):  # it serves
+        match = re.search(r"http://\S+", server.stderr.readline())
+        assert match
+        with urlopen(match[0]):  # it serves
             pass
         server.send_signal(signal.SIGINT)
         assert server.stderr.read().strip() == ""

@@ -20,7 +20,7 @@ def call(place: str | None, file: str | None = None, line: int | None = None) ->
     return {"place": place, "file": file, "line": line, "call_site": "/opt/heat+0x10"}
 
 
-def drawn(component: Any) -> str:
+def to_json(component: Any) -> str:
     return json.dumps(component, cls=plotly.utils.PlotlyJSONEncoder)
 
 
@@ -28,14 +28,14 @@ def test_the_source_of_the_place_that_most_ranks_call_from_is_shown(tmp_path: Pa
     file = tmp_path / "heat.c"
     file.write_text("before\nsum(&x);\nafter\n")
     os.utime(file, (1_700_000_000, 1_700_000_000))
-    there, elsewhere = call("step (heat.c:2)", str(file), 2), call("main (heat.c:1)", str(file), 1)
-    [card] = source.card([there, elsewhere, there], read)
-    text = drawn(card)
+    step_call, main_call = call("step (heat.c:2)", str(file), 2), call("main (heat.c:1)", str(file), 1)
+    [card] = source.card([step_call, main_call, step_call], read)
+    text = to_json(card)
     assert "step (heat.c:2), by 2 of 3 ranks." in text
     assert all(line in text for line in ("1  before", "2  sum(&x);", "3  after"))
     assert "has changed" not in text
     os.utime(file, (1_900_000_000, 1_900_000_000))
-    assert "has changed since the run" in drawn(source.card([there], read))
+    assert "has changed since the run" in to_json(source.card([step_call], read))
 
 
 def test_without_a_file_at_hand_there_is_no_source(tmp_path: Path) -> None:

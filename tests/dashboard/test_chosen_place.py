@@ -25,9 +25,9 @@ def test_a_place_that_was_clicked_comes_into_view_and_the_one_that_the_page_begi
     page = draw(demo, "/places")
     assert brought_into_view(page) == [None]
     page = page.follow(second, "places-table")
-    chosen = page.part("places-chosen")
+    chosen_part = page.part("places-chosen")
     assert brought_into_view(page) == [{"id": "places-chosen", "of": second}]
     # The part says what it is about, so that an earlier one that still stands there is not taken for it.
-    assert getattr(chosen, "data-of") == second
-    (heading,) = [part for part in components(chosen) if type(part).__name__ == "H2"]
+    assert getattr(chosen_part, "data-of") == second
+    (heading,) = [part for part in components(chosen_part) if type(part).__name__ == "H2"]
     assert text(heading) == second

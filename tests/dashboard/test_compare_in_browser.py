@@ -7,7 +7,7 @@ import hopscope
 import pytest
 from conftest import Serve
 from playwright.sync_api import Page, expect
-from reading import click_mark, is_there, plot, point_at_edge
+from reading import click_mark, plot, point_at_edge, wait_for_page
 from sample_copy import open_copy
 
 RANGES = """() => ["base", "new"].map(
@@ -27,7 +27,7 @@ def served(runs: Runs, serve: Serve) -> str:
     return f"{serve(list(runs.values()))}/compare"
 
 
-def named(trace: hopscope.Trace) -> str:
+def name_of(trace: hopscope.Trace) -> str:
     return trace.identity[:8]
 
 
@@ -64,7 +64,7 @@ def test_an_edge_that_only_one_run_has_is_dashed_says_so_and_leads_to_the_hops_o
     page.mouse.up()
     src, dst = only_new.split("-")[1:]
     expect(page.locator("#content")).to_contain_text(f"Hops from rank {src} to rank {dst} over time")
-    assert of_trace(page) == named(runs["new"])
+    assert of_trace(page) == name_of(runs["new"])
 
 
 @pytest.mark.browsers
@@ -72,8 +72,8 @@ def test_one_collective_of_both_runs_has_one_scale_which_zooming_keeps(page: Pag
     page.goto(served)
     plot(page, "compare-timeline-base")
     plot(page, "compare-timeline-new")
-    before = page.evaluate(RANGES)
-    assert before[0] == before[1]
+    ranges = page.evaluate(RANGES)
+    assert ranges[0] == ranges[1]
     drawing = page.locator("#compare-timeline-new .nsewdrag").first
     drawing.scroll_into_view_if_needed()
     box = drawing.bounding_box()
@@ -83,13 +83,13 @@ def test_one_collective_of_both_runs_has_one_scale_which_zooming_keeps(page: Pag
     page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"], steps=5)
     page.mouse.up()
     expect(page.locator("#compare-timeline-new")).to_be_visible()
-    same = "now[0][0] === now[1][0] && now[0][1] === now[1][1]"
+    condition = "now[0][0] === now[1][0] && now[0][1] === now[1][1]"
     page.wait_for_function(
-        f"before => {{ const now = ({RANGES})(); return now[0][0] > before[0][0] && {same} }}", arg=before
+        f"before => {{ const now = ({RANGES})(); return now[0][0] > before[0][0] && {condition} }}", arg=ranges
     )
     page.get_by_role("link", name="next", exact=True).click()
     page.wait_for_url(re.compile(r"collective=0%3A"))
-    is_there(page, "Compare")
+    wait_for_page(page, "Compare")
     click_mark(page, "compare-timeline-new", 0)
     page.wait_for_url(re.compile("/(timeline|delayed-hops)"))
-    assert of_trace(page) == named(runs["new"])
+    assert of_trace(page) == name_of(runs["new"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from asked_app import AskedApp, drawn_from
+from asked_app import AskedApp, components_of
 from drawn_page import components, draw, text
 from hopscope.format import quantities
 from hopscope_dashboard.app import create_app
@@ -29,7 +29,7 @@ def test_a_delayed_hop_is_chosen_by_the_address_and_drawn_on_its_tree(demo: hops
     edges = re.findall(r'<g class="edge ([^"]*)" data-part="edge-([^"]*)"', page.markup("delayed-hop-chosen"))
     assert [edge for looks, edge in edges if "delayed" in looks.split()] == [f"{rows[1]['src']}-{rows[1]['dst']}"]
     moved, rest = page.plot("delayed-hops")
-    assert [(late + other) * 1e6 for late, other in zip(moved["x"], rest["x"], strict=True)] == [
+    assert [(moved_ms + rest_ms) * 1e6 for moved_ms, rest_ms in zip(moved["x"], rest["x"], strict=True)] == [
         pytest.approx(row["delay_ns"]) for row in rows
     ]
     # A row shows its hop.
@@ -48,10 +48,10 @@ def test_the_suggested_tree_is_the_one_of_the_command(trace: hopscope.Trace, tmp
     ]
     # Both trees are drawn, and what stands over them counts their edges between clusters.
     assert page.has("remap-before") and page.has("remap-after")
-    across = candidates[0]["wan_messages"] // 2
+    crossings = candidates[0]["wan_messages"] // 2
     sections = [text(part) for part in components(page.component) if type(part).__name__ == "Section"]
     (suggested,) = [words for words in sections if words.startswith("Suggested: ")]
-    assert f"{across} edge" in suggested
+    assert f"{crossings} edge" in suggested
     # A bar leads to its numbers; it led nowhere.
     (marks,) = page.marks("remap-chart")
     assert [text(page.part(mark.removeprefix("#"))) for mark in marks] == [
@@ -79,8 +79,8 @@ def test_a_click_that_fails_says_so(trace: hopscope.Trace, monkeypatch: pytest.M
     app = AskedApp(create_app(trace))
     monkeypatch.setattr("dash.dcc.send_string", fail)
     answer = app.answer("remap-download.data", CLICK, {"address.search": ""}, changed="remap-download-button.n_clicks")
-    shown = drawn_from(answer["sideUpdate"]["problem"]["children"])
-    (alert,) = [part for part in components(shown) if getattr(part, "role", None) == "alert"]
+    problem = components_of(answer["sideUpdate"]["problem"]["children"])
+    (alert,) = [part for part in components(problem) if getattr(part, "role", None) == "alert"]
     assert "OSError: the disk is full" in text(alert)
 
 

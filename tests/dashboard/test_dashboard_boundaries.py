@@ -32,12 +32,12 @@ def test_a_module_sees_no_duckdb_parquet_or_otf2_and_only_data_asks_hopscope(pat
     if path.name != "data.py":
         # How numbers read and what things are called asks no trace.
         free = {"explain.diagnosis": "entry", "format": "quantities|rounds", "vocabulary": "links|words"}
-        asked = path.read_text()
+        source = path.read_text()
         for room, names in free.items():
             name = f"(?:{names})"
             line = rf"^from hopscope\.{re.escape(room)}(?: import {name}(?:, {name})*|\.{name} import .*)$"
-            asked = re.sub(line, "", asked, flags=re.M)
-        assert not re.search(r"^\s*(?:from|import) hopscope\b", asked, flags=re.M)
+            source = re.sub(line, "", source, flags=re.M)
+        assert not re.search(r"^\s*(?:from|import) hopscope\b", source, flags=re.M)
 
 
 def test_no_module_asks_a_trace_by_sql() -> None:
@@ -84,8 +84,8 @@ def test_two_traces_are_shown_side_by_side_each_with_its_own_numbers(
 ) -> None:
     # No trace at module level: two applications in one process do not see each other's.
     pages = []
-    for each in (trace, trace_without_hops):
-        client = create_app(each).server.test_client()
+    for run in (trace, trace_without_hops):
+        client = create_app(run).server.test_client()
         layout = client.get("/_dash-layout").get_data(as_text=True)
         pages.append((trace.path.name in layout, trace_without_hops.path.name in layout))
     assert pages == [(True, False), (False, True)]

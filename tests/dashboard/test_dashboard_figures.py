@@ -64,18 +64,18 @@ def test_a_grid_cell_has_the_text_that_the_command_prints() -> None:
 
 
 def test_ranks_of_a_host_and_of_a_cluster_have_neighbouring_lanes_with_rank_0_on_top() -> None:
-    found = lanes(RANKS, [0, 1, 2, 3])
-    assert sorted(found.of_rank, key=found.of_rank.__getitem__, reverse=True) == [0, 2, 1, 3]
-    assert found.labels[::-1] == ("a   0", "2", "b   1", "c   3")
-    assert found.clusters == (("B", 0, 1), ("A", 2, 3))
+    placement = lanes(RANKS, [0, 1, 2, 3])
+    assert sorted(placement.of_rank, key=placement.of_rank.__getitem__, reverse=True) == [0, 2, 1, 3]
+    assert placement.labels[::-1] == ("a   0", "2", "b   1", "c   3")
+    assert placement.clusters == (("B", 0, 1), ("A", 2, 3))
 
 
 def test_where_there_are_several_worlds_the_first_lane_of_each_says_which() -> None:
     places = [("a", 0), ("b", 0), ("a", 1), ("b", 1), ("b", 1)]
     rows = [{"rank": i, "world": world, "host": host, "cluster": "A"} for i, (host, world) in enumerate(places)]
-    found = lanes(rows, range(5))
-    assert found.labels[::-1] == ("a   world 0   0", "world 1   2", "b   world 0   1", "world 1   3", "4")
-    assert found.title == "host, world and rank"
+    placement = lanes(rows, range(5))
+    assert placement.labels[::-1] == ("a   world 0   0", "world 1   2", "b   world 0   1", "world 1   3", "4")
+    assert placement.title == "host, world and rank"
 
 
 def test_names_of_clusters_stand_beside_the_lanes_and_not_on_the_arrows() -> None:
@@ -83,10 +83,10 @@ def test_names_of_clusters_stand_beside_the_lanes_and_not_on_the_arrows() -> Non
     calls = [{"rank": rank, "enter_ns": 0, "leave_ns": 1_000_000} for rank in range(4)]
     figure = timeline(ranks=ranks, calls=calls, hops=[], steps=[], path=[])
     names = figure.layout.annotations
-    assert [(each.hovertext, each.xref, each.x, each.xanchor) for each in names] == [
+    assert [(label.hovertext, label.xref, label.x, label.xanchor) for label in names] == [
         ("B" * 30, "paper", 1, "left"), ("A" * 30, "paper", 1, "left"),
     ]  # fmt: skip
-    assert figure.layout.margin.r > 7 * max(len(each.text) for each in names)
+    assert figure.layout.margin.r > 7 * max(len(label.text) for label in names)
 
 
 def test_a_timeline_starts_at_the_first_enter_and_draws_hops_from_send_to_receive() -> None:
@@ -119,7 +119,7 @@ def test_a_timeline_starts_at_the_first_enter_and_draws_hops_from_send_to_receiv
         },
     ]
     figure = timeline(ranks=RANKS[:2], calls=calls, hops=[hop], steps=[], path=path)
-    by_name = {each.name: each for each in figure.data if each.name}
+    by_name = {series.name: series for series in figure.data if series.name}
     assert list(by_name["wan hop (between clusters)"].x[:2]) == [1.0, 21.0]
     assert list(by_name["wan hop (between clusters)"].y[:2]) == [0, 1]
     assert list(by_name["critical path"].x) == [1.0, 21.0, 21.0, 22.0]
@@ -131,19 +131,19 @@ def test_a_timeline_starts_at_the_first_enter_and_draws_hops_from_send_to_receiv
 
 def test_a_timeline_of_calls_alone_has_no_hops_and_no_path() -> None:
     figure = timeline(ranks=RANKS, calls=[{"rank": 0, "enter_ns": 5, "leave_ns": 5}], hops=[], steps=[], path=[])
-    assert [each.name for each in figure.data] == ["in the collective"]
+    assert [series.name for series in figure.data] == ["in the collective"]
 
 
 def test_a_zoom_that_holds_nothing_of_a_collective_shows_all_of_it() -> None:
     # The zoom into one of 100 ms is kept on the next one of 10 ms, and the picture was empty.
     calls = [{"rank": 0, "enter_ns": 5_000_000, "leave_ns": 15_000_000}]
 
-    def shown(view: tuple[int, int] | None) -> list[float]:
+    def range_of(view: tuple[int, int] | None) -> list[float]:
         figure = timeline(ranks=RANKS, calls=calls, hops=[], steps=[], path=[], view=view)
         return [round(float(end), 2) for end in figure.layout.xaxis.range]
 
-    assert shown((4_000_000, 90_000_000)) == [4, 90]
-    assert shown((50_000_000, 90_000_000)) == shown((-2_000_000, 0)) == shown(None) == [-0.15, 10.15]
+    assert range_of((4_000_000, 90_000_000)) == [4, 90]
+    assert range_of((50_000_000, 90_000_000)) == range_of((-2_000_000, 0)) == range_of(None) == [-0.15, 10.15]
 
 
 def test_a_bar_of_the_critical_path_leaves_out_what_is_not_on_it() -> None:
@@ -187,11 +187,12 @@ def test_a_heat_map_of_many_ranks_needs_few_bytes_for_a_cell() -> None:
     # The page Noise of a long run had 1.9 MB, most of them here: a hundred bytes and more for a cell.
     ranks = [{"rank": rank, "world": 0, "host": "a", "cluster": "A"} for rank in range(64)]
     rows = [
-        {"rank": rank, "iteration": at, "from_iteration": at, "collective_id": at, "noise_ns": 1_234_567 + rank * at}
+        {"rank": rank, "noise_ns": 1_234_567 + rank * iteration}
+        | dict.fromkeys(("iteration", "from_iteration", "collective_id"), iteration)
         for rank in range(64)
-        for at in range(1000, 1300)
+        for iteration in range(1000, 1300)
     ]
-    names = {at: f"0:{at + 17}" for at in range(1000, 1300)}
+    names = {iteration: f"0:{iteration + 17}" for iteration in range(1000, 1300)}
     figure = heat_map(ranks=ranks, rows=rows, value="noise_ns", title="noise", names=names)
     assert len(figure.to_json()) < 50 * len(rows)
 
@@ -209,22 +210,22 @@ CARRIED = {"hops": 40, "took_ns": 20_000_000, "time_ns": 800_000_000}
 def test_an_edge_goes_up_or_down_in_the_colour_and_width_of_its_share_and_the_line_of_its_link() -> None:
     edges = {(1, 0): {**CARRIED, "share": 0.4}, (2, 1): {**CARRIED, "share": 0.0}}
     tree = placed_tree(ranks=RANKS, parents=PARENTS, edges=edges, role="up")
-    drawn = {(each.src, each.dst): each for each in tree.edges}
+    drawn_edges = {(edge.src, edge.dst): edge for edge in tree.edges}
     last = len(palette.LIGHT_SHARES) - 1
-    assert (drawn[1, 0].link, drawn[1, 0].look) == ("wan", f"share-{last}")
-    assert (drawn[3, 1].link, drawn[3, 1].look) == ("lan", "share-0")
-    assert drawn[1, 0].width > 3 * drawn[2, 1].width
-    assert drawn[1, 0].text == "40.0 %"
-    assert not drawn[2, 1].text
-    assert drawn[1, 0].description == (
+    assert (drawn_edges[1, 0].link, drawn_edges[1, 0].look) == ("wan", f"share-{last}")
+    assert (drawn_edges[3, 1].link, drawn_edges[3, 1].look) == ("lan", "share-0")
+    assert drawn_edges[1, 0].width > 3 * drawn_edges[2, 1].width
+    assert drawn_edges[1, 0].text == "40.0 %"
+    assert not drawn_edges[2, 1].text
+    assert drawn_edges[1, 0].description == (
         "Rank 1 to rank 0 (wan, between clusters): 40 hops of 20.0 ms (median); "
         "800 ms on the critical path, 40.0 % of it."
     )
-    assert drawn[3, 1].description == "Rank 3 to rank 1 (lan, same cluster): carried no hop."
+    assert drawn_edges[3, 1].description == "Rank 3 to rank 1 (lan, same cluster): carried no hop."
     down = placed_tree(ranks=RANKS, parents=PARENTS, edges={}, role="down")
     # A tree that did not run has no weights, so no edge of it is called off the path.
-    assert {each.look for each in down.edges} == {"unweighted"}
-    assert {(each.src, each.dst) for each in down.edges} == {(0, 1), (1, 2), (1, 3)}
+    assert {edge.look for edge in down.edges} == {"unweighted"}
+    assert {(edge.src, edge.dst) for edge in down.edges} == {(0, 1), (1, 2), (1, 3)}
     assert crossings(RANKS, PARENTS) == 2
     assert most_in_a_row(PARENTS, {row["rank"]: row["cluster"] for row in RANKS}) == 2
 
@@ -232,24 +233,24 @@ def test_an_edge_goes_up_or_down_in_the_colour_and_width_of_its_share_and_the_li
 def test_every_rank_is_in_the_box_of_its_host_and_that_in_its_clusters_and_no_name_lies_on_another() -> None:
     ranks = [{**row, "host": f"{row['host'] * 30}.example", "cluster": row["cluster"] * 60} for row in RANKS]
     tree = placed_tree(ranks=ranks, parents=PARENTS, edges={}, role="up")
-    boxes = {each.name: each.box for each in tree.boxes}
+    boxes = {part.name: part.box for part in tree.boxes}
     of_rank = {row["rank"]: row for row in ranks}
-    for each in tree.ranks:
-        host, cluster = boxes[of_rank[each.rank]["host"]], boxes[of_rank[each.rank]["cluster"]]
-        assert cluster[0] < host[0] < each.centre[0] < host[2] < cluster[2]
-        assert cluster[1] < host[1] < each.centre[1] < host[3] < cluster[3]
+    for part in tree.ranks:
+        host, cluster = boxes[of_rank[part.rank]["host"]], boxes[of_rank[part.rank]["cluster"]]
+        assert cluster[0] < host[0] < part.centre[0] < host[2] < cluster[2]
+        assert cluster[1] < host[1] < part.centre[1] < host[3] < cluster[3]
     for kind in ("host", "cluster"):
         # Names are as wide as their characters; the middle of each is its box's.
-        middles = sorted(sum(each.box[::2]) / 2 for each in tree.boxes if each.kind == kind)
-        assert all(after - before > 250 for before, after in pairwise(middles))
+        middles = sorted(sum(part.box[::2]) / 2 for part in tree.boxes if part.kind == kind)
+        assert all(right - left > 250 for left, right in pairwise(middles))
 
 
 def test_no_name_of_a_trace_becomes_markup_in_a_drawing() -> None:
     hostile = "</text><script>alert(1)</script>\"'&"
     ranks = [{**row, "host": hostile, "cluster": hostile} for row in RANKS]
-    drawn = tree_svg(placed_tree(ranks=ranks, parents=PARENTS, edges={}, role="up"), 0.6)
-    assert "<script" not in drawn
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#x27;&amp;" in drawn
+    markup = tree_svg(placed_tree(ranks=ranks, parents=PARENTS, edges={}, role="up"), 0.6)
+    assert "<script" not in markup
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#x27;&amp;" in markup
 
 
 def test_a_drawing_shrinks_with_its_frame_and_no_further_than_can_be_read() -> None:
@@ -262,20 +263,20 @@ def test_a_drawing_shrinks_with_its_frame_and_no_further_than_can_be_read() -> N
 
 
 def test_an_address_chooses_one_of_many_trees_and_a_wrong_one_is_said() -> None:
-    ran = [
+    trees = [
         RanTree(name, comm, f"comm {comm}", root, root, {"up": {0: None}})
         for comm, name, root in ((0, "flat", 0), (0, "flat", 5), (0, "chain", 5), (3, "flat", 1))
     ]
-    assert choose(ran, {}) is ran[0]
-    assert choose(ran, {"root": "5"}) is ran[1]
-    assert choose(ran, {"comm": "0", "tree": "chain"}) is ran[2]
-    assert choose(ran, {"comm": "3"}) is ran[3]
+    assert choose(trees, {}) is trees[0]
+    assert choose(trees, {"root": "5"}) is trees[1]
+    assert choose(trees, {"comm": "0", "tree": "chain"}) is trees[2]
+    assert choose(trees, {"comm": "3"}) is trees[3]
     with pytest.raises(InputError, match="comm=3, root=5"):
-        choose(ran, {"comm": "3", "root": "5"})
+        choose(trees, {"comm": "3", "root": "5"})
 
 
 @pytest.mark.parametrize(
-    ("parents", "said"),
+    ("parents", "sentence"),
     [
         ({0: None, 2: 0}, "All ranks are in one cluster, so no edge runs between clusters."),
         ({0: None, 1: 0, 3: 1}, "1 edge runs between clusters."),
@@ -283,24 +284,26 @@ def test_an_address_chooses_one_of_many_trees_and_a_wrong_one_is_said() -> None:
         (PARENTS, "2 edges run between clusters, up to 2 in a row on the way to the root."),
     ],
 )
-def test_how_a_tree_crosses_between_clusters_is_a_sentence(parents: dict[int, int | None], said: str) -> None:
-    assert between_clusters(RANKS, parents) == said
+def test_how_a_tree_crosses_between_clusters_is_a_sentence(parents: dict[int, int | None], sentence: str) -> None:
+    assert between_clusters(RANKS, parents) == sentence
 
 
 def test_no_text_on_an_edge_lies_on_another_or_on_a_rank() -> None:
     # Fifteen children of one rank in three rows: far more texts than there is room for at one height.
     parent = (0.0, 0.0)
-    children = [(40.0 * (at - 2), 92.0 * row) for row in (1, 2, 3) for at in range(5)]
+    children = [(40.0 * (column - 2), 92.0 * row) for row in (1, 2, 3) for column in range(5)]
     lines = [(child, parent) for child in children]
     texts = ["12 %" for _ in lines]
-    found = edge_labels.place(lines, texts, [parent, *children])
+    positions = edge_labels.place(lines, texts, [parent, *children])
     boxes = [
-        edge_labels.box(*line, at, text) for line, at, text in zip(lines, found, texts, strict=True) if at is not None
+        edge_labels.box(*line, position, text)
+        for line, position, text in zip(lines, positions, texts, strict=True)
+        if position is not None
     ]
     assert len(boxes) > 3
     circles = [(x - 19, y - 19, x + 19, y + 19) for x, y in (parent, *children)]
-    for number, one in enumerate(boxes):
-        assert not any(edge_labels.overlap(one, other) for other in (*boxes[number + 1 :], *circles))
+    for number, box in enumerate(boxes):
+        assert not any(edge_labels.overlap(box, obstacle) for obstacle in (*boxes[number + 1 :], *circles))
 
 
 def test_more_severe_lateness_is_further_from_the_ground_in_both_colour_schemes() -> None:
@@ -316,15 +319,15 @@ def test_no_text_on_an_edge_lies_on_another_edge() -> None:
     # Two edges leave one rank at a small angle: the text of each once lay across both, beside the rank.
     rank, far = (0.0, 0.0), [(1000.0, 60.0), (1000.0, -60.0)]
     lines = [(rank, far[0]), (far[1], rank)]
-    found = edge_labels.place(lines, ["8.2 %", "8.2 %"], [rank, *far])
-    for own, (line, at) in enumerate(zip(lines, found, strict=True)):
-        assert at is not None
-        text = edge_labels.box(*line, at, "8.2 %")
+    positions = edge_labels.place(lines, ["8.2 %", "8.2 %"], [rank, *far])
+    for number, (line, position) in enumerate(zip(lines, positions, strict=True)):
+        assert position is not None
+        text = edge_labels.box(*line, position, "8.2 %")
         assert edge_labels.crosses(line, text)
-        assert not edge_labels.crosses(lines[1 - own], text)
+        assert not edge_labels.crosses(lines[1 - number], text)
     # Where edges are closer than a text is high, there is no room for any.
-    beside = [((0.0, 0.0), (1000.0, 0.0)), ((0.0, 8.0), (1000.0, 8.0))]
-    assert edge_labels.place(beside, ["8.2 %", "8.2 %"], []) == [None, None]
+    close_lines = [((0.0, 0.0), (1000.0, 0.0)), ((0.0, 8.0), (1000.0, 8.0))]
+    assert edge_labels.place(close_lines, ["8.2 %", "8.2 %"], []) == [None, None]
 
 
 def test_a_heavier_share_is_further_from_the_ground_in_both_colour_schemes() -> None:
@@ -372,8 +375,8 @@ def test_a_late_rank_stands_at_its_share_in_the_series_of_its_class() -> None:
         {"rank": 1, "class": None, "share": 0.0, "share_low": None, "share_high": None, "collectives": 5},
     ]
     figure = shares_by_class(rows, rare=0.1, frequent=0.5)
-    drawn = {each.name: (list(each.x), list(each.y)) for each in figure.data}
-    assert drawn == {"always": ([90.0], ["0"]), "no class": ([0.0], ["1"])}
+    series_by_name = {series.name: (list(series.x), list(series.y)) for series in figure.data}
+    assert series_by_name == {"always": ([90.0], ["0"]), "no class": ([0.0], ["1"])}
     assert figure.data[0].error_x.arrayminus[0] == pytest.approx(10)
     assert [shape.x0 for shape in figure.layout.shapes] == [10, 50]
 
@@ -415,24 +418,24 @@ def test_a_delay_is_cut_into_what_moved_the_end_and_what_did_not() -> None:
 
 
 def test_the_delayed_edge_and_what_absorbed_it_are_marked_on_the_tree() -> None:
-    drawn = placed_tree(ranks=RANKS, parents=PARENTS, edges={}, role="up")
-    tree = with_delay(drawn, delayed=(2, 1), absorber=0, delaying_edge=(1, 0))
-    looks = {(each.src, each.dst): each.look for each in tree.edges}
+    plain_tree = placed_tree(ranks=RANKS, parents=PARENTS, edges={}, role="up")
+    tree = with_delay(plain_tree, delayed=(2, 1), absorber=0, delaying_edge=(1, 0))
+    looks = {(edge.src, edge.dst): edge.look for edge in tree.edges}
     assert looks == {(2, 1): "delayed", (1, 0): "behind", (3, 1): "unweighted"}
-    assert {each.rank: each.marks for each in tree.ranks if each.marks} == {0: ("absorber",)}
+    assert {circle.rank: circle.marks for circle in tree.ranks if circle.marks} == {0: ("absorber",)}
 
 
 def test_the_heaviest_edge_of_a_tree_that_weighs_nothing_does_not_look_heavy() -> None:
     edges = {(1, 0): {**CARRIED, "share": 0.0004}}
-    drawn = {e.src: e for e in placed_tree(ranks=RANKS, parents=PARENTS, edges=edges, role="up").edges}
-    assert (drawn[1].link, drawn[1].look) == ("wan", "share-0")
+    edges_by_src = {e.src: e for e in placed_tree(ranks=RANKS, parents=PARENTS, edges=edges, role="up").edges}
+    assert (edges_by_src[1].link, edges_by_src[1].look) == ("wan", "share-0")
 
 
 def test_of_a_long_selection_the_bar_shows_the_beginning() -> None:
     # Hundreds of ranks, as a click on a host's row selects, filled the window.
     ranks = ",".join(map(str, range(300)))
-    said: str = selection.bar("/", {"ranks": ranks}, shows="", trace="1").children[1]
-    assert said.startswith("ranks 0,1,2") and said.endswith("…") and len(said) < 100
+    words: str = selection.bar("/", {"ranks": ranks}, shows="", trace="1").children[1]
+    assert words.startswith("ranks 0,1,2") and words.endswith("…") and len(words) < 100
 
 
 def test_an_address_carries_the_selection_and_survives_nonsense() -> None:

@@ -18,10 +18,10 @@ def test_a_table_fits_a_narrower_window_and_what_is_chosen_in_it_comes_into_view
     page.set_viewport_size({"width": 1024, "height": 800})
     page.goto(f"{serve(open_copy('demo/trace', tmp_path))}/delayed-hops?limit=10")
     expect(page.get_by_text("A wider window also shows: usually and ranks earlier.")).to_be_visible()
-    wide, shown = page.locator("#delayed-hops-table").evaluate(
+    content_width, frame_width = page.locator("#delayed-hops-table").evaluate(
         "table => [table.closest('.table-frame').scrollWidth, table.closest('.table-frame').clientWidth]"
     )
-    assert wide <= shown
+    assert content_width <= frame_width
     # One line for each: "hop 4->0" was broken after its hyphen.
     heights = page.locator("#delayed-hops-table tbody tr").evaluate_all("all => all.map(row => row.offsetHeight)")
     assert max(heights) - min(heights) <= 1

@@ -30,7 +30,7 @@ def place(serve: Serve, demo: hopscope.Trace) -> str:
     return f"{serve(demo)}/data"
 
 
-def shown(page: Page) -> list[list[str]]:
+def visible_rows(page: Page) -> list[list[str]]:
     """The rows of the result that are on screen."""
     page.locator("#sql-grid .ag-cell").first.wait_for()
     rows: list[list[str]] = page.eval_on_selector_all(
@@ -51,14 +51,14 @@ def test_a_query_goes_into_the_address_which_shows_its_rows(page: Page, place: s
     page.locator("#sql-box").fill(EDGES)
     page.locator("#sql-box").press("Control+Enter")
     rows = texts(demo.sql(EDGES))
-    assert shown(page) == rows
+    assert visible_rows(page) == rows
     expect(page.locator("#sql-result")).to_contain_text(f"{len(rows)} rows")
     expect(page).to_have_url(re.compile(r"/data\?sql=select\+src"))
     page.goto(f"{page.url}&from=i:10&to=i:20")
     expect(page.locator("#selection")).to_contain_text("from i:10, to i:20")
     part = texts(demo.part(from_="i:10", to="i:20").sql(EDGES))
     assert part != rows
-    assert shown(page) == part
+    assert visible_rows(page) == part
     assert page.locator("#sql-box").input_value() == EDGES
 
 
@@ -70,10 +70,10 @@ def test_the_schema_stands_beside_it_and_begins_a_query(page: Page, place: str, 
     hops = page.locator("#sql-schema .relation", has=page.locator("summary", has=page.get_by_text("hops", exact=True)))
     expect(hops).to_contain_text(f"{demo.table('hops').num_rows} rows")
     hops.locator("summary").click()
-    told = contract("hops")["properties"]["send_begin_ns"]["description"]
+    description = contract("hops")["properties"]["send_begin_ns"]["description"]
     line = hops.locator("tr", has=page.get_by_text("send_begin_ns", exact=True))
     expect(line).to_contain_text("bigint, ns")
-    expect(line).to_contain_text(told)
+    expect(line).to_contain_text(description)
     expect(page.locator("#sql-schema .card").nth(1)).to_contain_text("run_path")
     hops.get_by_role("link", name="query").click()
     expect(page.locator("#sql-result")).to_contain_text("100 rows")
@@ -114,10 +114,10 @@ REFUSED = {
 
 def test_what_a_query_may_not_or_cannot_do_is_said_as_it_is(page: Page, place: str) -> None:
     page.goto(place)
-    for query, why in REFUSED.items():
+    for query, reason in REFUSED.items():
         page.locator("#sql-box").fill(query)
         page.get_by_role("button", name="Run").click()
-        expect(page.get_by_role("alert")).to_contain_text(why)
+        expect(page.get_by_role("alert")).to_contain_text(reason)
         expect(page.get_by_role("alert")).to_contain_text("Change the query")
     assert not Path("/tmp/copied-by-a-test").exists()
 
@@ -139,18 +139,18 @@ def test_a_query_can_be_stopped_and_run_again(page: Page, place: str) -> None:
 
 def test_a_file_is_given_only_to_those_whom_the_server_answers_and_only_of_what_reads(demo: hopscope.Trace) -> None:
     client = create_app(demo).server.test_client()
-    given = client.get("/_result/csv?sql=select+1+as+one")
-    assert (given.status_code, given.text) == (200, '"one"\n1\n')
+    response = client.get("/_result/csv?sql=select+1+as+one")
+    assert (response.status_code, response.text) == (200, '"one"\n1\n')
     assert client.get("/_result/csv?sql=select+1", headers={"Host": "evil.example"}).status_code == 403
     assert client.post("/_result/csv?sql=select+1").status_code == 405
-    for query, why in (
+    for query, reason in (
         ("copy+calls+to+'x'", "read-only"),
         ("from+read_csv('/etc/passwd')", "file system operations are disabled"),
         ("select+interval+1+day", "Parquet cannot hold a column"),
         ("", "0 statements"),
     ):
         answer = client.get(f"/_result/parquet?sql={query}")
-        assert (answer.status_code, why in answer.text) == (400, True), answer.text
+        assert (answer.status_code, reason in answer.text) == (400, True), answer.text
     assert client.get("/_result/csv?sql=select+1&ranks=99").status_code == 400
     assert client.get("/_result/exe?sql=select+1").status_code == 404
     assert client.head("/").status_code == 200

@@ -20,9 +20,9 @@ CHAIN = Method("chain/8192", Offered("bcast", "chain", 2, "coll_tuned_bcast_algo
 @pytest.fixture
 def sweep(tmp_path: Path) -> Sweep:
     """Two sizes and two numbers of ranks; the default takes 2,000 ns, twice what the best one does but once."""
-    made = {"hosts": ["a"] * 4, "at": "", "command": [], "library": "", "flavour": "openmpi", "net": None}
+    provenance = {"hosts": ["a"] * 4, "at": "", "command": [], "library": "", "flavour": "openmpi", "net": None}
     measured = Measured(
-        {**made, "besides": [], "spent_s": 1.0, "complete": True}, {"bcast": [OWN_CHOICE, LINEAR, CHAIN]}
+        {**provenance, "besides": [], "spent_s": 1.0, "complete": True}, {"bcast": [OWN_CHOICE, LINEAR, CHAIN]}
     )
     best = {(2, 1): "basic_linear", (4, 1): "basic_linear", (2, 65536): "chain/8192", (4, 65536): "default"}
     for (ranks, size), name in best.items():
@@ -37,22 +37,22 @@ def page(trace: hopscope.Trace, sweep: Sweep | None, search: str = "") -> DrawnP
     return draw(Traces([trace], sweep).members[0], f"/decision-map{search}")
 
 
-def cells(drawn: DrawnPage) -> list[list[str]]:
-    (heat,) = drawn.part(decision_map.FIGURE).figure.data
+def cells(drawn_page: DrawnPage) -> list[list[str]]:
+    (heat,) = drawn_page.part(decision_map.FIGURE).figure.data
     return [list(row) for row in heat.text]
 
 
 def test_each_cell_has_the_best_method_of_its_size_and_ranks(trace: hopscope.Trace, sweep: Sweep) -> None:
-    drawn = page(trace, sweep)
-    assert cells(drawn) == [["basic_linear", "chain<br>/8192"], ["basic_linear", "default"]]
-    (heat,) = drawn.part(decision_map.FIGURE).figure.data
+    drawn_page = page(trace, sweep)
+    assert cells(drawn_page) == [["basic_linear", "chain<br>/8192"], ["basic_linear", "default"]]
+    (heat,) = drawn_page.part(decision_map.FIGURE).figure.data
     assert heat.hovertext[0][0] == "<b>2 ranks, 1 B</b><br>best: basic_linear, 1.00 µs<br>default: 2.00 µs, +100.0 %"
-    assert "Penalty of the library's own choice" in drawn.text
+    assert "Penalty of the library's own choice" in drawn_page.text
 
 
 def test_the_default_s_view_has_its_penalties(trace: hopscope.Trace, sweep: Sweep) -> None:
-    drawn = page(trace, sweep, "?op=bcast&by=default")
-    assert cells(drawn) == [
+    drawn_page = page(trace, sweep, "?op=bcast&by=default")
+    assert cells(drawn_page) == [
         ["default<br>+100.0 %", "default<br>+100.0 %"],
         ["default<br>+100.0 %", "default<br>+0.0 %"],
     ]
@@ -65,7 +65,7 @@ def test_only_views_that_choose_are_offered(trace: hopscope.Trace, sweep: Sweep)
 def test_without_a_sweep_the_menu_hides_the_page_and_the_page_says_what_to_do(
     trace: hopscope.Trace, sweep: Sweep
 ) -> None:
-    with_sweep, without = (Traces([trace], given).members[0] for given in (sweep, None))
-    assert decision_map.PAGE.path in menu.lacking(PAGES, without)
+    with_sweep, without_sweep = (Traces([trace], machine_file).members[0] for machine_file in (sweep, None))
+    assert decision_map.PAGE.path in menu.lacking(PAGES, without_sweep)
     assert decision_map.PAGE.path not in menu.lacking(PAGES, with_sweep)
     assert "start hopscope dashboard with --machine machine-rules.json" in page(trace, None).text

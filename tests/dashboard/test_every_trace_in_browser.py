@@ -12,7 +12,7 @@ import pytest
 from conftest import watched
 from hopscope_dashboard.app import create_app
 from playwright.sync_api import Page, expect
-from reading import beyond, measured, through_the_menu
+from reading import measured, scrolled_tables, through_the_menu
 from werkzeug.serving import make_server
 
 ROOT = Path(__file__).parents[2]
@@ -25,13 +25,13 @@ NAMES = ["demo", "observe_only", "one_late", *sorted(path.name for path in ARCHI
 
 
 @pytest.fixture(scope="module")
-def address(one_late: hopscope.Trace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address(late_trace: hopscope.Trace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where they are served: a solver over a tree, a run without hops, one with the library's own, and Score-P's."""
     folder = tmp_path_factory.mktemp("traces")
     traces = []
     for name in NAMES:
         source = {"demo": SAMPLES / "demo" / "trace", "observe_only": SAMPLES / "observe_only" / "trace",
-                  "one_late": one_late.path}.get(name, ARCHIVES / name)  # fmt: skip
+                  "one_late": late_trace.path}.get(name, ARCHIVES / name)  # fmt: skip
         traces.append(hopscope.open(shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("dataset"))))
     server = make_server("127.0.0.1", 0, create_app(traces).server, threaded=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -40,7 +40,7 @@ def address(one_late: hopscope.Trace, tmp_path_factory: pytest.TempPathFactory) 
     server.server_close()
 
 
-def is_there(page: Page, title: str, name: str) -> None:
+def wait_for_page(page: Page, title: str, name: str) -> None:
     """Waits for a page with all that it draws, and finds no failure on it."""
     expect(page).to_have_title(f"{title} · {name} · Hopscope")
     page.locator("#content h1").wait_for()
@@ -73,7 +73,7 @@ def wrong_on_the_way(page: Page, address: str, name: str) -> list[str]:
     page.goto(address)
     page.get_by_role("combobox", name="Trace").or_(page.get_by_role("textbox", name="Trace")).click()
     page.get_by_role("option", name=name, exact=True).click()
-    is_there(page, "Summary", name)
+    wait_for_page(page, "Summary", name)
     # A call site leads to its source, a category of the critical path to the page that explains it, and a rank's mark
     # selects it.
     page.locator("#call-sites .mark-link, #call-sites a").first.click()
@@ -84,22 +84,22 @@ def wrong_on_the_way(page: Page, address: str, name: str) -> list[str]:
         whole.click()
         expect(whole).to_have_count(0)
     for title in through_the_menu(page):
-        is_there(page, title, name)
+        wait_for_page(page, title, name)
         for width in (NARROW, WIDE):
             page.set_viewport_size({"width": width, "height": 900})
-            wrong += [f"{title} at {width}: {part}" for part in [*measured(page), *beyond(page)]]
+            wrong += [f"{title} at {width}: {part}" for part in [*measured(page), *scrolled_tables(page)]]
         wrong += wordy(page, title)
         if title == "Collectives" and page.locator("#content .lead a").count():
             page.locator("#content .lead a").click()
-            is_there(page, "Timeline of a collective", name)
+            wait_for_page(page, "Timeline of a collective", name)
             wrong += wordy(page, "Timeline of a collective")
     page.get_by_role("link", name="Imbalance", exact=True).click()
-    is_there(page, "By rank", name)
+    wait_for_page(page, "By rank", name)
     rank = page.locator("#content .mark-link[data-href='?ranks=1']").first
     rank.click()
     expect(page.locator("#selection")).to_contain_text("ranks 1")
     page.get_by_role("link", name="Timeline", exact=True).click()
-    is_there(page, "Timeline", name)
+    wait_for_page(page, "Timeline", name)
     expect(page.locator("#run-timeline")).to_have_attribute("data-state", "ready")
     # Where a call site has no source, its link selects the operation, too.
     expect(page.locator("#selection")).to_contain_text(re.compile(r"ranks 1(, operation MPI_\w+)?; the rest is shaded"))
@@ -112,12 +112,12 @@ def test_the_critical_path_says_how_much_start_up_it_leaves_out_and_takes_it_in(
     page.goto(address)
     page.get_by_role("combobox", name="Trace").or_(page.get_by_role("textbox", name="Trace")).click()
     page.get_by_role("option", name="scorep-8.4-mpi-4ranks", exact=True).click()
-    is_there(page, "Summary", "scorep-8.4-mpi-4ranks")
+    wait_for_page(page, "Summary", "scorep-8.4-mpi-4ranks")
     page.get_by_role("link", name="Communication", exact=True).click()
-    is_there(page, "Critical path", "scorep-8.4-mpi-4ranks")
+    wait_for_page(page, "Critical path", "scorep-8.4-mpi-4ranks")
     expect(page.get_by_text("Left out: 319 ms of start-up (98.2 % of the path).")).to_be_visible()
     page.get_by_role("link", name="Take it in").click()
     expect(page.locator("#selection")).to_contain_text("start")
-    is_there(page, "Critical path", "scorep-8.4-mpi-4ranks")
+    wait_for_page(page, "Critical path", "scorep-8.4-mpi-4ranks")
     expect(page.locator("#critical-path-table")).to_contain_text("startup")
     expect(page.get_by_role("link", name="Take it in")).to_have_count(0)

@@ -13,17 +13,17 @@ LATE_RANK = 3
 
 
 def line_of(comment: str) -> int:
-    return next(at for at, line in enumerate(SOURCE.read_text().splitlines(), 1) if f"/* {comment} */" in line)
+    return next(number for number, line in enumerate(SOURCE.read_text().splitlines(), 1) if f"/* {comment} */" in line)
 
 
 def test_from_the_first_page_clicks_lead_to_the_line_the_late_rank_and_what_it_did_before(
-    page: Page, serve: Serve, one_late: hopscope.Trace
+    page: Page, serve: Serve, late_trace: hopscope.Trace
 ) -> None:
-    page.goto(serve(one_late))
+    page.goto(serve(late_trace))
     page.get_by_role("link", name="Communication", exact=True).click()
     page.get_by_role("link", name="Collectives", exact=True).click()
     page.locator("#collectives-grid .ag-header-cell[col-id='duration_ns']").click()
-    slowest = one_late.collectives(order="duration", limit=1).to_pylist()[0]
+    slowest = late_trace.collectives(order="duration", limit=1).to_pylist()[0]
     first = page.locator("#collectives-grid .ag-row[row-index='0']")
     expect(first.locator("[col-id='duration_ns']")).to_have_text(duration(slowest["duration_ns"]))
     first.locator("a").click()
@@ -35,12 +35,12 @@ def test_from_the_first_page_clicks_lead_to_the_line_the_late_rank_and_what_it_d
     )
     expect(page.locator("#calls-table tbody tr").first).to_contain_text(f"norm (one_late.c:{line})")
     # Who was late to it, by how much, and what it did before.
-    late = page.locator("#entered-last")
+    lateness = page.locator("#entered-last")
     margin = duration(slowest["margin_ns"])
-    expect(late).to_contain_text(f"Rank {LATE_RANK} entered last, {margin} after the rank before it")
-    expect(late).to_contain_text("in the region refine, since MPI_Bcast 0:")
-    expect(late).to_contain_text(f"called from share_limit (one_late.c:{line_of('before it')})")
-    late.get_by_role("link", name="See it in the timeline").click()
+    expect(lateness).to_contain_text(f"Rank {LATE_RANK} entered last, {margin} after the rank before it")
+    expect(lateness).to_contain_text("in the region refine, since MPI_Bcast 0:")
+    expect(lateness).to_contain_text(f"called from share_limit (one_late.c:{line_of('before it')})")
+    lateness.get_by_role("link", name="See it in the timeline").click()
     # The same in the run's timeline: the late rank is the last row, and what is selected the middle of the picture.
     expect(page.locator("h1")).to_have_text("Timeline")
     page.locator("#run-timeline[data-state='ready']").wait_for()
@@ -48,11 +48,11 @@ def test_from_the_first_page_clicks_lead_to_the_line_the_late_rank_and_what_it_d
     middle = {"x": (place["left"] + place["right"]) / 2, "y": place["top"] + (LATE_RANK + 0.5) * place["row"]}
     canvas = page.locator("#run-timeline canvas")
     canvas.hover(position=middle)
-    told = page.locator(".run-told")
-    expect(told).to_contain_text(f"Rank {LATE_RANK} on ")
-    expect(told).to_contain_text("compute 100.0 %")
-    expect(told).to_contain_text(re.compile(r"refine, [\d.]+ m?s"))
-    expect(told).to_contain_text(f"at share_limit (one_late.c:{line_of('before it')})")
+    tooltip = page.locator(".run-told")
+    expect(tooltip).to_contain_text(f"Rank {LATE_RANK} on ")
+    expect(tooltip).to_contain_text("compute 100.0 %")
+    expect(tooltip).to_contain_text(re.compile(r"refine, [\d.]+ m?s"))
+    expect(tooltip).to_contain_text(f"at share_limit (one_late.c:{line_of('before it')})")
     canvas.click(position=middle)
     expect(page.locator("h1")).to_have_text("Call sites")
     expect(page.locator("#source-lines mark")).to_contain_text("/* the slowest */")

@@ -10,14 +10,16 @@ from playwright.sync_api import Page, Route, expect
 from reading import grid
 from simulated_run import SimulatedRun
 
-MANY = 700
+COLLECTIVES = 700
 FIRST = ".ag-row[row-index='0'] [col-id='collective']"
 
 
 @pytest.fixture(scope="module")
 def long_trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
     """More collectives than a grid asks for at once, and more than the list used to have."""
-    return hopscope.open(SimulatedRun(ranks=4, iterations=MANY).write(tmp_path_factory.mktemp("long") / "solver"))
+    return hopscope.open(
+        SimulatedRun(ranks=4, iterations=COLLECTIVES).write(tmp_path_factory.mktemp("long") / "solver")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +37,12 @@ def test_the_list_has_every_collective_worst_or_most_usual_first(
 ) -> None:
     page.goto(long_list)
     expect(page.locator("#collectives-count")).to_have_text("700 collectives.")
-    worst = long_trace.collectives(order="worst", limit=MANY).to_pylist()
+    worst = long_trace.collectives(order="worst", limit=COLLECTIVES).to_pylist()
     expect(page.locator(FIRST)).to_have_text(worst[0]["collective"])
     assert grid(page, "collective")[:5] == [row["collective"] for row in worst[:5]]
     assert grid(page, "duration_ns")[:5] == [quantities.duration(row["duration_ns"]) for row in worst[:5]]
     page.locator("#collectives-grid .ag-body-viewport").evaluate("frame => frame.scrollTo(0, frame.scrollHeight)")
-    last = page.locator(f".ag-row[row-index='{MANY - 1}'] [col-id='collective']")
+    last = page.locator(f".ag-row[row-index='{COLLECTIVES - 1}'] [col-id='collective']")
     expect(last).to_have_text(worst[-1]["collective"])
     page.get_by_text("most usual first").click()
     page.wait_for_url("**/collectives?order=median")
@@ -51,12 +53,12 @@ def test_the_list_has_every_collective_worst_or_most_usual_first(
 @pytest.mark.browsers
 def test_a_row_that_is_not_there_yet_says_so(page: Page, long_list: str) -> None:
     # It was blank, as if there were nothing.
-    held: list[Route] = []
+    routes: list[Route] = []
     is_holding = True
 
     def hold(route: Route) -> None:
         if is_holding and "getRowsResponse" in (route.request.post_data or ""):
-            held.append(route)
+            routes.append(route)
         else:
             route.continue_()
 
@@ -64,7 +66,7 @@ def test_a_row_that_is_not_there_yet_says_so(page: Page, long_list: str) -> None
     page.goto(f"{long_list}?order=first")
     expect(page.locator(FIRST)).to_have_text("loading …")
     is_holding = False
-    for route in held:
+    for route in routes:
         route.continue_()
     expect(page.locator(FIRST)).to_have_text("0:0")
     page.unroute(re.compile("_dash-update-component"))
@@ -80,10 +82,10 @@ def test_a_heading_sorts_the_whole_list_and_a_link_shows_the_same(
     expect(page.locator(FIRST)).to_have_text(names(long_trace, order="spread", limit=1)[0])
     page.get_by_role("columnheader", name="spread").click()
     page.wait_for_url("**/collectives?order=spread&reverse=1")
-    least = names(long_trace, order="spread", reverse=True, limit=1)[0]
-    expect(page.locator(FIRST)).to_have_text(least)
+    smallest = names(long_trace, order="spread", reverse=True, limit=1)[0]
+    expect(page.locator(FIRST)).to_have_text(smallest)
     page.reload()
-    expect(page.locator(FIRST)).to_have_text(least)
+    expect(page.locator(FIRST)).to_have_text(smallest)
     page.get_by_text("as they ran").click()
     page.wait_for_url("**/collectives?order=first")
     expect(page.locator(FIRST)).to_have_text("0:0")

@@ -30,7 +30,7 @@ def hurried(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return probed(tmp_path_factory.mktemp("hurried") / "machine.json", 8)
 
 
-def drawn(file: Path) -> DrawnPage:
+def machine_page(file: Path) -> DrawnPage:
     """The page of a machine file, which is about no trace."""
     return DrawnPage(cast("Any", None), "/", machine.layout(Machine(file)))
 
@@ -54,7 +54,7 @@ def rows_of_command(file: Path, capsys: pytest.CaptureFixture[str]) -> list[dict
 
 
 def test_a_figure_for_each_link_has_what_was_measured_and_the_models_lines(file: Path) -> None:
-    page = drawn(file)
+    page = machine_page(file)
     content = json.loads(file.read_text())
     (figures,) = [part for part in components(page.component) if getattr(part, "className", "") == "figures"]
     assert [text(part) for part in components(figures) if type(part).__name__ == "H3"] == [
@@ -76,10 +76,10 @@ def test_a_figure_for_each_link_has_what_was_measured_and_the_models_lines(file:
 
 def test_the_tables_have_the_numbers_of_analyze_model(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = rows_of_command(file, capsys)
-    page = drawn(file)
-    same = [row for row in rows if row["bytes"] is None]
-    wanted = [[row["parameter"], quantities.quantity(row["value"], row["unit"])] for row in same]
-    assert sorted([row[2], row[3]] for row in page.table("models-parameters")) == sorted(wanted)
+    page = machine_page(file)
+    plain_rows = [row for row in rows if row["bytes"] is None]
+    expected = [[row["parameter"], quantities.quantity(row["value"], row["unit"])] for row in plain_rows]
+    assert sorted([row[2], row[3]] for row in page.table("models-parameters")) == sorted(expected)
     by_size = {(row[0], row[1]): row for row in page.table("machine-sizes")}
     lan = usual(json.loads(file.read_text()), "lan")
     for place, parameter in ((3, "alpha"), (4, "beta"), (5, "g"), (-2, "o_s"), (-1, "o_r")):
@@ -92,7 +92,7 @@ def test_the_tables_have_the_numbers_of_analyze_model(file: Path, capsys: pytest
 
 
 def test_hosts_clusters_certainty_and_odd_pairs_are_those_of_the_probe(file: Path) -> None:
-    page = drawn(file)
+    page = machine_page(file)
     content = json.loads(file.read_text())
     assert [row[:2] for row in page.table("machine-hosts")] == [list(pair) for pair in HOSTS.items()]
     certainty = quantities.share(content["levels"]["cluster"]["certainty"])
@@ -115,7 +115,7 @@ def test_hosts_clusters_certainty_and_odd_pairs_are_those_of_the_probe(file: Pat
 def test_what_was_not_measured_is_listed_and_has_no_number(hurried: Path) -> None:
     content = json.loads(hurried.read_text())
     assert '"not measured"' in json.dumps(content["links"])
-    page = drawn(hurried)
+    page = machine_page(hurried)
     lacking = [
         size for link in content["links"] if link["link"] == "wan"
         for size in link["sizes"] if size["one_way_ns"] == "not measured"
@@ -135,7 +135,7 @@ def test_a_probe_that_had_no_time_for_links_still_shows_the_hosts(hurried: Path,
         size.update(dict.fromkeys(("one_way_ns", "send_overhead_ns", "receive_overhead_ns"), missing), gaps=[])
     content["combining"] = [row | {"ns_per_byte": missing} for row in content["combining"]]
     (tmp_path / "machine.json").write_text(json.dumps(content))
-    page = drawn(tmp_path / "machine.json")
+    page = machine_page(tmp_path / "machine.json")
     assert "No link was measured" in [text(part) for part in components(page.component) if type(part).__name__ == "H2"]
     assert len(page.table("machine-hosts")) == len(HOSTS)
     assert "way of 1 B, " in items(page)[0]
@@ -161,7 +161,7 @@ def test_the_command_serves_a_machine_file(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "problem"),
     [
         (["dashboard", "topology.json"], "topology.json is a topology file; give a machine file"),
         (["dashboard", "nothing.json"], "cannot read the machine file nothing.json: No such file"),
@@ -176,18 +176,18 @@ def test_what_is_no_machine_file_or_not_alone_is_a_sentence(
     tmp_path: Path,
     *,
     words: list[str],
-    said: str,
+    problem: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "machine.json").write_text(file.read_text())
     (tmp_path / "topology.json").write_text('{"schema_version": 1, "hosts": [{"name": "a", "cluster": "A"}]}')
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         execute(program, "hopscope", words)
-    assert ended.value.code == 2
+    assert exit_info.value.code == 2
     complaint = capsys.readouterr().err
-    assert said in complaint
+    assert problem in complaint
     assert "Traceback" not in complaint
     if "machine.json" not in words:
         assert "`hopscope probe -o machine.json -- mpirun ...` writes a machine file" in complaint

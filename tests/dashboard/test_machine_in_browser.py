@@ -9,7 +9,7 @@ from hopscope_dashboard.app import create_machine_app
 from hopscope_dashboard.data import Machine
 from playwright.sync_api import Browser, Page, expect
 from probed_machine import HOSTS, probed
-from reading import beyond, is_there, measured, patient, table
+from reading import measured, patient, scrolled_tables, table, wait_for_page
 from test_widths_in_browser import NARROWEST, WIDTHS, is_wider
 
 
@@ -30,13 +30,13 @@ def test_nothing_is_cut_at_any_width(window: Page, address: str) -> None:
     for width in WIDTHS:
         window.set_viewport_size({"width": width, "height": 900})
         window.goto(address)
-        is_there(window, "Machine")
+        wait_for_page(window, "Machine")
         wrong += [f"at {width}: {place}" for place in measured(window)]
         # The table ended after 12 of 18 rows, beside an empty half of the page, with no bar where it went on.
         combining = window.locator(".table-frame:has(#machine-combining)")
         hidden = combining.evaluate("part => part.scrollHeight - part.clientHeight")
         wrong += [f"at {width}: {hidden} pixels of Combining are out of sight"] if hidden > 1 else []
-        wrong += [f"at {width}: a column of {place} is out of sight" for place in beyond(window)]
+        wrong += [f"at {width}: a column of {place} is out of sight" for place in scrolled_tables(window)]
     window.set_viewport_size({"width": NARROWEST, "height": 900})
     assert wrong == []
     assert not is_wider(window)
@@ -50,13 +50,13 @@ def test_the_report_of_a_machine_file_has_its_page_and_asks_nobody(
     assert analyze.main(["report", str(file), "-o", str(report)], standalone_mode=False) in (0, None)
     context = browser.new_context(offline=True)
     page = context.new_page()
-    said: list[str] = []
-    page.on("request", lambda request: said.append(request.url))
-    page.on("console", lambda message: said.append(message.text))
+    events: list[str] = []
+    page.on("request", lambda request: events.append(request.url))
+    page.on("console", lambda message: events.append(message.text))
     page.goto(report.as_uri(), timeout=120_000)
     expect(page.locator("h1")).to_have_text("Machine")
     expect(page.locator(".figure .main-svg").first).to_be_visible()
     expect(page.locator(".js-plotly-plot")).to_have_count(page.locator(".figure").count())
     assert len(table(page, "machine-hosts")) == len(HOSTS)
-    assert said == [report.as_uri()]
+    assert events == [report.as_uri()]
     context.close()

@@ -38,11 +38,11 @@ def test_twenty_browsers_that_come_at_once_get_every_page_whole(trace: hopscope.
     # 15 to 25 of 220 answers were "This page could not be drawn": partially initialized module 'pandas'.
     server = Served(trace.path)
     paths = [page.path for page in PAGES]
-    together = threading.Barrier(CLIENTS)
+    barrier = threading.Barrier(CLIENTS)
     answers: Counter[str] = Counter()
 
     def browse(number: int) -> None:
-        together.wait()
+        barrier.wait()
         for path in ("/", "/_dash-layout", "/_dash-dependencies"):
             status, _, text = server.ask("GET", path)
             answers["whole" if status == 200 and text else f"{status} {path}"] += 1
@@ -56,8 +56,8 @@ def test_twenty_browsers_that_come_at_once_get_every_page_whole(trace: hopscope.
         browser.start()
     for browser in browsers:
         browser.join()
-    said = server.stop()
-    assert (answers, said) == (Counter({"whole": CLIENTS * (len(paths) + 4)}), "")
+    stderr = server.stop()
+    assert (answers, stderr) == (Counter({"whole": CLIENTS * (len(paths) + 4)}), "")
 
 
 def _kind(answer: tuple[int, str]) -> str:
@@ -66,11 +66,11 @@ def _kind(answer: tuple[int, str]) -> str:
 
 
 def test_nothing_is_loaded_any_more_once_the_application_is_made(trace: hopscope.Trace) -> None:
-    asked = ", ".join(f"page_question({page.path!r})" for page in PAGES)
+    questions = ", ".join(f"page_question({page.path!r})" for page in PAGES)
     # What Flask's own test client needs is not the dashboard's.
-    script = "import flask.testing, click.testing\n" + DRAW_EVERYTHING.replace("{path_questions}", asked)
+    script = "import flask.testing, click.testing\n" + DRAW_EVERYTHING.replace("{path_questions}", questions)
     folder = Path(__file__).parent
-    ran = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", script, str(trace.path)], capture_output=True, text=True, check=False, cwd=folder
     )
-    assert (ran.stdout, ran.returncode) == ("[]\n", 0), ran.stderr
+    assert (process.stdout, process.returncode) == ("[]\n", 0), process.stderr

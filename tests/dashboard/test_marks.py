@@ -18,31 +18,31 @@ from hopscope_dashboard.report.static import Renderer
 LEADING_NOWHERE: Final = {
     "remap-after": "over its edges ran no hop; its ranks lead somewhere",
 }
-MORE: Final = {
+SEARCHES: Final = {
     "/delayed-hops": ["?edge=1-0"],
     "/tree": ["?collective=0:3", "?role=down"],
     "/last-arrivals": ["?by=host"],
 }
 
 
-def drawn(component: Any) -> Iterator[Component]:
+def figures_of(component: Any) -> Iterator[Component]:
     """Every figure and every drawing of a page."""
     if isinstance(component, list | tuple):
-        for each in component:
-            yield from drawn(each)
+        for child in component:
+            yield from figures_of(child)
     elif isinstance(component, Component):
         if type(component).__name__ in ("Graph", "Drawing"):
             yield component
-        yield from drawn(getattr(component, "children", None))
+        yield from figures_of(getattr(component, "children", None))
 
 
 def flat(cells: Any) -> list[Any]:
-    return [each for cell in cells for each in (cell if isinstance(cell, list | tuple) else [cell])]
+    return [entry for cell in cells for entry in (cell if isinstance(cell, list | tuple) else [cell])]
 
 
 def marks_of(figure: Any) -> list[tuple[str, str]]:
     """Of every point that can be pointed at, what it says and the address that it carries."""
-    found = []
+    marks = []
     for trace in figure.data:
         if trace.hoverinfo == "skip":
             continue
@@ -51,33 +51,33 @@ def marks_of(figure: Any) -> list[tuple[str, str]]:
         assert len(texts) == len(addresses)
         template = trace.hovertemplate.removesuffix("<extra></extra>")
         begin = (figure.layout.meta or {}).get("leads", "")
-        found += [(template, begin + address) for text, address in zip(texts, addresses, strict=True) if text]
-    return found
+        marks += [(template, begin + address) for text, address in zip(texts, addresses, strict=True) if text]
+    return marks
 
 
 def test_every_mark_of_every_page_leads_to_a_page_and_says_so(trace: hopscope.Trace) -> None:
     data = TraceData(trace)
     paths = {page.path for page in PAGES}
-    pages = [(page, search) for page in PAGES for search in ("", *MORE.get(page.path, []))]
+    pages = [(page, search) for page in PAGES for search in ("", *SEARCHES.get(page.path, []))]
     parts = [content(page, data, search) for page, search in pages]
     figures, drawings = 0, 0
-    for each in (found for part in parts for found in drawn(part)):
-        name = each.id
-        if type(each).__name__ == "Drawing":
+    for graphic in (drawn_part for part in parts for drawn_part in figures_of(part)):
+        name = graphic.id
+        if type(graphic).__name__ == "Drawing":
             drawings += 1
-            for part, said in re.findall(r"<g ([^>]*data-part=[^>]*)><title>([^<]*)</title>", each.markup):
+            for part, words in re.findall(r"<g ([^>]*data-part=[^>]*)><title>([^<]*)</title>", graphic.markup):
                 lead = re.search(r'data-href="([^"]*)"', part)
                 if name in LEADING_NOWHERE and 'data-part="edge' in part:
                     assert lead is None, name
-                    assert leads.CLICK not in said
+                    assert leads.CLICK not in words
                 else:
                     assert lead is not None, (name, part)
-                    assert re.search(rf"{leads.CLICK}[^.]+\.$", said), said
+                    assert re.search(rf"{leads.CLICK}[^.]+\.$", words), words
             continue
         figures += 1
-        found = marks_of(each.figure)
-        assert found, name
-        for template, address in found:
+        marks = marks_of(graphic.figure)
+        assert marks, name
+        for template, address in marks:
             if name in LEADING_NOWHERE:
                 assert (address, leads.CLICK in template) == ("", False), name
             else:
@@ -115,7 +115,7 @@ def test_in_the_report_nothing_says_that_a_click_leads_somewhere(trace: hopscope
     for path in ("/noise", "/tree", "/late-ranks", "/collective"):
         page = next(page for page in PAGES if page.path == path)
         drawn_page = page.layout(data, {})
-        assert list(drawn(drawn_page))
+        assert list(figures_of(drawn_page))
         markup = renderer.markup(drawn_page)
         assert "data-href" not in markup
         assert leads.CLICK not in markup

@@ -27,10 +27,10 @@ def test_each_operation_has_its_lines_and_dots_over_sizes_or_ranks(
     for operation in OPERATIONS:
         expect(page.locator(f"#models-{operation} .scatterlayer .trace").first).to_be_visible()
     rows = [row for row in TraceData(run).models().times if row["collectives"]]
-    shown = table(page, "models-measured")
-    assert [line[:3] for line in shown] == [[r["operation"], r["algorithm"], str(r["ranks"])] for r in rows]
+    measured_rows = table(page, "models-measured")
+    assert [line[:3] for line in measured_rows] == [[r["operation"], r["algorithm"], str(r["ranks"])] for r in rows]
     columns = ("hockney_ns", "loggp_ns", "plogp_ns", "replay_ns", "measured_ns")
-    assert [line[4:9] for line in shown] == [[quantities.duration(r[name]) for name in columns] for r in rows]
+    assert [line[4:9] for line in measured_rows] == [[quantities.duration(r[name]) for name in columns] for r in rows]
     # Sizes are those of the most ranks; a barrier has none, so its figure is over ranks.
     expect(page.locator("h2", has_text=f"MPI_Bcast, {POINT_RANKS} ranks")).to_be_visible()
     dots = page.locator("#models-bcast .scatterlayer .trace .points path.point")
@@ -48,14 +48,14 @@ def test_a_dot_leads_to_the_collectives_that_it_is_from(page: Page, serve: Serve
     expect(dots.first).to_be_visible()
     dots.first.scroll_into_view_if_needed()
     # A line may lie right over a dot, and tells of itself there.
-    told = page.locator("#models-alltoall .hoverlayer .hovertext")
+    tooltip = page.locator("#models-alltoall .hoverlayer .hovertext")
     for dot in dots.all():
         box = dot.bounding_box()
         assert box
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        expect(told).to_be_visible()
+        expect(tooltip).to_be_visible()
         page.wait_for_timeout(200)
-        if "measured" in (told.text_content() or ""):
+        if "measured" in (tooltip.text_content() or ""):
             click_there(page, "models-alltoall", (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
             break
     expect(page.locator("h1")).to_have_text("Collectives")

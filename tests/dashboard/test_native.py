@@ -74,12 +74,12 @@ def test_the_page_opens_with_a_tree_of_the_library_and_leads_to_what_ran_most_of
     # It opened with algorithms, as if no tree had run.
     page = draw(native, "/tree")
     rows = native.trees().to_pylist()
-    several = len({(row["comm"], row["tree"], row["root"]) for row in rows})
-    assert text(page.part("tree-count")) == f"Tree 1 of {several} that ran."
-    drawn = re.findall(r'data-part="edge-(\d+)-(\d+)"', page.markup("tree-graph"))
+    count = len({(row["comm"], row["tree"], row["root"]) for row in rows})
+    assert text(page.part("tree-count")) == f"Tree 1 of {count} that ran."
+    edges_drawn = re.findall(r'data-part="edge-(\d+)-(\d+)"', page.markup("tree-graph"))
     edges = {(row["rank"], row["parent"]) for row in rows if row["comm"] == 0 and row["parent"] is not None}
-    assert drawn
-    assert {frozenset(map(int, edge)) for edge in drawn} <= {frozenset(edge) for edge in edges}
+    assert edges_drawn
+    assert {frozenset(map(int, edge)) for edge in edges_drawn} <= {frozenset(edge) for edge in edges}
     page = page.follow("algorithms that ran")
     assert page.has("algorithm-graph")
     assert page.follow("trees that ran").has("tree-graph")
@@ -87,17 +87,19 @@ def test_the_page_opens_with_a_tree_of_the_library_and_leads_to_what_ran_most_of
 
 def test_the_lists_and_the_table_lead_from_one_algorithm_to_another(native: hopscope.Trace) -> None:
     page = draw(native, "/tree").follow("algorithms that ran")
-    often = max(native.algorithms().to_pylist(), key=lambda row: row["collectives"])
-    assert f"{often['op']}: {often['algorithm']}" in page.text
+    frequent = max(native.algorithms().to_pylist(), key=lambda row: row["collectives"])
+    assert f"{frequent['op']}: {frequent['algorithm']}" in page.text
     page = page.go(page.options("Operation")["MPI_Scatter"])
     assert "MPI_Scatter: " in page.text
     page = page.go(list(page.options("Communicator").values())[1])
     assert "2 ranks" in text(page.part("algorithm-said"))
     assert re.fullmatch(r"[12]:\d+", page.query["collective"])
     row = page.table("algorithms-table")[2]
-    named = [part for part in components(page.part("algorithms-table")) if "/tree?" in str(getattr(part, "href", ""))]
-    page = page.go(named[2].href)
-    assert text(named[2]) == row[3]
+    tree_links = [
+        part for part in components(page.part("algorithms-table")) if "/tree?" in str(getattr(part, "href", ""))
+    ]
+    page = page.go(tree_links[2].href)
+    assert text(tree_links[2]) == row[3]
     assert f"{row[0]}: {row[3]}" in page.text
 
 

@@ -20,9 +20,9 @@ def click_every_button(page: Page) -> list[str]:
     """Click every button under every figure and table; what they save."""
     buttons = page.locator("[data-save]")
     kinds = []
-    for at in range(buttons.count()):
-        kinds.append(buttons.nth(at).get_attribute("data-save") or "")
-        buttons.nth(at).dispatch_event("click")
+    for index in range(buttons.count()):
+        kinds.append(buttons.nth(index).get_attribute("data-save") or "")
+        buttons.nth(index).dispatch_event("click")
     return kinds
 
 
@@ -32,7 +32,7 @@ def test_no_link_or_button_of_a_page_leads_to_another_host(
     page: Page, context: BrowserContext, address: str, path: str
 ) -> None:
     # The fixture `page` fails on a request to anybody else, and on one that the policy refused.
-    before = context.pages
+    pages = context.pages
     page.goto(f"{address}{path}")
     expect(page.locator("#content h1")).to_be_visible()
     page.wait_for_load_state("networkidle")
@@ -43,14 +43,14 @@ def test_no_link_or_button_of_a_page_leads_to_another_host(
     addresses = page.locator("[href], [src], [action]").evaluate_all(ADDRESSES)
     # The first is the address of the page's icon; styles and scripts follow. What a script loads has a whole address.
     assert len(addresses) > 10
-    here = [each.removeprefix(f"{address}/") for each in addresses]
-    assert [each for each in here if "://" in each or each.startswith("//")] == []
+    local_addresses = [location.removeprefix(f"{address}/") for location in addresses]
+    assert [location for location in local_addresses if "://" in location or location.startswith("//")] == []
     # Plotly's own buttons, one of which offers to upload the figure, are not there.
     expect(page.locator(".modebar-btn")).to_have_count(0)
     kinds = click_every_button(page)
     assert {"png", "svg"} <= set(kinds) or not page.locator(".dash-graph").count()
     page.wait_for_timeout(300)
-    assert context.pages == before
+    assert context.pages == pages
 
 
 REFUSED = [
@@ -64,8 +64,8 @@ def test_the_browser_refuses_what_a_page_would_load_from_or_send_to_another_host
     browser: Browser, address: str
 ) -> None:
     context = browser.new_context()
-    asked: list[str] = []
-    context.route(f"{FOREIGN}/**", lambda route: (asked.append(route.request.url), route.abort()))
+    requests: list[str] = []
+    context.route(f"{FOREIGN}/**", lambda route: (requests.append(route.request.url), route.abort()))
     page = context.new_page()
     page.goto(address)
     expect(page.locator("#content h1")).to_be_visible(timeout=PATIENCE_MS)
@@ -88,7 +88,7 @@ def test_the_browser_refuses_what_a_page_would_load_from_or_send_to_another_host
         }}"""
     )
     assert refused == [REFUSED, None]
-    assert asked == []
+    assert requests == []
     context.close()
 
 
@@ -97,14 +97,14 @@ def test_no_button_of_a_machines_report_leads_anywhere(browser: Browser, tmp_pat
     file = tmp_path / "report.html"
     file.write_text(machine_document(Machine(probed(tmp_path / "machine.json", 600)), "0"))
     context = browser.new_context()
-    asked: list[str] = []
+    requests: list[str] = []
     page = context.new_page()
-    page.on("request", lambda request: asked.append(request.url))
+    page.on("request", lambda request: requests.append(request.url))
     page.goto(f"file://{file}")
     page.locator(".js-plotly-plot .main-svg").last.wait_for(state="attached")
     expect(page.locator(".modebar-btn")).to_have_count(0)
     assert set(click_every_button(page)) == {"csv", "png", "svg"}
     page.wait_for_timeout(300)
     assert context.pages == [page]
-    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
     context.close()

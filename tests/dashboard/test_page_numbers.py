@@ -54,9 +54,9 @@ def threads(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
     return hopscope.open(archive, dataset=tmp_path_factory.mktemp("scorep") / "dataset")
 
 
-def graph(drawn: Any) -> Any:
+def graph(component: Any) -> Any:
     """The figure inside a component."""
-    return next(part for part in components(drawn) if type(part).__name__ == "Graph").figure
+    return next(part for part in components(component) if type(part).__name__ == "Graph").figure
 
 
 def test_the_matrix_and_the_table_show_who_waited_for_whom(trace: hopscope.Trace) -> None:
@@ -83,10 +83,10 @@ def test_a_path_of_messages_is_shown_by_function_and_by_place(sample: Sample) ->
     # 82 % of this run's path are messages, and no page once said in which calls.
     trace = sample("observe_only/trace")
     page = draw(trace, "/critical-path").follow("p2p", "critical-path-table")
-    spent = {by: trace.critical_path(by=by).to_pylist() for by in ("operation", "place")}
-    for by, name in (("operation", "messages-on-path"), ("place", "messages-on-path-by-place")):
+    spent = {grouping: trace.critical_path(by=grouping).to_pylist() for grouping in ("operation", "place")}
+    for grouping, name in (("operation", "messages-on-path"), ("place", "messages-on-path-by-place")):
         bars = page.plot(name)[0]
-        times = {row[by]: row["p2p_ns"] for row in spent[by] if row["p2p_ns"]}
+        times = {row[grouping]: row["p2p_ns"] for row in spent[grouping] if row["p2p_ns"]}
         assert bars["y"] == sorted(times, key=times.__getitem__, reverse=True)
     # All of it is there, under both names.
     p2p = next(row["time_ns"] for row in trace.critical_path().to_pylist() if row["category"] == "p2p")
@@ -240,8 +240,8 @@ def test_the_menu_hides_what_a_trace_lacks_and_the_summary_says_why(sample: Samp
     assert "8 pages without data" in limits
     assert all(f"{title}: {reason}" in limits for title, reason in {**without_hops, **ALONE, **UNMARKED}.items())
     reasons = lacking(hopscope.open(SimulatedRun(iterations=0).write(tmp_path / "started")))
-    none = "This trace has no MPI collective."
-    assert {name for name, reason in reasons.items() if reason == none} == {
+    no_collective = "This trace has no MPI collective."
+    assert {name for name, reason in reasons.items() if reason == no_collective} == {
         "Collectives", "Algorithms and trees", "WAN share", "Other trees", "Models", "Last arrivals", "Late ranks",
         "Delayed hops",
     }  # fmt: skip
@@ -256,20 +256,22 @@ def test_the_menu_has_eight_sections_and_each_page_in_one() -> None:
     assert [section.title for section in sections] == [
         "Summary", "Timeline", "Imbalance", "Communication", "Code", "Improve", "Compare", "SQL",
     ]  # fmt: skip
-    listed = [page.path for section in sections for page in section.pages]
-    assert sorted(listed) == sorted(page.path for page in PAGES if page.in_menu)
+    paths = [page.path for section in sections for page in section.pages]
+    assert sorted(paths) == sorted(page.path for page in PAGES if page.in_menu)
     # The pages of the menu before it had sections are still there.
     assert {
         "/", "/timeline", "/collectives", "/messages", "/tree", "/wan-share", "/remap", "/models", "/last-arrivals",
         "/late-ranks", "/noise", "/noise-periods", "/delayed-hops", "/places", "/efficiency", "/compare", "/data",
-    } <= set(listed)  # fmt: skip
+    } <= set(paths)  # fmt: skip
 
 
 def test_a_page_without_data_is_listed_while_one_is_on_it() -> None:
     page = next(page for page in PAGES if page.path == "/wan-share")
-    (section,) = [each for each in menu.sections(PAGES, page, {"/wan-share": "", "/tree": ""}) if each.is_open]
+    (section,) = [
+        candidate for candidate in menu.sections(PAGES, page, {"/wan-share": "", "/tree": ""}) if candidate.is_open
+    ]
     assert page in section.pages
-    assert "/tree" not in {each.path for each in section.pages}
+    assert "/tree" not in {entry.path for entry in section.pages}
 
 
 def test_a_remedy_that_cannot_be_computed_says_why_beside_the_others(sample: Sample) -> None:
@@ -296,8 +298,8 @@ def test_the_command_of_remap_gives_the_run_its_hosts_by_the_option_that_made_th
     topology[key] = topology.pop("emulate")
     words = json.dumps(topology)
     (folder / "topology.json").write_text(words)
-    about = json.loads((folder / "run.json").read_text())
-    (folder / "run.json").write_text(json.dumps(about | {"topology_file": words}))
+    facts = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps(facts | {"topology_file": words}))
     page = draw(hopscope.open(folder), "/remap")
     commands = [text(part) for part in components(page.component) if getattr(part, "className", "") == "command"]
     assert any(
@@ -350,8 +352,8 @@ def test_a_comparison_has_the_verdict_and_the_numbers_of_the_command(compared: d
     assert page.text.count("one run of each") + page.text.count("One run of each") == 1
     answer = compared["new"].answer("compare", base=compared["base"], by="operation")
     assert text(page.part("compare-operations")) == "Of 1 median: 1 slower."
-    shown = {row[1]: [cell.replace("\n", " ") for cell in row[2:]] for row in page.table("compare-times")}
-    assert {name: [cell.replace(" ", "") for cell in cells] for name, cells in shown.items()} == {
+    statistics = {row[1]: [cell.replace("\n", " ") for cell in row[2:]] for row in page.table("compare-times")}
+    assert {name: [cell.replace(" ", "") for cell in cells] for name, cells in statistics.items()} == {
         row["statistic"]: [cell.replace(" ", "") for cell in numbers(row)] for row in answer.rows
     }
     structure = compared["new"].compare(by="structure", base=compared["base"]).to_pylist()
@@ -370,8 +372,8 @@ def test_a_comparison_has_the_verdict_and_the_numbers_of_the_command(compared: d
         for part in components(page.part("compare-times"))
         if getattr(part, "href", None) and "/collectives?" in str(part.href)
     ]
-    named = {trace.identity[:8] for trace in (compared["base"], compared["new"])}
-    assert {parse_qs(urlsplit(href).query)["trace"][0] for href in hrefs} == named
+    identities = {trace.identity[:8] for trace in (compared["base"], compared["new"])}
+    assert {parse_qs(urlsplit(href).query)["trace"][0] for href in hrefs} == identities
 
 
 def test_runs_that_must_not_be_compared_say_why(compared: dict[str, hopscope.Trace]) -> None:

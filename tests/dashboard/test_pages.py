@@ -136,9 +136,9 @@ def test_a_trace_without_hops_says_so_and_which_command_makes_them(trace_without
 
 # In a browser, every page of a run with hops is opened.
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("which", ["trace_without_hops", pytest.param("trace", marks=pytest.mark.statistics)])
-def test_each_page_has_a_heading_and_no_failure(which: str, path: str, request: pytest.FixtureRequest) -> None:
-    page = draw(request.getfixturevalue(which), path)
+@pytest.mark.parametrize("fixture", ["trace_without_hops", pytest.param("trace", marks=pytest.mark.statistics)])
+def test_each_page_has_a_heading_and_no_failure(fixture: str, path: str, request: pytest.FixtureRequest) -> None:
+    page = draw(request.getfixturevalue(fixture), path)
     assert [text(part) for part in components(page.component) if type(part).__name__ == "H1"] != []
     assert not [part for part in components(page.component) if getattr(part, "role", None) == "alert"]
 

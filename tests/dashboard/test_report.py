@@ -39,8 +39,8 @@ def test_it_is_title_date_diagnosis_and_timeline_with_the_rest_folded(text: str,
     assert places == sorted(places)
     assert re.findall(r'<details id="([^"]+)"><summary>', text) == [name for name, _, _ in DETAILS]
     assert {"honesty", "critical-path", "collectives"} <= {name for name, _, _ in DETAILS}
-    after = re.sub(r"<details.*?</details>", "", text[text.index("<details") :], flags=re.DOTALL)
-    assert number_of_words(after) == 0
+    remainder = re.sub(r"<details.*?</details>", "", text[text.index("<details") :], flags=re.DOTALL)
+    assert number_of_words(remainder) == 0
     assert " open" not in text[text.index("<details") :]
 
 
@@ -84,9 +84,9 @@ def test_a_browser_without_a_network_shows_it(browser: Browser, text: str, tmp_p
     file.write_text(text)
     context = browser.new_context(offline=True)
     page = context.new_page()
-    said: list[str] = []
-    page.on("request", lambda request: said.append(request.url))
-    page.on("console", lambda message: said.append(message.text))
+    events: list[str] = []
+    page.on("request", lambda request: events.append(request.url))
+    page.on("console", lambda message: events.append(message.text))
     page.goto(f"file://{file}")
     box = page.locator("svg.timeline").bounding_box()
     assert box is not None
@@ -94,7 +94,7 @@ def test_a_browser_without_a_network_shows_it(browser: Browser, text: str, tmp_p
     expect(page.locator("#path")).to_be_hidden()
     page.get_by_text("Where the time went").click()
     expect(page.locator("#path")).to_be_visible()
-    assert said == [f"file://{file}"]
+    assert events == [f"file://{file}"]
     context.close()
 
 
@@ -106,11 +106,11 @@ def test_its_numbers_are_those_of_the_command_line(text: str, trace: hopscope.Tr
 
 
 def test_its_diagnosis_is_that_of_the_command_line(text: str, trace: hopscope.Trace) -> None:
-    first, *others = trace.diagnose().to_pylist()
-    shown = unescape(text)
-    assert f"</span> {first['sentence']}</h2>" in shown
-    assert all(row["sentence"] in shown for row in others if row["severity"] != "OK")
-    assert first["evidence"] in shown
+    first, *findings = trace.diagnose().to_pylist()
+    words = unescape(text)
+    assert f"</span> {first['sentence']}</h2>" in words
+    assert all(row["sentence"] in words for row in findings if row["severity"] != "OK")
+    assert first["evidence"] in words
 
 
 def test_the_timeline_has_a_row_for_each_rank_and_the_colour_of_what_takes_most(
@@ -152,17 +152,17 @@ def test_no_text_of_a_trace_becomes_markup() -> None:
     from dash import dcc, html
 
     hostile = "</script><script>alert(1)</script>"
-    drawn = Renderer().markup(
+    markup = Renderer().markup(
         html.Div([hostile, html.Code(hostile, title=hostile), dcc.Graph(figure={"data": [{"name": hostile}]})])
     )
-    assert not re.search(r"<script>", drawn)
-    assert drawn.count("</script>") == 1
+    assert not re.search(r"<script>", markup)
+    assert markup.count("</script>") == 1
     assert "<script>" not in table("t", [hostile], [[f"`{hostile}`"]])
 
 
 def test_it_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     trace = SimulatedRun().write(tmp_path / "solver")
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         execute(program, "hopscope", ["analyze", "report", str(trace), "-o", str(tmp_path / "nowhere" / "r.html")])
-    assert ended.value.code == 2
+    assert exit_info.value.code == 2
     assert not (tmp_path / "nowhere").exists()

@@ -106,7 +106,7 @@ def test_an_exchange_of_256_ranks_is_drawn_in_all_its_rounds_with_room_for_its_l
     assert len(placed.columns) == 8
     assert len(placed.arrows) == 8 * 256 <= MOST_ARROWS
     labelled = [y for label, y in placed.lanes if label]
-    assert min(after - before for before, after in pairwise(labelled)) >= 14
+    assert min(end - begin for begin, end in pairwise(labelled)) >= 14
 
 
 def test_arrow_keys_lead_within_a_round_and_to_the_rounds_beside_it() -> None:
@@ -114,24 +114,24 @@ def test_arrow_keys_lead_within_a_round_and_to_the_rounds_beside_it() -> None:
     keys = neighbours(placed.arrows)
     assert keys["edge-0-1-0"] == {"up": None, "down": "edge-1-0-0", "left": None, "right": "edge-1-3-1"}
     assert keys["edge-3-1-1"] == {"up": "edge-2-0-1", "down": None, "left": "edge-3-2-0", "right": None}
-    drawn = round_lanes_svg(placed, 0.7)
-    assert all(f'data-part="{arrow.name}"' in drawn for arrow in placed.arrows)
-    assert drawn.count('tabindex="0"') == 1
+    markup = round_lanes_svg(placed, 0.7)
+    assert all(f'data-part="{arrow.name}"' in markup for arrow in placed.arrows)
+    assert markup.count('tabindex="0"') == 1
 
 
 def test_names_that_are_markup_are_escaped() -> None:
     hostile = "<script>1</script>"
     rows = [row | {"host": hostile, "cluster": f"{hostile}{row['rank']}"} for row in places(2)]
-    drawn = round_lanes_svg(placed_rounds(ranks=rows, edges=edges(exchanges.doubling_barrier(2))), 0.7)
-    assert "<script>" not in drawn
-    assert "&lt;script&gt;" in drawn
+    markup = round_lanes_svg(placed_rounds(ranks=rows, edges=edges(exchanges.doubling_barrier(2))), 0.7)
+    assert "<script>" not in markup
+    assert "&lt;script&gt;" in markup
 
 
 def test_a_tree_can_have_the_colours_of_its_links_and_still_the_widths_of_its_shares() -> None:
     rows = [{"src": 0, "dst": 1}, {"src": 0, "dst": 2}]
     weights = {
-        (row["src"], row["dst"]): row | {"hops": 1, "took_ns": 1, "time_ns": 5 * at, "share": 0.5 * at}
-        for at, row in enumerate(rows)
+        (row["src"], row["dst"]): row | {"hops": 1, "took_ns": 1, "time_ns": 5 * number, "share": 0.5 * number}
+        for number, row in enumerate(rows)
     }
     tree = placed_tree(ranks=places(3), parents={0: None, 1: 0, 2: 0}, edges=weights, role="down", by_link=True)
     assert [(edge.link, edge.look) for edge in tree.edges] == [("wan", BY_LINK), ("shm", BY_LINK)]
@@ -141,6 +141,6 @@ def test_a_tree_can_have_the_colours_of_its_links_and_still_the_widths_of_its_sh
 
 def test_the_page_without_hops_says_why_the_librarys_messages_are_not_there() -> None:
     renderer = Renderer()
-    why = "Open MPI 4.0 is not supported"
-    assert f"In this run it did not record them: {why}." in renderer.markup(empty.no_hops("Tree", [], why))
+    reason = "Open MPI 4.0 is not supported"
+    assert f"In this run it did not record them: {reason}." in renderer.markup(empty.no_hops("Tree", [], reason))
     assert "In this run" not in renderer.markup(empty.no_hops("Tree", []))

@@ -37,19 +37,19 @@ def test_bytes_are_the_shares_of_the_columns_of_the_analysis(client: FlaskClient
     answer = client.get(f"/_timeline/columns?from={begin}&to={end}&columns=300")
     assert (answer.status_code, answer.mimetype) == (200, "application/octet-stream")
     header, planes, path = parts(answer.data)
-    found = trace.timeline.columns(begin, end, 300, waiting=True)
-    assert (header["begin"], header["width"], header["columns"]) == (found.begin_ns, found.width_ns, path.shape[1])
-    assert [row["rank"] for row in header["rows"]] == [row["rank"] for row in found.rows] == [0, 3, 6, 1, 4, 7, 2, 5]
-    for at, word in enumerate(CATEGORIES):
-        exact = 255 * found.time_ns[at] / found.width_ns
-        shown = planes.get(word, np.zeros_like(path))
-        assert np.abs(shown - exact).max() <= 1, word
-        assert ((shown > 0) == (found.time_ns[at] > 0)).all(), word
-    assert found.waiting_ns is not None
-    assert np.abs(planes["waiting"] - 255 * found.waiting_ns / found.width_ns).max() <= 1
+    columns = trace.timeline.columns(begin, end, 300, waiting=True)
+    assert (header["begin"], header["width"], header["columns"]) == (columns.begin_ns, columns.width_ns, path.shape[1])
+    assert [row["rank"] for row in header["rows"]] == [row["rank"] for row in columns.rows] == [0, 3, 6, 1, 4, 7, 2, 5]
+    for index, word in enumerate(CATEGORIES):
+        exact = 255 * columns.time_ns[index] / columns.width_ns
+        plane = planes.get(word, np.zeros_like(path))
+        assert np.abs(plane - exact).max() <= 1, word
+        assert ((plane > 0) == (columns.time_ns[index] > 0)).all(), word
+    assert columns.waiting_ns is not None
+    assert np.abs(planes["waiting"] - 255 * columns.waiting_ns / columns.width_ns).max() <= 1
     assert planes["waiting"].any()
-    assert (found.waiting_ns <= found.time_ns[1:].sum(axis=0)).all()
-    assert np.abs(path - 255 * found.path_ns.sum(axis=0) / found.width_ns).max() <= 1
+    assert (columns.waiting_ns <= columns.time_ns[1:].sum(axis=0)).all()
+    assert np.abs(path - 255 * columns.path_ns.sum(axis=0) / columns.width_ns).max() <= 1
     assert header["said"] == "1.000000 s to 1.500000 s, 500 ms"
     assert header["ticks"][:2] == [
         {"at": 1_000_000_000, "text": "1.000000 s"}, {"at": 1_100_000_000, "text": "+100 ms"},
@@ -59,10 +59,10 @@ def test_bytes_are_the_shares_of_the_columns_of_the_analysis(client: FlaskClient
 def test_shares_of_the_whole_run_are_those_of_the_critical_path(client: FlaskClient, trace: hopscope.Trace) -> None:
     header, _, _ = parts(client.get("/_timeline/columns").data)
     shares = client.get("/_timeline/summary").get_json()["shares"]
-    said = whole_path(trace)
+    shares_of_path = whole_path(trace)
     # Waiting is a part of the others.
     assert {row["category"]: row["path"] for row in shares} == {
-        word: text for word, text in said.items() if word in {row["category"] for row in shares}
+        word: text for word, text in shares_of_path.items() if word in {row["category"] for row in shares}
     } | {"waiting": ""}
     assert header["duration"] == trace.timeline.duration_ns == header["to"]
 
@@ -80,13 +80,13 @@ def test_a_column_is_told_with_the_calls_and_their_pages(client: FlaskClient, tr
     call = trace.sql(
         "select rank, enter_ns, leave_ns from calls where rank = 2 order by enter_ns limit 1 offset 4"
     ).to_pylist()[0]
-    at = (call["enter_ns"] + call["leave_ns"]) // 2
-    told = client.get(f"/_timeline/told?rank=2&at={at}&from={at - 500}&to={at + 500}").get_json()
-    assert told["title"] == f"Rank 2 on gamma at {hopscope.format.quantities.moment(at)}"
-    assert [call["href"] for call in told["calls"]] == ["/collective?comm=0&seq=4"]
+    moment = (call["enter_ns"] + call["leave_ns"]) // 2
+    tooltip = client.get(f"/_timeline/told?rank=2&at={moment}&from={moment - 500}&to={moment + 500}").get_json()
+    assert tooltip["title"] == f"Rank 2 on gamma at {hopscope.format.quantities.moment(moment)}"
+    assert [call["href"] for call in tooltip["calls"]] == ["/collective?comm=0&seq=4"]
     lasted = hopscope.format.quantities.duration(call["leave_ns"] - call["enter_ns"])
-    assert told["calls"][0]["text"] == f"MPI_Allreduce 0:4, {lasted}"
-    assert told["shares"] == [{"category": "wan", "text": "100.0 %"}]
+    assert tooltip["calls"][0]["text"] == f"MPI_Allreduce 0:4, {lasted}"
+    assert tooltip["shares"] == [{"category": "wan", "text": "100.0 %"}]
 
 
 def test_computing_is_told_with_the_calls_around_it(client: FlaskClient, trace: hopscope.Trace) -> None:
@@ -98,15 +98,15 @@ def test_computing_is_told_with_the_calls_around_it(client: FlaskClient, trace: 
     ).to_pylist()
     entered = sent["begin_ns"]
 
-    def calls_at(at: int) -> list[str]:
-        told = client.get(f"/_timeline/told?rank=2&at={at}&from={left - 9}&to={entered + 9}").get_json()
-        return [call["text"] for call in told["calls"]]
+    def calls_at(moment: int) -> list[str]:
+        tooltip = client.get(f"/_timeline/told?rank=2&at={moment}&from={left - 9}&to={entered + 9}").get_json()
+        return [call["text"] for call in tooltip["calls"]]
 
     [computing] = calls_at((left + entered) // 2)
     lasted = hopscope.format.quantities.duration(entered - left)
     assert re.fullmatch(rf"computing, {lasted}, from MPI_Allreduce 0:4( at .*)? to MPI_Sendrecv( at .*)?", computing)
     # At the very moment of leaving a call it computes, and at that of entering the next it is there.
-    starts = [text.partition(",")[0] for at in (left - 1, left, entered) for text in calls_at(at)]
+    starts = [text.partition(",")[0] for moment in (left - 1, left, entered) for text in calls_at(moment)]
     assert starts == ["MPI_Allreduce 0:4", "computing", sent["region"]]
 
 
@@ -149,5 +149,5 @@ def test_what_happens_once_is_named_up_to_the_first_collective_or_message(
         "from messages)) as first, greatest((select max(last_leave_ns) from collectives), "
         "(select max(greatest(send_end_ns, recv_end_ns)) from messages)) as last"
     ).to_pylist()[0]
-    once = [[0, bounds["first"], "start-up"], [bounds["last"], trace.timeline.duration_ns, "shutdown"]]
-    assert header["once"] == [each for each in once if each[0] < each[1]] != []
+    one_time_spans = [[0, bounds["first"], "start-up"], [bounds["last"], trace.timeline.duration_ns, "shutdown"]]
+    assert header["once"] == [span for span in one_time_spans if span[0] < span[1]] != []

@@ -33,7 +33,7 @@ def is_svg_with(text: bytes, word: str) -> bool:
 
 def saved_picture(page: Page) -> bytes:
     """The run's timeline as SVG, after it was saved as PNG, too; neither leads to another page."""
-    before = page.url
+    address = page.url
     page.locator(".run-canvas[data-state=ready]").wait_for()
     name, content = saved(page, page.locator(".run-canvas [data-save=png]"))
     assert name.endswith(".png")
@@ -45,7 +45,7 @@ def saved_picture(page: Page) -> bytes:
     parts = [part.tag.rpartition("}")[2] for part in ET.fromstring(content).iter()]
     assert parts.count("image") == 1
     assert parts.count("rect") > 100
-    assert page.url == before
+    assert page.url == address
     return content
 
 
@@ -73,11 +73,11 @@ def test_the_timeline_of_the_run_is_saved_as_a_picture_with_its_hosts_and_its_sh
     name, content = saved(page, page.get_by_role("button", name="Save the table as CSV"))
     assert name == "run-timeline.csv"
     rows = list(csv.reader(io.StringIO(content.decode())))
-    shown = page.locator(".run-shares tbody tr").evaluate_all(
+    cells = page.locator(".run-shares tbody tr").evaluate_all(
         "rows => rows.map(row => [...row.cells].map(cell => cell.innerText.trim()))"
     )
     assert rows[0][:4] == ["category", "time", "of the ranks' time", "of the path"]
-    assert rows[1:] == shown
+    assert rows[1:] == cells
 
 
 def test_a_drawing_is_saved_whole_with_the_looks_that_it_has_on_the_page(page: Page, address: str) -> None:

@@ -107,8 +107,8 @@ def test_a_link_made_for_another_trace_says_so(trace: hopscope.Trace) -> None:
     page = draw(trace, f"/late-ranks?{PART}&trace=00000000")
     assert "The link was made for another trace" in text(page.part("selection"))
     (link,) = draw(trace, f"/late-ranks?{PART}").links("Show the whole run")
-    named = parse_qs(urlsplit(link).query)["trace"][0]
-    assert "another trace" not in text(draw(trace, f"/late-ranks?{PART}&trace={named}").part("selection"))
+    identity = parse_qs(urlsplit(link).query)["trace"][0]
+    assert "another trace" not in text(draw(trace, f"/late-ranks?{PART}&trace={identity}").part("selection"))
 
 
 def test_every_entry_of_the_menu_keeps_the_selection(trace: hopscope.Trace) -> None:

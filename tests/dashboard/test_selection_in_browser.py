@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from reading import cell_at, click_cell, click_mark, plot, table
 
 PART = "from=i:10&to=i:30&ranks=2,3"
-FEWER = "figure => document.querySelector(`#${figure} .js-plotly-plot`)?.data[0].y.length < 8"
+FEWER_ROWS = "figure => document.querySelector(`#${figure} .js-plotly-plot`)?.data[0].y.length < 8"
 
 
 def query(page: Page) -> dict[str, list[str]]:
@@ -26,9 +26,9 @@ def test_a_part_is_selected_by_its_form(page: Page, address: str) -> None:
     page.get_by_role("button", name="Show", exact=True).click()
     expect(page.locator("#selection")).to_contain_text("A part of the run: ranks 0-2")
     assert len(table(page, "late-ranks-table")) == 3
-    asked = query(page)
-    assert (asked["least_ms"], asked["ranks"]) == (["5"], ["0-2"])
-    assert "from" not in asked
+    parameters = query(page)
+    assert (parameters["least_ms"], parameters["ranks"]) == (["5"], ["0-2"])
+    assert "from" not in parameters
 
 
 def ranks_of(page: Page, figure: str, series: int) -> list[str]:
@@ -45,7 +45,7 @@ def test_a_click_on_a_ranks_bar_selects_the_rank_and_a_second_one_clears_it(page
     expect(page.locator("#selection")).to_contain_text("A part of the run: ranks 3")
     assert query(page)["ranks"] == ["3"]
     assert len(query(page)["trace"][0]) == 8
-    page.wait_for_function(FEWER, arg=figure)
+    page.wait_for_function(FEWER_ROWS, arg=figure)
     click_mark(page, figure, ranks_of(page, figure, series).index("3"), series=series)
     expect(page.locator("#selection")).not_to_contain_text("A part of the run")
     assert "ranks" not in query(page)
@@ -80,14 +80,14 @@ def test_a_cell_of_the_heat_map_leads_to_its_collective_and_dragging_selects_ite
     page.goto(f"{address}/noise")
     click_cell(page, "noise-heat-map", 12, 2)
     ends = next(row["collective_id"] for row in trace.iterations().to_pylist() if row["iteration"] == 12)
-    named = trace.sql(f"select comm || ':' || seq as name from collectives where collective_id = {ends}").to_pylist()
-    expect(page.locator("h1")).to_have_text(f"MPI_Allreduce {named[0]['name']}")
+    names = trace.sql(f"select comm || ':' || seq as name from collectives where collective_id = {ends}").to_pylist()
+    expect(page.locator("h1")).to_have_text(f"MPI_Allreduce {names[0]['name']}")
     page.go_back()
     expect(page.locator("h1")).to_have_text("Noise")
     page.locator("#noise-heat-map .nsewdrag").first.wait_for()
     page.wait_for_load_state("networkidle")
     page.locator("#noise-heat-map .nsewdrag").first.scroll_into_view_if_needed()
-    (x0, y0), (x1, y1) = (cell_at(page, "noise-heat-map", across, 2) for across in (8, 35))
+    (x0, y0), (x1, y1) = (cell_at(page, "noise-heat-map", column, 2) for column in (8, 35))
     page.mouse.move(x0, y0)
     page.mouse.down()
     page.mouse.move(x1, y1, steps=6)
@@ -169,9 +169,9 @@ def test_a_zoom_is_kept_on_next_and_a_button_selects_its_time(page: Page, addres
     page.get_by_role("link", name="next").click()
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:4")
     assert query(page) == {"comm": ["0"], "seq": ["4"], "view": view}
-    shown = page.locator("#timeline .js-plotly-plot").first.evaluate("plot => plot.layout.xaxis.range")
+    axis_range = page.locator("#timeline .js-plotly-plot").first.evaluate("plot => plot.layout.xaxis.range")
     ends = [int(end) for end in view[0].split("..")]
-    assert [round(1e6 * end) for end in shown] == ends
+    assert [round(1e6 * end) for end in axis_range] == ends
     page.go_back()
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:3")
     assert query(page)["view"] == view
@@ -179,8 +179,8 @@ def test_a_zoom_is_kept_on_next_and_a_button_selects_its_time(page: Page, addres
     page.get_by_role("button", name="Select this time").click()
     expect(page.locator("#selection")).to_contain_text("A part of the run: from ")
     begin = trace.collectives(comm=0, seq=3).to_pylist()[0]["first_enter_ns"]
-    asked = query(page)
-    assert (asked["from"], asked["to"]) == ([str(begin + ends[0])], [str(begin + ends[1])])
-    assert asked["view"] == view
+    parameters = query(page)
+    assert (parameters["from"], parameters["to"]) == ([str(begin + ends[0])], [str(begin + ends[1])])
+    assert parameters["view"] == view
     page.go_back()
     expect(page.locator("#selection")).not_to_contain_text("A part of the run")

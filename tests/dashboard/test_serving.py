@@ -102,9 +102,9 @@ def test_an_address_that_is_not_this_machines_asks_for_another_host(
 def test_a_name_that_cannot_be_a_hosts_is_said_before_anything_is_served(
     trace: hopscope.Trace, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         execute(program, "hopscope", ["dashboard", str(trace.path), "--allow-host", name])
-    assert ended.value.code == 2
+    assert exit_info.value.code == 2
     assert "is not a host; give a name without http://" in capsys.readouterr().err
     with pytest.raises(ValueError, match=f"^{re.escape(name)}$"):
         create_app(trace, [name])
@@ -134,7 +134,7 @@ def test_every_answer_tells_the_browser_to_load_nothing_from_elsewhere_and_to_st
 ) -> None:
     for method, path in (("GET", "/"), ("GET", "/assets/nowhere"), ("POST", QUESTIONS), ("POST", "/")):
         _, headers, _ = served.ask(method, path)
-        policy = dict(each.split(" ", 1) for each in headers["Content-Security-Policy"].split("; "))
+        policy = dict(directive.split(" ", 1) for directive in headers["Content-Security-Policy"].split("; "))
         assert policy["default-src"] == "'self'"
         assert policy["frame-ancestors"] == "'none'"
         assert "unsafe" not in policy["script-src"]
@@ -166,14 +166,14 @@ def test_every_component_path_that_is_known_is_answered(trace: hopscope.Trace) -
             assert client.get(f"/_dash-component-suites/{package}/{path}").status_code in (200, 404), path
 
 
-def changed(question: dict[str, Any], *way: str | int, to: Any) -> dict[str, Any]:
+def changed(question: dict[str, Any], *way: str | int, entry: Any) -> dict[str, Any]:
     """A question with one value in it changed."""
-    made = copy.deepcopy(question)
-    at: Any = made
+    question_copy = copy.deepcopy(question)
+    node: Any = question_copy
     for step in way[:-1]:
-        at = at[step]
-    at[way[-1]] = to
-    return made
+        node = node[step]
+    node[way[-1]] = entry
+    return question_copy
 
 
 PAGE, SQL = page_question("/tree"), sql_question("select 1")
@@ -183,25 +183,26 @@ MALFORMED: list[Any] = [
     b'{"output": "\\ud800"}', json.dumps(PAGE).encode("utf-8") + b"\x00", json.dumps(PAGE).encode() + b"x",
     {}, {"output": None}, {"output": "nowhere.children"}, {"output": ["content.children"]}, {"output": {}},
     {"output": PAGE["output"]}, {"output": "address.search", "inputs": []}, {"output": "frame.navbar"},
-    changed(PAGE, "inputs", to=None), changed(PAGE, "inputs", to={}), changed(PAGE, "inputs", to=[]),
-    changed(PAGE, "inputs", to=[7, "x"]), changed(PAGE, "inputs", to=PAGE["inputs"][:1]),
-    changed(PAGE, "inputs", to=[*PAGE["inputs"], PAGE["inputs"][0]]), changed(PAGE, "inputs", 0, "id", to="nobody"),
-    changed(PAGE, "inputs", 0, "id", to={"type": "x"}), changed(PAGE, "inputs", 0, "property", to="__class__"),
-    changed(PAGE, "inputs", 0, "value", to=7), changed(PAGE, "inputs", 0, "value", to=["/tree"]),
-    changed(PAGE, "inputs", 0, "value", to={"a": {}}), changed(PAGE, "inputs", 1, "value", to=True),
-    changed(PAGE, "inputs", 1, "value", to="?comm=\ud800"), changed(PAGE, "outputs", to=None),
-    changed(PAGE, "outputs", to=[]), changed(PAGE, "outputs", to={"id": "content", "property": "children"}),
-    changed(PAGE, "outputs", 0, "id", to="problem"), changed(PAGE, "outputs", 0, to=None),
-    changed(PAGE, "state", to=[{"id": "x", "property": "y"}]), changed(PAGE, "state", to="x"),
-    changed(PAGE, "changedPropIds", to=7), changed(PAGE, "changedPropIds", to=["nobody.n_clicks"]),
-    changed(PAGE, "changedPropIds", to=[{}]), changed(SQL, "outputs", to=[SQL["outputs"]]),
-    changed(SQL, "inputs", 0, "value", to=1e308),
+    changed(PAGE, "inputs", entry=None), changed(PAGE, "inputs", entry={}), changed(PAGE, "inputs", entry=[]),
+    changed(PAGE, "inputs", entry=[7, "x"]), changed(PAGE, "inputs", entry=PAGE["inputs"][:1]),
+    changed(PAGE, "inputs", entry=[*PAGE["inputs"], PAGE["inputs"][0]]),
+    changed(PAGE, "inputs", 0, "id", entry="nobody"), changed(PAGE, "inputs", 0, "id", entry={"type": "x"}),
+    changed(PAGE, "inputs", 0, "property", entry="__class__"), changed(PAGE, "inputs", 0, "value", entry=7),
+    changed(PAGE, "inputs", 0, "value", entry=["/tree"]),
+    changed(PAGE, "inputs", 0, "value", entry={"a": {}}), changed(PAGE, "inputs", 1, "value", entry=True),
+    changed(PAGE, "inputs", 1, "value", entry="?comm=\ud800"), changed(PAGE, "outputs", entry=None),
+    changed(PAGE, "outputs", entry=[]), changed(PAGE, "outputs", entry={"id": "content", "property": "children"}),
+    changed(PAGE, "outputs", 0, "id", entry="problem"), changed(PAGE, "outputs", 0, entry=None),
+    changed(PAGE, "state", entry=[{"id": "x", "property": "y"}]), changed(PAGE, "state", entry="x"),
+    changed(PAGE, "changedPropIds", entry=7), changed(PAGE, "changedPropIds", entry=["nobody.n_clicks"]),
+    changed(PAGE, "changedPropIds", entry=[{}]), changed(SQL, "outputs", entry=[SQL["outputs"]]),
+    changed(SQL, "inputs", 0, "value", entry=1e308),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("asked", MALFORMED, ids=range(len(MALFORMED)))
-def test_a_malformed_question_is_the_askers_fault(served: Served, asked: Any) -> None:
-    status, text = served.post(asked)
+@pytest.mark.parametrize("question", MALFORMED, ids=range(len(MALFORMED)))
+def test_a_malformed_question_is_the_askers_fault(served: Served, question: Any) -> None:
+    status, text = served.post(question)
     assert 400 <= status < 500
     assert "Traceback" not in text
 
@@ -247,16 +248,16 @@ def test_no_change_of_a_question_makes_it_fail(served: Served) -> None:
     for question in (PAGE, SQL):
         ways = list(places(question))
         for _ in range(150):
-            asked = question
+            changed_question = question
             for _ in range(chance.randint(1, 2)):
                 way = chance.choice(ways)
                 try:
-                    asked = changed(asked, *way, to=chance.choice(values))
+                    changed_question = changed(changed_question, *way, entry=chance.choice(values))
                 except (TypeError, KeyError, IndexError):
                     continue
-            status, text = served.post(asked)
-            assert status < 500, asked
-            assert "Something went wrong" not in text, asked
+            status, text = served.post(changed_question)
+            assert status < 500, changed_question
+            assert "Something went wrong" not in text, changed_question
             answers.add(status)
     assert answers == {200, 400}
 

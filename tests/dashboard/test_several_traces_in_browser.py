@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Request, expect
 
 
 @pytest.fixture(scope="module")
-def both(trace: hopscope.Trace, trace_without_hops: hopscope.Trace, serve: Serve) -> str:
+def address_of_both(trace: hopscope.Trace, trace_without_hops: hopscope.Trace, serve: Serve) -> str:
     """Where the solver with hops, and the same without, are served together."""
     return serve([trace, trace_without_hops])
 
@@ -19,7 +19,7 @@ def choose(page: Page, name: str) -> None:
     page.get_by_role("option", name=name, exact=True).click()
 
 
-def asked(page: Page) -> dict[str, str]:
+def parameters(page: Page) -> dict[str, str]:
     return {name: values[-1] for name, values in parse_qs(urlsplit(page.url).query).items()}
 
 
@@ -29,16 +29,16 @@ def verdict(trace: hopscope.Trace) -> str:
 
 @pytest.mark.browsers
 def test_the_list_changes_the_pages_and_the_timeline_and_back_and_forward_undo_it(
-    page: Page, both: str, trace: hopscope.Trace, trace_without_hops: hopscope.Trace
+    page: Page, address_of_both: str, trace: hopscope.Trace, trace_without_hops: hopscope.Trace
 ) -> None:
     timelines: list[str] = []
 
-    def heard(request: Request) -> None:
+    def record(request: Request) -> None:
         if "/_timeline/columns" in request.url:
             timelines.append(parse_qs(urlsplit(request.url).query)["trace"][0])
 
-    page.on("request", heard)
-    page.goto(both)
+    page.on("request", record)
+    page.goto(address_of_both)
     chooser = page.locator("#trace-chooser input").first
     expect(chooser).to_have_value("solver")
     expect(page).to_have_title("Summary · solver · Hopscope")
@@ -48,12 +48,12 @@ def test_the_list_changes_the_pages_and_the_timeline_and_back_and_forward_undo_i
     expect(chooser).to_have_value("observed")
     expect(page.locator("#verdict")).to_contain_text(verdict(trace_without_hops))
     assert verdict(trace_without_hops) != verdict(trace)
-    assert asked(page) == {"trace": trace_without_hops.identity[:8]}
+    assert parameters(page) == {"trace": trace_without_hops.identity[:8]}
     # A page that takes long shows the timeline before it, too.
     assert list(dict.fromkeys(timelines)) == [trace.identity[:8], trace_without_hops.identity[:8]]
     page.get_by_role("link", name="Communication", exact=True).click()
     expect(page.locator("h1")).to_have_text("Critical path")
-    assert asked(page)["trace"] == trace_without_hops.identity[:8]
+    assert parameters(page)["trace"] == trace_without_hops.identity[:8]
     page.go_back()
     page.go_back()
     expect(page).to_have_title("Summary · solver · Hopscope")

@@ -8,7 +8,7 @@ import hopscope
 import pytest
 from hopscope_dashboard.app import create_app
 from playwright.sync_api import Page, expect
-from reading import beyond, is_there, measured
+from reading import measured, scrolled_tables, wait_for_page
 from recorded_jobs import sample_trace, shared_folder
 from werkzeug.serving import make_server
 
@@ -56,13 +56,13 @@ def test_the_verdict_needs_no_scrolling_and_nothing_is_cut(
         sentence = trace.diagnose()["sentence"].to_pylist()
         page.set_viewport_size({"width": 1440, "height": 900})
         page.goto(f"{address}/?trace={trace.identity[:8]}")
-        is_there(page, "Summary")
+        wait_for_page(page, "Summary")
         verdict = page.locator("#verdict")
-        shown = " ".join(verdict.inner_text().split())
-        assert any(shown.endswith(" ".join(each.replace("`", "").split())) for each in sentence), shown
+        words = " ".join(verdict.inner_text().split())
+        assert any(words.endswith(" ".join(text.replace("`", "").split())) for text in sentence), words
         expect(verdict).to_be_in_viewport(ratio=1)
         expect(page.locator("#whole-run")).to_be_in_viewport(ratio=0.5)
         for width, height in SIZES:
             page.set_viewport_size({"width": width, "height": height})
-            wrong += [f"{trace.path} at {width}: {each}" for each in (*measured(page), *beyond(page))]
+            wrong += [f"{trace.path} at {width}: {fault}" for fault in (*measured(page), *scrolled_tables(page))]
     assert wrong == []

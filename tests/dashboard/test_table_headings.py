@@ -35,7 +35,7 @@ DEMO = {
     "/delayed-hops": ["delayed-hops-table"],
 }
 """Tables that the simulated run has no rows for."""
-OWN = {"in"}
+UNEXPLAINED = {"in"}
 """Headings of a page's own columns."""
 
 
@@ -53,13 +53,15 @@ def demo() -> TraceData:
     return TraceData(hopscope.open(SAMPLES / "demo" / "trace"))
 
 
-def meanings_are_told(drawn: Component) -> None:
-    meant = {column.meaning.replace("`", "") for known in hopscope.Trace.analyses() for grain in known.grains
+def meanings_are_told(component: Component) -> None:
+    meanings = {column.meaning.replace("`", "") for analysis in hopscope.Trace.analyses() for grain in analysis.grains
              for column in grain.columns}  # fmt: skip
-    headings = [each for each in components(drawn) if type(each).__name__ == "Th" and text(each)]
-    told = {text(each): getattr(each, "title", None) for each in headings}
-    assert [heading for heading, title in told.items() if not title] == [each for each in told if each in OWN]
-    assert all(any(title.startswith(each) for each in meant) for title in told.values() if title)
+    headings = [part for part in components(component) if type(part).__name__ == "Th" and text(part)]
+    titles = {text(heading): getattr(heading, "title", None) for heading in headings}
+    assert [heading for heading, title in titles.items() if not title] == [
+        name for name in titles if name in UNEXPLAINED
+    ]
+    assert all(any(title.startswith(meaning) for meaning in meanings) for title in titles.values() if title)
 
 
 @pytest.mark.parametrize("address", TABLES)
@@ -82,9 +84,9 @@ def test_the_table_of_regions_tells_it_too() -> None:
     def rows(command: str) -> list[dict[str, Any]]:
         return [row] if command == "regions" else []
 
-    of_one: Any = SimpleNamespace(rows_or_none=rows)
-    drawn = regions.layout(of_one, {})
-    meanings_are_told(next(each for each in components(drawn) if getattr(each, "id", None) == regions.TABLE))
+    source: Any = SimpleNamespace(rows_or_none=rows)
+    layout = regions.layout(source, {})
+    meanings_are_told(next(part for part in components(layout) if getattr(part, "id", None) == regions.TABLE))
 
 
 def test_a_heading_of_several_columns_tells_them_all_and_an_unknown_column_is_a_mistake() -> None:
@@ -96,9 +98,9 @@ def test_a_heading_of_several_columns_tells_them_all_and_an_unknown_column_is_a_
 
 
 def test_a_cell_of_numbers_is_sorted_by_its_value_wherever_its_text_stands() -> None:
-    drawn = blocks.table(
+    drawn_table = blocks.table(
         ["what", "time", ""], [["3", ["1.2 ms ", blocks.chip("at 5", "red")], "–"]], name="t", right=(1, 2)
     )
-    heads, cells = ([each for each in components(drawn) if type(each).__name__ == kind] for kind in ("Th", "Td"))
-    assert [getattr(each, "data-value", None) for each in cells] == [None, 1.2e6, None]
-    assert [getattr(each, "tabIndex", None) for each in heads] == [0, 0, None]
+    heads, cells = ([part for part in components(drawn_table) if type(part).__name__ == kind] for kind in ("Th", "Td"))
+    assert [getattr(cell, "data-value", None) for cell in cells] == [None, 1.2e6, None]
+    assert [getattr(head, "tabIndex", None) for head in heads] == [0, 0, None]

@@ -72,15 +72,15 @@ def test_hosts_of_a_tree_are_folded_and_open_one_by_one(thousand: TraceData) -> 
     page = draw(thousand, "/tree")
     assert "1,023 of 1,024 ranks on 64 hosts are folded" in page.text
     assert folded(page) == len(HOSTS)
-    attributes, words = drawn(page, "rank-48")
+    attributes, words = tree_part(page, "rank-48")
     assert re.fullmatch(r"16 ranks of host3, site0: 48-63\. Among them: .* Click: open the host\.", words)
     (lead,) = re.findall('data-href="([^"]*)"', attributes)
     page = page.go(lead)
     assert page.query == {"open": "host3"}
     assert folded(page) == len(HOSTS) - 1
-    assert all(drawn(page, f"rank-{rank}")[1].startswith(f"Rank {rank} on host3") for rank in (48, 55, 63))
-    assert re.match(r"Rank 49 to rank 48 \(shm.*see its hops over time", drawn(page, "edge-49-48")[1])
-    (lead,) = re.findall('data-href="([^"]*)"', drawn(page, "rank-32")[0])
+    assert all(tree_part(page, f"rank-{rank}")[1].startswith(f"Rank {rank} on host3") for rank in (48, 55, 63))
+    assert re.match(r"Rank 49 to rank 48 \(shm.*see its hops over time", tree_part(page, "edge-49-48")[1])
+    (lead,) = re.findall('data-href="([^"]*)"', tree_part(page, "rank-32")[0])
     page = page.go(lead)
     assert page.query == {"open": "host3,host2"}
     assert folded(page) == len(HOSTS) - 2
@@ -102,7 +102,7 @@ def test_a_cell_of_two_hosts_leads_to_the_messages_of_their_ranks(thousand: Trac
     assert {("79", "80"), ("80", "79")} <= {(row[0], row[1]) for row in page.table("messages-pairs")}
 
 
-def drawn(page: DrawnPage, part: str) -> tuple[str, str]:
+def tree_part(page: DrawnPage, part: str) -> tuple[str, str]:
     """The attributes and the words of a rank or an edge of the tree."""
     parts = re.findall(rf'<g ([^>]*data-part="{part}"[^>]*)><title>([^<]*)</title>', page.markup("tree-graph"))
     attributes, words = parts[0]

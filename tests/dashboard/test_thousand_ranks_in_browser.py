@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import hopscope
 import pytest
 from playwright.sync_api import Page, expect
-from reading import click_cell, is_there, measured, patient, plot, query, table, through_the_menu
+from reading import click_cell, measured, patient, plot, query, table, through_the_menu, wait_for_page
 from served import Served
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
@@ -37,7 +37,7 @@ def thousand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def seen(page: Page) -> Page:
+def patient_page(page: Page) -> Page:
     return patient(page)
 
 
@@ -52,13 +52,13 @@ def test_every_page_of_the_menu_opens_whole(window: Page, thousand: str) -> None
     window.goto(thousand)
     window.locator("#menu .menu-link").first.wait_for()
     wrong, titles = [], []
-    for title in through_the_menu(window, without="Other trees"):  # below: it computes for a minute
-        is_there(window, title)
+    for title in through_the_menu(window, excluded="Other trees"):  # below: it computes for a minute
+        wait_for_page(window, title)
         titles.append(title)
-        wrong += [f"{title}: {each}" for each in measured(window)]
-        drawn = window.locator("#content *").count()
-        if drawn > 12_000:
-            wrong.append(f"{title}: {drawn} elements, more than a browser lays out at once")
+        wrong += [f"{title}: {fault}" for fault in measured(window)]
+        count = window.locator("#content *").count()
+        if count > 12_000:
+            wrong.append(f"{title}: {count} elements, more than a browser lays out at once")
     assert wrong == []
     assert {
         "Timeline",
@@ -71,63 +71,65 @@ def test_every_page_of_the_menu_opens_whole(window: Page, thousand: str) -> None
     } <= set(titles)
 
 
-def test_the_timeline_has_a_row_for_each_host_and_a_click_opens_its_ranks(seen: Page, thousand: str) -> None:
-    seen.goto(f"{thousand}/timeline")
-    hosts = rows_of_timeline(seen)
+def test_the_timeline_has_a_row_for_each_host_and_a_click_opens_its_ranks(patient_page: Page, thousand: str) -> None:
+    patient_page.goto(f"{thousand}/timeline")
+    hosts = rows_of_timeline(patient_page)
     assert [row["host"] for row in hosts] == [f"host{number}" for number in range(HOSTS)]
-    place = seen.locator(TIMELINE).first.evaluate("root => root.hopscope.place")
-    seen.locator(f"{TIMELINE} canvas").click(position={"x": 20, "y": place["top"] + 3.5 * place["row"]})
-    seen.wait_for_url("**/timeline?host=host3")
-    seen.wait_for_function("() => document.querySelector('#run-timeline').hopscope.data?.rows.length === 16")
-    assert [row["rank"] for row in rows_of_timeline(seen)] == list(range(48, 64))
+    place = patient_page.locator(TIMELINE).first.evaluate("root => root.hopscope.place")
+    patient_page.locator(f"{TIMELINE} canvas").click(position={"x": 20, "y": place["top"] + 3.5 * place["row"]})
+    patient_page.wait_for_url("**/timeline?host=host3")
+    patient_page.wait_for_function("() => document.querySelector('#run-timeline').hopscope.data?.rows.length === 16")
+    assert [row["rank"] for row in rows_of_timeline(patient_page)] == list(range(48, 64))
 
 
-def test_folded_hosts_of_a_tree_open_by_a_click_and_by_keys_and_fold_again(seen: Page, thousand: str) -> None:
-    seen.goto(f"{thousand}/tree")
-    folded, said = seen.locator(".tree .rank.folded"), seen.locator(".folding")
+def test_folded_hosts_of_a_tree_open_by_a_click_and_by_keys_and_fold_again(patient_page: Page, thousand: str) -> None:
+    patient_page.goto(f"{thousand}/tree")
+    folded, notice = patient_page.locator(".tree .rank.folded"), patient_page.locator(".folding")
     expect(folded).to_have_count(HOSTS)
-    expect(said).to_contain_text("1,023 of 1,024 ranks on 64 hosts are folded")
+    expect(notice).to_contain_text("1,023 of 1,024 ranks on 64 hosts are folded")
     # Up a binomial tree, the first rank of a host sends to that of another: ranks 48 and 32.
-    expect(seen.locator('[data-part="rank-48"] title')).to_have_text(
+    expect(patient_page.locator('[data-part="rank-48"] title')).to_have_text(
         re.compile(r"16 ranks of host3, site0: 48-63. Among them: .* Click: open the host.")
     )
-    seen.locator('[data-part="rank-48"]').click()
-    seen.wait_for_url("**/tree?open=host3")
+    patient_page.locator('[data-part="rank-48"]').click()
+    patient_page.wait_for_url("**/tree?open=host3")
     expect(folded).to_have_count(HOSTS - 1)
     for rank in (48, 55, 63):
-        expect(seen.locator(f'[data-part="rank-{rank}"] text')).to_have_text(str(rank))
-    edge = seen.locator('[data-part="edge-49-48"]')
+        expect(patient_page.locator(f'[data-part="rank-{rank}"] text')).to_have_text(str(rank))
+    edge = patient_page.locator('[data-part="edge-49-48"]')
     expect(edge.locator("title")).to_have_text(re.compile(r"Rank 49 to rank 48 \(shm.*see its hops over time"))
-    seen.locator('[data-part="rank-32"]').focus()
-    seen.keyboard.press("Enter")
-    seen.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get("open") == ["host3,host2"])
+    patient_page.locator('[data-part="rank-32"]').focus()
+    patient_page.keyboard.press("Enter")
+    patient_page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get("open") == ["host3,host2"])
     expect(folded).to_have_count(HOSTS - 2)
-    said.get_by_role("link", name="host3").click()
-    seen.wait_for_url("**/tree?open=host2")
+    notice.get_by_role("link", name="host3").click()
+    patient_page.wait_for_url("**/tree?open=host2")
     expect(folded).to_have_count(HOSTS - 1)
-    said.get_by_role("link", name="host2").click()
+    notice.get_by_role("link", name="host2").click()
     expect(folded).to_have_count(HOSTS)
-    assert query(seen) == {}
-    seen.go_back()
+    assert query(patient_page) == {}
+    patient_page.go_back()
     expect(folded).to_have_count(HOSTS - 1)
 
 
-def test_a_cell_of_two_hosts_leads_to_the_messages_of_their_ranks(seen: Page, thousand: str) -> None:
-    seen.goto(f"{thousand}/messages")
+def test_a_cell_of_two_hosts_leads_to_the_messages_of_their_ranks(patient_page: Page, thousand: str) -> None:
+    patient_page.goto(f"{thousand}/messages")
     matrix = "messages-matrix"
-    assert len(plot(seen, matrix)[0]["x"]) == HOSTS
-    click_cell(seen, matrix, 5, 4)
-    is_there(seen, "Messages")
-    assert len(query(seen)["ranks"].split(",")) == 32
+    assert len(plot(patient_page, matrix)[0]["x"]) == HOSTS
+    click_cell(patient_page, matrix, 5, 4)
+    wait_for_page(patient_page, "Messages")
+    assert len(query(patient_page)["ranks"].split(",")) == 32
     # And one neighbour on each side, to whom the last ones send.
-    expect(seen.locator(f"#{matrix} .js-plotly-plot")).to_be_visible()
-    seen.wait_for_function(f"() => document.querySelector('#{matrix} .js-plotly-plot')?.data?.[0].x.length === 34")
-    pairs = {(row[0], row[1]) for row in table(seen, "messages-pairs")}
+    expect(patient_page.locator(f"#{matrix} .js-plotly-plot")).to_be_visible()
+    patient_page.wait_for_function(
+        f"() => document.querySelector('#{matrix} .js-plotly-plot')?.data?.[0].x.length === 34"
+    )
+    pairs = {(row[0], row[1]) for row in table(patient_page, "messages-pairs")}
     assert {("79", "80"), ("80", "79")} <= pairs
 
 
-def test_remap_says_that_it_computes_and_other_pages_answer_meanwhile(seen: Page, thousand: str) -> None:
-    seen.goto(f"{thousand}/remap")
-    expect(seen.get_by_role("heading", name="Other trees is being computed")).to_be_visible()
-    seen.get_by_role("link", name="Code", exact=True).click()
-    is_there(seen, "Call sites")
+def test_remap_says_that_it_computes_and_other_pages_answer_meanwhile(patient_page: Page, thousand: str) -> None:
+    patient_page.goto(f"{thousand}/remap")
+    expect(patient_page.get_by_role("heading", name="Other trees is being computed")).to_be_visible()
+    patient_page.get_by_role("link", name="Code", exact=True).click()
+    wait_for_page(patient_page, "Call sites")

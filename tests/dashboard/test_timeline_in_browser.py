@@ -71,7 +71,7 @@ PALE = (
 """The part of the rows that is as good as white."""
 
 
-def shown(page: Page) -> tuple[int, int]:
+def view_of(page: Page) -> tuple[int, int]:
     """The range in view."""
     view: dict[str, int] = page.locator(READY).evaluate("root => root.hopscope.view")
     return view["from"], view["to"]
@@ -111,24 +111,24 @@ def test_rows_have_the_colours_of_what_the_ranks_did(page: Page, address: str, t
     call = middle_of(trace, 3, 10)
     begin, end = call["enter_ns"] - 10_000_000, call["leave_ns"] + 10_000_000
     page.goto(f"{address}/timeline?from={begin}&to={end}")
-    assert shown(page) == (begin, end)
+    assert view_of(page) == (begin, end)
     rows = page.locator("#run-timeline").first.evaluate("root => root.hopscope.data.rows.map(row => row.rank)")
     assert rows == [0, 3, 6, 1, 4, 7, 2, 5]
     assert pixels(page, PATH_LINE_COLOUR) > 500
     without_marks(page)
-    found = trace.timeline.columns(begin, end, 1000, waiting=True)
-    assert found.waiting_ns is not None
+    columns = trace.timeline.columns(begin, end, 1000, waiting=True)
+    assert columns.waiting_ns is not None
     hatched: set[str] = set()
-    for at in range(begin, end - (end - begin) // 40, (end - begin) // 40):
-        column = (at - found.begin_ns) // found.width_ns
+    for moment in range(begin, end - (end - begin) // 40, (end - begin) // 40):
+        column = (moment - columns.begin_ns) // columns.width_ns
         for row in (1, 5):
-            times = found.time_ns[:, row, column]
-            if times.max() == found.width_ns:  # at the edges of a call the column has two colours
+            times = columns.time_ns[:, row, column]
+            if times.max() == columns.width_ns:  # at the edges of a call the column has two colours
                 word = list(CATEGORY_COLOURS)[int(times.argmax())]
-                if found.waiting_ns[row, column]:
-                    hatched.add(colour_at(page, row, at))
+                if columns.waiting_ns[row, column]:
+                    hatched.add(colour_at(page, row, moment))
                 else:
-                    assert colour_at(page, row, at) == CATEGORY_COLOURS[word], (row, at, word)
+                    assert colour_at(page, row, moment) == CATEGORY_COLOURS[word], (row, moment, word)
     assert not hatched <= {*CATEGORY_COLOURS.values()}
     assert pixels(page, CATEGORY_COLOURS["wan"]) > pixels(page, CATEGORY_COLOURS["compute"]) > 100
 
@@ -138,10 +138,10 @@ def test_the_path_of_many_ranks_is_seen_over_the_whole_run(page: Page, serve: Se
     # It was 2 pixels high and as transparent as its share of a column was small: of 64 ranks nobody saw it.
     trace = hopscope.open(SimulatedRun(ranks=64, iterations=60).write(tmp_path / "solver"))
     page.goto(f"{serve(trace)}/timeline")
-    assert shown(page) == (0, trace.timeline.duration_ns)
-    found = trace.timeline.columns(0, trace.timeline.duration_ns, 1000)
-    cells = int((found.path_ns.sum(axis=0) > 0).sum())
-    width = page.locator("#run-timeline canvas").evaluate("canvas => canvas.width") / found.time_ns.shape[2]
+    assert view_of(page) == (0, trace.timeline.duration_ns)
+    columns = trace.timeline.columns(0, trace.timeline.duration_ns, 1000)
+    cells = int((columns.path_ns.sum(axis=0) > 0).sum())
+    width = page.locator("#run-timeline canvas").evaluate("canvas => canvas.width") / columns.time_ns.shape[2]
     assert pixels(page, PATH_LINE_COLOUR) > 1.5 * cells * width
 
 
@@ -157,11 +157,11 @@ def test_words_are_the_analysis_numbers_and_dragging_selects_a_time_for_all_page
     page: Page, address: str, trace: hopscope.Trace
 ) -> None:
     page.goto(f"{address}/timeline")
-    whole = shown(page)
+    whole = view_of(page)
     cells = {row[0]: row[3] for row in table_of(page)}
     assert cells.pop("waiting") == ""
-    said = whole_path(trace)
-    assert cells == {word: said[word] for word in cells}
+    path_shares = whole_path(trace)
+    assert cells == {word: path_shares[word] for word in cells}
     assert {"compute", "wan", "p2p", "mpi"} <= cells.keys()
     expect(page.locator(".run-said")).to_contain_text(quantities.moment(trace.timeline.duration_ns))
     # The legend names the colours that there are, and nothing else; start-up and shutdown have none of their own.
@@ -179,7 +179,7 @@ def test_words_are_the_analysis_numbers_and_dragging_selects_a_time_for_all_page
     page.wait_for_function(
         "whole => (document.querySelector('#run-timeline')?.hopscope?.view?.to ?? whole) !== whole", arg=whole[1]
     )
-    begin, end = shown(page)
+    begin, end = view_of(page)
     assert begin == pytest.approx(whole[1] / 4, rel=0.02)
     assert end == pytest.approx(whole[1] / 2, rel=0.02)
     assert in_address(page) == {"from": str(begin), "to": str(end), "trace": trace.identity[:8]}
@@ -191,44 +191,44 @@ def test_words_are_the_analysis_numbers_and_dragging_selects_a_time_for_all_page
     expect(page.locator("h1")).to_have_text("By rank")
     assert (in_address(page)["from"], in_address(page)["to"]) == (str(begin), str(end))
     page.go_back()
-    shown(page)
+    view_of(page)
     page.go_back()
     page.wait_for_function(
         "whole => document.querySelector('#run-timeline')?.hopscope?.view?.to === whole", arg=whole[1]
     )
-    assert shown(page) == whole
+    assert view_of(page) == whole
     page.go_forward()
     page.wait_for_function("end => document.querySelector('#run-timeline')?.hopscope?.view?.to === end", arg=end)
-    shown(page)
+    view_of(page)
     page.locator("#run-timeline canvas").dblclick(position={"x": place["left"] + 50, "y": 60})
     expect(page.locator("#selection")).not_to_contain_text("A part of the run")
     assert in_address(page).keys() == {"trace"}
-    assert shown(page) == whole
+    assert view_of(page) == whole
 
 
 def test_the_wheel_and_keys_move_and_zoom_and_the_address_follows(page: Page, address: str) -> None:
     page.goto(f"{address}/timeline?from=1000000000&to=1400000000")
-    assert shown(page) == (1_000_000_000, 1_400_000_000)
+    assert view_of(page) == (1_000_000_000, 1_400_000_000)
     canvas = page.locator("#run-timeline canvas")
     canvas.focus()
     page.keyboard.press("+")
-    assert shown(page) == (1_100_000_000, 1_300_000_000)
+    assert view_of(page) == (1_100_000_000, 1_300_000_000)
     page.keyboard.press("ArrowRight")
-    assert shown(page) == (1_150_000_000, 1_350_000_000)
+    assert view_of(page) == (1_150_000_000, 1_350_000_000)
     page.keyboard.press("-")
-    assert shown(page) == (1_050_000_000, 1_450_000_000)
+    assert view_of(page) == (1_050_000_000, 1_450_000_000)
     # Zooming selects nothing else: the address says what is in view beside it.
     page.wait_for_url("**&view=1050000000..1450000000*")
     assert (in_address(page)["from"], in_address(page)["to"]) == ("1000000000", "1400000000")
     canvas.hover(position={"x": 500, "y": 60})
     page.mouse.wheel(0, -100)
-    begin, end = shown(page)
+    begin, end = view_of(page)
     assert end - begin == 320_000_000
     page.keyboard.press("Home")
     page.wait_for_url("**&view=0..*")
-    assert shown(page)[0] == 0
+    assert view_of(page)[0] == 0
     page.reload()
-    assert shown(page)[0] == 0
+    assert view_of(page)[0] == 0
     canvas.focus()
     # Down chooses a rank, and it is told what that one does.
     page.keyboard.press("ArrowDown")
@@ -245,7 +245,7 @@ def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
     begin, end = call["enter_ns"], call["leave_ns"]
     middle = (begin + end) // 2
     page.goto(f"{address}/timeline?from={begin}&to={middle}&ranks=3&view={begin}..{end}")
-    assert shown(page) == (begin, end)
+    assert view_of(page) == (begin, end)
     without_marks(page)
     quarter = (end - begin) // 4
     assert colour_at(page, 1, begin + quarter) == CATEGORY_COLOURS["wan"]
@@ -259,15 +259,15 @@ def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
     assert canvas.evaluate("canvas => canvas.style.cursor") == "pointer"
     canvas.click(position=third, modifiers=["Control"])
     expect(page.locator("#selection")).to_contain_text("ranks 3,6; the rest is shaded")
-    shown(page)
-    inside = {"x": (place["left"] + place["right"]) / 2, "y": place["top"] + 1.5 * place["row"]}
-    canvas.hover(position=inside)
-    told = page.locator(".run-told")
-    expect(told).to_contain_text("Rank 3 on alpha at ")
-    expect(told).to_contain_text(f"MPI_Allreduce 0:10, {quantities.duration(end - begin)}")
-    expect(told).to_contain_text("Click: see MPI_Allreduce 0:10")
+    view_of(page)
+    inner_point = {"x": (place["left"] + place["right"]) / 2, "y": place["top"] + 1.5 * place["row"]}
+    canvas.hover(position=inner_point)
+    tooltip = page.locator(".run-told")
+    expect(tooltip).to_contain_text("Rank 3 on alpha at ")
+    expect(tooltip).to_contain_text(f"MPI_Allreduce 0:10, {quantities.duration(end - begin)}")
+    expect(tooltip).to_contain_text("Click: see MPI_Allreduce 0:10")
     assert canvas.evaluate("canvas => canvas.style.cursor") == "pointer"
-    canvas.click(position=inside)
+    canvas.click(position=inner_point)
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
     # There, what is not selected is shaded as well: the other half, and six of eight lanes.
     page.locator("#timeline .js-plotly-plot .main-svg").first.wait_for()
@@ -278,19 +278,19 @@ def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
     assert [x for x, y in shapes if y == 0] != []
     assert pytest.approx((middle - first) / 1e6) in [x for x, _ in shapes]
     page.go_back()
-    shown(page)
+    view_of(page)
     # A click at once, which was lost: what is there was known only to who had rested on it.
-    page.locator("#run-timeline canvas").click(position=inside)
+    page.locator("#run-timeline canvas").click(position=inner_point)
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
     page.go_back()
-    shown(page)
+    view_of(page)
     # The band of a collective leads to it as well, and what is told of it does.
-    band = {"x": inside["x"], "y": 8}
+    band = {"x": inner_point["x"], "y": 8}
     page.locator("#run-timeline canvas").hover(position=band)
-    told.get_by_role("link", name="MPI_Allreduce 0:10", exact=True).click()
+    tooltip.get_by_role("link", name="MPI_Allreduce 0:10", exact=True).click()
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
     page.go_back()
-    shown(page)
+    view_of(page)
     page.locator("#run-timeline canvas").click(position=band)
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
 
@@ -299,17 +299,17 @@ def test_the_first_page_shows_the_whole_run_selects_by_dragging_and_leads_to_the
     page: Page, address: str
 ) -> None:
     # It was drawn twice, once while its answers were computed, and asked twice for the same picture.
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "/_timeline/columns" in request.url else None)
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url) if "/_timeline/columns" in request.url else None)
     page.goto(address)
     page.locator("#whole-run[data-state='ready']").wait_for()
     page.locator("#menu").get_by_role("link", name="Imbalance").click()
     expect(page.locator("h1")).to_have_text("By rank")
     page.go_back()
     page.locator("#whole-run[data-state='ready']").wait_for()
-    assert len(asked) == 1
-    before = pixels(page, CATEGORY_COLOURS["wan"], "#whole-run")
-    assert before > 1000
+    assert len(requests) == 1
+    pixel_count = pixels(page, CATEGORY_COLOURS["wan"], "#whole-run")
+    assert pixel_count > 1000
     canvas = page.locator("#whole-run canvas")
     box, run = canvas.bounding_box(), page.locator("#whole-run").first.evaluate("root => root.hopscope.data.duration")
     assert box
@@ -323,43 +323,43 @@ def test_the_first_page_shows_the_whole_run_selects_by_dragging_and_leads_to_the
     expect(page.locator("#selection")).to_contain_text("A part of the run: from ")
     # It goes on showing the whole run, with the rest shaded.
     page.wait_for_function("run => document.querySelector('#whole-run').hopscope.data?.to === run", arg=run)
-    assert 0 < pixels(page, CATEGORY_COLOURS["wan"], "#whole-run") < before / 2
+    assert 0 < pixels(page, CATEGORY_COLOURS["wan"], "#whole-run") < pixel_count / 2
     page.locator("#whole-run canvas").click()
     expect(page.locator("h1")).to_have_text("Timeline")
-    shown(page)
+    view_of(page)
 
 
 @pytest.fixture
-def held(page: Page) -> Iterator[list[Route]]:
+def held_routes(page: Page) -> Iterator[list[Route]]:
     """Questions for a timeline's columns, which are not answered."""
-    asked: list[Route] = []
+    routes: list[Route] = []
 
     def keep(route: Route) -> None:
-        asked.append(route)
+        routes.append(route)
 
     page.route("**/_timeline/columns*", keep)
-    yield asked
+    yield routes
     page.unroute_all()
 
 
 @pytest.mark.browsers
-def test_figures_wait_until_the_picture_is_there(page: Page, address: str, held: list[Route]) -> None:
+def test_figures_wait_until_the_picture_is_there(page: Page, address: str, held_routes: list[Route]) -> None:
     # A browser that reads plotly draws nothing else for almost a second, and the run's picture came after it.
     page.goto(address)
     page.locator("#whole-run[data-state='asking']").wait_for()
     page.locator("#call-sites").wait_for()
     assert page.locator(".dash-graph").count() == 0
-    held[0].continue_()
+    held_routes[0].continue_()
     page.locator("#whole-run[data-state='ready']").wait_for()
     page.locator("#path-bar .js-plotly-plot").wait_for()
 
 
 @pytest.mark.browsers
-def test_figures_come_without_a_picture_that_never_does(page: Page, address: str, held: list[Route]) -> None:
+def test_figures_come_without_a_picture_that_never_does(page: Page, address: str, held_routes: list[Route]) -> None:
     page.goto(address)
     page.locator("#whole-run[data-state='asking']").wait_for()
     page.locator("#path-bar .js-plotly-plot").wait_for()
-    assert len(held) == 1
+    assert len(held_routes) == 1
 
 
 @pytest.mark.browsers
@@ -369,7 +369,7 @@ def test_a_click_on_one_of_many_hosts_shows_its_ranks_and_nothing_is_cut_at_any_
     """131 ranks on three hosts: a click on a host's name opens it, and the way back is a button."""
     trace = hopscope.open(SimulatedRun(ranks=131, iterations=2, hops=False).write(tmp_path / "large"))
     page.goto(f"{serve(trace)}/timeline")
-    shown(page)
+    view_of(page)
     for width in (1600, 1280, 1024):
         page.set_viewport_size({"width": width, "height": 800})
         page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth")
@@ -377,7 +377,7 @@ def test_a_click_on_one_of_many_hosts_shows_its_ranks_and_nothing_is_cut_at_any_
     page.locator("#run-timeline canvas").click(position={"x": 20, "y": place["top"] + 1.5 * place["row"]})
     page.wait_for_url("**/timeline?host=beta")
     page.wait_for_function("() => document.querySelector('#run-timeline').hopscope.data?.rows.length === 44")
-    shown(page)
+    view_of(page)
     page.get_by_role("button", name="All hosts").click()
     page.wait_for_function("() => document.querySelector('#run-timeline').hopscope.data?.rows.length === 3")
     assert in_address(page) == {}

@@ -77,8 +77,8 @@ def test_a_search_finds_call_sites_regions_and_calls_of_one_rank(tmp_path: Path)
 
 
 def test_a_ruler_has_the_length_and_ends_of_a_span_so_exactly_that_they_differ(client: FlaskClient) -> None:
-    told = ask(client, "ruler?from=1000000000&to=1250000000")
-    assert told == {"length": "250 ms", "ends": "1.000000 s to 1.250000 s"}
+    ruler = ask(client, "ruler?from=1000000000&to=1250000000")
+    assert ruler == {"length": "250 ms", "ends": "1.000000 s to 1.250000 s"}
     assert ask(client, "ruler?from=1000000000&to=1000000040")["ends"] == "1.000000000 s to 1.000000040 s"
     assert client.get("/_timeline/ruler?from=5&to=5").status_code == 400
 
@@ -91,28 +91,28 @@ def test_half_a_call_of_one_rank_is_summarised_as_half_of_its_time(client: Flask
     ).to_pylist()
     quarter = (call["leave_ns"] - call["enter_ns"]) // 4
     begin, end = call["enter_ns"] + quarter, call["enter_ns"] + 3 * quarter
-    told = ask(client, f"summary?from={begin}&to={end}&ranks=3&waiting=1")
+    summary = ask(client, f"summary?from={begin}&to={end}&ranks=3&waiting=1")
     lasted = quantities.duration(end - begin)
     expected = {"operation": "MPI_Allreduce", "calls": "1", "time": lasted, "waiting": "0 ns", "share": "100.0 %"}
-    assert told["operations"] == [expected]
-    assert [(row["category"], row["time"], row["share"]) for row in told["shares"]] == [("wan", lasted, "100.0 %")]
+    assert summary["operations"] == [expected]
+    assert [(row["category"], row["time"], row["share"]) for row in summary["shares"]] == [("wan", lasted, "100.0 %")]
 
 
 def test_a_span_of_all_ranks_is_summarised_with_the_calls_that_lie_in_it(
     client: FlaskClient, trace: hopscope.Trace
 ) -> None:
     begin, end = 1_000_000_000, 1_500_000_000
-    told = ask(client, f"summary?from={begin}&to={end}")
-    counted = trace.sql(
+    summary = ask(client, f"summary?from={begin}&to={end}")
+    totals = trace.sql(
         "select count(*) as calls, sum(least(leave_ns, $end) - greatest(enter_ns, $begin))::bigint as time_ns "
         "from calls where enter_ns < $end and leave_ns > $begin",
         {"begin": begin, "end": end},
     ).to_pylist()[0]
-    allreduce = {row["operation"]: row for row in told["operations"]}["MPI_Allreduce"]
-    assert allreduce["calls"] == quantities.number(counted["calls"])
-    assert allreduce["time"] == quantities.duration(counted["time_ns"])
+    allreduce = {row["operation"]: row for row in summary["operations"]}["MPI_Allreduce"]
+    assert allreduce["calls"] == quantities.number(totals["calls"])
+    assert allreduce["time"] == quantities.duration(totals["time_ns"])
     # All ranks' time in the span is eight times its length.
-    assert allreduce["share"] == quantities.share(counted["time_ns"] / (8 * (end - begin)))
+    assert allreduce["share"] == quantities.share(totals["time_ns"] / (8 * (end - begin)))
 
 
 def test_waiting_in_the_whole_run_is_that_of_the_analyses(client: FlaskClient, trace: hopscope.Trace) -> None:
@@ -133,17 +133,17 @@ def test_waiting_in_a_long_run_is_found_only_where_it_is_asked_for(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_timeline, "_SHORT_ROWS", 100)
-    told = ask(client, "summary")
-    assert {row["waiting"] for row in told["operations"]} == {quantities.MISSING}
-    assert "waiting" not in {row["category"] for row in told["shares"]}
+    summary = ask(client, "summary")
+    assert {row["waiting"] for row in summary["operations"]} == {quantities.MISSING}
+    assert "waiting" not in {row["category"] for row in summary["shares"]}
     assert not rows_of(client, "columns=200")[0]["waiting"]
     assert {row["waiting"] for row in ask(client, "summary?waiting=1")["operations"]} > {"0 ns"}
 
 
 def test_rows_are_sorted_and_pinned_as_the_address_says_and_take_their_times_along(client: FlaskClient) -> None:
     """Rank 5 is late twice, by 12 ms. Rank 3 computes 3 ms longer than the others, too little to be late."""
-    header, shown = rows_of(client, "columns=200")
-    before = {row["rank"]: shown[:, at] for at, row in enumerate(header["rows"])}
+    header, plane = rows_of(client, "columns=200")
+    planes_by_rank = {row["rank"]: plane[:, index] for index, row in enumerate(header["rows"])}
     for question, expected in (
         ("order=host", [0, 3, 6, 1, 4, 7, 2, 5]),
         ("order=number", [0, 1, 2, 3, 4, 5, 6, 7]),
@@ -151,10 +151,10 @@ def test_rows_are_sorted_and_pinned_as_the_address_says_and_take_their_times_alo
         ("pins=5&order=number", [5, 0, 1, 2, 3, 4, 6, 7]),
         ("order=nonsense", [0, 3, 6, 1, 4, 7, 2, 5]),
     ):
-        header, shown = rows_of(client, f"columns=200&{question}")
+        header, plane = rows_of(client, f"columns=200&{question}")
         assert [row["rank"] for row in header["rows"]] == expected, question
-        for at, rank in enumerate(expected):
-            assert (shown[:, at] == before[rank]).all(), (question, rank)
+        for index, rank in enumerate(expected):
+            assert (plane[:, index] == planes_by_rank[rank]).all(), (question, rank)
     header, _ = rows_of(client, "columns=200&order=late")
     assert [row["rank"] for row in header["rows"][:2]] == [5, 3]
     assert sorted(row["rank"] for row in header["rows"]) == list(range(8))
@@ -164,11 +164,11 @@ def test_a_pinned_rank_has_a_row_over_folded_hosts_and_over_another_host_s_ranks
     """131 ranks are dealt over three hosts; rank 7 is one of beta's."""
     large = hopscope.open(SimulatedRun(ranks=131, iterations=2, hops=False).write(tmp_path / "large"))
     client = create_app(large).server.test_client()
-    header, shown = rows_of(client, "pins=7&columns=50")
+    header, plane = rows_of(client, "pins=7&columns=50")
     assert [row.get("rank", row["host"]) for row in header["rows"]] == [7, "alpha", "beta", "gamma"]
     assert header["pins"] == 1
     beta, of_beta = rows_of(client, "host=beta&columns=50")
-    assert (shown[:, 0] == of_beta[:, [row["rank"] for row in beta["rows"]].index(7)]).all()
+    assert (plane[:, 0] == of_beta[:, [row["rank"] for row in beta["rows"]].index(7)]).all()
     header, _ = rows_of(client, "host=alpha&pins=7&columns=50")
     assert [row["rank"] for row in header["rows"]] == [7, *range(0, 131, 3)]
     # A host is where the latest of its ranks would be: rank 3 is one of alpha's.
@@ -178,13 +178,13 @@ def test_a_pinned_rank_has_a_row_over_folded_hosts_and_over_another_host_s_ranks
 
 def test_only_calls_long_enough_for_a_name_are_given(client: FlaskClient, trace: hopscope.Trace) -> None:
     begin, end = 1_000_000_000, 1_200_000_000
-    least = 20_000_000
-    calls = ask(client, f"marks?from={begin}&to={end}&least={least}")["calls"]
+    least_ns = 20_000_000
+    calls = ask(client, f"marks?from={begin}&to={end}&least={least_ns}")["calls"]
     expected = trace.sql(
         "from (select rank, enter_ns, leave_ns, 'MPI_Allreduce' as name from calls union all "
         "select rank, begin_ns, end_ns, region from intervals) where enter_ns < $end and leave_ns > $begin "
         "and leave_ns - enter_ns >= $least order by enter_ns, rank",
-        {"begin": begin, "end": end, "least": least},
+        {"begin": begin, "end": end, "least": least_ns},
     ).to_pylist()
     assert calls == [list(row.values()) for row in expected]
     assert {name for *_, name in calls} == {"MPI_Allreduce", "MPI_Sendrecv"}

@@ -15,13 +15,13 @@ READY = "#run-timeline[data-state='ready']"
 VIEW = "/timeline?view=1000000000..1400000000"
 
 
-def state(page: Page, what: str) -> Any:
-    return page.locator(READY).evaluate(f"root => root.hopscope.{what}")
+def state(page: Page, name: str) -> Any:
+    return page.locator(READY).evaluate(f"root => root.hopscope.{name}")
 
 
 def view(page: Page) -> tuple[int, int]:
-    shown = state(page, "view")
-    return shown["from"], shown["to"]
+    bounds = state(page, "view")
+    return bounds["from"], bounds["to"]
 
 
 def opened(page: Page, address: str) -> tuple[int, int]:
@@ -36,11 +36,11 @@ def parameters(page: Page) -> dict[str, str]:
 
 def texts(page: Page) -> list[str]:
     """What is written on the picture."""
-    found: list[str] = page.locator(READY).evaluate(
+    words: list[str] = page.locator(READY).evaluate(
         "root => [...new DOMParser().parseFromString(root.hopscope.svg(), 'image/svg+xml').querySelectorAll('text')]"
         ".map(text => text.textContent)"
     )
-    return found
+    return words
 
 
 def drag(page: Page, begin: float, end: float) -> None:
@@ -154,10 +154,10 @@ def test_a_drag_measures_and_then_selects_what_the_tables_sum_up_and_with_shift_
         [row["operation"], quantities.number(row["calls"]), quantities.duration(row["time_ns"])] for row in called
     ]
     # Zooming selects nothing else, and the tables stay with what is selected.
-    before = page.locator(".run-about").inner_text()
+    heading = page.locator(".run-about").inner_text()
     page.keyboard.press("s")
     view(page)
-    assert page.locator(".run-about").inner_text() == before
+    assert page.locator(".run-about").inner_text() == heading
 
 
 def test_a_region_has_its_name_in_its_strip(page: Page, serve: Serve, tmp_path: Path) -> None:

@@ -10,24 +10,24 @@ from hopscope.format import quantities
 
 def parts(page: DrawnPage, drawing: str) -> dict[str, tuple[str, str]]:
     """The attributes and the words of every rank and edge of a drawing."""
-    found = re.findall(r'<g ([^>]*data-part="([^"]*)"[^>]*)><title>([^<]*)</title>', page.markup(drawing))
-    return {name: (attributes, words) for attributes, name, words in found}
+    matches = re.findall(r'<g ([^>]*data-part="([^"]*)"[^>]*)><title>([^<]*)</title>', page.markup(drawing))
+    return {name: (attributes, words) for attributes, name, words in matches}
 
 
 def test_edges_and_ranks_say_what_they_are_and_what_a_click_does(trace: hopscope.Trace) -> None:
-    drawn = parts(draw(trace, "/tree"), "tree-graph")
+    marks = parts(draw(trace, "/tree"), "tree-graph")
     rows = [row for row in trace.tree_edges().to_pylist() if row["role"] == "up"]
     assert len(rows) == 7
-    between = {"wan": "wan, between clusters", "lan": "lan, same cluster", "shm": "shm, same host"}
+    links = {"wan": "wan, between clusters", "lan": "lan, same cluster", "shm": "shm, same host"}
     for row in rows:
-        attributes, words = drawn[f"edge-{row['src']}-{row['dst']}"]
+        attributes, words = marks[f"edge-{row['src']}-{row['dst']}"]
         assert words == (
-            f"Rank {row['src']} to rank {row['dst']} ({between[row['link']]}): {row['hops']} hops of "
+            f"Rank {row['src']} to rank {row['dst']} ({links[row['link']]}): {row['hops']} hops of "
             f"{quantities.duration(row['took_ns'])} (median); {quantities.duration(row['time_ns'])} on the critical "
             f"path, {quantities.share(row['share'])} of it. Click: see its hops over time."
         )
         assert f'data-href="/delayed-hops?edge={row["src"]}-{row["dst"]}"' in attributes
-    attributes, words = drawn["rank-0"]
+    attributes, words = marks["rank-0"]
     assert words == "Rank 0 on alpha, site-a. It is the root; its children are 1, 2, 4. Click: select the rank."
     assert 'data-href="?ranks=0"' in attributes
 

@@ -21,18 +21,18 @@ def test_pointing_at_an_edge_or_a_rank_tells_its_words_and_a_drawing_follows_the
     page: Page, address: str
 ) -> None:
     page.goto(f"{address}/tree")
-    told = page.locator(".told")
-    expect(told).to_contain_text("Point at an edge")
+    tooltip = page.locator(".told")
+    expect(tooltip).to_contain_text("Point at an edge")
     edge = page.locator(part("edge-1-0"))
     point_at_edge(page, "edge-1-0")
     # The browser's own tooltip has the same words.
-    expect(told).to_have_text(edge.locator("title").text_content() or "")
-    expect(told).to_contain_text("Rank 1 to rank 0 ")
+    expect(tooltip).to_have_text(edge.locator("title").text_content() or "")
+    expect(tooltip).to_contain_text("Rank 1 to rank 0 ")
     assert edge.evaluate("edge => getComputedStyle(edge).cursor") == "pointer"
     page.locator(part("rank-0")).hover()
-    expect(told).to_contain_text("Rank 0 on alpha, site-a.")
+    expect(tooltip).to_contain_text("Rank 0 on alpha, site-a.")
     page.locator("h1").hover()
-    expect(told).to_contain_text("Point at an edge")
+    expect(tooltip).to_contain_text("Point at an edge")
     looks = (
         "() => ['.tree .rank circle', '.tree .rank text', '.tree .edge .line'].map(s => document.querySelector(s))"
         ".map(e => getComputedStyle(e).fill + ' ' + getComputedStyle(e).stroke)"
@@ -42,7 +42,7 @@ def test_pointing_at_an_edge_or_a_rank_tells_its_words_and_a_drawing_follows_the
     page.locator("#colour-scheme").click()
     expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
     dark = page.evaluate(looks)
-    assert all(before != after for before, after in zip(light, dark, strict=True)), (light, dark)
+    assert all(light_look != dark_look for light_look, dark_look in zip(light, dark, strict=True)), (light, dark)
     page.locator(part("rank-4")).click()
     expect(page.locator("#selection")).to_contain_text("A part of the run: ranks 4")
 
@@ -53,10 +53,10 @@ def test_a_mark_that_leads_nowhere_keeps_what_it_says_and_has_no_pointer(page: P
     edge = page.locator("#remap-after .edge").first
     edge.wait_for()
     assert edge.evaluate("edge => getComputedStyle(edge).cursor") != "pointer"
-    said = edge.locator("title").text_content() or ""
+    words = edge.locator("title").text_content() or ""
     edge.dispatch_event("click")
     expect(edge).to_have_attribute("aria-pressed", "true")
-    expect(page.locator("#remap-after .told")).to_have_text(said)
+    expect(page.locator("#remap-after .told")).to_have_text(words)
     edge.dispatch_event("click")
     expect(edge).to_have_attribute("aria-pressed", "false")
 
@@ -71,12 +71,12 @@ def test_keys_lead_through_the_tree_and_from_an_edge_to_its_hops(
     page.get_by_role("link", name="down, from the root").focus()
     page.keyboard.press("Tab")
     expect(root).to_be_focused()
-    for key, at in (
+    for key, target in (
         ("ArrowDown", "edge-1-0"), ("ArrowDown", "rank-1"), ("ArrowRight", "rank-4"), ("ArrowUp", "edge-4-0"),
         ("ArrowUp", "rank-0"), ("ArrowUp", "rank-0"),
     ):  # fmt: skip
         page.keyboard.press(key)
-        expect(page.locator(part(at)), key).to_be_focused()
+        expect(page.locator(part(target)), key).to_be_focused()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Home")
     expect(root).to_be_focused()
@@ -107,14 +107,14 @@ def test_a_tree_of_64_ranks_keeps_a_readable_size_and_every_part_can_be_scrolled
     for rank in (0, 63, 21, 31):
         circle = page.locator(f"{part(f'rank-{rank}')} circle")
         circle.evaluate("it => it.scrollIntoView({block: 'center', inline: 'center'})")
-        box, around = circle.bounding_box(), frame.bounding_box()
+        box, outer_box = circle.bounding_box(), frame.bounding_box()
         assert box is not None
-        assert around is not None
+        assert outer_box is not None
         assert box["width"] >= 0.6 * 38 - 1
-        assert around["x"] <= box["x"]
-        assert box["x"] + box["width"] <= around["x"] + around["width"]
-        assert around["y"] <= box["y"]
-        assert box["y"] + box["height"] <= around["y"] + around["height"]
+        assert outer_box["x"] <= box["x"]
+        assert box["x"] + box["width"] <= outer_box["x"] + outer_box["width"]
+        assert outer_box["y"] <= box["y"]
+        assert box["y"] + box["height"] <= outer_box["y"] + outer_box["height"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
 
 

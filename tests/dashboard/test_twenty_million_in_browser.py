@@ -18,13 +18,13 @@ from reading import (
     COMPUTING_MS,
     click_cell,
     click_mark,
-    is_there,
     patient,
     plot,
     point_at_edge,
     query,
     table,
     through_the_menu,
+    wait_for_page,
 )
 from served import Served
 
@@ -47,8 +47,8 @@ class Runs:
     short: hopscope.Trace
 
 
-def made(folder: Path, events: int, *more: str) -> hopscope.Trace:
-    spend([str(program("synthetic_trace")), str(folder), str(events), "collectives", *more])
+def recorded(folder: Path, events: int, *options: str) -> hopscope.Trace:
+    spend([str(program("synthetic_trace")), str(folder), str(events), "collectives", *options])
     return hopscope.open(folder, lean=True)
 
 
@@ -56,7 +56,7 @@ def made(folder: Path, events: int, *more: str) -> hopscope.Trace:
 def twenty_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
     """Made once, served by the command, and removed: two gigabytes."""
     folder = tmp_path_factory.mktemp("twenty_million")
-    traces = {name: made(folder / name, events) for name, events in EVENTS.items()}
+    traces = {name: recorded(folder / name, events) for name, events in EVENTS.items()}
     served = Served(folder / "long", str(folder / "short"))
     yield Runs(f"http://127.0.0.1:{served.port}", **traces)
     served.stop()
@@ -64,14 +64,14 @@ def twenty_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
 
 
 @pytest.fixture
-def seen(page: Page) -> Page:
+def patient_page(page: Page) -> Page:
     return patient(page, COMPUTING_MS)
 
 
 def every_page(page: Page) -> None:
     """Clicks through the menu."""
     for title in through_the_menu(page):
-        is_there(page, title)
+        wait_for_page(page, title)
 
 
 def view(page: Page) -> tuple[int, int]:
@@ -80,7 +80,7 @@ def view(page: Page) -> tuple[int, int]:
     return span["from"], span["to"]
 
 
-def drawn(page: Page) -> dict[str, Any]:
+def mark_counts(page: Page) -> dict[str, Any]:
     """How many of each are drawn one by one; null for what is too much."""
     view(page)
     counts: dict[str, Any] = page.locator(TIMELINE).first.evaluate(
@@ -102,127 +102,131 @@ def drag(page: Page, begin: float, end: float) -> None:
     page.mouse.up()
 
 
-def test_every_page_of_the_menu_is_there(seen: Page, twenty_million: Runs) -> None:
-    seen.goto(twenty_million.address)
-    every_page(seen)
+def test_every_page_of_the_menu_is_there(patient_page: Page, twenty_million: Runs) -> None:
+    patient_page.goto(twenty_million.address)
+    every_page(patient_page)
 
 
 def test_the_timeline_zooms_to_single_hops_moves_and_leads_to_the_collective_and_the_next(
-    seen: Page, twenty_million: Runs
+    patient_page: Page, twenty_million: Runs
 ) -> None:
     run = twenty_million.long
-    seen.goto(f"{twenty_million.address}/timeline")
-    assert view(seen) == (0, run.timeline.duration_ns)
-    assert not drawn(seen).get("hops")
-    canvas = seen.locator(f"{TIMELINE} canvas")
+    patient_page.goto(f"{twenty_million.address}/timeline")
+    assert view(patient_page) == (0, run.timeline.duration_ns)
+    assert not mark_counts(patient_page).get("hops")
+    canvas = patient_page.locator(f"{TIMELINE} canvas")
     canvas.focus()
     for _ in range(13):
-        seen.keyboard.press("+")
-        view(seen)
-    begin, end = view(seen)
+        patient_page.keyboard.press("+")
+        view(patient_page)
+    begin, end = view(patient_page)
     assert end - begin == pytest.approx(run.timeline.duration_ns / 2**13, rel=0.01)
-    seen.keyboard.press("ArrowRight")
-    moved = view(seen)
+    patient_page.keyboard.press("ArrowRight")
+    moved = view(patient_page)
     quarter = (end - begin) / 4
     assert moved == pytest.approx((begin + quarter, end + quarter), abs=2)
-    counted = run.sql(
+    totals = run.sql(
         "select (select count(*) from hops where send_begin_ns < $end and recv_end_ns > $begin) as hops, "
         "(select count(*) from collectives where first_enter_ns < $end and last_leave_ns > $begin) as collectives",
         {"begin": moved[0], "end": moved[1]},
     ).to_pylist()[0]
-    assert counted["hops"] > 100
-    found = drawn(seen)
-    assert (found["hops"], found["collectives"]) == (counted["hops"], counted["collectives"])
+    assert totals["hops"] > 100
+    counts = mark_counts(patient_page)
+    assert (counts["hops"], counts["collectives"]) == (totals["hops"], totals["collectives"])
     # A click on a band leads to its collective; a zoom there is kept on the next one.
-    place = seen.locator(TIMELINE).first.evaluate("root => root.hopscope.place")
+    place = patient_page.locator(TIMELINE).first.evaluate("root => root.hopscope.place")
     canvas.click(position={"x": (place["left"] + place["right"]) / 2, "y": 8})
-    seen.wait_for_url(re.compile("/collective"))
-    is_there(seen, seen.locator("h1").inner_text())
-    here = query(seen)
-    figure = seen.locator("#timeline .nsewdrag").first.bounding_box()
+    patient_page.wait_for_url(re.compile("/collective"))
+    wait_for_page(patient_page, patient_page.locator("h1").inner_text())
+    parameters = query(patient_page)
+    figure = patient_page.locator("#timeline .nsewdrag").first.bounding_box()
     assert figure
-    seen.wait_for_load_state("networkidle")
-    seen.mouse.move(figure["x"] + figure["width"] / 4, figure["y"] + 20)
-    seen.mouse.down()
-    seen.mouse.move(figure["x"] + figure["width"] / 2, figure["y"] + 120, steps=5)
-    seen.mouse.up()
-    seen.wait_for_url(re.compile("view="))
-    zoomed = query(seen)["view"]
-    seen.get_by_role("link", name="next").click()
-    expect(seen.locator("h1")).to_have_text(f"MPI_Allreduce 0:{int(here['seq']) + 1}")
-    assert query(seen)["view"] == zoomed
+    patient_page.wait_for_load_state("networkidle")
+    patient_page.mouse.move(figure["x"] + figure["width"] / 4, figure["y"] + 20)
+    patient_page.mouse.down()
+    patient_page.mouse.move(figure["x"] + figure["width"] / 2, figure["y"] + 120, steps=5)
+    patient_page.mouse.up()
+    patient_page.wait_for_url(re.compile("view="))
+    zoomed = query(patient_page)["view"]
+    patient_page.get_by_role("link", name="next").click()
+    expect(patient_page.locator("h1")).to_have_text(f"MPI_Allreduce 0:{int(parameters['seq']) + 1}")
+    assert query(patient_page)["view"] == zoomed
 
 
 def test_a_drag_and_a_click_select_pages_follow_and_back_forward_and_clearing_work(
-    seen: Page, twenty_million: Runs
+    patient_page: Page, twenty_million: Runs
 ) -> None:
     run = twenty_million.long
-    seen.goto(f"{twenty_million.address}/timeline")
-    whole = view(seen)
-    drag(seen, 0.4, 0.5)
-    seen.wait_for_url(re.compile("from="))
-    begin, end = view(seen)
+    patient_page.goto(f"{twenty_million.address}/timeline")
+    whole = view(patient_page)
+    drag(patient_page, 0.4, 0.5)
+    patient_page.wait_for_url(re.compile("from="))
+    begin, end = view(patient_page)
     assert begin == pytest.approx(0.4 * whole[1], rel=0.02)
     assert end == pytest.approx(0.5 * whole[1], rel=0.02)
-    seen.get_by_role("link", name="Imbalance", exact=True).click()
-    seen.get_by_role("link", name="Late ranks", exact=True).click()
-    is_there(seen, "Late ranks")
-    assert (query(seen)["from"], query(seen)["to"]) == (str(begin), str(end))
+    patient_page.get_by_role("link", name="Imbalance", exact=True).click()
+    patient_page.get_by_role("link", name="Late ranks", exact=True).click()
+    wait_for_page(patient_page, "Late ranks")
+    assert (query(patient_page)["from"], query(patient_page)["to"]) == (str(begin), str(end))
     rows = run.late_ranks(from_=str(begin), to=str(end)).to_pylist()
-    assert [(row[0], row[2]) for row in table(seen, "late-ranks-table")] == [
+    assert [(row[0], row[2]) for row in table(patient_page, "late-ranks-table")] == [
         (str(row["rank"]), quantities.share(row["share"])) for row in rows
     ]
     assert {row["collectives"] for row in rows} != {row["collectives"] for row in run.late_ranks().to_pylist()}
-    bars = [str(label) for label in plot(seen, "late-by-how-much")[0]["y"]]
-    click_mark(seen, "late-by-how-much", bars.index("5"))
-    said = seen.locator("#selection")
-    expect(said).to_contain_text("ranks 5")
-    assert [row[0] for row in table(seen, "late-ranks-table")] == ["5"]
-    seen.go_back()
-    expect(said).not_to_contain_text("ranks 5")
-    expect(said).to_contain_text("A part of the run")
-    seen.go_back()
-    expect(seen.locator("h1")).to_have_text("Timeline")
-    assert view(seen) == (begin, end)
-    seen.go_forward()
-    expect(seen.locator("h1")).to_have_text("Late ranks")
-    seen.get_by_role("link", name="Show the whole run").click()
-    expect(said).not_to_contain_text("A part of the run")
-    assert "from" not in query(seen)
-    expect(seen.locator("#late-ranks-table tbody tr")).to_have_count(64)
+    bars = [str(label) for label in plot(patient_page, "late-by-how-much")[0]["y"]]
+    click_mark(patient_page, "late-by-how-much", bars.index("5"))
+    notice = patient_page.locator("#selection")
+    expect(notice).to_contain_text("ranks 5")
+    assert [row[0] for row in table(patient_page, "late-ranks-table")] == ["5"]
+    patient_page.go_back()
+    expect(notice).not_to_contain_text("ranks 5")
+    expect(notice).to_contain_text("A part of the run")
+    patient_page.go_back()
+    expect(patient_page.locator("h1")).to_have_text("Timeline")
+    assert view(patient_page) == (begin, end)
+    patient_page.go_forward()
+    expect(patient_page.locator("h1")).to_have_text("Late ranks")
+    patient_page.get_by_role("link", name="Show the whole run").click()
+    expect(notice).not_to_contain_text("A part of the run")
+    assert "from" not in query(patient_page)
+    expect(patient_page.locator("#late-ranks-table tbody tr")).to_have_count(64)
 
 
-def test_answers_path_steps_cells_and_edges_lead_to_what_they_are_about(seen: Page, twenty_million: Runs) -> None:
+def test_answers_path_steps_cells_and_edges_lead_to_what_they_are_about(
+    patient_page: Page, twenty_million: Runs
+) -> None:
     run, address = twenty_million.long, twenty_million.address
-    seen.goto(f"{address}/noise")
-    is_there(seen, "Noise")
-    click_cell(seen, "noise-heat-map", 100, 2)
-    expect(seen.locator("h1")).to_contain_text("MPI_Allreduce 0:")
-    here = query(seen)
-    step = run.critical_path(collective=f"0:{here['seq']}").to_pylist()[1]
-    seen.locator("#path-table tbody tr").nth(1).get_by_role("link").first.click()
-    expect(seen.locator("h1")).to_have_text("Timeline")
-    assert (query(seen)["from"], query(seen)["to"]) == (str(step["begin_ns"]), str(step["end_ns"]))
-    assert drawn(seen)["hops"]
-    seen.goto(f"{address}/tree")
-    is_there(seen, "Algorithms and trees")
+    patient_page.goto(f"{address}/noise")
+    wait_for_page(patient_page, "Noise")
+    click_cell(patient_page, "noise-heat-map", 100, 2)
+    expect(patient_page.locator("h1")).to_contain_text("MPI_Allreduce 0:")
+    parameters = query(patient_page)
+    step = run.critical_path(collective=f"0:{parameters['seq']}").to_pylist()[1]
+    patient_page.locator("#path-table tbody tr").nth(1).get_by_role("link").first.click()
+    expect(patient_page.locator("h1")).to_have_text("Timeline")
+    assert (query(patient_page)["from"], query(patient_page)["to"]) == (str(step["begin_ns"]), str(step["end_ns"]))
+    assert mark_counts(patient_page)["hops"]
+    patient_page.goto(f"{address}/tree")
+    wait_for_page(patient_page, "Algorithms and trees")
     edge = next(row for row in run.tree_edges().to_pylist() if row["role"] == "up")  # which the page draws first
-    point_at_edge(seen, f"edge-{edge['src']}-{edge['dst']}")
-    seen.mouse.down()
-    seen.mouse.up()
-    expect(seen.locator("h1")).to_have_text("Delayed hops")
-    expect(seen.locator("#content")).to_contain_text(f"Hops from rank {edge['src']} to rank {edge['dst']} over time")
-    is_there(seen, "Delayed hops")
+    point_at_edge(patient_page, f"edge-{edge['src']}-{edge['dst']}")
+    patient_page.mouse.down()
+    patient_page.mouse.up()
+    expect(patient_page.locator("h1")).to_have_text("Delayed hops")
+    expect(patient_page.locator("#content")).to_contain_text(
+        f"Hops from rank {edge['src']} to rank {edge['dst']} over time"
+    )
+    wait_for_page(patient_page, "Delayed hops")
 
 
-def test_it_is_compared_with_a_shorter_run_of_the_program(seen: Page, twenty_million: Runs) -> None:
-    seen.goto(f"{twenty_million.address}/compare")
-    is_there(seen, "Compare")
-    expect(seen.locator("#compare-verdict")).to_have_count(1)  # of the whole run
-    expect(seen.locator("#compare-operations")).to_have_text("Of 2 medians: 2 same.")
-    shown = {row[0]: row[1:3] for row in table(seen, "compare-categories")}
-    for at, run in enumerate((twenty_million.long, twenty_million.short)):
+def test_it_is_compared_with_a_shorter_run_of_the_program(patient_page: Page, twenty_million: Runs) -> None:
+    patient_page.goto(f"{twenty_million.address}/compare")
+    wait_for_page(patient_page, "Compare")
+    expect(patient_page.locator("#compare-verdict")).to_have_count(1)  # of the whole run
+    expect(patient_page.locator("#compare-operations")).to_have_text("Of 2 medians: 2 same.")
+    times = {row[0]: row[1:3] for row in table(patient_page, "compare-categories")}
+    for index, run in enumerate((twenty_million.long, twenty_million.short)):
         for row in run.critical_path().to_pylist():
             if row["time_ns"]:
-                assert shown[row["category"]][at].startswith(quantities.duration(row["time_ns"]))
-    expect(seen.locator("#compare-trees-said")).to_have_text("Both runs have the same 63 edges.")
+                assert times[row["category"]][index].startswith(quantities.duration(row["time_ns"]))
+    expect(patient_page.locator("#compare-trees-said")).to_have_text("Both runs have the same 63 edges.")

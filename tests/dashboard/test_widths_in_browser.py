@@ -9,7 +9,7 @@ from conftest import Serve
 from hopscope_dashboard.pages import PAGES
 from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
-from reading import beyond, measured
+from reading import measured, scrolled_tables
 from simulated_run import SimulatedRun
 
 WIDTHS = (1600, 1280, 1024)
@@ -57,8 +57,11 @@ def test_nothing_is_cut_at_any_width(
         expect(window.locator("[data-dash-is-loading=true], .dash-graph--pending")).to_have_count(0, timeout=60_000)
         for width in WIDTHS:
             window.set_viewport_size({"width": width, "height": 900})
-            wrong += [f"{page.path} at {width}: {each}" for each in measured(window)]
-            wrong += [f"{page.path} at {width}: a column of {each} is out of sight" for each in beyond(window)]
+            wrong += [f"{page.path} at {width}: {fault}" for fault in measured(window)]
+            wrong += [
+                f"{page.path} at {width}: a column of {table_id} is out of sight"
+                for table_id in scrolled_tables(window)
+            ]
         window.set_viewport_size({"width": NARROWEST, "height": 900})
         wrong += [f"{page.path} is wider than {NARROWEST}"] if is_wider(window) else []
         window.set_viewport_size({"width": WIDTHS[0], "height": 900})

@@ -22,16 +22,16 @@ def test_a_page_comes_with_a_title_that_differs_each_time(trace: hopscope.Trace)
 
 
 def test_what_is_being_computed_is_said(trace: hopscope.Trace) -> None:
-    data, go_on, begun = TraceData(trace), threading.Event(), threading.Event()
+    data, go_on, begin_event = TraceData(trace), threading.Event(), threading.Event()
 
     def wait() -> int:
-        begun.set()
+        begin_event.set()
         assert go_on.wait(60)
         return 1
 
     asking = threading.Thread(target=lambda: data._cached_answer(("noise", ("by", "host")), wait))
     asking.start()
-    assert begun.wait(60)
+    assert begin_event.wait(60)
     assert working.progress(data.part({"ranks": "1"})).startswith("noise, since ")
     go_on.set()
     asking.join()
@@ -39,11 +39,11 @@ def test_what_is_being_computed_is_said(trace: hopscope.Trace) -> None:
 
 
 def test_a_page_is_drawn_once_however_often_it_is_asked_for() -> None:
-    drawings, drawn, go_on = Drawings(), 0, threading.Event()
+    drawings, count, go_on = Drawings(), 0, threading.Event()
 
     def draw() -> html.Div:
-        nonlocal drawn
-        drawn += 1
+        nonlocal count
+        count += 1
         assert go_on.wait(60)
         return html.Div("here")
 
@@ -51,24 +51,24 @@ def test_a_page_is_drawn_once_however_often_it_is_asked_for() -> None:
     go_on.set()
     page = drawings.page("/slow", draw, patience_s=60)
     assert isinstance(page, html.Div)
-    assert drawn == 1
-    again = drawings.page("/slow", draw, patience_s=60)
-    assert again is not page
-    assert drawn == 2
+    assert count == 1
+    later_page = drawings.page("/slow", draw, patience_s=60)
+    assert later_page is not page
+    assert count == 2
 
 
 def test_what_drawing_raised_reaches_who_asked_and_the_next_one_draws_again() -> None:
-    drawings, drawn = Drawings(), 0
+    drawings, count = Drawings(), 0
 
     def draw() -> html.Div:
-        nonlocal drawn
-        drawn += 1
+        nonlocal count
+        count += 1
         raise ValueError("broken")
 
     for _ in range(2):
         with pytest.raises(ValueError, match="broken"):
             drawings.page("/broken", draw, patience_s=60)
-    assert drawn == 2
+    assert count == 2
 
 
 def test_pages_that_nobody_came_back_for_do_not_pile_up() -> None:

@@ -20,10 +20,10 @@ def impatient(monkeypatch: pytest.MonkeyPatch, serve: Callable[[hopscope.Trace],
 def test_an_announced_page_comes_by_itself_with_its_selection_and_history(
     page: Page, impatient: str, trace: hopscope.Trace
 ) -> None:
-    announced: list[bool] = []
+    announcements: list[bool] = []
     page.on(
         "response",
-        lambda answer: announced.append(working.TICK in answer.text()) if "_dash-update" in answer.url else None,
+        lambda answer: announcements.append(working.TICK in answer.text()) if "_dash-update" in answer.url else None,
     )
     page.goto(f"{impatient}/late-ranks?ranks=2,3")
     expect(page.locator("h1")).to_have_text("Late ranks")
@@ -34,20 +34,20 @@ def test_an_announced_page_comes_by_itself_with_its_selection_and_history(
     expect(page.locator("h1")).to_have_text("Noise")
     page.go_back()
     expect(page.locator("h1")).to_have_text("Late ranks")
-    assert any(announced)
+    assert any(announcements)
 
 
 def test_an_announced_page_comes_over_a_link_that_is_slower_than_the_browser_asks(page: Page, impatient: str) -> None:
     """Regression: the browser asked again before the page had arrived, threw it away, and the server drew it anew,
     without end."""
 
-    def late(route: Route) -> None:
+    def delay(route: Route) -> None:
         time.sleep(0.5)  # twice the time after which it asks again
         route.continue_()
 
     page.goto(f"{impatient}/")
     expect(page.locator("h1")).to_have_text("Summary")
-    page.route("**/_dash-update-component*", late)
+    page.route("**/_dash-update-component*", delay)
     page.get_by_role("link", name="Imbalance", exact=True).click()
     expect(page.locator("h1")).to_have_text("By rank")
     page.unroute_all()
