@@ -46,8 +46,7 @@ class LibraryRun(Run):
         self.record_calls(number, enter, op)
 
     def set_up(self, messages: int) -> None:
-        """What the library sends in the collective that comes next, before its own messages: so many in each edge of
-        a ring."""
+        """The library's set-up messages in the next collective, before its own: `messages` over each edge of a ring."""
         number = len(self.rows["collectives"])
         for _ in range(messages):
             for rank in range(self.ranks):

@@ -57,7 +57,7 @@ class Network:
         return "lan" if self.cluster_of[self.hosts[a]] == self.cluster_of[self.hosts[b]] else "wan"
 
     def emulated(self) -> str | None:
-        """What the run says that it emulated."""
+        """The emulation as the run records it."""
         if not (self.rank or self.shared):
             return None
         return json.dumps(
@@ -100,7 +100,7 @@ def cluster_with_interfaces() -> Network:
 
 
 HANDLE, SEND, ENTER, LEAVE = 2_000, 500, 1_000, 1_500
-"""What ranks of the simulated runs spend themselves, ns: per message received, per message sent, in and out."""
+"""Time that ranks of the simulated runs spend themselves, ns: per message received, per message sent, in and out."""
 
 
 class Run:
@@ -124,7 +124,7 @@ class Run:
         self.chance = random.Random(7)
         self.jitter = jitter
         self.algorithm: str | None = None
-        """What kind of collective the conversion recognised."""
+        """The kind of collective that the conversion recognised."""
 
     def compute(self, work: Callable[[int], int]) -> None:
         """Every rank computes for work(rank) ns."""
@@ -300,7 +300,7 @@ class Run:
         return (leaves[-1] - leaves[0]) / (len(leaves) - 1)
 
     def trace(self, tree_file: str | None = None) -> SimulatedTrace:
-        """What the collector recorded, as a trace to remap."""
+        """The collector's records, as a trace to remap."""
         network = self.network
         rows = dict(self.rows)
         rows["ranks"] = [

@@ -1,4 +1,4 @@
-"""What kinds of calls a run has: the bytes of each rank's part, where the trace tells them."""
+"""Kinds of calls of a run: the bytes of each rank's part, where the trace tells them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from hopscope.replay.run.operations import OPERATION, OPERATIONS
 MEMBERS = (4, 2, 7)
 """Trace-wide ranks, in the communicator's order."""
 Bytes = Sequence[tuple[int, int]]
-"""What each rank gave and got."""
+"""Bytes in and out of each rank."""
 
 
 def kinds(
     op: str, *calls: Bytes, root: int | None = None, hops: Sequence[Sequence[tuple[int, int, int]]] = ()
 ) -> Kinds:
-    """Of one operation's collectives. hops: of each, from and to (trace-wide ranks) and bytes."""
+    """Kinds of one operation's collectives. hops: of each, from and to (trace-wide ranks) and bytes."""
     call_rows = [(row, place, *sizes) for row, ranks in enumerate(calls) for place, sizes in enumerate(ranks)]
     sent = [(row, *hop) for row, messages in enumerate(hops) for hop in messages]
     collective, place, put_in, output = np.asarray(call_rows).T

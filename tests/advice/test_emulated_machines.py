@@ -37,7 +37,7 @@ def machine(**emulate: Any) -> Machine:
 
 
 def delays(emulated: Machine, *messages: tuple[int, int, int, int], posted: list[int] | None = None) -> list[float]:
-    """What each message (from, to, bytes, sent at) met beside its latency. Rank r is on host r. posted: when each
+    """The delay of each message (from, to, bytes, sent at) beyond its latency. Rank r is on host r. posted: when each
     receive was; unset, when its message was sent."""
     src, dst, size, sent = (np.asarray(column) for column in zip(*messages, strict=True))
     zeros, ready = np.zeros(len(src), np.int64), sent if posted is None else np.asarray(posted)

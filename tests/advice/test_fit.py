@@ -1,4 +1,4 @@
-"""What messages cost in simulated runs, whose network is known."""
+"""Costs of messages in simulated runs, whose network is known."""
 
 from __future__ import annotations
 

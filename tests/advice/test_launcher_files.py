@@ -1,4 +1,4 @@
-"""What each launcher reads, and the words that it is started with."""
+"""Files that each launcher reads, and the words that start it."""
 
 import pytest
 from hopscope.mpi_libraries.rank_files import file_of, launcher_of

@@ -1,4 +1,4 @@
-"""What each model chooses at a sweep's points, what that costs, and which points are measured again."""
+"""Choices of each model at a sweep's points, their penalties, and the points that are measured again."""
 
 import json
 from pathlib import Path

@@ -12,7 +12,7 @@ from simulated_network import Network
 
 MS = 1_000_000
 ALPHA, BETA = MS, 500
-"""Of the link: 1 ms and 2 MB/s."""
+"""The link: 1 ms and 2 MB/s."""
 LONG_AGO = -(10**12)
 
 
@@ -55,7 +55,7 @@ class SlowLink(LibraryRun):
 
 
 def parameters(run: SlowLink) -> tuple[dict[str, Row], list[str]]:
-    """Of the link, by name; those of Hockney and LogGP. And what the run does not show."""
+    """Parameters of the link in Hockney and LogGP, by name, and the reasons for missing ones."""
     fit = fitted_of_trace(run.trace().table)
     rows = [row for row in rows_of_fit(fit) if row.link == "wan" and row.model in ("Hockney", "LogGP")]
     return {row.parameter: row for row in rows if row.bytes in (None, 0)}, fit.untold
@@ -125,7 +125,7 @@ def test_a_busy_machine_makes_an_interval_wide_and_no_latency_long() -> None:
 
 
 def test_answers_to_announcements_show_the_latency() -> None:
-    """Of messages that are all announced, three latencies and the bytes were taken for one latency."""
+    """With all messages announced, three latencies and the bytes were taken for one latency."""
     run = SlowLink()
     for _ in range(20):
         run.idle()

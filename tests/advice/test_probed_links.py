@@ -1,4 +1,4 @@
-"""What a probe measured of links takes the place of what the hops show, in the replay that screens candidates."""
+"""A probe's measurements of links replace those of the hops, in the replay that screens candidates."""
 
 from functools import partial
 from typing import Any

@@ -36,7 +36,7 @@ def baseline(table: pa.Table) -> dict[str, Any]:
 
 
 def rerun(network: Network, tree_file: dict[str, Any], **options: Any) -> Run:
-    """The same program over the tree of a tree file."""
+    """Runs the program over the tree of a tree file."""
     return iterate(Run(network, first_tree(tree_file)), **options)
 
 

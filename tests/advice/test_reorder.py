@@ -32,7 +32,7 @@ def row(order: Order, link: str) -> dict[str, Any]:
 
 
 def measured(job: Job) -> Job:
-    """The same with messages of two sizes over each class of link, so that all costs are known."""
+    """Adds messages of two sizes over each class of link, so that all costs are known."""
     for src, dst in itertools.permutations(range(len(job.hosts)), 2):
         for size in (8, 100_000):
             job.send(src, dst, size)

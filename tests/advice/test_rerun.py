@@ -1,4 +1,4 @@
-"""What a run gains by another rank order, for drawn jobs whose time in it can be worked out."""
+"""The gain of a run by another rank order, for drawn jobs whose time in it can be worked out."""
 
 import itertools
 
@@ -67,7 +67,7 @@ def test_two_runs_differ_by_more_than_one_shows() -> None:
 
 
 def test_a_message_that_waits_for_its_receiver_holds_it_for_as_long_as_it_moves() -> None:
-    """What a receiver waited for large messages counted as its own computing, and an order that halved a run's time was
+    """A receiver's wait for large messages counted as its own computing, and an order that halved a run's time was
     predicted to gain a quarter."""
     job = measured(Job(["A/a0", "B/b0"] * 2))
     first_message = len(job.messages)

@@ -48,7 +48,7 @@ class _DrawnBench(Bench):
 
 
 def choice_of(figures: list[int], begin: int, runs: int, gains: dict[str, float] | None = None) -> str | None:
-    """What a tuning chooses that begins at this place of the recorded runs."""
+    """The choice of a tuning that begins at this place of the recorded runs."""
     bench = _DrawnBench(figures, begin, runs, gains or {})
     baseline = Candidate("baseline", "baseline")
     times = [bench.measure("baseline", number, baseline).figure or 0.0 for number in range(BASELINE_RUNS)]

@@ -1,4 +1,4 @@
-"""What a candidate changes in a command, alone and with another one."""
+"""Changes of a command by a candidate, alone and with another one."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What fresh pairs of runs say about the gain that a tuning stated."""
+"""Verdicts of fresh pairs of runs on the gain that a tuning stated."""
 
 from pathlib import Path
 
