@@ -50,7 +50,7 @@ def hop_tag(role: int, seq: int, *, round: int = 0, segment: int = 0) -> int:
 
 @dataclass
 class Place:
-    """Where a rank runs."""
+    """The place of a rank: its host, core and load."""
 
     host: str
     cluster: str = "site"
@@ -78,7 +78,7 @@ class Drawing:
     requests_tell_waits: bool = False
     """Format 2: the request of a hop's end says whether its completion ended a wait."""
     with_processes: bool = True
-    """Whether the threads belong to location groups."""
+    """True if the threads belong to location groups."""
 
     def __post_init__(self) -> None:
         self._writer: Any = otf2.writer.Writer(

@@ -1,4 +1,4 @@
-"""What a dataset counts is what otf2-print counts in the same archive: calls of every MPI function, collectives' bytes,
+"""A dataset counts what otf2-print counts in the same archive: calls of every MPI function, collectives' bytes,
 messages and their bytes, events of every location."""
 
 import os

@@ -45,7 +45,7 @@ def joined(tables: list[_convert.ArrowTable]) -> pa.Table:
 def test_reading_by_pieces_finds_what_reading_at_once_finds(
     trace: Path, events: int, read: Callable[..., dict]
 ) -> None:
-    """What is open at a piece's end is carried on: calls, requests, messages without their other end."""
+    """Calls, requests and half-known messages that are open at the end of a piece go on in the next."""
     anchor = str(next(trace.glob("*.otf2")))
     whole, pieces = read(anchor, piece_events=0), read(anchor, piece_events=events)
     assert pieces.keys() == whole.keys()
@@ -91,7 +91,7 @@ def test_paths_that_are_longer_than_a_table_are_the_same(trace: Path, read: Call
 
 @pytest.mark.parametrize("trace", ARCHIVES, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_a_region_that_is_open_to_the_end_keeps_its_place(trace: Path, read: Callable[..., dict]) -> None:
-    """What began after `main` waits in a file until its end is known, once that is more than a few tables."""
+    """Rows that begin after `main` wait in a file until its end is known, once they fill more than a few tables."""
     anchor = str(next(trace.glob("*.otf2")))
     whole, pieces = read(anchor, piece_events=0), read(anchor, piece_events=50, piece_rows=4)
     assert max(pa.table(table).num_rows for table in pieces["intervals"]) <= 4

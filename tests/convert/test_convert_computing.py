@@ -1,4 +1,4 @@
-"""What a location computed before each call: summed while reading, and in SQL from the gaps between its MPI calls."""
+"""Computing of a location before each call: summed while reading, and in SQL from the gaps between its MPI calls."""
 
 import shutil
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Of a damaged archive what can be read is converted and what cannot is named; where nothing can be read, it is refused
-and leaves no dataset behind."""
+"""The readable part of a damaged archive is converted, and the rest is named. An archive with nothing readable is
+refused and leaves no dataset behind."""
 
 from pathlib import Path
 from shutil import copytree

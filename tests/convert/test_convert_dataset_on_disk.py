@@ -152,7 +152,7 @@ def test_a_full_disk_leaves_no_dataset(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_table_that_cannot_be_written_stops_who_makes_more_of_any(tmp_path: Path) -> None:
-    """What fails is known only in the writer's thread; whoever adds more must neither go on nor wait for ever."""
+    """Only the writer's thread knows of the failure; a caller that adds more must neither go on nor wait for ever."""
     rows = {name: arrow_schema(name).empty_table() for name in ("hops", "calls")}
     with parts.Parts(tmp_path) as writer, pytest.raises(FileNotFoundError, match="hops"):
         (tmp_path / "hops").rmdir()
@@ -163,7 +163,7 @@ def test_a_table_that_cannot_be_written_stops_who_makes_more_of_any(tmp_path: Pa
 
 
 def waits_for_a_lock(pid: int) -> bool:
-    """Whether Linux lists the process among those that wait: `1: -> FLOCK  ADVISORY  WRITE PID ...`."""
+    """True if Linux lists the process among those that wait: `1: -> FLOCK  ADVISORY  WRITE PID ...`."""
     lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
     return any(words[1] == "->" and words[5] == str(pid) for words in lines)
 

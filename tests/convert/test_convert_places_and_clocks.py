@@ -1,4 +1,4 @@
-"""Where ranks ran, whose clock stamped what, and how far two clocks can be compared."""
+"""Placement of ranks, the clock of each event, and how well two clocks can be compared."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Where each rank's time went, in bins: sums worked out by hand, and the same sums from the calls themselves."""
+"""Each rank's time in bins: sums worked out by hand, and the same sums from the calls themselves."""
 
 import shutil
 from pathlib import Path

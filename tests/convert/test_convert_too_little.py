@@ -1,4 +1,4 @@
-"""What is not as it should be around a conversion is a sentence: broken JSON, and too little memory."""
+"""Faults around a conversion are sentences: broken JSON, and too little memory."""
 
 import resource
 import subprocess
