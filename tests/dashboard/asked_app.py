@@ -24,7 +24,7 @@ _LIBRARIES = {
 
 @dataclass(frozen=True)
 class AskedPage:
-    """What a browser is given for an address."""
+    """The parts of a page that a browser gets for an address."""
 
     content: Any
     menu: Any
@@ -32,7 +32,7 @@ class AskedPage:
 
     @property
     def links(self) -> dict[str, str]:
-        """Where the entries of the menu lead, by their words."""
+        """Addresses of the menu's entries, by their words."""
         entries = [part for part in components(self.menu) if getattr(part, "href", None)]
         return {text(entry.children[1]): entry.href for entry in entries}
 

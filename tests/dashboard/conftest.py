@@ -43,13 +43,13 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 
 @pytest.fixture(scope="session")
 def trace_without_hops(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    """The same solver under the MPI library's own collectives, of which only the calls are known."""
+    """The solver under the MPI library's own collectives; only their calls are known."""
     return hopscope.open(SimulatedRun(hops=False).write(tmp_path_factory.mktemp("simulated") / "observed"))
 
 
 @pytest.fixture(scope="session")
 def trace_of_many_trees(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    """The same solver, every rank in turn being the root of its tree."""
+    """The solver with each rank in turn as the root of its tree."""
     return hopscope.open(SimulatedRun(roots=tuple(range(8))).write(tmp_path_factory.mktemp("simulated") / "roots"))
 
 
@@ -99,13 +99,13 @@ def serve_app() -> Iterator[ServeApp]:
 
 @pytest.fixture(scope="session")
 def address(serve: Serve, trace: hopscope.Trace) -> str:
-    """Where the dashboard of the trace with hops is served."""
+    """The address of the dashboard of the trace with hops."""
     return serve(trace)
 
 
 @pytest.fixture(scope="session")
 def address_without_hops(serve: Serve, trace_without_hops: hopscope.Trace) -> str:
-    """Where the dashboard of the trace without hops is served."""
+    """The address of the dashboard of the trace without hops."""
     return serve(trace_without_hops)
 
 

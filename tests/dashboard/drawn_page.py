@@ -30,7 +30,7 @@ _BLOCKS = {
     "Ul",
     "Br",
 }
-"""What begins and ends with a space in the text, as it stands on a line of its own in a browser."""
+"""Elements that stand on a line of their own in a browser: spaces surround their text."""
 
 
 def components(component: Any) -> Iterator[Component]:
@@ -89,7 +89,7 @@ class DrawnPage:
         return next(candidate for candidate in components(self.component) if getattr(candidate, "id", None) == name)
 
     def has(self, name: str) -> bool:
-        """Whether there is a component of that id."""
+        """True if there is a component of that id."""
         return any(getattr(candidate, "id", None) == name for candidate in components(self.component))
 
     def table(self, name: str) -> list[list[str]]:
@@ -109,7 +109,7 @@ class DrawnPage:
         ]
 
     def marks(self, name: str) -> list[list[str]]:
-        """Where the marks of the figure of that id lead: a list for each series, a heat-map's row by row."""
+        """Addresses of the marks of the figure of that id: a list for each series, a heat-map's row by row."""
         figure = self.figure(name)
         begin = (figure.layout.meta or {}).get("leads", "")
         return [
@@ -132,7 +132,7 @@ class DrawnPage:
         return {option["label"]: option["value"] for option in chooser.data}
 
     def links(self, words: str, container: str | None = None) -> list[str]:
-        """Where the links of exactly these words lead, on the whole page or within the component of an id."""
+        """Addresses of the links of exactly these words, on the whole page or in the component of an id."""
         whole = self.part(container) if container else self.component
         parts = [part for part in components(whole) if text(part) == words]
         addresses = (getattr(part, "href", None) or getattr(part, "data-href", None) for part in parts)

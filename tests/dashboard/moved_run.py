@@ -14,7 +14,7 @@ SITES = ("a0", "A"), ("b0", "B")
 
 
 def moved(trace: hopscope.Trace, folder: Path) -> hopscope.Trace:
-    """The same run with its ranks dealt over two sites: even ranks at A, odd ones at B."""
+    """Deals the ranks of a run over two sites: even ranks at A, odd ones at B."""
     tables = {name: trace.table(name) for name in table_names()}
     places = [SITES[rank % 2] for rank in tables["ranks"]["rank"].to_pylist()]
     tables["ranks"] = _with(

@@ -13,12 +13,12 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 PATIENCE_MS = 120_000
 """As long as a page of a long run may take on a machine with much else to do."""
 COMPUTING_MS = 600_000
-"""The same for a run of 20 million events, of which Remap takes 16 s on two cores that do nothing else."""
+"""The limit for a run of 20 million events; Remap alone takes 16 s on two idle cores."""
 MEASURE = (Path(__file__).parent / "widths.js").read_text()
 
 
 def patient(page: Page, deadline_ms: int = PATIENCE_MS) -> Page:
-    """The same page, waiting longer for what it shows."""
+    """Lets a page wait longer for its content."""
     page.set_default_timeout(deadline_ms)
     expect.set_options(timeout=deadline_ms)
     return page
@@ -154,7 +154,7 @@ def click_cell(page: Page, figure: str, column: int, row: int) -> None:
 
 
 def cell_at(page: Page, figure: str, column: int, row: int) -> tuple[float, float]:
-    """Where the middle of a cell is, in pixels of the window."""
+    """The middle of a cell, in pixels of the window."""
     place: list[float] = page.locator(f"#{figure} .js-plotly-plot").first.evaluate(
         """(plot, [across, down]) => {
             const {xaxis, yaxis} = plot._fullLayout, box = plot.querySelector(".nsewdrag").getBoundingClientRect();

@@ -52,7 +52,7 @@ class Served:
                 return status, text
 
     def raw(self, request: bytes) -> bytes:
-        """What comes back for these very bytes."""
+        """The answer to these very bytes."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
             connection.sendall(request)
             connection.shutdown(socket.SHUT_WR)
@@ -69,7 +69,7 @@ class Served:
 
 
 def page_question(path: str, search: str = "") -> dict[str, Any]:
-    """What a browser posts to see a page."""
+    """The question that a browser posts to see a page."""
     outputs = [{"id": id_, "property": prop} for id_, prop in (
         ("content", "children"), ("menu", "children"), ("page-title", "data"))]  # fmt: skip
     return {
@@ -84,7 +84,7 @@ def page_question(path: str, search: str = "") -> dict[str, Any]:
 
 
 def sql_question(sql: str) -> dict[str, Any]:
-    """What a browser posts to see what a query says."""
+    """The question that a browser posts to see the result of a query."""
     return {
         "output": "sql-result.children",
         "outputs": {"id": "sql-result", "property": "children"},

@@ -23,7 +23,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
 @pytest.fixture(scope="module")
 def served(runs: Runs, serve: Serve) -> str:
-    """Where the page about both is served."""
+    """The address of the page about both."""
     return f"{serve(list(runs.values()))}/compare"
 
 

@@ -1,5 +1,5 @@
-"""What the page Compare says, without a browser: a program over two trees, one without hops, and a rebuilt program. Its
-numbers are the command's."""
+"""The page Compare, without a browser: a program over two trees, one without hops, and a rebuilt program. Its numbers
+are the command's."""
 
 import re
 from pathlib import Path

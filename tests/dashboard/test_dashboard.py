@@ -1,4 +1,4 @@
-"""What pages of trees and hops say and hand over, without a browser, and what a failed click says."""
+"""Sentences and files of the pages of trees and hops, and the sentence of a failed click, without a browser."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the dashboard may depend on, and that a browser needs nobody but it."""
+"""Modules that the dashboard may import; a browser needs no other server."""
 
 import ast
 import re

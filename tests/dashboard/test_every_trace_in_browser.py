@@ -26,7 +26,7 @@ NAMES = ["demo", "observe_only", "one_late", *sorted(path.name for path in ARCHI
 
 @pytest.fixture(scope="module")
 def address(late_trace: hopscope.Trace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where they are served: a solver over a tree, a run without hops, one with the library's own, and Score-P's."""
+    """Serves all traces: a solver over a tree, a run without hops, one with the library's own, and Score-P's."""
     folder = tmp_path_factory.mktemp("traces")
     traces = []
     for name in NAMES:

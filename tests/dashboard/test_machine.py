@@ -26,7 +26,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def hurried(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of a probe that had too little time for most of it."""
+    """The machine file of a probe that had too little time for most of it."""
     return probed(tmp_path_factory.mktemp("hurried") / "machine.json", 8)
 
 
@@ -36,18 +36,18 @@ def machine_page(file: Path) -> DrawnPage:
 
 
 def items(page: DrawnPage) -> list[str]:
-    """What the page lists as not measured."""
+    """The items that the page lists as not measured."""
     return [text(part) for part in components(page.part("machine-unmeasured")) if type(part).__name__ == "Li"]
 
 
 def usual(content: dict[str, Any], kind: str) -> str:
-    """What the page calls the pair of hosts that stands for a class of links."""
+    """The page's name of the pair of hosts that stands for a class of links."""
     (link,) = [link for link in content["links"] if link["link"] == kind and not link["outlying"]]
     return f"{kind}, {' to '.join(link['hosts'])}"
 
 
 def rows_of_command(file: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    """What `analyze model FILE` prints."""
+    """The rows that `analyze model FILE` prints."""
     assert analyze.main(["model", str(file), "--format", "json"], standalone_mode=False) == 0
     rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
     return rows

@@ -41,7 +41,7 @@ def flat(cells: Any) -> list[Any]:
 
 
 def marks_of(figure: Any) -> list[tuple[str, str]]:
-    """Of every point that can be pointed at, what it says and the address that it carries."""
+    """The words and the address of every point that can be pointed at."""
     marks = []
     for trace in figure.data:
         if trace.hoverinfo == "skip":

@@ -1,5 +1,5 @@
-"""What the MPI library did, as the page Tree says and draws it, without a browser: a run under Open MPI with the
-library's own messages, and one without hops."""
+"""The page Tree about the MPI library's own algorithms, without a browser: a run under Open MPI with the library's
+messages, and one without hops."""
 
 import re
 from pathlib import Path

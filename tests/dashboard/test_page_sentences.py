@@ -1,4 +1,4 @@
-"""What pages answer first, from rows written by hand."""
+"""The first sentence of each page, from rows written by hand."""
 
 from typing import Any
 

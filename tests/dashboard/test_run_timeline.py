@@ -1,5 +1,4 @@
-"""What the script of the timeline gets from the server: columns as bytes, marks and texts, and a reason where it asks
-wrongly."""
+"""Answers of the server to the timeline's script: columns as bytes, marks and texts, and the reason of a refusal."""
 
 import json
 import re

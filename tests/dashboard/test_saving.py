@@ -1,4 +1,4 @@
-"""What the links under tables save, without a browser: every row and digit of their analyses."""
+"""Links under tables save every row and digit of their analyses. Tested without a browser."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ def client(trace: hopscope.Trace) -> FlaskClient:
 
 
 def saves(trace: hopscope.Trace, address: str) -> list[str]:
-    """Where the links of a page that save tables lead."""
+    """Addresses of the links of a page that save tables."""
     parts = [part for part in components(draw(trace, address).component) if getattr(part, "data-save", None) == "csv"]
     return [part.href for part in parts if getattr(part, "href", None)]
 

@@ -1,4 +1,4 @@
-"""What the buttons under figures and tables save, and the keys of a page, in a real browser."""
+"""Files saved by the buttons under figures and tables, and the keys of a page, in a real browser."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What selects a part of the run in a browser: its form, clicks and drags. The address has it, and back undoes it."""
+"""Selecting a part of the run in a browser by form, click and drag. The address has it, and back undoes it."""
 
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit

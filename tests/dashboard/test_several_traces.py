@@ -22,7 +22,7 @@ def app_of_both(trace: hopscope.Trace, trace_without_hops: hopscope.Trace) -> As
 
 
 def offered(app: AskedApp, search: str) -> tuple[str, dict[str, str]]:
-    """What the list of traces shows at an address, and where its entries lead."""
+    """The text of the list of traces at an address, and the addresses of its entries."""
     answer = app.answer("trace-chooser.children", {"address.search": search}, changed="address.search")
     chooser = components_of(answer["response"]["trace-chooser"]["children"])
     leads = {option["label"]: option["value"] for option in chooser.data}

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Request, expect
 
 @pytest.fixture(scope="module")
 def address_of_both(trace: hopscope.Trace, trace_without_hops: hopscope.Trace, serve: Serve) -> str:
-    """Where the solver with hops, and the same without, are served together."""
+    """The address of the solver with hops and the one without, served together."""
     return serve([trace, trace_without_hops])
 
 

@@ -115,7 +115,7 @@ def folded(page: DrawnPage) -> int:
 
 
 def open_hosts(page: DrawnPage) -> dict[str, str]:
-    """Where the names of open hosts over the tree lead."""
+    """Addresses of the names of open hosts over the tree."""
     (sentence,) = [part for part in components(page.component) if "folding" in str(getattr(part, "className", ""))]
     marks = [part for part in components(sentence) if getattr(part, "data-href", None)]
     return {text(part): getattr(part, "data-href") for part in marks}

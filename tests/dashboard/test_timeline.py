@@ -1,4 +1,4 @@
-"""What of the run the page Timeline begins with, and the messages that it draws, without a browser."""
+"""The part of the run that the page Timeline begins with, and the messages that it draws, without a browser."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the timeline's search, ruler, summary and order of rows get from the server."""
+"""Answers of the server to the timeline's search, ruler, summary and order of rows."""
 
 import json
 import struct

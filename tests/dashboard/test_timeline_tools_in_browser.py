@@ -35,7 +35,7 @@ def parameters(page: Page) -> dict[str, str]:
 
 
 def texts(page: Page) -> list[str]:
-    """What is written on the picture."""
+    """The texts in the picture."""
     words: list[str] = page.locator(READY).evaluate(
         "root => [...new DOMParser().parseFromString(root.hopscope.svg(), 'image/svg+xml').querySelectorAll('text')]"
         ".map(text => text.textContent)"

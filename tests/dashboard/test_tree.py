@@ -1,4 +1,4 @@
-"""What the parts of a drawn tree say and where they lead, and the hops of an edge over time, without a browser."""
+"""Words and addresses of the parts of a drawn tree, and the hops of an edge over time, without a browser."""
 
 import re
 

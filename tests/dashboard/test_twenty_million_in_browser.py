@@ -40,7 +40,7 @@ TIMELINE = "#run-timeline"
 
 @dataclass(frozen=True)
 class Runs:
-    """Where both runs are served, and what the analyses say of them."""
+    """The address of both runs, and their traces."""
 
     address: str
     long: hopscope.Trace

@@ -14,7 +14,7 @@ from simulated_run import SimulatedRun
 
 WIDTHS = (1600, 1280, 1024)
 NARROWEST = 420
-"""Of a telephone's window, only that the page itself is no wider."""
+"""A telephone's window: tests ask only that the page is no wider."""
 GO = """path => {
   history.pushState({}, "", path);
   window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));

@@ -1,4 +1,4 @@
-"""What is drawn while a page takes long, and the drawings that are kept, without a browser."""
+"""The page shown while a slow one is computed, and the drawings that are kept, without a browser."""
 
 import threading
 
