@@ -189,7 +189,7 @@ def test_of_emulated_links_nothing_is_promised_for_a_library() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flavour", "library", "launcher", "problem"),
+    ("flavour", "recorded_version", "launcher", "problem"),
     [
         ("mpich", OPEN_MPI, None, "made with Open MPI v5.0.11, so it does not show what MPICH spends"),
         ("openmpi", None, None, "made with an unknown MPI library"),
@@ -198,9 +198,9 @@ def test_of_emulated_links_nothing_is_promised_for_a_library() -> None:
     ],
 )
 def test_a_library_that_cannot_be_asked_is_said_with_what_to_do(
-    flavour: str, library: str | None, launcher: str | None, problem: str
+    flavour: str, recorded_version: str | None, launcher: str | None, problem: str
 ) -> None:
     with pytest.raises(InputError, match=problem):
-        installed(flavour, library, launcher)
+        installed(flavour, recorded_version, launcher)
     names = (OPEN_MPI, "MPICH Version:      5.0.2\nx", "Intel(R) MPI Library 2021", None)
     assert [flavour_of(name) for name in names] == ["openmpi", "mpich", None, None]
