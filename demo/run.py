@@ -46,14 +46,14 @@ console = Console(highlight=False)
 
 @dataclass(frozen=True)
 class Solved:
-    """What the solver said about itself."""
+    """The solver's own figures."""
 
     iterations: int
     residual: str
     ms_per_iteration: float
 
 
-def shown(path: Path) -> str:
+def typed_path(path: Path) -> str:
     """A path as the reader would type it."""
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
@@ -70,16 +70,18 @@ def solve(
     trace: Path,
     iterations: int,
     *,
-    on: Path | None = None,
+    net_file: Path | None = None,
     setting: Sequence[str] = (),
 ) -> Solved:
     """Run the solver under the collector over a tree, or untouched, here or on a network's hosts, with a progress bar
     fed by its own output. setting: words for the launcher."""
-    over = ["--tree", tree, "--topology", shown(TOPOLOGY)] if tree else ["--net", shown(on)] if on else []
-    words = ["run", *over, "--dir", shown(trace), "--"]
+    options = ["--net", typed_path(net_file)] if net_file else []
+    if tree:
+        options = ["--tree", tree, "--topology", typed_path(TOPOLOGY)]
+    words = ["run", *options, "--dir", typed_path(trace), "--"]
     console.print(f"$ hopscope {shlex.join([*words, 'mpirun', '-n', str(RANKS), *setting])} ...", soft_wrap=True)
     words += [
-        *([mpi.launcher, "-n", str(RANKS)] if on else mpi.launch(RANKS)),
+        *([mpi.launcher, "-n", str(RANKS)] if net_file else mpi.launch(RANKS)),
         *setting,
         str(program),
         "--size",
@@ -101,10 +103,10 @@ def solve(
         task = progress.add_task("iterations", total=iterations)
         assert job.stdout is not None
         for line in job.stdout:
-            found = re.match(r"iteration (\d+) of", line)
-            if found:
-                progress.update(task, completed=int(found.group(1)))
-                if not console.is_terminal and int(found.group(1)) % 25 == 0:
+            match = re.match(r"iteration (\d+) of", line)
+            if match:
+                progress.update(task, completed=int(match.group(1)))
+                if not console.is_terminal and int(match.group(1)) % 25 == 0:
                     console.print(f"  {line.strip()}")
             elif line.startswith("iterations="):
                 last = line
@@ -113,8 +115,8 @@ def solve(
                 console.print(line.rstrip(), soft_wrap=True, markup=False)
     if job.returncode != 0 or not last:
         sys.exit(f"demo: the run of {program.name} failed with exit code {job.returncode}")
-    said = dict(word.split("=") for word in last.split())
-    return Solved(int(said["iterations"]), said["residual"], float(said["ms_per_iteration"]))
+    fields = dict(word.split("=") for word in last.split())
+    return Solved(int(fields["iterations"]), fields["residual"], float(fields["ms_per_iteration"]))
 
 
 @contextlib.contextmanager
@@ -125,7 +127,7 @@ def network(file: Path) -> Iterator[Path | None]:
         console.print(f"Without slow links, on one host: {up.stderr.strip()}", soft_wrap=True, markup=False)
         yield None
         return
-    console.print(f"$ hopscope net up {shown(file)}", soft_wrap=True)
+    console.print(f"$ hopscope net up {typed_path(file)}", soft_wrap=True)
     try:
         yield file
     finally:
@@ -165,51 +167,53 @@ def demo(iterations: int, output: Path) -> None:
     if output.exists():
         shutil.rmtree(output)
     output.mkdir()
-    today, better, untouched = output / "binomial", output / "suggested", output / "untouched"
+    baseline, better, untouched = output / "binomial", output / "suggested", output / "untouched"
     tree = output / "suggested.json"
 
     heading(f"1. A solver on {RANKS} ranks over two sites, its Allreduce on a binomial tree")
     program = mpi.compile(ROOT / "demo" / "heat_plate.c", "-g")
-    before = solve(mpi, program, "binomial", today, iterations)
+    baseline_solve = solve(mpi, program, "binomial", baseline, iterations)
 
     heading("2. What happened?")
-    analyze("summary", shown(today))
-    trace = hopscope.open(today)
-    analyze("diagnose", shown(today))
+    analyze("summary", typed_path(baseline))
+    trace = hopscope.open(baseline)
+    analyze("diagnose", typed_path(baseline))
     for command in ("critical-path", "last-arrivals", "noise", "wan-share"):
-        analyze(command, shown(today))
+        analyze(command, typed_path(baseline))
 
     heading("3. What would be better?")
-    analyze("remap", shown(today), "-o", shown(tree))
+    analyze("remap", typed_path(baseline), "-o", typed_path(tree))
     candidates = remap.remap(trace)
     if tree.exists():
         heading("4. Is it? The same program again, over the suggested tree")
-        after = solve(mpi, program, shown(tree), better, iterations)
-        compare(candidates, trace, before, after, hopscope.open(better))
+        suggested_solve = solve(mpi, program, typed_path(tree), better, iterations)
+        compare(candidates, trace, baseline_solve, suggested_solve, hopscope.open(better))
 
     if mpi.flavour == "openmpi":
         heading("5. And untouched? The same program again, with Open MPI's own collectives")
-        with network(SITES) as there:
-            solve(mpi, program, None, untouched, iterations, on=there)
-        analyze("algorithms", shown(untouched))
-        analyze("critical-path", shown(untouched))
-        if there:
+        with network(SITES) as net_file:
+            solve(mpi, program, None, untouched, iterations, net_file=net_file)
+        analyze("algorithms", typed_path(untouched))
+        analyze("critical-path", typed_path(untouched))
+        if net_file:
             tune(output)
     console.print(f"[dim]The demo took {duration(1e9 * (time.monotonic() - started))}.[/]")
-    console.print(f"Look around:  [bold]{shown(BIN / 'hopscope')} dashboard {shown(today)}[/]", soft_wrap=True)
+    console.print(
+        f"Look around:  [bold]{typed_path(BIN / 'hopscope')} dashboard {typed_path(baseline)}[/]", soft_wrap=True
+    )
 
 
 def tune(output: Path) -> None:
     """Let Hopscope measure what makes the untouched solver faster. Release 5 of Open MPI, where it is there, takes
     `han` between hosts, which crosses between the sites twice."""
-    found = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "openmpi"]
-    mpi = max(found, key=lambda one: one.release)
+    libraries = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "openmpi"]
+    mpi = max(libraries, key=lambda library: library.release)
     program, tuned = mpi.compile(ROOT / "demo" / "heat_plate.c", "-g"), output / "tuned"
     heading("6. Can the MPI library do better by itself? Measure it, with two hosts on each site")
-    with network(FOUR_HOSTS) as there:
-        if there is None:
+    with network(FOUR_HOSTS) as net_file:
+        if net_file is None:
             return
-        options = ["tune", "--runs", str(TUNING_RUNS), "--net", shown(there), "-o", shown(tuned), "--"]
+        options = ["tune", "--runs", str(TUNING_RUNS), "--net", typed_path(net_file), "-o", typed_path(tuned), "--"]
         solver = [str(program), "--size", str(SIZE), "--iterations", str(TUNING_ITERATIONS), "--quiet"]
         words = [*options, mpi.launcher, "-n", str(RANKS), *solver]
         console.print(f"$ hopscope {shlex.join(words)}", soft_wrap=True)
@@ -217,41 +221,46 @@ def tune(output: Path) -> None:
         if done.returncode != 0:
             sys.exit(f"demo: hopscope tune failed with exit code {done.returncode}")
     if (tuned / "recorded-result").is_dir():
-        analyze("algorithms", shown(tuned / "recorded-baseline" / "trace"))
-        analyze("algorithms", shown(tuned / "recorded-result" / "trace"))
-    explain(f"What was tried is in {shown(tuned / 'report.html')}.")
+        analyze("algorithms", typed_path(tuned / "recorded-baseline" / "trace"))
+        analyze("algorithms", typed_path(tuned / "recorded-result" / "trace"))
+    explain(f"What was tried is in {typed_path(tuned / 'report.html')}.")
 
 
 def explain_slowness(achieved: float, best: dict[str, Any]) -> None:
     """Why a rerun took longer than predicted, if it did."""
-    beyond, error = achieved / best["predicted_ns"] - 1, best["model_error"]
-    if beyond > max(2 * error, UNLIKE):
+    excess, error = achieved / best["predicted_ns"] - 1, best["model_error"]
+    if excess > max(2 * error, UNLIKE):
         explain(
-            f"The rerun took {share(beyond)} longer than predicted, but the model errs by only {share(error)}, so "
+            f"The rerun took {share(excess)} longer than predicted, but the model errs by only {share(error)}, so "
             "other work on this machine slowed the ranks down. Run the demo again when the machine is idle."
         )
 
 
-def compare(candidates: Any, trace: hopscope.Trace, before: Solved, after: Solved, rerun: hopscope.Trace) -> None:
+def compare(
+    candidates: Any, trace: hopscope.Trace, baseline_solve: Solved, suggested_solve: Solved, rerun: hopscope.Trace
+) -> None:
     """Predicted and achieved, side by side."""
     best = next(row for row in candidates.to_pylist() if row["chosen"])
     table = Table(title="predicted and achieved", title_justify="left")
     for name in ("", "predicted", "achieved"):
         table.add_column(name, justify="left" if not name else "right")
     predicted, achieved = best["predicted_ns"], iteration_ns(rerun)
-    today = iteration_ns(trace)
+    baseline_ns = iteration_ns(trace)
     replayed = next(row["predicted_ns"] for row in candidates.to_pylist() if row["baseline"])
-    before_and_after = alike("ns", replayed, today, predicted, achieved)
-    table.add_row("baseline, per iteration", *before_and_after[:2])
-    table.add_row("suggested tree, per iteration", *before_and_after[2:])
-    table.add_row("faster by a factor of", number(replayed / predicted), number(today / achieved))
+    times = alike("ns", replayed, baseline_ns, predicted, achieved)
+    table.add_row("baseline, per iteration", *times[:2])
+    table.add_row("suggested tree, per iteration", *times[2:])
+    table.add_row("faster by a factor of", number(replayed / predicted), number(baseline_ns / achieved))
     console.print(table)
     explain_slowness(achieved, best)
-    same = "the same" if before.residual == after.residual else f"not the same ({before.residual}, {after.residual})"
-    was, is_now = alike("ns", 1e6 * before.ms_per_iteration, 1e6 * after.ms_per_iteration)
+    residuals = baseline_solve.residual, suggested_solve.residual
+    agreement = "the same" if residuals[0] == residuals[1] else f"not the same ({', '.join(residuals)})"
+    baseline_time, suggested_time = alike(
+        "ns", 1e6 * baseline_solve.ms_per_iteration, 1e6 * suggested_solve.ms_per_iteration
+    )
     explain(
-        f"By its own clock the solver went from {was} to {is_now} an iteration, and its result after "
-        f"{after.iterations} iterations is {same}."
+        f"By its own clock the solver went from {baseline_time} to {suggested_time} an iteration, and its result after "
+        f"{suggested_solve.iterations} iterations is {agreement}."
     )
 
 
