@@ -23,7 +23,7 @@ TIMED = "select distinct comm, root, op from kinds where depth is null"
 """Of whose collectives some have rounds that come from the times of one of them. It depends on these times, too,
 whether an algorithm is recognised, so both recordings have to be asked."""
 MESSAGES = "select comm, tag, src, dst, bytes, count(*) as n from messages group by all"
-LIKE = ("op", "ranks", "bytes", "source", "messages")
+SHARED_COLUMNS = ("op", "ranks", "bytes", "source", "messages")
 """Columns of `analyze algorithms` that collectives with the same messages share."""
 EXAMPLES = 8
 """Collectives from which on an algorithm is compared. Of algorithms with the same messages, their order decides, which
@@ -49,10 +49,10 @@ def timed_rounds(trace: hopscope.Trace) -> set[tuple[object, ...]]:
 
 
 def algorithms_of(trace: hopscope.Trace) -> dict[tuple[object, ...], dict[str, int]]:
-    """By LIKE: how many collectives ran by each algorithm, which has the length of its segments behind it."""
+    """By SHARED_COLUMNS: how many collectives ran by each algorithm, which has the length of its segments behind it."""
     algorithms: dict[tuple[object, ...], dict[str, int]] = defaultdict(dict)
     for row in trace.run("algorithms").to_pylist():
-        alike = algorithms[tuple(row[column] for column in LIKE)]
+        alike = algorithms[tuple(row[column] for column in SHARED_COLUMNS)]
         name = f"{row['algorithm']} {row['segment_bytes']}"
         alike[name] = alike.get(name, 0) + row["collectives"]
     return algorithms
@@ -66,15 +66,15 @@ def summary(trace: hopscope.Trace) -> str:
     return ", ".join(counts + names)
 
 
-def differences(before: hopscope.Trace, after: hopscope.Trace) -> Iterator[str]:
+def differences(old_trace: hopscope.Trace, new_trace: hopscope.Trace) -> Iterator[str]:
     """A line for each row that one of the two has more often than the other, and for each algorithm that changed."""
-    timed = timed_rounds(before) | timed_rounds(after)
-    old, new = structure_of(before, timed), structure_of(after, timed)
+    timed = timed_rounds(old_trace) | timed_rounds(new_trace)
+    old, new = structure_of(old_trace, timed), structure_of(new_trace, timed)
     for name in old:
         for row in sorted(old[name].keys() | new[name].keys(), key=str):
             if old[name][row] != new[name][row]:
                 yield f"{name} {' '.join(map(str, row))}: {old[name][row]} before, {new[name][row]} now"
-    first, second = algorithms_of(before), algorithms_of(after)
+    first, second = algorithms_of(old_trace), algorithms_of(new_trace)
     for alike in sorted(first.keys() & second.keys(), key=str):
         names = first[alike], second[alike]
         if all(len(name) == 1 and sum(name.values()) >= EXAMPLES for name in names) and set(names[0]) != set(names[1]):

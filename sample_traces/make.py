@@ -18,8 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "tools"))
+FOLDER = Path(__file__).parent
+sys.path.insert(0, str(FOLDER.parent / "tools"))
 
 import drawn_sample
 import hopscope
@@ -81,13 +81,13 @@ def interpreter(program: Path) -> list[str]:
 def keep_debug_information(trace: Path, program: Path) -> None:
     """Put the debug information of a program beside its trace, and let the trace name that.
     The build id is the same."""
-    kept = trace.with_name(f"{program.name}.debug")
-    subprocess.run(["objcopy", "--only-keep-debug", "--compress-debug-sections", program, kept], check=True)
+    debug_file = trace.with_name(f"{program.name}.debug")
+    subprocess.run(["objcopy", "--only-keep-debug", "--compress-debug-sections", program, debug_file], check=True)
     file = trace / "run.json"
     run = json.loads(file.read_text())
     for module in run["modules"]:
         if module["path"] == str(program):
-            module["path"] = str(kept.relative_to(ROOT))
+            module["path"] = str(debug_file.relative_to(ROOT))
     file.write_text(json.dumps(run))
 
 
@@ -96,16 +96,16 @@ def name_no_machine(trace: Path) -> None:
     folder nor Python's ends up in it. They keep their length, which the archive depends on."""
     for file in (trace / "run.json", trace / "traces.otf2", trace / "traces.def"):
         content = file.read_bytes()
-        for own in (f"{ROOT}/".encode(), f"{sys.base_prefix}/".encode()):
-            content = content.replace(own, (b"./" * len(own))[: len(own) - 1] + b"/")
+        for prefix in (f"{ROOT}/".encode(), f"{sys.base_prefix}/".encode()):
+            content = content.replace(prefix, (b"./" * len(prefix))[: len(prefix) - 1] + b"/")
         file.write_bytes(content)
 
 
 def opened(folder: Path, name: str, scratch: Path) -> dict[str, hopscope.Trace]:
     """The sample's archives in the folder, copied to where their datasets are made anew."""
-    without = shutil.ignore_patterns("dataset")
+    ignore = shutil.ignore_patterns("dataset")
     return {
-        archive: hopscope.open(shutil.copytree(folder / archive, scratch / archive, ignore=without))
+        archive: hopscope.open(shutil.copytree(folder / archive, scratch / archive, ignore=ignore))
         for archive in SAMPLES[name].runs
     }
 
@@ -113,7 +113,7 @@ def opened(folder: Path, name: str, scratch: Path) -> dict[str, hopscope.Trace]:
 def answers(name: str, folder: Path, whole: bool = False) -> None:
     """Record what the analyses answer on the sample and what its datasets hold, in the folder."""
     with tempfile.TemporaryDirectory() as scratch:
-        traces = opened(HERE / name, name, Path(scratch))
+        traces = opened(FOLDER / name, name, Path(scratch))
         if "trace" in traces:
             recorded.record(folder, traces["trace"], whole=whole)
         else:
@@ -122,15 +122,21 @@ def answers(name: str, folder: Path, whole: bool = False) -> None:
                 recorded.record(folder / archive, trace, whole=whole)
 
 
-def again(name: str) -> bool:
+def record_again(name: str) -> bool:
     """Record the sample into a temporary folder and say in what it differs from the one that is there."""
     with tempfile.TemporaryDirectory() as scratch:
         new, copies = Path(scratch) / "new", Path(scratch) / "copies"
         make(name, new)
-        before, after = (opened(folder, name, copies / side) for side, folder in (("old", HERE / name), ("new", new)))
-        lines = [f"  {archive}: {line}" for archive in before for line in differences(before[archive], after[archive])]
-        said = "; ".join(map(summary, after.values()))
-    print(f"{name}: {'DIFFERS' if lines else 'the same'}: {said}", *lines, sep="\n", flush=True)
+        old_traces, new_traces = (
+            opened(folder, name, copies / side) for side, folder in (("old", FOLDER / name), ("new", new))
+        )
+        lines = [
+            f"  {archive}: {line}"
+            for archive in old_traces
+            for line in differences(old_traces[archive], new_traces[archive])
+        ]
+        summaries = "; ".join(map(summary, new_traces.values()))
+    print(f"{name}: {'DIFFERS' if lines else 'the same'}: {summaries}", *lines, sep="\n", flush=True)
     return not lines
 
 
@@ -146,17 +152,17 @@ def main() -> int:
     options = parser.parse_args()
     names = drawn_sample.drawn_items(options.names or [*SAMPLES], options)
     if options.again:
-        same = [again(name) for name in names]
-        return 0 if all(same) else 1
+        matches = [record_again(name) for name in names]
+        return 0 if all(matches) else 1
     for name in names:
         if options.whole:
             answers(name, options.whole / name, whole=True)
             continue
         if not options.answers:
-            make(name, HERE / name)
+            make(name, FOLDER / name)
         if not name.startswith(PLANTED):
-            shutil.rmtree(HERE / name / "answers", ignore_errors=True)
-            answers(name, HERE / name / "answers")
+            shutil.rmtree(FOLDER / name / "answers", ignore_errors=True)
+            answers(name, FOLDER / name / "answers")
     return 0
 
 

@@ -23,7 +23,7 @@ SENTENCES = {"sentence", "evidence", "action", "note", "example"}
 MOST_ROWS = 40
 DIGESTS = "digests.csv"
 TABLES = "table "
-EACH = "each"
+EACH_COLLECTIVE = "each"
 """For an analysis of one collective: the first of every function on every communicator."""
 
 Question = tuple[str, ...]
@@ -36,7 +36,7 @@ def questions(compared: bool) -> Iterator[Question]:
             if (analysis.base is not None) != compared:
                 continue
             if any(p.type == "COLLECTIVE" for p in analysis.parameters):
-                yield command.name, "--collective", EACH
+                yield command.name, "--collective", EACH_COLLECTIVE
             elif analysis.grain is None or analysis.grain.default:
                 yield (command.name,)
             else:
@@ -56,7 +56,7 @@ def question_of(name: str) -> Question:
 
 def ask(trace: hopscope.Trace, question: Question, base: hopscope.Trace | None = None) -> pa.Table:
     """The answer without its sentences. Raises InputError where the trace has nothing to answer with."""
-    if question[-1] == EACH:
+    if question[-1] == EACH_COLLECTIVE:
         firsts = trace.sql("select min_by(comm || ':' || seq, collective_id) as it from collectives group by op, comm")
         names = sorted(firsts["it"].to_pylist(), key=lambda name: [int(word) for word in name.split(":")])
         answers = [(name, ask(trace, (*question[:-1], name))) for name in names]
@@ -74,7 +74,7 @@ def ask(trace: hopscope.Trace, question: Question, base: hopscope.Trace | None =
     return table.drop_columns([name for name in table.column_names if name in SENTENCES])
 
 
-def everything(trace: hopscope.Trace, base: hopscope.Trace | None = None) -> Iterator[tuple[str, pa.Table]]:
+def answers_and_tables(trace: hopscope.Trace, base: hopscope.Trace | None = None) -> Iterator[tuple[str, pa.Table]]:
     """Every answer with its name, and the tables of the dataset; of a pair only what compares the two."""
     for question in questions(base is not None):
         try:
@@ -109,7 +109,7 @@ def record(folder: Path, trace: hopscope.Trace, base: hopscope.Trace | None = No
     """Write it all into the folder, without digests if `whole`."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = [["name", "column", "rows", "digest"]]
-    for name, table in everything(trace, base):
+    for name, table in answers_and_tables(trace, base):
         if whole or (table.num_rows <= MOST_ROWS and not name.startswith(TABLES)):
             (folder / f"{name}.csv").write_text(as_csv(table))
         else:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
+FOLDER = Path(__file__).parent
+ROOT = FOLDER.parent
 PLANTED = "planted"
 """The folder of the planted runs."""
 
@@ -22,9 +22,9 @@ TWO_HALVES = _END_TO_END / "two_halves.c"
 CAUSES = _END_TO_END / "planted.c"
 SITUATIONS_C = _END_TO_END / "situations.c"
 IMBALANCE_F90, SERIAL_PY = (_END_TO_END / name for name in ("imbalance.f90", "serial_section.py"))
-LATE_RECEIVER, LATE_ENDS = (_END_TO_END / f"late_{what}.c" for what in ("receiver", "ends"))
-LATE, EVERY_KIND = (ROOT / "tests" / "native" / "programs" / f"{name}.c" for name in ("late", "collectives"))
-ALL_FORMS = HERE / "planned_collectives.c"
+LATE_RECEIVER, LATE_ENDS = (_END_TO_END / f"late_{part}.c" for part in ("receiver", "ends"))
+LATE_MESSAGES, EVERY_KIND = (ROOT / "tests" / "native" / "programs" / f"{name}.c" for name in ("late", "collectives"))
+ALL_FORMS = FOLDER / "planned_collectives.c"
 
 Options = tuple[str | Mapping[str, Any], ...]
 
@@ -49,7 +49,7 @@ NEWEST = "openmpi-5"
 """The release that has all forms of the collectives, the persistent ones too."""
 TWO_SITES = ("--topology", "demo/topology.json")
 SOLVER = "--tolerance 0 --quiet"
-MANY = "sample_traces/many_collectives"
+MANY_COLLECTIVES = "sample_traces/many_collectives"
 
 WITHOUT_THE_LIBRARYS = {"HOPSCOPE_NATIVE": "0"}
 """The MPI library's own messages are left out where the recorded answers have none of them."""
@@ -69,7 +69,7 @@ ANSWERED = {
     "many_collectives": Sample(
         6,
         "",
-        {"trace": ("--tree", f"{MANY}/tree.json", "--topology", f"{MANY}/topology.json")},
+        {"trace": ("--tree", f"{MANY_COLLECTIVES}/tree.json", "--topology", f"{MANY_COLLECTIVES}/topology.json")},
         ALL_FORMS,
         NEWEST,
         WITHOUT_THE_LIBRARYS,
@@ -80,8 +80,8 @@ ANSWERED = {
 }
 
 
-def _planted(ranks: int, arguments: str, program: Path, *options: str | Mapping[str, Any], **more: Any) -> Sample:
-    return Sample(ranks, arguments, {"trace": options}, program, first=True, **more)
+def _planted(ranks: int, arguments: str, program: Path, *options: str | Mapping[str, Any], **fields: Any) -> Sample:
+    return Sample(ranks, arguments, {"trace": options}, program, first=True, **fields)
 
 
 def _tree(name: str) -> Options:
@@ -98,11 +98,11 @@ def _sites(wan_ms: int) -> tuple[str, dict[str, Any]]:
 def _late_ranks() -> Iterator[tuple[str, Sample]]:
     """A rank that sleeps 20 ms longer than the others, which sleep 6 ms, and the same without it."""
     work = f"{SOLVER} --size 16 --iterations 40 --sleep-ms 6"
-    late = f"{work} --late-rank 2 --late-ms 20"
+    late_work = f"{work} --late-rank 2 --late-ms 20"
     native = {"HOPSCOPE_NATIVE": "1"}
-    yield "late_by_engine", _planted(4, f"{late} --no-halo", HEAT_PLATE, *_tree("binomial"), environment=native)
-    yield "late_by_library", _planted(4, f"{late} --no-halo", HEAT_PLATE, environment=native)
-    yield "late_with_halo", _planted(4, late, HEAT_PLATE, *_tree("binomial"))
+    yield "late_by_engine", _planted(4, f"{late_work} --no-halo", HEAT_PLATE, *_tree("binomial"), environment=native)
+    yield "late_by_library", _planted(4, f"{late_work} --no-halo", HEAT_PLATE, environment=native)
+    yield "late_with_halo", _planted(4, late_work, HEAT_PLATE, *_tree("binomial"))
     yield "on_time", _planted(4, f"{work} --no-halo", HEAT_PLATE, *_tree("binomial"))
 
 
@@ -125,33 +125,33 @@ KIB = 1024
 def _receivers() -> Iterator[tuple[str, Sample]]:
     """A rank that comes 15 ms late to receive messages, in each of 12 iterations."""
 
-    def receiver(what: str, kib: float, *options: str | Mapping[str, Any], late: int = 5, **more: Any) -> Sample:
-        ranks = 2 if what in ("send", "isend") else 6
-        late = min(late, ranks - 1)
-        return _planted(ranks, f"{what} {int(kib * KIB)} 12 {late} 15", LATE_RECEIVER, *options, **more)
+    def receiver(op: str, kib: float, *options: str | Mapping[str, Any], late_rank: int = 5, **fields: Any) -> Sample:
+        ranks = 2 if op in ("send", "isend") else 6
+        late_rank = min(late_rank, ranks - 1)
+        return _planted(ranks, f"{op} {int(kib * KIB)} 12 {late_rank} 15", LATE_RECEIVER, *options, **fields)
 
     for release in ("openmpi-4", "mpich-5"):
         for transport in ("shm", "mpi"):
             settings = {"HOPSCOPE_TRANSPORT": transport}
             sample = receiver("bcast", 256, *_tree("binomial"), release=release, environment=settings)
             yield f"receiver_{transport}_{release}", sample
-        for what in ("send", "isend"):
-            yield f"receiver_{what}_{release}", receiver(what, 256, release=release)
+        for op in ("send", "isend"):
+            yield f"receiver_{op}_{release}", receiver(op, 256, release=release)
     for kib in (64, 4096):
         yield f"receiver_{kib}_kib", receiver("bcast", kib, *_tree("binomial"))
-    for what, tree in (("bcast", "flat"), ("scatter", "binomial"), ("gather", "binomial"), ("alltoall", "pairwise")):
-        yield f"receiver_{what}_{tree}", receiver(what, 256, *_tree(tree))
-    for late in (3, 4, 5):
-        yield f"receiver_over_wan_{late}", receiver("bcast", 256, *_tree("binomial"), *_sites(20), late=late)
-    for what, kib in (("bcast", 64), ("bcast", 4096), ("scatter", 256), ("gather", 256), ("alltoall", 64)):
-        sample = receiver(what, kib, environment={"HOPSCOPE_NATIVE": "1"})
-        yield f"receiver_native_{what}_{kib}_openmpi-4", sample
+    for op, tree in (("bcast", "flat"), ("scatter", "binomial"), ("gather", "binomial"), ("alltoall", "pairwise")):
+        yield f"receiver_{op}_{tree}", receiver(op, 256, *_tree(tree))
+    for rank in (3, 4, 5):
+        yield f"receiver_over_wan_{rank}", receiver("bcast", 256, *_tree("binomial"), *_sites(20), late_rank=rank)
+    for op, kib in (("bcast", 64), ("bcast", 4096), ("scatter", 256), ("gather", 256), ("alltoall", 64)):
+        sample = receiver(op, kib, environment={"HOPSCOPE_NATIVE": "1"})
+        yield f"receiver_native_{op}_{kib}_openmpi-4", sample
     in_messages = {"HOPSCOPE_NATIVE": "mpich", "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9)}
     small = (("bcast", 0.0625), ("bcast", 4096), ("scatter", 1), ("gather", 256), ("alltoall", 64))
     for release in ("mpich-4", "mpich-5"):
-        for what, kib in small:
-            sample = receiver(what, kib, release=release, environment=in_messages)
-            yield f"receiver_native_{what}_{kib if kib >= 1 else 'small'}_{release}", sample
+        for op, kib in small:
+            sample = receiver(op, kib, release=release, environment=in_messages)
+            yield f"receiver_native_{op}_{kib if kib >= 1 else 'small'}_{release}", sample
 
 
 def _librarys_paths() -> Iterator[tuple[str, Sample]]:
@@ -159,8 +159,8 @@ def _librarys_paths() -> Iterator[tuple[str, Sample]]:
     native = {"HOPSCOPE_NATIVE": "1"}
     kinds = ("nonblocking", "between", "persistent")
     for release in ("openmpi-4", NEWEST):
-        for what in kinds if release == NEWEST else kinds[:2]:
-            yield f"late_{what}_{release}", _planted(4, what, LATE, release=release, environment=native)
+        for kind in kinds if release == NEWEST else kinds[:2]:
+            yield f"late_{kind}_{release}", _planted(4, kind, LATE_MESSAGES, release=release, environment=native)
         yield f"every_kind_{release}", _planted(4, "", EVERY_KIND, release=release, environment=native)
 
 
@@ -193,10 +193,10 @@ def cause(name: str, release: str) -> str:
 def _causes() -> Iterator[tuple[str, Sample]]:
     """Ranks that work 8 ms longer than the others, which work 2 ms, and runs in which none does."""
     for release in ("openmpi-4", NEWEST):
-        for name, (kind, ranks, late) in CULPRITS.items():
+        for name, (kind, ranks, late_ranks) in CULPRITS.items():
             if kind == "persistent" and release != NEWEST:
                 continue
-            words = " ".join(map(str, late))
+            words = " ".join(map(str, late_ranks))
             yield cause(name, release), _planted(ranks, f"{kind} 40 2 8 {words}", CAUSES, release=release)
 
 
@@ -205,7 +205,7 @@ def _crossings() -> Iterator[tuple[str, Sample]]:
     operations = ["allreduce", "reduce", "bcast", "barrier", "allgather", "allgatherv", "reduce_scatter"]
     names = [f"MPI_{name.capitalize()}" for name in operations]
     words = " ".join(f"{name} 72" for name in operations)
-    for clusters, between in ((2, "all-to-all"), (3, "ring"), (3, "recursive-doubling"), (4, "recursive-doubling")):
+    for clusters, exchange in ((2, "all-to-all"), (3, "ring"), (3, "recursive-doubling"), (4, "recursive-doubling")):
         hosts = [
             {"name": f"{'ABCD'[cluster]}{host}", "cluster": "ABCD"[cluster], "ranks": ranks}
             for cluster in range(clusters)
@@ -214,9 +214,9 @@ def _crossings() -> Iterator[tuple[str, Sample]]:
         ]
         links = {"wan": {"latency_ns": 20_000_000}}
         topology = {"schema_version": 1, "placement": "listed", "hosts": hosts, "emulate": {"links": links}}
-        rule = {"operations": names, "algorithm": "leaders", "between": between}
+        rule = {"operations": names, "algorithm": "leaders", "between": exchange}
         options = ("--tree", {"schema_version": 1, "rules": [rule]}, "--topology", topology)
-        yield f"leaders_{clusters}_{between}", _planted(9, f"2 0 {words}", MIX, *options)
+        yield f"leaders_{clusters}_{exchange}", _planted(9, f"2 0 {words}", MIX, *options)
 
 
 def _hosts(clusters: str) -> list[dict[str, str]]:

@@ -210,7 +210,7 @@ def test_on_a_narrow_terminal_no_line_is_too_long_and_no_word_of_a_heading_is_br
     for question in recorded.questions(compared=False):
         options = {}
         if len(question) == 3:
-            value = "0:0" if question[2] == recorded.EACH else question[2]
+            value = "0:0" if question[2] == recorded.EACH_COLLECTIVE else question[2]
             options[question[1][2:]] = int(value) if value.isdigit() else value
         try:
             answer = sample.trace.answer(question[0], **options)
