@@ -11,7 +11,7 @@ from crossings import most_crossings
 from hopscope.native import _plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_schedules import ALL_FROM_ALL, OPERATIONS, heard_from, hops
+from test_schedules import FULL_EXCHANGES, OPERATIONS, hops, sources_of
 
 SERVED = [name for row in _plan.algorithms() if row.in_groups for name in row.operations]
 SHAPES: list[dict[str, Any]] = [
@@ -22,25 +22,25 @@ SHAPES: list[dict[str, Any]] = [
 seeded = settings(derandomize=True, deadline=None, database=None)
 
 
-def rule(operation: str, **more: Any) -> _plan.TreeFile:
+def rule(operation: str, **keys: Any) -> _plan.TreeFile:
     """A tree file with one rule for leaders; `inside` is a shape here."""
-    inside = more.pop("inside", None)
+    shape = keys.pop("inside", None)
     file: dict[str, Any] = {
         "schema_version": 1,
-        "rules": [{"operations": [operation], "algorithm": "leaders", **more, **({"inside": "in"} if inside else {})}],
+        "rules": [{"operations": [operation], "algorithm": "leaders", **keys, **({"inside": "in"} if shape else {})}],
     }
-    if inside:
-        file["trees"] = {"in": inside}
+    if shape:
+        file["trees"] = {"in": shape}
     return _plan.TreeFile(json.dumps(file).encode())
 
 
-def laid(
-    operation: str, hosts: list[int], clusters: list[int], root: int = 0, length: int = 12, **more: Any
+def schedules_of(
+    operation: str, hosts: list[int], clusters: list[int], root: int = 0, length: int = 12, **keys: Any
 ) -> _plan.Schedules:
     """The schedules of a call."""
     lengths = [] if operation == "MPI_Barrier" else [length]
-    asked = root if OPERATIONS[operation].has_root else None
-    return rule(operation, **more).schedules(0, operation, hosts, clusters, lengths, asked)
+    call_root = root if OPERATIONS[operation].has_root else None
+    return rule(operation, **keys).schedules(0, operation, hosts, clusters, lengths, call_root)
 
 
 def crossings(s: _plan.Schedules, group_of: list[int]) -> int:
@@ -50,15 +50,15 @@ def crossings(s: _plan.Schedules, group_of: list[int]) -> int:
     crossed = np.zeros(len(unmet), dtype=int)
     ready = [int(row) for row in np.flatnonzero(unmet == 0)]
     for row in ready:
-        after = [(int(later), 0) for later in s["edge"][s["first_edge"][row] : s["first_edge"][row + 1]]]
+        successors = [(int(successor), 0) for successor in s["edge"][s["first_edge"][row] : s["first_edge"][row + 1]]]
         if s["kind"][row] == _plan.SEND:
-            there = int(s["other_end"][row])
-            after.append((there, int(group_of[rank_of[row]] != group_of[rank_of[there]])))
-        for later, crosses in after:
-            crossed[later] = max(crossed[later], crossed[row] + crosses)
-            unmet[later] -= 1
-            if unmet[later] == 0:
-                ready.append(later)
+            receive = int(s["other_end"][row])
+            successors.append((receive, int(group_of[rank_of[row]] != group_of[rank_of[receive]])))
+        for successor, crosses in successors:
+            crossed[successor] = max(crossed[successor], crossed[row] + crosses)
+            unmet[successor] -= 1
+            if unmet[successor] == 0:
+                ready.append(successor)
     assert len(ready) == len(unmet)
     return int(crossed.max())
 
@@ -71,30 +71,30 @@ def topologies(draw: st.DrawFn) -> tuple[list[int], list[int]]:
     return hosts, [cluster_of[host] for host in hosts]
 
 
-@pytest.mark.parametrize("between", _plan.BETWEEN)
+@pytest.mark.parametrize("exchange", _plan.BETWEEN)
 @pytest.mark.parametrize("operation", SERVED)
 @seeded
-@given(topology=topologies(), inside=st.none() | st.sampled_from(SHAPES), data=st.data())
+@given(topology=topologies(), shape=st.none() | st.sampled_from(SHAPES), data=st.data())
 def test_a_path_crosses_between_groups_no_more_often_than_promised(
     operation: str,
-    between: str,
+    exchange: str,
     topology: tuple[list[int], list[int]],
-    inside: dict[str, Any] | None,
+    shape: dict[str, Any] | None,
     data: st.DataObject,
 ) -> None:
     hosts, clusters = topology
     level = data.draw(st.sampled_from(_plan.LEVELS))
     root = data.draw(st.integers(0, len(hosts) - 1))
     segments = {} if not cuts(operation) else {"segment_bytes": data.draw(st.sampled_from([0, 5]))}
-    s = laid(operation, hosts, clusters, root, level=level, between=between, inside=inside, **segments)
+    s = schedules_of(operation, hosts, clusters, root, level=level, between=exchange, inside=shape, **segments)
     group_of = clusters if level == "cluster" else hosts
     if not segments.get("segment_bytes"):  # a path through several segments is none of one message
-        assert crossings(s, group_of) <= most_crossings(between, len(set(group_of)))
-    everyone, heard = set(range(len(hosts))), heard_from(s)
+        assert crossings(s, group_of) <= most_crossings(exchange, len(set(group_of)))
+    everyone, sources = set(range(len(hosts))), sources_of(s)
     for rank in everyone:
-        from_all = operation in ALL_FROM_ALL or rank == root
-        needs = {root} if operation == "MPI_Bcast" else everyone if from_all else set()
-        assert needs <= heard[rank], (rank, heard[rank])
+        gathers_all = operation in FULL_EXCHANGES or rank == root
+        needs = {root} if operation == "MPI_Bcast" else everyone if gathers_all else set()
+        assert needs <= sources[rank], (rank, sources[rank])
 
 
 def cuts(operation: str) -> bool:
@@ -111,35 +111,35 @@ def between_clusters(s: _plan.Schedules, clusters: list[int]) -> list[tuple[int,
     return sorted((src, dst, length) for _, src, dst, length in hops(s) if clusters[src] != clusters[dst])
 
 
-@pytest.mark.parametrize("between", _plan.BETWEEN)
-def test_two_clusters_exchange_one_sum_each_way_or_its_halves(between: str) -> None:
-    crossed = between_clusters(laid("MPI_Allreduce", HOSTS, TWO, between=between), TWO)
+@pytest.mark.parametrize("exchange", _plan.BETWEEN)
+def test_two_clusters_exchange_one_sum_each_way_or_its_halves(exchange: str) -> None:
+    crossed = between_clusters(schedules_of("MPI_Allreduce", HOSTS, TWO, between=exchange), TWO)
     halves = [(0, 3, 6), (0, 3, 6), (3, 0, 6), (3, 0, 6)]
-    assert crossed == (halves if between == "ring" else [(0, 3, 12), (3, 0, 12)])
+    assert crossed == (halves if exchange == "ring" else [(0, 3, 12), (3, 0, 12)])
 
 
 def test_the_root_leads_its_group() -> None:
-    assert between_clusters(laid("MPI_Bcast", HOSTS, TWO, root=5), TWO) == [(5, 0, 12)]
-    assert between_clusters(laid("MPI_Reduce", HOSTS, TWO, root=1), TWO) == [(3, 1, 12)]
+    assert between_clusters(schedules_of("MPI_Bcast", HOSTS, TWO, root=5), TWO) == [(5, 0, 12)]
+    assert between_clusters(schedules_of("MPI_Reduce", HOSTS, TWO, root=1), TWO) == [(3, 1, 12)]
 
 
 def test_only_blocks_of_the_other_group_cross() -> None:
     uneven = [0, 1, 0, 0, 0, 0]
-    assert between_clusters(laid("MPI_Allgather", HOSTS, uneven), uneven) == [(0, 1, 60), (1, 0, 12)]
-    scattered = laid("MPI_Reduce_scatter_block", HOSTS, uneven)
+    assert between_clusters(schedules_of("MPI_Allgather", HOSTS, uneven), uneven) == [(0, 1, 60), (1, 0, 12)]
+    scattered = schedules_of("MPI_Reduce_scatter_block", HOSTS, uneven)
     assert between_clusters(scattered, uneven) == [(0, 1, 12), (1, 0, 60)]
 
 
 def test_hosts_are_nested_in_clusters() -> None:
     # Two clusters of two hosts of two ranks, dealt in turn: 0 and 4 on host 0 of cluster 0, and so on.
     hosts, clusters = [0, 1, 2, 3] * 2, [0, 1, 0, 1] * 2
-    s = laid("MPI_Barrier", hosts, clusters)
+    s = schedules_of("MPI_Barrier", hosts, clusters)
     pairs = sorted((src, dst) for _, src, dst, _ in hops(s))
-    inside = [(4, 0), (2, 0), (6, 2), (5, 1), (3, 1), (7, 3)]
-    assert pairs == sorted([*inside, *((dst, src) for src, dst in inside), (0, 1), (1, 0)])
+    host_edges = [(4, 0), (2, 0), (6, 2), (5, 1), (3, 1), (7, 3)]
+    assert pairs == sorted([*host_edges, *((dst, src) for src, dst in host_edges), (0, 1), (1, 0)])
 
 
 def test_leaders_of_hosts_exchange_where_hosts_are_the_groups() -> None:
-    s = laid("MPI_Barrier", [0, 0, 1, 1, 2, 2, 3, 3], [0] * 8, level="host", between="recursive-doubling")
+    s = schedules_of("MPI_Barrier", [0, 0, 1, 1, 2, 2, 3, 3], [0] * 8, level="host", between="recursive-doubling")
     exchanged = sorted((src, dst) for round, src, dst, _ in hops(s) if round > 0)
     assert exchanged == [(0, 2), (0, 4), (2, 0), (2, 6), (4, 0), (4, 6), (6, 2), (6, 4)]

@@ -12,14 +12,14 @@ from hopscope.vocabulary.mpi_functions import FUNCTIONS
 
 OPERATIONS = {operation.name: operation for operation in _plan.operations()}
 SERVED = [(algorithm.name, operation) for algorithm in _plan.algorithms() for operation in algorithm.operations]
-ALL_FROM_ALL = {name for name in OPERATIONS if FUNCTIONS[name].flow == "all"}
+FULL_EXCHANGES = {name for name in OPERATIONS if FUNCTIONS[name].flow == "all"}
 
 
-def rule_of(algorithm: str, operation: str, **more: Any) -> _plan.TreeFile:
+def rule_of(algorithm: str, operation: str, **keys: Any) -> _plan.TreeFile:
     """A tree file with one rule; the algorithm `tree` is a ternary tree up and a binomial one down."""
     trees = {"up": {"shape": "kary", "fan_out": 3}, "down": {"shape": "binomial"}}
-    named = {"reduce_tree": "up", "broadcast_tree": "down"} if algorithm == "tree" else {"algorithm": algorithm}
-    rule = {"operations": [operation], **named, **more}
+    choice = {"reduce_tree": "up", "broadcast_tree": "down"} if algorithm == "tree" else {"algorithm": algorithm}
+    rule = {"operations": [operation], **choice, **keys}
     return _plan.TreeFile(json_bytes({"schema_version": 1, "trees": trees, "rules": [rule]}))
 
 
@@ -27,56 +27,56 @@ def json_bytes(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
-def laid(algorithm: str, operation: str, ranks: int, length: int = 12, **more: Any) -> _plan.Schedules:
+def schedules_of(algorithm: str, operation: str, ranks: int, length: int = 12, **keys: Any) -> _plan.Schedules:
     """The schedules of a call with the last rank as its root, if it has one."""
     root = ranks - 1 if OPERATIONS[operation].has_root else None
     lengths = [] if operation == "MPI_Barrier" else [length]
     places = [0] * ranks
-    return rule_of(algorithm, operation, **more).schedules(0, operation, places, places, lengths, root)
+    return rule_of(algorithm, operation, **keys).schedules(0, operation, places, places, lengths, root)
 
 
 def origins(s: _plan.Schedules) -> list[int]:
     """Runs all schedules: for each step the ranks (as bits) from whose steps it follows. Fails if not all can run."""
     ranks = len(s["first_step"]) - 1
     rank_of = np.repeat(np.arange(ranks), np.diff(s["first_step"]))
-    known = [1 << int(rank) for rank in rank_of]
+    origin_bits = [1 << int(rank) for rank in rank_of]
     unmet = s["unmet"] + (s["kind"] == _plan.RECEIVE)  # a receive also waits for its message
     ready = [int(row) for row in np.flatnonzero(unmet == 0)]
     done = 0
     while ready:
         row = ready.pop()
         done += 1
-        after = [int(next_row) for next_row in s["edge"][s["first_edge"][row] : s["first_edge"][row + 1]]]
+        successors = [int(next_row) for next_row in s["edge"][s["first_edge"][row] : s["first_edge"][row + 1]]]
         if s["kind"][row] == _plan.SEND:
-            after.append(int(s["other_end"][row]))
-        for next_row in after:
-            known[next_row] |= known[row]
+            successors.append(int(s["other_end"][row]))
+        for next_row in successors:
+            origin_bits[next_row] |= origin_bits[row]
             unmet[next_row] -= 1
             if unmet[next_row] == 0:
                 ready.append(next_row)
-    assert done == len(known)
-    return known
+    assert done == len(origin_bits)
+    return origin_bits
 
 
-def heard_from(s: _plan.Schedules) -> list[set[int]]:
+def sources_of(s: _plan.Schedules) -> list[set[int]]:
     """For each rank those from whom something had reached it at its end."""
-    known = origins(s)
-    found: list[set[int]] = []
+    origin_bits = origins(s)
+    sources: list[set[int]] = []
     for rank in range(len(s["first_step"]) - 1):
         bits = 1 << rank
         for row in range(s["first_step"][rank], s["first_step"][rank + 1]):
-            bits |= known[row]
-        found.append({other for other in range(64) if bits >> other & 1})
-    return found
+            bits |= origin_bits[row]
+        sources.append({source for source in range(64) if bits >> source & 1})
+    return sources
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 8, 13])
 @pytest.mark.parametrize(("algorithm", "operation"), SERVED)
 def test_every_rank_hears_from_those_whose_data_it_needs(algorithm: str, operation: str, ranks: int) -> None:
-    heard = heard_from(laid(algorithm, operation, ranks))
+    sources = sources_of(schedules_of(algorithm, operation, ranks))
     everyone, root = set(range(ranks)), ranks - 1
     for rank in range(ranks):
-        if operation in ALL_FROM_ALL:
+        if operation in FULL_EXCHANGES:
             needs = everyone
         elif operation in ("MPI_Scan", "MPI_Exscan"):
             needs = set(range(rank + 1))
@@ -84,12 +84,12 @@ def test_every_rank_hears_from_those_whose_data_it_needs(algorithm: str, operati
             needs = {root}
         else:
             needs = everyone if rank == root else set()
-        assert needs <= heard[rank], (rank, heard[rank])
+        assert needs <= sources[rank], (rank, sources[rank])
 
 
 @pytest.mark.parametrize(("algorithm", "operation"), SERVED)
 def test_columns_agree_with_one_another(algorithm: str, operation: str) -> None:
-    s = laid(algorithm, operation, 6)
+    s = schedules_of(algorithm, operation, 6)
     steps = len(s["kind"])
     assert s["first_step"][0] == 0 and s["first_step"][-1] == steps
     assert s["unmet"].tolist() == np.bincount(s["edge"], minlength=steps).tolist()
@@ -97,12 +97,12 @@ def test_columns_agree_with_one_another(algorithm: str, operation: str) -> None:
     rank_of = np.repeat(np.arange(6), np.diff(s["first_step"]))
     messages = np.isin(s["kind"], [_plan.SEND, _plan.RECEIVE])
     assert (s["other_end"] >= 0).tolist() == messages.tolist()
-    there = s["other_end"][messages]
-    assert (s["other_end"][there] == np.flatnonzero(messages)).all()
-    assert (rank_of[there] == s["peer"][messages]).all()
-    assert (s["kind"][there] + s["kind"][messages] == _plan.SEND + _plan.RECEIVE).all()
+    partners = s["other_end"][messages]
+    assert (s["other_end"][partners] == np.flatnonzero(messages)).all()
+    assert (rank_of[partners] == s["peer"][messages]).all()
+    assert (s["kind"][partners] + s["kind"][messages] == _plan.SEND + _plan.RECEIVE).all()
     for column in ("role", "round", "segment", "length"):
-        assert (s[column][there] == s[column][messages]).all(), column
+        assert (s[column][partners] == s[column][messages]).all(), column
 
 
 def hops(s: _plan.Schedules) -> list[tuple[int, int, int, int]]:
@@ -113,27 +113,28 @@ def hops(s: _plan.Schedules) -> list[tuple[int, int, int, int]]:
 
 
 def test_recursive_doubling_exchanges_with_the_partner_one_bit_away() -> None:
-    s = laid("recursive-doubling", "MPI_Allreduce", 4, length=5)
+    s = schedules_of("recursive-doubling", "MPI_Allreduce", 4, length=5)
     first = min(round for round, *_ in hops(s))
     assert hops(s) == [(first + k, rank, rank ^ (1 << k), 5) for k in range(2) for rank in range(4)]
 
 
 def test_a_ring_carries_shares_that_may_differ_by_one_unit() -> None:
-    s = laid("ring", "MPI_Allreduce", 3, length=10)  # shares of 4, 3 and 3 units, each passed on twice and twice
+    # Shares of 4, 3 and 3 units, each passed on twice and twice.
+    s = schedules_of("ring", "MPI_Allreduce", 3, length=10)
     assert sorted(length for *_, length in hops(s)) == [3] * 8 + [4] * 4
     assert {(src, dst) for _, src, dst, _ in hops(s)} == {(0, 1), (1, 2), (2, 0)}
 
 
 def test_a_scatter_over_a_tree_sends_a_subtree_s_blocks_in_one_message() -> None:
-    s = laid("tree", "MPI_Scatter", 4, length=10)
+    s = schedules_of("tree", "MPI_Scatter", 4, length=10)
     # The binomial tree below rank 3: 3 > 1 > 2 and 3 > 0. Rank 1 gets two blocks and passes one on.
     assert [(src, dst, length) for _, src, dst, length in hops(s)] == [(1, 2, 10), (3, 0, 10), (3, 1, 20)]
 
 
 def test_lengths_of_each_pair_of_ranks_are_those_of_the_messages() -> None:
-    given = [[0, 1, 2], [10, 0, 12], [20, 0, 22]]  # 2 has nothing for 1
+    lengths = [[0, 1, 2], [10, 0, 12], [20, 0, 22]]  # 2 has nothing for 1
     file = rule_of("pairwise", "MPI_Alltoallv")
-    s = file.schedules(0, "MPI_Alltoallv", [0] * 3, [0] * 3, [units for row in given for units in row])
+    s = file.schedules(0, "MPI_Alltoallv", [0] * 3, [0] * 3, [units for row in lengths for units in row])
     assert sorted((src, dst, length) for _, src, dst, length in hops(s)) == [
         (0, 1, 1), (0, 2, 2), (1, 0, 10), (1, 2, 12), (2, 0, 20),
     ]  # fmt: skip
@@ -142,7 +143,7 @@ def test_lengths_of_each_pair_of_ranks_are_those_of_the_messages() -> None:
 
 
 def test_messages_are_cut_into_segments_that_follow_one_another() -> None:
-    s = laid("pipeline", "MPI_Bcast", 3, length=100, segment_bytes=40)
+    s = schedules_of("pipeline", "MPI_Bcast", 3, length=100, segment_bytes=40)
     sends = s["kind"] == _plan.SEND
     cut = sorted((int(s["segment"][i]), int(s["at"][i]), int(s["length"][i])) for i in np.flatnonzero(sends))
     assert cut == [(0, 0, 40), (0, 0, 40), (1, 40, 40), (1, 40, 40), (2, 80, 20), (2, 80, 20)]
@@ -182,8 +183,8 @@ def test_the_rule_that_decides_is_the_first_that_fits() -> None:
     ]
     file = _plan.TreeFile(json_bytes({"schema_version": 1, "name": "mixed", "rules": rules}))
     assert file.name == "mixed"
-    chosen = [file.rule("MPI_Allreduce", range(ranks), size) for ranks, size in ((2, 64), (3, 65), (2, 65))]
-    assert chosen == [0, 2, None]
+    decisions = [file.rule("MPI_Allreduce", range(ranks), size) for ranks, size in ((2, 64), (3, 65), (2, 65))]
+    assert decisions == [0, 2, None]
     assert file.rule("MPI_Bcast", range(8), 8) is None
     with pytest.raises(ValueError, match="leaves MPI_Bcast to the MPI library"):
         file.schedules(1, "MPI_Bcast", [0] * 2, [0] * 2, [8], root=0)
@@ -195,8 +196,8 @@ def test_communicators_of_equal_size_are_told_apart_by_their_members_in_order() 
         {"operations": ["MPI_Allreduce"], "algorithm": "recursive-doubling", "members": [5, 4, 3]},
     ]
     file = _plan.TreeFile(json_bytes({"schema_version": 1, "rules": rules}), 6)
-    asked = [(0, 1, 2), (5, 4, 3), (3, 4, 5), (0, 1), (0, 1, 2, 3)]
-    assert [file.rule("MPI_Allreduce", members, 8) for members in asked] == [0, 1, None, None, None]
+    communicators = [(0, 1, 2), (5, 4, 3), (3, 4, 5), (0, 1), (0, 1, 2, 3)]
+    assert [file.rule("MPI_Allreduce", members, 8) for members in communicators] == [0, 1, None, None, None]
 
 
 @pytest.mark.parametrize(
