@@ -11,9 +11,9 @@ from hopscope.launch import collector_file
 WORLD = '"key":"{key:02x}","parent":"00","name":"{name}","size":{size},"rank":{rank},"members":{members},"inter":false'
 
 
-def process(rank: int, size: int, *, host: str = "a0", cluster: str = "A", machine: str = "n1", **more: str) -> str:
-    """The definition line of a process; more: JSON values by key."""
-    fields = {"tick_source": '"monotonic"', "mode": '"observe"', **more}
+def process(rank: int, size: int, *, host: str = "a0", cluster: str = "A", machine: str = "n1", **entries: str) -> str:
+    """The definition line of a process; entries: JSON values by key."""
+    fields = {"tick_source": '"monotonic"', "mode": '"observe"', **entries}
     rest = "".join(f',"{key}":{value}' for key, value in fields.items())
     return (
         f'def {rank} {{"def":"process","world_rank":{rank},"world_size":{size},"pid":{100 + rank},"core":{rank},'
@@ -23,15 +23,15 @@ def process(rank: int, size: int, *, host: str = "a0", cluster: str = "A", machi
 
 def comm(rank: int, number: int, key: int, members: list[int], *, name: str = "", tell: bool = True) -> str:
     """The definition line of a communicator as one of its members writes it; tell: with its members."""
-    own = members.index(rank)
-    listed = str(members) if tell and own == 0 else "null"
-    body = WORLD.format(key=key, name=name, size=len(members), rank=own, members=listed)
+    comm_rank = members.index(rank)
+    member_list = str(members) if tell and comm_rank == 0 else "null"
+    body = WORLD.format(key=key, name=name, size=len(members), rank=comm_rank, members=member_list)
     return f'def {rank} {{"def":"comm","id":{number},{body}}}\n'
 
 
-def world(rank: int, size: int, **more: str) -> str:
+def world(rank: int, size: int, **entries: str) -> str:
     """A process and its MPI_COMM_WORLD (id 1)."""
-    return process(rank, size, **more) + comm(rank, 1, 1, list(range(size)), name="MPI_COMM_WORLD")
+    return process(rank, size, **entries) + comm(rank, 1, 1, list(range(size)), name="MPI_COMM_WORLD")
 
 
 def barrier(rank: int, begin: int, end: int, seq: int = 0, *, comm: int = 1) -> str:
@@ -63,12 +63,12 @@ class Trace:
         )
 
     def assemble(self, *, keep: bool = False, code: int = 0) -> str:
-        """Assembles and returns what was said on stderr."""
+        """Assembles and returns stderr."""
         with self.start(keep=keep) as running:
-            out, said = running.communicate(timeout=60)
-        assert running.returncode == code, said
-        assert out == ""
-        return said
+            stdout, stderr = running.communicate(timeout=60)
+        assert running.returncode == code, stderr
+        assert stdout == ""
+        return stderr
 
     def print(self, *options: str) -> list[str]:
         """The lines of otf2-print, which must find nothing to complain about."""
@@ -85,23 +85,23 @@ class Trace:
 
     def events(self, location: int) -> list[tuple[str, int, str]]:
         """Name, time (as recorded) and attributes of a location's events, in order."""
-        found: list[tuple[str, int, str]] = []
-        here = False
+        events: list[tuple[str, int, str]] = []
+        is_at_location = False
         for line in self.print():
             words = line.split(None, 3)
             if len(words) >= 3 and re.fullmatch(r"[A-Z_0-9]+", words[0]) and words[1].isdigit():
-                here = int(words[1]) == location
-                if here:
-                    found.append((words[0], int(words[2]), words[3].strip() if len(words) == 4 else ""))
-            elif here and "ATTRIBUTES" in line:
-                name, time, attributes = found[-1]
-                found[-1] = (name, time, f"{attributes} {line.strip()}".strip())
-        return found
+                is_at_location = int(words[1]) == location
+                if is_at_location:
+                    events.append((words[0], int(words[2]), words[3].strip() if len(words) == 4 else ""))
+            elif is_at_location and "ATTRIBUTES" in line:
+                name, time, attributes = events[-1]
+                events[-1] = (name, time, f"{attributes} {line.strip()}".strip())
+        return events
 
     def python_events(self) -> list[tuple[str, str, int]]:
         """Location group, kind and time of all events as the otf2 package reads them."""
-        found: list[tuple[str, str, int]] = []
+        events: list[tuple[str, str, int]] = []
         with otf2.reader.open(str(self.directory / "traces.otf2")) as trace:
             for location, event in trace.events:
-                found.append((location.group.name, type(event).__name__, event.time))
-        return found
+                events.append((location.group.name, type(event).__name__, event.time))
+        return events

@@ -22,7 +22,7 @@ def clocks(trace: Trace) -> list[dict[str, object]]:
 
 
 def times(trace: Trace, location: int) -> list[int]:
-    return [when for _, when, _ in trace.events(location)]
+    return [time_ns for _, time_ns, _ in trace.events(location)]
 
 
 def test_one_map_serves_all_processes_of_a_machine(new_trace: NewTrace) -> None:
@@ -54,9 +54,9 @@ def test_a_rate_that_only_another_machine_knows_is_taken_and_said(new_trace: New
         + "spool 1 0 open\n"
         + barrier(1, 1200, 1400)
     )
-    said = trace.assemble()
-    assert "the clock rate of elsewhere (assumed equal to that of n1)" in said
-    assert "the clock offset between elsewhere and n1" in said
+    stderr = trace.assemble()
+    assert "the clock rate of elsewhere (assumed equal to that of n1)" in stderr
+    assert "the clock offset between elsewhere and n1" in stderr
     assert times(trace, 1) == [7100, 7100, 7200, 7200]
 
 
@@ -100,12 +100,15 @@ def test_a_killed_run_on_this_machine_gets_its_rate_from_now(new_trace: NewTrace
     source.write_text(BOTH_CLOCKS)
     subprocess.run(["cc", source, "-o", trace.directory / "now"], check=True)
     read = subprocess.run([trace.directory / "now"], capture_output=True, check=True).stdout.split()
-    ticks, ns, later, later_ns = map(int, read)
+    ticks, ns, later_ticks, later_ns = map(int, read)
     trace.write(
-        world(0, 1, tick_source=TSC, machine=name) + pair(0, ticks, ns) + "spool 0 0 open\n" + barrier(0, ticks, later)
+        world(0, 1, tick_source=TSC, machine=name)
+        + pair(0, ticks, ns)
+        + "spool 0 0 open\n"
+        + barrier(0, ticks, later_ticks)
     )
-    said = trace.assemble()
-    assert "rate of" not in said
+    stderr = trace.assemble()
+    assert "rate of" not in stderr
     begin, end = times(trace, 0)[0], times(trace, 0)[-1]
     assert begin == ns
     assert end - begin == pytest.approx(later_ns - ns, rel=0.01)
@@ -212,6 +215,6 @@ def test_a_bad_measurement_in_between_does_not_bend_the_line(new_trace: NewTrace
         + barrier(1, 1_000, 20_000_001_000)
     )
     assert trace.assemble() == ""
-    kept = [(clock["offset_ns"], clock["bound_ns"]) for clock in clocks(trace) if clock["host"] == "n2"]
+    measurements = [(clock["offset_ns"], clock["bound_ns"]) for clock in clocks(trace) if clock["host"] == "n2"]
     # The third is a little worse than its neighbours, but clocks may wander more than that in five seconds.
-    assert kept == [(5_000, 90), (5_600, 690), (5_000, 90)]
+    assert measurements == [(5_000, 90), (5_600, 690), (5_000, 90)]

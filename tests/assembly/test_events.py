@@ -186,14 +186,14 @@ def test_run_json_holds_against_its_schema_and_is_in_the_archive(new_trace: NewT
 
 
 def test_run_json_has_the_settings_of_the_mpi_library(new_trace: NewTrace) -> None:
-    made = {"name": "coll_tuned_bcast_algorithm", "asked": "99", "value": "0", "source": "environment", "text": None}
-    rules = {**made, "name": "coll_tuned_dynamic_rules_filename", "text": "1 7\n0\n"}
-    lines = [f"def 0 {json.dumps({'def': 'setting', **one})}\n" for one in (made, rules)]
+    bcast = {"name": "coll_tuned_bcast_algorithm", "asked": "99", "value": "0", "source": "environment", "text": None}
+    rules = {**bcast, "name": "coll_tuned_dynamic_rules_filename", "text": "1 7\n0\n"}
+    lines = [f"def 0 {json.dumps({'def': 'setting', **setting})}\n" for setting in (bcast, rules)]
     trace = new_trace(ALLREDUCE + "".join(lines))
     trace.assemble()
     facts = json.loads((trace.directory / "run.json").read_text())
     jsonschema.validate(facts, json.loads((SCHEMAS / "run.schema.json").read_text()))
-    assert facts["settings"] == [made, rules]
+    assert facts["settings"] == [bcast, rules]
 
 
 def test_a_whole_run_leaves_only_the_trace(new_trace: NewTrace) -> None:
@@ -262,18 +262,18 @@ def test_messages_of_the_application_keep_peer_tag_and_bytes(new_trace: NewTrace
         + "25 ENTER region=MPI_Wait\n45 IRECV comm=1 peer=0 tag=8 b=200 c=1\n45 LEAVE region=MPI_Wait\n"
     )
     assert trace.assemble() == ""
-    on = 'Communicator: "MPI_COMM_WORLD" <0>'
+    comm = 'Communicator: "MPI_COMM_WORLD" <0>'
     sender = [event for event in trace.events(0) if event[0].startswith("MPI_")]
     assert sender == [
-        ("MPI_SEND", 10, f'Receiver: 1 ("Main thread" <1>), {on}, Tag: 7, Length: 100'),
-        ("MPI_ISEND", 30, f'Receiver: 1 ("Main thread" <1>), {on}, Tag: 8, Length: 200, Request: 10'),
+        ("MPI_SEND", 10, f'Receiver: 1 ("Main thread" <1>), {comm}, Tag: 7, Length: 100'),
+        ("MPI_ISEND", 30, f'Receiver: 1 ("Main thread" <1>), {comm}, Tag: 8, Length: 200, Request: 10'),
         ("MPI_IRECV_REQUEST", 32, "Request: 12"),
         ("MPI_ISEND_COMPLETE", 50, "Request: 10"),
         ("MPI_REQUEST_CANCELLED", 50, "Request: 12"),
     ]
     receiver = [event for event in trace.events(1) if event[0].startswith("MPI_")]
-    assert receiver[0] == ("MPI_RECV", 22, f'Sender: 0 ("Main thread" <0>), {on}, Tag: 7, Length: 100')
-    assert receiver[2] == ("MPI_IRECV", 45, f'Sender: 0 ("Main thread" <0>), {on}, Tag: 8, Length: 200, Request: 2')
+    assert receiver[0] == ("MPI_RECV", 22, f'Sender: 0 ("Main thread" <0>), {comm}, Tag: 7, Length: 100')
+    assert receiver[2] == ("MPI_IRECV", 45, f'Sender: 0 ("Main thread" <0>), {comm}, Tag: 8, Length: 200, Request: 2')
 
 
 def test_communicators_of_equal_key_are_one_and_know_their_members(new_trace: NewTrace) -> None:

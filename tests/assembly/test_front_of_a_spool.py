@@ -56,8 +56,8 @@ def test_whatever_moment_a_process_dies_at_every_record_is_there_once(
         rebuild(trace, flushed=1, front=1, records=rest, chunks=whole, state=state)
     trace.assemble()
     events = trace.events(0)
-    assert [when for name, when, _ in events if name == "ENTER"] == [10 + 20 * i for i in range(count // 2)]
-    assert [when for name, when, _ in events if name == "LEAVE"] == [20 + 20 * i for i in range(count // 2)]
+    assert [time_ns for name, time_ns, _ in events if name == "ENTER"] == [10 + 20 * i for i in range(count // 2)]
+    assert [time_ns for name, time_ns, _ in events if name == "LEAVE"] == [20 + 20 * i for i in range(count // 2)]
 
 
 def test_of_a_file_that_was_cut_what_lies_before_the_cut_is_read(new_trace: NewTrace) -> None:
@@ -65,7 +65,7 @@ def test_of_a_file_that_was_cut_what_lies_before_the_cut_is_read(new_trace: NewT
     records = records_of(trace, CHUNK + 4)
     rebuild(trace, flushed=1, front=1, records=records[CHUNK_BYTES:], chunks=records[: 100 * RECORD_BYTES + 7])
     trace.assemble()
-    assert [when for name, when, _ in trace.events(0) if name == "ENTER"] == [10 + 20 * i for i in range(50)]
+    assert [time_ns for name, time_ns, _ in trace.events(0) if name == "ENTER"] == [10 + 20 * i for i in range(50)]
 
 
 @pytest.mark.parametrize("chunk_bytes", [0, 40, 4096, 1 << 40, 20481])
@@ -75,5 +75,5 @@ def test_chunks_of_an_impossible_size_are_a_damaged_header(new_trace: NewTrace, 
     data = bytearray(path.read_bytes())
     COUNTERS.pack_into(data, COUNTERS_AT, chunk_bytes, 2**64 - 1, 2**64 - 1)
     path.write_bytes(bytes(data))
-    said = trace.assemble()
-    assert "its header is damaged" in said
+    stderr = trace.assemble()
+    assert "its header is damaged" in stderr

@@ -35,9 +35,9 @@ def facts(trace: Trace) -> dict[str, object]:
 
 def test_a_killed_rank_keeps_every_event_but_the_one_being_written(new_trace: NewTrace) -> None:
     trace = new_trace(KILLED)
-    said = trace.assemble()
-    assert "anything after the last record of rank 2 (MPI_Finalize was not reached)" in said
-    assert [(name, when) for name, when, _ in trace.events(2)] == [
+    stderr = trace.assemble()
+    assert "anything after the last record of rank 2 (MPI_Finalize was not reached)" in stderr
+    assert [(name, time_ns) for name, time_ns, _ in trace.events(2)] == [
         ("ENTER", 12),
         ("MPI_COLLECTIVE_BEGIN", 12),
         ("MPI_COLLECTIVE_END", 20),
@@ -71,15 +71,15 @@ def test_an_incomplete_run_says_so_in_the_archive_and_keeps_its_spools(new_trace
 def test_a_rank_that_ends_while_it_is_read_was_still_running(new_trace: NewTrace) -> None:
     # Regression: its definitions were read before its spool, so of a rank that ended in between some were lacking, and
     # its spool said that all was there. The pipe opens when the definitions are read.
-    one = world(0, 1) + "spool 0 0 open\n" + barrier(0, 10, 20)
-    trace = new_trace(one)
+    script = world(0, 1) + "spool 0 0 open\n" + barrier(0, 10, 20)
+    trace = new_trace(script)
     definitions = trace.directory / "spool" / "0.defs"
     text = definitions.read_bytes()
     definitions.unlink()
     os.mkfifo(definitions)
     with trace.start(keep=True) as running:
         with definitions.open("wb") as pipe:
-            trace.write(one.replace("open", "closed").replace(world(0, 1), ""))
+            trace.write(script.replace("open", "closed").replace(world(0, 1), ""))
             pipe.write(text)
         assert "MPI_Finalize was not reached" in running.communicate(timeout=60)[1]
 
@@ -98,20 +98,20 @@ def test_a_missing_rank_stays_a_rank(new_trace: NewTrace) -> None:
 def test_spools_brought_later_make_a_new_archive(new_trace: NewTrace) -> None:
     trace = new_trace(KILLED)
     spool = trace.directory / "spool" / "1.0.spool"
-    later = spool.read_bytes()
+    spool_bytes = spool.read_bytes()
     spool.unlink()
     assert "all events of rank 1" in trace.assemble()
     assert trace.events(1) == []
     time.sleep(0.02)
-    spool.write_bytes(later)
+    spool.write_bytes(spool_bytes)
     assert "all events of rank 1" not in trace.assemble()
     assert len(trace.events(1)) == 8
 
 
 def test_where_recording_stopped_is_said_with_its_reason(new_trace: NewTrace) -> None:
     trace = new_trace(world(0, 1) + "spool 0 0 stopped No space left on device\n" + barrier(0, 10, 20))
-    said = trace.assemble()
-    assert "what rank 0, thread 0 did after recording stopped: No space left on device" in said
+    stderr = trace.assemble()
+    assert "what rank 0, thread 0 did after recording stopped: No space left on device" in stderr
     assert len(trace.events(0)) == 4
 
 
@@ -138,9 +138,9 @@ def test_a_damaged_spool_is_left_out_and_named(
     trace = new_trace(KILLED)
     spool = trace.directory / "spool" / "1.0.spool"
     spool.write_bytes(damage(spool.read_bytes()))
-    said = trace.assemble()
-    assert "1.0.spool" in said
-    assert words in said
+    stderr = trace.assemble()
+    assert "1.0.spool" in stderr
+    assert words in stderr
     assert trace.events(1) == []
     assert len(trace.events(0)) == 8
 
@@ -154,17 +154,17 @@ def test_records_that_make_no_sense_are_left_out_and_counted(new_trace: NewTrace
         + world(1, 2)
         + "spool 1 0 closed\n"
     )
-    said = trace.assemble()
-    assert "2 message(s) and collectives on communicators that were never defined" in said
-    assert "1 record(s) of an unknown kind" in said
-    assert "1 call(s) whose beginning was not recorded" in said
+    stderr = trace.assemble()
+    assert "2 message(s) and collectives on communicators that were never defined" in stderr
+    assert "1 record(s) of an unknown kind" in stderr
+    assert "1 call(s) whose beginning was not recorded" in stderr
     assert len(trace.events(0)) == 4
 
 
 def test_records_out_of_order_are_sorted(new_trace: NewTrace) -> None:
     trace = new_trace(world(0, 1) + "spool 0 0 closed\n" + barrier(0, 30, 40, 1) + barrier(0, 10, 20, 0))
     assert trace.assemble() == ""
-    assert [when for _, when, _ in trace.events(0)] == [10, 10, 20, 20, 30, 30, 40, 40]
+    assert [time_ns for _, time_ns, _ in trace.events(0)] == [10, 10, 20, 20, 30, 30, 40, 40]
 
 
 def test_an_outer_leave_ends_what_was_open_inside(new_trace: NewTrace) -> None:
@@ -174,7 +174,7 @@ def test_an_outer_leave_ends_what_was_open_inside(new_trace: NewTrace) -> None:
         + "12 WAIT_BEGIN\n20 LEAVE region=MPI_Wait\n"
     )
     assert trace.assemble() == ""
-    assert [(name, when) for name, when, _ in trace.events(0)] == [
+    assert [(name, time_ns) for name, time_ns, _ in trace.events(0)] == [
         ("ENTER", 10),
         ("ENTER", 11),
         ("ENTER", 12),
@@ -187,9 +187,9 @@ def test_an_outer_leave_ends_what_was_open_inside(new_trace: NewTrace) -> None:
 def test_an_assembled_run_is_left_as_it_is(new_trace: NewTrace) -> None:
     trace = new_trace(KILLED)
     trace.assemble()
-    before = (trace.directory / "traces.otf2").read_bytes()
+    archive = (trace.directory / "traces.otf2").read_bytes()
     assert trace.assemble() == ""
-    assert (trace.directory / "traces.otf2").read_bytes() == before
+    assert (trace.directory / "traces.otf2").read_bytes() == archive
 
 
 def test_a_killed_assembly_is_repeated(new_trace: NewTrace) -> None:
@@ -210,17 +210,17 @@ def test_assemblies_at_the_same_time_make_one_archive(new_trace: NewTrace) -> No
     script += "".join(barrier(0, 10 + 10 * i, 15 + 10 * i, i) for i in range(20000))
     trace = new_trace(script)
     running = [trace.start() for _ in range(4)]
-    for one in running:
-        _, said = one.communicate(timeout=60)
-        assert (one.returncode, said) == (0, "")
+    for assembly in running:
+        _, stderr = assembly.communicate(timeout=60)
+        assert (assembly.returncode, stderr) == (0, "")
     assert len(trace.events(0)) == 80000
     assert not (trace.directory / "spool").exists()
 
 
 def test_nothing_to_assemble_is_said_with_what_to_do(new_trace: NewTrace) -> None:
     trace = new_trace("")
-    said = trace.assemble(code=2)
-    assert "spool has no definitions (<rank>.defs) of any rank" in said
+    stderr = trace.assemble(code=2)
+    assert "spool has no definitions (<rank>.defs) of any rank" in stderr
     (trace.directory / "spool").rmdir()
     assert "name the trace directory of a recorded run" in trace.assemble(code=2)
 

@@ -12,7 +12,7 @@ from spooled_trace import Trace, world
 
 NewTrace = Callable[[str], Trace]
 
-ANY = 0xFFFFFFFF
+ABSENT = 0xFFFFFFFF
 ANY_PEER, ANY_TAG = 1 << 63, 1 << 62
 
 
@@ -22,7 +22,7 @@ def halves(lower: int, upper: int) -> int:
 
 
 SITE = 'def 0 {"def":"call_site","id":7,"module":"/bin/heat","offset":4660,"symbol":"main"}\n'
-EACH = f"""
+ENTERS_AND_LEAVES = f"""
 10 ENTER region=MPI_Barrier comm=1 a=7 b=0 c=none
 20 LEAVE region=MPI_Barrier
 30 ENTER region=MPI_Bcast comm=1 a=7 b=1 c=1
@@ -30,7 +30,7 @@ EACH = f"""
 50 ENTER region=MPI_Send comm=1 a=7 b={halves(5, 1)}
 50 SEND comm=1 peer=1 tag=5 b=12
 60 LEAVE region=MPI_Send
-70 ENTER region=MPI_Recv comm=1 a=7 b={halves(ANY, ANY)}
+70 ENTER region=MPI_Recv comm=1 a=7 b={halves(ABSENT, ABSENT)}
 80 RECV comm=1 peer=1 tag=6 b=16
 80 LEAVE region=MPI_Recv
 90 ENTER region=MPI_Isend a=7
@@ -52,9 +52,9 @@ EACH = f"""
 170 ENTER region=MPI_Comm_dup a=7
 180 LEAVE region=MPI_Comm_dup
 """
-ONE = f"""
-10 CALL_COLLECTIVE region=MPI_Barrier comm=1 a={halves(7, 10)} b=0 c={halves(ANY, 0)}
-30 CALL_COLLECTIVE region=MPI_Bcast comm=1 a={halves(7, 15)} b={halves(1, 8)} c={halves(1, ANY)}
+WHOLE_CALLS = f"""
+10 CALL_COLLECTIVE region=MPI_Barrier comm=1 a={halves(7, 10)} b=0 c={halves(ABSENT, 0)}
+30 CALL_COLLECTIVE region=MPI_Bcast comm=1 a={halves(7, 15)} b={halves(1, 8)} c={halves(1, ABSENT)}
 50 CALL_SEND region=MPI_Send comm=1 a={halves(7, 10)} b={halves(5, 1)} c=12
 70 CALL_RECV region=MPI_Recv comm=1 a={halves(7, 10)} b={halves(6, 1)} c={16 | ANY_PEER | ANY_TAG}
 90 CALL_ISEND region=MPI_Isend comm=1 a={halves(7, 5)} b={halves(5, 1)} c={halves(12, 3)}
@@ -72,19 +72,19 @@ def inspection(directory: Path) -> dict:
 
 
 def without_clocks(directory: Path) -> dict:
-    seen = inspection(directory)
-    return {key: value for key, value in seen.items() if key != "now_ns"}
+    fields = inspection(directory)
+    return {key: value for key, value in fields.items() if key != "now_ns"}
 
 
 def test_one_place_or_several_give_the_same_archive_and_inspection(new_trace: NewTrace, writer: Path) -> None:
-    def made_of(name: str, records: str) -> tuple[list[str], dict]:
+    def archive_and_inspection(name: str, records: str) -> tuple[list[str], dict]:
         trace = Trace(writer.parent / name, writer)
         trace.write(world(0, 2) + SITE + "spool 0 0 open\n" + records)
-        seen = without_clocks(trace.directory)
+        fields = without_clocks(trace.directory)
         trace.assemble()
-        return [line for line in trace.print() if not line.startswith("===")], seen
+        return [line for line in trace.print() if not line.startswith("===")], fields
 
-    assert made_of("one", ONE) == made_of("each", EACH)
+    assert archive_and_inspection("one", WHOLE_CALLS) == archive_and_inspection("each", ENTERS_AND_LEAVES)
 
 
 def test_records_that_are_out_of_order_come_out_in_order_of_time(new_trace: NewTrace) -> None:
@@ -95,7 +95,7 @@ def test_records_that_are_out_of_order_come_out_in_order_of_time(new_trace: NewT
         + f"50 CALL region=MPI_Comm_split a={halves(0, 10)}\n"
     )
     trace.assemble()
-    assert [(name, when) for name, when, _ in trace.events(0)] == [
+    assert [(name, time_ns) for name, time_ns, _ in trace.events(0)] == [
         ("ENTER", 10), ("ENTER", 50), ("LEAVE", 60), ("LEAVE", 110),
     ]  # fmt: skip
 
