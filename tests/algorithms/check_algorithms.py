@@ -25,17 +25,20 @@ def main() -> int:
             "",
             *(f"{operation}/{number}" for operation, number in open_mpi.ALGORITHMS if operation == "allgatherv"),
         ]
-        seen = {}
+        algorithms = {}
         for only in runs:
-            seen |= open_mpi.found(open_mpi.run(mpi, Path(folder), open_mpi.RANKS, only))
+            algorithms |= open_mpi.recognised_algorithms(open_mpi.run(mpi, Path(folder), open_mpi.RANKS, only))
     print("| operation | number | Open MPI's name | " + " | ".join(f"{n} ranks" for n in open_mpi.RANKS) + " |")
     print("| --- " * (3 + len(open_mpi.RANKS)) + "|")
-    for (operation, number), (own, _, sent) in open_mpi.ALGORITHMS.items():
-        name = f"{own} ({OWN_CHOICE})" if sent == OWN_CHOICE else own
-        cells = [", ".join(one for one, _ in seen.get((operation, number, n), [])) or "-" for n in open_mpi.RANKS]
+    for (operation, number), (library_name, _, sent) in open_mpi.ALGORITHMS.items():
+        name = f"{library_name} ({OWN_CHOICE})" if sent == OWN_CHOICE else library_name
+        cells = [
+            ", ".join(algorithm for algorithm, _ in algorithms.get((operation, number, n), [])) or "-"
+            for n in open_mpi.RANKS
+        ]
         print(f"| {operation} | {number} | {name} | {' | '.join(cells)} |")
     operations = sorted({operation for operation, _ in open_mpi.ALGORITHMS})
-    wrong = open_mpi.differences(seen, operations, open_mpi.RANKS)
+    wrong = open_mpi.differences(algorithms, operations, open_mpi.RANKS)
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0

@@ -1,11 +1,11 @@
 """How often a path through the algorithm `leaders` may cross between groups."""
 
 
-def most_crossings(between: str, groups: int) -> int:
+def most_crossings(exchange: str, groups: int) -> int:
     """What is promised."""
     doubling = (groups - 1).bit_length()
     return {
         "all-to-all": 1,
         "recursive-doubling": doubling + (2 if groups & (groups - 1) else 0),
         "ring": 2 * (groups - 1),
-    }[between]
+    }[exchange]

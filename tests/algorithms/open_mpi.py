@@ -13,11 +13,11 @@ from hopscope.mpi_libraries.open_mpi.algorithms import ALGORITHMS, CUT, sent
 PROGRAM = Path(__file__).parent / "programs" / "every_algorithm.c"
 RANKS = (2, 5, 6, 8, 13)
 
-_CHOSEN = {5: "chain + linear", 6: "chain + linear", 8: "binomial + linear", 13: "binomial + linear"}
-CHOSEN: Mapping[tuple[str, int], Mapping[int, str]] = {
-    ("allreduce", 2): {2: "recursive-doubling", **_CHOSEN},
+_COMMON_CHOICES = {5: "chain + linear", 6: "chain + linear", 8: "binomial + linear", 13: "binomial + linear"}
+CHOICES: Mapping[tuple[str, int], Mapping[int, str]] = {
+    ("allreduce", 2): {2: "recursive-doubling", **_COMMON_CHOICES},
     ("allgather", 1): {2: "linear", 5: "linear", 6: "linear", 8: "binomial + linear", 13: "binomial + linear"},
-    ("reduce_scatter", 1): {2: "ring", **_CHOSEN},
+    ("reduce_scatter", 1): {2: "ring", **_COMMON_CHOICES},
     ("reduce_scatter_block", 1): {
         2: "linear",
         5: "chain + binomial",
@@ -31,8 +31,8 @@ CHOSEN: Mapping[tuple[str, int], Mapping[int, str]] = {
 
 def expected(operation: str, number: int, ranks: int) -> str | None:
     """What an algorithm's messages are on so many ranks; None where it does not run."""
-    if (operation, number) in CHOSEN:
-        return CHOSEN[operation, number][ranks]
+    if (operation, number) in CHOICES:
+        return CHOICES[operation, number][ranks]
     return sent(operation, number, ranks)
 
 
@@ -55,28 +55,32 @@ def run(mpi: local_mpi.LocalMpi, folder: Path, ranks: Sequence[int], only: str =
     return trace
 
 
-def found(trace: Path) -> dict[tuple[str, int, int], list[tuple[str, int]]]:
+def recognised_algorithms(trace: Path) -> dict[tuple[str, int, int], list[tuple[str, int]]]:
     """What was recognised: algorithms with the length of their segments, by operation, number and ranks."""
     opened = hopscope.open(trace)
     names = {row["comm"]: str(row["name"]).split("/") for row in opened.table("comms").to_pylist()}
-    seen: dict[tuple[str, int, int], list[tuple[str, int]]] = {}
+    algorithms: dict[tuple[str, int, int], list[tuple[str, int]]] = {}
     for row in opened.algorithms().to_pylist():
         if len(names[row["comm"]]) == 3:
             operation, number, ranks = names[row["comm"]]
-            what = (row["algorithm"], row["segment_bytes"])
-            seen.setdefault((operation, int(number), int(ranks)), []).append(what)
-    return seen
+            algorithm = (row["algorithm"], row["segment_bytes"])
+            algorithms.setdefault((operation, int(number), int(ranks)), []).append(algorithm)
+    return algorithms
 
 
 def differences(
-    seen: Mapping[tuple[str, int, int], Sequence[tuple[str, int]]], operations: Sequence[str], ranks: Sequence[int]
+    algorithms: Mapping[tuple[str, int, int], Sequence[tuple[str, int]]],
+    operations: Sequence[str],
+    ranks: Sequence[int],
 ) -> list[str]:
     """Where what was recognised is not what was expected, in words."""
     wrong: list[str] = []
     for operation, number in ALGORITHMS:
         for n in ranks if operation in operations else ():
-            name, was = expected(operation, number, n), seen.get((operation, number, n), [])
+            name, recognised = expected(operation, number, n), algorithms.get((operation, number, n), [])
             cut = 1024 if (operation, number) in CUT else None
-            if [one for one, _ in was] != ([] if name is None else [name]) or any(cut and cut != s for _, s in was):
-                wrong.append(f"{operation} {number} on {n} ranks: expected {name}, found {was}")
+            if [algorithm for algorithm, _ in recognised] != ([] if name is None else [name]) or any(
+                cut and cut != s for _, s in recognised
+            ):
+                wrong.append(f"{operation} {number} on {n} ranks: expected {name}, found {recognised}")
     return wrong

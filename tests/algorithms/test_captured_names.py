@@ -21,10 +21,10 @@ OF_RELEASE_5 = {("allgather", "sparbit"), ("allgatherv", "sparbit")}
 
 
 def test_the_collectors_list_and_the_table_name_the_same_functions() -> None:
-    listed = re.findall(r"X\((\w+), \w+, (\w+)\)", LIST.read_text().partition("define OPENMPI_ALGORITHMS")[2])
-    known = [(operation, algorithm.function) for (operation, _), algorithm in ALGORITHMS.items()]
-    assert len(known) == len(set(known))
-    assert {(function.lower(), name) for function, name in listed} - OF_RELEASE_5 == set(known)
+    collector_names = re.findall(r"X\((\w+), \w+, (\w+)\)", LIST.read_text().partition("define OPENMPI_ALGORITHMS")[2])
+    table_names = [(operation, algorithm.function) for (operation, _), algorithm in ALGORITHMS.items()]
+    assert len(table_names) == len(set(table_names))
+    assert {(function.lower(), name) for function, name in collector_names} - OF_RELEASE_5 == set(table_names)
 
 
 @pytest.mark.parametrize("mpi", OPEN_MPI)
@@ -34,22 +34,22 @@ def test_every_forced_algorithm_has_its_name_which_no_message_contradicts(
     # allgatherv can only be forced from outside, for a whole run.
     trace = hopscope.open(open_mpi.run(mpi, tmp_path, (6,), names=True))
     forced = {row["comm"]: str(row["name"]).split("/") for row in trace.table("comms").to_pylist()}
-    seen: dict[tuple[str, int], list[tuple[Any, ...]]] = {}
+    captured_names: dict[tuple[str, int], list[tuple[Any, ...]]] = {}
     for row in trace.algorithms().to_pylist():
         if len(forced[row["comm"]]) == 3:
             operation, number, _ = forced[row["comm"]]
-            seen.setdefault((operation, int(number)), []).append((row["captured"], row["differs"]))
-    names = {key: [(one.function, None)] for key, one in ALGORITHMS.items() if key[0] != "allgatherv"}
+            captured_names.setdefault((operation, int(number)), []).append((row["captured"], row["differs"]))
+    names = {key: [(algorithm.function, None)] for key, algorithm in ALGORITHMS.items() if key[0] != "allgatherv"}
     refused = {key for key in names if open_mpi.expected(*key, 6) is None}
-    assert seen == {key: name for key, name in names.items() if key not in refused}
-    assert len(seen) > 50
+    assert captured_names == {key: name for key, name in names.items() if key not in refused}
+    assert len(captured_names) > 50
 
 
-def run(mpi: local_mpi.LocalMpi, folder: Path, program: list[str], mca: Mapping[str, str], **more: str) -> Any:
+def run(mpi: local_mpi.LocalMpi, folder: Path, program: list[str], mca: Mapping[str, str], **variables: str) -> Any:
     """A job on 5 ranks, its rows of calls with their operations."""
     command = [str(Path(sys.executable).parent / "hopscope"), "run", "--dir", str(folder / "trace"), "--"]
     settings = [word for name, value in mca.items() for word in ("--mca", f"coll_tuned_{name}", value)]
-    environment = {**local_mpi.without_hopscope(), **more}
+    environment = {**local_mpi.without_hopscope(), **variables}
     words = [*command, *mpi.launch(5), *settings, *program]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120, env=environment)
     assert done.returncode == 0, done.stderr

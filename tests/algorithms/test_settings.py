@@ -41,24 +41,24 @@ def answers(trace: hopscope.Trace) -> dict[int, dict[str, Any]]:
     return {row["bytes"]: row for row in trace.algorithms().to_pylist()}
 
 
-def shown(trace: hopscope.Trace, columns: Sequence[str] = ("algorithm", "asked", "obeyed", "why")) -> list[Any]:
-    found = answers(trace)
-    return [tuple(found[size][column] for column in columns) for size in (64, 5000)]
+def answer_rows(trace: hopscope.Trace, columns: Sequence[str] = ("algorithm", "asked", "obeyed", "why")) -> list[Any]:
+    rows = answers(trace)
+    return [tuple(rows[size][column] for column in columns) for size in (64, 5000)]
 
 
 @pytest.mark.parametrize("mpi", OPEN_MPI)
 def test_an_algorithm_that_is_forced_runs(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     trace = broadcasts(mpi, tmp_path, *DYNAMIC, "--mca", "coll_tuned_bcast_algorithm", "binary_tree")
-    assert shown(trace) == [("binary", "binary_tree (5)", "yes", None)] * 2
+    assert answer_rows(trace) == [("binary", "binary_tree (5)", "yes", None)] * 2
 
 
 @pytest.mark.parametrize("mpi", OPEN_MPI)
 def test_a_setting_is_ignored_without_dynamic_rules(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     trace = broadcasts(mpi, tmp_path, "--mca", "coll_tuned_bcast_algorithm", "5")
-    why = "coll_tuned_use_dynamic_rules is not set"
-    ran = answers(trace)[5000]
-    assert ran["algorithm"] != "binary"
-    assert [row[1:] for row in shown(trace)] == [("binary_tree (5)", "no", why)] * 2
+    reason = "coll_tuned_use_dynamic_rules is not set"
+    row = answers(trace)[5000]
+    assert row["algorithm"] != "binary"
+    assert [row[1:] for row in answer_rows(trace)] == [("binary_tree (5)", "no", reason)] * 2
     # It has not been followed since the first broadcast, which is the first collective of the communicator.
     begins = {row["collective"]: row["first_enter_ns"] for row in trace.collectives(limit=99).to_pylist()}
     assert {row["since_ns"] for row in answers(trace).values()} == {begins["0:0"], begins["0:1"]}
@@ -67,15 +67,18 @@ def test_a_setting_is_ignored_without_dynamic_rules(mpi: local_mpi.LocalMpi, tmp
 @pytest.mark.parametrize("mpi", OPEN_MPI)
 def test_a_number_that_no_algorithm_has_is_ignored(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     trace = broadcasts(mpi, tmp_path, *DYNAMIC, "--mca", "coll_tuned_bcast_algorithm", "99")
-    assert shown(trace, ("asked", "obeyed", "why")) == [("99", "no", "this Open MPI has no algorithm 99 for bcast")] * 2
+    assert (
+        answer_rows(trace, ("asked", "obeyed", "why"))
+        == [("99", "no", "this Open MPI has no algorithm 99 for bcast")] * 2
+    )
 
 
 @pytest.mark.parametrize("mpi", OPEN_MPI)
 def test_settings_of_a_component_that_is_not_loaded_are_ignored(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     words = (*DYNAMIC, "--mca", "coll", "^tuned", "--mca", "coll_tuned_bcast_algorithm", "5")
     trace = broadcasts(mpi, tmp_path, *words)
-    why = "the component tuned is not loaded (coll=^tuned)"
-    assert shown(trace, ("asked", "obeyed", "why")) == [("binary_tree (5)", "no", why)] * 2
+    reason = "the component tuned is not loaded (coll=^tuned)"
+    assert answer_rows(trace, ("asked", "obeyed", "why")) == [("binary_tree (5)", "no", reason)] * 2
 
 
 @pytest.mark.parametrize("mpi", OPEN_MPI)
@@ -84,11 +87,11 @@ def test_the_row_of_a_rules_file_for_the_sizes_decides(mpi: local_mpi.LocalMpi, 
     rules.write_text(RULES)
     by_rules = (*DYNAMIC, "--mca", "coll_tuned_dynamic_rules_filename", str(rules))
     trace = broadcasts(mpi, tmp_path / "rules-alone", *by_rules)
-    assert shown(trace) == [("linear", "basic_linear (1)", "yes", None), ("chain:3", "chain (2)", "yes", None)]
+    assert answer_rows(trace) == [("linear", "basic_linear (1)", "yes", None), ("chain:3", "chain (2)", "yes", None)]
     # Release 4 looks at the rules first, release 5 at the algorithm that is set for the operation.
     trace = broadcasts(mpi, tmp_path / "both", *by_rules, "--mca", "coll_tuned_bcast_algorithm", "5")
     binary = ("binary", "binary_tree (5)", "yes", None)
-    first = shown(trace)[0]
+    first = answer_rows(trace)[0]
     assert first == (("linear", "basic_linear (1)", "yes", None) if mpi.release == "openmpi-4" else binary)
 
 
@@ -97,20 +100,20 @@ def test_a_parameter_file_of_the_user_is_seen_as_well(mpi: local_mpi.LocalMpi, t
     parameters = tmp_path / "parameters.conf"
     parameters.write_text("coll_tuned_use_dynamic_rules = 1\ncoll_tuned_bcast_algorithm = 5\n")
     trace = broadcasts(mpi, tmp_path, OMPI_MCA_mca_base_param_files=str(parameters))
-    assert shown(trace) == [("binary", "binary_tree (5)", "yes", None)] * 2
+    assert answer_rows(trace) == [("binary", "binary_tree (5)", "yes", None)] * 2
 
 
 @pytest.mark.parametrize("mpi", OPEN_MPI)
 def test_nothing_is_said_of_settings_that_nobody_made(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     trace = broadcasts(mpi, tmp_path)
-    assert shown(trace, ("asked", "obeyed", "why", "since_ns")) == [(None, None, None, None)] * 2
+    assert answer_rows(trace, ("asked", "obeyed", "why", "since_ns")) == [(None, None, None, None)] * 2
 
 
-@pytest.mark.parametrize("asked", ["binomial", "scatter_ring_allgather"])
+@pytest.mark.parametrize("setting", ["binomial", "scatter_ring_allgather"])
 @pytest.mark.parametrize("mpi", MPICH)
-def test_mpichs_variables_are_followed(mpi: local_mpi.LocalMpi, asked: str, tmp_path: Path) -> None:
+def test_mpichs_variables_are_followed(mpi: local_mpi.LocalMpi, setting: str, tmp_path: Path) -> None:
     local_mpi.share_cores()
-    variables = {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": asked, "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9)}
+    variables = {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": setting, "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9)}
     trace = broadcasts(mpi, tmp_path, HOPSCOPE_NATIVE="mpich", **variables)
-    ran = {"binomial": "binomial", "scatter_ring_allgather": "scatter-ring"}[asked]
-    assert shown(trace) == [(ran, asked, "yes", None)] * 2
+    algorithm = {"binomial": "binomial", "scatter_ring_allgather": "scatter-ring"}[setting]
+    assert answer_rows(trace) == [(algorithm, setting, "yes", None)] * 2
