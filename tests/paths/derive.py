@@ -30,61 +30,61 @@ def derive(tables: Tables) -> Tables:
         **intervals_of(tables["intervals"], lanes_of(tables)),
         **_words_of(tables, words),
     }
-    found = _drawn_paths.walk(columns, tempfile.gettempdir())
+    paths = _drawn_paths.walk(columns, tempfile.gettempdir())
     hop_ids = tables["hops"]["hop_id"]
     filled = dict(tables)
-    filled["hops"] = _with(
-        tables["hops"], binding=_names(found["hops.binding"], BINDINGS), pred_hop_id=_take(hop_ids, found["hops.pred"])
+    filled["hops"] = _replace_columns(
+        tables["hops"], binding=_names(paths["hops.binding"], BINDINGS), pred_hop_id=_take(hop_ids, paths["hops.pred"])
     )
-    is_unknown = found["calls.needed_rank"] < 0
-    filled["calls"] = _with(
+    is_unknown = paths["calls.needed_rank"] < 0
+    filled["calls"] = _replace_columns(
         tables["calls"],
-        pred_hop_id=_take(hop_ids, found["calls.pred"]),
-        needed_rank=pa.array(found["calls.needed_rank"], pa.int32(), mask=is_unknown),
-        needed_ns=pa.array(found["calls.needed_ns"], pa.int64(), mask=is_unknown),
+        pred_hop_id=_take(hop_ids, paths["calls.pred"]),
+        needed_rank=pa.array(paths["calls.needed_rank"], pa.int32(), mask=is_unknown),
+        needed_ns=pa.array(paths["calls.needed_ns"], pa.int64(), mask=is_unknown),
     )
-    filled["messages"] = _with(tables["messages"], binding=_names(found["messages.binding"], BINDINGS))
-    filled["path_stretches"] = _stretches(tables, found, words)
+    filled["messages"] = _replace_columns(tables["messages"], binding=_names(paths["messages.binding"], BINDINGS))
+    filled["path_stretches"] = _stretches(tables, paths, words)
     return filled
 
 
-def _with(table: pa.Table, **columns: pa.Array | pa.ChunkedArray) -> pa.Table:
+def _replace_columns(table: pa.Table, **columns: pa.Array | pa.ChunkedArray) -> pa.Table:
     for name, values in columns.items():
         table = table.set_column(table.schema.get_field_index(name), table.schema.field(name), values)
     return table
 
 
-def _names(found: Array, names: Vocabulary) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(found), pa.array(list(names))).cast(pa.string())
+def _names(codes: Array, names: Vocabulary) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(list(names))).cast(pa.string())
 
 
-def _rows(found: Array) -> pa.Array:
+def _rows(rows: Array) -> pa.Array:
     """Rows to take; null where there is none (-1)."""
-    return pa.array(found, pa.int64(), mask=found < 0)
+    return pa.array(rows, pa.int64(), mask=rows < 0)
 
 
-def _take(values: pa.ChunkedArray, found: Array) -> pa.ChunkedArray:
-    return values.take(_rows(found))
+def _take(values: pa.ChunkedArray, rows: Array) -> pa.ChunkedArray:
+    return values.take(_rows(rows))
 
 
-def _stretches(tables: Tables, found: dict[str, Array], words: pa.Array) -> pa.Table:
+def _stretches(tables: Tables, paths: dict[str, Array], words: pa.Array) -> pa.Table:
     ids = tables["collectives"]["collective_id"]
     return pa.table(
         {
-            "path": _names(found["path"], _paths.WORDS["path"]),
-            "path_collective_id": _take(ids, found["path_collective"]),
-            "step": found["step"],
-            "rank": found["rank"],
-            "begin_ns": found["begin_ns"],
-            "end_ns": found["end_ns"],
-            "category": _names(found["category"], CATEGORIES),
-            "collective_id": _take(ids, found["collective"]),
-            "hop_id": _take(tables["hops"]["hop_id"], found["hop"]),
-            "message_id": _take(tables["messages"]["message_id"], found["message"]),
-            "src": pa.array(found["src"], pa.int32(), mask=found["src"] < 0),
-            "dst": pa.array(found["dst"], pa.int32(), mask=found["dst"] < 0),
-            "op": words.take(_rows(found["op"])),
-            "call_site": words.take(_rows(found["call_site"])),
+            "path": _names(paths["path"], _paths.WORDS["path"]),
+            "path_collective_id": _take(ids, paths["path_collective"]),
+            "step": paths["step"],
+            "rank": paths["rank"],
+            "begin_ns": paths["begin_ns"],
+            "end_ns": paths["end_ns"],
+            "category": _names(paths["category"], CATEGORIES),
+            "collective_id": _take(ids, paths["collective"]),
+            "hop_id": _take(tables["hops"]["hop_id"], paths["hop"]),
+            "message_id": _take(tables["messages"]["message_id"], paths["message"]),
+            "src": pa.array(paths["src"], pa.int32(), mask=paths["src"] < 0),
+            "dst": pa.array(paths["dst"], pa.int32(), mask=paths["dst"] < 0),
+            "op": words.take(_rows(paths["op"])),
+            "call_site": words.take(_rows(paths["call_site"])),
         }
     )
 

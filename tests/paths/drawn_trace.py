@@ -86,7 +86,7 @@ class DrawnTrace:
         sent: int,
         received: int,
         *,
-        early: bool | None = False,
+        arrived_early: bool | None = False,
         link: str = "shm",
         posted: int | None = None,
         segment: int = 0,
@@ -96,7 +96,7 @@ class DrawnTrace:
         size: int = 8,
         error: int = 0,
     ) -> None:
-        """A hop of the tree engine; early None makes it the MPI library's own, of which only times are known.
+        """A hop of the tree engine; arrived_early None makes it the MPI library's own, of which only times are known.
 
         send_wait: begin and end of the sender's wait; send_end: where it was done without a wait of its own.
         """
@@ -115,11 +115,11 @@ class DrawnTrace:
                 "send_wait_begin_ns": send_wait[0] if send_wait else None,
                 "send_end_ns": send_wait[1] if send_wait else sent + 1 if send_end is None else send_end,
                 "recv_post_ns": posted if posted is not None else sent - 1,
-                "recv_wait_begin_ns": None if early else posted if posted is not None else sent - 1,
+                "recv_wait_begin_ns": None if arrived_early else posted if posted is not None else sent - 1,
                 "recv_end_ns": received,
-                "arrived_early": early,
+                "arrived_early": arrived_early,
                 "link": link,
-                "source": "native" if early is None else "tree",
+                "source": "native" if arrived_early is None else "tree",
                 "clock_error_ns": error,
             }
         )
@@ -201,9 +201,9 @@ class DrawnTrace:
                 }
             )
         tables = {}
-        for name, drawn in rows.items():
+        for name, table_rows in rows.items():
             key = {"calls": "call_id", "hops": "hop_id", "messages": "message_id", "intervals": "interval_id"}.get(name)
-            ordered = sorted(drawn, key=lambda row: tuple(row[c] for c in order_of(name) if c in row))
+            ordered = sorted(table_rows, key=lambda row: tuple(row[c] for c in order_of(name) if c in row))
             numbered = [{**row, key: number} for number, row in enumerate(ordered)] if key else ordered
             tables[name] = drawn_table(numbered, table_schemas()[name])
         return tables

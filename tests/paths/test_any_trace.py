@@ -28,14 +28,14 @@ def any_traces(draw: st.DrawFn) -> dict[str, pa.Table]:
             clock[r] = 3
     for _ in range(draw(st.integers(0, 4))):
         if draw(st.booleans()):
-            who = draw(rank)
-            begin = clock[who] + draw(TIMES)
-            clock[who] = begin + draw(TIMES)
-            t.interval(who, draw(st.sampled_from(["p2p", "wait", "io", "overhead"])), begin, clock[who])
+            owner = draw(rank)
+            begin = clock[owner] + draw(TIMES)
+            clock[owner] = begin + draw(TIMES)
+            t.interval(owner, draw(st.sampled_from(["p2p", "wait", "io", "overhead"])), begin, clock[owner])
             src, dst = draw(rank), draw(rank)
             send, post, wait = (draw(TIMES) for _ in range(3))
             size = draw(st.sampled_from([0, 8, 1 << 20]))
-            t.message(src, dst, (send, send + draw(TIMES)), (post, wait, clock[who]), size=size, error=draw(TIMES))
+            t.message(src, dst, (send, send + draw(TIMES)), (post, wait, clock[owner]), size=size, error=draw(TIMES))
             continue
         members = draw(st.sets(rank, min_size=1))
         engine = draw(st.sampled_from(["tree", "native"]))
@@ -48,10 +48,20 @@ def any_traces(draw: st.DrawFn) -> dict[str, pa.Table]:
         for _ in range(draw(st.integers(0, 6)) if engine == "tree" else 0):
             begin = min(enters.values())
             sent, received, posted = (begin + draw(TIMES) for _ in range(3))
-            early = draw(st.sampled_from([False, True, None]))
+            arrived_early = draw(st.sampled_from([False, True, None]))
             send_wait = draw(st.sampled_from([None, (sent, sent + draw(TIMES))]))
             link = draw(st.sampled_from(["self", "shm", "lan", "wan"]))
-            t.hop(c, draw(rank), draw(rank), sent, received, early=early, link=link, posted=posted, send_wait=send_wait)
+            t.hop(
+                c,
+                draw(rank),
+                draw(rank),
+                sent,
+                received,
+                arrived_early=arrived_early,
+                link=link,
+                posted=posted,
+                send_wait=send_wait,
+            )
     for r in range(ranks):
         if draw(st.booleans()):
             t.interval(r, "finalize", clock[r] + 1, clock[r] + 2)
@@ -92,12 +102,12 @@ def test_predecessors_lead_back_in_time_and_stay_in_their_collective(tables: dic
     derived = derive(tables)
     hops = {row["hop_id"]: row for row in derived["hops"].to_pylist()}
     for hop in hops.values():
-        before = hops.get(hop["pred_hop_id"])
-        if before:
+        predecessor = hops.get(hop["pred_hop_id"])
+        if predecessor:
             # Either end may have waited for it, and the wait was over before this hop was sent.
-            ends = [(before["dst"], before["recv_end_ns"]), (before["src"], before["send_end_ns"])]
-            assert before["collective_id"] == hop["collective_id"]
-            assert before["binding"] in {"recv", "send"}
+            ends = [(predecessor["dst"], predecessor["recv_end_ns"]), (predecessor["src"], predecessor["send_end_ns"])]
+            assert predecessor["collective_id"] == hop["collective_id"]
+            assert predecessor["binding"] in {"recv", "send"}
             assert any(rank == hop["src"] and end <= hop["send_begin_ns"] for rank, end in ends)
 
 

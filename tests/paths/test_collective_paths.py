@@ -47,7 +47,7 @@ def test_a_late_receiver_does_not_make_a_hop_binding() -> None:
         {0: 300, **dict.fromkeys(range(1, 6), 0)}, {0: 330, **dict.fromkeys(range(1, 6), 20)}, engine="tree"
     )
     for child in range(1, 6):
-        t.hop(c, child, 0, 10, 302 + child, early=True, posted=301)
+        t.hop(c, child, 0, 10, 302 + child, arrived_early=True, posted=301)
     derived = derive(t.tables())
     assert derived["hops"]["binding"].to_pylist() == ["none"] * 5
     assert path_of(derived, "collective", c) == [(0, "local", 300, 330)]
@@ -57,9 +57,9 @@ def test_only_the_child_that_was_waited_for_is_on_the_path() -> None:
     # Rank 1's message was there when rank 0 needed it; rank 2's came at 80 and was waited for; rank 3's came meanwhile.
     t = DrawnTrace(4)
     c = t.collective({0: 0, 1: 0, 2: 50, 3: 0}, {0: 90, 1: 10, 2: 70, 3: 10}, engine="tree")
-    t.hop(c, 1, 0, 5, 12, early=True, posted=1)
+    t.hop(c, 1, 0, 5, 12, arrived_early=True, posted=1)
     t.hop(c, 2, 0, 60, 80, link="wan", posted=1)
-    t.hop(c, 3, 0, 6, 78, early=True, posted=1)
+    t.hop(c, 3, 0, 6, 78, arrived_early=True, posted=1)
     assert path_of(derive(t.tables()), "collective", c) == [
         (2, "local", 50, 60),
         (0, "wan", 60, 80),
@@ -72,7 +72,7 @@ def test_a_send_that_waited_for_a_late_post_leads_to_its_receiver() -> None:
     # Rank 1 leaves last. The cause is rank 0's late post, not anything on rank 1.
     t = DrawnTrace(2)
     c = t.collective({0: 95, 1: 0}, {0: 131, 1: 140}, engine="tree")
-    t.hop(c, 1, 0, 10, 125, early=True, posted=100, send_wait=(12, 130), link="lan")
+    t.hop(c, 1, 0, 10, 125, arrived_early=True, posted=100, send_wait=(12, 130), link="lan")
     derived = derive(t.tables())
     assert derived["hops"]["binding"].to_pylist() == ["send"]
     assert path_of(derived, "collective", c) == [(0, "local", 95, 100), (0, "lan", 100, 130), (1, "local", 130, 140)]
@@ -165,11 +165,11 @@ def test_a_message_sent_long_before_and_seen_as_soon_as_its_wait_began_does_not_
     # Rank 0 enters 3 ms late. MPI tells of the message only at the second call, 0.7 us after the wait began; the other
     # way round such a message takes 4 us. Regression: with such hops binding, the late rank's computing was missing
     # from the critical path, which went to the child that had waited for it.
-    late = 3_000_000
+    enter_ns = 3_000_000
     t = DrawnTrace(2)
-    c = t.collective({0: late, 1: 0}, {0: late + 20_000, 1: late + 16_000}, engine="tree")
-    t.hop(c, 1, 0, 1_000, late + 8_700, posted=late + 8_000)
-    t.hop(c, 0, 1, late + 10_000, late + 14_000, posted=2_000, role="down")
+    c = t.collective({0: enter_ns, 1: 0}, {0: enter_ns + 20_000, 1: enter_ns + 16_000}, engine="tree")
+    t.hop(c, 1, 0, 1_000, enter_ns + 8_700, posted=enter_ns + 8_000)
+    t.hop(c, 0, 1, enter_ns + 10_000, enter_ns + 14_000, posted=2_000, role="down")
     derived = derive(t.tables())
     assert derived["hops"]["binding"].to_pylist() == ["none", "recv"]
-    assert path_of(derived, "collective", c) == [(0, "local", late, late + 20_000)]
+    assert path_of(derived, "collective", c) == [(0, "local", enter_ns, enter_ns + 20_000)]

@@ -20,18 +20,18 @@ def bindings(t: DrawnTrace, table: str = "hops") -> list[str]:
     return derive(t.tables())[table]["binding"].to_pylist()
 
 
-def broadcast(leaves: dict[int, int | None], *, early: bool = False) -> DrawnTrace:
+def broadcast(leaves: dict[int, int | None], *, arrived_early: bool = False) -> DrawnTrace:
     """Rank 0 sends 256 KiB at 10 and waits from 12; rank 1 enters at 1000 and posts at 1010; done at 1050 and 1060."""
     t = DrawnTrace(2)
     c = t.collective({0: 0, 1: 1000}, leaves, op="MPI_Bcast", root=0, engine="tree")
-    t.hop(c, 0, 1, 10, 1060, early=early, posted=1010, send_wait=(12, 1050), size=LARGE, role="down")
+    t.hop(c, 0, 1, 10, 1060, arrived_early=arrived_early, posted=1010, send_wait=(12, 1050), size=LARGE, role="down")
     return t
 
 
-@pytest.mark.parametrize("early", [False, True])
-def test_a_late_receiver_that_leaves_last_is_where_the_path_stays(early: bool) -> None:
+@pytest.mark.parametrize("arrived_early", [False, True])
+def test_a_late_receiver_that_leaves_last_is_where_the_path_stays(arrived_early: bool) -> None:
     # Over MPI the whole transfer may be over when the receiver looks for the first time: it came early, by the record.
-    derived = derive(broadcast({0: 1055, 1: 1070}, early=early).tables())
+    derived = derive(broadcast({0: 1055, 1: 1070}, arrived_early=arrived_early).tables())
     assert derived["hops"]["binding"].to_pylist() == ["send"]
     assert path_of(derived, "collective", 0) == [
         (1, "local", 1000, 1010),
@@ -114,7 +114,7 @@ def test_a_sender_that_holds_several_receivers_messages_is_done_with_each_at_its
 
 @pytest.mark.parametrize("prompt", [True, False])
 @pytest.mark.parametrize(
-    ("late", "ended", "early", "binding", "path"),
+    ("delay_ms", "end_times", "arrived_early", "binding", "path"),
     [
         # Posted 5 ms after the send: at its due time, 20 ms after it, the message is shown. The link was waited for.
         (5, (5.1, 20), False, "recv", [(0, "local", 0, 1), (1, "wan", 1, 21), (1, "local", 21, 22)]),
@@ -126,39 +126,56 @@ def test_a_sender_that_holds_several_receivers_messages_is_done_with_each_at_its
     ],
 )
 def test_over_an_emulated_link_of_20_ms_a_message_moves_from_the_post_only_if_it_was_due_before(  # noqa: PLR0917 - one per column
-    late: float, ended: tuple[float, float], early: bool, binding: str, path: list[tuple[Any, ...]], prompt: bool
+    delay_ms: float,
+    end_times: tuple[float, float],
+    arrived_early: bool,
+    binding: str,
+    path: list[tuple[Any, ...]],
+    prompt: bool,
 ) -> None:
     # Rank 0 enters at 0 and sends at 1 ms; what is above counts from there. Messages of MPI carry those of an emulated
     # link, so a large one is sent when its receive has been posted, and shown when it is due.
     t = DrawnTrace(2)
-    sent, received = ended
+    sent, received = end_times
 
-    def at(ms: float) -> int:
+    def ns(ms: float) -> int:
         return round(ms * MS)
 
-    c = t.collective({0: 0, 1: at(late)}, {0: at(2), 1: at(received + 2)}, op="MPI_Bcast", root=0, engine="tree")
+    c = t.collective({0: 0, 1: ns(delay_ms)}, {0: ns(2), 1: ns(received + 2)}, op="MPI_Bcast", root=0, engine="tree")
     t.hop(
         c,
         0,
         1,
-        at(1),
-        at(1 + received),
-        early=early,
-        posted=at(1 + late),
-        send_wait=(at(1) + 10, at(1 + sent)),
+        ns(1),
+        ns(1 + received),
+        arrived_early=arrived_early,
+        posted=ns(1 + delay_ms),
+        send_wait=(ns(1) + 10, ns(1 + sent)),
         link="wan",
         size=LARGE,
         role="down",
     )
     if prompt:
-        begin = at(100)
-        other = t.collective(
-            {0: begin, 1: begin}, {0: begin + 10, 1: begin + at(21)}, op="MPI_Bcast", root=0, engine="tree"
+        begin = ns(100)
+        prompt_collective = t.collective(
+            {0: begin, 1: begin}, {0: begin + 10, 1: begin + ns(21)}, op="MPI_Bcast", root=0, engine="tree"
         )
-        t.hop(other, 0, 1, begin + 5, begin + 5 + at(20), posted=begin + 1, link="wan", size=LARGE, role="down")
+        t.hop(
+            prompt_collective,
+            0,
+            1,
+            begin + 5,
+            begin + 5 + ns(20),
+            posted=begin + 1,
+            link="wan",
+            size=LARGE,
+            role="down",
+        )
     derived = derive(t.tables())
     assert derived["hops"]["binding"].to_pylist()[0] == binding
-    assert path_of(derived, "collective", c) == [(rank, what, at(begin), at(end)) for rank, what, begin, end in path]
+    assert path_of(derived, "collective", c) == [
+        (rank, category, ns(begin), ns(end)) for rank, category, begin, end in path
+    ]
 
 
 def test_over_an_emulated_link_both_ends_may_wait_each_for_something_else() -> None:
@@ -182,19 +199,34 @@ def test_large_messages_that_were_buffered_excuse_no_late_receiver_of_another_on
     # 256 KiB, was held back by rank 1's post. Regression: one buffered message made all that are no larger eager.
     t = DrawnTrace(2)
     for number in range(3):
-        at = 10_000 * number
-        c = t.collective({0: at, 1: at + 1000}, {0: at + 40, 1: at + 1100}, op="MPI_Bcast", root=0, engine="tree")
-        t.hop(c, 0, 1, at + 10, at + 1030, early=True, posted=at + 1010, send_end=at + 30, size=size, role="down")
-    at = 30_000
-    c = t.collective({0: at, 1: at + 1000}, {0: at + 1090, 1: at + 1070}, op="MPI_Bcast", root=0, engine="tree")
-    wait = (at + 12, at + 1050)
-    t.hop(c, 0, 1, at + 10, at + 1060, posted=at + 1010, send_wait=wait, size=LARGE, role="down")
+        begin = 10_000 * number
+        c = t.collective(
+            {0: begin, 1: begin + 1000}, {0: begin + 40, 1: begin + 1100}, op="MPI_Bcast", root=0, engine="tree"
+        )
+        t.hop(
+            c,
+            0,
+            1,
+            begin + 10,
+            begin + 1030,
+            arrived_early=True,
+            posted=begin + 1010,
+            send_end=begin + 30,
+            size=size,
+            role="down",
+        )
+    begin = 30_000
+    c = t.collective(
+        {0: begin, 1: begin + 1000}, {0: begin + 1090, 1: begin + 1070}, op="MPI_Bcast", root=0, engine="tree"
+    )
+    wait = (begin + 12, begin + 1050)
+    t.hop(c, 0, 1, begin + 10, begin + 1060, posted=begin + 1010, send_wait=wait, size=LARGE, role="down")
     derived = derive(t.tables())
     assert derived["hops"]["binding"].to_pylist() == ["none", "none", "none", "send"]
     assert path_of(derived, "collective", c) == [
-        (1, "local", at + 1000, at + 1010),
-        (1, "shm", at + 1010, at + 1050),
-        (0, "local", at + 1050, at + 1090),
+        (1, "local", begin + 1000, begin + 1010),
+        (1, "shm", begin + 1010, begin + 1050),
+        (0, "local", begin + 1050, begin + 1090),
     ]
 
 
@@ -204,8 +236,8 @@ def test_of_the_application_too_a_held_message_is_told_from_those_that_were_buff
     # receiver had it too: it was not there. The fastest transit of the class, with an early receiver, is 5,000.
     t = DrawnTrace(2)
     for number in range(5):
-        at = 1_000_000 * number
-        t.message(0, 1, (at, at + 1000), (at + 500_000, at + 500_000, at + 502_000), size=size)
+        begin = 1_000_000 * number
+        t.message(0, 1, (begin, begin + 1000), (begin + 500_000, begin + 500_000, begin + 502_000), size=size)
     t.message(0, 1, (5_000_000, 5_004_000), (4_990_000, 4_990_000, 5_005_000), size=size)
     t.message(0, 1, (6_000_000, 6_504_000), (6_500_000, 6_500_000, 6_505_000), size=size)
     assert bindings(t, "messages") == ["none"] * 5 + ["recv", "send"]
@@ -216,8 +248,8 @@ def test_where_a_message_may_have_been_buffered_and_its_times_contradict_one_ano
     # receive took 250,000: was the sender kept from its processor, or did it wait for the post? Nothing tells.
     t = DrawnTrace(2)
     for number in range(5):
-        at = 1_000_000 * number
-        t.message(0, 1, (at, at + 100), (at + 50_000, at + 50_000, at + 50_300), size=4096)
+        begin = 1_000_000 * number
+        t.message(0, 1, (begin, begin + 100), (begin + 50_000, begin + 50_000, begin + 50_300), size=4096)
     t.message(0, 1, (5_000_000, 5_000_100), (4_999_000, 4_999_000, 5_000_500), size=4096)
     t.message(0, 1, (6_000_000, 6_400_000), (6_150_000, 6_150_000, 6_400_000), size=4096)
     assert bindings(t, "messages") == ["none"] * 5 + ["recv", "undecided"]

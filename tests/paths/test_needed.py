@@ -7,7 +7,7 @@ from derive import derive
 from drawn_trace import DrawnTrace, path_of
 
 
-def needed(derived: dict[str, pa.Table]) -> list[tuple[int | None, int | None]]:
+def needed_ranks(derived: dict[str, pa.Table]) -> list[tuple[int | None, int | None]]:
     calls = derived["calls"]
     return list(zip(calls["needed_rank"].to_pylist(), calls["needed_ns"].to_pylist(), strict=True))
 
@@ -17,10 +17,10 @@ def test_those_below_a_late_inner_rank_wait_for_it_and_not_for_the_root() -> Non
     # for rank 1, rank 3 for nobody but the root.
     t = DrawnTrace(4)
     c = t.collective({0: 10, 1: 100, 2: 5, 3: 5}, {0: 30, 1: 120, 2: 135, 3: 40}, op="MPI_Bcast", root=0, engine="tree")
-    t.hop(c, 0, 1, 12, 102, early=True, role="down")
+    t.hop(c, 0, 1, 12, 102, arrived_early=True, role="down")
     t.hop(c, 0, 3, 15, 35, role="down")
     t.hop(c, 1, 2, 110, 130, role="down")
-    assert needed(derive(t.tables())) == [(0, 10), (1, 100), (1, 100), (0, 10)]
+    assert needed_ranks(derive(t.tables())) == [(0, 10), (1, 100), (1, 100), (0, 10)]
 
 
 def test_in_an_exchange_all_wait_for_whom_their_chains_lead_to() -> None:
@@ -29,28 +29,28 @@ def test_in_an_exchange_all_wait_for_whom_their_chains_lead_to() -> None:
     c = t.collective({0: 0, 1: 0, 2: 0, 3: 100}, {0: 135, 1: 130, 2: 125, 3: 120}, engine="tree")
     t.hop(c, 0, 1, 1, 10, role="exchange")
     t.hop(c, 1, 0, 1, 10, role="exchange")
-    t.hop(c, 2, 3, 1, 101, early=True, role="exchange")
+    t.hop(c, 2, 3, 1, 101, arrived_early=True, role="exchange")
     t.hop(c, 3, 2, 102, 112, role="exchange")
     t.hop(c, 2, 0, 113, 130, role="exchange")
     t.hop(c, 3, 1, 103, 125, role="exchange")
-    t.hop(c, 0, 2, 11, 114, early=True, role="exchange")
-    t.hop(c, 1, 3, 11, 104, early=True, role="exchange")
-    assert needed(derive(t.tables())) == [(3, 100)] * 4
+    t.hop(c, 0, 2, 11, 114, arrived_early=True, role="exchange")
+    t.hop(c, 1, 3, 11, 104, arrived_early=True, role="exchange")
+    assert needed_ranks(derive(t.tables())) == [(3, 100)] * 4
 
 
 def test_where_a_hop_is_undecided_nothing_is_known() -> None:
     t = DrawnTrace(2)
     c = t.collective({0: 0, 1: 50}, {0: 90, 1: 70}, engine="tree")
-    t.hop(c, 1, 0, 60, 80, early=None, error=100)
+    t.hop(c, 1, 0, 60, 80, arrived_early=None, error=100)
     derived = derive(t.tables())
     assert derived["hops"]["binding"].to_pylist() == ["undecided"]
-    assert needed(derived) == [(None, None), (1, 50)]
+    assert needed_ranks(derived) == [(None, None), (1, 50)]
 
 
 def test_without_hops_nothing_is_known() -> None:
     t = DrawnTrace(2)
     t.collective({0: 0, 1: 50}, {0: 90, 1: 70})
-    assert needed(derive(t.tables())) == [(None, None)] * 2
+    assert needed_ranks(derive(t.tables())) == [(None, None)] * 2
 
 
 def test_a_rank_that_came_late_to_its_wait_is_reached_there() -> None:
@@ -68,7 +68,7 @@ def test_a_rank_that_came_late_to_its_wait_is_reached_there() -> None:
         t.interval(rank, "wait", begin, end, "MPI_Wait")
     t.hop(c, 1, 0, 305, 335)
     derived = derive(t.tables())
-    assert needed(derived) == [(1, 300), (1, 300)]
+    assert needed_ranks(derived) == [(1, 300), (1, 300)]
     # What led to it is the computing before the start and between start and wait.
     assert path_of(derived, "lead", c) == [
         (1, "local", 20, 22),

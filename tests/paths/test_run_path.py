@@ -6,11 +6,11 @@ from derive import derive
 from drawn_trace import DrawnTrace, path_of
 
 
-def halo_trace(late: int = 1000) -> DrawnTrace:
-    """Two ranks that exchange halos before an Allreduce; rank 1 computes `late` longer, so rank 0 waits for its halo.
+def halo_trace(delay: int = 1000) -> DrawnTrace:
+    """Two ranks that exchange halos before an Allreduce; rank 1 computes `delay` longer, so rank 0 waits for its halo.
 
-    rank 0: Init 0-10 | compute 10-160 | Recv 160 .......... late+130 | compute | Allreduce late+150 | Finalize
-    rank 1: Init 0-10 | compute 10-late+100 | Send late+100-110 | compute | Allreduce late+140 | Finalize
+    rank 0: Init 0-10 | compute 10-160 | Recv 160 .......... delay+130 | compute | Allreduce delay+150 | Finalize
+    rank 1: Init 0-10 | compute 10-delay+100 | Send delay+100-110 | compute | Allreduce delay+140 | Finalize
     """
     t = DrawnTrace(2)
     for rank in (0, 1):
@@ -19,12 +19,12 @@ def halo_trace(late: int = 1000) -> DrawnTrace:
     t.interval(1, "p2p", 15, 16, "MPI_Send")
     t.interval(0, "p2p", 150, 152, "MPI_Recv")
     t.message(1, 0, (15, 16), (150, 150, 152))
-    t.interval(0, "p2p", 160, late + 130, "MPI_Recv")
-    t.interval(1, "p2p", late + 100, late + 110, "MPI_Send")
-    t.message(1, 0, (late + 100, late + 110), (160, 160, late + 130))
-    t.collective({0: late + 150, 1: late + 140}, {0: late + 200, 1: late + 190})
-    t.interval(0, "finalize", late + 220, late + 300)
-    t.interval(1, "finalize", late + 210, late + 300)
+    t.interval(0, "p2p", 160, delay + 130, "MPI_Recv")
+    t.interval(1, "p2p", delay + 100, delay + 110, "MPI_Send")
+    t.message(1, 0, (delay + 100, delay + 110), (160, 160, delay + 130))
+    t.collective({0: delay + 150, 1: delay + 140}, {0: delay + 200, 1: delay + 190})
+    t.interval(0, "finalize", delay + 220, delay + 300)
+    t.interval(1, "finalize", delay + 210, delay + 300)
     return t
 
 
