@@ -14,16 +14,16 @@ class Drawing:
     def __init__(self, ranks: int) -> None:
         self.steps: list[list[tuple[int, int, int, list[int]]]] = [[] for _ in range(ranks)]
 
-    def send(self, rank: int, to: int, size: int, after: list[int]) -> int:
+    def send(self, rank: int, peer: int, size: int, predecessors: list[int]) -> int:
         """A send after these steps of the same rank; its number among them."""
-        return self._add(rank, _plan.SEND, to, size, after)
+        return self._add(rank, _plan.SEND, peer, size, predecessors)
 
     def receive(self, rank: int, source: int, size: int) -> int:
         """A receive that is posted on entry; its number among the rank's steps."""
         return self._add(rank, _plan.RECEIVE, source, size, [])
 
-    def _add(self, rank: int, kind: int, peer: int, size: int, after: list[int]) -> int:
-        self.steps[rank].append((kind, peer, size, after))
+    def _add(self, rank: int, kind: int, peer: int, size: int, predecessors: list[int]) -> int:
+        self.steps[rank].append((kind, peer, size, predecessors))
         return len(self.steps[rank]) - 1
 
     def schedules(self) -> _plan.Schedules:
@@ -33,22 +33,22 @@ class Drawing:
         kind, length, unmet, edges = [], [], [], [[] for _ in range(sum(counts))]
         ends: dict[tuple[int, int, int], list[int]] = {}
         for rank, steps in enumerate(self.steps):
-            for number, (what, peer, size, after) in enumerate(steps):
+            for number, (step_kind, peer, size, predecessors) in enumerate(steps):
                 row = int(first[rank]) + number
-                kind.append(what)
+                kind.append(step_kind)
                 length.append(size)
-                unmet.append(len(after))
-                for before in after:
-                    edges[int(first[rank]) + before].append(row)
-                pair = (rank, peer) if what == _plan.SEND else (peer, rank)
-                ends.setdefault((*pair, what), []).append(row)
+                unmet.append(len(predecessors))
+                for predecessor in predecessors:
+                    edges[int(first[rank]) + predecessor].append(row)
+                pair = (rank, peer) if step_kind == _plan.SEND else (peer, rank)
+                ends.setdefault((*pair, step_kind), []).append(row)
         other_end = np.full(len(kind), -1)
-        for (src, dst, what), rows in ends.items():
-            other_end[rows] = ends[src, dst, _plan.SEND + _plan.RECEIVE - what]
+        for (src, dst, step_kind), rows in ends.items():
+            other_end[rows] = ends[src, dst, _plan.SEND + _plan.RECEIVE - step_kind]
         ready = [
             [int(first[r]) + i for i, step in enumerate(steps) if not step[3]] for r, steps in enumerate(self.steps)
         ]
-        drawn: Any = {
+        schedules: Any = {
             "unit_bytes": 1,
             "first_step": first,
             "kind": np.asarray(kind, np.int8),
@@ -60,7 +60,7 @@ class Drawing:
             "ready": np.asarray([row for r in ready for row in r], np.int64),
             "other_end": other_end.astype(np.int64),
         }
-        return drawn
+        return schedules
 
 
 def split_binary(ranks: int, segments: int, segment: int) -> _plan.Schedules:
@@ -76,9 +76,9 @@ def split_binary(ranks: int, segments: int, segment: int) -> _plan.Schedules:
         children = [2 * child + 1 + side for child in (2 * number + 1, 2 * number + 2) if 2 * child + 1 + side < ranks]
         partner = rank + 1 if side == 0 else rank - 1
         received = [drawing.receive(rank, parent, segment) for _ in range(half)]
-        for one in received:
+        for receive in received:
             for child in children:
-                drawing.send(rank, child, segment, [one])
+                drawing.send(rank, child, segment, [receive])
         drawing.send(rank, partner, half * segment, received)
         drawing.receive(rank, partner, half * segment)
     return drawing.schedules()
@@ -88,7 +88,7 @@ def linear_alltoall(ranks: int, size: int) -> _plan.Schedules:
     """As published: a rank sends its blocks, to the ranks after it first, when it has the one before it's."""
     drawing = Drawing(ranks)
     for rank in range(ranks):
-        received = {other: drawing.receive(rank, other, size) for other in range(ranks) if other != rank}
+        received = {peer: drawing.receive(rank, peer, size) for peer in range(ranks) if peer != rank}
         for distance in range(1, ranks):
             drawing.send(rank, (rank + distance) % ranks, size, [received[rank - 1]] if rank else [])
     return drawing.schedules()

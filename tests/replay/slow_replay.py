@@ -21,74 +21,74 @@ class SlowReplay:
         schedules: Sequence[_plan.Schedules],
         hosts: Sequence[int],
         machine: dict[str, Any],
-        which: Sequence[int],
+        schedule_numbers: Sequence[int],
         gaps_ns: Array,
     ) -> None:
-        self.hosts, self.machine, self.which, self.gaps = hosts, machine, which, gaps_ns
-        self.laid = [schedules[number] for number in which]
-        self.rank_of = [np.repeat(np.arange(len(hosts)), np.diff(s["first_step"])) for s in self.laid]
-        self.unmet = [s["unmet"] + (s["kind"] == _plan.RECEIVE) + (s["unmet"] == 0) for s in self.laid]
-        self.left = [np.diff(s["first_step"]) for s in self.laid]
+        self.hosts, self.machine, self.schedule_numbers, self.gaps = hosts, machine, schedule_numbers, gaps_ns
+        self.schedules = [schedules[number] for number in schedule_numbers]
+        self.rank_of = [np.repeat(np.arange(len(hosts)), np.diff(s["first_step"])) for s in self.schedules]
+        self.unmet = [s["unmet"] + (s["kind"] == _plan.RECEIVE) + (s["unmet"] == 0) for s in self.schedules]
+        self.left = [np.diff(s["first_step"]) for s in self.schedules]
         self.free_at = np.zeros(len(machine["service_ns"]))
         self.busy_until = np.zeros(len(hosts))
         self.agreed: dict[tuple[int, int], float] = {}
         self.last_there: dict[tuple[int, int], float] = {}  # of announced messages, by sender and receiver
-        self.here: set[tuple[int, int]] = set()  # messages that came
+        self.arrivals: set[tuple[int, int]] = set()  # messages that came
         # Of each rank's emulated messages that are there, their receives not posted: when first and last bytes came.
-        self.kept: list[dict[tuple[int, int], tuple[float, float]]] = [{} for _ in hosts]
-        self.leave = np.full((len(which), len(hosts)), np.nan)
+        self.unexpected: list[dict[tuple[int, int], tuple[float, float]]] = [{} for _ in hosts]
+        self.leave = np.full((len(schedule_numbers), len(hosts)), np.nan)
         self.events: list[tuple[Any, ...]] = []
         self.order = count()
 
     def run(self) -> Array:
         """When each rank leaves each collective."""
         for rank in range(len(self.hosts)):
-            self.at(float(self.gaps[rank, 0]), self.enter, rank, 0)
+            self.push(float(self.gaps[rank, 0]), self.enter, rank, 0)
         while self.events:
-            t, _, do, arguments = heapq.heappop(self.events)
-            do(t, *arguments)
+            t, _, action, arguments = heapq.heappop(self.events)
+            action(t, *arguments)
         return self.leave
 
-    def at(self, t: float, do: Any, *arguments: Any) -> None:
-        heapq.heappush(self.events, (t, next(self.order), do, arguments))
+    def push(self, t: float, action: Any, *arguments: Any) -> None:
+        heapq.heappush(self.events, (t, next(self.order), action, arguments))
 
     def enter(self, t: float, rank: int, collective: int) -> None:
         self.busy_until[rank] = t + self.machine["enter_ns"]
-        s = self.laid[collective]
+        s = self.schedules[collective]
         self.work(rank, collective, [int(i) for i in s["ready"][s["first_ready"][rank] : s["first_ready"][rank + 1]]])
 
-    def is_announced(self, collective: int, receive: int) -> bool:
+    def is_rendezvous(self, collective: int, receive: int) -> bool:
         link = self.machine["link"][self.pair(collective, receive)]
         return bool(self.size(collective, receive) > self.machine["eager_bytes"][link])
 
     def ends(self, collective: int, receive: int) -> tuple[int, int]:
         """The ranks that send and receive it."""
         rank_of = self.rank_of[collective]
-        return int(rank_of[self.laid[collective]["other_end"][receive]]), int(rank_of[receive])
+        return int(rank_of[self.schedules[collective]["other_end"][receive]]), int(rank_of[receive])
 
-    def control(self, which: str, collective: int, receive: int) -> float:
-        return float(self.machine[f"{which}_ns"][self.machine["link"][self.pair(collective, receive)]])
+    def control(self, kind: str, collective: int, receive: int) -> float:
+        return float(self.machine[f"{kind}_ns"][self.machine["link"][self.pair(collective, receive)]])
 
     def ask(self, collective: int, receive: int, t: float) -> None:
-        """A message is to be announced."""
+        """Sends the announcement of a message."""
         if self.machine["emulates"]:
             self.agree(collective, receive, t)
         else:
-            self.at(t, self.announce, collective, receive)
+            self.push(t, self.announce, collective, receive)
 
     def announce(self, t: float, collective: int, receive: int) -> None:
-        """It is, behind the last message between its ranks that has gone."""
-        there = t + self.control("announcement", collective, receive)
-        self.agree(collective, receive, max(there, self.last_there.get(self.ends(collective, receive), 0.0)))
+        """The announcement follows the last message between its ranks."""
+        arrival = t + self.control("announcement", collective, receive)
+        self.agree(collective, receive, max(arrival, self.last_there.get(self.ends(collective, receive), 0.0)))
 
     def agree(self, collective: int, receive: int, t: float) -> None:
         """The announcement of a message is there, or its receive is posted."""
         first = self.agreed.setdefault((collective, receive), t)
         if (collective, -receive - 1) in self.agreed and self.machine["emulates"]:
-            self.at(max(t, first), self.sent, collective, int(self.laid[collective]["other_end"][receive]))
+            self.push(max(t, first), self.sent, collective, int(self.schedules[collective]["other_end"][receive]))
         elif (collective, -receive - 1) in self.agreed:
             t = max(t, first) + self.control("answer", collective, receive)
-            self.at(t, self.travel, collective, receive, None, t)
+            self.push(t, self.travel, collective, receive, None, t)
         self.agreed[collective, -receive - 1] = t
 
     def sent(self, t: float, collective: int, send: int) -> None:
@@ -99,25 +99,25 @@ class SlowReplay:
         self.work(rank, collective, self.followers(collective, send))
 
     def followers(self, collective: int, row: int) -> list[int]:
-        s = self.laid[collective]
+        s = self.schedules[collective]
         return [int(i) for i in s["edge"][s["first_edge"][row] : s["first_edge"][row + 1]]]
 
-    def work(self, rank: int, collective: int, met: list[int]) -> None:
+    def work(self, rank: int, collective: int, followers: list[int]) -> None:
         """Everything that can be done once one of the things that these steps wait for is there."""
-        s, unmet = self.laid[collective], self.unmet[collective]
+        s, unmet = self.schedules[collective], self.unmet[collective]
         steps: list[int] = []
         receives: list[int] = []
         while True:
-            for row in met:
+            for row in followers:
                 unmet[row] -= 1
                 if unmet[row] == 0:
                     (receives if s["kind"][row] == _plan.RECEIVE else steps).append(row)
-                if s["kind"][row] == _plan.RECEIVE and unmet[row] == 1 and self.kept[rank]:
-                    self.at(float(self.busy_until[rank]), self.take_in, rank)
-                is_here = (collective, row) in self.here
-                if s["kind"][row] != _plan.RECEIVE or not self.is_announced(collective, row):
+                if s["kind"][row] == _plan.RECEIVE and unmet[row] == 1 and self.unexpected[rank]:
+                    self.push(float(self.busy_until[rank]), self.take_in, rank)
+                has_arrived = (collective, row) in self.arrivals
+                if s["kind"][row] != _plan.RECEIVE or not self.is_rendezvous(collective, row):
                     continue
-                if unmet[row] == (0 if is_here else 1):
+                if unmet[row] == (0 if has_arrived else 1):
                     self.agree(collective, row, float(self.busy_until[rank]))
             if not steps and not receives:
                 break
@@ -125,45 +125,45 @@ class SlowReplay:
             self.busy_until[rank] += self.own_time(collective, row)
             if s["kind"][row] == _plan.SEND:
                 t, receive = float(self.busy_until[rank]), int(s["other_end"][row])
-                announced, at_once = self.is_announced(collective, receive), self.machine["emulates"]
-                if at_once or not announced:
-                    self.at(t, self.travel, collective, receive, None, t)
-                if announced:
+                is_rendezvous, emulates = self.is_rendezvous(collective, receive), self.machine["emulates"]
+                if emulates or not is_rendezvous:
+                    self.push(t, self.travel, collective, receive, None, t)
+                if is_rendezvous:
                     self.ask(collective, receive, t)
-                    met = []
+                    followers = []
                     continue
-            met = self.followers(collective, row)
+            followers = self.followers(collective, row)
             self.left[collective][rank] -= 1
         if self.left[collective][rank] == 0:
             self.leave[collective, rank] = self.busy_until[rank] + self.machine["leave_ns"]
-            if collective + 1 < len(self.which):
+            if collective + 1 < len(self.schedule_numbers):
                 gap = self.gaps[rank, collective + 1]
-                self.at(float(self.leave[collective, rank] + gap), self.enter, rank, collective + 1)
+                self.push(float(self.leave[collective, rank] + gap), self.enter, rank, collective + 1)
 
     def size(self, collective: int, row: int) -> float:
-        return float(self.laid[collective]["length"][row] * self.laid[collective]["unit_bytes"])
+        return float(self.schedules[collective]["length"][row] * self.schedules[collective]["unit_bytes"])
 
     def pair(self, collective: int, receive: int) -> int:
-        s, rank_of = self.laid[collective], self.rank_of[collective]
+        s, rank_of = self.schedules[collective], self.rank_of[collective]
         src, dst = rank_of[s["other_end"][receive]], rank_of[receive]
         return int(self.hosts[src] * self.machine["hosts"] + self.hosts[dst])
 
     def own_time(self, collective: int, row: int) -> float:
-        m, kind, size = self.machine, self.laid[collective]["kind"][row], self.size(collective, row)
+        m, kind, size = self.machine, self.schedules[collective]["kind"][row], self.size(collective, row)
         if kind in (_plan.COMBINE, _plan.COPY):
             name = "combine" if kind == _plan.COMBINE else "copy"
             return m[f"{name}_ns"] + m[f"{name}_per_byte_ns"] * size
         if kind not in (_plan.SEND, _plan.RECEIVE):
             return 0.0
         sends = kind == _plan.SEND
-        receive = int(self.laid[collective]["other_end"][row]) if sends else row
+        receive = int(self.schedules[collective]["other_end"][row]) if sends else row
         link, name = m["link"][self.pair(collective, receive)], "send" if sends else "receive"
         return float(m[f"{name}_ns"][link] + m[f"{name}_per_byte_ns"][link] * size)
 
     def crossing(self, collective: int, receive: int) -> float:
         """What lies between the near servers of a message and the far ones."""
         m, link = self.machine, self.machine["link"][self.pair(collective, receive)]
-        latency = "announced" if self.is_announced(collective, receive) else "latency"
+        latency = "announced" if self.is_rendezvous(collective, receive) else "latency"
         per_byte = "announced_per_byte_ns" if latency == "announced" else "per_byte_ns"
         return float(m[f"{latency}_ns"][link] + m[per_byte][link] * self.size(collective, receive))
 
@@ -183,7 +183,7 @@ class SlowReplay:
         m, pair, size = self.machine, self.pair(collective, receive), self.size(collective, receive)
         first, last = self.pass_all(range(m["first_server"][pair], m["far"][pair]), t, t, size)
         time = self.crossing(collective, receive)
-        self.at(first + time, self.reach_host, collective, receive, last + time)
+        self.push(first + time, self.reach_host, collective, receive, last + time)
 
     def reach_host(self, t: float, collective: int, receive: int, last: float) -> None:
         """An emulated message is there."""
@@ -192,21 +192,21 @@ class SlowReplay:
             self.machine["far"][self.pair(collective, receive)]
             < self.machine["first_server"][self.pair(collective, receive) + 1]
         )
-        self.kept[rank][collective, receive] = t, last
+        self.unexpected[rank][collective, receive] = t, last
         if self.unmet[collective][receive] == 1 or not has_servers:
             self.let_in(t, rank, (collective, receive))
 
     def take_in(self, t: float, rank: int) -> None:
         """A receive was posted: of the messages that this lets in, the first that was there goes on."""
-        ready = [one for one in self.kept[rank] if self.unmet[one[0]][one[1]] == 1]
+        ready = [message for message in self.unexpected[rank] if self.unmet[message[0]][message[1]] == 1]
         if ready:
-            self.let_in(t, rank, min(ready, key=lambda one: self.kept[rank][one]))
+            self.let_in(t, rank, min(ready, key=lambda one: self.unexpected[rank][one]))
 
     def let_in(self, t: float, rank: int, message: tuple[int, int]) -> None:
         m, pair = self.machine, self.pair(*message)
         places = range(m["far"][pair], m["first_server"][pair + 1])
-        last = self.pass_all(places, *self.kept[rank].pop(message), self.size(*message))[1]
-        self.at(max(t, last), self.arrive, *message)
+        last = self.pass_all(places, *self.unexpected[rank].pop(message), self.size(*message))[1]
+        self.push(max(t, last), self.arrive, *message)
 
     def travel(self, t: float, collective: int, receive: int, place: int | None, last: float) -> None:
         """A message that comes to a place of its route (None: it begins), its last byte at `last`."""
@@ -218,7 +218,7 @@ class SlowReplay:
         first = t
         if place is None:
             place, crossed = int(begin), False
-            if self.is_announced(collective, receive):
+            if self.is_rendezvous(collective, receive):
                 self.last_there[self.ends(collective, receive)] = t + self.crossing(collective, receive)
         else:
             server, crossed = m["server"][place], place >= far
@@ -229,14 +229,14 @@ class SlowReplay:
             first -= per_byte if m["cut_through"] else 0
             place += 1
         if place == far and not crossed:
-            if self.is_announced(collective, receive) and not m["emulates"]:
-                self.at(float(last), self.sent, collective, int(self.laid[collective]["other_end"][receive]))
+            if self.is_rendezvous(collective, receive) and not m["emulates"]:
+                self.push(float(last), self.sent, collective, int(self.schedules[collective]["other_end"][receive]))
             time = self.crossing(collective, receive)
             first, last = first + time, last + time
         if place == end:
-            self.at(float(last), self.arrive, collective, receive)
+            self.push(float(last), self.arrive, collective, receive)
         else:
-            self.at(float(first), self.travel, collective, receive, place, last)
+            self.push(float(first), self.travel, collective, receive, place, last)
 
     def arrive(self, t: float, collective: int, receive: int) -> None:
         rank = int(self.rank_of[collective][receive])
@@ -244,5 +244,5 @@ class SlowReplay:
             self.busy_until[rank] = max(self.busy_until[rank], t)
             self.work(rank, collective, [receive])
         else:
-            self.here.add((collective, receive))
+            self.arrivals.add((collective, receive))
             self.unmet[collective][receive] -= 1

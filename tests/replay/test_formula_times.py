@@ -36,10 +36,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
     return sample_trace(shared_folder(tmp_path_factory), "planted/points/trace")
 
 
-def parameters(link: str, **more: Any) -> list[Row]:
+def parameters(link: str, **fields: Any) -> list[Row]:
     """Of one link, without PLogP's."""
     units = {"beta": NS_PER_BYTE, "G": NS_PER_BYTE}
-    ends = LinkEnds(link, **more)
+    ends = LinkEnds(link, **fields)
     return [
         row(ends, model, name, Estimate(value, count=9), size=1 << 20, unit=units.get(name, "ns"))
         for (model, name), value in HOCKNEY_AND_LOGGP.items()
@@ -49,25 +49,25 @@ def parameters(link: str, **more: Any) -> list[Row]:
 def collectives(*rows: tuple[str, int, int, int, int, int, bool]) -> pa.Table:
     """Operation, communicator, bytes, first and last enter, last leave, complete."""
     names = ("op", "comm", "bytes", "first_enter_ns", "last_enter_ns", "last_leave_ns", "complete")
-    return pa.table({name: [each[at] for each in rows] for at, name in enumerate(names)})
+    return pa.table({name: [collective[column] for collective in rows] for column, name in enumerate(names)})
 
 
-def recognised(op: str, comm: int, size: int, algorithm: str, **more: Any) -> dict[str, Any]:
+def recognised(op: str, comm: int, size: int, algorithm: str, **columns: Any) -> dict[str, Any]:
     alike = {"ranks": 4, "segment_bytes": 0, "same": None, "source": "tree"}
-    return {"op": op, "comm": comm, "bytes": size, "algorithm": algorithm, **alike, **more}
+    return {"op": op, "comm": comm, "bytes": size, "algorithm": algorithm, **alike, **columns}
 
 
 def test_only_collectives_that_all_ranks_entered_together_count() -> None:
     """One that began when the root came, long before the last rank, took next to nothing after the last enter."""
-    together, apart, cut_off = (
+    aligned, skewed, cut_off = (
         ("MPI_Bcast", 0, 64, 0, 50, 1050, True),
         ("MPI_Bcast", 0, 64, 2000, 2900, 3000, True),
         ("MPI_Bcast", 0, 64, 4000, 4001, 4002, False),
     )
-    found = measured(
-        collectives(together, apart, cut_off), [recognised("MPI_Bcast", 0, 64, "binomial")], emulated=False
+    measurements = measured(
+        collectives(aligned, skewed, cut_off), [recognised("MPI_Bcast", 0, 64, "binomial")], emulated=False
     )
-    (only,) = found.items()
+    (only,) = measurements.items()
     assert only[0] == Point("MPI_Bcast", "binomial", 4, 64)
     assert (only[1].times, only[1].skewed) == ([1000.0], 1)
 
@@ -81,7 +81,7 @@ def test_a_point_is_named_as_published_with_the_block_of_an_alltoall() -> None:
         recognised("MPI_Bcast", 0, 8, "unrecognised"),
         recognised("MPI_Alltoall", 0, 8, "linear"),
     ]
-    table = collectives(*((each["op"], 0, each["bytes"], 0, 0, 10, True) for each in rows))
+    table = collectives(*((row["op"], 0, row["bytes"], 0, 0, 10, True) for row in rows))
     assert set(measured(table, rows, emulated=False)) == {
         Point("MPI_Alltoall", "pairwise", 4, 100),
         Point("MPI_Barrier", "bruck", 4, 0),
@@ -111,28 +111,28 @@ def test_over_emulated_links_the_library_s_own_collectives_do_not_count() -> Non
 
 
 def test_points_reach_to_the_longest_message_and_the_most_ranks() -> None:
-    every = points([Point("MPI_Bcast", "pipeline", 6, 3000, 1000)], 8, 4096, "MPI_Bcast")
-    assert {point.ranks for point in every} == {2, 4, 6, 8}
-    assert {point.bytes for point in every} == {8, 64, 512, 3000, 4096}
-    assert {(p.algorithm, p.bytes) for p in every if p.segment_bytes} == {("pipeline", 3000), ("pipeline", 4096)}
+    grid = points([Point("MPI_Bcast", "pipeline", 6, 3000, 1000)], 8, 4096, "MPI_Bcast")
+    assert {point.ranks for point in grid} == {2, 4, 6, 8}
+    assert {point.bytes for point in grid} == {8, 64, 512, 3000, 4096}
+    assert {(p.algorithm, p.bytes) for p in grid if p.segment_bytes} == {("pipeline", 3000), ("pipeline", 4096)}
 
 
 def test_a_machine_s_times_are_those_of_the_formulas_and_of_the_replay() -> None:
     rows = of_machine(parameters("wan", source="a", destination="b"), 4, operation="MPI_Bcast")
-    (found,) = [r for r in rows if (r["algorithm"], r["ranks"], r["bytes"]) == ("binary", 4, 512)]
+    (binary_row,) = [r for r in rows if (r["algorithm"], r["ranks"], r["bytes"]) == ("binary", 4, 512)]
     loggp = LogGP(30_000.0, 8_000.0, 9_000.0, 15.0)
-    assert found["loggp_ns"] == FORMULAS["MPI_Bcast", "binary", LogGP](Call(4, 512), loggp)
-    assert found["replay_ns"] == replayed_ns("MPI_Bcast", "binary", Call(4, 512), loggp)
-    assert found["hockney_ns"] == 2 * (2 * 50_000 + 512 * 15)
-    assert (found["plogp_ns"], found["measured_ns"], found["link"]) == (None, None, "wan")
+    assert binary_row["loggp_ns"] == FORMULAS["MPI_Bcast", "binary", LogGP](Call(4, 512), loggp)
+    assert binary_row["replay_ns"] == replayed_ns("MPI_Bcast", "binary", Call(4, 512), loggp)
+    assert binary_row["hockney_ns"] == 2 * (2 * 50_000 + 512 * 15)
+    assert (binary_row["plogp_ns"], binary_row["measured_ns"], binary_row["link"]) == (None, None, "wan")
 
 
 def test_the_farthest_links_are_taken_and_a_pair_of_hosts_stands_back_behind_its_class() -> None:
     pair = [row(LinkEnds("lan", "a", "b", True), "Hockney", name, Estimate(1.0)) for name in ("alpha", "beta")]
     rows = [*pair, *parameters("lan"), *parameters("shm")]
-    assert {each["link"] for each in of_machine(rows, 2)} == {"lan"}
-    assert {each["hockney_ns"] for each in of_machine(rows, 2, operation="MPI_Barrier")} > {50_000.0}
-    assert {each["link"] for each in of_machine(rows, 2, link="shm")} == {"shm"}
+    assert {row["link"] for row in of_machine(rows, 2)} == {"lan"}
+    assert {row["hockney_ns"] for row in of_machine(rows, 2, operation="MPI_Barrier")} > {50_000.0}
+    assert {row["link"] for row in of_machine(rows, 2, link="shm")} == {"shm"}
     with pytest.raises(InputError, match="'wan'; choose one of lan, shm"):
         of_machine(rows, 2, link="wan")
     with pytest.raises(InputError, match="no formula for MPI_Scan"):
@@ -141,7 +141,9 @@ def test_the_farthest_links_are_taken_and_a_pair_of_hosts_stands_back_behind_its
 
 def test_an_interface_s_time_for_a_byte_is_in_the_parameters_of_the_links_behind_it(run: hopscope.Trace) -> None:
     """It was left out, so LogGP's G was 0.07 ns where the emulated interface takes 50."""
-    rows = {(each.model, each.parameter): each.value for each in rows_of_fit(fitted_of_trace(run.table))}
+    rows = {
+        (estimate.model, estimate.parameter): estimate.value for estimate in rows_of_fit(fitted_of_trace(run.table))
+    }
     assert rows["LogGP", "G"] == rows["Hockney", "beta"] == pytest.approx(1e9 / POINT_BYTES_PER_SECOND, rel=0.05)
     assert rows["Hockney", "alpha"] == pytest.approx(POINT_LATENCY_NS, rel=0.1)
 
@@ -158,31 +160,31 @@ nobody else's."""
 
 def rows_of_points(run: hopscope.Trace) -> dict[tuple[str, str, int, int], dict[str, Any]]:
     fitted = fitted_of_trace(run.table)
-    seen = measured(run.table("collectives"), run.algorithms().to_pylist(), emulated=True)
-    rows = of_trace(fitted, seen, rows_of_fit(fitted))
+    measurements = measured(run.table("collectives"), run.algorithms().to_pylist(), emulated=True)
+    rows = of_trace(fitted, measurements, rows_of_fit(fitted))
     return {(r["operation"], r["algorithm"], r["ranks"], r["bytes"]): r for r in rows if r["collectives"]}
 
 
 def test_measurements_meet_the_replay_where_the_formulas_hold(run: hopscope.Trace) -> None:
-    there = rows_of_points(run)
+    point_rows = rows_of_points(run)
     for key in SURE:
-        assert there[key]["measured_ns"] == pytest.approx(there[key]["replay_ns"], rel=0.05), key
+        assert point_rows[key]["measured_ns"] == pytest.approx(point_rows[key]["replay_ns"], rel=0.05), key
 
 
 def test_formulas_and_replay_meet_where_the_formulas_hold(run: hopscope.Trace) -> None:
-    there = rows_of_points(run)
+    point_rows = rows_of_points(run)
     for key in SURE:
-        assert there[key]["collectives"] + there[key]["skewed"] == POINT_TIMES
-        assert there[key]["replay_ns"] == pytest.approx(there[key]["loggp_ns"], rel=0.05), key
+        assert point_rows[key]["collectives"] + point_rows[key]["skewed"] == POINT_TIMES
+        assert point_rows[key]["replay_ns"] == pytest.approx(point_rows[key]["loggp_ns"], rel=0.05), key
     # The formula's complete tree has a level more than 4 ranks need; the replay sends what was sent.
-    wide = there["MPI_Bcast", "binary", POINT_RANKS, POINT_SIZES[-1]]
+    wide = point_rows["MPI_Bcast", "binary", POINT_RANKS, POINT_SIZES[-1]]
     assert wide["loggp_ns"] > 1.5 * wide["replay_ns"]
 
 
 def test_a_machine_s_parameters_are_the_replay_s_too(run: hopscope.Trace) -> None:
     """The replay beside them had the costs of the trace's links, of 2 ms, where the file had 30 us."""
-    found = fitted_of_trace(run.table)
-    rows = of_trace(found, {}, parameters("lan", source="h0", destination="h1"))
+    fitted = fitted_of_trace(run.table)
+    rows = of_trace(fitted, {}, parameters("lan", source="h0", destination="h1"))
     loggp = LogGP(30_000.0, 8_000.0, 9_000.0, 15.0)
     replayed = {tuple(row[name] for name in Point._fields): row["replay_ns"] for row in rows}
     assert {point[:2] for point, time in replayed.items() if time is not None} > {("MPI_Bcast", "binomial")}
@@ -198,11 +200,11 @@ def test_ranks_joined_by_links_that_the_machine_file_lacks_are_not_replayed(run:
 
 def test_each_message_is_replayed_with_the_parameters_of_its_own_links() -> None:
     """Rank 0 sends a byte to rank 1 over far links and then to rank 2, on its own host."""
-    far, near = LogGP(30_000.0, 8_000.0, 9_000.0), LogGP(1_000.0, 200.0, 300.0)
-    which = np.asarray([[0, 0, 1], [0, 0, 0], [1, 0, 0]])
-    laid = schedules("MPI_Bcast", "linear", Call(3, 1))
-    assert laid is not None
-    left = leaves([laid], range(3), published_by_class([far, near], which, 1))[0].tolist()
+    far, local = LogGP(30_000.0, 8_000.0, 9_000.0), LogGP(1_000.0, 200.0, 300.0)
+    classes = np.asarray([[0, 0, 1], [0, 0, 0], [1, 0, 0]])
+    linear = schedules("MPI_Bcast", "linear", Call(3, 1))
+    assert linear is not None
+    left = leaves([linear], range(3), published_by_class([far, local], classes, 1))[0].tolist()
     # Both overheads and the latency; the second message goes when the rank is done with the first.
     assert left[1:] == [8_000 + 30_000 + 8_000, 8_000 + 200 + 1_000 + 200]
 
@@ -212,11 +214,11 @@ def test_the_command_takes_a_trace_with_a_machine_s_parameters(
 ) -> None:
     words = ["formulas", str(run.path), "--format", "json", "--operation", "MPI_Barrier"]
     assert analyze.main(words, standalone_mode=False) == 0
-    told = capsys.readouterr()
-    rows = json.loads(told.out)
-    assert {each["algorithm"] for each in rows} == {"flat", "double ring", "recursive doubling", "bruck"}
-    assert "note: Parameters from the engine's hops of" in told.err
-    models = {name: {each[f"{name}_ns"] is not None for each in rows} for name in ("hockney", "loggp", "plogp")}
+    captured = capsys.readouterr()
+    rows = json.loads(captured.out)
+    assert {row["algorithm"] for row in rows} == {"flat", "double ring", "recursive doubling", "bruck"}
+    assert "note: Parameters from the engine's hops of" in captured.err
+    models = {name: {row[f"{name}_ns"] is not None for row in rows} for name in ("hockney", "loggp", "plogp")}
     assert models == {"hockney": {True}, "loggp": {True}, "plogp": {True}}
     missing = [*words, "--machine", str(tmp_path / "none.json")]
     with pytest.raises(InputError, match=r"none\.json"):

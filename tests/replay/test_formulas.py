@@ -17,8 +17,8 @@ ALGORITHMS = {
     "MPI_Reduce": ["flat", "pipeline", "binomial", "binary"],
     "MPI_Alltoall": ["linear", "pairwise"],
 }
-ONE = LogGP(L=30_400, o=8_150, g=8_683, G=15, gamma=2)
-OTHER = LogGP(L=61_220, o=8_200, g=23_800, G=84, gamma=2)
+FAST = LogGP(L=30_400, o=8_150, g=8_683, G=15, gamma=2)
+SLOW = LogGP(L=61_220, o=8_200, g=23_800, G=84, gamma=2)
 """LogGP's parameters as measured on two clusters, in ns."""
 HOCKNEY = Hockney(Curve.constant(50_000), Curve.constant(15), 2)
 PLOGP = PLogP(30_000, Curve.line(2_000, 0.5), Curve.line(3_000, 1), Curve.line(9_000, 15), 2)
@@ -35,10 +35,13 @@ def test_every_row_has_a_formula_for_every_model() -> None:
 @pytest.mark.parametrize("table", [FORMULAS, PRINTED, UPPER_BOUNDS])
 def test_every_formula_says_where_it_was_published(table: dict[tuple[str, str, Model], Formula]) -> None:
     for (operation, algorithm, model), formula in table.items():
-        said = formula.__doc__ or ""
-        assert "Pjesivac-Grbovic" in said and '"Performance Analysis of MPI Collective Operations" (2005)' in said
-        assert f"{operation.removeprefix('MPI_').lower()}, {algorithm}, {model.__name__}" in said
-        assert ("Corrected." in said and "As printed" in said) == (
+        docstring = formula.__doc__ or ""
+        assert (
+            "Pjesivac-Grbovic" in docstring
+            and '"Performance Analysis of MPI Collective Operations" (2005)' in docstring
+        )
+        assert f"{operation.removeprefix('MPI_').lower()}, {algorithm}, {model.__name__}" in docstring
+        assert ("Corrected." in docstring and "As printed" in docstring) == (
             table is FORMULAS and (operation, algorithm, model) in PRINTED
         )
 
@@ -46,33 +49,33 @@ def test_every_formula_says_where_it_was_published(table: dict[tuple[str, str, M
 @pytest.mark.parametrize(
     ("operation", "algorithm", "call", "p", "time"),
     [
-        ("MPI_Barrier", "flat", BARRIER, ONE, 6 * 8_683 + 2 * 46_700),
-        ("MPI_Barrier", "flat", BARRIER, OTHER, 6 * 23_800 + 2 * 77_620),
-        ("MPI_Barrier", "double ring", BARRIER, ONE, 16 * 47_233),
-        ("MPI_Barrier", "recursive doubling", BARRIER, ONE, 3 * 47_233),
-        ("MPI_Barrier", "recursive doubling", Call(6), ONE, (2 + 2) * 47_233),
-        ("MPI_Barrier", "bruck", Call(6), ONE, 3 * 47_233),
-        ("MPI_Bcast", "linear", WHOLE, ONE, 30_400 + 16_300 - 8_683 + 7 * 23_683),
-        ("MPI_Bcast", "linear", WHOLE, OTHER, 61_220 + 16_400 - 23_800 + 7 * 107_800),
-        ("MPI_Bcast", "linear", EIGHT, ONE, 30_400 + 16_300 - 8_683 + 56 * 23_683),
-        ("MPI_Bcast", "pipeline", EIGHT, ONE, 7 * 61_700 + 7 * 23_683),
-        ("MPI_Bcast", "pipeline", EIGHT, OTHER, 7 * 161_620 + 7 * 107_800),
-        ("MPI_Bcast", "binomial", EIGHT, ONE, 3 * (61_700 + 7 * 23_683)),
+        ("MPI_Barrier", "flat", BARRIER, FAST, 6 * 8_683 + 2 * 46_700),
+        ("MPI_Barrier", "flat", BARRIER, SLOW, 6 * 23_800 + 2 * 77_620),
+        ("MPI_Barrier", "double ring", BARRIER, FAST, 16 * 47_233),
+        ("MPI_Barrier", "recursive doubling", BARRIER, FAST, 3 * 47_233),
+        ("MPI_Barrier", "recursive doubling", Call(6), FAST, (2 + 2) * 47_233),
+        ("MPI_Barrier", "bruck", Call(6), FAST, 3 * 47_233),
+        ("MPI_Bcast", "linear", WHOLE, FAST, 30_400 + 16_300 - 8_683 + 7 * 23_683),
+        ("MPI_Bcast", "linear", WHOLE, SLOW, 61_220 + 16_400 - 23_800 + 7 * 107_800),
+        ("MPI_Bcast", "linear", EIGHT, FAST, 30_400 + 16_300 - 8_683 + 56 * 23_683),
+        ("MPI_Bcast", "pipeline", EIGHT, FAST, 7 * 61_700 + 7 * 23_683),
+        ("MPI_Bcast", "pipeline", EIGHT, SLOW, 7 * 161_620 + 7 * 107_800),
+        ("MPI_Bcast", "binomial", EIGHT, FAST, 3 * (61_700 + 7 * 23_683)),
         # 7 ranks are two levels: 30,400 + 2 (8,150 + 15,000) + 8,683 each; then 7 times two messages of 23,683.
-        ("MPI_Bcast", "binary", SEVEN, ONE, 2 * 85_383 + 7 * 47_366),
+        ("MPI_Bcast", "binary", SEVEN, FAST, 2 * 85_383 + 7 * 47_366),
         # Without bytes the ranks' own 3 * 8,150 exceed 2 * 8,683: 2 (30,400 + 16,300 + 8,683) + 7 * 24,450.
-        ("MPI_Bcast", "binary", Call(7, 8, 1), ONE, 2 * 55_383 + 7 * 24_450),
+        ("MPI_Bcast", "binary", Call(7, 8, 1), FAST, 2 * 55_383 + 7 * 24_450),
         # Four segments in each half, and then 4,004 bytes: 30,400 + 16,300 + 4,003 * 15.
-        ("MPI_Bcast", "split binary", SEVEN, ONE, 2 * 85_383 + 3 * 47_366 + 106_745),
+        ("MPI_Bcast", "split binary", SEVEN, FAST, 2 * 85_383 + 3 * 47_366 + 106_745),
         # The root takes 8,150 + 15,000 + 2,002 for each of 7 messages of 8 segments.
-        ("MPI_Reduce", "flat", EIGHT, ONE, 53_550 + 8 * 7 * 25_152),
-        ("MPI_Reduce", "pipeline", EIGHT, ONE, 7 * 63_702 + 7 * 33_302),
-        ("MPI_Reduce", "binomial", EIGHT, ONE, 3 * (38_550 + 8 * 25_152)),
+        ("MPI_Reduce", "flat", EIGHT, FAST, 53_550 + 8 * 7 * 25_152),
+        ("MPI_Reduce", "pipeline", EIGHT, FAST, 7 * 63_702 + 7 * 33_302),
+        ("MPI_Reduce", "binomial", EIGHT, FAST, 3 * (38_550 + 8 * 25_152)),
         # Two levels of 30,400 + 8,150 + 15,000 + 10,152 + 23,683; then 7 times two messages of 23,683.
-        ("MPI_Reduce", "binary", SEVEN, ONE, 2 * 87_385 + 7 * 47_366),
-        ("MPI_Alltoall", "linear", WHOLE, ONE, 8 * 46_700 + 7 * 5 * 23_683),
-        ("MPI_Alltoall", "pairwise", WHOLE, ONE, 7 * 62_233),
-        ("MPI_Alltoall", "pairwise", WHOLE, OTHER, 7 * 177_220),
+        ("MPI_Reduce", "binary", SEVEN, FAST, 2 * 87_385 + 7 * 47_366),
+        ("MPI_Alltoall", "linear", WHOLE, FAST, 8 * 46_700 + 7 * 5 * 23_683),
+        ("MPI_Alltoall", "pairwise", WHOLE, FAST, 7 * 62_233),
+        ("MPI_Alltoall", "pairwise", WHOLE, SLOW, 7 * 177_220),
     ],
 )
 def test_the_published_parameters_of_loggp(operation: str, algorithm: str, call: Call, p: LogGP, time: float) -> None:
@@ -109,18 +112,18 @@ def test_hockney_and_plogp(operation: str, algorithm: str, size: int, hockney: f
 
 
 def test_upper_bounds_and_what_was_printed() -> None:
-    assert UPPER_BOUNDS["MPI_Barrier", "flat", LogGP](BARRIER, ONE) == 6 * 16_833 + 2 * 46_700
+    assert UPPER_BOUNDS["MPI_Barrier", "flat", LogGP](BARRIER, FAST) == 6 * 16_833 + 2 * 46_700
     assert UPPER_BOUNDS["MPI_Barrier", "flat", PLogP](BARRIER, PLOGP) == 8 * 12_000 + 2 * 27_000
     # 2 (30,400 + 2 (8,150 + 15,000 + 8,683)) + 2 * 23,683, for any number of segments.
-    assert PRINTED["MPI_Bcast", "binary", LogGP](SEVEN, ONE) == 2 * 94_066 + 47_366
+    assert PRINTED["MPI_Bcast", "binary", LogGP](SEVEN, FAST) == 2 * 94_066 + 47_366
     # 6 (30,400 + 8,683 + 46,300) + 2 * 23,683 + 30,400 + 16,300 + 499.5 * 15.
-    assert PRINTED["MPI_Bcast", "split binary", LogGP](SEVEN, ONE) == 6 * 85_383 + 47_366 + 46_700 + 7_492.5
+    assert PRINTED["MPI_Bcast", "split binary", LogGP](SEVEN, FAST) == 6 * 85_383 + 47_366 + 46_700 + 7_492.5
     assert PRINTED["MPI_Bcast", "split binary", PLogP](Call(8, 8_000, 1_000), PLOGP) == 3 * 78_000 + 3 * 48_000
     # Half of an odd number of segments was once rounded up in the printed form too.
     assert PRINTED["MPI_Bcast", "split binary", PLogP](Call(8, 7_000, 1_000), PLOGP) == 3 * 78_000 + 2.5 * 48_000
     assert PRINTED["MPI_Bcast", "split binary", PLogP](Call(8, 1_000, 1_000), PLOGP) == 3 * 78_000 - 0.5 * 48_000
     # 2 (30,400 + 15,000 + 24,450 + 4,004 + 7 (15,000 + 28,454)).
-    assert PRINTED["MPI_Reduce", "binary", LogGP](SEVEN, ONE) == 2 * (73_854 + 7 * 43_454)
+    assert PRINTED["MPI_Reduce", "binary", LogGP](SEVEN, FAST) == 2 * (73_854 + 7 * 43_454)
 
 
 def replays(operation: str, algorithm: str, model: Hockney | LogGP | PLogP, *calls: Call) -> list[float]:
@@ -139,7 +142,7 @@ COMPLETE = [Call(ranks, *sizes) for ranks in (7, 15, 31) for sizes in SIZES]
 """Complete binary trees."""
 
 
-@pytest.mark.parametrize("p", [ONE, OTHER, LogGP(30_000, 8_000, 17_000, 0, 10)])
+@pytest.mark.parametrize("p", [FAST, SLOW, LogGP(30_000, 8_000, 17_000, 0, 10)])
 @pytest.mark.parametrize(
     ("operation", "algorithm", "calls"),
     [
@@ -183,14 +186,14 @@ def test_reductions_agree_where_no_bytes_come_while_a_rank_works() -> None:
 
 
 def test_a_flat_barrier_lies_above_its_bound() -> None:
-    for p in (ONE, OTHER):
+    for p in (FAST, SLOW):
         twice = FORMULAS["MPI_Barrier", "flat", LogGP](BARRIER, p) + 6 * p.g
         assert replayed_ns("MPI_Barrier", "flat", BARRIER, p) == twice
 
 
 def printed_shares(operation: str, algorithm: str, *calls: Call) -> list[float]:
     printed = PRINTED[operation, algorithm, LogGP]
-    return [printed(call, ONE) / (replayed_ns(operation, algorithm, call, ONE) or 0) for call in calls]
+    return [printed(call, FAST) / (replayed_ns(operation, algorithm, call, FAST) or 0) for call in calls]
 
 
 def test_the_printed_forms_leave_the_replay() -> None:
@@ -199,7 +202,7 @@ def test_the_printed_forms_leave_the_replay() -> None:
     assert printed_shares("MPI_Reduce", "binary", Call(31, 80_000, 1_000)) == [pytest.approx(3.43, abs=0.01)]
 
 
-@pytest.mark.parametrize("p", [ONE, OTHER])
+@pytest.mark.parametrize("p", [FAST, SLOW])
 @pytest.mark.parametrize("ranks", [7, 15, 31])
 def test_the_split_binary_broadcast_as_published_agrees(ranks: int, p: LogGP) -> None:
     row = ("MPI_Bcast", "split binary", LogGP)
@@ -215,7 +218,7 @@ def test_the_split_binary_broadcast_as_published_agrees(ranks: int, p: LogGP) ->
 
 def test_a_gap_by_destinations_enters_formulas_and_replay_alike() -> None:
     # Seven destinations: the largest measured number up to it is 4. The first message leaves at once.
-    loggp = replace(ONE, gaps=((2, 8_500, 12), (4, 9_000, 10), (8, 1, 1)))
+    loggp = replace(FAST, gaps=((2, 8_500, 12), (4, 9_000, 10), (8, 1, 1)))
     time = 30_400 + 2 * 8_150 - 9_000 + 7 * (1_000 * 10 + 9_000) + 1_000 * (15 - 10)
     assert replayed_ns("MPI_Bcast", "linear", WHOLE, loggp) == time
     assert FORMULAS["MPI_Bcast", "linear", LogGP](WHOLE, loggp) == time - 5_000  # with one G for all of the way
@@ -229,9 +232,9 @@ def test_a_gap_by_destinations_enters_formulas_and_replay_alike() -> None:
 
 def test_the_linear_alltoall_is_an_upper_bound() -> None:
     for ranks in (4, 8, 16):
-        replayed = duration_ns(linear_alltoall(ranks, 1_000), published(ONE, ranks, 1_000))
-        assert replayed < FORMULAS["MPI_Alltoall", "linear", LogGP](Call(ranks, 1_000), ONE)
-    assert replayed_ns("MPI_Alltoall", "linear", Call(4, 1_000), ONE) is None
+        replayed = duration_ns(linear_alltoall(ranks, 1_000), published(FAST, ranks, 1_000))
+        assert replayed < FORMULAS["MPI_Alltoall", "linear", LogGP](Call(ranks, 1_000), FAST)
+    assert replayed_ns("MPI_Alltoall", "linear", Call(4, 1_000), FAST) is None
 
 
 def test_segments_and_levels_are_counted_as_published() -> None:

@@ -32,27 +32,27 @@ EXACTLY = 1e-5
 def uneven(seed: int) -> tuple[Array, Array]:
     """Latencies and times per byte of pairs of hosts: no two pairs of clusters alike, and none both ways."""
     chance = np.random.default_rng(seed)
-    apart = np.not_equal.outer(CLUSTER, CLUSTER)
-    latency = np.where(apart, 10e6, 50e3) * chance.uniform(0.5, 2, (HOSTS, HOSTS))
-    per_byte = np.where(apart, 20.0, 1.0) * chance.uniform(0.5, 2, (HOSTS, HOSTS))
+    is_remote = np.not_equal.outer(CLUSTER, CLUSTER)
+    latency = np.where(is_remote, 10e6, 50e3) * chance.uniform(0.5, 2, (HOSTS, HOSTS))
+    per_byte = np.where(is_remote, 20.0, 1.0) * chance.uniform(0.5, 2, (HOSTS, HOSTS))
     np.fill_diagonal(latency, 1000.0)
     np.fill_diagonal(per_byte, 0.1)
     return latency, per_byte
 
 
-def both(
+def replay_and_simulate(
     rule: str, operation: str, size: int, machine: SimulatedMachine, folder: Path, *, calls: int = 3
 ) -> tuple[Array, Array]:
     """When each rank leaves each of some calls, by the replay and by SimGrid. Ranks enter the first one together if it
     is the only one."""
-    named = RULES[rule]
+    choice = RULES[rule]
     root = 0 if operation in ("MPI_Bcast", "MPI_Reduce") else None
     clusters = [CLUSTER[host] for host in HOST]
-    trees = {rule: {"shape": rule}} if "reduce_tree" in named else None
-    laid = lay(named, operation, [size], HOST, clusters, root=root, trees=trees)
+    trees = {rule: {"shape": rule}} if "reduce_tree" in choice else None
+    schedule = lay(choice, operation, [size], HOST, clusters, root=root, trees=trees)
     gaps = 1000 * np.random.default_rng(7).integers(0, 3000, (RANKS, calls)) * (calls > 1)
-    predicted = leaves([laid], HOST, machine.for_replay(), [0] * calls, gaps)
-    return predicted, simulated_leaves([laid], HOST, machine, folder, schedule_numbers=[0] * calls, gaps_ns=gaps)
+    predicted = leaves([schedule], HOST, machine.for_replay(), [0] * calls, gaps)
+    return predicted, simulated_leaves([schedule], HOST, machine, folder, schedule_numbers=[0] * calls, gaps_ns=gaps)
 
 
 @pytest.mark.parametrize("size", [8, 65536])
@@ -60,7 +60,7 @@ def both(
 def test_every_rank_leaves_an_allreduce_when_simgrid_says(rule: str, size: int, tmp_path: Path) -> None:
     # Each pair of hosts has its own link, and each message costs its two ranks 2 and 3 us.
     machine = SimulatedMachine(*uneven(1), send_ns=2000.0, receive_ns=3000.0)
-    predicted, simulated = both(rule, "MPI_Allreduce", size, machine, tmp_path)
+    predicted, simulated = replay_and_simulate(rule, "MPI_Allreduce", size, machine, tmp_path)
     assert simulated == pytest.approx(predicted, rel=EXACTLY)
 
 
@@ -69,7 +69,7 @@ def test_every_rank_leaves_an_allreduce_when_simgrid_says(rule: str, size: int, 
 def test_ranks_that_wait_for_nobody_go_on_as_in_simgrid(operation: str, rule: str, tmp_path: Path) -> None:
     # The root of a broadcast, and the leaves of a reduction, are a call ahead of others.
     machine = SimulatedMachine(*uneven(2), send_ns=2000.0, receive_ns=3000.0)
-    predicted, simulated = both(rule, operation, 65536, machine, tmp_path)
+    predicted, simulated = replay_and_simulate(rule, operation, 65536, machine, tmp_path)
     assert simulated == pytest.approx(predicted, rel=EXACTLY)
 
 
@@ -82,14 +82,14 @@ def test_an_interface_has_sent_the_last_byte_at_one_time_whether_messages_queue_
     # shared envelope of 16 bytes may be in another one's place: 10 ns for each of 56.
     latency = np.where(np.eye(HOSTS, dtype=bool), 1000.0, 10e6)
     machine = SimulatedMachine(latency, np.zeros((HOSTS, HOSTS)), interface_per_byte_ns=10.0)
-    predicted, simulated = both(rule, "MPI_Bcast", 65536, machine, tmp_path, calls=1)
+    predicted, simulated = replay_and_simulate(rule, "MPI_Bcast", 65536, machine, tmp_path, calls=1)
     assert simulated.max() == pytest.approx(predicted.max(), abs=56 * 16 * 10)
     assert predicted.max() > (10e6 + 56 * 65536 * 10 if rule == "flat" else 7 * (10e6 + 65536 * 10))
 
 
 def test_a_wrong_latency_would_be_noticed(tmp_path: Path) -> None:
     latency, per_byte = uneven(1)
-    predicted, _ = both("binomial", "MPI_Allreduce", 8, SimulatedMachine(latency, per_byte), tmp_path)
+    predicted, _ = replay_and_simulate("binomial", "MPI_Allreduce", 8, SimulatedMachine(latency, per_byte), tmp_path)
     latency[np.not_equal.outer(CLUSTER, CLUSTER)] *= 1.001
-    _, simulated = both("binomial", "MPI_Allreduce", 8, SimulatedMachine(latency, per_byte), tmp_path)
+    _, simulated = replay_and_simulate("binomial", "MPI_Allreduce", 8, SimulatedMachine(latency, per_byte), tmp_path)
     assert simulated.max() != pytest.approx(predicted.max(), rel=EXACTLY)
