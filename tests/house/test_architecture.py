@@ -28,7 +28,7 @@ INCLUDED_FROM = (COLLECTOR / "src", COLLECTOR / "include", ROOT)
 Graph = Mapping[str, set[str]]
 
 
-def of(folder: Path) -> list[Path]:
+def python_in(folder: Path) -> list[Path]:
     return [file for file in PYTHON if file.is_relative_to(folder)]
 
 
@@ -39,38 +39,38 @@ def name_of(file: Path) -> str:
 @cache
 def imports(file: Path) -> set[str]:
     """Packages, modules and `module.name`s that a file imports anywhere in it, at its top or in a function."""
-    named = imported_names(file)
-    return named | {name.rsplit(".", 1)[0] for name in named} | {name.split(".")[0] for name in named}
+    names = imported_names(file)
+    return names | {name.rsplit(".", 1)[0] for name in names} | {name.split(".")[0] for name in names}
 
 
 @cache
 def imported_names(file: Path) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
 
 
 def modules() -> dict[str, Path]:
     """The product's modules, those without Python source by their types, by the name that one imports."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for file in [*PYTHON, *HOPSCOPE.rglob("*.pyi")]:
         words = file.relative_to(DASHBOARD.parent if file.is_relative_to(DASHBOARD) else HOPSCOPE.parent).with_suffix(
             ""
         )
-        found[".".join(words.parts).removesuffix(".__init__")] = file
-    return found
+        files[".".join(words.parts).removesuffix(".__init__")] = file
+    return files
 
 
 def import_graph() -> Graph:
     """Each module with those that it imports: `from a import b` is a.b where that is a module, else a."""
-    known = modules()
+    files = modules()
     return {
-        name: {n if n in known else n.rsplit(".", 1)[0] for n in imported_names(file)} & known.keys() - {name}
-        for name, file in known.items()
+        name: {n if n in files else n.rsplit(".", 1)[0] for n in imported_names(file)} & files.keys() - {name}
+        for name, file in files.items()
         if file.suffix == ".py"
     }
 
@@ -78,50 +78,52 @@ def import_graph() -> Graph:
 @cache
 def included(file: Path) -> list[Path]:
     """The files of ours that a file of C or C++ includes."""
-    found: list[Path] = []
+    headers: list[Path] = []
     for name in re.findall(r'^ *# *include "([^"]+)"', file.read_text(), re.MULTILINE):
         places = [(folder / name).resolve() for folder in (file.parent, *INCLUDED_FROM)]
-        found += [place for place in places if place.is_file()][:1]
-    return found
+        headers += [place for place in places if place.is_file()][:1]
+    return headers
 
 
 def include_graph(unit: Callable[[Path], Path]) -> Graph:
     """Which units include which; a unit is what the function makes of a file."""
     graph: dict[str, set[str]] = {}
     for file in COMPILED:
-        own = name_of(unit(file))
-        graph.setdefault(own, set()).update(name_of(unit(other)) for other in included(file))
-        graph[own].discard(own)
+        unit_name = name_of(unit(file))
+        graph.setdefault(unit_name, set()).update(name_of(unit(header)) for header in included(file))
+        graph[unit_name].discard(unit_name)
     return graph
 
 
 def circles(graph: Graph) -> list[list[str]]:
     """The sets of nodes that lead to one another, each in alphabetical order."""
 
-    def reached(start: str) -> set[str]:
-        seen: set[str] = set()
+    def descendants(start: str) -> set[str]:
+        nodes: set[str] = set()
         ahead = list(graph.get(start, ()))
         while ahead:
             node = ahead.pop()
-            if node not in seen:
-                seen.add(node)
+            if node not in nodes:
+                nodes.add(node)
                 ahead += graph.get(node, ())
-        return seen
+        return nodes
 
-    reach = {node: reached(node) for node in graph}
-    found = {tuple(sorted({a, *(b for b in reach[a] if a in reach.get(b, ()))})) for a in graph if a in reach[a]}
-    return sorted(list(circle) for circle in found)
+    reachable = {node: descendants(node) for node in graph}
+    groups = {
+        tuple(sorted({a, *(b for b in reachable[a] if a in reachable.get(b, ()))})) for a in graph if a in reachable[a]
+    }
+    return sorted(list(circle) for circle in groups)
 
 
 def test_there_is_something_to_look_at() -> None:
-    assert len(of(HOPSCOPE)) > 10
-    assert len(of(DASHBOARD)) > 10
+    assert len(python_in(HOPSCOPE)) > 10
+    assert len(python_in(DASHBOARD)) > 10
     assert sum(len(included(file)) for file in COMPILED) > 500
 
 
 def importing(folder: Path, *names: str) -> list[str]:
     """The files of a folder that import one of these."""
-    return [name_of(file) for file in of(folder) if imports(file) & set(names)]
+    return [name_of(file) for file in python_in(folder) if imports(file) & set(names)]
 
 
 def test_only_the_runner_and_its_check_of_users_queries_know_duckdb() -> None:
@@ -150,7 +152,7 @@ def test_no_import_is_hidden_in_a_call() -> None:
     """A type checker and these tests follow only statements."""
     for folder in (HOPSCOPE, DASHBOARD):
         assert importing(folder, "importlib.import_module", "runpy") == []
-        assert [name_of(file) for file in of(folder) if "__import__" in file.read_text()] == []
+        assert [name_of(file) for file in python_in(folder) if "__import__" in file.read_text()] == []
 
 
 def test_no_module_imports_one_that_imports_it() -> None:
@@ -160,9 +162,9 @@ def test_no_module_imports_one_that_imports_it() -> None:
 def test_no_package_imports_one_that_imports_it() -> None:
     """A package is a folder right below `hopscope`, or a module there that is in none."""
     of_package: dict[str, set[str]] = {}
-    for module, others in import_graph().items():
-        own = package_of(module)
-        of_package.setdefault(own, set()).update({package_of(other) for other in others} - {own})
+    for module, imported in import_graph().items():
+        package = package_of(module)
+        of_package.setdefault(package, set()).update({package_of(dependency) for dependency in imported} - {package})
     assert circles(of_package) == []
 
 
@@ -183,29 +185,29 @@ def test_no_folder_of_c_includes_one_that_includes_it() -> None:
 def test_no_object_of_the_collector_calls_one_that_calls_it(build: Path) -> None:
     """What includes do not show: a header may declare the functions of several sources."""
     # A build may still hold objects of sources that are gone.
-    inside = COLLECTOR / "src"
-    folders = {file: file.relative_to(inside).parent for file in COMPILED if inside in file.parents}
+    source_folder = COLLECTOR / "src"
+    folders = {file: file.relative_to(source_folder).parent for file in COMPILED if source_folder in file.parents}
     sources = {("_".join(folder.parts), file.name) for file, folder in folders.items()}
     objects = [file for file in build.rglob("*.o") if (room_of(file), file.stem) in sources]
     assert len(objects) > 100
-    listed = subprocess.run(["nm", "-A", *objects], capture_output=True, text=True, check=True).stdout
+    symbol_table = subprocess.run(["nm", "-A", *objects], capture_output=True, text=True, check=True).stdout
     defined: dict[str, str] = {}
-    wanted: dict[str, set[str]] = {}
-    for line in listed.splitlines():
+    undefined: dict[str, set[str]] = {}
+    for line in symbol_table.splitlines():
         file, _, rest = line.partition(".o:")
         *_, kind, symbol = rest.split()
         if kind == "U":
-            wanted.setdefault(file, set()).add(symbol)
+            undefined.setdefault(file, set()).add(symbol)
         elif kind.isupper():
             defined[symbol] = file
-    graph = {file: {defined[symbol] for symbol in symbols & defined.keys()} for file, symbols in wanted.items()}
+    graph = {file: {defined[symbol] for symbol in symbols & defined.keys()} for file, symbols in undefined.items()}
     assert any(graph.values())
     assert circles(graph) == []
 
 
 def room_of(compiled: Path) -> str | None:
-    found = re.search(r"/(?:room|hopscope)_(\w+)\.dir/", str(compiled))
-    return found[1] if found else None
+    match = re.search(r"/(?:room|hopscope)_(\w+)\.dir/", str(compiled))
+    return match[1] if match else None
 
 
 def test_the_collector_includes_nothing_of_python() -> None:

@@ -32,16 +32,16 @@ def test_one_wrong_sum_among_thousands_ends_the_benchmark(
     words = [str(first_mpi.compile(PROGRAM)), "world", str(integers), "2000", "100"]
 
     def run(**variables: str) -> subprocess.CompletedProcess[str]:
-        given = [f"{name}={value}" for name, value in variables.items()]
+        assignments = [f"{name}={value}" for name, value in variables.items()]
         return subprocess.run(
-            [*first_mpi.launch(2), "env", *given, *words],
+            [*first_mpi.launch(2), "env", *assignments, *words],
             capture_output=True, text=True, check=False, timeout=120, env=os.environ,
         )  # fmt: skip
 
     right = run()
     assert (right.returncode, right.stdout.startswith("ns=")) == (0, True), right.stderr
-    ended = run(LD_PRELOAD=str(wrong))
-    assert ended.returncode != 0
-    assert "ns=" not in ended.stdout
+    wrong_run = run(LD_PRELOAD=str(wrong))
+    assert wrong_run.returncode != 0
+    assert "ns=" not in wrong_run.stdout
     # 1,000 calls before the measurement; the 1,234th is wrong.
-    assert f"call 1234, element {element}: the sum is" in ended.stderr
+    assert f"call 1234, element {element}: the sum is" in wrong_run.stderr

@@ -11,9 +11,9 @@ SOURCES = {path: path.read_text() for path in (ROOT / "collector" / "src").rglob
 def known_variables() -> set[str]:
     """The collector's one list of them."""
     text = SOURCES[ROOT / "collector/src/config/variables.h"]
-    listed = re.search(r"#define HOPSCOPE_VARIABLES\(X\)((?:.*\\\n)+.*)", text)
-    assert listed, "variables.h has its list elsewhere now"
-    return {f"HOPSCOPE_{name}" for name in re.findall(r"X\((\w+)\)", listed[1])}
+    macro = re.search(r"#define HOPSCOPE_VARIABLES\(X\)((?:.*\\\n)+.*)", text)
+    assert macro, "variables.h has its list elsewhere now"
+    return {f"HOPSCOPE_{name}" for name in re.findall(r"X\((\w+)\)", macro[1])}
 
 
 def read_variables() -> set[str]:
@@ -30,16 +30,16 @@ def given_reasons() -> set[str]:
         r"reason_texts\[REASONS\] = \{(.*?)\}", SOURCES[ROOT / "collector/src/engine/engine.c"], re.DOTALL
     )
     assert texts, "engine.c has its reasons elsewhere now"
-    given = set(re.findall(r'"([^"]+)"', texts[1]))
+    reasons = set(re.findall(r'"([^"]+)"', texts[1]))
     for text in SOURCES.values():
-        given |= set(re.findall(r'record_define_reason\("([^"]+)"\)', text))
-        given |= set(re.findall(r'\.(?:set_up|not_looked_at) = "([^"]+)"', text))
-    given |= set(
+        reasons |= set(re.findall(r'record_define_reason\("([^"]+)"\)', text))
+        reasons |= set(re.findall(r'\.(?:set_up|not_looked_at) = "([^"]+)"', text))
+    reasons |= set(
         re.findall(r'struct reason \w+ = \{\s*"([^"]+)"', SOURCES[ROOT / "collector/src/native/shared/outcome.c"])
     )
     silent = re.search(r'#define ARCHIVE_SILENT "(.+)"', (ROOT / "schemas" / "otf2.h").read_text())
     assert silent, "otf2.h has this reason elsewhere now"
-    return given | {silent[1]}
+    return reasons | {silent[1]}
 
 
 def rows(heading: str) -> set[str]:
@@ -56,9 +56,9 @@ def test_every_variable_is_in_the_table_and_every_one_there_is_read() -> None:
 
 
 def test_every_reason_for_going_native_is_in_the_table_and_every_one_there_is_given() -> None:
-    given = given_reasons()
-    assert "operation does not commute" in given
-    assert rows("What goes native, and why") == given | {"tree <name> is for <n> ranks"}
+    reasons = given_reasons()
+    assert "operation does not commute" in reasons
+    assert rows("What goes native, and why") == reasons | {"tree <name> is for <n> ranks"}
     assert '"tree %s is for %d ranks"' in SOURCES[ROOT / "collector/src/engine/engine.c"]
 
 

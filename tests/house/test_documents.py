@@ -15,8 +15,8 @@ from hopscope.cli.analyze import SHORTHAND
 from hopscope.cli.main import hopscope
 
 ROOT = Path(__file__).parents[2]
-LISTED = subprocess.run(["git", "ls-files", "*.md", "*.ipynb"], cwd=ROOT, capture_output=True, text=True, check=True)
-PAGES = [ROOT / name for name in LISTED.stdout.split() if (ROOT / name).is_file()]
+FILE_LIST = subprocess.run(["git", "ls-files", "*.md", "*.ipynb"], cwd=ROOT, capture_output=True, text=True, check=True)
+PAGES = [ROOT / name for name in FILE_LIST.stdout.split() if (ROOT / name).is_file()]
 COMMANDS = document_commands.commands(hopscope, "hopscope")
 FENCED = re.compile(r"^ *```\w*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 
@@ -27,13 +27,16 @@ def name(page: Path) -> str:
 
 def anchors(text: str) -> set[str]:
     """The anchors that a page's headings get where it is shown: words in lower case, joined by hyphens."""
-    found: set[str] = set()
+    anchors: set[str] = set()
     for heading in re.findall(r"^#+ (.+)$", FENCED.sub("", text), re.MULTILINE):
         words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
         anchor = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
-        number = sum(known == anchor or re.fullmatch(rf"{re.escape(anchor)}-\d+", known) is not None for known in found)
-        found.add(f"{anchor}-{number}" if number else anchor)
-    return found
+        number = sum(
+            previous == anchor or re.fullmatch(rf"{re.escape(anchor)}-\d+", previous) is not None
+            for previous in anchors
+        )
+        anchors.add(f"{anchor}-{number}" if number else anchor)
+    return anchors
 
 
 def broken_links(page: Path) -> Iterator[str]:
@@ -41,10 +44,10 @@ def broken_links(page: Path) -> Iterator[str]:
         if re.match(r"https?:", link):
             continue
         target, _, anchor = link.partition("#")
-        there = page.parent / target if target else page
-        if not there.exists():
+        file = page.parent / target if target else page
+        if not file.exists():
             yield f"{name(page)}: {link}: no such file"
-        elif anchor and anchor not in anchors(there.read_text()):
+        elif anchor and anchor not in anchors(file.read_text()):
             yield f"{name(page)}: {link}: no such heading"
 
 
@@ -64,9 +67,9 @@ def unknown_words(words: list[str]) -> list[str]:
     command = COMMANDS.get(" ".join(words[: 3 if words[1] in ("analyze", "net") else 2]))
     if command is None or isinstance(command, click.Group):
         return words[:3]
-    ours = words[: words.index("--")] if "--" in words else words
-    known = {option for parameter in command.params for option in parameter.opts} | {"-h", "--help"}
-    return [word for word in ours if re.match(r"--?[a-z]", word) and word.partition("=")[0] not in known]
+    own_words = words[: words.index("--")] if "--" in words else words
+    options = {option for parameter in command.params for option in parameter.opts} | {"-h", "--help"}
+    return [word for word in own_words if re.match(r"--?[a-z]", word) and word.partition("=")[0] not in options]
 
 
 def test_anchors_are_made_as_github_makes_them() -> None:
@@ -105,6 +108,6 @@ def test_the_picture_of_one_hop_names_what_is_there_and_shows_its_times(tmp_path
     trace = library.open(ROOT / "sample_traces" / "demo" / "trace", dataset=tmp_path / "dataset")
     (hop,) = trace.sql("select * from hops where hop_id = 510").to_pylist()
     (first,) = trace.sql("select first_enter_ns from collectives where comm = 0 and seq = 36").to_pylist()
-    shown = ("send_begin_ns", "send_end_ns", "recv_post_ns", "recv_wait_begin_ns", "recv_end_ns", "role", "binding")
-    times = [f"{(hop[at] - first['first_enter_ns']) / 1e6:.2f}" for at in ("send_begin_ns", "recv_end_ns")]
-    assert [word for word in [*(str(hop[name]) for name in shown), *times] if word not in text] == []
+    columns = ("send_begin_ns", "send_end_ns", "recv_post_ns", "recv_wait_begin_ns", "recv_end_ns", "role", "binding")
+    times = [f"{(hop[column] - first['first_enter_ns']) / 1e6:.2f}" for column in ("send_begin_ns", "recv_end_ns")]
+    assert [word for word in [*(str(hop[name]) for name in columns), *times] if word not in text] == []

@@ -29,7 +29,7 @@ MOST_FILES = {
 }
 """How many files a guide's example may change, tests and generated files included."""
 
-ALREADY_THERE = {"add-a-collective": {"schemas/tree.schema.json", "docs/shapes-and-algorithms.md"}}
+APPLIED = {"add-a-collective": {"schemas/tree.schema.json", "docs/shapes-and-algorithms.md"}}
 """Guides whose example is in the tree, with the files that its commands write and so do not change again."""
 
 LOOK_ONLY = ("ctest ", ".venv/bin/python -m pytest ")
@@ -59,7 +59,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> CopiedTree:
     copy = CopiedTree(tmp_path_factory.mktemp("guides") / "hopscope")
     copy.update()
     for guide in GUIDES:
-        if guide.stem not in ALREADY_THERE and paths_in_diffs(copy, guide):
+        if guide.stem not in APPLIED and paths_in_diffs(copy, guide):
             git(copy, "apply", guide)
     git(copy, "add", "--all")
     git(copy, "commit", "-q", "-m", "everything that the guides add")
@@ -81,8 +81,8 @@ def test_a_guide_s_example_applies_and_changes_few_files(guide: Path) -> None:
     assert len(changed) <= MOST_FILES[guide.stem], sorted(changed)
     if "\n```diff\n" not in text:
         return
-    back = ["-R"] if guide.stem in ALREADY_THERE else []
-    words = ["git", "apply", "--check", *back, str(guide)]
+    direction = ["-R"] if guide.stem in APPLIED else []
+    words = ["git", "apply", "--check", *direction, str(guide)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"make it anew for what the code is now: {done.stderr}"
 
@@ -112,7 +112,7 @@ def test_a_guide_s_commands_run_and_its_example_changes_few_files(
                 if command.startswith(LOOK_ONLY):
                     passed.add(command)
             generated = {line[3:] for line in git(copy, "status", "--porcelain", "--no-renames").splitlines()}
-            changed = paths_in_diffs(copy, guide) | generated | ALREADY_THERE.get(guide.stem, set())
+            changed = paths_in_diffs(copy, guide) | generated | APPLIED.get(guide.stem, set())
             assert len(changed) <= MOST_FILES[guide.stem], sorted(changed)
         git(copy, "checkout", "-q", "--", ".")
 

@@ -17,8 +17,8 @@ SOURCES = (".py", ".c", ".h", ".cpp", ".hpp", ".sql", ".js", ".css")
 
 def files(*suffixes: str) -> list[Path]:
     """The repository's files with these suffixes; all of them if none is given."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    paths = [ROOT / name for name in listed.splitlines()]
+    listing = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    paths = [ROOT / name for name in listing.splitlines()]
     return [path for path in paths if path.is_file() and (not suffixes or path.suffix in suffixes)]
 
 
@@ -50,14 +50,14 @@ def test_no_file_names_a_place_of_one_machine() -> None:
     place = re.compile(r"/(work|root|home)/[a-z.]+/")
     texts = files(*SOURCES, ".md", ".toml", ".json", ".txt", ".in", ".cmake", "")
     allowed = {"/home/u/heat"}  # an example in a comment
-    found = {}
+    hits_by_file = {}
     for path in texts:
         if path.parts[len(ROOT.parts)] == "sample_traces" and "trace" in path.parts:
             continue
         hits = [hit.group() for hit in place.finditer(path.read_text(errors="replace"))]
         if hits and not all(any(hit in example for example in allowed) for hit in hits):
-            found[str(path.relative_to(ROOT))] = hits
-    assert found == {}
+            hits_by_file[str(path.relative_to(ROOT))] = hits
+    assert hits_by_file == {}
 
 
 COMMANDS = {

@@ -77,8 +77,8 @@ def test_each_mark_that_make_test_leaves_out_runs_in_a_slice() -> None:
 
 
 def test_a_commit_chooses_one_of_eight_slices() -> None:
-    listed = subprocess.run([SLICE, "--list"], capture_output=True, text=True, check=True).stdout.splitlines()
-    assert [line.split()[0] for line in listed] == list("12345678")
+    slices = subprocess.run([SLICE, "--list"], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert [line.split()[0] for line in slices] == list("12345678")
     number = subprocess.run([SLICE, "--of", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert int(number) == int(head[:7], 16) % 8 + 1
@@ -88,11 +88,11 @@ def test_a_process_and_a_file_that_a_test_leaves_are_seen(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(left_behind, "PATIENCE_S", 0.0)
-    before = left_behind.files()
+    old_files = left_behind.files()
     file = Path("/dev/shm") / f"hopscope-test-{tmp_path.name}-{id(request)}"
     with subprocess.Popen(["sleep", "60"]) as process:
         file.write_text("left")
-        left = left_behind.remains(request.node.nodeid, before)
+        left = left_behind.remains(request.node.nodeid, old_files)
         process.kill()
         file.unlink()
     assert [line.split(": ")[1] for line in left if line.startswith("process")] == ["sleep 60"]
@@ -103,11 +103,11 @@ def test_an_mpi_library_s_memory_of_an_unfinished_job_is_removed_once_nobody_use
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     # A rank that was still dying held MPICH's segment when others looked, and the test failed by chance.
-    before = left_behind.files()
+    old_files = left_behind.files()
     segment = Path("/dev/shm") / f"mpich_shm_{tmp_path.name}_{id(request)}"
     with subprocess.Popen(["sh", "-c", f'exec 3>"{segment}"; echo; sleep 0.5'], stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         holder.stdout.readline()
-        assert left_behind.remains(request.node.nodeid, before, is_unfinished=True) == []
-    assert left_behind.remains(request.node.nodeid, before, is_unfinished=True) == []
+        assert left_behind.remains(request.node.nodeid, old_files, is_unfinished=True) == []
+    assert left_behind.remains(request.node.nodeid, old_files, is_unfinished=True) == []
     assert not segment.exists()

@@ -131,10 +131,10 @@ def test_other_launchers_hand_the_environment_on_by_themselves(launcher: str, fl
 @pytest.mark.parametrize("mpi", local_mpi.find(), ids=lambda mpi: mpi.flavour)
 def test_the_program_s_libraries_say_which_mpi_it_is(mpi: local_mpi.LocalMpi) -> None:
     words = ["env", "-n", "8", str(mpi.compile(HEAT_PLATE)), "--size", "64"]
-    found = find_mpi(words)
-    assert found.flavour == mpi.flavour
-    assert found.path is not None
-    assert found.path.is_file()
+    library = find_mpi(words)
+    assert library.flavour == mpi.flavour
+    assert library.path is not None
+    assert library.path.is_file()
     assert find_program(words) == "heat_plate"
 
 
@@ -150,9 +150,9 @@ def test_the_collector_of_its_own_release_is_chosen_for_a_program(mpi: local_mpi
 def test_no_collector_exports_what_its_mpi_library_lacks(mpi: local_mpi.LocalMpi) -> None:
     library = find_mpi([mpi.launcher, str(mpi.compile(HEAT_PLATE))]).path
     assert library is not None
-    ours = {name for name in exported_names(collector_library(mpi.release)) if name.startswith("MPI_")}
-    assert len(ours) > 90
-    assert ours - exported_names(library) == set()
+    exports = {name for name in exported_names(collector_library(mpi.release)) if name.startswith("MPI_")}
+    assert len(exports) > 90
+    assert exports - exported_names(library) == set()
 
 
 def test_where_no_collector_fits_the_command_that_makes_one_is_named(
@@ -174,13 +174,13 @@ def test_what_a_collector_for_an_older_release_does_not_see_is_said(
     oldest = collector_library(mpi.flavour)
     monkeypatch.setenv("HOPSCOPE_COLLECTOR_DIR", str(tmp_path))
     shutil.copy(oldest, tmp_path)
-    said = what_goes_unseen(library, fitting_collector(library))
+    warning = what_goes_unseen(library, fitting_collector(library))
     if oldest.stem.endswith(mpi.release):
-        assert said is None
+        assert warning is None
     else:
-        assert said is not None
-        assert "MPI_Request_get_status_all" in said if mpi.flavour == "mpich" else "MPI_Allgather_init" in said
-        assert "hopscope build --mpicc" in said
+        assert warning is not None
+        assert "MPI_Request_get_status_all" in warning if mpi.flavour == "mpich" else "MPI_Allgather_init" in warning
+        assert "hopscope build --mpicc" in warning
 
 
 def test_building_with_what_is_no_mpi_wrapper_says_so(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_a_launcher_that_is_not_there_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "problem"),
     [
         ("mpirun -n 2 ./nope in.dat", r"no such program: \./nope \(looked for /.*/nope\)"),
         ("mpirun --host a:2 nope", r"no program named 'nope' in the PATH \(/"),
@@ -241,25 +241,27 @@ def test_a_launcher_that_is_not_there_is_said() -> None:
     ],
 )
 def test_a_program_that_is_not_there_is_named_with_where_it_was_looked_for(
-    words: str, said: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: str, problem: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The job failed, and the program was said to be linked statically.
     (tmp_path / "data").touch()
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
     missing = missing_program(words.split())
-    assert missing is None if said is None else missing is not None and re.match(said, missing), missing
+    assert missing is None if problem is None else missing is not None and re.match(problem, missing), missing
 
 
 def test_the_collector_of_another_mpi_library_is_refused_before_the_job(
     first_mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
     program = str(first_mpi.compile(HEAT_PLATE))
-    other = "mpich" if first_mpi.flavour == "openmpi" else "openmpi"
+    other_flavour = "mpich" if first_mpi.flavour == "openmpi" else "openmpi"
     check_named_mpi(first_mpi.release, ["mpirun", program])
-    check_named_mpi(other, ["mpirun", "true"])
-    with pytest.raises(InputError, match=f"is linked to .*, but --mpi {other} selects .*; drop --mpi, or give --mpi"):
-        check_named_mpi(other, ["mpirun", program])
+    check_named_mpi(other_flavour, ["mpirun", "true"])
+    with pytest.raises(
+        InputError, match=f"is linked to .*, but --mpi {other_flavour} selects .*; drop --mpi, or give --mpi"
+    ):
+        check_named_mpi(other_flavour, ["mpirun", program])
 
 
 def test_where_nothing_tells_the_flavour_the_option_is_named() -> None:
@@ -276,8 +278,8 @@ def test_default_directories_count_up(tmp_path: Path) -> None:
 def test_a_port_in_use_is_said_and_no_trace_is_served(tmp_path: Path) -> None:
     sample = HEAT_PLATE.parents[1] / "sample_traces" / "late_rank" / "trace"
     shutil.copytree(sample, tmp_path / "trace", ignore=shutil.ignore_patterns("dataset"))
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
         words = [
             str(Path(sys.executable).parent / "hopscope"),
             "dashboard",
@@ -291,17 +293,17 @@ def test_a_port_in_use_is_said_and_no_trace_is_served(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "problem"),
     [
         # It was taken for the program's own, and the job ran for hours without its tree.
         (["preload", "--mpi", "openmpi", "./app", "--tree", "binomial"], "--tree comes after ./app"),
         (["inspect", "no-such-trace"], "no-such-trace is not a directory"),
     ],
 )
-def test_words_that_would_do_nothing_are_refused(words: list[str], said: str, installed: Path) -> None:
+def test_words_that_would_do_nothing_are_refused(words: list[str], problem: str, installed: Path) -> None:
     done = subprocess.run([BIN / "hopscope", *words], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert problem in done.stderr
 
 
 def nothing_recorded(directory: Path, *program: str, interrupt: bool = False) -> str:
@@ -329,7 +331,7 @@ def test_a_job_that_recorded_nothing_is_told_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "environment", "is_root", "said"),
+    ("words", "environment", "is_root", "refusal"),
     [
         (
             "-n 2 ./app",
@@ -351,10 +353,10 @@ def test_a_job_that_recorded_nothing_is_told_why(tmp_path: Path) -> None:
     ],
 )
 def test_what_open_mpis_launcher_refuses_is_known_from_its_words(
-    words: str, environment: dict[str, str], is_root: bool, said: str | None
+    words: str, environment: dict[str, str], is_root: bool, refusal: str | None
 ) -> None:
     reason = likely_refusal(f"mpirun.openmpi {words}".split(), environment, is_root=is_root, cores=4)
-    assert reason is None if said is None else said in (reason or "")
+    assert reason is None if refusal is None else refusal in (reason or "")
     assert likely_refusal(f"mpirun.mpich {words}".split(), environment, is_root=is_root, cores=4) is None
 
 
@@ -366,7 +368,7 @@ def test_the_beginning_of_a_command_is_meant_for_it(wrong: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "problem"),
     [
         ("run --tre binomial -- mpirun -n 2 ./app", "'--tre'. Did you mean --tree?"),
         ("preload --tre binomial ./app", "'--tre'. Did you mean --tree?"),
@@ -376,9 +378,9 @@ def test_the_beginning_of_a_command_is_meant_for_it(wrong: str) -> None:
         ("net exec --oops sites.json a0 -- ip address", "'--oops'"),
     ],
 )
-def test_an_unknown_option_before_the_program_is_named_with_what_was_meant(words: str, said: str) -> None:
+def test_an_unknown_option_before_the_program_is_named_with_what_was_meant(words: str, problem: str) -> None:
     # It was looked for in the whole PATH; native took no notice of it.
     done = subprocess.run([str(BIN / "hopscope"), *words.split()], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert f"No such option {said}" in done.stderr
+    assert f"No such option {problem}" in done.stderr
     assert "PATH" not in done.stderr

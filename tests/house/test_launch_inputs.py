@@ -28,7 +28,7 @@ def with_parents(parents: list[int | None]) -> dict[str, Any]:
     return {**EXPLICIT, "trees": {"mine": {"shape": "explicit", "parents": parents}}}
 
 
-def by(algorithm: str, operation: str, **rule: Any) -> dict[str, Any]:
+def file(algorithm: str, operation: str, **rule: Any) -> dict[str, Any]:
     """A tree file with one rule, by an algorithm."""
     return {"schema_version": 1, "rules": [{"operations": [operation], "algorithm": algorithm, **rule}]}
 
@@ -38,18 +38,21 @@ def breaks_the_schema(content: Any) -> bool:
 
 
 # Only rules that name trees need `trees`.
-WITHOUT_TREES = by("ring", "MPI_Allreduce")
+WITHOUT_TREES = file("ring", "MPI_Allreduce")
 WITHOUT_TREES["rules"].append({"operations": ["MPI_Bcast"], "native": True})
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        by("recursive-doubling", "MPI_Allreduce", bytes={"max": 4096}, segment_bytes=64),
+        file("recursive-doubling", "MPI_Allreduce", bytes={"max": 4096}, segment_bytes=64),
         WITHOUT_TREES,
         EXPLICIT,
-        {**by("leaders", "MPI_Barrier", level="host", inside="t", between="ring"), "trees": {"t": {"shape": "chain"}}},
-        by("ring", "MPI_Allreduce", members=[3, 0, 2]),
+        {
+            **file("leaders", "MPI_Barrier", level="host", inside="t", between="ring"),
+            "trees": {"t": {"shape": "chain"}},
+        },
+        file("ring", "MPI_Allreduce", members=[3, 0, 2]),
     ],
     ids=["algorithms alone", "an algorithm and a rule for the library", "explicit", "leaders", "members"],
 )
@@ -78,18 +81,18 @@ def test_a_good_tree_file_passes(tmp_path: Path, content: Any) -> None:
             "this rule has no tree; give `reduce_tree`, `broadcast_tree` or `algorithm`, or `native`",
         ),
         ({**EXPLICIT, "colour": 1}, "unknown key `colour`; known keys are `schema_version`"),
-        (by("star", "MPI_Bcast"), "`star`.*pipeline"),
-        (by("double-ring", "MPI_Bcast"), "double-ring.*MPI_Bcast"),
+        (file("star", "MPI_Bcast"), "`star`.*pipeline"),
+        (file("double-ring", "MPI_Bcast"), "double-ring.*MPI_Bcast"),
         ({**EXPLICIT, "rules": [{"operations": ["MPI_Scan"], "reduce_tree": "mine"}]}, "MPI_Scan"),
-        (by("linear", "MPI_Gatherv", bytes={"max": 8}), "MPI_Gatherv.*`bytes`"),
-        (by("linear", "MPI_Scan", reduce_tree="mine"), "`algorithm`"),
-        (by("leaders", "MPI_Scan"), "leaders.*MPI_Scan"),
-        (by("leaders", "MPI_Bcast", level="rack"), "`level` is `rack`; it must be cluster or host"),
-        (by("leaders", "MPI_Bcast", between="rings"), "`between` is `rings`; did you mean `ring`?"),
-        (by("ring", "MPI_Allgather", level="host"), "`level` is for the algorithm leaders"),
-        (by("ring", "MPI_Allgather", members=[0]), "`members` has length 1; list every rank of the communicator"),
-        (by("ring", "MPI_Allgather", members=[0, 3, 0]), "`members` lists rank 0 twice; list each once"),
-        (by("ring", "MPI_Allgather", members=[0, 2**24]), "a rank in `members` is 16777216; it must be from 0 to"),
+        (file("linear", "MPI_Gatherv", bytes={"max": 8}), "MPI_Gatherv.*`bytes`"),
+        (file("linear", "MPI_Scan", reduce_tree="mine"), "`algorithm`"),
+        (file("leaders", "MPI_Scan"), "leaders.*MPI_Scan"),
+        (file("leaders", "MPI_Bcast", level="rack"), "`level` is `rack`; it must be cluster or host"),
+        (file("leaders", "MPI_Bcast", between="rings"), "`between` is `rings`; did you mean `ring`?"),
+        (file("ring", "MPI_Allgather", level="host"), "`level` is for the algorithm leaders"),
+        (file("ring", "MPI_Allgather", members=[0]), "`members` has length 1; list every rank of the communicator"),
+        (file("ring", "MPI_Allgather", members=[0, 3, 0]), "`members` lists rank 0 twice; list each once"),
+        (file("ring", "MPI_Allgather", members=[0, 2**24]), "a rank in `members` is 16777216; it must be from 0 to"),
     ],
 )
 def test_what_breaks_the_schema_is_refused_in_the_collector_s_words(tmp_path: Path, content: Any, says: str) -> None:
@@ -107,13 +110,13 @@ def test_what_breaks_the_schema_is_refused_in_the_collector_s_words(tmp_path: Pa
         (with_parents([None, 2, 1, 0]), "a cycle: "),
         (with_parents([None, 0, 9, 0]), "the parent of rank 2 is 9, but the ranks of this tree are 0 to 3"),
         ({**EXPLICIT, "rules": [{"operations": ["MPI_Bcast"], "broadcast_tree": "his"}]}, "`his`"),
-        (by("ring", "MPI_Allgather", members=[0, 3], comm_size={"min": 3}), "leaves out the 2 ranks of `members`"),
+        (file("ring", "MPI_Allgather", members=[0, 3], comm_size={"min": 3}), "leaves out the 2 ranks of `members`"),
         (
             {**EXPLICIT, "rules": [{**EXPLICIT["rules"][0], "members": [4, 5]}]},
             "the tree `mine` is for 4 ranks, but `members` lists 2",
         ),
-        ({**EXPLICIT, **by("leaders", "MPI_Bcast", inside="mine")}, "`inside` names the explicit tree `mine`"),
-        (by("leaders", "MPI_Bcast", inside="mine"), "`trees` is missing"),
+        ({**EXPLICIT, **file("leaders", "MPI_Bcast", inside="mine")}, "`inside` names the explicit tree `mine`"),
+        (file("leaders", "MPI_Bcast", inside="mine"), "`trees` is missing"),
     ],
 )
 def test_what_no_schema_can_say_is_refused_as_well(tmp_path: Path, content: Any, says: str) -> None:
@@ -134,7 +137,7 @@ def test_an_explicit_tree_whose_rule_is_for_larger_jobs_is_passed_over(tmp_path:
 
 
 def test_members_beyond_the_ranks_of_the_job_are_refused(tmp_path: Path) -> None:
-    tree = str(written(tmp_path, by("ring", "MPI_Allgather", members=[0, 3])))
+    tree = str(written(tmp_path, file("ring", "MPI_Allgather", members=[0, 3])))
     check_tree(tree, 4)
     with pytest.raises(InputError, match="`members` lists rank 3, but the ranks of the job are 0 to 2"):
         check_tree(tree, 3)
@@ -167,7 +170,7 @@ def test_the_demo_s_topology_passes() -> None:
 NAMES = [
     *(f"{shape.name}:4" if shape.counts else shape.name for shape in _plan.shapes() if shape.name != "explicit"),
     *sorted({algorithm.name for algorithm in _plan.algorithms() if not algorithm.by_tree}),
-    *(f"leaders:{between}" for between in _plan.BETWEEN),
+    *(f"leaders:{exchange}" for exchange in _plan.BETWEEN),
 ]
 
 

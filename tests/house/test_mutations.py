@@ -26,5 +26,5 @@ def test_there_are_forty_of_all_areas() -> None:
     areas = {patch.stem.partition("-")[0] for patch in PATCHES}
     assert len(PATCHES) >= 40
     analyses = {"binding", "paths", "schedules", "clocks", "shares", "noise", "remap", "guards"}
-    around_them = {"wrappers", "native", "recording", "launcher", "network", "pages", "report"}
-    assert areas >= analyses | around_them
+    surroundings = {"wrappers", "native", "recording", "launcher", "network", "pages", "report"}
+    assert areas >= analyses | surroundings

@@ -6,7 +6,7 @@ import pytest
 from stored_names import is_no_noun, names_in
 
 ROOT = Path(__file__).parents[2]
-MOST = 0.01
+LARGEST_SHARE = 0.01
 C_SUFFIXES = (".c", ".h", ".cpp", ".hpp")
 SUFFIXES = (*C_SUFFIXES, ".py", ".sql")
 FOLDERS = (
@@ -32,7 +32,7 @@ def check(folder: str, suffixes: tuple[str, ...]) -> None:
     names = [(name, f"{file.relative_to(ROOT)}:{line}") for file in files for name, line in names_in(file)]
     assert names
     faults = [f"{place} {name}" for name, place in names if is_no_noun(name)]
-    assert len(faults) <= MOST * len(names), "\n".join(faults)
+    assert len(faults) <= LARGEST_SHARE * len(names), "\n".join(faults)
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -32,7 +32,7 @@ def test_a_narrow_table_keeps_what_the_command_is_asked_for(
     copied = shutil.copytree(sample, tmp_path / "trace", ignore=shutil.ignore_patterns("dataset"))
     trace = hopscope.open(copied)
     answer = remap_answer(trace, options) if command == "remap" else trace.answer(command, base=trace, **options)
-    out = io.StringIO()
-    print_answer(out, answer.table, answer.analysis)
-    heading = out.getvalue().partition("──")[0]
+    output = io.StringIO()
+    print_answer(output, answer.table, answer.analysis)
+    heading = output.getvalue().partition("──")[0]
     assert set(answers) <= set(heading.split())

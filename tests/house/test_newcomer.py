@@ -24,14 +24,14 @@ def newcomer(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
 def test_a_newcomer_has_no_settings_and_reaches_the_same_registries(tmp_path: Path) -> None:
     hidden = {"PYTHONPATH": "/x", "PIP_FIND_LINKS": "/x", "PIP_CONFIG_FILE": "/x", "CFLAGS": "-x", "HOPSCOPE_TREE": "x"}
     hidden |= {"XDG_CONFIG_HOME": "/x", "VIRTUAL_ENV": "/x", "CMAKE_C_COMPILER_LAUNCHER": "x", "OMPI_MCA_btl": "x"}
-    kept = {"PIP_INDEX_URL": "https://example.org/simple", "https_proxy": "http://example.org:3128", "CI": "true"}
-    kept |= {"PIP_CERT": "/x", "TMPDIR": str(tmp_path)}
-    said = newcomer("env", **hidden, **kept).stdout
-    found = dict(line.split("=", 1) for line in said.splitlines())
-    assert not hidden.keys() & found.keys()
-    assert {key: found.get(key) for key in kept} == kept
-    assert found["PIP_NO_CACHE_DIR"] == found["PYTHONNOUSERSITE"] == "1"
-    assert found["HOME"].startswith(f"{tmp_path}/newcomer-")
+    inherited = {"PIP_INDEX_URL": "https://example.org/simple", "https_proxy": "http://example.org:3128", "CI": "true"}
+    inherited |= {"PIP_CERT": "/x", "TMPDIR": str(tmp_path)}
+    stdout = newcomer("env", **hidden, **inherited).stdout
+    variables = dict(line.split("=", 1) for line in stdout.splitlines())
+    assert not hidden.keys() & variables.keys()
+    assert {key: variables.get(key) for key in inherited} == inherited
+    assert variables["PIP_NO_CACHE_DIR"] == variables["PYTHONNOUSERSITE"] == "1"
+    assert variables["HOME"].startswith(f"{tmp_path}/newcomer-")
 
 
 def test_a_newcomers_home_is_empty_and_gone_afterwards_and_the_exit_code_is_the_commands(tmp_path: Path) -> None:

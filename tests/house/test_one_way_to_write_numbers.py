@@ -15,7 +15,7 @@ SHIPPED = [
     if file.suffix in (".py", ".sql", ".js") and file != HOME
 ]
 # Coordinates in a drawing, and a bar in motion.
-OTHERS = ("_svg.py", "_svg.js", "figures/svg_parts.py", "analysis/hopscope/cli/progress.py")
+EXCEPTIONS = ("_svg.py", "_svg.js", "figures/svg_parts.py", "analysis/hopscope/cli/progress.py")
 
 WRITES = {
     "a format with digits": re.compile(r"\{[^{}\n]*:[<>^ ,+_]*\d*(?:,|\.\d+[fgeEG%]|[geEG%])\}"),
@@ -29,16 +29,16 @@ def ways(file: Path) -> list[str]:
     """The lines of a file that turn a number into text."""
     text = file.read_text(encoding="utf-8")
     return [
-        f"{file.relative_to(ROOT)}:{number}: {what}: {line.strip()}"
+        f"{file.relative_to(ROOT)}:{number}: {kind}: {line.strip()}"
         for number, line in enumerate(text.splitlines(), start=1)
-        for what, pattern in WRITES.items()
+        for kind, pattern in WRITES.items()
         if pattern.search(line)
     ]
 
 
 def test_no_other_file_turns_numbers_into_text() -> None:
     assert len(SHIPPED) > 100
-    assert [way for file in SHIPPED if not str(file).endswith(OTHERS) for way in ways(file)] == []
+    assert [way for file in SHIPPED if not str(file).endswith(EXCEPTIONS) for way in ways(file)] == []
 
 
 @pytest.mark.parametrize(

@@ -145,22 +145,22 @@ def test_rounds_that_come_from_times_are_no_difference_between_recordings(tmp_pa
     # one run were said to differ.
     folder = SAMPLES / "planted" / "leaders_3_ring" / "trace"
     shutil.copytree(folder, tmp_path / "trace", ignore=shutil.ignore_patterns("dataset"))
-    before, after = (hopscope.open(tmp_path / "trace") for _ in range(2))
-    known = {row["op"] for row in before.table("kinds").to_pylist() if row["algorithm"]}
-    assert known == {"MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Reduce_scatter"}
+    recording, variant = (hopscope.open(tmp_path / "trace") for _ in range(2))
+    operations = {row["op"] for row in recording.table("kinds").to_pylist() if row["algorithm"]}
+    assert operations == {"MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Reduce_scatter"}
 
     def with_other_times(query: str) -> pa.Table:
         """What a recording answers whose rounds are later by one, and in which times hide one more algorithm."""
-        rows = before.sql(query)
+        rows = recording.sql(query)
         if query == TIMED:
             barrier = [row | {"op": "MPI_Barrier"} for row in rows.to_pylist()]
             return pa.Table.from_pylist([*rows.to_pylist(), *barrier], rows.schema)
         place = rows.schema.get_field_index("round")
         return rows if place < 0 else rows.set_column(place, "round", pc.add(rows["round"], 1))
 
-    vars(after)["sql"] = with_other_times
-    for pair in ((before, after), (after, before)):
-        assert {line.split()[1] for line in differences(*pair)} == known - {"MPI_Barrier"}
+    vars(variant)["sql"] = with_other_times
+    for pair in ((recording, variant), (variant, recording)):
+        assert {line.split()[1] for line in differences(*pair)} == operations - {"MPI_Barrier"}
 
 
 def test_the_answers_are_those_that_were_recorded(sample: Sample) -> None:
@@ -175,9 +175,9 @@ def test_every_column_of_longer_answers_and_of_the_datasets_is_what_was_recorded
 @pytest.mark.statistics
 @pytest.mark.parametrize("sample", ["changed_tree"], indirect=True)
 def test_the_answers_about_each_run_of_a_pair_are_those_that_were_recorded(sample: Sample) -> None:
-    for each in sample.recorded_of_each():
-        assert_short_answers_are_as_recorded(*each)
-        assert_long_answers_are_as_recorded(*each)
+    for run in sample.recorded_of_each():
+        assert_short_answers_are_as_recorded(*run)
+        assert_long_answers_are_as_recorded(*run)
 
 
 def assert_short_answers_are_as_recorded(folder: Path, trace: hopscope.Trace, base: hopscope.Trace | None) -> None:
@@ -187,7 +187,7 @@ def assert_short_answers_are_as_recorded(folder: Path, trace: hopscope.Trace, ba
     for path in paths:
         answered = csv.reader(io.StringIO(as_csv(recorded.look_up(trace, path.stem, base))))
         for row, expected in zip(answered, csv.reader(io.StringIO(path.read_text())), strict=True):
-            assert [value(cell) for cell in row] == [about(cell) for cell in expected], path.name
+            assert [value(cell) for cell in row] == [approximated(cell) for cell in expected], path.name
 
 
 def assert_long_answers_are_as_recorded(folder: Path, trace: hopscope.Trace, base: hopscope.Trace | None) -> None:
@@ -206,7 +206,7 @@ def test_on_a_narrow_terminal_no_line_is_too_long_and_no_word_of_a_heading_is_br
     sample: Sample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(WIDTH))
-    seen = 0
+    answer_count = 0
     for question in recorded.questions(compared=False):
         options = {}
         if len(question) == 3:
@@ -216,17 +216,17 @@ def test_on_a_narrow_terminal_no_line_is_too_long_and_no_word_of_a_heading_is_br
             answer = sample.trace.answer(question[0], **options)
         except InputError:
             continue  # this trace has nothing to answer with
-        out = io.StringIO()
-        print_answer(out, answer.table, answer.analysis)
-        lines = out.getvalue().splitlines()
+        output = io.StringIO()
+        print_answer(output, answer.table, answer.analysis)
+        lines = output.getvalue().splitlines()
         assert max(map(len, lines)) <= WIDTH, question
-        seen += 1
+        answer_count += 1
         if answer.analysis.paragraphs:
             continue
         rule = next(i for i, line in enumerate(lines) if set(line.strip()) in ({"─"}, {"-"}))
         words = {word for column in answer.analysis.columns for word in column.name.split("_")} | {"95", "%", "of"}
         assert {word for line in lines[:rule] for word in line.split()} <= words, question
-    assert seen > 10
+    assert answer_count > 10
 
 
 def value(cell: str) -> float | str:
@@ -236,10 +236,10 @@ def value(cell: str) -> float | str:
         return cell
 
 
-def about(cell: str) -> Any:
+def approximated(cell: str) -> Any:
     """A number may differ where another processor rounds it otherwise."""
-    known = value(cell)
-    return pytest.approx(known, nan_ok=True) if isinstance(known, float) else known
+    number = value(cell)
+    return pytest.approx(number, nan_ok=True) if isinstance(number, float) else number
 
 
 def test_the_gates_of_the_ci_examples_catch_the_changed_tree(tmp_path: Path) -> None:

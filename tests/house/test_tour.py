@@ -7,5 +7,5 @@ import pytest
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the kernel's own packages
 def test_the_tour_runs_and_says_what_is_kept_in_it() -> None:
-    kept = nbformat.read(document_tour.NOTEBOOK, as_version=4)
-    assert document_tour.words(document_tour.run()) == document_tour.words(kept), "run tools/document_tour.py"
+    notebook = nbformat.read(document_tour.NOTEBOOK, as_version=4)
+    assert document_tour.words(document_tour.run()) == document_tour.words(notebook), "run tools/document_tour.py"

@@ -30,7 +30,7 @@ COLUMNS = {
 @pytest.mark.parametrize("table", COLUMNS)
 def test_a_tables_schema_allows_the_words_of_its_vocabularies(table: str) -> None:
     schema = json.loads((ROOT / f"schemas/tables/{table}.schema.json").read_text())
-    allowed = {column: about["enum"] for column, about in schema["properties"].items() if "enum" in about}
+    allowed = {column: field["enum"] for column, field in schema["properties"].items() if "enum" in field}
     without_null = {column: [word for word in words if word is not None] for column, words in allowed.items()}
     assert without_null == {column: list(VOCABULARIES[name]) for column, name in COLUMNS[table].items()}
 
@@ -39,8 +39,8 @@ def test_trees_open_hops_emulated_links_and_archives_have_the_words_of_hops() ->
     trees = json.loads((ROOT / "schemas/tables/trees.schema.json").read_text())
     assert tuple(trees["properties"]["role"]["enum"]) == VOCABULARIES["role"][:2]
     inspection = json.loads((ROOT / "schemas/inspection.schema.json").read_text())
-    shown = inspection["$defs"]["thread"]["properties"]["open"]["items"]["properties"]["role"]["enum"]
-    assert shown == [*VOCABULARIES["role"], "unknown"]
+    open_roles = inspection["$defs"]["thread"]["properties"]["open"]["items"]["properties"]["role"]["enum"]
+    assert open_roles == [*VOCABULARIES["role"], "unknown"]
     topology = json.loads((ROOT / "schemas/topology.schema.json").read_text())
     assert tuple(topology["properties"]["emulate"]["properties"]["links"]["properties"]) == LINKS
     _, native = VOCABULARIES["source"]
@@ -53,43 +53,43 @@ def mappings() -> Iterator[tuple[str, set[str]]]:
     for path in [*(ROOT / "analysis").rglob("*.py"), *(ROOT / "dashboard").rglob("*.py")]:
         text = path.read_text()
         tree = ast.parse(text)
-        named: dict[ast.AST, str] = {}
+        targets: dict[ast.AST, str] = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict):
                 target: Any = node.targets[0] if isinstance(node, ast.Assign) else node.target
-                named[node.value] = ast.unparse(target)
+                targets[node.value] = ast.unparse(target)
             if isinstance(node, ast.Dict):
                 keys = {key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
-                if len(keys) == len(node.keys) and f"{named.get(node)}.get(" not in text:
+                if len(keys) == len(node.keys) and f"{targets.get(node)}.get(" not in text:
                     yield f"{path.relative_to(ROOT)}:{node.lineno}", keys
 
 
 def test_what_maps_some_words_of_a_vocabulary_maps_all() -> None:
     """Colours, sentences and the like: a new word is not forgotten in any of them."""
-    found = [
+    matches = [
         (place, keys, words)
         for place, keys in mappings()
         for words in [*VOCABULARIES.values(), tuple(ANSWERED_CATEGORIES)]
         if len(keys) >= 3 and keys <= set(words)
     ]
-    assert len(found) >= 3
-    lacking = [f"{place}: {sorted(set(words) - keys)}" for place, keys, words in found if keys != set(words)]
+    assert len(matches) >= 3
+    lacking = [f"{place}: {sorted(set(words) - keys)}" for place, keys, words in matches if keys != set(words)]
     assert lacking == []
 
 
 def test_no_code_lists_a_whole_vocabulary_again() -> None:
     folders = ("analysis", "dashboard/hopscope_dashboard", "collector/include", "collector/src")
     kinds = {".py", ".sql", ".c", ".h", ".cpp", ".js"}
-    again = []
+    repetitions = []
     for path in (path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in kinds):
         for run in re.findall(r"""["']?\w+["']?(?:,\s+["']?\w+["']?){2,}""", path.read_text()):
-            listed = set(re.findall(r"\w+", run))
-            again += [
+            terms = set(re.findall(r"\w+", run))
+            repetitions += [
                 f"{path.relative_to(ROOT)}: {run}"
                 for words in VOCABULARIES.values()
-                if len(words) >= 3 and listed >= set(words)
+                if len(words) >= 3 and terms >= set(words)
             ]
-    assert again == []
+    assert repetitions == []
 
 
 def test_of_a_collectives_path_every_link_class_has_a_column() -> None:
@@ -104,12 +104,12 @@ def test_the_documents_and_the_help_explain_every_word() -> None:
     folder = ROOT / "analysis/hopscope/sql"
     help_text = (folder / "analyses/critical_path.category.sql").read_text()
     assert [word for word in VOCABULARIES["category"] if not re.search(rf"^-- .*\b{word}\b", help_text, re.M)] == []
-    listed = {
-        (path.name, said): set(re.findall(r"\w+", said)) - {"or"}
+    phrases = {
+        (path.name, phrase): set(re.findall(r"\w+", phrase)) - {"or"}
         for path in folder.rglob("*.sql")
-        for said in re.findall(r"\w+(?:, \w+)+ or \w+", path.read_text())
+        for phrase in re.findall(r"\w+(?:, \w+)+ or \w+", path.read_text())
     }
-    of_words = [(place, named, set(words)) for place, named in listed.items() for words in VOCABULARIES.values()]
-    found = [(place, named, words) for place, named, words in of_words if named <= words]
-    assert len(found) >= 3
-    assert [place for place, named, words in found if named != words] == []
+    of_words = [(place, terms, set(words)) for place, terms in phrases.items() for words in VOCABULARIES.values()]
+    matches = [(place, terms, words) for place, terms, words in of_words if terms <= words]
+    assert len(matches) >= 3
+    assert [place for place, terms, words in matches if terms != words] == []
