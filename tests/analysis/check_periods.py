@@ -25,7 +25,7 @@ from hopscope.explain.periods import answer
 PROGRAM = Path(__file__).parent / "programs" / "steady_work.c"
 RANKS, LENGTH, SERIES, WORK_US = 2, 60, 50, 2_000
 HOGS = (1, 2, 3)
-MOST = 0.01
+HIGHEST_SHARE = 0.01
 """Such a share of clean series may be called periodic."""
 
 BY_ITERATION = """
@@ -46,9 +46,9 @@ def series(mpi: local_mpi.LocalMpi, hogs: int, folder: Path) -> Iterator[pa.Tabl
         subprocess.run(words, check=True, capture_output=True, timeout=600)
     rows = hopscope.open(folder).sql(BY_ITERATION)
     for rank in range(RANKS):
-        own = rows.filter(pa.compute.equal(rows["rank"], rank))
-        for begin in range(0, own.num_rows - LENGTH + 1, LENGTH):
-            piece = own.slice(begin, LENGTH)
+        rank_rows = rows.filter(pa.compute.equal(rows["rank"], rank))
+        for begin in range(0, rank_rows.num_rows - LENGTH + 1, LENGTH):
+            piece = rank_rows.slice(begin, LENGTH)
             noise = piece["noise_ns"].to_numpy()
             yield pa.table(
                 {
@@ -67,15 +67,15 @@ def main() -> int:
     parser.add_argument("--whole", action="store_true", help="fail if more than 1 %% are called periodic")
     options = parser.parse_args()
     mpis = local_mpi.find()
-    judged = periodic = 0
+    series_count = periodic = 0
     for run in range(options.runs):
         mpi, hogs = mpis[run % len(mpis)], HOGS[run % len(HOGS)]
         with tempfile.TemporaryDirectory() as folder:
             verdicts = [bool(answer(piece, None, {})[0]["periodic"]) for piece in series(mpi, hogs, Path(folder) / "t")]
-        judged, periodic = judged + len(verdicts), periodic + sum(verdicts)
+        series_count, periodic = series_count + len(verdicts), periodic + sum(verdicts)
         print(f"run {run}: {mpi.release} beside {hogs}: {sum(verdicts)} of {len(verdicts)} series periodic", flush=True)
-    print(f"{periodic} of {judged} clean series are called periodic (limit {MOST:.0%})")
-    return int(options.whole and periodic > MOST * judged)
+    print(f"{periodic} of {series_count} clean series are called periodic (limit {HIGHEST_SHARE:.0%})")
+    return int(options.whole and periodic > HIGHEST_SHARE * series_count)
 
 
 if __name__ == "__main__":

@@ -42,14 +42,14 @@ NUMBERED = ("call_id", "hop_id", "interval_id", "message_id", "step_id", "collec
 def draw(directory: Path, **tables: str) -> Path:
     """Write a dataset. Each table is text: a line of column names, then a line of values per row, `-` for null, `0,1`
     for a list."""
-    drawn = {name: rows_of(tables[name], schema) for name, schema in table_schemas().items() if name in tables}
-    if "calls" in drawn and "computed_ns" not in tables["calls"]:
-        drawn["calls"] = with_computing(drawn["calls"], drawn.get("intervals"))
-    if "calls" in drawn and "collectives" in drawn:
-        said = "last_enter_ns" in tables["collectives"]
-        drawn["collectives"] = with_last_enters(drawn["collectives"], drawn["calls"], enters_drawn=said)
-    drawn = with_kinds(drawn)
-    for name, rows in drawn.items():
+    contents = {name: rows_of(tables[name], schema) for name, schema in table_schemas().items() if name in tables}
+    if "calls" in contents and "computed_ns" not in tables["calls"]:
+        contents["calls"] = with_computing(contents["calls"], contents.get("intervals"))
+    if "calls" in contents and "collectives" in contents:
+        has_enters = "last_enter_ns" in tables["collectives"]
+        contents["collectives"] = with_last_enters(contents["collectives"], contents["calls"], enters_drawn=has_enters)
+    contents = with_kinds(contents)
+    for name, rows in contents.items():
         part = directory / name / "part-00000.parquet"
         part.parent.mkdir(parents=True)
         pq.write_table(rows, part)
@@ -60,10 +60,10 @@ def draw(directory: Path, **tables: str) -> Path:
 
 def describe(directory: Path) -> None:
     """Write the manifest of the files that are there."""
-    found: dict[str, list[manifest.Described]] = {}
+    files: dict[str, list[manifest.Described]] = {}
     for part in sorted(directory.glob("*/*.parquet")):
-        found.setdefault(part.parent.name, []).append(manifest.described(part, pq.read_metadata(part).num_rows))
-    manifest.write(directory, found)
+        files.setdefault(part.parent.name, []).append(manifest.described(part, pq.read_metadata(part).num_rows))
+    manifest.write(directory, files)
 
 
 def rows_of(text: str, schema: pa.Schema) -> pa.Table:
@@ -74,9 +74,9 @@ def rows_of(text: str, schema: pa.Schema) -> pa.Table:
     columns: dict[str, list[object]] = {field.name: [] for field in schema}
     for number, line in enumerate(lines[1:]):
         assert len(line) == len(names), f"{line} does not fit {names}"
-        given = dict(zip(names, line, strict=True))
+        values = dict(zip(names, line, strict=True))
         for field in schema:
-            columns[field.name].append(_value(field, given.get(field.name), number))
+            columns[field.name].append(_value(field, values.get(field.name), number))
     return pa.table(columns, schema=schema)
 
 
@@ -100,7 +100,7 @@ def expected(text: str) -> list[dict[str, str]]:
     return [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
 
 
-def shown(table: pa.Table, *columns: str) -> list[dict[str, str]]:
+def cells(table: pa.Table, *columns: str) -> list[dict[str, str]]:
     """Some columns of a result in the form of `expected`: null is empty, numbers without noise digits."""
     return [{name: _cell(row[name]) for name in columns} for row in table.to_pylist()]
 

@@ -11,7 +11,7 @@ GAP = 20e6
 Random = np.random.Generator
 
 
-def judged(begins: np.ndarray, computing: np.ndarray) -> pa.Table:
+def noise_gaps(begins: np.ndarray, computing: np.ndarray) -> pa.Table:
     """The noise of iterations x ranks as noise_gaps has it: beyond the rank's median, less what most ranks share."""
     iterations, ranks = computing.shape
     excess = np.maximum(computing - np.median(computing, 0), 0)
@@ -34,7 +34,7 @@ def run_of(extra: np.ndarray, work: np.ndarray | None = None, *, absorbed: bool)
     computing = GAP + extra + (0 if work is None else work[:, None])
     computing[:, -1] += 3 * GAP * absorbed
     released = np.cumsum(computing.max(1) + GAP / 20)
-    return judged(np.concatenate([[0], released[:-1]]), computing)
+    return noise_gaps(np.concatenate([[0], released[:-1]]), computing)
 
 
 def without_period(
@@ -62,14 +62,14 @@ def with_period(
 ) -> pa.Table:
     """A run whose rank 0 computes `amplitude` longer where, once every `period` (ns), something disturbs it: for the
     part `duty` of the period, or for once only where that is 0."""
-    due, now = random.random() * period, 0.0
+    due, clock = random.random() * period, 0.0
     begins, computing = np.empty(iterations), np.empty((iterations, ranks))
     for i in range(iterations):
-        begins[i], computing[i] = now, GAP + random.normal(0, jitter, ranks)
+        begins[i], computing[i] = clock, GAP + random.normal(0, jitter, ranks)
         if duty:
-            computing[i, 0] += amplitude * ((now + due) % period < duty * period)
-        while not duty and due < now + computing[i].max():
+            computing[i, 0] += amplitude * ((clock + due) % period < duty * period)
+        while not duty and due < clock + computing[i].max():
             computing[i, 0] += amplitude
             due += period
-        now += computing[i].max() * 1.05
-    return judged(begins, computing)
+        clock += computing[i].max() * 1.05
+    return noise_gaps(begins, computing)

@@ -8,7 +8,7 @@ Ranks 0 and 2 are on host a, 1 and 3 on host b of another cluster. The path of t
 
 import hopscope
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 from hopscope.algorithms import exchanges
 from hopscope.algorithms.kinds import parents_of, rounds_in_times
 from hopscope.algorithms.messages import Pattern
@@ -96,15 +96,15 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 def test_a_tree_has_the_weights_of_all_that_are_alike_and_of_no_other_root(trace: hopscope.Trace) -> None:
     # 22 of 120 ns on 0 -> 1, of two hops of 10 and 14 ns; 8 on 1 -> 2, which only the first receiver waited for.
     columns = "edge, collectives, rounds, messages, link, hops, bytes, took_ns, waited_share, on_path, time_ns, share"
-    found = shown(trace.algorithms(collective="0:1"), *columns.split(", "))
-    assert found == expected(f"""
+    rows = cells(trace.algorithms(collective="0:1"), *columns.split(", "))
+    assert rows == expected(f"""
     {columns}
     down 0->1, 2, 1, 1, wan, 2, 16, 12, 1,   2, 22, 0.183333
     down 1->2, 2, 2, 1, wan, 2, 16, 13, 0.5, 1, 8,  0.0666667
     down 2->3, 2, 3, 1, wan, 2, 16, 10, 0.5, 0, 0,  0
     """)
     assert trace.algorithms(collective="0:0") == trace.algorithms(collective="0:1")
-    assert shown(trace.algorithms(collective="0:2"), "edge", "collectives", "rounds") == expected("""
+    assert cells(trace.algorithms(collective="0:2"), "edge", "collectives", "rounds") == expected("""
     edge,      collectives, rounds
     down 1->2, 1,           1
     down 2->3, 1,           2
@@ -113,7 +113,7 @@ def test_a_tree_has_the_weights_of_all_that_are_alike_and_of_no_other_root(trace
 
 
 def test_an_exchange_between_peers_has_rounds_and_no_tree(trace: hopscope.Trace) -> None:
-    assert shown(trace.algorithms(collective="0:3"), "edge", "rounds", "link") == expected("""
+    assert cells(trace.algorithms(collective="0:3"), "edge", "rounds", "link") == expected("""
     edge,          rounds, link
     exchange 0->1, 1,      wan
     exchange 0->2, 2,      shm
@@ -127,7 +127,7 @@ def test_an_exchange_between_peers_has_rounds_and_no_tree(trace: hopscope.Trace)
 
 
 def test_edges_have_trace_wide_ranks_whatever_those_of_the_communicator_are(trace: hopscope.Trace) -> None:
-    assert shown(trace.algorithms(collective="1:0"), "edge", "rounds") == expected("""
+    assert cells(trace.algorithms(collective="1:0"), "edge", "rounds") == expected("""
     edge,    rounds
     up 0->1, 1
     up 1->2, 2
@@ -137,7 +137,7 @@ def test_edges_have_trace_wide_ranks_whatever_those_of_the_communicator_are(trac
 
 def test_rounds_of_unknown_messages_follow_from_what_a_sender_had_received(trace: hopscope.Trace) -> None:
     # Rank 0 heard from rank 2 at 505, so its message at 506 is of round 2, the one at 500 of round 1.
-    assert shown(trace.algorithms(collective="0:4"), "edge", "rounds", "messages", "hops") == expected("""
+    assert cells(trace.algorithms(collective="0:4"), "edge", "rounds", "messages", "hops") == expected("""
     edge, rounds, messages, hops
     0->1, 1-2,    2,        2
     2->0, 1,      1,        1
@@ -159,10 +159,10 @@ def binomial(ranks: int, *, down: bool) -> Pattern:
 @pytest.mark.parametrize("ranks", [2, 3, 8, 13])
 def test_a_tree_up_and_one_down_are_told_apart_also_in_segments(ranks: int) -> None:
     up, down = binomial(ranks, down=False), binomial(ranks, down=True)
-    both = up.concatenate(down)
-    assert both.roles == dict.fromkeys(up.edges, ("up",) * 3) | dict.fromkeys(down.edges, ("down",) * 3)
-    assert parents_of(both.roles, "up", ranks) == dict(list(up.edges))
-    assert parents_of(both.roles, "down", ranks) == {dst: src for src, dst in down.edges}
+    round_trip = up.concatenate(down)
+    assert round_trip.roles == dict.fromkeys(up.edges, ("up",) * 3) | dict.fromkeys(down.edges, ("down",) * 3)
+    assert parents_of(round_trip.roles, "up", ranks) == dict(list(up.edges))
+    assert parents_of(round_trip.roles, "down", ranks) == {dst: src for src, dst in down.edges}
 
 
 def test_a_root_that_first_tells_each_rank_to_send_has_a_tree_down_and_one_up() -> None:
@@ -183,11 +183,11 @@ def test_a_fold_a_forest_a_cycle_and_a_rank_with_two_parents_are_no_trees() -> N
 def test_the_rounds_in_times_are_those_of_the_algorithm_where_messages_leave_at_once() -> None:
     pattern = binomial(8, down=False).concatenate(binomial(8, down=True))
     turn = len(pattern.messages)
-    seen = [
+    messages = [
         RecordedMessage(m.src, m.dst, m.bytes, turn * level + nth, turn * (level + 1))
         for nth, (m, level) in enumerate(zip(pattern.messages, pattern.levels, strict=True))
     ]
-    assert rounds_in_times(Observed("MPI_Allreduce", 8, None, 24, seen)) == pattern.order
+    assert rounds_in_times(Observed("MPI_Allreduce", 8, None, 24, messages)) == pattern.order
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 
 import hopscope
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 from hopscope.errors import InputError
 
 EMULATED = {
@@ -75,9 +75,9 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 
 
 def item(trace: hopscope.Trace, name: str) -> dict[str, Any]:
-    found = [row for row in trace.summary().to_pylist() if row["item"] == name]
-    assert len(found) == 1, f"{name}: {found}"
-    return found[0]
+    rows = [row for row in trace.summary().to_pylist() if row["item"] == name]
+    assert len(rows) == 1, f"{name}: {rows}"
+    return rows[0]
 
 
 def test_the_summary_has_calls_hops_and_time_per_operation(trace: hopscope.Trace) -> None:
@@ -112,12 +112,12 @@ def test_the_summary_says_what_limits_the_answers(trace: hopscope.Trace) -> None
 def test_the_summary_by_operation_and_engine_counts_the_same(trace: hopscope.Trace) -> None:
     # Waiting: 0:0 30 + 20, 0:1 10 + 5; nobody is charged for an incomplete collective.
     columns = ("operation", "collectives", "calls", "hops", "bytes", "time_ns", "share", "waiting_ns", "incomplete")
-    assert shown(trace.summary(by="operation"), *columns) == expected("""
+    assert cells(trace.summary(by="operation"), *columns) == expected("""
         operation,collectives,calls,hops,bytes,time_ns,share,waiting_ns,incomplete
         MPI_Allreduce,2,6,4,32,410,0.164,65,0
         MPI_Barrier,1,2,0,0,0,0,0,1
     """)
-    assert shown(trace.summary(by="engine"), "operation", "engine", "tree", "reason", "calls") == expected("""
+    assert cells(trace.summary(by="engine"), "operation", "engine", "tree", "reason", "calls") == expected("""
         operation,engine,tree,reason,calls
         MPI_Allreduce,native,,user-defined-operation,3
         MPI_Allreduce,tree,binomial,,3
@@ -129,13 +129,13 @@ def test_collectives_come_worst_first_with_the_time_of_their_path(trace: hopscop
     # 0:1 took 90 after the last enter, 0:0 40. In 0:1 rank 2 is last by 5, less than the clocks' bound of 9, but all
     # ranks share one clock here.
     times = ("duration_ns", "spread_ns", "after_last_enter_ns", "local_ns", "shm_ns", "wan_ns", "native_ns")
-    assert shown(trace.collectives(), "collective", *times) == expected("""
+    assert cells(trace.collectives(), "collective", *times) == expected("""
         collective,duration_ns,spread_ns,after_last_enter_ns,local_ns,shm_ns,wan_ns,native_ns
         0:1,100,10,90,0,0,0,90
         0:0,70,30,40,12,9,19,0
         0:2,,10,,,,,
     """)
-    assert shown(trace.collectives(), "collective", "last_rank", "hops", "engine", "complete") == expected("""
+    assert cells(trace.collectives(), "collective", "last_rank", "hops", "engine", "complete") == expected("""
         collective,last_rank,hops,engine,complete
         0:1,2,0,native:user-defined-operation,true
         0:0,2,4,tree,true
@@ -159,7 +159,7 @@ def test_collectives_can_be_chosen_and_ordered(trace: hopscope.Trace) -> None:
 
 def test_the_calls_of_one_collective_say_who_waited_for_whom(trace: hopscope.Trace) -> None:
     columns = ("rank", "comm_rank", "host", "time_ns", "waiting_ns", "needed_rank", "tree", "on_path")
-    assert shown(trace.collective_calls(collective="0:0"), *columns) == expected("""
+    assert cells(trace.collective_calls(collective="0:0"), *columns) == expected("""
         rank,comm_rank,host,time_ns,waiting_ns,needed_rank,tree,on_path
         0,2,a,60,30,2,binomial,true
         1,1,a,60,20,2,binomial,true
@@ -171,7 +171,7 @@ def test_the_calls_of_one_collective_say_who_waited_for_whom(trace: hopscope.Tra
 
 def test_the_hops_of_one_collective_say_which_are_on_the_path(trace: hopscope.Trace) -> None:
     columns = ("hop_id", "role", "src", "dst", "link", "time_ns", "on_path")
-    assert shown(trace.collective_hops(collective="0:0"), *columns) == expected("""
+    assert cells(trace.collective_hops(collective="0:0"), *columns) == expected("""
         hop_id,role,src,dst,link,time_ns,on_path
         0,up,1,0,shm,4,false
         1,up,2,0,wan,19,true
@@ -182,7 +182,7 @@ def test_the_hops_of_one_collective_say_which_are_on_the_path(trace: hopscope.Tr
 
 def test_trees_are_told_in_trace_wide_ranks(trace: hopscope.Trace) -> None:
     # The communicator's order is 2, 1, 0: its rank 2, the root, is the trace's rank 0.
-    assert shown(trace.trees(), "root", "rank", "parent", "child_order", "link") == expected("""
+    assert cells(trace.trees(), "root", "rank", "parent", "child_order", "link") == expected("""
         root,rank,parent,child_order,link
         0,0,,0,
         0,1,0,0,shm
@@ -193,8 +193,8 @@ def test_trees_are_told_in_trace_wide_ranks(trace: hopscope.Trace) -> None:
 def test_the_caveats_count_what_nobody_can_tell(tmp_path: Path) -> None:
     hops = TABLES["hops"].replace("150         recv", "150         undecided")
     caveats = hopscope.open(draw(tmp_path / "d", **{**TABLES, "hops": hops})).caveats()
-    said = "For 1 of 4 hops the trace does not show whether the receiver waited; "
-    assert f"{said}critical paths stay on the receiver there." in caveats
+    sentence = "For 1 of 4 hops the trace does not show whether the receiver waited; "
+    assert f"{sentence}critical paths stay on the receiver there." in caveats
 
 
 def test_the_caveats_name_everything_that_limits_an_answer(trace: hopscope.Trace) -> None:
@@ -220,7 +220,7 @@ EXTENSION = "/lib/mpi4py/MPI.mpich.cpython-311.so"
 def places(tmp_path: Path, rows: str) -> list[str]:
     """The caveats of a trace with these places."""
     caveats = hopscope.open(draw(tmp_path / "d", **{**TABLES, "places": PLACES + rows})).caveats()
-    return [said for said in caveats if "call sites" in said]
+    return [caveat for caveat in caveats if "call sites" in caveat]
 
 
 def test_nobody_is_told_to_compile_python_anew(tmp_path: Path) -> None:
@@ -230,20 +230,22 @@ def test_nobody_is_told_to_compile_python_anew(tmp_path: Path) -> None:
 
 
 def test_calls_through_mpi4py_without_lines_say_why(tmp_path: Path) -> None:
-    [said] = places(tmp_path, f"c x symbol {EXTENSION} -\ne y stripped {EXTENSION} -")
-    assert said.startswith("2 call sites are shown by their place inside mpi4py")
-    assert "HOPSCOPE_PYTHON=0" in said
+    [caveat] = places(tmp_path, f"c x symbol {EXTENSION} -\ne y stripped {EXTENSION} -")
+    assert caveat.startswith("2 call sites are shown by their place inside mpi4py")
+    assert "HOPSCOPE_PYTHON=0" in caveat
 
 
 def test_the_caveats_say_which_messages_of_the_library_are_not_among_the_hops(tmp_path: Path) -> None:
     text = "run ranks duration_ns native_off native_unknown native_lost native_thinned\nr 3 500 - 1200 7 5"
     caveats = hopscope.open(draw(tmp_path / "some", **{**TABLES, "run": text})).caveats()
-    assert any(said.startswith("For 1,200 ends of messages inside the MPI library it is not known") for said in caveats)
-    assert any(said.startswith("7 ends of messages inside the MPI library were not recorded") for said in caveats)
+    assert any(
+        caveat.startswith("For 1,200 ends of messages inside the MPI library it is not known") for caveat in caveats
+    )
+    assert any(caveat.startswith("7 ends of messages inside the MPI library were not recorded") for caveat in caveats)
     text = "run ranks duration_ns native_off native_unknown native_lost native_thinned\nr 3 500 untested 0 0 0"
     caveats = hopscope.open(draw(tmp_path / "none", **{**TABLES, "run": text})).caveats()
     assert "The MPI library's messages inside collectives were not recorded: untested." in caveats
-    assert not any("ends of messages inside" in said for said in caveats)
+    assert not any("ends of messages inside" in caveat for caveat in caveats)
 
 
 def test_without_paths_the_caveat_says_how_to_get_them(tmp_path: Path) -> None:
@@ -255,18 +257,18 @@ def test_without_paths_the_caveat_says_how_to_get_them(tmp_path: Path) -> None:
 def test_the_caveats_count_collectives_whose_messages_are_not_whole(tmp_path: Path) -> None:
     collectives = "collective_id comm seq comm_size native_reason\n0 0 0 2 unmatched\n1 0 1 2 -\n2 0 2 2 undecided"
     caveats = hopscope.open(draw(tmp_path / "d", **{**TABLES, "collectives": collectives})).caveats()
-    said = (
+    sentence = (
         "For 1 of 3 collectives, messages of the MPI library were seen, but the critical path stays native: the trace"
     )
-    assert f"{said} lacks one end of a message." in caveats
-    assert f"{said} does not show whether a rank on the path waited for a message." in caveats
+    assert f"{sentence} lacks one end of a message." in caveats
+    assert f"{sentence} does not show whether a rank on the path waited for a message." in caveats
 
 
 def test_the_caveats_count_collectives_that_the_library_ran_without_messages(tmp_path: Path) -> None:
     collectives = "collective_id comm seq comm_size native_reason\n0 0 0 2 shared\n1 0 1 2 -\n2 0 2 2 shared"
     caveats = hopscope.open(draw(tmp_path / "d", **{**TABLES, "collectives": collectives})).caveats()
-    assert any(said.startswith("No message of 2 of 3 collectives was seen") for said in caveats)
-    assert not any("messages of the MPI library were seen" in said for said in caveats)
+    assert any(caveat.startswith("No message of 2 of 3 collectives was seen") for caveat in caveats)
+    assert not any("messages of the MPI library were seen" in caveat for caveat in caveats)
 
 
 def test_rows_of_noise_are_those_of_the_ranks_asked_for_and_of_any_of_them(

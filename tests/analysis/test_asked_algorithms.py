@@ -13,12 +13,12 @@ OPEN_MPI_4 = "Open MPI v4.1.4, package: Debian OpenMPI"
 OPEN_MPI_5 = "Open MPI v5.0.11"
 
 
-def settings(library: str = OPEN_MPI_4, *, text: str | None = None, dynamic: str = "1", **asked: str) -> Settings:
-    made = [
+def settings(library: str = OPEN_MPI_4, *, text: str | None = None, dynamic: str = "1", **variables: str) -> Settings:
+    rows = [
         {"name": name, "asked": value, "value": value, "source": "environment", "text": text}
-        for name, value in {"coll_tuned_use_dynamic_rules": dynamic, **asked}.items()
+        for name, value in {"coll_tuned_use_dynamic_rules": dynamic, **variables}.items()
     ]
-    return Settings.read(json.dumps(made), library)
+    return Settings.read(json.dumps(rows), library)
 
 
 RULES = """1 7  # Bcast
@@ -60,11 +60,11 @@ def test_tuned_looks_for_a_row_by_its_own_sizes() -> None:
 
 def test_an_algorithm_is_asked_for_by_number_or_name_and_for_blocking_operations_only() -> None:
     for word in ("6", "binomial"):
-        asked = settings(coll_tuned_bcast_algorithm=word)
-        assert asked.request("MPI_Bcast", 8, 64) == Request("binomial (6)", "binomial", function="binomial")
-        assert asked.request("MPI_Bcast_c", 8, 64) is not None
+        user_settings = settings(coll_tuned_bcast_algorithm=word)
+        assert user_settings.request("MPI_Bcast", 8, 64) == Request("binomial (6)", "binomial", function="binomial")
+        assert user_settings.request("MPI_Bcast_c", 8, 64) is not None
         for op in ("MPI_Ibcast", "MPI_Bcast_init", "MPI_Reduce", "MPI_Neighbor_allgather"):
-            assert asked.request(op, 8, 64) is None
+            assert user_settings.request(op, 8, 64) is None
     assert settings(coll_tuned_bcast_algorithm="0").request("MPI_Bcast", 8, 64) is None
     assert number_of("bcast", "sparbit") is None
 
@@ -78,40 +78,40 @@ def test_release_4_prefers_rules_and_release_5_the_algorithm_of_the_operation() 
 
 
 def test_rules_that_cannot_be_used_are_named() -> None:
-    named = {"coll_tuned_dynamic_rules_filename": "/home/u/rules"}
-    request = settings(text="no rules", **named).request("MPI_Bcast", 8, 64)
+    rules_file = {"coll_tuned_dynamic_rules_filename": "/home/u/rules"}
+    request = settings(text="no rules", **rules_file).request("MPI_Bcast", 8, 64)
     assert request is not None
     assert (request.wording, request.ignored) == (
         "rules",
         "the rules file is not valid: invalid literal for int() with base 10: 'no'",
     )
     # A row by the length of one element, which the trace does not know: what was asked for stays open.
-    gather = settings(text="1 9 1 2 2 0 1 0 0 64 2 0 0", **named).request("MPI_Gather", 8, 800)
+    gather = settings(text="1 9 1 2 2 0 1 0 0 64 2 0 0", **rules_file).request("MPI_Gather", 8, 800)
     assert gather == Request("rules", None)
     assert obeyed(gather, "binomial", ()) == ("undecided", None)
 
 
 def test_what_ran_is_compared_with_what_was_asked_for() -> None:
-    asked = settings(
+    user_settings = settings(
         coll_tuned_allgather_algorithm="3", coll_tuned_allreduce_algorithm="2", coll_tuned_bcast_algorithm="7"
     )
 
-    def said(op: str, ranks: int, found: str, *same: str) -> tuple[str | None, str | None]:
-        return obeyed(asked.request(op, ranks, 64), found, same)
+    def obedience(op: str, ranks: int, algorithm: str, *equivalents: str) -> tuple[str | None, str | None]:
+        return obeyed(user_settings.request(op, ranks, 64), algorithm, equivalents)
 
-    assert said("MPI_Allgather", 8, "recursive-doubling") == ("yes", None)
-    assert said("MPI_Allgather", 8, "butterfly", "recursive-doubling") == ("yes", None)
-    assert said("MPI_Allgather", 8, "ring") == ("no", None)
-    assert said("MPI_Allgather", 6, "bruck") == ("no", "on 6 ranks Open MPI runs bruck instead")
-    assert said("MPI_Allgather", 8, UNRECOGNISED) == ("undecided", None)
-    assert said("MPI_Allreduce", 8, "binomial + linear") == ("undecided", None)
-    assert said("MPI_Bcast", 8, "k-nomial:3") == ("yes", None)
-    assert said("MPI_Reduce", 8, "linear") == (None, None)
+    assert obedience("MPI_Allgather", 8, "recursive-doubling") == ("yes", None)
+    assert obedience("MPI_Allgather", 8, "butterfly", "recursive-doubling") == ("yes", None)
+    assert obedience("MPI_Allgather", 8, "ring") == ("no", None)
+    assert obedience("MPI_Allgather", 6, "bruck") == ("no", "on 6 ranks Open MPI runs bruck instead")
+    assert obedience("MPI_Allgather", 8, UNRECOGNISED) == ("undecided", None)
+    assert obedience("MPI_Allreduce", 8, "binomial + linear") == ("undecided", None)
+    assert obedience("MPI_Bcast", 8, "k-nomial:3") == ("yes", None)
+    assert obedience("MPI_Reduce", 8, "linear") == (None, None)
 
 
 def test_the_librarys_own_name_tells_algorithms_apart_that_send_the_same_messages() -> None:
-    asked = settings(coll_tuned_scatter_algorithm="3", coll_tuned_allgather_algorithm="3")
-    linear = asked.request("MPI_Scatter", 6, 64)
+    user_settings = settings(coll_tuned_scatter_algorithm="3", coll_tuned_allgather_algorithm="3")
+    linear = user_settings.request("MPI_Scatter", 6, 64)
     assert obeyed(linear, "linear", ()) == ("yes", None)
     assert obeyed(linear, "linear", (), "linear_nb") == ("yes", None)
     assert obeyed(linear, "linear", (), "basic_linear") == ("no", None)
@@ -121,11 +121,11 @@ def test_the_librarys_own_name_tells_algorithms_apart_that_send_the_same_message
         "no",
         "Open MPI's linear_nb passed it on to another algorithm",
     )
-    own = settings(coll_tuned_allreduce_algorithm="2").request("MPI_Allreduce", 8, 64)
-    assert obeyed(own, "binomial + linear", (), "nonoverlapping") == ("yes", None)
-    doubling = asked.request("MPI_Allgather", 6, 64)
-    why = "on 6 ranks Open MPI runs bruck instead"
-    assert obeyed(doubling, "bruck", (), "recursivedoubling") == ("no", why)
+    nonoverlapping = settings(coll_tuned_allreduce_algorithm="2").request("MPI_Allreduce", 8, 64)
+    assert obeyed(nonoverlapping, "binomial + linear", (), "nonoverlapping") == ("yes", None)
+    doubling = user_settings.request("MPI_Allgather", 6, 64)
+    reason = "on 6 ranks Open MPI runs bruck instead"
+    assert obeyed(doubling, "bruck", (), "recursivedoubling") == ("no", reason)
     ignored = settings(dynamic="0", coll_tuned_bcast_algorithm="6").request("MPI_Bcast", 2, 64)
     assert obeyed(ignored, "linear", ("binomial",)) == ("yes", None)
     assert obeyed(ignored, "linear", ("binomial",), "basic_linear") == (
@@ -135,21 +135,23 @@ def test_the_librarys_own_name_tells_algorithms_apart_that_send_the_same_message
 
 
 def test_the_librarys_own_name_decides_what_the_messages_leave_open() -> None:
-    def said(op: str, captured: str | None, *fitting: str, ranks: int = 6) -> tuple[str, tuple[str, ...], str | None]:
-        found, differs = decide(Recognised(fitting[0], fitting[1:]), op, captured, ranks)
-        return found.name, found.equivalents, differs
+    def decision(
+        op: str, captured: str | None, *fitting: str, ranks: int = 6
+    ) -> tuple[str, tuple[str, ...], str | None]:
+        recognised, differs = decide(Recognised(fitting[0], fitting[1:]), op, captured, ranks)
+        return recognised.name, recognised.equivalents, differs
 
-    assert said("MPI_Bcast", "binomial", "linear", "k-nomial:4") == ("linear", ("k-nomial:4",), "binomial")
-    assert said("MPI_Bcast", "knomial", "linear", "k-nomial:3") == ("k-nomial:3", ("linear",), None)
-    assert said("MPI_Bcast", "basic_linear", "linear", "k-nomial:3") == ("linear", ("k-nomial:3",), None)
-    assert said("MPI_Bcast", None, "linear", "k-nomial:3") == ("linear", ("k-nomial:3",), None)
-    assert said("MPI_Bcast", "binomial", UNRECOGNISED) == ("binomial", (), None)
-    assert said("MPI_Bcast", "pipeline", UNRECOGNISED) == ("chain", (), None)
-    assert said("MPI_Bcast", "knomial", UNRECOGNISED) == (UNRECOGNISED, (), None)  # of which radix?
-    assert said("MPI_Allgather", "sparbit", UNRECOGNISED) == (UNRECOGNISED, (), None)
-    assert said("MPI_Allreduce", "nonoverlapping", "binomial + linear") == ("binomial + linear", (), None)
-    assert said("MPI_Allgather", "recursivedoubling", "bruck") == ("bruck", (), None)  # on 6 ranks
-    assert said("MPI_Allgather", "recursivedoubling", "bruck", ranks=8) == ("bruck", (), "recursive-doubling")
+    assert decision("MPI_Bcast", "binomial", "linear", "k-nomial:4") == ("linear", ("k-nomial:4",), "binomial")
+    assert decision("MPI_Bcast", "knomial", "linear", "k-nomial:3") == ("k-nomial:3", ("linear",), None)
+    assert decision("MPI_Bcast", "basic_linear", "linear", "k-nomial:3") == ("linear", ("k-nomial:3",), None)
+    assert decision("MPI_Bcast", None, "linear", "k-nomial:3") == ("linear", ("k-nomial:3",), None)
+    assert decision("MPI_Bcast", "binomial", UNRECOGNISED) == ("binomial", (), None)
+    assert decision("MPI_Bcast", "pipeline", UNRECOGNISED) == ("chain", (), None)
+    assert decision("MPI_Bcast", "knomial", UNRECOGNISED) == (UNRECOGNISED, (), None)  # of which radix?
+    assert decision("MPI_Allgather", "sparbit", UNRECOGNISED) == (UNRECOGNISED, (), None)
+    assert decision("MPI_Allreduce", "nonoverlapping", "binomial + linear") == ("binomial + linear", (), None)
+    assert decision("MPI_Allgather", "recursivedoubling", "bruck") == ("bruck", (), None)  # on 6 ranks
+    assert decision("MPI_Allgather", "recursivedoubling", "bruck", ranks=8) == ("bruck", (), "recursive-doubling")
 
 
 def test_without_dynamic_rules_a_coincidence_still_obeys() -> None:
@@ -159,16 +161,16 @@ def test_without_dynamic_rules_a_coincidence_still_obeys() -> None:
 
 
 def test_mpichs_names_are_known_or_left_open() -> None:
-    asked = settings("MPICH Version: 4.0.2", MPIR_CVAR_BCAST_INTRA_ALGORITHM="scatter_ring_allgather")
-    assert asked.request("MPI_Bcast", 6, 64) == Request("scatter_ring_allgather", "scatter-ring")
-    asked = settings("MPICH Version: 4.0.2", MPIR_CVAR_BCAST_INTRA_ALGORITHM="tree")
-    assert obeyed(asked.request("MPI_Bcast", 6, 64), "binomial", ()) == ("undecided", None)
-    asked = settings("MPICH Version: 4.0.2", MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE="/etc/choice.json")
-    assert asked.request("MPI_Bcast", 6, 64) == Request("choice.json", None)
+    user_settings = settings("MPICH Version: 4.0.2", MPIR_CVAR_BCAST_INTRA_ALGORITHM="scatter_ring_allgather")
+    assert user_settings.request("MPI_Bcast", 6, 64) == Request("scatter_ring_allgather", "scatter-ring")
+    user_settings = settings("MPICH Version: 4.0.2", MPIR_CVAR_BCAST_INTRA_ALGORITHM="tree")
+    assert obeyed(user_settings.request("MPI_Bcast", 6, 64), "binomial", ()) == ("undecided", None)
+    user_settings = settings("MPICH Version: 4.0.2", MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE="/etc/choice.json")
+    assert user_settings.request("MPI_Bcast", 6, 64) == Request("choice.json", None)
 
 
 def test_every_algorithm_of_the_table_has_messages_or_is_refused() -> None:
     for operation, number in ALGORITHMS:
         for ranks in range(2, 20):
-            found = sent(operation, number, ranks)
-            assert found is None or found == OWN_CHOICE or found.replace("-", "").replace(":", "").isalnum()
+            algorithm = sent(operation, number, ranks)
+            assert algorithm is None or algorithm == OWN_CHOICE or algorithm.replace("-", "").replace(":", "").isalnum()

@@ -30,21 +30,21 @@ def test_a_trace_in_place_of_a_command_is_asked_what_is_wrong_with_it(dataset: P
 
 
 def test_the_former_name_of_the_diagnosis_still_prints_it_and_is_not_listed(dataset: Path) -> None:
-    former, now = (analyze(name, dataset, "--format", "csv") for name in ("findings", "diagnose"))
+    former, current = (analyze(name, dataset, "--format", "csv") for name in ("findings", "diagnose"))
     assert former.returncode == 0
-    assert former.stdout == now.stdout
+    assert former.stdout == current.stdout
     assert hopscope.open(dataset).findings().equals(hopscope.open(dataset).diagnose())
     assert "findings" not in analyze("--help").stdout + analyze("list").stdout
 
 
 def test_a_gate_on_the_former_name_ends_with_2_and_the_new_one(dataset: Path, tmp_path: Path) -> None:
     (tmp_path / "hopscope.toml").write_text('[gates]\nfindings = "tree.problem == 1"\n')
-    judged = analyze("gate", dataset, "--config", tmp_path / "hopscope.toml")
-    assert judged.returncode == 2
-    assert "'findings' is now 'diagnose'" in judged.stderr
-    asked = analyze("findings", dataset, "--fail-if", "*.problem == 1")
-    assert asked.returncode == 2
-    assert "diagnose" in asked.stderr
+    gate = analyze("gate", dataset, "--config", tmp_path / "hopscope.toml")
+    assert gate.returncode == 2
+    assert "'findings' is now 'diagnose'" in gate.stderr
+    diagnosis = analyze("findings", dataset, "--fail-if", "*.problem == 1")
+    assert diagnosis.returncode == 2
+    assert "diagnose" in diagnosis.stderr
 
 
 def test_the_diagnosis_is_paragraphs_that_fit_the_terminal(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:

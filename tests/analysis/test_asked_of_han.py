@@ -13,131 +13,135 @@ OPEN_MPI_4, OPEN_MPI_5 = "Open MPI v4.1.4", "Open MPI v5.0.11"
 # Allreduce (2) by recursive doubling on two ranks, Bcast (7) and Reduce (11) on three: linear, linear.
 RULES = "3 2 1 2 1 0 3 0 0\n 7 2 0 1 0 0 0 0\n 3 1 0 1 0 0\n 11 2 0 1 0 0 0 0\n 3 1 0 1 0 0\n"
 SIMPLE = {"coll_han_use_allreduce_algorithm": "simple"}
-ASKED = "han simple: reduce linear (1), allreduce recursive_doubling (3), bcast basic_linear (1)"
+WORDING = "han simple: reduce linear (1), allreduce recursive_doubling (3), bcast basic_linear (1)"
 # Two hosts, ranks 0 to 2 and 3 to 5, led by 0 and 3: up, across and down.
-UP, ACROSS, DOWN = [(1, 0), (2, 0), (4, 3), (5, 3)], [(0, 3), (3, 0)], [(0, 1), (0, 2), (3, 4), (3, 5)]
-BY_HAN = [*UP, *ACROSS, *DOWN]
+UP, CROSSINGS, DOWN = [(1, 0), (2, 0), (4, 3), (5, 3)], [(0, 3), (3, 0)], [(0, 1), (0, 2), (3, 4), (3, 5)]
+BY_HAN = [*UP, *CROSSINGS, *DOWN]
 
 
-def settings(library: str = OPEN_MPI_5, *, rules: str | None = RULES, dynamic: str = "1", **asked: str) -> Settings:
+def settings(library: str = OPEN_MPI_5, *, rules: str | None = RULES, dynamic: str = "1", **variables: str) -> Settings:
     by_rules = {} if rules is None else {"coll_tuned_dynamic_rules_filename": "/rules"}
-    made = [
+    rows = [
         {"name": name, "asked": value, "value": value, "source": "environment", "text": rules}
-        for name, value in {"coll_tuned_use_dynamic_rules": dynamic, **by_rules, **asked}.items()
+        for name, value in {"coll_tuned_use_dynamic_rules": dynamic, **by_rules, **variables}.items()
     ]
-    return Settings.read(json.dumps(made), library)
+    return Settings.read(json.dumps(rows), library)
 
 
-def seen(edges: list[tuple[int, int]], *, hosts: tuple[int, ...] = (0, 0, 0, 1, 1, 1)) -> Observed:
+def observed(edges: list[tuple[int, int]], *, hosts: tuple[int, ...] = (0, 0, 0, 1, 1, 1)) -> Observed:
     """An Allreduce of 64 bytes with these messages, one after the other."""
     messages = [RecordedMessage(src, dst, 64, 10 * n, 10 * n + 5) for n, (src, dst) in enumerate(edges)]
     return Observed("MPI_Allreduce", len(hosts), None, 64, messages, hosts, hosts)
 
 
-def said(
-    made: Settings, edges: list[tuple[int, int]], found: str = "leaders:all-to-all"
+def obedience(
+    user_settings: Settings, edges: list[tuple[int, int]], algorithm: str = "leaders:all-to-all"
 ) -> tuple[str, str, str | None] | None:
-    one = seen(edges)
-    asked = hierarchy(made, "MPI_Allreduce", one)
-    return None if asked is None else (asked.wording, *asked.obeyed(one, found))
+    collective = observed(edges)
+    request = hierarchy(user_settings, "MPI_Allreduce", collective)
+    return None if request is None else (request.wording, *request.obeyed(collective, algorithm))
 
 
 def test_what_han_calls_ran_by_the_algorithms_of_the_rules() -> None:
-    assert said(settings(**SIMPLE), BY_HAN) == (ASKED, "yes", None)
+    assert obedience(settings(**SIMPLE), BY_HAN) == (WORDING, "yes", None)
     # By number, and by the older parameter, which release 4 has.
-    assert said(settings(coll_han_use_allreduce_algorithm="2"), BY_HAN) == (ASKED, "yes", None)
+    assert obedience(settings(coll_han_use_allreduce_algorithm="2"), BY_HAN) == (WORDING, "yes", None)
     by_release_4 = settings(OPEN_MPI_4, coll_han_use_simple_allreduce="1", coll_han_priority="31")
-    assert said(by_release_4, BY_HAN) == (ASKED, "yes", None)
+    assert obedience(by_release_4, BY_HAN) == (WORDING, "yes", None)
 
 
 def test_another_algorithm_inside_hosts_or_between_them_is_seen() -> None:
-    chains = [(2, 1), (1, 0), (4, 3), (5, 3), *ACROSS, *DOWN]
-    assert said(settings(**SIMPLE), chains) == (ASKED, "no", None)
-    assert said(settings(**SIMPLE), [*UP, (3, 0), *DOWN]) == (ASKED, "no", None)
-    more = [*UP, *ACROSS, (1, 4), (4, 1), *DOWN]
-    assert said(settings(**SIMPLE), more) == (ASKED, "no", None)
+    chains = [(2, 1), (1, 0), (4, 3), (5, 3), *CROSSINGS, *DOWN]
+    assert obedience(settings(**SIMPLE), chains) == (WORDING, "no", None)
+    assert obedience(settings(**SIMPLE), [*UP, (3, 0), *DOWN]) == (WORDING, "no", None)
+    messages = [*UP, *CROSSINGS, (1, 4), (4, 1), *DOWN]
+    assert obedience(settings(**SIMPLE), messages) == (WORDING, "no", None)
 
 
 def test_why_han_did_not_run_so_is_said_where_the_settings_show_it() -> None:
-    def why(made: Settings) -> str | None:
-        answer = said(made, [(2, 1), (1, 0)])
+    def reason(user_settings: Settings) -> str | None:
+        answer = obedience(user_settings, [(2, 1), (1, 0)])
         assert answer is not None and answer[1] == "no"
         return answer[2]
 
     release_4 = {"coll_han_use_simple_allreduce": "1"}
-    assert why(settings(OPEN_MPI_4, **release_4)) == "coll_han_priority is not set, and `han` comes last by itself"
+    assert reason(settings(OPEN_MPI_4, **release_4)) == "coll_han_priority is not set, and `han` comes last by itself"
     for coll in ("^han", "tuned,basic,self"):
-        assert why(settings(**SIMPLE, coll=coll)) == f"the component han is not loaded (coll={coll})"
+        assert reason(settings(**SIMPLE, coll=coll)) == f"the component han is not loaded (coll={coll})"
     module = "coll_han_allreduce_dynamic_inter_node_module"
-    assert why(settings(**SIMPLE, **{module: "1"})) == f"{module} is not 3, which is tuned"
-    assert why(settings(**SIMPLE, dynamic="0")) == "coll_tuned_use_dynamic_rules is not set"
-    assert why(settings(**SIMPLE, coll="^sm")) is None
+    assert reason(settings(**SIMPLE, **{module: "1"})) == f"{module} is not 3, which is tuned"
+    assert reason(settings(**SIMPLE, dynamic="0")) == "coll_tuned_use_dynamic_rules is not set"
+    assert reason(settings(**SIMPLE, coll="^sm")) is None
     # Two_procs (5) is no algorithm for the three ranks of a host.
     three = settings(rules="1 6 1 2 1 0 5 0 0\n", coll_han_use_barrier_algorithm="simple")
-    barrier = replace(seen(BY_HAN), operation="MPI_Barrier", bytes=0)
-    asked = hierarchy(three, "MPI_Barrier", barrier)
-    assert asked is not None
-    assert asked.obeyed(barrier, UNRECOGNISED) == ("no", "on 3 ranks Open MPI refuses it")
+    barrier = replace(observed(BY_HAN), operation="MPI_Barrier", bytes=0)
+    request = hierarchy(three, "MPI_Barrier", barrier)
+    assert request is not None
+    assert request.obeyed(barrier, UNRECOGNISED) == ("no", "on 3 ranks Open MPI refuses it")
 
 
 def test_what_no_rule_names_may_run_anyhow_but_stays_among_its_ranks() -> None:
     # Only the Allreduce between the leaders is named.
     only = settings(rules="1 2 1 2 1 0 3 0 0\n", **SIMPLE)
-    asked = "han simple: allreduce recursive_doubling (3)"
-    # `found` is a name: the first rule is also for the three ranks inside a host, which call no Allreduce.
-    chains = [(2, 1), (1, 0), (5, 4), (4, 3), *ACROSS, *DOWN]
-    assert said(only, chains) == (asked, "yes", None)
-    assert said(only, [*chains, (1, 4)]) == (asked, "no", None)
+    wording = "han simple: allreduce recursive_doubling (3)"
+    # The first rule is also for the three ranks inside a host, which call no Allreduce.
+    chains = [(2, 1), (1, 0), (5, 4), (4, 3), *CROSSINGS, *DOWN]
+    assert obedience(only, chains) == (wording, "yes", None)
+    assert obedience(only, [*chains, (1, 4)]) == (wording, "no", None)
 
 
 def test_what_cannot_be_told_says_why() -> None:
-    nothing = "no setting names an algorithm for what `han` calls"
-    assert said(settings(rules=None, **SIMPLE), BY_HAN) == ("han simple", "undecided", nothing)
+    reason = "no setting names an algorithm for what `han` calls"
+    assert obedience(settings(rules=None, **SIMPLE), BY_HAN) == ("han simple", "undecided", reason)
     form = "the messages of this form of `han` are not known, but of simple only"
-    assert said(settings(coll_han_use_allreduce_algorithm="intra"), BY_HAN) == ("han intra", "undecided", form)
+    assert obedience(settings(coll_han_use_allreduce_algorithm="intra"), BY_HAN) == ("han intra", "undecided", form)
     # Nonoverlapping (2) calls other operations, by an algorithm of tuned's own choice.
-    own = RULES.replace("2 1 0 3 0 0", "2 1 0 2 0 0")
-    answer = said(settings(rules=own, **SIMPLE), BY_HAN)
+    rules = RULES.replace("2 1 0 3 0 0", "2 1 0 2 0 0")
+    answer = obedience(settings(rules=rules, **SIMPLE), BY_HAN)
     assert answer is not None
     assert answer[1:] == ("undecided", "which messages allreduce by nonoverlapping (2) has, the trace does not tell")
 
 
 def test_messages_by_which_han_makes_its_communicators_come_before_the_collective() -> None:
     setting_up = [(1, 4), (0, 1), (1, 0), (3, 0), (4, 1)]
-    assert said(settings(**SIMPLE), [*setting_up, *BY_HAN], UNRECOGNISED) == (ASKED, "yes", None)
-    other = "there are other messages beside these"
-    assert said(settings(**SIMPLE), [*BY_HAN, *setting_up], UNRECOGNISED) == (ASKED, "undecided", other)
+    assert obedience(settings(**SIMPLE), [*setting_up, *BY_HAN], UNRECOGNISED) == (WORDING, "yes", None)
+    reason = "there are other messages beside these"
+    assert obedience(settings(**SIMPLE), [*BY_HAN, *setting_up], UNRECOGNISED) == (WORDING, "undecided", reason)
 
 
 @pytest.mark.parametrize("hosts", [(0, 0, 0, 0), (0, 1, 2, 3), (0, 0, 0, 1)])
 def test_han_leaves_other_places_to_tuned(hosts: tuple[int, ...]) -> None:
-    assert hierarchy(settings(**SIMPLE), "MPI_Allreduce", seen([(1, 0)], hosts=hosts)) is None
+    assert hierarchy(settings(**SIMPLE), "MPI_Allreduce", observed([(1, 0)], hosts=hosts)) is None
 
 
 def test_han_is_asked_for_nothing_where_it_passes_the_operation_on_or_no_setting_names_a_form() -> None:
     passed_on = settings(**SIMPLE, coll_han_allreduce_dynamic_global_communicator_module="3")
-    for made in (passed_on, settings(), settings(coll_han_use_allreduce_algorithm="default")):
-        assert hierarchy(made, "MPI_Allreduce", seen(BY_HAN)) is None
-    assert hierarchy(settings(**SIMPLE), "MPI_Iallreduce", seen(BY_HAN)) is None
+    for user_settings in (passed_on, settings(), settings(coll_han_use_allreduce_algorithm="default")):
+        assert hierarchy(user_settings, "MPI_Allreduce", observed(BY_HAN)) is None
+    assert hierarchy(settings(**SIMPLE), "MPI_Iallreduce", observed(BY_HAN)) is None
 
 
 def test_a_barrier_inside_hosts_comes_twice_and_a_rooted_operation_has_leaders_beside_its_root() -> None:
-    barrier = [*UP, *DOWN, *ACROSS, *UP, *DOWN]
+    barrier = [*UP, *DOWN, *CROSSINGS, *UP, *DOWN]
     linear = "1 6 1 2 1 0 1 0 0\n"
-    made = settings(rules=linear, coll_han_use_barrier_algorithm="simple", coll_han_use_reduce_algorithm="simple")
-    drawn = seen(barrier)
-    drawn = replace(drawn, operation="MPI_Barrier", bytes=0, messages=[one._replace(bytes=0) for one in drawn.messages])
-    asked = hierarchy(made, "MPI_Barrier", drawn)
-    assert asked is not None
-    assert (asked.wording, *asked.obeyed(drawn, UNRECOGNISED)) == ("han simple: barrier linear (1)", "yes", None)
+    user_settings = settings(
+        rules=linear, coll_han_use_barrier_algorithm="simple", coll_han_use_reduce_algorithm="simple"
+    )
+    call = observed(barrier)
+    call = replace(
+        call, operation="MPI_Barrier", bytes=0, messages=[message._replace(bytes=0) for message in call.messages]
+    )
+    request = hierarchy(user_settings, "MPI_Barrier", call)
+    assert request is not None
+    assert (request.wording, *request.obeyed(call, UNRECOGNISED)) == ("han simple: barrier linear (1)", "yes", None)
     # Rank 4 is the root, so rank 1 leads the other host.
-    made = settings(rules="1 11 1 2 1 0 1 0 0\n", coll_han_use_reduce_algorithm="simple")
+    user_settings = settings(rules="1 11 1 2 1 0 1 0 0\n", coll_han_use_reduce_algorithm="simple")
     for edges, obeyed in (
         ([(0, 1), (2, 1), (3, 4), (5, 4), (1, 4)], "yes"),
         ([(1, 0), (2, 0), (3, 4), (5, 4), (0, 4)], "no"),
     ):
         messages = [RecordedMessage(src, dst, 64, 10 * n, 10 * n + 5) for n, (src, dst) in enumerate(edges)]
         reduce = Observed("MPI_Reduce", 6, 4, 64, messages, (0, 0, 0, 1, 1, 1))
-        asked = hierarchy(made, "MPI_Reduce", reduce)
-        assert asked is not None
-        assert asked.obeyed(reduce, "linear")[0] == obeyed
+        request = hierarchy(user_settings, "MPI_Reduce", reduce)
+        assert request is not None
+        assert request.obeyed(reduce, "linear")[0] == obeyed

@@ -99,8 +99,8 @@ def test_a_rank_that_is_last_half_of_the_time_is_to_blame_among_four_but_not_at_
     # of so many has such a share in most clean runs.
     lasts = [5] * 20 + [6 + c % 31 for c in range(280)]
     random.shuffle(lasts)
-    many = [[1000 + 500 * (r == last % 32) for r in range(32)] for last in lasts]
-    rows = loop(tmp_path / "many", many).last_arrivals().to_pylist()
+    computing = [[1000 + 500 * (r == last % 32) for r in range(32)] for last in lasts]
+    rows = loop(tmp_path / "many", computing).last_arrivals().to_pylist()
     assert [row["rank"] for row in rows if row["share_low"] > row["chance"]] == [5]
     assert not any(row["late"] or row["cause"] for row in rows)
 

@@ -14,24 +14,24 @@ ANALYSES = [analysis for command in catalog.load().commands.values() for analysi
 SOURCES = list(catalog.load().sources.values())
 
 
-def named(source: catalog.Source) -> str:
+def name_of(source: catalog.Source) -> str:
     return source.name
 
 
-@pytest.mark.parametrize("analysis", [a for a in ANALYSES if a.then is None], ids=named)
+@pytest.mark.parametrize("analysis", [a for a in ANALYSES if a.then is None], ids=name_of)
 def test_the_header_lists_the_columns_that_the_query_gives(analysis: Analysis, tmp_path: Path) -> None:
     # On empty tables DuckDB still reports names and types.
     trace = hopscope.open(draw(tmp_path / "d"))
     assert trace.describe(analysis) == [(column.name, column.type) for column in analysis.columns]
 
 
-@pytest.mark.parametrize("analysis", ANALYSES, ids=named)
+@pytest.mark.parametrize("analysis", ANALYSES, ids=name_of)
 def test_an_analysis_is_explained_and_gives_an_example_of_itself(analysis: Analysis) -> None:
     assert len(analysis.concept) > 80
     assert all(len(column.meaning) > 3 and column.meaning.endswith(".") for column in analysis.columns)
     assert all(parameter.meaning.endswith(".") for parameter in analysis.parameters)
-    given = "base trace" if analysis.base else "trace"
-    assert all(example.startswith(f"analyze {analysis.command} {given}") for example in analysis.examples)
+    argument = "base trace" if analysis.base else "trace"
+    assert all(example.startswith(f"analyze {analysis.command} {argument}") for example in analysis.examples)
     grain = analysis.grain
     if grain and not grain.default:
         assert f"--{grain.option} {grain.value or ''}".strip() in analysis.examples[0]
@@ -47,7 +47,7 @@ EFFICIENCIES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("analysis", ANALYSES, ids=named)
+@pytest.mark.parametrize("analysis", ANALYSES, ids=name_of)
 def test_every_share_carries_its_interval(analysis: Analysis) -> None:
     names = {column.name for column in analysis.columns}
     shares = {c.name for c in analysis.columns if c.unit == "share" and not c.name.endswith(("_low", "_high"))}
@@ -59,14 +59,14 @@ def test_every_share_carries_its_interval(analysis: Analysis) -> None:
     assert bare == set()
 
 
-@pytest.mark.parametrize("analysis", ANALYSES, ids=named)
+@pytest.mark.parametrize("analysis", ANALYSES, ids=name_of)
 def test_parameters_of_the_header_are_those_of_the_query(analysis: Analysis) -> None:
     used = set(re.findall(r"\$(\w+)", analysis.sql))
     declared = {parameter.name for parameter in analysis.parameters}
     assert used == declared or (analysis.then is not None and used < declared)
 
 
-@pytest.mark.parametrize("source", [*SOURCES, *ANALYSES], ids=named)
+@pytest.mark.parametrize("source", [*SOURCES, *ANALYSES], ids=name_of)
 def test_a_file_declares_the_views_and_macros_that_it_reads(source: catalog.Source) -> None:
     words = set(re.findall(r"[a-z_]+", re.sub(r"--.*|'[^']*'", "", source.sql)))
     # A column may have a view's name; only what is read or called counts.
@@ -76,19 +76,19 @@ def test_a_file_declares_the_views_and_macros_that_it_reads(source: catalog.Sour
     assert read_names - {source.name} <= set(source.uses)
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=named)
+@pytest.mark.parametrize("source", SOURCES, ids=name_of)
 def test_a_view_or_macro_has_the_name_of_its_file(source: catalog.Source) -> None:
     assert re.match(rf"create or replace (view|macro) {source.name}\b", source.sql)
 
 
-@pytest.mark.parametrize("analysis", ANALYSES, ids=named)
+@pytest.mark.parametrize("analysis", ANALYSES, ids=name_of)
 def test_what_goes_on_in_python_is_a_module_that_is_there(analysis: Analysis) -> None:
     if analysis.then is not None:
         assert function_of(analysis.then).__module__ == f"hopscope.{analysis.then}"
         assert analysis.then_meaning.endswith(".")
 
 
-@pytest.mark.parametrize("analysis", ANALYSES, ids=named)
+@pytest.mark.parametrize("analysis", ANALYSES, ids=name_of)
 def test_rows_come_in_a_declared_order(analysis: Analysis) -> None:
     assert re.search(r"^order by", analysis.sql, re.MULTILINE)
 
@@ -185,8 +185,10 @@ def test_grains_share_the_columns_that_their_macro_declares(tmp_path: Path) -> N
 def test_views_that_use_one_another_in_a_circle_are_refused(tmp_path: Path) -> None:
     for room in ("staging", "steps", "analyses"):
         (tmp_path / room).mkdir()
-    for name, other in (("one", "other"), ("other", "one")):
-        (tmp_path / "steps" / f"{name}.sql").write_text(f"-- A view.\n--\n-- Of a view.\n--\n-- uses {other}\nselect 1")
+    for name, dependency in (("one", "other"), ("other", "one")):
+        (tmp_path / "steps" / f"{name}.sql").write_text(
+            f"-- A view.\n--\n-- Of a view.\n--\n-- uses {dependency}\nselect 1"
+        )
     with pytest.raises(HeaderError, match="a cycle"):
         read(tmp_path).ordered(["one"])
     with pytest.raises(HeaderError, match="neither staging nor steps"):

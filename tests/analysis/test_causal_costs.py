@@ -94,8 +94,8 @@ def test_a_late_send_costs_what_its_receiver_waits_for_it(rerun: Callable[..., R
 
 
 def test_a_late_receive_holds_its_sender(rerun: Callable[..., Rerun]) -> None:
-    after = SEND_AND_RECEIVE + "1    1        260      265    MPI_Barrier mpi\n"
-    run = rerun(intervals=after, messages=MESSAGES)
+    intervals = SEND_AND_RECEIVE + "1    1        260      265    MPI_Barrier mpi\n"
+    run = rerun(intervals=intervals, messages=MESSAGES)
     # The sender goes on 20 after its begin, as it did after the post, and so at 120 and not at 160.
     assert run.cost({"messages.prompt_row": np.asarray([1])}).ns == 40
 

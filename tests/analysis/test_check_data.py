@@ -69,7 +69,7 @@ def test_nothing_to_check_is_said_and_is_no_failure(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "table", "old", "new", "inside", "beyond"),
+    ("rule", "table", "old", "new", "inside_count", "beyond_count"),
     [
         ("a hop is received after it was sent", "hops", "30 50 5", "30 26 5", 1, 0),
         ("a hop is received after it was sent", "hops", "30 50 5", "30 24 5", 0, 1),
@@ -94,13 +94,13 @@ def test_nothing_to_check_is_said_and_is_no_failure(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_rule_is_found(  # noqa: PLR0917 - one argument per column of the list above
-    tmp_path: Path, rule: str, table: str, old: str, new: str, inside: int, beyond: int
+    tmp_path: Path, rule: str, table: str, old: str, new: str, inside_count: int, beyond_count: int
 ) -> None:
     assert old in GOOD[table]
     row = checked(tmp_path / "d", **{table: GOOD[table].replace(old, new, 1)})[rule]
-    assert (row["inside"], row["beyond"]) == (inside, beyond)
-    assert row["verdict"] == ("fails" if beyond else "holds")
-    assert (row["example"] is not None) == bool(beyond)
+    assert (row["inside"], row["beyond"]) == (inside_count, beyond_count)
+    assert row["verdict"] == ("fails" if beyond_count else "holds")
+    assert (row["example"] is not None) == bool(beyond_count)
 
 
 CONTENT = "every file has the content that the conversion wrote"
@@ -122,25 +122,25 @@ def test_a_bit_flipped_in_a_file_is_found(tmp_path: Path) -> None:
 
 def test_a_file_of_another_trace_is_found(tmp_path: Path) -> None:
     dataset = draw(tmp_path / "d", **GOOD)
-    other = draw(tmp_path / "other", **{**GOOD, "hops": GOOD["hops"].replace("30 50 5", "31 49 5")})
-    mine, foreign = (place / "hops" / "part-00000.parquet" for place in (dataset, other))
-    assert mine.stat().st_size == foreign.stat().st_size
-    mine.write_bytes(foreign.read_bytes())
+    second = draw(tmp_path / "other", **{**GOOD, "hops": GOOD["hops"].replace("30 50 5", "31 49 5")})
+    part, foreign = (place / "hops" / "part-00000.parquet" for place in (dataset, second))
+    assert part.stat().st_size == foreign.stat().st_size
+    part.write_bytes(foreign.read_bytes())
     rows = {row["rule"]: row for row in hopscope.open(dataset).check_data().to_pylist()}
     assert rows[CONTENT]["verdict"] == "fails"
-    assert rows[CONTENT]["example"].startswith(f"{mine}: ")
+    assert rows[CONTENT]["example"].startswith(f"{part}: ")
 
 
 def test_a_file_with_other_rows_or_one_too_many_is_not_opened(tmp_path: Path) -> None:
     dataset = draw(tmp_path / "d", **GOOD)
     calls, hops = (dataset / table / "part-00000.parquet" for table in ("calls", "hops"))
-    kept = hops.read_bytes()
+    content = hops.read_bytes()
     hops.write_bytes(calls.read_bytes())
     with pytest.raises(
         InputError, match=rf"{hops} has \d+ bytes, but manifest.json says \d+.*Delete {dataset} and run"
     ):
         hopscope.open(dataset)
-    hops.write_bytes(kept)
+    hops.write_bytes(content)
     (dataset / "calls" / "part-00001.parquet").write_bytes(calls.read_bytes())
     with pytest.raises(InputError, match=r"part-00001.parquet is not part of the dataset.*Delete"):
         hopscope.open(dataset)

@@ -34,11 +34,11 @@ from test_answers import TABLES
 COMMANDS = [*catalog.load().commands]
 
 
-def here(*arguments: str | Path) -> object:
+def exit_code(*arguments: str | Path) -> object:
     """Exit code of `analyze` in this process, for the many cases where a new process would tell no more."""
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         execute(analyze_group, "analyze", [*map(str, arguments)])
-    return ended.value.code
+    return exit_info.value.code
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def asking(command: str, dataset: Path) -> list[str | Path]:
 def test_every_command_gives_json_rows_with_the_documented_columns(
     command: str, dataset: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert here(*asking(command, dataset), "--format", "json") == 0
+    assert exit_code(*asking(command, dataset), "--format", "json") == 0
     analysis = catalog.load().command(command).default
     answer: Any = json.loads(capsys.readouterr().out)
     rows: list[dict[str, Any]] = answer[analysis.object] if analysis.object else answer
@@ -72,11 +72,11 @@ def test_a_word_alone_that_is_a_path_is_a_trace_also_with_the_name_of_a_command(
     # Regression: `analyze noise` beside a folder of that name said that an argument was missing.
     monkeypatch.chdir(tmp_path)
     Path(name).symlink_to(dataset)
-    assert here(name) == 0
+    assert exit_code(name) == 0
     alone = capsys.readouterr().out
-    assert here("diagnose", name) == 0
+    assert exit_code("diagnose", name) == 0
     assert alone == capsys.readouterr().out
-    assert here("noise", name) == 0
+    assert exit_code("noise", name) == 0
 
 
 WHOLE_RUN = [
@@ -90,16 +90,16 @@ def test_what_is_about_the_whole_run_lists_no_part_and_says_so(
     command: str, dataset: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The help of remap listed `--ranks` and the others, which it then refused as options that it had not."""
-    assert here(command, "--help") == 0
+    assert exit_code(command, "--help") == 0
     assert "--ranks" not in capsys.readouterr().out
-    assert here(command, dataset, "--ranks", "0") == 2
-    said = capsys.readouterr().err
-    assert said == f"analyze: {command} is about the whole run; leave out --ranks 0\n"
+    assert exit_code(command, dataset, "--ranks", "0") == 2
+    stderr = capsys.readouterr().err
+    assert stderr == f"analyze: {command} is about the whole run; leave out --ranks 0\n"
 
 
 def test_remap_refuses_every_option_that_selects_a_part(dataset: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for option in OPTIONS:
-        assert here("remap", dataset, f"--{option}", "1") == 2
+        assert exit_code("remap", dataset, f"--{option}", "1") == 2
         assert f"remap is about the whole run; leave out --{option} 1" in capsys.readouterr().err
 
 
@@ -114,9 +114,9 @@ def test_csv_has_the_same_rows_and_raw_numbers(dataset: Path) -> None:
 
 
 def test_a_table_shows_units_and_intervals_for_people(dataset: Path) -> None:
-    out = analyze("summary", dataset).stdout
-    assert "410 ns" in out  # time in MPI_Allreduce
-    assert "12.0 %" in out  # what tracing cost
+    stdout = analyze("summary", dataset).stdout
+    assert "410 ns" in stdout  # time in MPI_Allreduce
+    assert "12.0 %" in stdout  # what tracing cost
 
 
 def test_what_is_missing_is_said_on_stderr_beside_the_answer(dataset: Path) -> None:
@@ -126,7 +126,7 @@ def test_what_is_missing_is_said_on_stderr_beside_the_answer(dataset: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("gates", "code", "said"),
+    ("gates", "code", "sentence"),
     [
         (["native.share > 0"], 2, "native.share has no value"),  # there is no path of the run
         (["nothing.share > 0"], 2, "no row 'nothing'; the rows are compute"),
@@ -137,14 +137,14 @@ def test_what_is_missing_is_said_on_stderr_beside_the_answer(dataset: Path) -> N
         (["compute.time_ns >"], 2, "expected a number at position"),
     ],
 )
-def test_gates_decide_the_exit_code(dataset: Path, gates: list[str], code: int, said: str) -> None:
+def test_gates_decide_the_exit_code(dataset: Path, gates: list[str], code: int, sentence: str) -> None:
     done = analyze("critical-path", dataset, *(word for gate in gates for word in ("--fail-if", gate)))
-    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert (done.returncode, sentence in done.stderr) == (code, True), done.stderr
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_takes_gates(command: str, dataset: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert here(*asking(command, dataset), "--fail-if", "x.no_such_column > 1") == 2
+    assert exit_code(*asking(command, dataset), "--fail-if", "x.no_such_column > 1") == 2
     assert "unknown column no_such_column" in capsys.readouterr().err
 
 
@@ -184,10 +184,10 @@ def test_a_report_that_cannot_be_written_is_wrong_input(dataset: Path, tmp_path:
 def test_a_place_that_takes_no_file_is_not_called_full(tmp_path: Path) -> None:
     # It advised freeing space in a directory, and named a temporary file of its own where not even that can be removed.
     (tmp_path / "file").touch()
-    for place, why in ((tmp_path, "Is a directory"), (tmp_path / "file" / "x.html", "Not a directory")):
+    for place, reason in ((tmp_path, "Is a directory"), (tmp_path / "file" / "x.html", "Not a directory")):
         with pytest.raises(InputError) as refused, whole_file(place):
             pytest.fail("there is nothing to write to")
-        assert str(refused.value) == f"cannot write {place}: {why}; name another place"
+        assert str(refused.value) == f"cannot write {place}: {reason}; name another place"
 
 
 def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(dataset: Path, tmp_path: Path) -> None:
@@ -195,15 +195,15 @@ def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(dataset: Path,
     report.write_text("the last good one")
     # No file may grow beyond 1 KiB: of Python's own ones half would be left for later commands.
     words = f"ulimit -f 1; exec {Path(sys.executable).parent / 'analyze'} summary {dataset} --report {report}"
-    without = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(["bash", "-c", words], env=without, capture_output=True, text=True, check=False)
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(["bash", "-c", words], env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, "report.json: File too large; free some space" in done.stderr) == (2, True), done.stderr
     assert report.read_text() == "the last good one"
     assert [file.name for file in tmp_path.iterdir() if file.name.startswith("report")] == ["report.json"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "problem"),
     [
         (["critical-path", "/no/such/trace"], "analyze: no such trace: /no/such/trace"),
         (["critical-path"], "Missing argument 'TRACE'"),
@@ -229,10 +229,10 @@ def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(dataset: Path,
         (["sql", "TRACE", "select 1; select 2"], "2 statements; give exactly one"),
     ],
 )
-def test_wrong_input_is_a_sentence_and_exit_code_two(dataset: Path, arguments: list[str], said: str) -> None:
+def test_wrong_input_is_a_sentence_and_exit_code_two(dataset: Path, arguments: list[str], problem: str) -> None:
     done = analyze(*(str(dataset) if word == "TRACE" else word for word in arguments))
     assert done.returncode == 2
-    assert said in done.stderr
+    assert problem in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
 
@@ -241,9 +241,9 @@ def test_a_pivot_names_its_values(dataset: Path, capsys: pytest.CaptureFixture[s
     # "The query is a MULTI" was no help.
     pivot = "pivot hops on link{} using count(*) group by collective_id"
     for query in (pivot.format(""), f"select * from ({pivot.format('')})"):
-        assert here("sql", dataset, query) == 2
+        assert exit_code("sql", dataset, query) == 2
         assert "name the values, as in: pivot hops on link in ('shm', 'wan')" in capsys.readouterr().err
-    assert here("sql", dataset, pivot.format(" in ('shm', 'wan')"), "--format", "json") == 0
+    assert exit_code("sql", dataset, pivot.format(" in ('shm', 'wan')"), "--format", "json") == 0
     assert json.loads(capsys.readouterr().out) == [{"collective_id": 0, "shm": 2, "wan": 2}]
 
 
@@ -252,10 +252,10 @@ def test_a_command_about_one_collective_says_which_option_is_missing(
     command: str, dataset: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # "There is no such collective" was said though none was asked for.
-    assert here(command, dataset) == 2
-    said = capsys.readouterr().err
-    assert "choose it with --collective COMM:SEQ" in said
-    assert "no such collective" not in said
+    assert exit_code(command, dataset) == 2
+    stderr = capsys.readouterr().err
+    assert "choose it with --collective COMM:SEQ" in stderr
+    assert "no such collective" not in stderr
 
 
 def test_sql_reads_tables_and_views_and_nothing_else(dataset: Path, tmp_path: Path) -> None:
@@ -289,50 +289,50 @@ def test_show_sql_prints_what_ran_and_leaves_stdout_to_the_data(dataset: Path) -
 def test_the_sql_of_sentences_runs_in_plain_duckdb_with_plain_numbers(dataset: Path) -> None:
     # Hopscope writes their numbers itself; what a user copies has a macro in its place.
     trace = hopscope.open(dataset)
-    shown = trace.statements(trace.answer("summary"))
+    statements = trace.statements(trace.answer("summary"))
     with duckdb.connect() as plain:
         for name in table_names():
             plain.from_arrow(trace.table(name)).create(name)
-        notes = {row[1]: row[4] for row in plain.execute(shown).fetchall()}
-    ours = {row["item"]: row["note"] for row in trace.summary().to_pylist()}
-    assert notes.keys() == ours.keys()
+        notes = {row[1]: row[4] for row in plain.execute(statements).fetchall()}
+    own_notes = {row["item"]: row["note"] for row in trace.summary().to_pylist()}
+    assert notes.keys() == own_notes.keys()
     assert notes["time in collectives"].endswith(" share")
-    assert ours["time in collectives"].endswith(" %")
+    assert own_notes["time in collectives"].endswith(" %")
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "list", "sql", "formulas", "history", "model", "remap"])
 def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert here(command, "--help") == 0
+    assert exit_code(command, "--help") == 0
     assert f"analyze {command}" in capsys.readouterr().out.split("Examples:")[1]
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "gate", "formulas", "history", "model", "remap"])
 def test_help_shows_the_options_before_the_columns(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Those of critical-path once came a hundred lines down."""
-    assert here(command, "--help") == 0
+    assert exit_code(command, "--help") == 0
     concept, options = capsys.readouterr().out.split("\nOptions:\n")
     assert not re.search(r"^ +(Columns:|--by \S+.*:)", concept, re.MULTILINE)
     assert re.search(r"^  (Columns|--[a-z-]+ \S+( \(default\))?):", options, re.MULTILINE)
 
 
 def test_list_names_every_command(dataset: Path) -> None:
-    listed = {row["command"] for row in json.loads(analyze("list", "--format", "json").stdout)}
-    assert listed == {*COMMANDS, *COMPUTED}
+    names = {row["command"] for row in json.loads(analyze("list", "--format", "json").stdout)}
+    assert names == {*COMMANDS, *COMPUTED}
 
 
 def test_analyze_is_also_a_command_of_hopscope(dataset: Path) -> None:
     words = ("noise", dataset, "--format", "json")
-    own, under = analyze(*words), hopscope_command("analyze", *words)
-    assert own.stdout == under.stdout != ""
+    direct, nested = analyze(*words), hopscope_command("analyze", *words)
+    assert direct.stdout == nested.stdout != ""
     assert hopscope_command("--version").stdout.startswith("hopscope, version ")
 
 
 def test_a_reader_that_goes_away_is_no_error_and_turns_no_gate(tmp_path: Path) -> None:
     # 2,500 ranks are more rows than a pipe holds.
     collectives = "collective_id comm seq op comm_size complete\n0 0 0 MPI_Barrier 2 true"
-    many = draw(tmp_path / "many", ranks="rank\n" + "\n".join(map(str, range(2_500))), collectives=collectives)
+    dataset = draw(tmp_path / "many", ranks="rank\n" + "\n".join(map(str, range(2_500))), collectives=collectives)
     code = "from hopscope.cli.main import analyze_main; analyze_main()"
-    arguments = ["last-arrivals", str(many), "--format", "csv", "--fail-if", "7.waiting_ns < 1"]
+    arguments = ["last-arrivals", str(dataset), "--format", "csv", "--fail-if", "7.waiting_ns < 1"]
     with subprocess.Popen(
         [sys.executable, "-W", "error", "-c", code, *arguments],
         stdout=subprocess.PIPE,
@@ -351,8 +351,8 @@ def test_a_reader_that_goes_away_is_no_error_and_turns_no_gate(tmp_path: Path) -
 def test_no_form_of_an_answer_needs_its_reader(dataset: Path, form: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    with os.fdopen(writing, "w") as out:
-        done = analyze("summary", dataset, "--format", form, "--fail-if", "ranks.value < 9", out=out)
+    with os.fdopen(writing, "w") as pipe:
+        done = analyze("summary", dataset, "--format", form, "--fail-if", "ranks.value < 9", out=pipe)
     assert (done.returncode, done.stderr) == (1, "gate 'ranks.value < 9' fails: ranks.value is 0\n")
 
 
@@ -402,11 +402,11 @@ def test_ctrl_c_while_modules_are_imported_is_quiet(entry: str) -> None:
 
 def test_an_answer_that_cannot_be_written_turns_no_gate(dataset: Path) -> None:
     # A full disk ended in a traceback and exit code 1, which says that a gate failed.
-    why = "cannot write the answer: No space left"
+    reason = "cannot write the answer: No space left"
     for form in ("table", "json", "csv"):
         with Path("/dev/full").open("w") as full:
             done = analyze("summary", dataset, "--format", form, out=full)
-        assert (done.returncode, why in done.stderr) == (2, True), done.stderr
+        assert (done.returncode, reason in done.stderr) == (2, True), done.stderr
     # Python writes what is left at exit, and fails once more.
     code = "from hopscope.cli.main import analyze_main; analyze_main()"
     with Path("/dev/full").open("w") as full:
@@ -414,15 +414,15 @@ def test_an_answer_that_cannot_be_written_turns_no_gate(dataset: Path) -> None:
             [sys.executable, "-c", code, "summary", str(dataset), "--format", "json"],
             stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=120,
         )  # fmt: skip
-    assert (done.returncode, why in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, reason in done.stderr) == (2, True), done.stderr
 
 
 def test_a_terminal_without_the_characters_gets_others(dataset: Path) -> None:
     terminal = io.BytesIO()
-    out = io.TextIOWrapper(terminal, encoding="ascii")
-    done = analyze("critical-path", dataset, out=out)
+    output = io.TextIOWrapper(terminal, encoding="ascii")
+    done = analyze("critical-path", dataset, out=output)
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
-    out.flush()
+    output.flush()
     assert b"?" in terminal.getvalue()
 
 
@@ -430,7 +430,7 @@ def test_no_permission_and_mistakes_of_ours_are_no_failed_gates(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Permission bits do not stop the superuser, so the refusal is played."""
-    for problem, said in (
+    for problem, message in (
         (PermissionError(13, "Permission denied", "/trace/manifest.json"), "analyze: /trace/manifest.json: Permission"),
         (RuntimeError("what?"), "this is a bug in hopscope"),
     ):
@@ -439,8 +439,8 @@ def test_no_permission_and_mistakes_of_ours_are_no_failed_gates(
             raise problem
 
         monkeypatch.setattr(hopscope, "open", refuse)
-        assert here("summary", "/trace") == 2
-        assert said in capsys.readouterr().err
+        assert exit_code("summary", "/trace") == 2
+        assert message in capsys.readouterr().err
 
 
 def test_remap_without_hops_is_wrong_input(tmp_path: Path) -> None:
@@ -455,10 +455,10 @@ def test_the_command_that_remap_prints_can_be_pasted(
     # The names of files were not quoted, so a space in one made two words of it.
     trace, tree = tmp_path / "a trace", tmp_path / "a tree.json"
     shutil.copytree(sample("demo").path, trace)
-    assert here("remap", trace, "--search", "0", "-o", tree) == 0
+    assert exit_code("remap", trace, "--search", "0", "-o", tree) == 0
     (printed,) = re.findall("with `(.*) -- ...`", capsys.readouterr().err)
-    wanted = ["hopscope", "run", "--tree", str(tree), "--topology", str(trace / "topology.json")]
-    assert shlex.split(printed) == wanted
+    command = ["hopscope", "run", "--tree", str(tree), "--topology", str(trace / "topology.json")]
+    assert shlex.split(printed) == command
     assert printed.startswith("hopscope run --tree '")
 
 
@@ -471,10 +471,10 @@ def test_the_command_that_remap_prints_makes_the_network_of_the_run_again(
     topology = json.loads((trace / "topology.json").read_text())
     topology["network"] = topology.pop("emulate")
     (trace / "topology.json").write_text(json.dumps(topology))
-    about = json.loads((trace / "run.json").read_text())
-    (trace / "run.json").write_text(json.dumps(about | {"topology_file": json.dumps(topology)}))
-    for given in (trace, trace / "dataset", trace / "traces.otf2"):
-        assert here("remap", given, "--search", "0", "-o", tmp_path / "tree.json") == 0
+    facts = json.loads((trace / "run.json").read_text())
+    (trace / "run.json").write_text(json.dumps(facts | {"topology_file": json.dumps(topology)}))
+    for place in (trace, trace / "dataset", trace / "traces.otf2"):
+        assert exit_code("remap", place, "--search", "0", "-o", tmp_path / "tree.json") == 0
         (printed,) = re.findall("with `(.*) -- ...`", capsys.readouterr().err)
         assert shlex.split(printed)[4:] == ["--net", str(trace / "topology.json")]
 

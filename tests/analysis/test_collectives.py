@@ -4,7 +4,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 
 COLLECTIVES = """
 collective_id comm seq comm_size op            bytes first_enter_ns last_enter_ns last_rank last_leave_ns
@@ -38,9 +38,9 @@ rank
 
 
 @pytest.fixture(scope="module")
-def drawn(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
     """Four collectives on two communicators."""
-    directory: Path = tmp_path_factory.mktemp("drawn") / "dataset"
+    directory: Path = tmp_path_factory.mktemp("trace") / "dataset"
     return hopscope.open(draw(directory, collectives=COLLECTIVES, calls=CALLS, places=PLACES, ranks=RANKS))
 
 
@@ -61,27 +61,28 @@ def names(trace: hopscope.Trace, **options: object) -> list[str]:
     ],
 )
 def test_any_column_orders_the_list_and_reverse_turns_it_round(
-    drawn: hopscope.Trace, order: str, first: list[str]
+    trace: hopscope.Trace, order: str, first: list[str]
 ) -> None:
-    assert names(drawn, order=order) == first
-    assert names(drawn, order=order, reverse=True) == first[::-1]
+    assert names(trace, order=order) == first
+    assert names(trace, order=order, reverse=True) == first[::-1]
 
 
-def test_what_has_no_value_in_the_column_stays_last_in_both_directions(drawn: hopscope.Trace) -> None:
+def test_what_has_no_value_in_the_column_stays_last_in_both_directions(trace: hopscope.Trace) -> None:
     # Both ranks enter 0:10 at once, so nobody was last there.
-    assert names(drawn, order="last-rank") == ["0:0", "1:0", "0:1", "0:10"]
-    assert names(drawn, order="last-rank", reverse=True) == ["0:1", "1:0", "0:0", "0:10"]
+    assert names(trace, order="last-rank") == ["0:0", "1:0", "0:1", "0:10"]
+    assert names(trace, order="last-rank", reverse=True) == ["0:1", "1:0", "0:0", "0:10"]
 
 
-def test_pages_put_together_are_the_whole_list_and_each_says_how_many_fit(drawn: hopscope.Trace) -> None:
-    assert [names(drawn, order="first", limit=2, skip=at) for at in (0, 2, 4)] == [["0:0", "1:0"], ["0:1", "0:10"], []]
-    assert shown(drawn.collectives(order="first", limit=1, skip=1), "collective", "matches") == expected("""
+def test_pages_put_together_are_the_whole_list_and_each_says_how_many_fit(trace: hopscope.Trace) -> None:
+    pages = [names(trace, order="first", limit=2, skip=skip) for skip in (0, 2, 4)]
+    assert pages == [["0:0", "1:0"], ["0:1", "0:10"], []]
+    assert cells(trace.collectives(order="first", limit=1, skip=1), "collective", "matches") == expected("""
         collective, matches
         1:0,        4""")
 
 
 @pytest.mark.parametrize(
-    ("search", "found"),
+    ("search", "collectives"),
     [
         ("allreduce", ["0:0", "0:1"]),
         ("0:1", ["0:1"]),  # not 0:10, too
@@ -95,11 +96,11 @@ def test_pages_put_together_are_the_whole_list_and_each_says_how_many_fit(drawn:
     ],
 )
 def test_every_word_of_a_search_is_found_in_what_a_collective_is(
-    drawn: hopscope.Trace, search: str, found: list[str]
+    trace: hopscope.Trace, search: str, collectives: list[str]
 ) -> None:
-    assert names(drawn, search=search, order="first") == found
+    assert names(trace, search=search, order="first") == collectives
 
 
-def test_a_least_duration_leaves_out_what_is_shorter_and_counts_the_rest(drawn: hopscope.Trace) -> None:
-    rows = drawn.collectives(least_ms=0.5, order="first", limit=1).to_pylist()
+def test_a_least_duration_leaves_out_what_is_shorter_and_counts_the_rest(trace: hopscope.Trace) -> None:
+    rows = trace.collectives(least_ms=0.5, order="first", limit=1).to_pylist()
     assert [(row["collective"], row["matches"]) for row in rows] == [("1:0", 2)]

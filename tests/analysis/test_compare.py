@@ -7,7 +7,7 @@ from pathlib import Path
 import hopscope
 import numpy as np
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 from hopscope.errors import InputError
 from hopscope.gate import evaluate, parse
 from hopscope.query.resampling import blocks_of, difference, quantile_estimates
@@ -23,7 +23,7 @@ RANKS = """
 COMMS = "comm name size members\n0 world 3 0,1,2"
 
 
-def run(directory: Path, times: list[int], **more: str) -> hopscope.Trace:
+def run(directory: Path, times: list[int], **overrides: str) -> hopscope.Trace:
     """A run whose n-th Allreduce takes times[n] after the last enter; one every 10,000 ns."""
     collectives = ["collective_id comm seq op comm_size bytes first_enter_ns last_enter_ns last_leave_ns complete"]
     calls = ["collective_id rank enter_ns leave_ns call_site tree"]
@@ -34,10 +34,12 @@ def run(directory: Path, times: list[int], **more: str) -> hopscope.Trace:
     tables = {
         "ranks": RANKS,
         "comms": COMMS,
-        "run": more.pop("run", "run ranks duration_ns\nr 3 1000"),
+        "run": overrides.pop("run", "run ranks duration_ns\nr 3 1000"),
         "collectives": "\n".join(collectives),
-        "calls": "\n".join(calls).replace("SITE", more.pop("site", "app+0x1")).replace("TREE", more.pop("tree", "-")),
-        **more,
+        "calls": "\n".join(calls)
+        .replace("SITE", overrides.pop("site", "app+0x1"))
+        .replace("TREE", overrides.pop("tree", "-")),
+        **overrides,
     }
     return hopscope.open(draw(directory, **tables))
 
@@ -66,8 +68,8 @@ def test_a_slower_run_is_slower_by_what_was_drawn(base_run: hopscope.Trace, tmp_
     assert row["change"] == pytest.approx(0.3, abs=0.01)
     assert row["change_low"] < 0.3 < row["change_high"]
     assert row["change_high"] - row["change_low"] < 0.03
-    back = base_run.compare(base=new, by="operation").to_pylist()[0]
-    assert back["verdict"] == "faster"
+    reverse = base_run.compare(base=new, by="operation").to_pylist()[0]
+    assert reverse["verdict"] == "faster"
 
 
 def test_time_per_iteration_is_between_last_leaves_of_the_operation_whatever_its_place(tmp_path: Path) -> None:
@@ -89,14 +91,14 @@ def test_time_per_iteration_is_between_last_leaves_of_the_operation_whatever_its
     base = hopscope.open(draw(tmp_path / "a", **tables, collectives=collectives))
     new = hopscope.open(draw(tmp_path / "b", **tables, collectives=collectives.replace(" 9000 true", " 9800 true")))
     rows = new.compare(base=base, statistic="median").to_pylist()
-    found = {(row["operation"], row["place"]): (row["base_iteration_ns"], row["new_iteration_ns"]) for row in rows}
-    assert found == {
+    times = {(row["operation"], row["place"]): (row["base_iteration_ns"], row["new_iteration_ns"]) for row in rows}
+    assert times == {
         ("MPI_Allreduce", "app+0x1"): (4000, 4400),
         ("MPI_Allreduce", "app+0x3"): (4000, 4400),
         ("MPI_Bcast", "app+0x2"): (None, None),
     }
-    several = new.compare(base=base, also=[base], statistic="median").to_pylist()
-    assert several[0]["new_iteration_ns"] == 4200
+    pooled = new.compare(base=base, also=[base], statistic="median").to_pylist()
+    assert pooled[0]["new_iteration_ns"] == 4200
 
 
 def test_what_remap_promises_is_checked_by_the_same_figure(sample: Callable[[str], hopscope.Trace]) -> None:
@@ -137,15 +139,15 @@ def test_noise_that_lasts_is_not_taken_for_a_difference() -> None:
     # Two runs of the same autocorrelated noise, 60 times. A test for independent values finds a difference in half of
     # them; 5 % is what 95 % means, and 60 tries with 7.5 % give more than 10 once in a hundred times.
     random = np.random.default_rng(5)
-    found = naive = 0
+    detected = naive = 0
     for _ in range(60):
-        one, other = autocorrelated(random, 400), autocorrelated(random, 400)
-        test = difference(quantile_estimates(one, (0.5,), 1), quantile_estimates(other, (0.5,), 2))
+        first, second = autocorrelated(random, 400), autocorrelated(random, 400)
+        test = difference(quantile_estimates(first, (0.5,), 1), quantile_estimates(second, (0.5,), 2))
         low, high = test.interval(1)
-        found += low > 0 or high < 0
-        naive += mannwhitneyu(one, other).pvalue < 0.05
+        detected += low > 0 or high < 0
+        naive += mannwhitneyu(first, second).pvalue < 0.05
     assert naive > 20
-    assert found <= 10
+    assert detected <= 10
 
 
 def test_what_runs_differ_by_is_no_change_where_several_of_each_are_given(
@@ -157,10 +159,10 @@ def test_what_runs_differ_by_is_no_change_where_several_of_each_are_given(
     alone = new[2].answer("compare", base=base[0], statistic="median")
     assert (alone.rows[0]["verdict"], alone.rows[0]["slower"]) == ("slower", None)  # no gate fails by it
     assert any("one run of each" in note for note in alone.notes)
-    together = new[0].answer("compare", base=base[0], base_also=base[1:], also=new[1:], statistic="median")
-    (row,) = together.rows
+    pooled = new[0].answer("compare", base=base[0], base_also=base[1:], also=new[1:], statistic="median")
+    (row,) = pooled.rows
     assert (row["verdict"], row["base_runs"], row["new_runs"], row["new_collectives"]) == ("undecided", 3, 3, 1200)
-    assert not any("one run of each" in note for note in together.notes)
+    assert not any("one run of each" in note for note in pooled.notes)
     # By hand: means 1100 and 1150; as part of them the runs are 10/110 and 10/115 apart, so s = sqrt(2 (0.0909^2 +
     # 0.0870^2) / 4) = 0.0890, the error is s sqrt((1100^2 + 1150^2) / 3) = 81.7, and t(4) reaches 2.776 times that.
     assert row["change_low"] * 1100 == pytest.approx(50 - 2.776 * 81.7, abs=9)
@@ -185,8 +187,8 @@ def test_blocks_are_longer_where_neighbours_resemble_one_another_longer() -> Non
 
 def pairs(base: list[Site], new: list[Site]) -> list[tuple[str | None, str | None, str]]:
     """The places that are paired, and by what."""
-    found = align(base, new)
-    return [(pair.base_place, pair.new and pair.new.place, pair.method) for pair in found]
+    alignment = align(base, new)
+    return [(pair.base_place, pair.new and pair.new.place, pair.method) for pair in alignment]
 
 
 def test_places_without_a_function_are_aligned_by_their_order() -> None:
@@ -201,12 +203,12 @@ def test_places_without_a_function_are_aligned_by_their_order() -> None:
     ]
 
 
-def at(line: int, function: str = "f", op: str = "A") -> Site:
+def site(line: int, function: str = "f", op: str = "A") -> Site:
     return Site(op, 0, f"{function} (a.c:{line})", function)
 
 
 def test_shifted_lines_are_aligned_by_the_function_where_that_is_unambiguous() -> None:
-    base, new = [at(10), at(20, "g"), at(30, "h")], [at(11), at(20, "g"), at(31, "h"), at(32, "h")]
+    base, new = [site(10), site(20, "g"), site(30, "h")], [site(11), site(20, "g"), site(31, "h"), site(32, "h")]
     assert pairs(base, new) == [
         ("f (a.c:10)", "f (a.c:11)", "function"),
         ("g (a.c:20)", "g (a.c:20)", "place"),
@@ -218,34 +220,34 @@ def test_shifted_lines_are_aligned_by_the_function_where_that_is_unambiguous() -
 
 def test_an_equal_line_of_another_build_may_be_another_call_of_the_same_function() -> None:
     # Ten lines were put in front of both calls: line 20 is the second call of the base and the first of the new build.
-    assert pairs([at(10), at(20)], [at(20), at(30)]) == [
+    assert pairs([site(10), site(20)], [site(20), site(30)]) == [
         ("f (a.c:10)", "f (a.c:20)", "order"),
         ("f (a.c:20)", "f (a.c:30)", "order"),
     ]
 
 
 def test_another_function_is_never_the_same_place() -> None:
-    assert pairs([at(10, "f")], [at(12, "g")]) == [(None, "g (a.c:12)", "place"), ("f (a.c:10)", None, "place")]
+    assert pairs([site(10, "f")], [site(12, "g")]) == [(None, "g (a.c:12)", "place"), ("f (a.c:10)", None, "place")]
 
 
 def built(directory: Path, site: str, line: int) -> hopscope.Trace:
     """A run of a build whose one Allreduce is at this address and line, with its path there."""
     stretches = path([("compute", 30), ("wan", 70)] * 40).splitlines()
-    stretches = [f"{stretches[0]} call_site", *(f"{one} {site}" for one in stretches[1:])]
-    where = f"call_site place how function file line\n{site} norm(a.c:{line}) line norm a.c {line}"
-    return run(directory, noisy(1000, 1), site=site, places=where, path_stretches="\n".join(stretches))
+    stretches = [f"{stretches[0]} call_site", *(f"{stretch} {site}" for stretch in stretches[1:])]
+    places = f"call_site place how function file line\n{site} norm(a.c:{line}) line norm a.c {line}"
+    return run(directory, noisy(1000, 1), site=site, places=places, path_stretches="\n".join(stretches))
 
 
 def test_a_rebuilt_program_has_its_places_matched_and_that_is_said(tmp_path: Path) -> None:
     base, new = built(tmp_path / "a", "app+0x10", 29), built(tmp_path / "b", "app+0x55", 31)
-    said = "places that differ between the two runs were matched by their function: norm(a.c:31) with norm(a.c:29)"
-    for by, place in (("operation", "place"), ("structure", "place"), ("path", "name")):
-        answer = new.answer("compare", base=base, by=by)
+    sentence = "places that differ between the two runs were matched by their function: norm(a.c:31) with norm(a.c:29)"
+    for grouping, place in (("operation", "place"), ("structure", "place"), ("path", "name")):
+        answer = new.answer("compare", base=base, by=grouping)
         rows = [row for row in answer.rows if row.get("part") in (None, "place")]
         assert {(row[place], row[f"base_{place}"], row["aligned"]) for row in rows} == {
             ("norm(a.c:31)", "norm(a.c:29)", "function")
         }
-        assert f"{said} of the base" in answer.notes
+        assert f"{sentence} of the base" in answer.notes
     assert {(row["status"], row["verdict"]) for row in rows} == {("both", "same")}
     # The same lines at other addresses are the same place, of which nothing is to be said.
     answer = built(tmp_path / "c", "app+0x77", 29).answer("compare", base=base, by="operation")
@@ -273,7 +275,7 @@ def tree_run(directory: Path, name: str) -> hopscope.Trace:
 
 def test_the_structure_is_exact(tmp_path: Path) -> None:
     base, new = tree_run(tmp_path / "a", "chain"), tree_run(tmp_path / "b", "flat")
-    assert shown(new.compare(base=base, by="structure"), "property", "base", "new", "change", "changed") == expected("""
+    assert cells(new.compare(base=base, by="structure"), "property", "base", "new", "change", "changed") == expected("""
         property,base,new,change,changed
         collectives,20,20,0,false
         ranks,3,3,0,false
@@ -331,8 +333,8 @@ def test_another_algorithm_of_the_mpi_library_is_a_changed_structure(tmp_path: P
     # Depth: 1, 3 (0 -> 4 -> 6 -> 7) and 7 messages in sequence. Between clusters: 4, 1 (0 -> 4) and 1 (3 -> 4).
     runs = {name: broadcast_run(tmp_path / name, name) for name in BROADCASTS}
     columns = ("property", "base", "new", "change", "changed")
-    found = shown(runs["binomial"].compare(base=runs["linear"], by="structure"), *columns)
-    assert found == expected("""
+    rows = cells(runs["binomial"].compare(base=runs["linear"], by="structure"), *columns)
+    assert rows == expected("""
         property,base,new,change,changed
         collectives,3,3,0,false
         ranks,8,8,0,false
@@ -345,8 +347,8 @@ def test_another_algorithm_of_the_mpi_library_is_a_changed_structure(tmp_path: P
         depth,1,3,2,true
         wan crossings,1,1,0,false
     """)
-    found = shown(runs["chain"].compare(base=runs["binomial"], by="structure"), *columns)
-    assert [tuple(row.values()) for row in found if row["changed"] == "true"] == [
+    rows = cells(runs["chain"].compare(base=runs["binomial"], by="structure"), *columns)
+    assert [tuple(row.values()) for row in rows if row["changed"] == "true"] == [
         ("algorithm", "binomial", "chain", "", "true"),
         ("rounds", "3", "7", "4", "true"),
         ("depth", "3", "7", "4", "true"),
@@ -376,11 +378,11 @@ def test_the_example_gates_notice_another_algorithm(tmp_path: Path) -> None:
 
 def path(categories: list[tuple[str, int]]) -> str:
     lines = ["path step rank begin_ns end_ns category collective_id op"]
-    at = 0
+    begin = 0
     for step, (category, time) in enumerate(categories):
-        where = "- -" if category == "compute" else f"{step // 2} MPI_Allreduce"
-        lines.append(f"run {step} 0 {at} {at + time} {category} {where}")
-        at += time
+        call = "- -" if category == "compute" else f"{step // 2} MPI_Allreduce"
+        lines.append(f"run {step} 0 {begin} {begin + time} {category} {call}")
+        begin += time
     return "\n".join(lines)
 
 
@@ -391,7 +393,7 @@ def test_what_entered_and_left_the_path_is_told_by_time(tmp_path: Path) -> None:
     table = new.compare(base=base, by="path")
     rows = [
         row
-        for row in shown(table, "part", "name", "base_ns", "new_ns", "status", "verdict")
+        for row in cells(table, "part", "name", "base_ns", "new_ns", "status", "verdict")
         if row["part"] == "category"
     ]
     assert rows == expected("""
@@ -409,8 +411,8 @@ def test_a_time_of_the_path_has_the_interval_of_its_resampled_sums(tmp_path: Pat
     # to 3280. The first computing, before any collective, is in every resample; its block has 90 of computing, the
     # others 120. With j times that block, j binomial of 10 tries, 1/10 each, the sum is 1230 - 30 j, and j is 0 to 3.
     turns = [("compute", 30), ("wan", 50)] * 20 + [("compute", 30), ("wan", 90)] * 20
-    one = run(tmp_path / "a", [70] * 40, path_stretches=path(turns))
-    rows = {row["name"]: row for row in one.compare(base=one, by="path").to_pylist() if row["part"] == "category"}
+    trace = run(tmp_path / "a", [70] * 40, path_stretches=path(turns))
+    rows = {row["name"]: row for row in trace.compare(base=trace, by="path").to_pylist() if row["part"] == "category"}
     for side in ("base", "new"):
         assert [rows["compute"][f"{side}_{end}"] for end in ("low_ns", "ns", "high_ns")] == [1140, 1200, 1230]
         assert [rows["wan"][f"{side}_{end}"] for end in ("low_ns", "ns", "high_ns")] == pytest.approx(
@@ -423,22 +425,22 @@ def test_a_share_has_one_interval_whoever_tells_it(sample: Callable[[str], hopsc
     # A comparison had a bootstrap of its own, so its intervals were others than those of critical-path.
     demo = sample("demo")
     compared = [row for row in demo.compare(base=demo.path, by="path").to_pylist() if row["part"] == "category"]
-    told = {row["category"]: row for row in demo.critical_path().to_pylist()}
+    shares = {row["category"]: row for row in demo.critical_path().to_pylist()}
     assert [(row["new_share_low"], row["new_share_high"]) for row in compared] == [
-        pytest.approx((told[row["name"]]["share_low"], told[row["name"]]["share_high"])) for row in compared
+        pytest.approx((shares[row["name"]]["share_low"], shares[row["name"]]["share_high"])) for row in compared
     ]
     assert any(row["new_share_low"] < row["new_share_high"] for row in compared)
 
 
 def test_which_of_like_ranks_the_path_goes_over_is_no_change(tmp_path: Path) -> None:
     # Each run's path goes over one rank or the other, as it happens.
-    def on(name: str, rank: int) -> hopscope.Trace:
+    def run_on(name: str, rank: int) -> hopscope.Trace:
         head, *lines = (line.split() for line in path([("compute", 30), ("shm", 70)] * 40).splitlines())
-        at = head.index("rank")
-        moved = [head, *([*line[:at], str(rank), *line[at + 1 :]] for line in lines)]
+        column = head.index("rank")
+        moved = [head, *([*line[:column], str(rank), *line[column + 1 :]] for line in lines)]
         return run(tmp_path / name, [70] * 40, path_stretches="\n".join(" ".join(line) for line in moved))
 
-    base, new = [on("a0", 0), on("a1", 1), on("a2", 0)], [on("b0", 1), on("b1", 0), on("b2", 1)]
+    base, new = [run_on("a0", 0), run_on("a1", 1), run_on("a2", 0)], [run_on("b0", 1), run_on("b1", 0), run_on("b2", 1)]
     alone = {
         r["name"]: r["verdict"] for r in new[0].compare(base=base[0], by="path").to_pylist() if r["part"] == "rank"
     }
@@ -451,9 +453,9 @@ def test_which_of_like_ranks_the_path_goes_over_is_no_change(tmp_path: Path) -> 
 def test_an_emulated_run_is_never_compared_with_a_native_one(base_run: hopscope.Trace, tmp_path: Path) -> None:
     base = base_run
     new = run(tmp_path / "b", noisy(1000, 2), run='run ranks duration_ns emulated\nr 3 1000 {"links":{}}')
-    for one, other in ((base, new), (new, base)):
+    for first, second in ((base, new), (new, base)):
         with pytest.raises(InputError, match=r"ran with emulated links and .* without"):
-            other.compare(base=one, by="structure")
+            second.compare(base=first, by="structure")
 
 
 def test_a_comparison_without_another_run_says_what_it_needs(base_run: hopscope.Trace) -> None:

@@ -33,43 +33,43 @@ def run(
     collectives = ["collective_id comm seq op comm_size bytes first_enter_ns last_enter_ns last_leave_ns complete"]
     calls = ["collective_id rank enter_ns leave_ns call_site"]
     stretches = ["path step rank begin_ns end_ns category collective_id op"]
-    at = 0
+    clock = 0
     for n, work in enumerate(computing):
-        enter = at + work + messages
+        enter = clock + work + messages
         stretches += [
-            f"run {3 * n} 0 {at} {at + work} compute - -",
-            f"run {3 * n + 1} 0 {at + work} {enter} p2p - MPI_Recv",
+            f"run {3 * n} 0 {clock} {clock + work} compute - -",
+            f"run {3 * n + 1} 0 {clock + work} {enter} p2p - MPI_Recv",
             f"run {3 * n + 2} 0 {enter} {enter + TOOK} native {n} {op}",
         ]
         collectives.append(f"{n} 0 {n} {op} 3 8 {enter} {enter} {enter + TOOK} true")
         calls += [f"{n} {rank} {enter} {enter + TOOK} {site}" for rank in range(3)]
-        at = enter + TOOK
+        clock = enter + TOOK
     parts = {"collectives": collectives, "calls": calls, "path_stretches": stretches}
     tables = {name: "\n".join(lines) for name, lines in parts.items()}
-    tables |= {"ranks": RANKS.replace("END", str(at)), "comms": COMMS}
-    return hopscope.open(draw(directory, **tables, run=f"run ranks duration_ns command\nr 3 {at} {command}"))
+    tables |= {"ranks": RANKS.replace("END", str(clock)), "comms": COMMS}
+    return hopscope.open(draw(directory, **tables, run=f"run ranks duration_ns command\nr 3 {clock} {command}"))
 
 
-def around(middle: int, seed: int, iterations: int = 200) -> list[int]:
+def normal_work(middle: int, seed: int, iterations: int = 200) -> list[int]:
     return [int(work) for work in np.random.default_rng(seed).normal(middle, 20, iterations)]
 
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    return run(tmp_path_factory.mktemp("base") / "d", around(1000, 1))
+    return run(tmp_path_factory.mktemp("base") / "d", normal_work(1000, 1))
 
 
 @pytest.fixture(scope="module")
 def bases(tmp_path_factory: pytest.TempPathFactory) -> list[hopscope.Trace]:
     """Three runs of one program."""
     folder = tmp_path_factory.mktemp("bases")
-    return [run(folder / f"a{n}", around(middle, n)) for n, middle in enumerate((1000, 1010, 990))]
+    return [run(folder / f"a{n}", normal_work(middle, n)) for n, middle in enumerate((1000, 1010, 990))]
 
 
 @pytest.mark.parametrize("longer", [0.1, 0.2])
 def test_longer_computing_on_all_ranks_is_a_slower_run(base: hopscope.Trace, tmp_path: Path, longer: float) -> None:
     """Regression: only collectives were compared, so every row said `same`."""
-    new = run(tmp_path / "b", around(round(1000 * (1 + longer)), 2))
+    new = run(tmp_path / "b", normal_work(round(1000 * (1 + longer)), 2))
     assert new.compare(base=base, by="operation", statistic="median")["verdict"].to_pylist() == ["same"]
     rows = {row["activity"]: row for row in new.compare(base=base).to_pylist()}
     assert list(rows) == ["whole", "compute", "MPI_Allreduce", "p2p"]
@@ -82,12 +82,12 @@ def test_longer_computing_on_all_ranks_is_a_slower_run(base: hopscope.Trace, tmp
         "whole": "slower", "compute": "slower", "MPI_Allreduce": "same", "p2p": "same",
     }  # fmt: skip
     assert {row["per"] for row in rows.values()} == {"iteration"}
-    back = base.compare(base=new).to_pylist()
-    assert (back[0]["activity"], back[0]["verdict"]) == ("whole", "faster")
+    reverse = base.compare(base=new).to_pylist()
+    assert (reverse[0]["activity"], reverse[0]["verdict"]) == ("whole", "faster")
 
 
 def test_longer_messages_of_the_program_are_a_slower_run(base: hopscope.Trace, tmp_path: Path) -> None:
-    new = run(tmp_path / "b", around(1000, 2), messages=150)
+    new = run(tmp_path / "b", normal_work(1000, 2), messages=150)
     rows = {row["activity"]: row for row in new.compare(base=base).to_pylist()}
     assert rows["whole"]["change"] == pytest.approx(150 / 1100, abs=0.01)
     assert (rows["p2p"]["base_ns"], rows["p2p"]["new_ns"], rows["p2p"]["change"]) == (0, 150, None)
@@ -111,7 +111,7 @@ def test_a_part_of_the_run_is_compared_by_its_iterations(base: hopscope.Trace) -
 
 
 def test_one_run_of_each_is_told_apart_and_passes_or_fails_no_gate(base: hopscope.Trace, tmp_path: Path) -> None:
-    answer = run(tmp_path / "b", around(1300, 2)).answer("compare", base=base)
+    answer = run(tmp_path / "b", normal_work(1300, 2)).answer("compare", base=base)
     assert {row["slower"] for row in answer.rows} == {None}
     (note,) = [note for note in answer.notes if "one run of each" in note]
     assert "runs of one program differ" in note
@@ -121,7 +121,7 @@ def test_what_runs_differ_by_is_no_change(tmp_path: Path) -> None:
     # By hand, of the whole: means 1,200 and 1,250. Runs are 100 apart, s = sqrt(2 (0.0833^2 + 0.0800^2) / 4) = 0.0817,
     # the error is s sqrt((1200^2 + 1250^2) / 3) = 81.7; t(4) for one of 3 rows with 95 % reaches 4 times that.
     old, new = (
-        [run(tmp_path / f"{side}{n}", around(middle, 10 * place + n)) for n, middle in enumerate(middles)]
+        [run(tmp_path / f"{side}{n}", normal_work(middle, 10 * place + n)) for n, middle in enumerate(middles)]
         for place, (side, middles) in enumerate({"a": (1000, 1200, 1100), "b": (1150, 1050, 1250)}.items())
     )
     alone = new[2].compare(base=old[0]).to_pylist()[0]
@@ -134,7 +134,7 @@ def test_what_runs_differ_by_is_no_change(tmp_path: Path) -> None:
 
 
 def test_a_change_beyond_what_runs_differ_by_is_found(bases: list[hopscope.Trace], tmp_path: Path) -> None:
-    new = [run(tmp_path / f"b{n}", around(middle, 9 + n)) for n, middle in enumerate((1205, 1190, 1210))]
+    new = [run(tmp_path / f"b{n}", normal_work(middle, 9 + n)) for n, middle in enumerate((1205, 1190, 1210))]
     whole = new[0].compare(base=bases[0], base_also=bases[1:], also=new[1:]).to_pylist()[0]
     assert (whole["verdict"], whole["slower"]) == ("slower", True)
 
@@ -148,22 +148,22 @@ def test_whole_runs_are_compared_where_they_have_no_iterations_in_common(base: h
     assert whole["change_low"] is None
     assert any("no iterations in common" in note for note in answer.notes)
     # As many runs as it takes tell how they differ: not at all.
-    several = short[0].compare(base=short[1], also=[short[1]]).to_pylist()[0]
-    assert (several["verdict"], several["change_low"]) == ("same", 0)
+    pooled = short[0].compare(base=short[1], also=[short[1]]).to_pylist()[0]
+    assert (pooled["verdict"], pooled["change_low"]) == ("same", 0)
     # Iterations that begin at another call are others.
-    other = run(tmp_path / "other", around(1000, 2), op="MPI_Barrier")
-    assert {row["per"] for row in other.compare(base=base).to_pylist()} == {"run"}
+    barrier_run = run(tmp_path / "other", normal_work(1000, 2), op="MPI_Barrier")
+    assert {row["per"] for row in barrier_run.compare(base=base).to_pylist()} == {"run"}
 
 
 def test_what_two_sides_differ_in_is_said_once(tmp_path: Path) -> None:
     """Regression: two runs of each side gave four sentences about their commands."""
-    runs = [run(tmp_path / name, around(1000, 1), command=f"./{name}") for name in ("a", "b", "c", "d")]
+    runs = [run(tmp_path / name, normal_work(1000, 1), command=f"./{name}") for name in ("a", "b", "c", "d")]
     answer = runs[0].answer("compare", base=runs[2], base_also=[runs[3]], also=[runs[1]])
     assert [note for note in answer.notes if "commands" in note] == [
         "the runs had different commands: ./c, ./d, ./a and ./b"
     ]
-    one = runs[0].answer("compare", base=runs[1])
-    assert [note for note in one.notes if "commands" in note] == ["the two runs had different commands: ./b and ./a"]
+    single = runs[0].answer("compare", base=runs[1])
+    assert [note for note in single.notes if "commands" in note] == ["the two runs had different commands: ./b and ./a"]
 
 
 def test_an_option_of_one_grain_chooses_it(base: hopscope.Trace) -> None:
@@ -176,9 +176,9 @@ def test_the_example_gates_notice_longer_computing(
     middle: int, outcome: str, bases: list[hopscope.Trace], tmp_path: Path
 ) -> None:
     """Regression: the example gates saw nothing where all ranks computed 10 or 20 % longer."""
-    runs = [run(tmp_path / f"b{n}", around(middle, 9 + n)) for n in range(3)]
+    runs = [run(tmp_path / f"b{n}", normal_work(middle, 9 + n)) for n in range(3)]
     words = ["gate", str(runs[0].path), "--config", str(EXAMPLE), "--format", "csv"]
-    words += [word for other in runs[1:] for word in ("--also", str(other.path))]
-    words += [word for other in bases for word in ("--baseline", str(other.path))]
+    words += [word for trace in runs[1:] for word in ("--also", str(trace.path))]
+    words += [word for trace in bases for word in ("--baseline", str(trace.path))]
     rows = csv.DictReader(io.StringIO(analyze(*words).stdout))
     assert {row["outcome"] for row in rows if row["analysis"] == "compare"} == {outcome}

@@ -7,7 +7,7 @@ import pytest
 from hopscope.explain.compare_sentence import Change, of_activity, of_run
 from hopscope.format.quantities import change, changes, interval
 from started_commands import analyze
-from test_compare_activities import around, run
+from test_compare_activities import normal_work, run
 
 SECOND = 1e9
 
@@ -73,7 +73,7 @@ def test_a_change_has_its_sign_and_an_interval_wider_than_all_is_undecided() -> 
 
 
 def test_the_command_and_a_gates_summary_begin_with_the_same_sentence(tmp_path: Path) -> None:
-    base, new = (run(tmp_path / name, around(middle, 3)) for name, middle in (("base", 1000), ("new", 1300)))
+    base, new = (run(tmp_path / name, normal_work(middle, 3)) for name, middle in (("base", 1000), ("new", 1300)))
     words = ["compare", str(base.path), str(new.path)]
     sentence = json.loads(analyze(*words, "--format", "json").stdout)[0]["sentence"]
     # An iteration computes for 1,000 or 1,300 ns, and its Allreduce takes 100.

@@ -13,7 +13,7 @@ from started_commands import completed
 from started_commands import hopscope as run_here
 
 PROGRAM = Path(sys.executable).with_name("hopscope")
-ALL = sorted(commands(hopscope, "hopscope"))
+COMMAND_NAMES = sorted(commands(hopscope, "hopscope"))
 
 
 def offers(line: str) -> list[str]:
@@ -26,9 +26,9 @@ def completions(line: str) -> list[str]:
     return [offer.partition(",")[2] for offer in offers(line)]
 
 
-@pytest.mark.parametrize("group", sorted({words.rpartition(" ")[0] for words in ALL if " " in words}))
+@pytest.mark.parametrize("group", sorted({words.rpartition(" ")[0] for words in COMMAND_NAMES if " " in words}))
 def test_every_command_of_a_group_is_completed(group: str) -> None:
-    expected = [words.rpartition(" ")[2] for words in ALL if words.rpartition(" ")[0] == group]
+    expected = [words.rpartition(" ")[2] for words in COMMAND_NAMES if words.rpartition(" ")[0] == group]
     assert sorted(completions(f"{group} ")) == expected
 
 

@@ -13,7 +13,7 @@ from drawing import draw
 ITERATIONS = 20
 
 
-def drawn(directory: Path, others_us: int) -> hopscope.Trace:
+def drawn_run(directory: Path, computing_us: int) -> hopscope.Trace:
     """The run in which rank 0 computes so long in each iteration."""
     intervals = [
         "rank location begin_ns end_ns region kind call_site",
@@ -25,10 +25,10 @@ def drawn(directory: Path, others_us: int) -> hopscope.Trace:
         " send_begin_ns send_wait_begin_ns send_end_ns recv_post_ns recv_wait_begin_ns recv_end_ns"
     ]
     for begin in range(0, 60_000 * ITERATIONS, 60_000):
-        sent, posted, came = begin + 50_000, begin + 1000 * others_us, begin + 55_000
+        sent, posted, arrival = begin + 50_000, begin + 1000 * computing_us, begin + 55_000
         intervals.append(f"0 0 {posted} {begin + 60_000} MPI_Recv p2p receives")
         intervals.append(f"1 1 {sent} {begin + 60_000} MPI_Send p2p sends")
-        messages.append(f"1 0 1 0 shm 8 recv {sent} {sent} {begin + 60_000} {posted} {posted} {came}")
+        messages.append(f"1 0 1 0 shm 8 recv {sent} {sent} {begin + 60_000} {posted} {posted} {arrival}")
     return hopscope.open(
         draw(
             directory / "d",
@@ -41,7 +41,7 @@ def drawn(directory: Path, others_us: int) -> hopscope.Trace:
 
 
 @pytest.mark.parametrize(
-    ("others_us", "kind", "others"),
+    ("computing_us", "kind", "evidence"),
     [
         # Regression: rank 1 `computes alone while the others wait`, though rank 0 does so for 30 of the 50 µs.
         pytest.param(30, "imbalance", "50.0 µs there, where the others compute 30.0 µs;", id="others compute, too"),
@@ -49,8 +49,8 @@ def drawn(directory: Path, others_us: int) -> hopscope.Trace:
     ],
 )
 def test_a_rank_is_alone_only_if_no_other_computes_meanwhile(
-    tmp_path: Path, others_us: int, kind: str, others: str
+    tmp_path: Path, computing_us: int, kind: str, evidence: str
 ) -> None:
-    first = drawn(tmp_path, others_us).diagnose().to_pylist()[0]
+    first = drawn_run(tmp_path, computing_us).diagnose().to_pylist()[0]
     assert (first["kind"], first["ranks"]) == (kind, [1])
-    assert first["evidence"].startswith(others)
+    assert first["evidence"].startswith(evidence)

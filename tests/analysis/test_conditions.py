@@ -19,9 +19,9 @@ def cores(trace: hopscope.Trace) -> list[dict[str, Any]]:
 
 def ranks(*rows: str) -> str:
     """The ranks of the drawing, which has three; those that are not drawn say nothing of their cores."""
-    others = [f"{rank} n - - - - 1" for rank in range(len(rows), 3)]
+    idle_rows = [f"{rank} n - - - - 1" for rank in range(len(rows), 3)]
     columns = "rank clock_host cores busy_threads cpu_ns queued_ns last_event_ns first_event_ns"
-    return "\n".join([columns, *(f"{row} 0" for row in (*rows, *others))])
+    return "\n".join([columns, *(f"{row} 0" for row in (*rows, *idle_rows))])
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,8 @@ def test_ranks_with_cores_enough_that_wait_for_one_share_them_with_other_program
 ) -> None:
     # Regression: only ranks and threads of the run itself were counted, so that its other neighbours went unnoticed.
     trace = trace_with(tmp_path, ranks(*rows))
-    said = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "load"]
-    assert [text.split(". ")[0] + "." for text in said] == ([sentence] if sentence else [])
+    sentences = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "load"]
+    assert [text.split(". ")[0] + "." for text in sentences] == ([sentence] if sentence else [])
     assert [row["kind"] for row in trace.diagnose().to_pylist()].count("external-load") == (sentence is not None)
 
 

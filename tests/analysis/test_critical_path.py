@@ -14,7 +14,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 from hopscope.errors import InputError
 
 RANKS = """
@@ -61,7 +61,7 @@ def test_every_category_has_a_row_and_the_shares_add_up_to_one(trace: hopscope.T
     # compute 10 + 100, local 100 + 5, wan 20, native 100, lan 10, p2p 10, mpi 10: 365 in all, of 455 in the run. shm is
     # not on the path: 0, not missing.
     table = trace.critical_path()
-    assert shown(table, "category", "time_ns") == expected("""
+    assert cells(table, "category", "time_ns") == expected("""
         category,time_ns
         compute,110
         local,105
@@ -87,9 +87,9 @@ def test_what_is_left_out_of_the_path_is_said_and_taken_in_on_demand(trace: hops
     )
     answer = trace.answer("critical-path", from_="start")
     assert answer.notes == ()
-    taken_in = {row["category"]: row["time_ns"] for row in answer.rows}
-    assert (taken_in["compute"], taken_in["startup"], sum(taken_in.values())) == (110, 90, 455)
-    assert "shutdown" not in taken_in
+    times = {row["category"]: row["time_ns"] for row in answer.rows}
+    assert (times["compute"], times["startup"], sum(times.values())) == (110, 90, 455)
+    assert "shutdown" not in times
 
 
 def test_two_collectives_are_too_few_for_an_interval(trace: hopscope.Trace) -> None:
@@ -97,7 +97,7 @@ def test_two_collectives_are_too_few_for_an_interval(trace: hopscope.Trace) -> N
 
 
 @pytest.mark.parametrize(
-    ("by", "key", "rows"),
+    ("label", "key", "rows"),
     [
         # A hop counts for its receiver: the wan hop for rank 0, the lan hop for rank 1.
         ("rank", "rank", "rank,time_ns,compute_ns,hops_ns\n0,130,0,20\n1,115,100,10\n2,110,0,0\n3,10,10,0"),
@@ -115,9 +115,9 @@ def test_two_collectives_are_too_few_for_an_interval(trace: hopscope.Trace) -> N
         ),
     ],
 )
-def test_the_path_is_divided_by_each_label(trace: hopscope.Trace, by: str, key: str, rows: str) -> None:
-    table = trace.critical_path(by=by)
-    assert shown(table, key, "time_ns", "compute_ns", "hops_ns") == expected(rows)
+def test_the_path_is_divided_by_each_label(trace: hopscope.Trace, label: str, key: str, rows: str) -> None:
+    table = trace.critical_path(by=label)
+    assert cells(table, key, "time_ns", "compute_ns", "hops_ns") == expected(rows)
     assert sum(table["share"].to_pylist()) == pytest.approx(1)
 
 
@@ -134,7 +134,7 @@ def test_call_sites_of_one_place_are_one_row_and_the_old_name_of_the_grain_still
     tables = {"ranks": RANKS, "collectives": COLLECTIVES, "path_stretches": PATH, "hops": HOPS, "places": PLACES}
     trace = hopscope.open(draw(tmp_path / "d", **tables))
     rows = trace.critical_path(by="place")
-    assert shown(rows, "place", "call_site", "time_ns") == [
+    assert cells(rows, "place", "call_site", "time_ns") == [
         {"place": "sum(heat.c:3)", "call_site": "app+0x1, app+0x3", "time_ns": "240"},
         {"place": "unknown", "call_site": "", "time_ns": "115"},
         {"place": "other+0x4(app)", "call_site": "app+0x2", "time_ns": "10"},
@@ -149,7 +149,7 @@ def test_call_sites_of_one_place_are_one_row_and_the_old_name_of_the_grain_still
 def test_edges_are_told_apart_from_the_time_on_ranks(trace: hopscope.Trace) -> None:
     # 3->0 crosses sites, 2->1 stays on host h1 (whatever the hop's own label says), 1->2 is the application's message.
     table = trace.critical_path(by="edge")
-    assert shown(table, "edge", "src", "dst", "link", "time_ns", "hops_ns") == expected("""
+    assert cells(table, "edge", "src", "dst", "link", "time_ns", "hops_ns") == expected("""
         edge,src,dst,link,time_ns,hops_ns
         3->0,3,0,wan,20,20
         1->2,1,2,shm,10,0
@@ -162,7 +162,7 @@ def test_edges_are_told_apart_from_the_time_on_ranks(trace: hopscope.Trace) -> N
 def test_the_path_of_one_collective_is_told_step_by_step(trace: hopscope.Trace) -> None:
     table = trace.critical_path(collective="0:1")
     columns = ("step", "begin_ns", "end_ns", "time_ns", "rank", "category", "src", "dst", "what")
-    assert shown(table, *columns) == expected("""
+    assert cells(table, *columns) == expected("""
         step,begin_ns,end_ns,time_ns,rank,category,src,dst,what
         0,340,440,100,2,local,,,work inside MPI_Barrier
         1,440,450,10,1,lan,2,1,down hop of 64 B over lan
@@ -177,9 +177,9 @@ def test_a_collective_that_does_not_exist_is_wrong_input(trace: hopscope.Trace) 
         trace.critical_path(collective="17")
 
 
-@pytest.mark.parametrize("by", ["place", "cluster", "edge", "host", "operation", "rank"])
-def test_a_path_without_length_is_said_to_have_none(tmp_path: Path, by: str) -> None:
-    answer = hopscope.open(draw(tmp_path / "d", ranks=RANKS)).answer("critical-path", by=by)
+@pytest.mark.parametrize("label", ["place", "cluster", "edge", "host", "operation", "rank"])
+def test_a_path_without_length_is_said_to_have_none(tmp_path: Path, label: str) -> None:
+    answer = hopscope.open(draw(tmp_path / "d", ranks=RANKS)).answer("critical-path", by=label)
     assert answer.rows == []
     assert "the critical path has no length" in answer.notes[0]
 
@@ -193,12 +193,12 @@ def test_without_a_path_the_shares_are_unknown_and_not_zero(tmp_path: Path) -> N
 def test_an_interval_holds_its_share_and_repeats(tmp_path: Path) -> None:
     # 40 collectives, each led to by 10 + (i mod 7) of computing and 5 on the wan: the wan's share is 200 / (400 + 117
     # + 200) = 0.279.
-    rows, now = ["path path_collective_id step rank begin_ns end_ns category collective_id"], 0
+    rows, clock = ["path path_collective_id step rank begin_ns end_ns category collective_id"], 0
     for i in range(40):
         work = 10 + i % 7
-        rows.append(f"run - {2 * i} 0 {now} {now + work} compute -")
-        rows.append(f"run - {2 * i + 1} 0 {now + work} {now + work + 5} wan {i}")
-        now += work + 5
+        rows.append(f"run - {2 * i} 0 {clock} {clock + work} compute -")
+        rows.append(f"run - {2 * i + 1} 0 {clock + work} {clock + work + 5} wan {i}")
+        clock += work + 5
     trace = hopscope.open(draw(tmp_path / "d", ranks="rank\n0", path_stretches="\n".join(rows)))
     wan = trace.critical_path().to_pylist()[4]
     assert wan["share_low"] < wan["share"] < wan["share_high"]

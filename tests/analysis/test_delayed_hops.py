@@ -11,10 +11,10 @@ RANKS = "rank host cluster first_event_ns last_event_ns\n0 a A 0 1000\n1 b B 0 1
 COMMS = "comm name size members\n0 world 3 0,1,2"
 
 
-def run(directory: Path, other: int, enter_0: int = 0, source: str = "tree") -> hopscope.Trace:
+def run(directory: Path, slow_ns: int, enter_0: int = 0, source: str = "tree") -> hopscope.Trace:
     """Six times: 1 and 2 send to 0 at 1, which sends back at once when it has both and leaves.
 
-    A hop takes 10, but for that of 1 in the last collective, which takes 50, and that of 2 there, which takes `other`.
+    A hop takes 10. In the last collective that of 1 takes 50, and that of 2 takes `slow_ns`.
     Rank 0 enters the last one at `enter_0`.
     """
     collectives = ["collective_id comm seq comm_size bytes first_enter_ns last_enter_ns last_leave_ns"]
@@ -23,18 +23,18 @@ def run(directory: Path, other: int, enter_0: int = 0, source: str = "tree") -> 
     # What the MPI library's own hops do is recognised.
     up, down = ("up", "down") if source == "tree" else ("-", "-")
     for n in range(6):
-        at = 1000 * n
+        begin = 1000 * n
         last = n == 5
-        enter = at + (enter_0 if last else 0)
-        first, second = at + 1 + (50 if last else 10), at + 1 + (other if last else 10)
-        back = max(first, second, enter) + 1
-        collectives.append(f"{n} 0 {n} 3 8 {at} {enter} {back + 11}")
-        calls += [f"{n} 0 {enter} {back + 1}", f"{n} 1 {at} {back + 11}", f"{n} 2 {at} {back + 11}"]
+        enter = begin + (enter_0 if last else 0)
+        first, second = begin + 1 + (50 if last else 10), begin + 1 + (slow_ns if last else 10)
+        reply = max(first, second, enter) + 1
+        collectives.append(f"{n} 0 {n} 3 8 {begin} {enter} {reply + 11}")
+        calls += [f"{n} 0 {enter} {reply + 1}", f"{n} 1 {begin} {reply + 11}", f"{n} 2 {begin} {reply + 11}"]
         hops += [
-            f"{n} {up} 1 0 8 {at + 1} {enter} {first} recv wan {source}",
-            f"{n} {up} 2 0 8 {at + 1} {enter} {second} recv wan {source}",
+            f"{n} {up} 1 0 8 {begin + 1} {enter} {first} recv wan {source}",
+            f"{n} {up} 2 0 8 {begin + 1} {enter} {second} recv wan {source}",
         ]
-        hops += [f"{n} {down} 0 {dst} 8 {back} {at + 2} {back + 10} recv wan {source}" for dst in (1, 2)]
+        hops += [f"{n} {down} 0 {dst} 8 {reply} {begin + 2} {reply + 10} recv wan {source}" for dst in (1, 2)]
     tables = {"collectives": "\n".join(collectives), "calls": "\n".join(calls), "hops": "\n".join(hops)}
     return hopscope.open(draw(directory, ranks=RANKS, comms=COMMS, **tables))
 
@@ -45,7 +45,7 @@ def worst(trace: hopscope.Trace) -> dict[str, Any]:
 
 def test_a_delay_that_nothing_hides_moves_the_end_by_all_of_it(tmp_path: Path) -> None:
     # 50 instead of 10: without it, 0 has both at 11 instead of 51, and all leave 40 earlier.
-    row = worst(run(tmp_path / "d", other=10))
+    row = worst(run(tmp_path / "d", slow_ns=10))
     assert (row["src"], row["dst"], row["took_ns"], row["usual_ns"], row["delay_ns"]) == (1, 0, 50, 10, 40)
     assert (row["moved_ns"], row["amplification"], row["ranks"]) == (40, 1.0, 3)
     assert (row["absorbed_at"], row["absorbed_ns"]) == (None, 0)
@@ -53,13 +53,13 @@ def test_a_delay_that_nothing_hides_moves_the_end_by_all_of_it(tmp_path: Path) -
 
 def test_a_sibling_that_is_late_too_absorbs_part_of_it(tmp_path: Path) -> None:
     # The hop of 2 arrives at 31: without the delay of 1, 0 still waits until 31 instead of 51. 20 of 40 move the end.
-    row = worst(run(tmp_path / "d", other=30))
+    row = worst(run(tmp_path / "d", slow_ns=30))
     assert (row["moved_ns"], row["amplification"], row["ranks"]) == (20, 0.5, 3)
     assert (row["absorbed_at"], row["absorbed_ns"], row["behind"]) == (0, 20, "hop 2->0")
 
 
 def test_the_longest_delays_come_first_and_each_is_replayed_by_itself(tmp_path: Path) -> None:
-    rows = run(tmp_path / "d", other=30).delayed_hops().to_pylist()
+    rows = run(tmp_path / "d", slow_ns=30).delayed_hops().to_pylist()
     # That of 2 was hidden behind that of 1: alone it moved nothing, and at rank 0 all its 20 were absorbed.
     assert [(row["src"], row["delay_ns"], row["moved_ns"]) for row in rows] == [(1, 40, 20), (2, 20, 0)]
     assert (rows[1]["absorbed_at"], rows[1]["absorbed_ns"], rows[1]["behind"]) == (0, 20, "hop 1->0")
@@ -73,7 +73,7 @@ def test_without_hops_it_says_what_would_have_them(tmp_path: Path) -> None:
 
 def test_a_limit_of_no_rows_says_nothing_about_the_trace(tmp_path: Path) -> None:
     # It said that no edge had 5 hops that were waited for.
-    answer = run(tmp_path / "d", other=30).answer("delayed-hops", limit=0)
+    answer = run(tmp_path / "d", slow_ns=30).answer("delayed-hops", limit=0)
     assert (answer.rows, answer.notes) == ([], ())
 
 
@@ -86,14 +86,14 @@ def test_on_a_real_run_nothing_moves_by_more_than_its_delay(sample: Callable[[st
 
 def test_a_message_of_the_mpi_library_is_not_slow_because_its_receiver_came_late(tmp_path: Path) -> None:
     """Only a rank inside MPI receives: rank 0 comes at 45, when the messages had long been sent."""
-    assert len(run(tmp_path / "engine", other=10, enter_0=45).delayed_hops()) > 0
-    assert len(run(tmp_path / "late", other=10, enter_0=45, source="native").delayed_hops()) == 0
-    assert worst(run(tmp_path / "there", other=10, source="native"))["src"] == 1
+    assert len(run(tmp_path / "engine", slow_ns=10, enter_0=45).delayed_hops()) > 0
+    assert len(run(tmp_path / "late", slow_ns=10, enter_0=45, source="native").delayed_hops()) == 0
+    assert worst(run(tmp_path / "there", slow_ns=10, source="native"))["src"] == 1
 
 
 def test_a_delayed_hop_of_the_mpi_library_names_the_tree_that_it_ran_over(tmp_path: Path) -> None:
     # It was taken for one between peers, which no page could draw.
-    trace = run(tmp_path / "d", other=10, source="native")
+    trace = run(tmp_path / "d", slow_ns=10, source="native")
     row = worst(trace)
     assert (row["src"], row["dst"], row["role"], row["delay_ns"]) == (1, 0, "up", 40)
     edges = {(tree["tree"], tree["role"], tree["rank"], tree["parent"]) for tree in trace.trees().to_pylist()}

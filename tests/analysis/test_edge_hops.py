@@ -4,7 +4,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 from hopscope.errors import InputError
 
 COLLECTIVES = """
@@ -25,12 +25,12 @@ collective_id role src dst send_begin_ns recv_end_ns binding link bytes
 def test_every_hop_over_an_edge_is_there_with_what_it_took(tmp_path: Path) -> None:
     trace = hopscope.open(draw(tmp_path / "dataset", collectives=COLLECTIVES, hops=HOPS))
     columns = ("collective", "operation", "role", "begin_ns", "took_ns", "binding", "hops")
-    assert shown(trace.edge_hops(src=1, dst=0), *columns) == expected("""
+    assert cells(trace.edge_hops(src=1, dst=0), *columns) == expected("""
         collective, operation,     role, begin_ns, took_ns, binding, hops
         0:0,        MPI_Allreduce, up,    110,      10,      recv,    1
         0:1,        MPI_Allreduce, up,    210,      50,      none,    1
         3:0,        MPI_Reduce,    up,    910,      5,       recv,    1""")
-    assert shown(trace.edge_hops(src=0, dst=1), "role", "took_ns") == expected("role, took_ns\ndown, 15")
+    assert cells(trace.edge_hops(src=0, dst=1), "role", "took_ns") == expected("role, took_ns\ndown, 15")
     with pytest.raises(InputError, match="analyze tree-edges"):
         trace.edge_hops(src=0, dst=2)
 
@@ -38,7 +38,7 @@ def test_every_hop_over_an_edge_is_there_with_what_it_took(tmp_path: Path) -> No
 def test_of_too_many_hops_each_stretch_of_time_has_its_longest(tmp_path: Path) -> None:
     # From 110 to 910: the first half has two hops, of which the second took longer.
     trace = hopscope.open(draw(tmp_path / "dataset", collectives=COLLECTIVES, hops=HOPS))
-    assert shown(trace.edge_hops(src=1, dst=0, most=2), "begin_ns", "took_ns", "hops") == expected("""
+    assert cells(trace.edge_hops(src=1, dst=0, most=2), "begin_ns", "took_ns", "hops") == expected("""
         begin_ns, took_ns, hops
         210,      50,      2
         910,      5,       1""")

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 
 RANKS = "rank host\n0 a\n1 a"
 COMMS = "comm name size members\n0 world 2 0,1"
@@ -77,18 +77,18 @@ ALONE = {
 }
 
 
-def drawn(directory: Path, **changed: str) -> hopscope.Trace:
+def drawn_trace(directory: Path, **changed: str) -> hopscope.Trace:
     return hopscope.open(draw(directory, **{**TABLES, **changed}))
 
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    return drawn(tmp_path_factory.mktemp("efficiency") / "d")
+    return drawn_trace(tmp_path_factory.mktemp("efficiency") / "d")
 
 
 def test_each_factor_is_what_is_worked_out_above(trace: hopscope.Trace) -> None:
     rows = trace.efficiency()
-    assert shown(rows, "factor", "efficiency", "part_ns", "whole_ns") == expected("""
+    assert cells(rows, "factor", "efficiency", "part_ns", "whole_ns") == expected("""
         factor,                   efficiency, part_ns, whole_ns
         parallel efficiency,      0.541667,   260,     480
         load balance,             0.962963,   260,     270
@@ -106,14 +106,14 @@ def test_what_is_left_out_is_as_long_as_on_the_critical_path(tmp_path: Path) -> 
         0             0   MPI_Barrier   2         250            340
         1             1   MPI_Allreduce 2         400            500
     """
-    trace = drawn(tmp_path / "d", path_stretches=path, collectives=entered)
+    trace = drawn_trace(tmp_path / "d", path_stretches=path, collectives=entered)
     assert "; left out: 85 ns of start-up and 30 ns of shutdown;" in trace.efficiency()["note"][0].as_py()
     assert "left out" not in trace.part(from_="90", to="570").efficiency()["note"][0].as_py()
 
 
 def test_by_rank_useful_time_is_outside_all_mpi(trace: hopscope.Trace) -> None:
     columns = ("rank", "useful_ns", "useful_share", "of_mean", "mpi_ns")
-    assert shown(trace.efficiency(by="rank"), *columns) == expected("""
+    assert cells(trace.efficiency(by="rank"), *columns) == expected("""
         rank, useful_ns, useful_share, of_mean,  mpi_ns
         1,    270,       0.5625,       1.03846,  210
         0,    250,       0.520833,     0.961538, 230
@@ -132,7 +132,7 @@ def test_a_rank_that_has_finalized_does_no_useful_work(tmp_path: Path) -> None:
         ),
     }
     rows = hopscope.open(draw(tmp_path / "d", **tables)).efficiency(by="rank")
-    assert shown(rows, "rank", "useful_ns", "mpi_ns") == expected("""
+    assert cells(rows, "rank", "useful_ns", "mpi_ns") == expected("""
         rank, useful_ns, mpi_ns
         0,    10,        90
         1,    10,        90
@@ -143,7 +143,7 @@ def test_runs_beside_each_other_scale_against_the_first(trace: hopscope.Trace, t
     # The second run's ranks compute 520 together where one computed 500; 520 and 480 are the times.
     alone = hopscope.open(draw(tmp_path / "alone", **ALONE))
     columns = ("run", "ranks", "time_ns", "speedup", "computation_scaling", "global_efficiency", "serialisation")
-    assert shown(alone.efficiency(also=[trace]), *columns) == expected("""
+    assert cells(alone.efficiency(also=[trace]), *columns) == expected("""
         run, ranks, time_ns, speedup, computation_scaling, global_efficiency, serialisation
         0,   1,     520,     1,       1,                   0.961538,          1
         1,   2,     480,     1.08333, 0.961538,            0.520833,          0.84375
@@ -153,24 +153,24 @@ def test_runs_beside_each_other_scale_against_the_first(trace: hopscope.Trace, t
 def test_runs_beside_each_other_are_named_and_what_makes_them_unlike_is_said(tmp_path: Path) -> None:
     # Rows were once called 0, 1 and 2, and any two programs scaled.
     alone = hopscope.open(draw(tmp_path / "alone", **ALONE, run="duration_ns command\n600 bin/solve"))
-    same, other = (
-        drawn(tmp_path / name, run=f"duration_ns command\n600 {command}")
+    twin, sorter = (
+        drawn_trace(tmp_path / name, run=f"duration_ns command\n600 {command}")
         for name, command in (("same", "./solve"), ("other", "./sort"))
     )
-    found = alone.answer("efficiency", also=[same, other])
-    assert found.table["trace"].to_pylist() == ["alone", "same", "other"]
-    unlike = [note for note in found.notes if "different programs" in note]
+    answer = alone.answer("efficiency", also=[twin, sorter])
+    assert answer.table["trace"].to_pylist() == ["alone", "same", "other"]
+    unlike = [note for note in answer.notes if "different programs" in note]
     assert unlike == [
-        f"{alone.path} ran solve and {other.path} ran sort: speed-up and computation scaling mean nothing between "
+        f"{alone.path} ran solve and {sorter.path} ran sort: speed-up and computation scaling mean nothing between "
         "different programs. Give runs of one program with the same problem"
     ]
-    assert f"{alone.path} and {other.path} had different commands: bin/solve and ./sort" in found.notes
-    assert not any("numbers of ranks" in note for note in found.notes)
+    assert f"{alone.path} and {sorter.path} had different commands: bin/solve and ./sort" in answer.notes
+    assert not any("numbers of ranks" in note for note in answer.notes)
     assert not any("different" in note for note in alone.answer("efficiency").notes)
 
 
 @pytest.mark.parametrize(
-    ("changed", "why"),
+    ("changed", "reason"),
     [
         ({"collectives": COLLECTIVES.replace("MPI_Allreduce", "MPI_Iallreduce")}, "nonblocking"),
         ({"collectives": COLLECTIVES.replace("MPI_Allreduce", "MPI_Neighbor_alltoall")}, "neighbourhood"),
@@ -183,15 +183,17 @@ def test_runs_beside_each_other_are_named_and_what_makes_them_unlike_is_said(tmp
          "wait for one another"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_replayed_is_unknown_and_not_guessed(tmp_path: Path, changed: dict[str, str], why: str) -> None:
-    rows = drawn(tmp_path / "d", **changed).efficiency().to_pylist()
+def test_what_cannot_be_replayed_is_unknown_and_not_guessed(
+    tmp_path: Path, changed: dict[str, str], reason: str
+) -> None:
+    rows = drawn_trace(tmp_path / "d", **changed).efficiency().to_pylist()
     assert [row["efficiency"] is None for row in rows] == [False, False, False, True, True]
-    assert all(why in row["note"] for row in rows[3:])
+    assert all(reason in row["note"] for row in rows[3:])
 
 
 def test_where_messages_arrive_before_they_are_sent_there_is_no_replay(tmp_path: Path) -> None:
     # Received at 10 and sent at 400, by clocks that disagree: by way of the message, rank 1 would end at 400 + 490.
-    trace = drawn(
+    trace = drawn_trace(
         tmp_path / "d",
         collectives="collective_id seq op comm_size\n0 0 MPI_Barrier 2",
         calls="collective_id rank location enter_ns leave_ns\n0 0 0 500 510\n0 1 1 500 510",
@@ -228,7 +230,7 @@ def test_an_ensemble_without_communication_is_as_balanced_as_its_whole_run(tmp_p
     # Ranks compute 1500, 300 and 300 from MPI_Init to MPI_Finalize: 700 in the mean. Regression: "nobody communicates,
     # so there is no parallel efficiency".
     trace = hopscope.open(draw(tmp_path / "d", **ENSEMBLE))
-    assert shown(trace.efficiency(), "factor", "efficiency", "part_ns", "whole_ns") == expected("""
+    assert cells(trace.efficiency(), "factor", "efficiency", "part_ns", "whole_ns") == expected("""
         factor,                   efficiency, part_ns, whole_ns
         parallel efficiency,      0.466667,   700,     1500
         load balance,             0.466667,   700,     1500
@@ -270,17 +272,17 @@ def test_on_real_runs_the_product_of_the_factors_is_the_whole(
     sample: Callable[[str], hopscope.Trace], name: str
 ) -> None:
     trace = sample(name)
-    found = {row["factor"]: row["efficiency"] for row in trace.efficiency().to_pylist()}
-    assert all(0 < value <= 1 for value in found.values())
-    product = found["load balance"] * found["serialisation"] * found["transfer"]
-    assert product == pytest.approx(found["parallel efficiency"], rel=1e-9)
+    factors = {row["factor"]: row["efficiency"] for row in trace.efficiency().to_pylist()}
+    assert all(0 < value <= 1 for value in factors.values())
+    product = factors["load balance"] * factors["serialisation"] * factors["transfer"]
+    assert product == pytest.approx(factors["parallel efficiency"], rel=1e-9)
     shares = trace.efficiency(by="rank")["useful_share"].to_pylist()
-    assert sum(shares) / len(shares) == pytest.approx(found["parallel efficiency"], rel=1e-9)
-    assert max(shares) == pytest.approx(found["communication efficiency"], rel=1e-9)
+    assert sum(shares) / len(shares) == pytest.approx(factors["parallel efficiency"], rel=1e-9)
+    assert max(shares) == pytest.approx(factors["communication efficiency"], rel=1e-9)
 
 
 def test_where_one_rank_sleeps_half_as_long_again_the_balance_says_so(sample: Callable[[str], hopscope.Trace]) -> None:
     # Of four ranks, three sleep 6 ms an iteration and one 9 ms: the mean is 6.75 ms, three quarters of the largest.
-    found = {row["factor"]: row["efficiency"] for row in sample("late_rank").efficiency().to_pylist()}
-    assert found["load balance"] == pytest.approx(0.75, abs=0.01)
-    assert found["serialisation"] == pytest.approx(1, abs=0.01)
+    factors = {row["factor"]: row["efficiency"] for row in sample("late_rank").efficiency().to_pylist()}
+    assert factors["load balance"] == pytest.approx(0.75, abs=0.01)
+    assert factors["serialisation"] == pytest.approx(1, abs=0.01)

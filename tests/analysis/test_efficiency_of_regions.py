@@ -13,7 +13,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 from test_efficiency import INTERVALS, TABLES
 
 REGIONS = """
@@ -33,7 +33,7 @@ def test_a_region_has_the_metrics_of_a_run_and_main_has_the_run_s_own(tmp_path: 
     trace = hopscope.open(draw(tmp_path / "d", **{**TABLES, "intervals": INTERVALS + REGIONS}))
     rows = trace.efficiency(by="region")
     columns = ("region", "ranks", "time_ns", "useful_ns", "parallel_efficiency", "load_balance")
-    assert shown(rows, *columns) == expected("""
+    assert cells(rows, *columns) == expected("""
         region, ranks, time_ns, useful_ns, parallel_efficiency, load_balance
         main,   2,     480,     260,       0.541667,            0.962963
         solve,  2,     450,     250,       0.555556,            0.961538
@@ -56,16 +56,16 @@ def test_of_a_part_only_its_time_and_its_ranks_count(tmp_path: Path) -> None:
 
 
 def test_a_trace_without_regions_says_so(tmp_path: Path) -> None:
-    without = "\n".join(line for line in INTERVALS.splitlines() if " solve " not in line)
-    answer = hopscope.open(draw(tmp_path / "d", **{**TABLES, "intervals": without})).answer("efficiency", by="region")
+    intervals = "\n".join(line for line in INTERVALS.splitlines() if " solve " not in line)
+    answer = hopscope.open(draw(tmp_path / "d", **{**TABLES, "intervals": intervals})).answer("efficiency", by="region")
     assert answer.rows == []
     assert "no region of the program is visited" in answer.notes[-1]
 
 
-def iterations(*, number: int, computed: tuple[int, int], other: tuple[int, int]) -> dict[str, str]:
+def iterations(*, number: int, computed: tuple[int, int], second_half: tuple[int, int]) -> dict[str, str]:
     """Two ranks that meet in a barrier at the end of every 100; what they compute before changes after half the run."""
     ranks = (0, 1)
-    first = [computed if i < number // 2 else other for i in range(number)]
+    first = [computed if i < number // 2 else second_half for i in range(number)]
     return {
         "ranks": TABLES["ranks"],
         "comms": TABLES["comms"],
@@ -90,21 +90,21 @@ def iterations(*, number: int, computed: tuple[int, int], other: tuple[int, int]
 
 def test_where_every_iteration_is_alike_the_interval_is_narrow_and_else_it_is_wide(tmp_path: Path) -> None:
     # 60 and 95 of 100: the load balance is 77.5 / 95. In the other run the second half is balanced, 95 and 95.
-    steady = hopscope.open(draw(tmp_path / "a", **iterations(number=64, computed=(60, 95), other=(60, 95))))
-    changing = hopscope.open(draw(tmp_path / "b", **iterations(number=64, computed=(60, 95), other=(95, 95))))
+    steady = hopscope.open(draw(tmp_path / "a", **iterations(number=64, computed=(60, 95), second_half=(60, 95))))
+    changing = hopscope.open(draw(tmp_path / "b", **iterations(number=64, computed=(60, 95), second_half=(95, 95))))
     for trace, narrow in ((steady, True), (changing, False)):
         for row in trace.efficiency().to_pylist():
             assert row["efficiency_low"] <= row["efficiency"] + 0.005
             assert row["efficiency_high"] >= row["efficiency"] - 0.005
-        found = {row["factor"]: row for row in trace.efficiency().to_pylist()}
-        balance = found["load balance"]
+        factors = {row["factor"]: row for row in trace.efficiency().to_pylist()}
+        balance = factors["load balance"]
         assert (balance["efficiency_high"] - balance["efficiency_low"] < 0.01) == narrow
-        inside = {row["region"]: row for row in trace.efficiency(by="region").to_pylist()}
-        assert inside["step"]["load_balance"] == pytest.approx(balance["efficiency"], abs=0.01)
-        wide = inside["step"]["load_balance_high"] - inside["step"]["load_balance_low"]
+        regions = {row["region"]: row for row in trace.efficiency(by="region").to_pylist()}
+        assert regions["step"]["load_balance"] == pytest.approx(balance["efficiency"], abs=0.01)
+        wide = regions["step"]["load_balance_high"] - regions["step"]["load_balance_low"]
         assert (wide < 0.01) == narrow
-        assert inside["once"]["load_balance_low"] is None
-        assert inside["once"]["note"] == "no intervals: it lies in 1 of 16 blocks of collectives only"
+        assert regions["once"]["load_balance_low"] is None
+        assert regions["once"]["note"] == "no intervals: it lies in 1 of 16 blocks of collectives only"
     assert {row["factor"]: row["efficiency"] for row in steady.efficiency().to_pylist()}[
         "load balance"
     ] == pytest.approx(77.5 / 95, abs=0.01)

@@ -116,7 +116,7 @@ def test_units_are_those_of_the_column(expression: str, values: dict[str, object
 
 
 @pytest.mark.parametrize(
-    ("expression", "values", "why"),
+    ("expression", "values", "reason"),
     [
         ("lan.share > 1", {"share": 0.5}, "no row 'lan'; the rows are wan"),
         ("wan.speed > 1", {"share": 0.5}, "unknown column speed; the columns are name, share, time_ns"),
@@ -129,10 +129,10 @@ def test_units_are_those_of_the_column(expression: str, values: dict[str, object
         ("wan.share > 40%", {"share": 0.35, "doubt": 0.1}, "another 10.0 % is undecided"),
     ],
 )
-def test_what_cannot_be_judged_says_why(expression: str, values: dict[str, object], why: str) -> None:
-    found = evaluate(parse(expression), ANALYSIS, [row(**values)])
-    assert found.outcome == "undecided"
-    assert why in found.sentence
+def test_what_cannot_be_judged_says_why(expression: str, values: dict[str, object], reason: str) -> None:
+    evaluation = evaluate(parse(expression), ANALYSIS, [row(**values)])
+    assert evaluation.outcome == "undecided"
+    assert reason in evaluation.sentence
 
 
 def test_the_undecided_part_does_not_matter_where_it_cannot_turn_the_gate() -> None:
@@ -203,7 +203,7 @@ def test_failed_outweighs_undecided_which_outweighs_passed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "now", "before", "verdict"),
+    ("expression", "current", "baseline", "verdict"),
     [
         ("wan.share > baseline", 0.41, 0.40, "failed"),
         ("wan.share > baseline + 5%", 0.44, 0.40, "passed"),  # five points more: 45 %
@@ -216,15 +216,15 @@ def test_failed_outweighs_undecided_which_outweighs_passed() -> None:
     ],
 )
 def test_a_baseline_is_the_same_row_and_column_of_another_run(
-    expression: str, now: float, before: float, verdict: str
+    expression: str, current: float, baseline: float, verdict: str
 ) -> None:
     gate = parse(expression)
-    rows = ([row(**{gate.column: now})], [row("lan"), row(**{gate.column: before})])
+    rows = ([row(**{gate.column: current})], [row("lan"), row(**{gate.column: baseline})])
     assert evaluate(gate, ANALYSIS, *rows).outcome == verdict
 
 
 @pytest.mark.parametrize(
-    ("now", "before", "verdict"),
+    ("current", "baseline", "verdict"),
     [
         ([("noise", 0.3)], [("imbalance", 0.15)], "failed"),  # 30 % is more than 15 + 10
         ([("noise", 0.3)], [("imbalance", 0.25)], "passed"),
@@ -233,28 +233,29 @@ def test_a_baseline_is_the_same_row_and_column_of_another_run(
     ],
 )
 def test_the_costliest_problem_is_compared_with_the_baselines_whatever_its_kind(
-    now: list[tuple[str, float]], before: list[tuple[str, float]], verdict: str
+    current: list[tuple[str, float]], baseline: list[tuple[str, float]], verdict: str
 ) -> None:
     """Regression: a problem of another kind than the baseline's could not be judged."""
     rows, base = (
-        [{"kind": kind, "severity": "PROBLEM", "cost_share": cost} for kind, cost in side] for side in (now, before)
+        [{"kind": kind, "severity": "PROBLEM", "cost_share": cost} for kind, cost in side]
+        for side in (current, baseline)
     )
     gate = parse("problem.cost_share > baseline + 10%")
     assert evaluate(gate, catalog.load().command("diagnose").default, rows, base).outcome == verdict
 
 
 @pytest.mark.parametrize(
-    ("base", "why"),
+    ("base", "reason"),
     [
         (None, "give one with `analyze gate --baseline BASE`"),
         ([], "the baseline has no row 'wan'"),
         ([row(share=None)], "wan.share of the baseline has no value"),
     ],
 )
-def test_without_the_baselines_value_nothing_is_judged(base: list[dict[str, object]] | None, why: str) -> None:
-    found = evaluate(parse("wan.share > baseline"), ANALYSIS, [row(share=0.5)], base)
-    assert found.outcome == "undecided"
-    assert why in found.sentence
+def test_without_the_baselines_value_nothing_is_judged(base: list[dict[str, object]] | None, reason: str) -> None:
+    evaluation = evaluate(parse("wan.share > baseline"), ANALYSIS, [row(share=0.5)], base)
+    assert evaluation.outcome == "undecided"
+    assert reason in evaluation.sentence
 
 
 @pytest.mark.parametrize(

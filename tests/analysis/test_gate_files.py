@@ -74,10 +74,10 @@ def test_a_gate_is_about_a_part_of_the_run(project: Path) -> None:
 
 def test_several_baselines_are_runs_of_one_for_compare(project: Path) -> None:
     (project / "times.toml").write_text('[gates]\n"compare --statistic median" = "*.base_runs != 3"')
-    more = ["--baseline", "../trace", "--baseline", "../trace", "--baseline", "../trace", "--also", "../trace"]
-    done = gate(project, *more, "--config", str(project / "times.toml"))
+    options = ["--baseline", "../trace", "--baseline", "../trace", "--baseline", "../trace", "--also", "../trace"]
+    done = gate(project, *options, "--config", str(project / "times.toml"))
     assert (done.returncode, done.stderr) == (0, "")
-    done = gate(project, *more[:4], "--config", str(project / "times.toml"))
+    done = gate(project, *options[:4], "--config", str(project / "times.toml"))
     assert (done.returncode, "base_runs is 2" in done.stderr) == (1, True)
 
 
@@ -154,7 +154,7 @@ def test_the_nearest_file_with_gates_is_taken(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.hopscope.gates]\nsummary = "a.value > 1"')
     (tmp_path / "a" / "pyproject.toml").write_text("[tool.other]\nx = 1")
     assert find(inner) == tmp_path / "pyproject.toml"
-    assert [asked.question for asked in read(find(inner))] == ["summary"]
+    assert [entry.question for entry in read(find(inner))] == ["summary"]
     (tmp_path / "a" / "hopscope.toml").write_text("[gates]\nnoise = []")
     assert find(inner) == tmp_path / "a" / "hopscope.toml"
 
@@ -166,24 +166,26 @@ def test_no_file_says_what_to_write(tmp_path: Path) -> None:
         find(tmp_path)
 
 
-def judged(sentence: str, outcome: Verdict = "failed", question: str = "summary") -> GateResult:
+def gate_result(sentence: str, outcome: Verdict = "failed", question: str = "summary") -> GateResult:
     return GateResult(question, "time", "a.b > 1", Outcome("a.b > 1", outcome, sentence))
 
 
 def test_a_comment_is_never_longer_than_one_may_be() -> None:
     for letter in ("x", "|", "&", "@", "\n"):
-        many = [judged(letter * 5000, outcome, letter * 5000) for outcome in ("failed", "passed") for _ in range(500)]
+        results = [
+            gate_result(letter * 5000, outcome, letter * 5000) for outcome in ("failed", "passed") for _ in range(500)
+        ]
         lines = [(letter * 5000, letter * 5000, letter * 5000)] * 500
-        assert len(as_markdown("t", "b", many, [letter * 5000] * 500, lines)) < LONGEST
+        assert len(as_markdown("t", "b", results, [letter * 5000] * 500, lines)) < LONGEST
 
 
 def test_names_of_a_trace_are_no_markup_and_nobody_is_mentioned() -> None:
-    text = as_markdown("t", None, [judged("a | b <script> @somebody [x](y) `c`")], [])
+    text = as_markdown("t", None, [gate_result("a | b <script> @somebody [x](y) `c`")], [])
     assert "a \\| b &lt;script&gt; @\u2060somebody \\[x\\](y) \\`c\\`" in text
 
 
 def test_xml_holds_whatever_a_name_holds() -> None:
-    root = ElementTree.fromstring(as_junit("t", [judged("a \x00 < \x1b & \ud800 b")]).encode())
+    root = ElementTree.fromstring(as_junit("t", [gate_result("a \x00 < \x1b & \ud800 b")]).encode())
     assert root[0][0][0].get("message") == r"a \x00 < \x1b & \ud800 b"
 
 

@@ -16,7 +16,7 @@ from hopscope.gate.history.entry import commit_id, entry_of, structure_of
 from hopscope.gate.history.folder import add
 from hopscope.query.resampling import Estimate, mean_of_runs
 from started_commands import analyze
-from test_compare_activities import around, run
+from test_compare_activities import normal_work, run
 
 GATES = '[gates]\ncompare = "whole.change_low > 5%"'
 
@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("project")
     (place / "hopscope.toml").write_text(GATES)
     first, also, second, third = (
-        run(place / name, around(middle, seed, 60))
+        run(place / name, normal_work(middle, seed, 60))
         for seed, (name, middle) in enumerate({"first": 1000, "also": 1000, "second": 1000, "third": 1500}.items())
     )
     words = ["gate", first.path, "--baseline", also.path, "--also", also.path, "--history", "history"]
@@ -39,8 +39,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         file = place / "history" / f"{name}-0123456789.json"
         entry = json.loads(file.read_text())
         # Drawn runs do not say when they started.
-        known = {"date": f"2026-01-0{number + 1}T00:00:00Z"} | ({"structure": "0" * 16} if name == "third" else {})
-        file.write_text(json.dumps({**entry, **known}))
+        facts = {"date": f"2026-01-0{number + 1}T00:00:00Z"} | ({"structure": "0" * 16} if name == "third" else {})
+        file.write_text(json.dumps({**entry, **facts}))
     return place / "history"
 
 
@@ -104,11 +104,11 @@ def test_times_of_another_machine_are_not_compared(folder: Path, tmp_path: Path)
 
 
 def test_shifted_lines_are_no_other_structure(tmp_path: Path) -> None:
-    traces = [run(tmp_path / site, around(1000, 1, 20), site=f"app+0x{site}") for site in ("1", "2")]
+    traces = [run(tmp_path / site, normal_work(1000, 1, 20), site=f"app+0x{site}") for site in ("1", "2")]
     first, second = map(structure_of, traces)
     assert first == second
-    other = run(tmp_path / "3", around(1000, 1, 20), op="MPI_Allgather")
-    assert structure_of(other) != first
+    third = run(tmp_path / "3", normal_work(1000, 1, 20), op="MPI_Allgather")
+    assert structure_of(third) != first
 
 
 def test_the_picture_is_one_file_with_a_point_for_each_commit(folder: Path, tmp_path: Path) -> None:

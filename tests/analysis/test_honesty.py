@@ -42,14 +42,14 @@ def test_what_nobody_measured_is_said_with_how_to_measure_it(tmp_path: Path) -> 
 
 def test_both_times_come_from_the_trace_directory_or_from_whom_asks(tmp_path: Path) -> None:
     dataset = draw(tmp_path / "d", **TABLES)
-    given = block(hopscope.open(dataset), untraced_ns=1000, traced_ns=1300)
-    assert given["traced against untraced"]["value"] == pytest.approx(0.3)
+    option_rows = block(hopscope.open(dataset), untraced_ns=1000, traced_ns=1300)
+    assert option_rows["traced against untraced"]["value"] == pytest.approx(0.3)
     untraced.write(dataset, 2_000_000, 2_100_000)
     schema = json.loads((schema_directory() / "untraced.schema.json").read_text())
     jsonschema.validate(json.loads((dataset / untraced.NAME).read_text()), schema)
-    kept = block(hopscope.open(dataset))
-    assert kept["job untraced"]["value"] == 2_000_000
-    assert kept["traced against untraced"]["value"] == pytest.approx(0.05)
+    file_rows = block(hopscope.open(dataset))
+    assert file_rows["job untraced"]["value"] == 2_000_000
+    assert file_rows["traced against untraced"]["value"] == pytest.approx(0.05)
 
 
 def test_a_damaged_file_of_times_says_what_to_do(tmp_path: Path) -> None:

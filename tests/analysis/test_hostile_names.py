@@ -23,7 +23,7 @@ from hopscope.render.visible import visible, visible_line
 from started_commands import analyze
 
 HOSTILE = "a\x1b]0;owned\x07\x9b31m\u202eb[red]"
-SHOWN = r"a\x1b]0;owned\x07\x9b31m\u202eb[red]"
+ESCAPED = r"a\x1b]0;owned\x07\x9b31m\u202eb[red]"
 ACTING = ("\x1b", "\x07", "\x9b", "\u202e")
 
 
@@ -51,7 +51,7 @@ def test_no_name_acts_on_the_terminal(hostile: Path, form: str) -> None:
     if form == "json":
         assert json.loads(done.stdout) == [{"h[blue]": HOSTILE}] * 2
     else:
-        assert done.stdout.count(SHOWN) == 2
+        assert done.stdout.count(ESCAPED) == 2
         assert "h[blue]" in done.stdout
 
 
@@ -66,24 +66,24 @@ def test_no_sentence_of_a_gate_nor_an_error_acts_on_the_terminal(hostile: Path) 
 
 
 def test_an_inspection_shows_names_as_text() -> None:
-    out = io.StringIO()
+    output = io.StringIO()
     facts = {"ranks": [], "comms": [], "missing": [HOSTILE], "now_ns": None, "modules": [], "started_ns": None}
-    print_inspection(out, Inspection(facts))
-    assert f"missing: {SHOWN}" in out.getvalue()
+    print_inspection(output, Inspection(facts))
+    assert f"missing: {ESCAPED}" in output.getvalue()
 
 
 def test_a_cell_stays_in_its_line() -> None:
-    out = io.StringIO()
-    print_rows(out, pa.table({"name": ["a\nb\tc\rd", "\x85\u2028e"]}))
-    assert r"a\nb\tc\rd" in out.getvalue()
-    assert r"\x85\u2028e" in out.getvalue()
+    output = io.StringIO()
+    print_rows(output, pa.table({"name": ["a\nb\tc\rd", "\x85\u2028e"]}))
+    assert r"a\nb\tc\rd" in output.getvalue()
+    assert r"\x85\u2028e" in output.getvalue()
     assert visible("a\n\tb\r") == "a\n\tb\\r"
     assert visible_line("äö €") == "äö €"
 
 
 def test_a_comment_shows_escapes_as_text() -> None:
-    judged = [GateResult("summary", "time", "a.b > 1", Outcome("a.b > 1", "failed", f"of {HOSTILE}"))]
-    text = as_markdown(HOSTILE, HOSTILE, judged, [HOSTILE], [(HOSTILE, "1", HOSTILE)])
+    results = [GateResult("summary", "time", "a.b > 1", Outcome("a.b > 1", "failed", f"of {HOSTILE}"))]
+    text = as_markdown(HOSTILE, HOSTILE, results, [HOSTILE], [(HOSTILE, "1", HOSTILE)])
     assert not acts(text)
     assert r"\\x1b" in text
 

@@ -9,13 +9,13 @@ def waiting(role: str) -> Inspection:
     """Rank 0 is in an Allreduce and waits for a hop of this role from rank 1, which computes."""
     call = {"function": "MPI_Allreduce", "comm": 0, "seq": 5, "at_ns": 100, "site": "", "symbol": None}
     hop: dict[str, Any] = {"kind": "receive", "comm": 0, "peer": 1, "at_ns": 110, "role": role, "tree": "native:MPI"}
-    own = {"comm": 0, "function": "MPI_Allreduce", "root": None, "at_ns": 100}
+    collective = {"comm": 0, "function": "MPI_Allreduce", "root": None, "at_ns": 100}
     facts = {"state": "running", "recording_stopped": None}
     ranks = [
         {**facts, "rank": 0, "threads": [{"call": call, "last": None, "open": [hop]}],
-         "collectives": [{**own, "seq": 5, "inside": True}]},
+         "collectives": [{**collective, "seq": 5, "inside": True}]},
         {**facts, "rank": 1, "threads": [{"call": None, "last": None, "open": []}],
-         "collectives": [{**own, "seq": 4, "inside": False}]},
+         "collectives": [{**collective, "seq": 4, "inside": False}]},
     ]  # fmt: skip
     comms = [{"name": "world", "members": [0, 1]}]
     return Inspection(

@@ -14,28 +14,28 @@ from click.testing import CliRunner
 from drawing import draw
 from hopscope.cli.main import hopscope as program
 
-AROUND = " of them make the same calls"
+SAME_CALLS = " of them make the same calls"
 
 
 def run(folder: Path, sequence: str, *, places: bool = True) -> hopscope.Trace:
-    now = seq = 0
+    clock = seq = 0
     collectives = ["collective_id comm seq op comm_size first_enter_ns last_enter_ns last_leave_ns"]
     calls = ["collective_id rank location enter_ns leave_ns call_site"]
     intervals = ["rank location region kind begin_ns end_ns call_site"]
     path = ["path step rank begin_ns end_ns category"]
-    earlier = 0  # by so much rank 0 comes before rank 1
+    lead_ns = 0  # by so much rank 0 comes before rank 1
     for letter in sequence:
-        begin, end, site = now, now + (100 if letter in ".!" else 10), f"app+{letter}" if places else "-"
+        begin, end, site = clock, clock + (100 if letter in ".!" else 10), f"app+{letter}" if places else "-"
         path.append(f"run {len(path) - 1} 1 {begin} {end} {'compute' if letter in '.!' else 'mpi'}")
         if letter.isupper():
-            collectives.append(f"{seq} 0 {seq} MPI_{letter} 2 {begin - earlier} {begin} {end}")
-            calls += [f"{seq} {rank} {rank} {enter} {end} {site}" for rank, enter in ((0, begin - earlier), (1, begin))]
+            collectives.append(f"{seq} 0 {seq} MPI_{letter} 2 {begin - lead_ns} {begin} {end}")
+            calls += [f"{seq} {rank} {rank} {enter} {end} {site}" for rank, enter in ((0, begin - lead_ns), (1, begin))]
             seq += 1
         elif letter not in ".!":
             intervals += [f"{rank} {rank} MPI_{letter} p2p {begin} {end} {site}" for rank in (0, 1)]
-        earlier = earlier + 100 if letter == "!" else 0
-        now = end
-    ranks = f"rank host cluster first_event_ns last_event_ns\n0 h A 0 {now}\n1 h A 0 {now}"
+        lead_ns = lead_ns + 100 if letter == "!" else 0
+        clock = end
+    ranks = f"rank host cluster first_event_ns last_event_ns\n0 h A 0 {clock}\n1 h A 0 {clock}"
     tables = {"collectives": collectives, "calls": calls, "intervals": intervals, "path_stretches": path}
     return hopscope.open(
         draw(
@@ -47,14 +47,14 @@ def run(folder: Path, sequence: str, *, places: bool = True) -> hopscope.Trace:
     )
 
 
-def steps(body: str, number: int, **every: int) -> str:
+def steps(body: str, number: int, **periods: int) -> str:
     """So many turns of a loop, which makes a call more in every so many of them."""
-    return "".join(body + "".join(c for c, n in every.items() if i % n == 0) for i in range(1, number + 1))
+    return "".join(body + "".join(c for c, n in periods.items() if i % n == 0) for i in range(1, number + 1))
 
 
-def solves(body: str, around: str, turns: list[int]) -> str:
+def solves(body: str, opening: str, turns: list[int]) -> str:
     """Steps that begin with some calls, each with so many turns of an inner loop."""
-    return "".join(around + body * number for number in turns)
+    return "".join(opening + body * number for number in turns)
 
 
 VARYING = random.Random(7).choices(range(3, 13), k=60)
@@ -73,7 +73,7 @@ def rebuilding(output: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("sequence", "found"),
+    ("sequence", "iterations"),
     [
         # Once the rarer call marked the iterations: 10, 20 and 12 of them.
         (steps("..A", 100, T=10), "100 iterations, each with one turn at app+A; 90.9 %"),
@@ -86,8 +86,10 @@ def rebuilding(output: str) -> str:
         (steps("..A", 100, T=10).replace("T", "T........."), "100 iterations, each with one turn at app+A"),
     ],
 )
-def test_what_comes_every_fifth_step_or_seldomer_is_part_of_a_step(tmp_path: Path, sequence: str, found: str) -> None:
-    assert str(run(tmp_path, sequence).iterations_found).startswith(found)
+def test_what_comes_every_fifth_step_or_seldomer_is_part_of_a_step(
+    tmp_path: Path, sequence: str, iterations: str
+) -> None:
+    assert str(run(tmp_path, sequence).iterations_found).startswith(iterations)
 
 
 def test_set_up_before_the_loop_does_not_count_against_it(tmp_path: Path) -> None:
@@ -108,8 +110,8 @@ def test_none_of_several_equal_loops_stands_for_the_run(tmp_path: Path) -> None:
     assert trace.iterations_found is None
     assert any("no sequence of MPI calls repeats through half" in note for note in trace.answer("noise").notes)
     # One of them may be chosen.
-    chosen = trace.part(iteration_at="app+B")
-    assert str(chosen.iterations_found).startswith("40 iterations, each with one turn at app+B")
+    part = trace.part(iteration_at="app+B")
+    assert str(part.iterations_found).startswith("40 iterations, each with one turn at app+B")
 
 
 def test_a_run_without_a_loop_has_a_reason_and_no_counts(tmp_path: Path) -> None:
@@ -123,9 +125,9 @@ def test_a_run_without_a_loop_has_a_reason_and_no_counts(tmp_path: Path) -> None
         )
     gate = [str(trace.path), "--fail-if", '"any rank".late_1ms > 5']
     assert CliRunner().invoke(program, ["analyze", "noise", *gate], standalone_mode=False).return_value == 2
-    found = run(tmp_path / "loop", steps("..A", 40))
-    assert not any("--iteration-at" in note for note in found.answer("noise").notes)
-    assert found.noise()["late_1ms"].to_pylist() == [0, 0, 0]
+    loop = run(tmp_path / "loop", steps("..A", 40))
+    assert not any("--iteration-at" in note for note in loop.answer("noise").notes)
+    assert loop.noise()["late_1ms"].to_pylist() == [0, 0, 0]
 
 
 def test_an_inner_loop_of_varying_length_is_inside_an_iteration(tmp_path: Path) -> None:
@@ -148,28 +150,28 @@ def test_what_every_fifth_step_with_a_solver_inside_prints_is_part_of_a_step(tmp
 
 def test_a_loop_with_always_the_same_number_of_turns_is_named_as_another_reading(tmp_path: Path) -> None:
     # A solver of ten turns and a report after ten steps make the same calls.
-    found = run(tmp_path, steps("..A", 100, T=10)).iterations_found
-    assert str(found).endswith(
-        f"{AROUND}; app+T comes only after every 10 of them; if it is what each iteration calls once, choose it with "
-        "--iteration-at"
+    iterations = run(tmp_path, steps("..A", 100, T=10)).iterations_found
+    assert str(iterations).endswith(
+        f"{SAME_CALLS}; app+T comes only after every 10 of them; if it is what each iteration calls once, choose it "
+        "with --iteration-at"
     )
 
 
 def test_stages_of_a_step_are_no_iterations(tmp_path: Path) -> None:
-    found = run(tmp_path, solves("hs..", ".D", [4] * 50)).iterations_found
-    assert found == "50 iterations, each with one turn at app+D; 100.0 %" + AROUND
+    iterations = run(tmp_path, solves("hs..", ".D", [4] * 50)).iterations_found
+    assert iterations == "50 iterations, each with one turn at app+D; 100.0 %" + SAME_CALLS
 
 
 def test_a_collective_marks_steps_rather_than_a_message_that_comes_as_often(tmp_path: Path) -> None:
     # Regression: it was called twice in each step, so its every other call was no mark, and no collective ended a step.
     trace = run(tmp_path, steps("A..A..ssw", 40))
-    assert (trace.iterations_found or "").startswith(f"40 iterations, each with one turn at app+A; 100.0 %{AROUND}")
+    assert (trace.iterations_found or "").startswith(f"40 iterations, each with one turn at app+A; 100.0 %{SAME_CALLS}")
     assert None not in {row["collective_id"] for row in trace.iterations().to_pylist()}
 
 
 def test_a_loop_over_neighbours_is_no_iteration(tmp_path: Path) -> None:
     swaps = run(tmp_path / "a", solves("hs", "......A", [6] * 50)).iterations_found
-    assert swaps == "50 iterations, each with one turn at app+A; 100.0 %" + AROUND
+    assert swaps == "50 iterations, each with one turn at app+A; 100.0 %" + SAME_CALLS
     # Of point-to-point only: the place is called six times in a row, and each row is a turn.
     alone = str(run(tmp_path / "b", steps("......" + "hs" * 6 + "x", 50)).iterations_found)
     assert alone.startswith("50 iterations")
@@ -178,13 +180,13 @@ def test_a_loop_over_neighbours_is_no_iteration(tmp_path: Path) -> None:
 @pytest.mark.parametrize("output", ["T", ""])
 def test_a_step_that_does_something_else_now_and_then_is_a_step(tmp_path: Path, output: str) -> None:
     # LAMMPS came out as its rebuilt neighbour lists, its output, or nothing.
-    found = str(run(tmp_path, rebuilding(output)).iterations_found)
-    assert found.startswith("100 iterations, each with one turn at app+C")
+    iterations = str(run(tmp_path, rebuilding(output)).iterations_found)
+    assert iterations.startswith("100 iterations, each with one turn at app+C")
 
 
 def test_calls_without_call_sites_are_a_loop_only_by_their_sequence(tmp_path: Path) -> None:
     # Six Allreduces of one step may be called from six places.
     six = run(tmp_path / "a", solves("A.", "..B", [6] * 40), places=False).iterations_found
-    assert six == "40 iterations, each with one turn at MPI_B on 0; 100.0 %" + AROUND
+    assert six == "40 iterations, each with one turn at MPI_B on 0; 100.0 %" + SAME_CALLS
     halo = str(run(tmp_path / "b", steps("..hA", 100, T=10), places=False).iterations_found)
     assert halo.startswith("100 iterations, each with one turn at MPI_A on 0")

@@ -50,25 +50,25 @@ def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return draw(tmp_path / "d", **RUN)
 
 
-def kept(dataset: Path) -> list[Path]:
+def answer_files(dataset: Path) -> list[Path]:
     return sorted(dataset.with_name("d.answers").rglob("*.arrow"))
 
 
-def late(dataset: Path, **options: object) -> list[object]:
+def last_arrivals(dataset: Path, **options: object) -> list[object]:
     return hopscope.open(dataset).run("last-arrivals", **options).to_pylist()  # type: ignore[arg-type] # any option
 
 
 def test_an_answer_is_computed_once(dataset: Path) -> None:
-    asked = late(dataset)
-    [file] = kept(dataset)
-    assert late(dataset) == asked
-    assert kept(dataset) == [file]
+    answer = last_arrivals(dataset)
+    [file] = answer_files(dataset)
+    assert last_arrivals(dataset) == answer
+    assert answer_files(dataset) == [file]
     # What is kept is what is given: the rows of another answer in its place come out.
     with pa.OSFile(str(file), "rb") as source:
         rows = pa.ipc.open_file(source).read_all()
     with pa.OSFile(str(file), "wb") as target, pa.ipc.new_file(target, rows.schema) as writer:
         writer.write_table(rows.slice(0, 1))
-    assert late(dataset) == asked[:1]
+    assert last_arrivals(dataset) == answer[:1]
 
 
 def test_views_that_several_questions_read_are_computed_once_in_a_short_run(
@@ -86,69 +86,69 @@ def test_views_that_several_questions_read_are_computed_once_in_a_short_run(
 
 
 def test_another_option_part_or_text_is_another_answer(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = late(dataset)
-    assert late(dataset, to=40) != whole
-    assert len(kept(dataset)) == 2
-    assert late(dataset, comm=0) == whole
-    assert len(kept(dataset)) == 3
+    whole = last_arrivals(dataset)
+    assert last_arrivals(dataset, to=40) != whole
+    assert len(answer_files(dataset)) == 2
+    assert last_arrivals(dataset, comm=0) == whole
+    assert len(answer_files(dataset)) == 3
     monkeypatch.setattr(kept_answers, "_producers", lambda: ("another release",))
-    assert late(dataset) == whole
-    assert len(kept(dataset)) == 4
+    assert last_arrivals(dataset) == whole
+    assert len(answer_files(dataset)) == 4
 
 
 def test_a_damaged_answer_is_computed_again(dataset: Path) -> None:
-    asked = late(dataset)
-    [file] = kept(dataset)
+    answer = last_arrivals(dataset)
+    [file] = answer_files(dataset)
     for damage in (b"", b"no arrow", file.read_bytes()[:-20]):
         file.write_bytes(damage)
-        assert late(dataset) == asked
+        assert last_arrivals(dataset) == answer
         assert file.read_bytes() != damage
 
 
 def test_answers_of_a_dataset_that_was_replaced_go(dataset: Path) -> None:
-    late(dataset)
-    old = kept(dataset)
-    beside = dataset.with_name("d.answers") / "notes.txt"
-    beside.write_text("a user's own")
+    last_arrivals(dataset)
+    old = answer_files(dataset)
+    notes = dataset.with_name("d.answers") / "notes.txt"
+    notes.write_text("a user's own")
     shutil.rmtree(dataset)
     draw(dataset, **{**RUN, "ranks": RUN["ranks"].replace("100", "110")})
-    late(dataset)
-    assert len(kept(dataset)) == 1
-    assert kept(dataset) != old
-    assert beside.read_text() == "a user's own"
+    last_arrivals(dataset)
+    assert len(answer_files(dataset)) == 1
+    assert answer_files(dataset) != old
+    assert notes.read_text() == "a user's own"
 
 
 def test_the_present_state_of_the_files_is_looked_at_each_time(dataset: Path) -> None:
-    before = hopscope.open(dataset).run("check-data").to_pylist()
+    checks = hopscope.open(dataset).run("check-data").to_pylist()
     part = next((dataset / "calls").glob("*.parquet"))
     content = part.read_bytes()
     changed = content.replace(b"parquet", b"PARQUET", 1)
     assert changed != content
     part.write_bytes(changed)
-    assert hopscope.open(dataset).run("check-data").to_pylist() != before
+    assert hopscope.open(dataset).run("check-data").to_pylist() != checks
 
 
 def test_a_place_that_takes_no_file_and_a_wish_for_none_keep_nothing(
     dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dataset.with_name("d.answers").write_text("a file where the folder would be")
-    asked = late(dataset)
-    assert asked
+    answer = last_arrivals(dataset)
+    assert answer
     dataset.with_name("d.answers").unlink()
     monkeypatch.setenv(kept_answers.KEEP, "0")
-    assert late(dataset) == asked
-    assert kept(dataset) == []
+    assert last_arrivals(dataset) == answer
+    assert answer_files(dataset) == []
 
 
 def test_what_was_not_used_for_longest_goes_first(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    late(dataset)
-    [first] = kept(dataset)
-    late(dataset, to=40)
-    late(dataset)
+    last_arrivals(dataset)
+    [first] = answer_files(dataset)
+    last_arrivals(dataset, to=40)
+    last_arrivals(dataset)
     monkeypatch.setattr(kept_answers, "_LARGEST_FOLDER", 2 * first.stat().st_size + 1)
-    late(dataset, to=70)
-    assert first in kept(dataset)
-    assert len(kept(dataset)) == 2
+    last_arrivals(dataset, to=70)
+    assert first in answer_files(dataset)
+    assert len(answer_files(dataset)) == 2
 
 
 def test_views_that_several_questions_read_are_kept_once_for_all_parts(
@@ -184,7 +184,7 @@ def test_a_query_of_the_user_keeps_no_view(dataset: Path) -> None:
 
 
 def test_small_datasets_keep_nothing(tmp_path: Path) -> None:
-    late(draw(tmp_path / "d", **RUN))
+    last_arrivals(draw(tmp_path / "d", **RUN))
     assert not (tmp_path / "d.answers").exists()
 
 
@@ -197,17 +197,17 @@ def test_what_takes_much_memory_of_a_long_run_is_found_out_in_another_process_an
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # The models' tables stayed in a server's memory, and their answer was made again for every server.
-    said = getattr(sample("demo"), question)()
+    answer = getattr(sample("demo"), question)()
     monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
     trace = hopscope.open(demo, lean=True)
-    with monkeypatch.context() as here:
+    with monkeypatch.context() as patch:
         # Here nothing could read the tables.
-        here.setattr(hopscope.Trace, "table", None)
-        assert getattr(trace, question)().equals(said, check_metadata=True)
-    kept = len(list(tmp_path.rglob("*.arrow")))
+        patch.setattr(hopscope.Trace, "table", None)
+        assert getattr(trace, question)().equals(answer, check_metadata=True)
+    file_count = len(list(tmp_path.rglob("*.arrow")))
     monkeypatch.setattr("hopscope.query.apart.in_subprocess", None)
-    assert getattr(trace, question)().equals(said, check_metadata=True)
-    assert len(list(tmp_path.rglob("*.arrow"))) == kept > 0
+    assert getattr(trace, question)().equals(answer, check_metadata=True)
+    assert len(list(tmp_path.rglob("*.arrow"))) == file_count > 0
 
 
 def test_kept_rows_that_are_damaged_or_removed_meanwhile_are_made_again(
@@ -238,10 +238,10 @@ def test_kept_rows_that_are_damaged_or_removed_meanwhile_are_made_again(
 
     query = Runner.query
 
-    def after_another_made_room(self: Runner, *given: Any) -> pa.Table:
+    def after_another_made_room(self: Runner, *arguments: Any) -> pa.Table:
         for file in files:
             file.unlink(missing_ok=True)
-        return query(self, *given)
+        return query(self, *arguments)
 
     monkeypatch.setattr(Runner, "query", after_another_made_room)
     assert ask() == noise["whole"]
@@ -259,8 +259,8 @@ def test_kept_rows_that_are_used_stay_longest(demo: Path, tmp_path: Path, monkey
 
 
 def test_others_who_may_read_the_dataset_find_its_answers(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = late(dataset)
-    [file] = kept(dataset)
+    answer = last_arrivals(dataset)
+    [file] = answer_files(dataset)
     assert file.stat().st_mode == (dataset / "manifest.json").stat().st_mode
 
     def refused(*_: object) -> None:
@@ -268,16 +268,16 @@ def test_others_who_may_read_the_dataset_find_its_answers(dataset: Path, monkeyp
 
     monkeypatch.setattr(os, "utime", refused)
     monkeypatch.setattr(Runner, "_computed", refused)
-    assert late(dataset) == asked
+    assert last_arrivals(dataset) == answer
 
 
 def test_what_a_killed_process_did_not_finish_goes(dataset: Path) -> None:
-    late(dataset)
-    [file] = kept(dataset)
+    last_arrivals(dataset)
+    [file] = answer_files(dataset)
     abandoned, unfinished = file.with_suffix(".tmp"), file.with_name("another.tmp")
     abandoned.touch()
     unfinished.touch()
     os.utime(abandoned, (1, 1))
-    late(dataset, to=40)
+    last_arrivals(dataset, to=40)
     assert not abandoned.exists()
     assert unfinished.exists()

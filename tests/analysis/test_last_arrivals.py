@@ -15,7 +15,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 from hopscope.errors import InputError
 from hopscope.gate import evaluate, parse
 
@@ -100,7 +100,7 @@ hop_id collective_id role segment src dst recv_end_ns binding
 def test_shares_count_decided_arrivals_and_incomplete_collectives_are_left_out(trace: hopscope.Trace) -> None:
     # Six complete collectives: 2 was last once, 3 twice (and once undecided), 1 once (and once undecided).
     columns = ("rank", "share", "undecided", "margin_ns", "waiting_ns", "collectives")
-    assert shown(trace.last_arrivals(), *columns) == expected("""
+    assert cells(trace.last_arrivals(), *columns) == expected("""
         rank,share,undecided,margin_ns,waiting_ns,collectives
         0,0,0,,0,6
         1,0.166667,0.166667,5,78,6
@@ -113,7 +113,7 @@ def test_what_the_clocks_cannot_tell_becomes_more_when_the_bound_decides(tmp_pat
     # With the bound of 25, collective 2 (by 20) and 3 (rank 3 is within 12 of rank 1) cannot be told either.
     parts = {"ranks": RANKS, "comms": COMMS, "collectives": COLLECTIVES, "calls": CALLS}
     trace = hopscope.open(draw(tmp_path / "d", run=RUN.replace("25 error", "25 bound"), **parts))
-    assert shown(trace.last_arrivals(), "rank", "share", "undecided") == expected("""
+    assert cells(trace.last_arrivals(), "rank", "share", "undecided") == expected("""
         rank,share,undecided
         0,0,0
         1,0,0.333333
@@ -128,7 +128,7 @@ def test_the_cause_computed_longer_and_who_was_let_go_last_is_none(trace: hopsco
     #    them took 60. That is the largest part, and no rank's computing.
     # 2: rank 3 is the fastest, but left collective 1 at 300, when the first rank left at 210; of these 90 it had
     #    brought 80 along. The lateness is 30: released last.
-    assert shown(trace.last_arrivals(), "rank", "cause_share", "released_share") == expected("""
+    assert cells(trace.last_arrivals(), "rank", "cause_share", "released_share") == expected("""
         rank,cause_share,released_share
         0,0,0
         1,0,0
@@ -169,7 +169,7 @@ def test_what_a_rank_brought_along_from_a_collective_that_did_not_hold_it_up_is_
             """,
         )
     )
-    assert shown(trace.last_arrivals(), "rank", "cause_share", "released_share") == expected("""
+    assert cells(trace.last_arrivals(), "rank", "cause_share", "released_share") == expected("""
         rank,cause_share,released_share
         0,0,0
         1,0,0
@@ -214,7 +214,7 @@ def test_six_collectives_are_too_few_to_name_anybody(trace: hopscope.Trace) -> N
 
 
 @pytest.mark.parametrize(
-    ("by", "rows"),
+    ("level", "rows"),
     [
         (
             "host",
@@ -223,8 +223,8 @@ def test_six_collectives_are_too_few_to_name_anybody(trace: hopscope.Trace) -> N
         ("cluster", "cluster,share,undecided,waiting_ns\nA,0.333333,0.166667,198\nB,0.333333,0.166667,48"),
     ],
 )
-def test_a_host_or_cluster_was_last_where_one_of_its_ranks_was(trace: hopscope.Trace, by: str, rows: str) -> None:
-    assert shown(trace.last_arrivals(by=by), by, "share", "undecided", "waiting_ns") == expected(rows)
+def test_a_host_or_cluster_was_last_where_one_of_its_ranks_was(trace: hopscope.Trace, level: str, rows: str) -> None:
+    assert cells(trace.last_arrivals(by=level), level, "share", "undecided", "waiting_ns") == expected(rows)
 
 
 def test_a_nonblocking_collective_is_waited_for_from_its_wait_on(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_nonblocking_collective_is_waited_for_from_its_wait_on(tmp_path: Path)
             calls="collective_id rank enter_ns wait_begin_ns leave_ns\n0 0 100 140 101\n0 1 150 160 151",
         )
     )
-    assert shown(trace.last_arrivals(), "rank", "waiting_ns") == [
+    assert cells(trace.last_arrivals(), "rank", "waiting_ns") == [
         {"rank": "0", "waiting_ns": "0"},
         {"rank": "1", "waiting_ns": "10"},
     ]
@@ -271,11 +271,11 @@ def test_a_rank_that_is_always_late_is_named_and_the_others_are_not(tmp_path: Pa
     # 60 Allreduces of 4 ranks; rank 2 is last in all but every tenth, where rank 0 is.
     calls, lead = ["collective_id rank enter_ns leave_ns"], list[str]()
     for c in range(60):
-        late = 0 if c % 10 == 9 else 2
-        calls += [f"{c} {r} {1000 * c + 10 * r + (500 if r == late else 0)} {1000 * c + 600}" for r in range(4)]
-        lead.append(f"lead {c} 0 {late} {1000 * c} {1000 * c + 500} compute")
+        late_rank = 0 if c % 10 == 9 else 2
+        calls += [f"{c} {r} {1000 * c + 10 * r + (500 if r == late_rank else 0)} {1000 * c + 600}" for r in range(4)]
+        lead.append(f"lead {c} 0 {late_rank} {1000 * c} {1000 * c + 500} compute")
     trace = sixty_collectives(tmp_path, calls, lead)
-    assert shown(trace.last_arrivals(), "rank", "share", "late", "cause") == expected("""
+    assert cells(trace.last_arrivals(), "rank", "share", "late", "cause") == expected("""
         rank,share,late,cause
         0,0.1,false,false
         1,0,false,false
@@ -294,18 +294,18 @@ def test_a_rank_that_the_tree_lets_go_last_is_late_but_no_cause_and_gates_use_th
     trace = sixty_collectives(tmp_path, calls, lead)
     answer = trace.answer("last-arrivals")
     assert [(row["late"], row["cause"]) for row in answer.rows] == [(False, False)] * 3 + [(True, False)]
-    on_cause, on_late = (
+    cause_gate, late_gate = (
         evaluate(parse(f"*.{column} == 1"), answer.analysis, answer.rows) for column in ("cause", "late")
     )
-    assert on_cause.outcome == "passed"
-    assert on_late.outcome == "failed"
-    assert on_late.sentence.endswith("late only describes and blames nobody, so use cause in gates")
+    assert cause_gate.outcome == "passed"
+    assert late_gate.outcome == "failed"
+    assert late_gate.sentence.endswith("late only describes and blames nobody, so use cause in gates")
     assert '--fail-if "*.cause == 1"' in answer.analysis.examples[0]
 
 
 def test_at_a_node_the_last_child_is_the_one_whose_last_segment_is_complete_last(trace: hopscope.Trace) -> None:
     columns = ("child", "share", "binding_share", "undecided", "margin_ns", "collectives")
-    assert shown(trace.last_arrivals(at=0), *columns) == expected("""
+    assert cells(trace.last_arrivals(at=0), *columns) == expected("""
         child,share,binding_share,undecided,margin_ns,collectives
         1,0.5,0,0.5,3,2
         2,0.5,0.5,0,8,2
@@ -338,7 +338,7 @@ def test_at_a_node_of_a_tree_of_the_mpi_library_as_well(tmp_path: Path) -> None:
         )
     )
     columns = ("child", "share", "binding_share", "margin_ns", "collectives")
-    assert shown(trace.last_arrivals(at=0), *columns) == expected("""
+    assert cells(trace.last_arrivals(at=0), *columns) == expected("""
         child,share,binding_share,margin_ns,collectives
         1,0,0,,2
         2,1,0.5,15,2
@@ -375,8 +375,8 @@ def test_waiting_of_a_collective_that_was_polled_now_and_then_is_not_known_and_t
     trace = _polled(tmp_path, 180, "0 120 122 MPI_Test test\n0 180 182 MPI_Test test", "2 176 181 MPI_Wait wait")
     calls = trace.collective_calls(collective="0:0").to_pylist()
     assert [(row["rank"], row["waiting_ns"]) for row in calls] == [(0, None), (1, 50), (2, 0)]
-    (said,) = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "polled"]
-    assert said.startswith("An MPI_Test found 1 calls of 1 nonblocking collectives complete. How long the program")
+    (caveat,) = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "polled"]
+    assert caveat.startswith("An MPI_Test found 1 calls of 1 nonblocking collectives complete. How long the program")
 
 
 def test_polling_without_a_pause_is_waiting_of_the_collective(tmp_path: Path) -> None:
@@ -388,8 +388,8 @@ def test_polling_without_a_pause_is_waiting_of_the_collective(tmp_path: Path) ->
     assert not [row for row in trace.run("caveats").to_pylist() if row["kind"] == "polled"]
 
 
-@pytest.mark.parametrize("by", ["rank", "host", "cluster"])
-def test_without_collectives_nobody_arrives_last(by: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("level", ["rank", "host", "cluster"])
+def test_without_collectives_nobody_arrives_last(level: str, tmp_path: Path) -> None:
     # Regression: a row of dashes for each rank.
     trace = hopscope.open(draw(tmp_path / "d", ranks=RANKS, comms=COMMS, run=RUN))
-    assert trace.last_arrivals(by=by).num_rows == 0
+    assert trace.last_arrivals(by=level).num_rows == 0

@@ -17,16 +17,16 @@ MS = 1_000_000
 
 
 def run(
-    directory: Path, late: list[dict[int, int]], ranks: int = 4, sites: int = 1, period: int = 20 * MS
+    directory: Path, delays: list[dict[int, int]], ranks: int = 4, sites: int = 1, period: int = 20 * MS
 ) -> hopscope.Trace:
-    """A run of Allreduces every 20 ms: each rank computes 10 ms before one, and what `late` says more. They take turns
-    at so many places of the program."""
+    """A run of Allreduces every 20 ms: each rank computes 10 ms before one, plus its delay. They take turns at `sites`
+    places of the program."""
     places = ["rank host cluster first_event_ns last_event_ns", *(f"{r} a A 0 1" for r in range(ranks))]
     collectives = ["collective_id comm seq op comm_size first_enter_ns last_enter_ns last_leave_ns"]
     calls = ["collective_id rank location enter_ns leave_ns call_site"]
-    for n, more in enumerate([{}, *late]):  # before the first, nobody's computing can be told
+    for n, extra in enumerate([{}, *delays]):  # before the first, nobody's computing can be told
         released = period * n
-        enters = [released + period // 2 + more.get(rank, 0) for rank in range(ranks)]
+        enters = [released + period // 2 + extra.get(rank, 0) for rank in range(ranks)]
         leave = released + period
         collectives.append(f"{n} 0 {n} MPI_Allreduce {ranks} {min(enters)} {max(enters)} {leave}")
         calls += [f"{n} {rank} {rank} {enter} {leave} app+{n % sites}" for rank, enter in enumerate(enters)]
@@ -41,8 +41,8 @@ def classes(trace: hopscope.Trace) -> list[str | None]:
 
 def test_a_rank_that_is_always_late_is_told_from_one_with_spikes(tmp_path: Path) -> None:
     # Rank 2 computes 3 ms more every time; rank 0 9 ms more in 2 of 100; rank 1 2 ms more in each fourth.
-    late = [{2: 3 * MS, 0: 9 * MS * (n in (30, 70)), 1: 2 * MS * (n % 4 == 0)} for n in range(100)]
-    trace = run(tmp_path / "d", late, ranks=8)
+    delays = [{2: 3 * MS, 0: 9 * MS * (n in (30, 70)), 1: 2 * MS * (n % 4 == 0)} for n in range(100)]
+    trace = run(tmp_path / "d", delays, ranks=8)
     assert classes(trace) == ["spikes", "sometimes", "always", *["never"] * 5]
     rows = trace.late_ranks().to_pylist()
     assert [row["share"] for row in rows] == [0.02, 0.25, 1.0, *[0.0] * 5]
@@ -54,14 +54,14 @@ def test_a_rank_that_is_always_late_is_told_from_one_with_spikes(tmp_path: Path)
     assert trace.late_ranks(rare=0.5)["class"].to_pylist()[1] == "spikes"
 
 
-@pytest.mark.parametrize(("ranks", "late"), [(2, (1,)), (3, (1, 2)), (4, (2, 3))])
+@pytest.mark.parametrize(("ranks", "late_ranks"), [(2, (1,)), (3, (1, 2)), (4, (2, 3))])
 def test_half_of_the_ranks_or_more_are_late_by_all_that_they_compute_longer(
-    tmp_path: Path, ranks: int, late: tuple[int, ...]
+    tmp_path: Path, ranks: int, late_ranks: tuple[int, ...]
 ) -> None:
     # Regression: against the median, the delay of one of two ranks was halved, and two of three were never late.
-    rows = run(tmp_path / "d", [dict.fromkeys(late, 3 * MS)] * 40, ranks=ranks).late_ranks().to_pylist()
-    assert [row["class"] for row in rows] == ["always" if rank in late else "never" for rank in range(ranks)]
-    assert {row["typical_ns"] for row in rows if row["rank"] in late} == {3 * MS}
+    rows = run(tmp_path / "d", [dict.fromkeys(late_ranks, 3 * MS)] * 40, ranks=ranks).late_ranks().to_pylist()
+    assert [row["class"] for row in rows] == ["always" if rank in late_ranks else "never" for rank in range(ranks)]
+    assert {row["typical_ns"] for row in rows if row["rank"] in late_ranks} == {3 * MS}
 
 
 @pytest.mark.parametrize(("sites", "turn"), [(1, "iteration"), (290, "time between collectives")])
@@ -79,9 +79,9 @@ def test_in_a_short_run_a_rank_is_late_by_a_share_of_the_time_per_collective(
         f"a rank is late if it computed 1.00 µs longer than the faster members: 5 % of the median {turn}; --least-ms "
         "sets another limit"
     ) in answer.notes
-    given = trace.answer("late-ranks", least_ms=1.0)
-    assert {row["class"] for row in given.rows} == {"never"}
-    assert "a rank is late if it computed 1.00 ms longer than the faster members (--least-ms)" in given.notes
+    limited = trace.answer("late-ranks", least_ms=1.0)
+    assert {row["class"] for row in limited.rows} == {"never"}
+    assert "a rank is late if it computed 1.00 ms longer than the faster members (--least-ms)" in limited.notes
 
 
 def test_the_collectives_of_an_iteration_share_its_limit(tmp_path: Path) -> None:
@@ -105,13 +105,13 @@ def test_turns_stand_a_late_collective_that_is_out_of_turn(tmp_path: Path, falli
     # Of eight ranks the even ones take turns, 0, 2, 4, 6; in every eighth collective rank 3 is late, between two turns
     # or instead of the one whose turn it was. Regression: each of these broke two moves of seven, and with them all.
     turns = [2 * n % 8 for n in range(70)]
-    late = list(turns)
+    late_ranks = list(turns)
     for n in range(7, 70, 8):
         if falling_in:
-            late.insert(n, 3)
+            late_ranks.insert(n, 3)
         else:
-            late[n] = 3
-    trace = run(tmp_path / "d", [{rank: 3 * MS} for rank in late], ranks=8)
+            late_ranks[n] = 3
+    trace = run(tmp_path / "d", [{rank: 3 * MS} for rank in late_ranks], ranks=8)
     assert classes(trace) == ["rotating", "never", "rotating", "sometimes", "rotating", "never", "rotating", "never"]
     assert trace.late_ranks()["step"].to_pylist() == [2] * 8
 
@@ -129,8 +129,8 @@ def test_too_few_collectives_have_no_class_and_the_least_lateness_is_the_users(t
 
 
 def noise(at_ns: np.ndarray, values: np.ndarray) -> pa.Table:
-    one = np.ones(len(at_ns), int)
-    columns = {"rank": 0 * one, "at_ns": at_ns, "noise_ns": values, "iterations": one, "noisy": one * (values > 0)}
+    ones = np.ones(len(at_ns), int)
+    columns = {"rank": 0 * ones, "at_ns": at_ns, "noise_ns": values, "iterations": ones, "noisy": ones * (values > 0)}
     return pa.table(columns)
 
 
@@ -141,8 +141,8 @@ def uneven(random: np.random.Generator, n: int = 120) -> np.ndarray:
 def test_noise_with_a_period_has_that_period() -> None:
     # 3 ms of noise in the first 20 of every 130 ms, seen at uneven times.
     random = np.random.default_rng(2)
-    at = uneven(random)
-    row = answer(noise(at, np.where(at % (130 * MS) < 20 * MS, 3.0 * MS, 0)), None, {})[0]
+    times_ns = uneven(random)
+    row = answer(noise(times_ns, np.where(times_ns % (130 * MS) < 20 * MS, 3.0 * MS, 0)), None, {})[0]
     assert row["periodic"] is True
     assert row["period_ns"] == pytest.approx(130 * MS, rel=0.02)
     assert row["resolution_ns"] < 20 * MS
@@ -151,24 +151,24 @@ def test_noise_with_a_period_has_that_period() -> None:
 def test_noise_without_a_period_has_none() -> None:
     # Spikes of a heavy tail, and noise that lasts from gap to gap: 40 of each. 1 % of 80 is less than one; 5 or more
     # would come of 1 % once in 600 times.
-    found = 0
+    periodic = 0
     for seed in range(40):
         random = np.random.default_rng(seed)
-        at = uneven(random)
-        spikes = np.where(random.random(len(at)) < 0.1, random.pareto(1.5, len(at)) * MS, 0)
-        steps, lasting = random.standard_normal(len(at)), np.zeros(len(at))
-        for i in range(1, len(at)):
+        times_ns = uneven(random)
+        spikes = np.where(random.random(len(times_ns)) < 0.1, random.pareto(1.5, len(times_ns)) * MS, 0)
+        steps, lasting = random.standard_normal(len(times_ns)), np.zeros(len(times_ns))
+        for i in range(1, len(times_ns)):
             lasting[i] = 0.7 * lasting[i - 1] + steps[i]
         for values in (spikes, np.maximum(lasting, 0) * MS):
-            found += bool(answer(noise(at, values), None, {})[0]["periodic"])
-    assert found < 5
+            periodic += bool(answer(noise(times_ns, values), None, {})[0]["periodic"])
+    assert periodic < 5
 
 
 def test_too_little_noise_is_not_judged() -> None:
-    at = np.arange(1, 101) * 10.0 * MS
+    times_ns = np.arange(1, 101) * 10.0 * MS
     values = np.zeros(100)
     values[[10, 50]] = MS
-    row = answer(noise(at, values), None, {})[0]
+    row = answer(noise(times_ns, values), None, {})[0]
     assert (row["periodic"], row["period_ns"], row["noisy"]) == (None, None, 2)
 
 
@@ -182,12 +182,12 @@ def test_noise_that_is_the_same_all_the_time_has_no_period() -> None:
 def test_the_periodogram_is_that_of_scipy(even: bool) -> None:
     # Of even times the highest frequency leaves the sine nothing to fit.
     random = np.random.default_rng(3)
-    at = np.arange(300) * 10.0 * MS if even else uneven(random, 300)
+    times_ns = np.arange(300) * 10.0 * MS if even else uneven(random, 300)
     values = np.maximum(random.standard_normal(300), 0) * MS
-    span = at[-1] - at[0]
+    span = times_ns[-1] - times_ns[0]
     frequencies = np.linspace(4 / span, 149.5 / span, 583)
-    slow = lombscargle(at, values, 2 * np.pi * frequencies, normalize=True, floating_mean=True)
-    assert periodogram(at, values, frequencies) == pytest.approx(slow, rel=1e-9, abs=1e-12)
+    slow = lombscargle(times_ns, values, 2 * np.pi * frequencies, normalize=True, floating_mean=True)
+    assert periodogram(times_ns, values, frequencies) == pytest.approx(slow, rel=1e-9, abs=1e-12)
 
 
 JITTERS = (500, 5_000, 50_000, 0.05 * GAP)
@@ -234,39 +234,39 @@ def test_planted_periods_are_found_and_are_right_in_nine_of_ten_runs(duty: float
 
 def test_one_absorbed_spike_is_no_period(tmp_path: Path) -> None:
     random = np.random.default_rng(4)
-    late = [{rank: int(random.normal(0, 5_000)) for rank in range(4)} for _ in range(100)]
-    late[41][1] += 4 * MS
-    rows = run(tmp_path / "d", late).noise_periods().to_pylist()
+    delays = [{rank: int(random.normal(0, 5_000)) for rank in range(4)} for _ in range(100)]
+    delays[41][1] += 4 * MS
+    rows = run(tmp_path / "d", delays).noise_periods().to_pylist()
     assert [row["periodic"] for row in rows] == [False] * 4
 
 
 def test_the_programs_own_iteration_is_no_period(tmp_path: Path) -> None:
     # Three Allreduces make an iteration of 60 ms; what comes before the first varies ten times as much as the rest.
     random = np.random.default_rng(5)
-    late = [
+    delays = [
         {rank: int(random.normal(0, 100_000 if (n + 1) % 3 == 0 else 10_000)) for rank in range(4)} for n in range(300)
     ]
-    rows = run(tmp_path / "d", late, sites=3).noise_periods().to_pylist()
+    rows = run(tmp_path / "d", delays, sites=3).noise_periods().to_pylist()
     assert [row["periodic"] for row in rows] == [False] * 4
     assert [row["iterations"] for row in rows] == [99] * 4
 
 
 def test_a_period_that_is_a_whole_number_of_iterations_says_so() -> None:
     # Every fifth iteration, and every 5.4: of 200 iterations the run can tell these apart.
-    found = []
+    rows = []
     for iterations in (5, 5.4):
         random = np.random.default_rng(6)
-        at = np.arange(200) * 20.0 * MS
-        noisy = at % (iterations * 20 * MS) < 20 * MS
-        found += answer(noise(at, np.where(noisy, MS, 0) + random.random(200) * 10_000), None, {})
-    assert [row["whole_iterations"] for row in found] == [5, None]
-    assert found[1]["period_ns"] == pytest.approx(5.4 * 20 * MS, rel=0.01)
+        times_ns = np.arange(200) * 20.0 * MS
+        noisy = times_ns % (iterations * 20 * MS) < 20 * MS
+        rows += answer(noise(times_ns, np.where(noisy, MS, 0) + random.random(200) * 10_000), None, {})
+    assert [row["whole_iterations"] for row in rows] == [5, None]
+    assert rows[1]["period_ns"] == pytest.approx(5.4 * 20 * MS, rel=0.01)
 
 
 def test_of_a_long_run_neighbouring_iterations_are_taken_together(tmp_path: Path) -> None:
     # Two ranks: 2,000 values each, so that of 4,100 iterations three go together; 2 of 4,100 are left over.
-    late = [{1: 3 * MS * (n % 50 < 6)} for n in range(4101)]
-    row = run(tmp_path / "d", late, ranks=2).noise_periods().to_pylist()[1]
+    delays = [{1: 3 * MS * (n % 50 < 6)} for n in range(4101)]
+    row = run(tmp_path / "d", delays, ranks=2).noise_periods().to_pylist()[1]
     assert (row["iterations"], row["periodic"]) == (4100, True)
     assert row["period_ns"] == pytest.approx(1000 * MS, rel=0.02)
 

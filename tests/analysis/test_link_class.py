@@ -17,29 +17,29 @@ RANKS = """
 """
 
 
-def wanted(one: tuple[str, ...], other: tuple[str, ...]) -> str:
+def link_word(first: tuple[str, ...], second: tuple[str, ...]) -> str:
     """In words: a host's name counts only within its cluster."""
-    if one[0] == other[0]:
+    if first[0] == second[0]:
         return "self"
-    if one[2] != other[2]:
+    if first[2] != second[2]:
         return "wan"
-    return "shm" if one[1] == other[1] else "lan"
+    return "shm" if first[1] == second[1] else "lan"
 
 
 def test_sql_and_compiled_code_give_two_ranks_the_same_word(tmp_path: Path) -> None:
     places = [tuple(line.split()) for line in RANKS.strip().splitlines()[1:]]
     pairs = list(product(places, places))
-    by_hand = [wanted(one, other) for one, other in pairs]
+    by_hand = [link_word(first, second) for first, second in pairs]
     assert set(by_hand) == set(LINKS) == {"self", "shm", "lan", "wan"}
     trace = hopscope.open(draw(tmp_path / "dataset", ranks=RANKS))
-    found = trace.sql("""
+    table = trace.sql("""
         select link_class(one.rank, one.host, one.cluster, other.rank, other.host, other.cluster) as link
         from ranks as one cross join ranks as other order by one.rank, other.rank
     """)
-    assert found["link"].to_pylist() == by_hand
+    assert table["link"].to_pylist() == by_hand
     compiled = [
-        link_class(same_rank=one[0] == other[0], same_host=one[1] == other[1], same_cluster=one[2] == other[2])
-        for one, other in pairs
+        link_class(same_rank=first[0] == second[0], same_host=first[1] == second[1], same_cluster=first[2] == second[2])
+        for first, second in pairs
     ]
     assert compiled == by_hand
 

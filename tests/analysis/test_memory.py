@@ -10,7 +10,7 @@ from hopscope import InputError
 from hopscope.query import catalog, runner
 from hopscope.query.runner import Runner
 
-MANY = "select count(*) as rows from (select * from range(4000000) as numbers (n) order by hash(n)) as mixed"
+LARGE_SORT = "select count(*) as rows from (select * from range(4000000) as numbers (n) order by hash(n)) as mixed"
 HUNGRY = "select len(list(n)) as rows from range(4000000) as numbers (n)"
 
 
@@ -28,7 +28,7 @@ def test_what_does_not_fit_into_memory_goes_on_in_files_that_are_gone_afterwards
     monkeypatch.setattr("tempfile.tempdir", str(spill))
     opened = hopscope.open(trace)
     assert opened.sql("select current_setting('memory_limit') as most").to_pylist() == [{"most": "40.0 MiB"}]
-    assert opened.sql(MANY).to_pylist() == [{"rows": 4_000_000}]
+    assert opened.sql(LARGE_SORT).to_pylist() == [{"rows": 4_000_000}]
     del opened
     assert not list(spill.iterdir())
 
@@ -58,8 +58,8 @@ def test_too_little_memory_for_a_dataset_is_not_called_a_damaged_dataset(
 def test_every_query_joins_by_time_without_comparing_each_with_each(trace: Path) -> None:
     # A setting of one connection did not reach the cursors that queries run in: an ASOF join over views over views
     # became a loop over each pair, and took minutes.
-    asked = hopscope.open(trace).sql("select current_setting('asof_loop_join_threshold')::integer as most")
-    assert asked.to_pylist() == [{"most": 0}]
+    setting = hopscope.open(trace).sql("select current_setting('asof_loop_join_threshold')::integer as most")
+    assert setting.to_pylist() == [{"most": 0}]
 
 
 def test_in_a_lean_process_one_answer_may_take_more_than_all_others(
@@ -67,7 +67,7 @@ def test_in_a_lean_process_one_answer_may_take_more_than_all_others(
 ) -> None:
     # A page said that memory had run out where gigabytes were free.
     monkeypatch.setattr(runner, "_LEAN_MEMORY", 30 << 20)
-    monkeypatch.setattr(Runner, "text_of", lambda self, asked: asked.sql)
+    monkeypatch.setattr(Runner, "text_of", lambda self, query: query.sql)
     hungry = replace(catalog.load().command("summary").default, sql=HUNGRY, uses=())
     lean = hopscope.open(trace, lean=True)
     with pytest.raises(InputError, match="memory"):

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 
 RANKS = """
 rank host cluster
@@ -61,7 +61,7 @@ run  3    2    200      290    p2p      2          1   2
 run  4    2    290      1000   compute  -          -   -
 """
 TABLES = {"ranks": RANKS, "messages": MESSAGES, "intervals": INTERVALS, "path_stretches": PATH}
-LATE = ("waiting_caused_ns", "waiting_suffered_ns", "late_senders", "late_receivers", "wrong_order", "undecided")
+LATENESS = ("waiting_caused_ns", "waiting_suffered_ns", "late_senders", "late_receivers", "wrong_order", "undecided")
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +73,8 @@ def test_each_pair_knows_who_was_late_and_what_of_it_is_on_the_path(trace: hopsc
     # Of the path's 760 from the first send to the last arrival, 10 run over message 1 and 90 over message 2.
     # 0->2 was late, too, but the Waitall waited for 1->2. 2->0 was late by 3, which the clocks cannot tell from 0.
     # Rank 0's Sendrecv waited once, until rank 1 began its own: that is charged once, for 1's send.
-    columns = ("pair", "link", "messages", "bytes", *LATE, "path_ns", "path_share")
-    assert shown(trace.messages(), *columns) == expected("""
+    columns = ("pair", "link", "messages", "bytes", *LATENESS, "path_ns", "path_share")
+    assert cells(trace.messages(), *columns) == expected("""
         pair, link, messages, bytes, waiting_caused_ns, waiting_suffered_ns, late_senders, late_receivers, wrong_order, undecided, path_ns, path_share
         1->2, wan,  2,        5008,  50,                80,                  1,            1,              0,           0,         90,      0.118421
         0->1, shm,  3,        264,   60,                0,                   1,            0,              1,           0,         10,      0.0131579
@@ -86,8 +86,8 @@ def test_each_pair_knows_who_was_late_and_what_of_it_is_on_the_path(trace: hopsc
 
 def test_by_rank_a_rank_causes_and_suffers_in_both_roles(trace: hopscope.Trace) -> None:
     # 0 was late for 1 (60). 1 was late for 2 (50) and for 0 (60), and waited for 0 (60) and for 2's receive (80).
-    columns = ("rank", "messages", *LATE, "path_ns")
-    rows = shown(trace.messages(by="rank"), *columns)
+    columns = ("rank", "messages", *LATENESS, "path_ns")
+    rows = cells(trace.messages(by="rank"), *columns)
     assert rows == expected("""
         rank, messages, waiting_caused_ns, waiting_suffered_ns, late_senders, late_receivers, wrong_order, undecided, path_ns
         1,    4,        110,               140,                 2,            0,              1,           1,         90
@@ -97,21 +97,23 @@ def test_by_rank_a_rank_causes_and_suffers_in_both_roles(trace: hopscope.Trace) 
     assert sum(int(row["waiting_caused_ns"]) for row in rows) == sum(int(row["waiting_suffered_ns"]) for row in rows)
 
 
-@pytest.mark.parametrize(("by", "inside", "across"), [("host", "a->a", "a->b"), ("cluster", "A->A", "A->B")])
+@pytest.mark.parametrize(
+    ("level", "local_pair", "remote_pair"), [("host", "a->a", "a->b"), ("cluster", "A->A", "A->B")]
+)
 def test_by_host_and_by_cluster_the_pairs_between_them_add_up(
-    trace: hopscope.Trace, by: str, inside: str, across: str
+    trace: hopscope.Trace, level: str, local_pair: str, remote_pair: str
 ) -> None:
     columns = ("pair", "messages", "waiting_caused_ns", "waiting_suffered_ns", "path_ns")
-    assert shown(trace.run("messages", by=by), *columns) == expected(f"""
+    assert cells(trace.run("messages", by=level), *columns) == expected(f"""
         pair, messages, waiting_caused_ns, waiting_suffered_ns, path_ns
-        {across}, 3,    50,                80,                  90
-        {inside}, 5,    120,               0,                   10
-        {"->".join(reversed(across.split("->")))}, 1, 0, 0, 0
+        {remote_pair}, 3,    50,                80,                  90
+        {local_pair}, 5,    120,               0,                   10
+        {"->".join(reversed(remote_pair.split("->")))}, 1, 0, 0, 0
     """)
 
 
 def test_by_size_messages_of_a_power_of_two_begin_a_class(trace: hopscope.Trace) -> None:
-    assert shown(trace.messages(by="size"), "from_bytes", "below_bytes", "messages", "bytes") == expected("""
+    assert cells(trace.messages(by="size"), "from_bytes", "below_bytes", "messages", "bytes") == expected("""
         from_bytes, below_bytes, messages, bytes
         0,          1,           1,        0
         8,          16,          2,        16
@@ -123,8 +125,8 @@ def test_by_size_messages_of_a_power_of_two_begin_a_class(trace: hopscope.Trace)
 def test_by_place_waiting_counts_where_it_was_caused_and_where_it_was_suffered(trace: hopscope.Trace) -> None:
     # Message 4 began at 400, inside a call that began at 399, as one that MPI_Startall starts. Both places of message 8
     # are unknown. Message 2 was received late at app+5, message 1 in the wrong order at app+4.
-    columns = ("place", "messages", *LATE)
-    rows = shown(trace.messages(by="place"), *columns)
+    columns = ("place", "messages", *LATENESS)
+    rows = cells(trace.messages(by="place"), *columns)
     assert rows == expected("""
         place,   messages, waiting_caused_ns, waiting_suffered_ns, late_senders, late_receivers, wrong_order, undecided
         app+3,   2,        50,                80,                  1,            0,              0,           0

@@ -7,7 +7,7 @@ The drawing: two or three ranks that compute 30 ms and enter an Allreduce, 25 ti
 from pathlib import Path
 
 import hopscope
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 
 MS = 1_000_000
 
@@ -40,7 +40,7 @@ def iterations(
     return hopscope.open(draw(directory, **tables))
 
 
-LATE = ("rank", "late_1ms", "late_5ms", "late_10ms", "late_30ms", "noise_ns")
+LATENESS = ("rank", "late_1ms", "late_5ms", "late_10ms", "late_30ms", "noise_ns")
 
 
 def test_spikes_are_counted_by_their_height(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_spikes_are_counted_by_their_height(tmp_path: Path) -> None:
     for i, spike in ((5, 3), (9, 7), (13, 12), (20, 40)):
         work[i][1] += spike
     work[7][0] += 2
-    assert shown(iterations(tmp_path / "d", work).noise(), *LATE) == expected("""
+    assert cells(iterations(tmp_path / "d", work).noise(), *LATENESS) == expected("""
         rank,late_1ms,late_5ms,late_10ms,late_30ms,noise_ns
         0,1,0,0,0,2000000
         1,4,3,2,1,62000000
@@ -62,7 +62,7 @@ def test_the_first_occurrence_is_warm_up_and_no_noise(tmp_path: Path) -> None:
     # The first gap is the one before Allreduce 1, for nothing precedes Allreduce 0.
     work = [[30.0, 30.0] for _ in range(25)]
     work[1][1] += 50
-    assert shown(iterations(tmp_path / "d", work).noise(), *LATE)[2] == {
+    assert cells(iterations(tmp_path / "d", work).noise(), *LATENESS)[2] == {
         "rank": "any rank", "late_1ms": "0", "late_5ms": "0", "late_10ms": "0", "late_30ms": "0", "noise_ns": "0",
     }  # fmt: skip
 
@@ -72,8 +72,8 @@ def test_a_place_with_fewer_than_twenty_occurrences_cannot_be_judged(tmp_path: P
     work = [[30.0, 30.0] for _ in range(20)]
     work[9][1] += 50
     assert iterations(tmp_path / "few", work).noise()["noise_ns"].to_pylist() == [None, None, None]
-    enough = iterations(tmp_path / "enough", [*work, [30.0, 30.0]])
-    assert enough.noise()["noise_ns"].to_pylist() == [0, 50 * MS, 50 * MS]
+    trace = iterations(tmp_path / "enough", [*work, [30.0, 30.0]])
+    assert trace.noise()["noise_ns"].to_pylist() == [0, 50 * MS, 50 * MS]
 
 
 def test_work_that_grows_for_most_ranks_at_once_is_no_noise(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_work_that_grows_for_most_ranks_at_once_is_no_noise(tmp_path: Path) -> N
     work[10] = [50.0, 50.0, 54.0]
     work[12] = [40.0, 40.0, 30.0]
     work[14] = [40.0, 30.0, 30.0]
-    assert shown(iterations(tmp_path / "d", work).noise(), "rank", "noise_ns", "late_5ms") == expected("""
+    assert cells(iterations(tmp_path / "d", work).noise(), "rank", "noise_ns", "late_5ms") == expected("""
         rank,noise_ns,late_5ms
         0,10000000,1
         1,0,0
@@ -129,7 +129,7 @@ def test_noise_is_paid_for_only_where_the_critical_path_computes(tmp_path: Path)
     work[8][0] += 2
     path = f"path step rank begin_ns end_ns category\nrun 0 1 {187 * MS} {191 * MS} compute"
     table = iterations(tmp_path / "d", work, path=path).noise()
-    assert shown(table, "rank", "noise_ns", "paid_ns") == expected("""
+    assert cells(table, "rank", "noise_ns", "paid_ns") == expected("""
         rank,noise_ns,paid_ns
         0,2000000,0
         1,6000000,4000000

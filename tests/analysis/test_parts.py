@@ -19,7 +19,7 @@ from pathlib import Path
 import hopscope
 import pytest
 from click.testing import CliRunner
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 from hopscope.cli.analyze import analyze
 from hopscope.errors import InputError
 
@@ -121,8 +121,8 @@ def test_iterations_end_with_the_collective_that_all_call_once(trace: hopscope.T
 
 def test_iterations_without_a_collective_begin_with_a_call(tmp_path: Path) -> None:
     # Only the messages are left. Rank 0 calls MPI_Send once in each of the ten iterations, at 20 of each.
-    kept = {name: text for name, text in tables().items() if name not in ("collectives", "calls")}
-    trace = hopscope.open(draw(tmp_path / "d", **kept))
+    messages_only = {name: text for name, text in tables().items() if name not in ("collectives", "calls")}
+    trace = hopscope.open(draw(tmp_path / "d", **messages_only))
     assert by_category(trace, from_="i:4", to="i:5") == {"compute": 70, "p2p": 10, "native": 20}
     # The last one ends with the communication, at 1930.
     assert by_category(trace, from_="i:9", to="i:10") == {"p2p": 10}
@@ -144,9 +144,9 @@ def test_a_place_for_iterations_that_has_no_effect_or_comes_once_is_said(tmp_pat
     assert sentence not in trace.answer("noise", iteration_at="app+0x2").notes
     rows = [f"0 0 MPI_Send p2p {100 * i} {100 * i + 10} app+{i}" for i in range(8)]
     intervals = table("rank location region kind begin_ns end_ns call_site", rows)
-    once = hopscope.open(draw(tmp_path / "once", ranks=RANKS, intervals=intervals))
+    short_trace = hopscope.open(draw(tmp_path / "once", ranks=RANKS, intervals=intervals))
     with pytest.raises(InputError, match="rank 0 is there only once, which tells no iterations apart"):
-        once.part(iteration_at="app+3")
+        short_trace.part(iteration_at="app+3")
 
 
 def test_a_program_without_a_loop_has_no_iterations(tmp_path: Path) -> None:
@@ -163,9 +163,9 @@ def test_ranks_select_the_path_on_them_and_the_rows_about_them(trace: hopscope.T
     assert by_category(trace, ranks="0") == {"compute": 180}
     assert by_category(trace, ranks=[0]) == {"compute": 180}
     everyone = {row["rank"]: row for row in trace.late_ranks().to_pylist()}
-    chosen = trace.late_ranks(ranks="1").to_pylist()
+    rows = trace.late_ranks(ranks="1").to_pylist()
     # Lateness is still judged against the median of all members.
-    assert chosen == [everyone[1]]
+    assert rows == [everyone[1]]
     assert trace.collectives(ranks="1").num_rows == 10
     assert trace.part(ranks="1").sql("select distinct rank from intervals order by 1")["rank"].to_pylist() == [1]
 
@@ -180,8 +180,8 @@ def test_an_operation_selects_the_path_inside_it_and_its_collectives(trace: hops
 
 
 def test_a_communicator_has_a_number_and_a_name(trace: hopscope.Trace) -> None:
-    inside = {"p2p": 100, "native": 200}
-    assert by_category(trace, comm="MPI_COMM_WORLD") == by_category(trace, comm=0) == inside
+    categories = {"p2p": 100, "native": 200}
+    assert by_category(trace, comm="MPI_COMM_WORLD") == by_category(trace, comm=0) == categories
     with pytest.raises(InputError, match="--comm self selects nothing"):
         trace.collectives(comm="self")
 
@@ -221,12 +221,12 @@ def test_calls_without_a_call_site_are_selected_as_the_place_unknown(tmp_path: P
 
 def test_a_message_whose_send_began_in_no_call_has_no_place(tmp_path: Path) -> None:
     # Every send begins 2 after the call that its thread was in last.
-    late = tables()
-    late["messages"] = table(
+    drawing = tables()
+    drawing["messages"] = table(
         "comm src dst src_location dst_location send_begin_ns send_end_ns recv_post_ns recv_end_ns",
         [f"0 0 1 0 1 {t + 27} {t + 28} {t + 20} {t + 30}" for t in (1000 + 100 * i for i in TURNS)],
     )
-    trace = hopscope.open(draw(tmp_path / "d", **late))
+    trace = hopscope.open(draw(tmp_path / "d", **drawing))
     sent = {row["place"]: row["messages"] for row in trace.messages(by="place").to_pylist()}
     # Rank 1 waited at app+0x3 for what was sent there.
     assert sent == {"unknown": 10, "app+0x3": 0}
@@ -239,7 +239,7 @@ def test_computing_before_the_part_still_counts_for_its_first_calls(trace: hopsc
     # Rank 0 computes 35 before each Allreduce (from 25 to 60), rank 1 50: so does the first collective of the part.
     gaps = trace.part(from_=1250, to=1400)
     rows = gaps.sql("select rank, end_ns, computing_ns from computing_gaps order by rank, end_ns")
-    assert shown(rows, "rank", "end_ns", "computing_ns") == expected("""
+    assert cells(rows, "rank", "end_ns", "computing_ns") == expected("""
         rank,end_ns,computing_ns
         0,1260,35
         0,1320,20
@@ -299,9 +299,9 @@ def test_a_part_that_holds_nothing_is_wrong_input_for_every_analysis(trace: hops
 
 def test_a_part_without_a_collective_says_so(trace: hopscope.Trace) -> None:
     # Between 1030 and 1080 everybody computes; the first Allreduce lies where its last member enters, at 1080.
-    found = trace.answer("last-arrivals", from_=1030, to=1080)
-    assert found.notes[1:] == ("no collective lies in this part of the run",)
-    assert trace.part(from_=1030, to=1080).part_notes == found.notes[1:]
+    answer = trace.answer("last-arrivals", from_=1030, to=1080)
+    assert answer.notes[1:] == ("no collective lies in this part of the run",)
+    assert trace.part(from_=1030, to=1080).part_notes == answer.notes[1:]
     (empty, *_) = trace.answer("late-ranks", from_=1030, to=1080).notes
     assert "in this part of the run (--from 1030 --to 1080), there are no collectives" in empty
     assert trace.part(from_=1030, to=1081).part_notes == ()
@@ -323,15 +323,15 @@ def test_what_is_about_the_whole_run_takes_no_part(trace: hopscope.Trace) -> Non
 
 
 def test_commands_and_gates_take_the_same_options(trace: hopscope.Trace) -> None:
-    def asked(*words: str) -> tuple[int, str]:
+    def run_command(*words: str) -> tuple[int, str]:
         done = CliRunner().invoke(analyze, [words[0], str(trace.path), *words[1:]], standalone_mode=False)
         return done.return_value, done.stdout
 
-    code, out = asked("critical-path", "--from", "i:3", "--to", "i:5", "--format", "json")
-    rows = {row["category"]: row["time_ns"] for row in json.loads(out)}
+    code, stdout = run_command("critical-path", "--from", "i:3", "--to", "i:5", "--format", "json")
+    rows = {row["category"]: row["time_ns"] for row in json.loads(stdout)}
     assert (code, rows["compute"], rows["native"]) == (0, 140, 40)
-    assert asked("critical-path", "--from", "i:3", "--to", "i:5", "--fail-if", "compute.share > 69%")[0] == 1
-    assert asked("critical-path", "--operation", "MPI_Allreduce", "--fail-if", "compute.share > 0%")[0] == 0
+    assert run_command("critical-path", "--from", "i:3", "--to", "i:5", "--fail-if", "compute.share > 69%")[0] == 1
+    assert run_command("critical-path", "--operation", "MPI_Allreduce", "--fail-if", "compute.share > 0%")[0] == 0
 
 
 def test_the_sql_of_a_part_says_what_is_restricted(trace: hopscope.Trace) -> None:
@@ -342,12 +342,12 @@ def test_the_sql_of_a_part_says_what_is_restricted(trace: hopscope.Trace) -> Non
 
 
 def test_a_part_of_a_part_keeps_what_it_was_selected_by(trace: hopscope.Trace) -> None:
-    late = trace.part(from_="i:3", to="i:7")
-    assert by_category(late, ranks=1) == by_category(trace, from_="i:3", to="i:7", ranks=1)
-    assert late.collectives(order="first", comm="0")["seq"].to_pylist() == [3, 4, 5, 6]
-    assert by_category(late.part(ranks="1")) == by_category(trace, from_="i:3", to="i:7", ranks=1)
-    assert by_category(late, from_="i:5") == by_category(trace, from_="i:5", to="i:7")
-    assert by_category(late) == by_category(trace, from_="i:3", to="i:7")
+    part = trace.part(from_="i:3", to="i:7")
+    assert by_category(part, ranks=1) == by_category(trace, from_="i:3", to="i:7", ranks=1)
+    assert part.collectives(order="first", comm="0")["seq"].to_pylist() == [3, 4, 5, 6]
+    assert by_category(part.part(ranks="1")) == by_category(trace, from_="i:3", to="i:7", ranks=1)
+    assert by_category(part, from_="i:5") == by_category(trace, from_="i:5", to="i:7")
+    assert by_category(part) == by_category(trace, from_="i:3", to="i:7")
 
 
 def test_a_part_is_opened_once_whoever_asks(trace: hopscope.Trace) -> None:

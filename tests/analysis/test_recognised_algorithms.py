@@ -11,7 +11,7 @@ from typing import Any
 
 import hopscope
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 from hopscope.algorithms import blocking_form, candidates, engine, exchanges, recognition
 from hopscope.algorithms.messages import Pattern
 from hopscope.algorithms.observed import Observed, RecordedMessage
@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 RANKS = [2, 3, 4, 6, 8, 13]
 OPERATIONS = {operation.name: operation for operation in _plan.operations()}
 _BETWEEN_RANKS = [row for row in _plan.algorithms() if not row.by_tree and not row.in_groups]
-NAMED = [(row.name, op) for row in _BETWEEN_RANKS for op in row.operations]
+SERVED = [(row.name, op) for row in _BETWEEN_RANKS for op in row.operations]
 SHAPES = [shape for shape in _plan.shapes() if shape.is_simple and not shape.same_as]
 
 # The engine's names that are other words for a pattern with a name.
@@ -34,7 +34,7 @@ WHOLE = 520 * 4
 BLOCK = 12
 
 
-def ran(pattern: Pattern, operation: str, ranks: int, root: int | None, payload: int) -> Observed:
+def observed(pattern: Pattern, operation: str, ranks: int, root: int | None, payload: int) -> Observed:
     """The messages of a pattern, each sent as soon as the rank has what it waits for; those of a level in turn."""
     turn = len(pattern.messages)
     messages = [
@@ -45,10 +45,10 @@ def ran(pattern: Pattern, operation: str, ranks: int, root: int | None, payload:
     return Observed(operation, ranks, root, payload, messages, alike, alike)
 
 
-def names(seen: Observed) -> tuple[str, ...]:
+def names(collective: Observed) -> tuple[str, ...]:
     """The name that was found, and those that come to the same."""
-    found = recognise([seen])
-    return (found.name, *found.equivalents)
+    recognised = recognise([collective])
+    return (recognised.name, *recognised.equivalents)
 
 
 def payload_of(operation: str, ranks: int) -> int:
@@ -69,18 +69,18 @@ def root_of(operation: str, ranks: int) -> int | None:
 
 
 @pytest.mark.parametrize("ranks", RANKS)
-@pytest.mark.parametrize(("algorithm", "operation"), NAMED)
+@pytest.mark.parametrize(("algorithm", "operation"), SERVED)
 def test_the_engines_algorithms_are_recognised(algorithm: str, operation: str, ranks: int) -> None:
     root = root_of(operation, ranks)
     pattern = engine.pattern(algorithm, operation, ranks, root, lengths=lengths_of(operation), unit=4, segment=0)
     assert pattern is not None
     renamed = algorithm == "dissemination" and operation != "MPI_Barrier"
     name = "bruck" if renamed else OTHER_WORDS.get(algorithm, algorithm)
-    found = names(ran(pattern, operation, ranks, root, payload_of(operation, ranks)))
+    recognised = names(observed(pattern, operation, ranks, root, payload_of(operation, ranks)))
     if ranks > 4:
-        assert found == (name,)
+        assert recognised == (name,)
     else:
-        assert name in found
+        assert name in recognised
 
 
 @pytest.mark.parametrize("ranks", RANKS)
@@ -88,14 +88,16 @@ def test_the_engines_algorithms_are_recognised(algorithm: str, operation: str, r
 @pytest.mark.parametrize("shape", [shape.name for shape in SHAPES])
 def test_trees_are_recognised_whole_and_in_segments(shape: str, segments: int, ranks: int) -> None:
     for operation, roles in {"MPI_Bcast": "down", "MPI_Reduce": "up", "MPI_Allreduce": "both"}.items():
-        seen, tree = along_tree(shape, operation, ranks, segments)
-        found = recognise([seen])
-        assert any(name.partition(":")[0] == tree for name in (found.name, *found.equivalents)) or ranks < 5, roles
-        assert found.name != UNRECOGNISED
+        collective, tree = along_tree(shape, operation, ranks, segments)
+        recognised = recognise([collective])
+        assert (
+            any(name.partition(":")[0] == tree for name in (recognised.name, *recognised.equivalents)) or ranks < 5
+        ), roles
+        assert recognised.name != UNRECOGNISED
         if ranks == 13:
-            assert found.name.partition(":")[0] == tree
-            assert found.candidate is not None
-            assert found.candidate.segment_bytes == (WHOLE // 4 // segments * 4 if segments > 1 else None)
+            assert recognised.name.partition(":")[0] == tree
+            assert recognised.candidate is not None
+            assert recognised.candidate.segment_bytes == (WHOLE // 4 // segments * 4 if segments > 1 else None)
 
 
 def along_tree(shape: str, operation: str, ranks: int, segments: int) -> tuple[Observed, str]:
@@ -105,10 +107,10 @@ def along_tree(shape: str, operation: str, ranks: int, segments: int) -> tuple[O
     rule = {"operations": [operation], "reduce_tree": "t", "broadcast_tree": "t"}
     rule |= {"segment_bytes": WHOLE // 4 // segments * 4} if segments > 1 else {}
     file = _plan.TreeFile(json.dumps({"schema_version": 1, "trees": {"t": tree}, "rules": [rule]}).encode())
-    root, here = root_of(operation, ranks), [0] * ranks
-    pattern = engine.of_schedules(file.schedules(0, operation, here, here, [WHOLE // 4], root, 4), 4)
+    root, hosts = root_of(operation, ranks), [0] * ranks
+    pattern = engine.of_schedules(file.schedules(0, operation, hosts, hosts, [WHOLE // 4], root, 4), 4)
     name = {"kary": "k-ary", "k-chain": "chain"}.get(shape, OTHER_WORDS.get(shape, shape))
-    return ran(pattern, operation, ranks, root, WHOLE), name
+    return observed(pattern, operation, ranks, root, WHOLE), name
 
 
 @pytest.mark.parametrize("ranks", [5, 6, 8, 13])
@@ -132,33 +134,35 @@ def test_what_the_engine_lacks_is_recognised(ranks: int) -> None:
     neighbours = exchanges.neighbor_exchange(ranks, BLOCK)
     if neighbours is not None:
         blocks["MPI_Allgather", "neighbor-exchange"] = neighbours
-    found = {
-        key: names(ran(pattern, key[0], ranks, root if OPERATIONS[key[0]].has_root else None, payload))
-        for made, payload in ((whole, 4 * units), (blocks, BLOCK * ranks))
-        for key, pattern in made.items()
+    recognised = {
+        key: names(observed(pattern, key[0], ranks, root if OPERATIONS[key[0]].has_root else None, payload))
+        for patterns, payload in ((whole, 4 * units), (blocks, BLOCK * ranks))
+        for key, pattern in patterns.items()
     }
-    assert found == {(operation, name): (name,) for operation, name in found}
+    assert recognised == {(operation, name): (name,) for operation, name in recognised}
 
 
 def test_a_reduction_and_broadcast_is_recognised_from_any_root_by_the_rank_that_hears_all_before_it_speaks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    ranks, tried = 13, []
+    ranks, roots = 13, []
 
-    def asked(root: int, *given: Any, **more: Any) -> Iterator[NamedTree]:
-        tried.append(root)
-        return trees(root, *given, **more)
+    def recorded_trees(root: int, *arguments: Any, **options: Any) -> Iterator[NamedTree]:
+        roots.append(root)
+        return trees(root, *arguments, **options)
 
-    monkeypatch.setattr(candidates, "trees", asked)
+    monkeypatch.setattr(candidates, "trees", recorded_trees)
     monkeypatch.setattr(recognition, "_fitting", OrderedDict())
     alike = (0,) * ranks
     for root in range(ranks):
         tree = next(tree for tree in trees(root, alike, alike, down=False, degree=0) if tree.name == "binomial")
-        seen = ran(pass_up(tree, [WHOLE]).concatenate(pass_down(tree, [WHOLE])), "MPI_Allreduce", ranks, None, WHOLE)
-        tried.clear()
-        assert names(seen)[0] == "binomial"
+        collective = observed(
+            pass_up(tree, [WHOLE]).concatenate(pass_down(tree, [WHOLE])), "MPI_Allreduce", ranks, None, WHOLE
+        )
+        roots.clear()
+        assert names(collective)[0] == "binomial"
         # All shapes from every root take minutes on a thousand ranks.
-        assert set(tried) == {root}
+        assert set(roots) == {root}
 
 
 @pytest.mark.parametrize("ranks", [6, 13])
@@ -167,18 +171,18 @@ def test_two_parts_one_after_the_other_are_both_named(ranks: int) -> None:
     up = next(tree for tree in trees(0, alike, alike, down=False, degree=0) if tree.name == "binomial")
     down = next(tree for tree in trees(0, alike, alike, down=True, degree=0) if tree.name == "linear")
     reduced = pass_up(up, [WHOLE]).concatenate(pass_down(down, [WHOLE]))
-    assert names(ran(reduced, "MPI_Allreduce", ranks, None, WHOLE)) == ("binomial + linear",)
+    assert names(observed(reduced, "MPI_Allreduce", ranks, None, WHOLE)) == ("binomial + linear",)
     gathered = blocks_along(up, BLOCK, pass_up).concatenate(pass_down(down, [BLOCK * ranks]))
-    assert names(ran(gathered, "MPI_Allgather", ranks, None, BLOCK * ranks)) == ("binomial + linear",)
+    assert names(observed(gathered, "MPI_Allgather", ranks, None, BLOCK * ranks)) == ("binomial + linear",)
 
 
 def test_a_hierarchy_is_recognised_by_the_hosts_of_its_ranks() -> None:
     hosts = (0, 1, 2, 3) * 3
     tree = next(t for t in trees(0, hosts, hosts, down=True, degree=0) if t.name == "hierarchical")
-    seen = ran(pass_down(tree, [WHOLE]), "MPI_Bcast", 12, 0, WHOLE)
-    placed = Observed("MPI_Bcast", 12, 0, WHOLE, seen.messages, hosts, (0,) * 12)
+    collective = observed(pass_down(tree, [WHOLE]), "MPI_Bcast", 12, 0, WHOLE)
+    placed = Observed("MPI_Bcast", 12, 0, WHOLE, collective.messages, hosts, (0,) * 12)
     assert recognise([placed]).name == "hierarchical"
-    assert recognise([seen]).name == UNRECOGNISED
+    assert recognise([collective]).name == UNRECOGNISED
 
 
 PLACES = {
@@ -189,52 +193,54 @@ PLACES = {
 """Host and cluster of each rank."""
 
 
-@pytest.mark.parametrize("between", _plan.BETWEEN)
+@pytest.mark.parametrize("exchange", _plan.BETWEEN)
 @pytest.mark.parametrize("places", PLACES)
 @pytest.mark.parametrize("operation", [op for row in _plan.algorithms() if row.in_groups for op in row.operations])
-def test_leaders_are_recognised_by_the_groups_of_their_ranks(operation: str, places: str, between: str) -> None:
+def test_leaders_are_recognised_by_the_groups_of_their_ranks(operation: str, places: str, exchange: str) -> None:
     hosts, clusters = PLACES[places]
     ranks, root = len(hosts), 1 if OPERATIONS[operation].has_root else None
     groups = clusters if len(set(clusters)) > 1 else hosts
-    told = engine.Groups("leaders", between, "flat", hosts, groups)
-    pattern = engine.pattern(told, operation, ranks, root, lengths=lengths_of(operation), unit=4, segment=0)
+    leaders = engine.Groups("leaders", exchange, "flat", hosts, groups)
+    pattern = engine.pattern(leaders, operation, ranks, root, lengths=lengths_of(operation), unit=4, segment=0)
     assert pattern is not None
-    seen = ran(pattern, operation, ranks, root, payload_of(operation, ranks))
-    placed = Observed(operation, ranks, root, seen.bytes, seen.messages, hosts, clusters)
-    found = names(placed)
+    collective = observed(pattern, operation, ranks, root, payload_of(operation, ranks))
+    placed = Observed(operation, ranks, root, collective.bytes, collective.messages, hosts, clusters)
+    recognised = names(placed)
     # With a root it is a hierarchical tree, and two leaders that exchange their sums do so in one way.
     if not OPERATIONS[operation].has_root and places != "dealt":
-        assert found == (told.name,)
-    assert told.name in found or "hierarchical" in found
+        assert recognised == (leaders.name,)
+    assert leaders.name in recognised or "hierarchical" in recognised
 
 
 def known_patterns(ranks: int) -> list[Observed]:
     """One of each algorithm that the engine has, with its trees."""
-    found = [along_tree(shape.name, op, ranks, 1)[0] for shape in SHAPES for op in ("MPI_Bcast", "MPI_Reduce")]
-    for algorithm, operation in NAMED:
+    patterns = [along_tree(shape.name, op, ranks, 1)[0] for shape in SHAPES for op in ("MPI_Bcast", "MPI_Reduce")]
+    for algorithm, operation in SERVED:
         root = root_of(operation, ranks)
         pattern = engine.pattern(algorithm, operation, ranks, root, lengths=lengths_of(operation), unit=4, segment=0)
         assert pattern is not None
-        found.append(ran(pattern, operation, ranks, root, payload_of(operation, ranks)))
-    return found
+        patterns.append(observed(pattern, operation, ranks, root, payload_of(operation, ranks)))
+    return patterns
 
 
-KNOWN = {ranks: known_patterns(ranks) for ranks in (5, 8)}
+KNOWN_PATTERNS = {ranks: known_patterns(ranks) for ranks in (5, 8)}
 
 
 @settings(deadline=None)
 @given(ranks=st.sampled_from([5, 8]), seed=st.integers(0, 1 << 32))
 def test_a_known_pattern_with_one_edge_moved_is_unrecognised(ranks: int, seed: int) -> None:
     chance = random.Random(seed)
-    seen = chance.choice(KNOWN[ranks])
-    messages = list(seen.messages)
+    collective = chance.choice(KNOWN_PATTERNS[ranks])
+    messages = list(collective.messages)
     moved = chance.randrange(len(messages))
     message = messages[moved]
-    others = [rank for rank in range(ranks) if rank not in (message.src, message.dst)]
+    bystanders = [rank for rank in range(ranks) if rank not in (message.src, message.dst)]
     # Towards a root, a rank that sends to another parent is another tree; one that sends twice is none.
-    to_root = seen.operation in ("MPI_Reduce", "MPI_Gather", "MPI_Gatherv")
-    messages[moved] = message._replace(**{"src" if to_root else "dst": chance.choice(others)})
-    changed = Observed(seen.operation, ranks, seen.root, seen.bytes, messages, seen.hosts, seen.clusters)
+    to_root = collective.operation in ("MPI_Reduce", "MPI_Gather", "MPI_Gatherv")
+    messages[moved] = message._replace(**{"src" if to_root else "dst": chance.choice(bystanders)})
+    changed = Observed(
+        collective.operation, ranks, collective.root, collective.bytes, messages, collective.hosts, collective.clusters
+    )
     assert recognise([changed]).name == UNRECOGNISED
 
 
@@ -247,8 +253,10 @@ def test_random_messages_are_unrecognised(seed: int, operation: str, ranks: int)
         src, dst = chance.sample(range(ranks), 2)
         messages.append(RecordedMessage(src, dst, chance.choice((0, BLOCK, WHOLE)), 10 * nth, 10 * nth + 5))
     alike = (0,) * ranks
-    seen = Observed(operation, ranks, root_of(operation, ranks), payload_of(operation, ranks), messages, alike, alike)
-    assert recognise([seen]).name == UNRECOGNISED
+    collective = Observed(
+        operation, ranks, root_of(operation, ranks), payload_of(operation, ranks), messages, alike, alike
+    )
+    assert recognise([collective]).name == UNRECOGNISED
 
 
 # As Open MPI 4.1 and MPICH 4.0 sent them, in this order; a barrier's bytes after a colon.
@@ -277,8 +285,8 @@ def test_forms_of_other_parts_of_the_libraries_have_their_names(
         src, dst = (int(rank) for rank in ends.split(">"))
         messages.append(RecordedMessage(src, dst, int(length) if length else payload, 10 * nth, 10 * nth + 5))
     alike = (0,) * ranks
-    seen = Observed(operation, ranks, root, payload, messages, alike, alike)
-    assert names(seen)[0] == AS_SENT[operation, ranks, root, edges]
+    collective = Observed(operation, ranks, root, payload, messages, alike, alike)
+    assert names(collective)[0] == AS_SENT[operation, ranks, root, edges]
 
 
 @pytest.mark.parametrize("ranks", [3, 5, 6, 7, 13])
@@ -286,17 +294,17 @@ def test_mpichs_rabenseifner_gives_whole_vectors_away_first(ranks: int) -> None:
     pattern = exchanges.rabenseifner_allreduce(ranks, WHOLE // 4, 4, whole=True)
     extra = ranks - (1 << ranks.bit_length() - 1)
     assert [message.bytes for message in pattern.messages[:extra]] == [WHOLE] * extra
-    assert names(ran(pattern, "MPI_Allreduce", ranks, None, WHOLE))[0] == "rabenseifner"
+    assert names(observed(pattern, "MPI_Allreduce", ranks, None, WHOLE))[0] == "rabenseifner"
 
 
 def test_a_rank_that_passes_on_what_it_has_not_yet_received_fits_no_tree() -> None:
-    seen, _ = along_tree("binomial-mpich", "MPI_Bcast", 8, 1)
-    assert recognise([seen]).name == "binomial"
-    at_once = [message._replace(sent_ns=0, received_ns=5) for message in seen.messages]
-    early = Observed("MPI_Bcast", 8, seen.root, WHOLE, at_once, seen.hosts, seen.clusters)
-    assert recognise([early]).name == UNRECOGNISED
+    collective, _ = along_tree("binomial-mpich", "MPI_Bcast", 8, 1)
+    assert recognise([collective]).name == "binomial"
+    messages = [message._replace(sent_ns=0, received_ns=5) for message in collective.messages]
+    premature = Observed("MPI_Bcast", 8, collective.root, WHOLE, messages, collective.hosts, collective.clusters)
+    assert recognise([premature]).name == UNRECOGNISED
     # One of several alike is enough.
-    assert recognise([seen, early]).name == UNRECOGNISED
+    assert recognise([collective, premature]).name == UNRECOGNISED
 
 
 def test_collectives_with_the_same_messages_in_another_order_are_each_recognised() -> None:
@@ -304,13 +312,13 @@ def test_collectives_with_the_same_messages_in_another_order_are_each_recognised
     # the second, whose root was another.
     places = (0, 0, 1, 1)
 
-    def seen(*sent: tuple[int, int, int, int]) -> Observed:
+    def collective(*sent: tuple[int, int, int, int]) -> Observed:
         messages = [RecordedMessage(src, dst, 8, begin, end) for src, dst, begin, end in sent]
         return Observed("MPI_Allreduce", 4, None, 8, messages, places, places)
 
-    apart = ((1, 0, 0, 1), (3, 2, 0, 1), (0, 1, 30, 31), (2, 3, 30, 31))
-    assert recognise([seen(*apart, (0, 2, 2, 20), (2, 0, 2, 20))]).name == "leaders:all-to-all"
-    assert recognise([seen(*apart, (2, 0, 2, 12), (0, 2, 13, 20))]).name == "binomial"
+    inner_hops = ((1, 0, 0, 1), (3, 2, 0, 1), (0, 1, 30, 31), (2, 3, 30, 31))
+    assert recognise([collective(*inner_hops, (0, 2, 2, 20), (2, 0, 2, 20))]).name == "leaders:all-to-all"
+    assert recognise([collective(*inner_hops, (2, 0, 2, 12), (0, 2, 13, 20))]).name == "binomial"
 
 
 def test_every_form_of_a_function_has_its_blocking_form() -> None:
@@ -364,12 +372,12 @@ collective_id role    src dst bytes link send_begin_ns recv_end_ns source
 def test_collectives_that_are_alike_are_counted_and_their_crossings_in_sequence_named(tmp_path: Path) -> None:
     trace = hopscope.open(draw(tmp_path / "d", ranks=RANKS_DRAWN, comms=COMMS, collectives=COLLECTIVES, hops=HOPS))
     columns = ("op", "bytes", "algorithm", "collectives", "depth", "messages", "wan_messages", "crossings", "first")
-    assert shown(trace.algorithms(), *columns) == expected("""
+    assert cells(trace.algorithms(), *columns) == expected("""
         op,          bytes, algorithm,    collectives, depth, messages, wan_messages, crossings, first
         MPI_Bcast,   8,     chain,        2,           3,     3,        3,            3,         0:0
         MPI_Bcast_c, 16,    unrecognised, 2,           ,      3,        3,            ,          0:2
         MPI_Reduce,  8,     linear,       1,           1,     3,        2,            1,         0:4""")
-    assert shown(trace.algorithms(comm=0, seq=1), "algorithm", "collectives") == expected("""
+    assert cells(trace.algorithms(comm=0, seq=1), "algorithm", "collectives") == expected("""
         algorithm, collectives
         chain,     1""")
 
@@ -377,12 +385,12 @@ def test_collectives_that_are_alike_are_counted_and_their_crossings_in_sequence_
 def test_crossings_are_known_only_where_every_collective_of_several_clusters_is_recognised(tmp_path: Path) -> None:
     collectives = "collective_id comm seq op root bytes comm_size native_reason"
     hops = "collective_id src dst bytes link send_begin_ns recv_end_ns source"
-    within = "0 2 0 8 lan 405 415 native"
-    linear = f"0 1 0 8 wan 410 420 native\n{within}\n0 3 0 8 wan 400 425 native"
+    local_hop = "0 2 0 8 lan 405 415 native"
+    linear = f"0 1 0 8 wan 410 420 native\n{local_hop}\n0 3 0 8 wan 400 425 native"
 
-    def crossings(name: str, messages: str, *ran: str) -> list[int | None]:
-        drawn = {"collectives": "\n".join([collectives, *ran]), "hops": f"{hops}\n{messages}"}
-        trace = hopscope.open(draw(tmp_path / name, ranks=RANKS_DRAWN, comms=COMMS, **drawn))
+    def crossings(name: str, messages: str, *collective_rows: str) -> list[int | None]:
+        tables = {"collectives": "\n".join([collectives, *collective_rows]), "hops": f"{hops}\n{messages}"}
+        trace = hopscope.open(draw(tmp_path / name, ranks=RANKS_DRAWN, comms=COMMS, **tables))
         rows = trace.sql("select crossings from kind_crossings order by kind nulls last")
         return rows["crossings"].to_pylist()
 
@@ -393,7 +401,7 @@ def test_crossings_are_known_only_where_every_collective_of_several_clusters_is_
     # Of a second collective no message was seen.
     assert crossings("unseen", linear, reduce, "1 0 1 MPI_Barrier - 8 4 -") == [1, None]
     # Nor does one count as all where some were missed, even if those seen stay within a cluster.
-    assert crossings("silent", within, "0 0 0 MPI_Barrier - 8 4 silent") == [None]
+    assert crossings("silent", local_hop, "0 0 0 MPI_Barrier - 8 4 silent") == [None]
 
 
 def test_a_message_of_the_whole_payload_is_of_one_kind_whatever_the_payload(tmp_path: Path) -> None:
@@ -409,7 +417,7 @@ def test_a_message_of_the_whole_payload_is_of_one_kind_whatever_the_payload(tmp_
         draw(tmp_path / "d", ranks=RANKS_DRAWN, comms=COMMS, collectives="\n".join(collectives), hops="\n".join(hops))
     )
     assert trace.table("collectives")["kind"].to_pylist() == [0, 0, 0, 0, 1, 2]
-    assert shown(trace.table("kinds"), "kind", "op", "bytes", "algorithm", "message_bytes") == expected("""
+    assert cells(trace.table("kinds"), "kind", "op", "bytes", "algorithm", "message_bytes") == expected("""
         kind, op,         bytes, algorithm, message_bytes
         0,    MPI_Bcast,  ,      linear,
         1,    MPI_Gather, 64,    linear,    48
@@ -434,7 +442,7 @@ call_id collective_id rank algorithm
     trace = hopscope.open(
         draw(tmp_path / "d", ranks=RANKS_DRAWN, comms=COMMS, collectives=COLLECTIVES, hops=HOPS, calls=calls)
     )
-    assert shown(trace.algorithms(), "op", "bytes", "algorithm", "captured", "differs", "collectives") == expected("""
+    assert cells(trace.algorithms(), "op", "bytes", "algorithm", "captured", "differs", "collectives") == expected("""
         op,          bytes, algorithm, captured, differs,  collectives
         MPI_Bcast,   8,     chain,     pipeline, ,         1
         MPI_Bcast,   8,     chain,     binomial, binomial, 1
@@ -446,8 +454,12 @@ call_id collective_id rank algorithm
 def test_settings_are_compared_with_what_ran_except_between_two_groups(tmp_path: Path) -> None:
     # A chain was asked for, and ran; a binomial Reduce was asked for, and each rank sent to the root. A Bcast between
     # ranks 0, 1 and ranks 2, 3 is none of tuned's.
-    made = {"coll_tuned_use_dynamic_rules": "1", "coll_tuned_bcast_algorithm": "3", "coll_tuned_reduce_algorithm": "5"}
-    rows = [{"name": name, "asked": value, "value": value, "text": None} for name, value in made.items()]
+    variables = {
+        "coll_tuned_use_dynamic_rules": "1",
+        "coll_tuned_bcast_algorithm": "3",
+        "coll_tuned_reduce_algorithm": "5",
+    }
+    rows = [{"name": name, "asked": value, "value": value, "text": None} for name, value in variables.items()]
     run = f"run settings\ndrawn {json.dumps(rows, separators=(',', ':'))}"
     trace = hopscope.open(
         draw(
@@ -459,7 +471,7 @@ def test_settings_are_compared_with_what_ran_except_between_two_groups(tmp_path:
             hops=HOPS + "5 - 0 2 32 wan 500 510 native\n5 - 0 3 32 wan 500 511 native\n",
         )
     )
-    assert shown(trace.algorithms(), "op", "bytes", "asked", "obeyed", "since_ns") == expected("""
+    assert cells(trace.algorithms(), "op", "bytes", "asked", "obeyed", "since_ns") == expected("""
         op,          bytes, asked,        obeyed,    since_ns
         MPI_Bcast,   8,     pipeline (3), yes,
         MPI_Bcast,   32,    ,             ,

@@ -24,10 +24,10 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
     """A folder as pip leaves one, of a package with a command that works and two that cannot be loaded; Python imports
     from it."""
     monkeypatch.syspath_prepend(tmp_path)
-    about = tmp_path / "guests-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: guests\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(
+    metadata = tmp_path / "guests-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: guests\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
         "[hopscope.commands]\ngreet = guests:greet\nlost = guests_of_nobody:lost\nodd = guests:GREETING\n"
     )
     (tmp_path / "guests.py").write_text(f"GREETING = 'no command'\n{GREETING}")
@@ -47,12 +47,12 @@ def test_a_command_of_another_package_runs_and_is_listed(package: Path) -> None:
 
 @pytest.mark.usefixtures("package")
 def test_commands_that_cannot_be_loaded_say_so_and_leave_the_others_alone() -> None:
-    listed = hopscope("--help")
-    assert listed.returncode == 0, listed.stderr
-    assert listed.stdout.count("Not available: guests is broken") == 2
+    help_page = hopscope("--help")
+    assert help_page.returncode == 0, help_page.stderr
+    assert help_page.stdout.count("Not available: guests is broken") == 2
     for name, reason in (("lost", "No module named 'guests_of_nobody'"), ("odd", "is not a click command")):
-        told = hopscope(name, "--anything", "at", "all")
-        assert told.returncode == 2
-        assert f"{name} comes from guests and cannot be loaded" in told.stderr
-        assert reason in told.stderr
-        assert "Traceback" not in told.stderr
+        failure = hopscope(name, "--anything", "at", "all")
+        assert failure.returncode == 2
+        assert f"{name} comes from guests and cannot be loaded" in failure.stderr
+        assert reason in failure.stderr
+        assert "Traceback" not in failure.stderr

@@ -127,29 +127,29 @@ def test_a_table_shows_an_interval_in_one_column_a_bar_and_names_as_they_are() -
         Column("share_high", "DOUBLE", "", "share"),
     )
     analysis = Analysis(name="x", help="", concept="", uses=(), sql="", key=("name",), columns=columns, bar="share")
-    out = io.StringIO()
-    print_answer(out, TABLE, analysis)
-    assert "[red]a[/red]" in out.getvalue()
-    assert "40.0 to 60.0 %" in out.getvalue()
-    assert "█████" in out.getvalue() or "#####" in out.getvalue()
-    assert "share_low" not in out.getvalue()
+    output = io.StringIO()
+    print_answer(output, TABLE, analysis)
+    assert "[red]a[/red]" in output.getvalue()
+    assert "40.0 to 60.0 %" in output.getvalue()
+    assert "█████" in output.getvalue() or "#####" in output.getvalue()
+    assert "share_low" not in output.getvalue()
 
 
 def test_brackets_and_backslashes_in_names_are_printed_as_they_are() -> None:
-    out = io.StringIO()
-    print_rows(out, pa.table({"name": [r"\[red]x", r"a\[b]", "[/]"]}))
-    assert r"\[red]x" in out.getvalue()
-    assert r"a\[b]" in out.getvalue()
-    assert "[/]" in out.getvalue()
+    output = io.StringIO()
+    print_rows(output, pa.table({"name": [r"\[red]x", r"a\[b]", "[/]"]}))
+    assert r"\[red]x" in output.getvalue()
+    assert r"a\[b]" in output.getvalue()
+    assert "[/]" in output.getvalue()
 
 
 REMAP = parse("remap", DESCRIPTION)
 
 
 def printed(table: pa.Table, columns: tuple[Column, ...], **header: Any) -> list[str]:
-    out = io.StringIO()
-    print_answer(out, table, Analysis(name="x", help="", concept="", uses=(), sql="", columns=columns, **header))
-    return out.getvalue().splitlines()
+    output = io.StringIO()
+    print_answer(output, table, Analysis(name="x", help="", concept="", uses=(), sql="", columns=columns, **header))
+    return output.getvalue().splitlines()
 
 
 def test_a_table_in_a_file_stays_within_120_columns_and_names_what_it_drops(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,9 +158,9 @@ def test_a_table_in_a_file_stays_within_120_columns_and_names_what_it_drops(monk
     table = pa.table({name: [1_234_567_890 + i] for i, name in enumerate(names)})
     lines = printed(table, tuple(Column(name, "BIGINT", "", "at") for name in names))
     assert max(map(len, lines)) <= 120
-    said = " ".join(" ".join(lines).split())
-    assert "Not shown at a width of 120: a long column name 15, a long column name 14" in said
-    assert "or use --format csv" in said
+    text = " ".join(" ".join(lines).split())
+    assert "Not shown at a width of 120: a long column name 15, a long column name 14" in text
+    assert "or use --format csv" in text
 
 
 def test_shares_of_noise_read_as_on_the_page() -> None:

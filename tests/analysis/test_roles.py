@@ -44,10 +44,10 @@ def test_messages_along_trees_lead_up_or_down(ranks: int) -> None:
             assert counts(pass_up(tree, [8])) == (ranks - 1, 0, 0)
             assert counts(blocks_along(tree, 8, pass_up)) == (ranks - 1, 0, 0)
             assert counts(blocks_along(tree, 8, pass_down)) == (0, ranks - 1, 0)
-            both = pass_up(tree, [8]).concatenate(pass_down(tree, [8]))
-            assert counts(both) == (ranks - 1, ranks - 1, 0)
+            round_trip = pass_up(tree, [8]).concatenate(pass_down(tree, [8]))
+            assert counts(round_trip) == (ranks - 1, ranks - 1, 0)
             parents = {rank: parent for rank, parent in enumerate(tree.parents) if rank != root}
-            assert parents_of(both.roles, "up", ranks) == parents_of(both.roles, "down", ranks) == parents
+            assert parents_of(round_trip.roles, "up", ranks) == parents_of(round_trip.roles, "down", ranks) == parents
 
 
 FOLDED: dict[str, Callable[[int], Pattern]] = {
@@ -78,19 +78,19 @@ def test_both_halves_of_rabenseifner_exchange_and_the_gather_to_a_root_leads_up(
     extra, rounds = ranks - power, power.bit_length() - 1
     for whole in (False, True) if extra else (False,):
         # Not whole: the two of a pair first exchange halves, and one of them gives its sum away.
-        between = 0 if whole else 2 * extra
+        pair_messages = 0 if whole else 2 * extra
         allreduce = exchanges.rabenseifner_allreduce(ranks, 64, 8, whole=whole)
-        assert counts(allreduce) == (extra, extra, between + 2 * power * rounds)
+        assert counts(allreduce) == (extra, extra, pair_messages + 2 * power * rounds)
         for root in range(ranks):
             up, down, exchange = counts(exchanges.rabenseifner_reduce(ranks, 64, 8, root, whole=whole))
             # A root that gave its part away takes over from rank 0, by one message more.
             takes_over = root < 2 * extra and root % 2 == 1
-            assert (up, down, exchange) == (extra + power - 1 + takes_over, 0, between + power * rounds)
+            assert (up, down, exchange) == (extra + power - 1 + takes_over, 0, pair_messages + power * rounds)
 
 
 @pytest.mark.parametrize("ranks", RANKS)
 def test_rings_bruck_pairs_and_dissemination_exchange(ranks: int) -> None:
-    every = [
+    patterns = [
         exchanges.pairwise(ranks, 8),
         exchanges.ring_allreduce(ranks, 64, 8),
         exchanges.doubling_scan(ranks, 8),
@@ -101,7 +101,7 @@ def test_rings_bruck_pairs_and_dissemination_exchange(ranks: int) -> None:
         *(of_engine(name, "MPI_Scan", ranks) for name in ("linear", "recursive-doubling")),
     ]
     neighbors = exchanges.neighbor_exchange(ranks, 8)
-    for pattern in [*every, *([neighbors] if neighbors else [])]:
+    for pattern in [*patterns, *([neighbors] if neighbors else [])]:
         assert counts(pattern) == (0, 0, len(pattern.messages))
 
 
@@ -123,12 +123,12 @@ def test_a_reduce_scatter_by_halving_folds_and_unfolds(ranks: int) -> None:
 
 
 @pytest.mark.parametrize("ranks", range(4, 10))
-@pytest.mark.parametrize("between", ["all-to-all", "recursive-doubling", "ring"])
-def test_leaders_gather_exchange_and_pass_down(between: str, ranks: int) -> None:
+@pytest.mark.parametrize("leader_exchange", ["all-to-all", "recursive-doubling", "ring"])
+def test_leaders_gather_exchange_and_pass_down(leader_exchange: str, ranks: int) -> None:
     # Three groups of ranks by turns: of three leaders one gives its part to another first, and still they exchange.
     groups = tuple(rank % 3 for rank in range(ranks))
     ways = engine.grouped("MPI_Allreduce", groups, groups)
-    name = next(way for way in ways if way.exchange == between)
+    name = next(way for way in ways if way.exchange == leader_exchange)
     pattern = engine.pattern(name, "MPI_Allreduce", ranks, None, lengths=(ranks,), unit=8, segment=0)
     assert pattern is not None
     up, down, exchange = counts(pattern)
@@ -151,10 +151,10 @@ def test_mpich_hands_over_from_the_root_downwards_and_to_it_upwards(ranks: int) 
             for message, level in zip(pattern.messages, pattern.levels, strict=True)
         ]
         messages += [RecordedMessage(*pair, 8, 1000, 1009)] if role == "up" else []
-        seen = Observed(operation, ranks, root, 8, messages, alike, alike)
-        kind = kind_of([seen], captured=None, by_schedule=None, is_between_groups=False)
+        collective = Observed(operation, ranks, root, 8, messages, alike, alike)
+        kind = kind_of([collective], captured=None, by_schedule=None, is_between_groups=False)
         assert kind.algorithm is not None
-        assert set(kind.roles) == set(seen.edges)
+        assert set(kind.roles) == set(collective.edges)
         assert {way for ways in kind.roles.values() for way in ways} == {role}
 
 
@@ -163,11 +163,12 @@ def test_roles_of_a_schedule_tell_apart_what_times_do_not() -> None:
     places = (0, 0, 1, 1)
     sent = ((1, 0, 0, 1), (3, 2, 0, 1), (2, 0, 2, 12), (0, 2, 13, 20), (0, 1, 30, 31), (2, 3, 30, 31))
     messages = [RecordedMessage(src, dst, 0, begin, end, places[src] != places[dst]) for src, dst, begin, end in sent]
-    seen = Observed("MPI_Barrier", 4, None, 0, messages, places, places)
+    collective = Observed("MPI_Barrier", 4, None, 0, messages, places, places)
     roles = {(1, 0): ["up"], (3, 2): ["up"], (2, 0): ["exchange"], (0, 2): ["exchange"], (0, 1): ["down"]}
     roles |= {(2, 3): ["down"]}
     by_times, by_roles = (
-        kind_of([seen], captured=None, by_schedule=said, is_between_groups=False) for said in (None, roles)
+        kind_of([collective], captured=None, by_schedule=schedule_roles, is_between_groups=False)
+        for schedule_roles in (None, roles)
     )
     assert (by_times.depth, by_times.crossings) == (4, 2)
     assert by_roles.algorithm is not None
@@ -180,22 +181,22 @@ def test_of_algorithms_with_the_same_messages_and_roles_the_name_of_what_ran_dec
     places = (0, 0, 1, 1)
     sent = ((1, 0, 0, 1), (3, 2, 0, 1), (2, 0, 2, 12), (0, 2, 13, 20), (0, 1, 30, 31), (2, 3, 30, 31))
     messages = [RecordedMessage(src, dst, 8, begin, end, places[src] != places[dst]) for src, dst, begin, end in sent]
-    seen = Observed("MPI_Allreduce", 4, None, 8, messages, places, places)
+    collective = Observed("MPI_Allreduce", 4, None, 8, messages, places, places)
     for name in ("leaders:all-to-all", "leaders:recursive-doubling"):
-        kind = kind_of([seen], captured=None, by_schedule=None, is_between_groups=False, tree_file_name=name)
+        kind = kind_of([collective], captured=None, by_schedule=None, is_between_groups=False, tree_file_name=name)
         assert (kind.algorithm, kind.depth, kind.crossings) == (name, 3, 1)
     # A name of which no algorithm sends such messages, as of an explicit tree, says nothing.
-    kind = kind_of([seen], captured=None, by_schedule=None, is_between_groups=False, tree_file_name="mine")
+    kind = kind_of([collective], captured=None, by_schedule=None, is_between_groups=False, tree_file_name="mine")
     assert kind.algorithm != "mine"
 
 
 @pytest.mark.parametrize("ranks", RANKS)
 def test_every_candidate_says_a_role_of_each_message(ranks: int) -> None:
     alike = (0,) * ranks
-    every = [RecordedMessage(src, dst, 8, 0, 1) for src in range(ranks) for dst in range(ranks) if src != dst]
+    messages = [RecordedMessage(src, dst, 8, 0, 1) for src in range(ranks) for dst in range(ranks) if src != dst]
     for operation in ("MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Gather", "MPI_Bcast", "MPI_Barrier", "MPI_Scan"):
-        seen = Observed(
-            operation, ranks, 0 if operation in ("MPI_Gather", "MPI_Bcast") else None, 64, every, alike, alike
+        collective = Observed(
+            operation, ranks, 0 if operation in ("MPI_Gather", "MPI_Bcast") else None, 64, messages, alike, alike
         )
-        for candidate in candidates(seen):
+        for candidate in candidates(collective):
             assert {message.role for message in candidate.pattern.messages} <= {"up", "down", "exchange"}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 
 INTERVALS = """
 rank location kind     region       begin_ns end_ns
@@ -43,11 +43,13 @@ SPAWNED = {
 }
 
 
-@pytest.mark.parametrize("more", [pytest.param({}, id="one world"), pytest.param(SPAWNED, id="a spawned world later")])
+@pytest.mark.parametrize(
+    "tables", [pytest.param({}, id="one world"), pytest.param(SPAWNED, id="a spawned world later")]
+)
 def test_the_run_begins_when_the_last_rank_that_the_job_began_with_has_started(
-    tmp_path: Path, more: dict[str, str]
+    tmp_path: Path, tables: dict[str, str]
 ) -> None:
-    trace = hopscope.open(draw(tmp_path / "d", **{**TABLES, **more}))
+    trace = hopscope.open(draw(tmp_path / "d", **{**TABLES, **tables}))
     assert trace.sql("select first_ns, last_ns from run_bounds").to_pylist() == [{"first_ns": 120, "last_ns": 230}]
     assert trace.sql("select begin_ns, end_ns from communication_window").to_pylist() == [
         {"begin_ns": 120, "end_ns": 230}
@@ -66,7 +68,7 @@ def test_the_critical_path_leaves_the_late_start_of_a_rank_out(tmp_path: Path) -
 def test_efficiency_is_that_of_the_same_time(tmp_path: Path) -> None:
     # Regression: of 200, with an ideal network that could not shorten MPI_Init: a parallel efficiency of 25 %.
     trace = hopscope.open(draw(tmp_path / "d", **TABLES))
-    assert shown(trace.efficiency(), "factor", "part_ns", "whole_ns") == expected("""
+    assert cells(trace.efficiency(), "factor", "part_ns", "whole_ns") == expected("""
         factor,                   part_ns, whole_ns
         parallel efficiency,      50,      110
         load balance,             50,      100

@@ -104,9 +104,9 @@ def test_several_threads_may_ask_at_once(trace: hopscope.Trace, tmp_path: Path) 
     commands = of_the_whole_trace * 2
     asked_for_the_first_time = hopscope.open(draw(tmp_path / "d", **TABLES))
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(asked_for_the_first_time.run, commands))
+        concurrent = list(pool.map(asked_for_the_first_time.run, commands))
     alone = {name: trace.run(name) for name in of_the_whole_trace}
-    assert all(answer.equals(alone[name]) for answer, name in zip(together, commands, strict=True))
+    assert all(answer.equals(alone[name]) for answer, name in zip(concurrent, commands, strict=True))
 
 
 def test_a_directory_without_manifest_is_no_whole_dataset(tmp_path: Path) -> None:
@@ -178,8 +178,8 @@ def test_a_table_that_is_cut_off_says_where(tmp_path: Path) -> None:
 
 
 def test_a_notebook_shows_the_verdict_of_a_trace_and_the_rows_of_an_answer(trace: hopscope.Trace) -> None:
-    shown = vars(type(trace))["_repr_html_"](trace)
-    assert html.escape(trace.diagnose().to_pylist()[0]["sentence"]) in shown
+    markup = vars(type(trace))["_repr_html_"](trace)
+    assert html.escape(trace.diagnose().to_pylist()[0]["sentence"]) in markup
     answer = trace.answer("critical-path")
     table = vars(type(answer))["_repr_html_"](answer)
     assert all(f"<td>{row['category']}</td>" in table for row in answer.rows)

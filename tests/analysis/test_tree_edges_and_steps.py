@@ -12,7 +12,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 from hopscope.errors import InputError
 
 RANKS = """
@@ -67,10 +67,10 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 def test_an_edge_weighs_what_the_runs_path_spends_on_its_hops(trace: hopscope.Trace) -> None:
     # The path has 650 ns, of which 90 are start-up: 250 of 560 on 1 -> 0, over two hops; 180 on 0 -> 1, over one.
     # Medians of 200 and 50, of 180 and 40.
-    found = shown(
+    rows = cells(
         trace.tree_edges(), "edge", "link", "hops", "bytes", "took_ns", "waited_share", "on_path", "time_ns", "share"
     )
-    assert found == expected("""
+    assert rows == expected("""
     edge,      link, hops, bytes, took_ns, waited_share, on_path, time_ns, share
     up 1->0,   wan,  2,    24,    125,     1,            2,       250,     0.446429
     down 0->1, wan,  2,    24,    110,     0.5,          1,       180,     0.321429
@@ -103,12 +103,12 @@ def test_edges_of_one_tree_leave_out_those_of_other_roots_names_and_communicator
     3             down  0   1   400           400          450
     """
     trace = hopscope.open(draw(tmp_path / "d", ranks=RANKS, collectives=collectives, calls=calls, hops=hops))
-    assert shown(trace.tree_edges(comm=0, root=0, tree="flat"), "edge", "hops", "took_ns") == expected("""
+    assert cells(trace.tree_edges(comm=0, root=0, tree="flat"), "edge", "hops", "took_ns") == expected("""
     edge,      hops, took_ns
     up 1->0,   1,    100
     down 0->1, 1,    50
     """)
-    assert shown(trace.tree_edges(comm=5), "edge", "took_ns") == expected("""
+    assert cells(trace.tree_edges(comm=5), "edge", "took_ns") == expected("""
     edge,      took_ns
     down 0->1, 100
     """)
@@ -125,8 +125,8 @@ def test_a_trace_without_hops_has_no_edges_and_says_what_makes_them(tmp_path: Pa
 
 
 def test_the_steps_of_one_collective_are_those_of_no_other(trace: hopscope.Trace) -> None:
-    found = shown(trace.collective_steps(collective="0:0"), "step_id", "rank", "kind", "begin_ns", "time_ns")
-    assert found == expected("""
+    rows = cells(trace.collective_steps(collective="0:0"), "step_id", "rank", "kind", "begin_ns", "time_ns")
+    assert rows == expected("""
     step_id, rank, kind,    begin_ns, time_ns
     0,       0,    combine, 300,      10
     1,       0,    copy,    310,      2

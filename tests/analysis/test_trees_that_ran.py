@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import hopscope
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 
 RANKS = "rank host cluster\n0 a A\n1 a A\n2 b B\n3 b B"
 COMMS = "comm name size members\n0 world 4 0,1,2,3"
@@ -38,7 +38,7 @@ def test_a_tree_of_the_mpi_library_is_one_that_ran(tmp_path: Path) -> None:
     # It was said that no collective ran on a tree.
     answer = run(tmp_path / "d", EXCHANGE, BCAST).answer("trees")
     columns = ("tree", "comm", "root", "role", "rank", "parent", "child_order", "link", "cluster")
-    assert shown(answer.table, *columns) == expected("""
+    assert cells(answer.table, *columns) == expected("""
         tree,comm,root,role,rank,parent,child_order,link,cluster
         linear,0,1,down,0,1,2,shm,A
         linear,0,1,down,1,,0,,A

@@ -30,7 +30,7 @@ MISTAKES = {
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str]]:
+def complaints(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str]]:
     """What basedpyright finds wrong: the line and the rule."""
     folder = tmp_path_factory.mktemp("user")
     lines = [*PROGRAM.splitlines(), *MISTAKES]
@@ -41,16 +41,20 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str]]:
         [checker, "--outputjson", "--pythonpath", sys.executable, "."],
         cwd=folder, capture_output=True, text=True, check=False, timeout=240,
     )  # fmt: skip
-    found = json.loads(done.stdout)["generalDiagnostics"]
-    return [(lines[one["range"]["start"]["line"]], one["rule"]) for one in found if one["severity"] == "error"]
+    diagnostics = json.loads(done.stdout)["generalDiagnostics"]
+    return [
+        (lines[diagnostic["range"]["start"]["line"]], diagnostic["rule"])
+        for diagnostic in diagnostics
+        if diagnostic["severity"] == "error"
+    ]
 
 
-def test_a_program_that_is_right_has_no_complaint(said: list[tuple[str, str]]) -> None:
-    assert [complaint for complaint in said if complaint[0] not in MISTAKES] == []
+def test_a_program_that_is_right_has_no_complaint(complaints: list[tuple[str, str]]) -> None:
+    assert [complaint for complaint in complaints if complaint[0] not in MISTAKES] == []
 
 
-def test_a_misspelt_analysis_a_wrong_option_and_a_wrong_type_are_found(said: list[tuple[str, str]]) -> None:
-    assert dict(said) == MISTAKES
+def test_a_misspelt_analysis_a_wrong_option_and_a_wrong_type_are_found(complaints: list[tuple[str, str]]) -> None:
+    assert dict(complaints) == MISTAKES
 
 
 def test_other_packages_may_take_its_types() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 
 RANKS = """
 rank host cluster
@@ -76,7 +76,7 @@ def test_each_cluster_is_told_by_its_ranks_own_routes(trace: hopscope.Trace) -> 
     # Hops per route in B: (2 + 4) / 2 = 3, crossings 2 each, 16 bytes between clusters; in A: (0 + 2) / 2 = 1.
     # The critical path: 20 of 79 on the wan, 3 hops, one crossing.
     columns = ("scope", "share", "hops", "bytes", "crossings", "path_ns", "wan_ns", "waiting_ns", "collectives")
-    assert shown(trace.wan_share(), *columns) == expected("""
+    assert cells(trace.wan_share(), *columns) == expected("""
         scope,share,hops,bytes,crossings,path_ns,wan_ns,waiting_ns,collectives
         critical_path,0.253165,3,8,1,79,20,0,1
         A,0,1,0,0,13,0,53,1
@@ -90,7 +90,7 @@ def test_a_message_that_was_there_early_gets_the_time_of_those_that_were_waited_
     # (0 -> 2 is another pair, so the link class decides): the route is the same as above, and the rest is waiting.
     hops = HOPS.replace("4             24          recv", "4             44          none")
     trace = hopscope.open(draw(tmp_path / "d", **{**TABLES, "hops": hops}))
-    assert shown(trace.wan_share(), "scope", "path_ns", "wan_ns", "waiting_ns")[2] == {
+    assert cells(trace.wan_share(), "scope", "path_ns", "wan_ns", "waiting_ns")[2] == {
         "scope": "B", "path_ns": "95", "wan_ns": "80", "waiting_ns": "60",
     }  # fmt: skip
 
@@ -116,7 +116,7 @@ def test_a_path_through_a_collective_without_hops_has_an_unknown_share_and_not_0
     tables = {name: text for name, text in TABLES.items() if name != "hops"}
     trace = hopscope.open(draw(tmp_path / "d", **{**tables, "path_stretches": NATIVE_PATH}))
     columns = ("scope", "share", "share_low", "hops", "crossings", "path_ns", "wan_ns", "collectives")
-    assert shown(trace.wan_share(), *columns)[:1] == expected("""
+    assert cells(trace.wan_share(), *columns)[:1] == expected("""
         scope,share,share_low,hops,crossings,path_ns,wan_ns,collectives
         critical_path,,,,,79,,1
     """)
@@ -125,8 +125,8 @@ def test_a_path_through_a_collective_without_hops_has_an_unknown_share_and_not_0
         ("part", "comm name size members\n0 w 2 0,1", RANKS),
         ("run", TABLES["comms"], RANKS.replace("B", "A")),
     ):
-        own = {**tables, "path_stretches": NATIVE_PATH, "comms": comms, "ranks": ranks}
-        trace = hopscope.open(draw(tmp_path / name, **own))
+        drawing = {**tables, "path_stretches": NATIVE_PATH, "comms": comms, "ranks": ranks}
+        trace = hopscope.open(draw(tmp_path / name, **drawing))
         assert trace.wan_share()["share"][0].as_py() == 0
 
 
@@ -138,7 +138,7 @@ def test_hops_between_clusters_that_are_known_count_beside_those_that_are_not(tm
         "path_stretches": f"{PATH.rstrip()}\nrun  7    3    79       100    native   1             -",
     }
     trace = hopscope.open(draw(tmp_path / "d", **tables))
-    assert shown(trace.wan_share(), "share", "wan_ns")[0] == {"share": "0.2", "wan_ns": "20"}
+    assert cells(trace.wan_share(), "share", "wan_ns")[0] == {"share": "0.2", "wan_ns": "20"}
 
 
 def test_hops_that_form_a_ring_do_not_run_on(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ It was empty for every run that the MPI library did untouched and for recursive 
 from pathlib import Path
 
 import hopscope
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 
 RANKS = """
 rank host cluster
@@ -33,7 +33,7 @@ def shares(directory: Path, op: str, calls: str, hops: str, *, root: str = "-") 
         "hops": "collective_id role src dst link send_begin_ns recv_end_ns binding pred_hop_id bytes source\n"
         + "\n".join(f"0 {line} 8 {native}" for line in hops.strip().splitlines()),
     }
-    return shown(hopscope.open(draw(directory / "d", **tables)).wan_share(), *COLUMNS)[1:]
+    return cells(hopscope.open(draw(directory / "d", **tables)).wan_share(), *COLUMNS)[1:]
 
 
 def test_of_leaders_it_is_the_way_up_the_exchange_and_the_way_down(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_a_sender_that_was_blocked_leads_to_the_receiver_it_waited_for(tmp_path:
         "hops": "collective_id role src dst link send_begin_ns recv_post_ns recv_end_ns binding pred_hop_id bytes "
         "source\n0 - 0 2 wan 1 41 61 send - 8 native\n0 - 0 1 shm 62 2 65 recv 0 8 native",
     }
-    rows = shown(hopscope.open(draw(tmp_path / "d", **tables)).wan_share(), *COLUMNS)
+    rows = cells(hopscope.open(draw(tmp_path / "d", **tables)).wan_share(), *COLUMNS)
     assert rows[1:2] == expected("""
         scope,share,hops,bytes,crossings,path_ns,wan_ns,waiting_ns
         A,0.769231,2,8,1,26,20,40

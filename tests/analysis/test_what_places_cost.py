@@ -16,7 +16,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from drawing import draw, expected, shown
+from drawing import cells, draw, expected
 
 TABLES = {
     "ranks": "rank host first_event_ns last_event_ns\n0 a 0 120\n1 b 10 120",
@@ -68,7 +68,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 
 def test_a_place_has_its_calls_its_waiting_and_its_part_of_the_path(trace: hopscope.Trace) -> None:
     # Rank 0 waits in the Allreduce from 60 to 80. What was called from an unknown place is after the end of the path.
-    assert shown(trace.places(), *COLUMNS) == expected("""
+    assert cells(trace.places(), *COLUMNS) == expected("""
         place,         how,      time_ns, share,    compute_ns, call_ns, calls, collective_calls, mpi_ns, collective_waiting_ns, messages, waiting_caused_ns, waiting_suffered_ns
         solve(s.c:15), line,     70,      0.777778, 50,         20,      2,     2,                60,     20,                    0,        0,                 0
         app+3,         stripped, 10,      0.111111, 0,          10,      1,     0,                20,     0,                     0,        0,                 10
@@ -87,15 +87,15 @@ def test_its_numbers_are_those_of_the_analyses_of_the_path_and_of_messages(trace
     waited = sum(row["waiting_ns"] for row in trace.last_arrivals().to_pylist())
     rows = trace.places().to_pylist()
     for row in rows:
-        for other in (path.get(row["place"], {}), sent.get(row["place"], {})):
-            shared = row.keys() & other.keys() - {"call_site"}
-            assert {name: row[name] for name in shared} == {name: other[name] for name in shared}
+        for counterpart in (path.get(row["place"], {}), sent.get(row["place"], {})):
+            shared = row.keys() & counterpart.keys() - {"call_site"}
+            assert {name: row[name] for name in shared} == {name: counterpart[name] for name in shared}
     assert sum(row["collective_waiting_ns"] for row in rows) == waited
 
 
 def test_of_a_part_only_its_ranks_and_its_places_have_rows(trace: hopscope.Trace) -> None:
     columns = ("place", "time_ns", "calls", "mpi_ns", "collective_waiting_ns", "messages", "waiting_suffered_ns")
-    assert shown(trace.places(ranks="1"), *columns) == expected("""
+    assert cells(trace.places(ranks="1"), *columns) == expected("""
         place,         time_ns, calls, mpi_ns, collective_waiting_ns, messages, waiting_suffered_ns
         solve(s.c:15), 70,      1,     20,     0,                     0,        0
         app+3,         10,      1,     20,     0,                     0,        10
@@ -103,7 +103,7 @@ def test_of_a_part_only_its_ranks_and_its_places_have_rows(trace: hopscope.Trace
     """)
     assert [row["place"] for row in trace.places(place="app+3").to_pylist()] == ["app+3"]
     assert trace.places(place="app+3").to_pylist()[0]["waiting_suffered_ns"] == 10
-    assert shown(trace.places(place="unknown"), *columns) == expected("""
+    assert cells(trace.places(place="unknown"), *columns) == expected("""
         place,   time_ns, calls, mpi_ns, collective_waiting_ns, messages, waiting_suffered_ns
         unknown, 0,       2,     20,     0,                     0,        0
     """)
