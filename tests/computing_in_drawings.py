@@ -21,7 +21,7 @@ def with_computing(calls: pa.Table, intervals: pa.Table | None) -> pa.Table:
     for of_location in stretches.values():
         free: int | None = None
         sum_ns, latest = 0, None
-        for begin, end, call in sorted(of_location, key=lambda it: (it[0], -it[1])):
+        for begin, end, call in sorted(of_location, key=lambda stretch: (stretch[0], -stretch[1])):
             sum_ns += 0 if free is None else max(0, begin - free)
             free = end if free is None else max(free, end)
             if call is not None:
@@ -29,25 +29,28 @@ def with_computing(calls: pa.Table, intervals: pa.Table | None) -> pa.Table:
                 previous[call], latest = latest, calls["call_id"][call].as_py()
     leaves = dict(zip(calls["call_id"].to_pylist(), calls["leave_ns"].to_pylist(), strict=True))
     released = [None if call is None else leaves[call] for call in previous]
-    calls = _with(_with(calls, "computed_ns", computed), "prev_call_id", previous)
-    return _with(calls, "released_ns", released)
+    calls = _replace_column(_replace_column(calls, "computed_ns", computed), "prev_call_id", previous)
+    return _replace_column(calls, "released_ns", released)
 
 
 def with_last_enters(collectives: pa.Table, calls: pa.Table, *, enters_drawn: bool = False) -> pa.Table:
     """The collectives with the latest enter of their calls, unless that is drawn, and the rank whose it is; those
     without calls as they are."""
     names = ("collective_id", "last_enter_ns", "last_rank")
-    latest = {each: (at, rank) for each, at, rank in zip(*(collectives[n].to_pylist() for n in names), strict=True)}
+    latest = {
+        collective: (enter_ns, rank)
+        for collective, enter_ns, rank in zip(*(collectives[n].to_pylist() for n in names), strict=True)
+    }
     entered = zip(*(calls[name].to_pylist() for name in ("collective_id", "enter_ns", "rank")), strict=True)
     for collective, enter_ns, rank in sorted(entered, key=lambda call: (call[1], -call[2])):
         latest[collective] = enter_ns, rank
-    found = [latest[each] for each in collectives["collective_id"].to_pylist()]
+    last_enters = [latest[collective] for collective in collectives["collective_id"].to_pylist()]
     if not enters_drawn:
-        collectives = _with(collectives, "last_enter_ns", [at for at, _ in found])
-    return _with(collectives, "last_rank", [rank for _, rank in found])
+        collectives = _replace_column(collectives, "last_enter_ns", [enter_ns for enter_ns, _ in last_enters])
+    return _replace_column(collectives, "last_rank", [rank for _, rank in last_enters])
 
 
-def _with(table: pa.Table, column: str, values: list[int] | list[int | None]) -> pa.Table:
+def _replace_column(table: pa.Table, column: str, values: list[int] | list[int | None]) -> pa.Table:
     place = table.schema.get_field_index(column)
     field = table.schema.field(place)
     return table.set_column(place, field, pa.array(values, field.type))

@@ -84,10 +84,10 @@ def nothing_left_behind(request: pytest.FixtureRequest) -> Generator[None]:
     if not lanes.is_live(request.node):
         yield
         return
-    before = left_behind.files()
+    old_files = left_behind.files()
     yield
     is_unfinished = request.node.get_closest_marker("unfinished") is not None
-    assert left_behind.remains(request.node.nodeid, before, is_unfinished=is_unfinished) == []
+    assert left_behind.remains(request.node.nodeid, old_files, is_unfinished=is_unfinished) == []
 
 
 @pytest.fixture(scope="session", params=MPIS, ids=[mpi.flavour for mpi in MPIS])

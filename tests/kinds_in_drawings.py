@@ -5,13 +5,13 @@ from hopscope.dataset.convert.part_hops import Communicator
 from hopscope.dataset.convert.roles import Kinds
 
 
-def with_kinds(drawn: dict[str, pa.Table]) -> dict[str, pa.Table]:
+def with_kinds(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
     """Recognise what drawn collectives ran by. Roles of hops are kept where they are drawn, and so are trees."""
-    needed = ("collectives", "hops", "comms", "ranks")
-    if drawn.get("kinds") or not all(name in drawn and drawn[name].num_rows for name in needed):
-        return drawn
-    comms = {row["comm"]: row for row in drawn["comms"].to_pylist()}
-    places = {row["rank"]: row for row in drawn["ranks"].to_pylist()}
+    table_names = ("collectives", "hops", "comms", "ranks")
+    if tables.get("kinds") or not all(name in tables and tables[name].num_rows for name in table_names):
+        return tables
+    comms = {row["comm"]: row for row in tables["comms"].to_pylist()}
+    places = {row["rank"]: row for row in tables["ranks"].to_pylist()}
 
     def communicator(number: int) -> Communicator:
         members = comms[number]["members"]
@@ -20,11 +20,11 @@ def with_kinds(drawn: dict[str, pa.Table]) -> dict[str, pa.Table]:
 
     clusters = [places[rank]["cluster"] if rank in places else "" for rank in range(1 + max(places))]
     kinds = Kinds(communicator, clusters)
-    collectives = drawn["collectives"].sort_by("collective_id")
-    hops = drawn["hops"].sort_by(
+    collectives = tables["collectives"].sort_by("collective_id")
+    hops = tables["hops"].sort_by(
         [("collective_id", "ascending"), ("send_begin_ns", "ascending"), ("hop_id", "ascending")]
     )
-    completed = {**kinds.of_part(collectives, drawn.get("calls"), hops), **dict(kinds.tables())}
+    completed = {**kinds.of_part(collectives, tables.get("calls"), hops), **dict(kinds.tables())}
     for name in ("collectives", "hops"):
-        completed[name] = completed[name].cast(drawn[name].schema)
-    return {**drawn, **completed, "trees": drawn.get("trees") or completed["trees"]}
+        completed[name] = completed[name].cast(tables[name].schema)
+    return {**tables, **completed, "trees": tables.get("trees") or completed["trees"]}

@@ -34,16 +34,16 @@ READ_BY_JOBS = ("HOPSCOPE_", "OMPI_", "OPAL_", "MPICH_", "MPIR_", "UCX_", "LD_")
 
 def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that all processes of this test run share."""
-    own = tmp_path_factory.getbasetemp()
-    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared"
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared"
     folder.mkdir(exist_ok=True)
     return folder
 
 
-def once(shared: Path, key: object, make: Callable[[Path], Any]) -> tuple[Path, Any]:
-    """The folder of this key, and what `make` said of it when it filled it, which only the first call lets it do.
+def fill_once(shared: Path, key: object, make: Callable[[Path], Any]) -> tuple[Path, Any]:
+    """The folder of this key, which `make` fills at the first call, and the answer of `make`, which JSON must hold.
 
-    The answer must be what JSON holds. If `make` raises, the next call tries anew.
+    If `make` raises, the next call tries anew.
     """
     name = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
     folder, answer = shared / name, shared / f"{name}.json"
@@ -58,8 +58,8 @@ def once(shared: Path, key: object, make: Callable[[Path], Any]) -> tuple[Path, 
 
 
 @dataclass(frozen=True)
-class Ended:
-    """A job or command that has ended."""
+class FinishedJob:
+    """A job or command that has ended, with its output."""
 
     code: int
     out: str
@@ -67,7 +67,7 @@ class Ended:
     trace: Path
 
 
-def ended(words: Sequence[str], trace: Path, cwd: Path, *, timeout: float = 240, **environment: str) -> Ended:
+def finish(words: Sequence[str], trace: Path, cwd: Path, *, timeout: float = 240, **environment: str) -> FinishedJob:
     """Run a command to its end."""
     done = subprocess.run(
         words,
@@ -79,7 +79,7 @@ def ended(words: Sequence[str], trace: Path, cwd: Path, *, timeout: float = 240,
         timeout=timeout,
         stdin=subprocess.DEVNULL,
     )
-    return Ended(done.returncode, done.stdout, done.stderr, trace)
+    return FinishedJob(done.returncode, done.stdout, done.stderr, trace)
 
 
 def recorded_job(
@@ -89,7 +89,7 @@ def recorded_job(
     files: Mapping[str, str] | None = None,
     inputs: Sequence[Path] = (),
     **environment: str,
-) -> Ended:
+) -> FinishedJob:
     """The job of these words as it ended, in a folder of its own, where its trace is called `trace`.
 
     files: what lies in that folder when the job starts, name -> text. inputs: files elsewhere that the words name.
@@ -101,11 +101,11 @@ def recorded_job(
     def run(folder: Path) -> dict[str, Any]:
         for name, text in contents.items():
             (folder / name).write_text(text)
-        job = ended(words, folder / "trace", folder, **environment)
+        job = finish(words, folder / "trace", folder, **environment)
         return dataclasses.asdict(job) | {"trace": str(job.trace)}
 
-    _, answer = once(shared, ("job", [*words], sorted(contents.items()), texts, sorted(settings.items())), run)
-    return Ended(answer["code"], answer["out"], answer["err"], Path(answer["trace"]))
+    _, answer = fill_once(shared, ("job", [*words], sorted(contents.items()), texts, sorted(settings.items())), run)
+    return FinishedJob(answer["code"], answer["out"], answer["err"], Path(answer["trace"]))
 
 
 def sample_trace(shared: Path, name: str) -> hopscope.Trace:
@@ -114,7 +114,7 @@ def sample_trace(shared: Path, name: str) -> hopscope.Trace:
     def copy(folder: Path) -> None:
         shutil.copytree(SAMPLES / name, folder / "trace", ignore=shutil.ignore_patterns("dataset"))
 
-    folder, _ = once(shared, ("sample", name), copy)
+    folder, _ = fill_once(shared, ("sample", name), copy)
     return hopscope.open(folder / "trace")
 
 

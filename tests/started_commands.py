@@ -19,44 +19,44 @@ from hopscope.cli.main import hopscope as hopscope_group
 
 
 def analyze(
-    *arguments: str | Path, cwd: Path | None = None, out: TextIO | None = None
+    *arguments: str | Path, cwd: Path | None = None, stdout: TextIO | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """How `analyze` with these arguments ends, in a folder. With `out` it writes its answer there."""
-    return _ended(analyze_group, "analyze", arguments, cwd, out)
+    """How `analyze` with these arguments ends, in a folder. With `stdout` it writes its answer there."""
+    return _run(analyze_group, "analyze", arguments, cwd, stdout)
 
 
 def hopscope(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """How `hopscope` with these arguments ends, in a folder."""
-    return _ended(hopscope_group, "hopscope", arguments, cwd)
+    return _run(hopscope_group, "hopscope", arguments, cwd)
 
 
 def completed(line: str) -> list[str]:
     """The offers of the shell's completion at the end of a line of bash: `kind,word`."""
     variables = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
-    before = {name: os.environ.get(name) for name in variables}
+    old_values = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
         return BashComplete(hopscope_group, {}, "hopscope", "_HOPSCOPE_COMPLETE").complete().splitlines()
     finally:
-        for name, value in before.items():
+        for name, value in old_values.items():
             os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
-def _ended(
+def _run(
     group: click.Command, name: str, arguments: tuple[str | Path, ...], cwd: Path | None, stdout: TextIO | None = None
 ) -> subprocess.CompletedProcess[str]:
-    words, out, err = [*map(str, arguments)], io.StringIO(), io.StringIO()
+    words, output, err = [*map(str, arguments)], io.StringIO(), io.StringIO()
     code: object = None
     with contextlib.ExitStack() as stack:
-        stack.enter_context(contextlib.redirect_stdout(stdout or out))
+        stack.enter_context(contextlib.redirect_stdout(stdout or output))
         stack.enter_context(contextlib.redirect_stderr(err))
         stack.enter_context(warnings.catch_warnings(action="error"))
         if cwd is not None:
             stack.enter_context(contextlib.chdir(cwd))
         try:
             execute(group, name, words)
-        except SystemExit as ended:
-            code = ended.code
+        except SystemExit as stop:
+            code = stop.code
     return subprocess.CompletedProcess(
-        [name, *words], code if isinstance(code, int) else 1, out.getvalue(), err.getvalue()
+        [name, *words], code if isinstance(code, int) else 1, output.getvalue(), err.getvalue()
     )

@@ -16,7 +16,7 @@ from typing import Any
 import local_mpi
 import pytest
 from hopscope.advice.tune.journal import read
-from recorded_jobs import once, shared_folder
+from recorded_jobs import fill_once, shared_folder
 from started_commands import hopscope
 
 PROGRAM = Path(__file__).parent / "programs" / "told_figure.c"
@@ -61,7 +61,7 @@ def gained(mpi: local_mpi.LocalMpi, tmp_path: Path, tmp_path_factory: pytest.Tem
         done, _ = tuned(mpi, folder)
         return [done.returncode, done.stdout, done.stderr]
 
-    folder, (code, stdout, stderr) = once(shared_folder(tmp_path_factory), ("tuned", mpi.release), make)
+    folder, (code, stdout, stderr) = fill_once(shared_folder(tmp_path_factory), ("tuned", mpi.release), make)
     shutil.copytree(folder / "tuned", tmp_path / "tuned")
     return subprocess.CompletedProcess([], code, stdout, stderr), tmp_path / "tuned"
 

@@ -352,7 +352,7 @@ def test_no_form_of_an_answer_needs_its_reader(dataset: Path, form: str) -> None
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as pipe:
-        done = analyze("summary", dataset, "--format", form, "--fail-if", "ranks.value < 9", out=pipe)
+        done = analyze("summary", dataset, "--format", form, "--fail-if", "ranks.value < 9", stdout=pipe)
     assert (done.returncode, done.stderr) == (1, "gate 'ranks.value < 9' fails: ranks.value is 0\n")
 
 
@@ -405,7 +405,7 @@ def test_an_answer_that_cannot_be_written_turns_no_gate(dataset: Path) -> None:
     reason = "cannot write the answer: No space left"
     for form in ("table", "json", "csv"):
         with Path("/dev/full").open("w") as full:
-            done = analyze("summary", dataset, "--format", form, out=full)
+            done = analyze("summary", dataset, "--format", form, stdout=full)
         assert (done.returncode, reason in done.stderr) == (2, True), done.stderr
     # Python writes what is left at exit, and fails once more.
     code = "from hopscope.cli.main import analyze_main; analyze_main()"
@@ -420,7 +420,7 @@ def test_an_answer_that_cannot_be_written_turns_no_gate(dataset: Path) -> None:
 def test_a_terminal_without_the_characters_gets_others(dataset: Path) -> None:
     terminal = io.BytesIO()
     output = io.TextIOWrapper(terminal, encoding="ascii")
-    done = analyze("critical-path", dataset, out=output)
+    done = analyze("critical-path", dataset, stdout=output)
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
     output.flush()
     assert b"?" in terminal.getvalue()

@@ -15,7 +15,7 @@ import pytest
 from dash import Dash
 from hopscope_dashboard.app import create_app
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
-from recorded_jobs import once, shared_folder
+from recorded_jobs import fill_once, shared_folder
 from werkzeug.serving import make_server
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -70,7 +70,7 @@ def late_trace(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathF
     def record(folder: Path) -> None:
         run_of_one_late(first_mpi, PROGRAMS / "one_late.c", folder / "trace")
 
-    folder, _ = once(shared_folder(tmp_path_factory), ("one_late", first_mpi.release), record)
+    folder, _ = fill_once(shared_folder(tmp_path_factory), ("one_late", first_mpi.release), record)
     return hopscope.open(folder / "trace")
 
 

@@ -9,7 +9,7 @@ import hopscope
 import local_mpi
 import pytest
 from jobs import BIN, Run
-from recorded_jobs import Ended, recorded_job, sample_trace, shared_folder
+from recorded_jobs import FinishedJob, recorded_job, sample_trace, shared_folder
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +25,7 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Run:
         tree: str | Path | None = None,
         topology: dict[str, Any] | None = None,
         **environment: str,
-    ) -> Ended:
+    ) -> FinishedJob:
         words = [str(BIN / "hopscope"), "run", "--dir", "trace"]
         inputs = [tree] if isinstance(tree, Path) else []
         if tree is not None:

@@ -10,15 +10,15 @@ import hopscope
 import local_mpi
 from click.testing import CliRunner
 from hopscope.cli.main import analyze as analyze_group
-from recorded_jobs import Ended, ended
+from recorded_jobs import FinishedJob, finish
 
-__all__ = ["BIN", "HEAT_PLATE", "PROGRAMS", "Ended", "Planted", "Run", "analyze", "by_key", "ended", "two_sites"]
+__all__ = ["BIN", "HEAT_PLATE", "PROGRAMS", "FinishedJob", "Planted", "Run", "analyze", "by_key", "finish", "two_sites"]
 
 BIN = Path(sys.executable).parent
 HEAT_PLATE = local_mpi.ROOT / "demo" / "heat_plate.c"
 PROGRAMS = Path(__file__).parent / "programs"
 
-Run = Callable[..., Ended]
+Run = Callable[..., FinishedJob]
 Planted = Callable[[str], hopscope.Trace]
 
 

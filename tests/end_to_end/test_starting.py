@@ -10,7 +10,7 @@ from pathlib import Path
 import local_mpi
 import pytest
 from hopscope.launch import collector_library, find_mpi
-from jobs import BIN, HEAT_PLATE, Run, analyze, ended
+from jobs import BIN, HEAT_PLATE, Run, analyze, finish
 
 SMALL = ("--size", "64", "--iterations", "20", "--tolerance", "0")
 
@@ -40,7 +40,7 @@ def test_hopscope_run_leaves_one_whole_trace_and_the_job_s_output(mpi: local_mpi
 def test_a_job_that_also_runs_untraced_says_what_tracing_cost(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     words = [*first_mpi.launch(2), str(first_mpi.compile(HEAT_PLATE)), *SMALL]
     run = [str(BIN / "hopscope"), "run", "--also-untraced", "--tree", "flat", "--"]
-    job = ended([*run, *words], tmp_path / "trace", tmp_path, HOPSCOPE_DIR="trace")
+    job = finish([*run, *words], tmp_path / "trace", tmp_path, HOPSCOPE_DIR="trace")
     assert job.code == 0, job.err
     assert len(re.findall(r"^iterations=20 ", job.out, re.MULTILINE)) == 2
     whole(job.trace)
@@ -52,7 +52,7 @@ def test_a_job_that_also_runs_untraced_says_what_tracing_cost(first_mpi: local_m
 
 def test_the_solver_s_result_is_the_same_with_and_without_the_engine(mpi: local_mpi.LocalMpi, traced: Run) -> None:
     program = mpi.compile(HEAT_PLATE)
-    plain = ended([*mpi.launch(5), str(program), *SMALL], Path(), Path.cwd())
+    plain = finish([*mpi.launch(5), str(program), *SMALL], Path(), Path.cwd())
     traced_job = traced(mpi, 5, program, *SMALL, tree="binomial-lam")
     assert plain.code == traced_job.code == 0, traced_job.err
     assert traced_job.out.split("seconds=")[0] == plain.out.split("seconds=")[0]
@@ -65,7 +65,7 @@ def test_preload_s_words_trace_a_program_under_its_own_launcher(mpi: local_mpi.L
         text=True,
         check=True,
     ).stdout.split()
-    job = ended([*mpi.launch(3), *words, str(mpi.compile(HEAT_PLATE)), *SMALL], tmp_path / "trace", tmp_path)
+    job = finish([*mpi.launch(3), *words, str(mpi.compile(HEAT_PLATE)), *SMALL], tmp_path / "trace", tmp_path)
     assert job.code == 0, job.err
     whole(job.trace)
     assert analyze(job.trace, "sql", "select count(*) n from hops")[0]["n"] == 20 * 2 * 2
@@ -77,7 +77,7 @@ def test_environment_variables_alone_trace_a_program_that_a_script_starts(
     library = collector_library(mpi.release)
     # Hydra's ranks know their job by an ancestor, which need not be their parent.
     script = ["sh", "-c", '"$@"; exit $?', "script"]
-    job = ended(
+    job = finish(
         [*mpi.launch(3), "env", f"LD_PRELOAD={library}", *script, str(mpi.compile(HEAT_PLATE)), *SMALL],
         tmp_path / "by-hand",
         tmp_path,
@@ -100,7 +100,7 @@ def test_a_trace_is_never_written_over(first_mpi: local_mpi.LocalMpi, tmp_path: 
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("precious")
     words = [str(BIN / "hopscope"), "run", "--dir", "mine", "--", *first_mpi.launch(2)]
-    job = ended([*words, str(first_mpi.compile(HEAT_PLATE))], tmp_path / "mine", tmp_path)
+    job = finish([*words, str(first_mpi.compile(HEAT_PLATE))], tmp_path / "mine", tmp_path)
     assert job.code == 2
     assert "name another directory" in job.err
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
@@ -168,7 +168,7 @@ def test_mpi4py_programs_are_traced(mpi: local_mpi.LocalMpi, tmp_path: Path) -> 
     words = [str(BIN / "hopscope"), "run", "--dir", "trace", "--tree", "binomial", "--", *mpi.launch(3)]
     words += [str(BIN / "python"), str(program)]
     environment = {"MPI4PY_MPIABI": mpi.flavour, "LD_LIBRARY_PATH": str(folder)}
-    job = ended(words, tmp_path / "trace", tmp_path, **environment)
+    job = finish(words, tmp_path / "trace", tmp_path, **environment)
     assert job.code == 0, job.err
     assert "total=30" in job.out
     assert analyze(job.trace, "sql", "select count(*) n from hops")[0]["n"] == 10 * 2 * 2

@@ -7,7 +7,7 @@ from pathlib import Path
 import local_mpi
 import pytest
 from hopscope.launch import collector_library
-from jobs import BIN, HEAT_PLATE, PROGRAMS, Run, analyze, ended
+from jobs import BIN, HEAT_PLATE, PROGRAMS, Run, analyze, finish
 
 SMALL = ("--size", "64", "--iterations", "20", "--tolerance", "0")
 
@@ -25,7 +25,7 @@ def test_after_kill_9_of_a_rank_all_its_events_are_in_the_archive(mpi: local_mpi
 
 def test_the_analyses_of_a_killed_run_say_what_is_missing(first_mpi: local_mpi.LocalMpi, traced: Run) -> None:
     job = traced(first_mpi, 3, first_mpi.compile(PROGRAMS / "dies.c"), "1", "30", "1000", tree="binomial")
-    summary = ended([str(BIN / "analyze"), "summary", str(job.trace)], job.trace, job.trace.parent)
+    summary = finish([str(BIN / "analyze"), "summary", str(job.trace)], job.trace, job.trace.parent)
     assert summary.code == 0, summary.err
     assert "incomplete" in summary.out + summary.err
     rows = analyze(job.trace, "critical-path")
@@ -52,7 +52,7 @@ def test_a_rank_without_the_collector_makes_the_run_native_and_says_so(mpi: loca
         "50",
     ]
     run = [str(BIN / "hopscope"), "run", "--dir", "trace", "--tree", "binomial", "--mpi", mpi.release, "--", *words]
-    job = ended(run, tmp_path / "trace", tmp_path, HOPSCOPE_PRESENCE_TIMEOUT="2")
+    job = finish(run, tmp_path / "trace", tmp_path, HOPSCOPE_PRESENCE_TIMEOUT="2")
     assert job.code == 0, job.err
     assert "done wrong=0" in job.out
     assert "runs without the collector (no sign of it after" in job.err
@@ -74,7 +74,7 @@ def test_a_tree_for_ranks_that_do_not_exist_ends_the_job_before_any_work(
     library = collector_library(mpi.release)
     program = str(mpi.compile(HEAT_PLATE))
     words = [*mpi.launch(3), "env", f"LD_PRELOAD={library}", f"HOPSCOPE_TREE={tree}", program, *SMALL]
-    job = ended(words, tmp_path / "trace", tmp_path, HOPSCOPE_DIR=str(tmp_path / "trace"))
+    job = finish(words, tmp_path / "trace", tmp_path, HOPSCOPE_DIR=str(tmp_path / "trace"))
     assert job.code != 0
     assert "iteration" not in job.out
     assert "tree.json:" in job.err
@@ -114,7 +114,7 @@ def test_settings_that_mean_nothing_are_named_once_with_what_would_be_right(
     library = collector_library(mpi.release)
     settings = [f"{name}={value}" for name, (value, _) in wrong.items()]
     words = [*mpi.launch(2), "env", f"LD_PRELOAD={library}", *settings, str(mpi.compile(HEAT_PLATE)), *SMALL]
-    job = ended(words, tmp_path / "trace", tmp_path, HOPSCOPE_DIR=str(tmp_path / "trace"))
+    job = finish(words, tmp_path / "trace", tmp_path, HOPSCOPE_DIR=str(tmp_path / "trace"))
     assert job.code == 0, job.err
     warnings = [line for line in job.err.splitlines() if line.startswith("hopscope: ")]
     assert len(warnings) == len(wrong), job.err
@@ -130,7 +130,7 @@ def test_where_no_trace_can_be_written_the_application_runs_on(mpi: local_mpi.Lo
     (tmp_path / "taken").write_text("")
     library = collector_library(mpi.release)
     words = [*mpi.launch(2), "env", f"LD_PRELOAD={library}", str(mpi.compile(HEAT_PLATE)), *SMALL]
-    job = ended(words, tmp_path, tmp_path, HOPSCOPE_DIR=str(tmp_path / "taken" / "trace"), HOPSCOPE_TREE="binomial")
+    job = finish(words, tmp_path, tmp_path, HOPSCOPE_DIR=str(tmp_path / "taken" / "trace"), HOPSCOPE_TREE="binomial")
     assert job.code == 0, job.err
     assert "iterations=20 " in job.out
     assert str(tmp_path / "taken" / "trace") in job.err
@@ -140,15 +140,15 @@ def test_a_full_disk_stops_the_recording_and_not_the_application(mpi: local_mpi.
     # A file system of 64 KiB: the first chunk of a spool has no room.
     mount = tmp_path / "small"
     mount.mkdir()
-    mounted = ended(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(mount)], mount, tmp_path)
+    mounted = finish(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(mount)], mount, tmp_path)
     if mounted.code != 0:
         pytest.skip(f"cannot mount a small file system here: {mounted.err.strip()}")
     try:
         library = collector_library(mpi.release)
         words = [*mpi.launch(2), "env", f"LD_PRELOAD={library}", str(mpi.compile(HEAT_PLATE)), *SMALL]
-        job = ended(words, mount, tmp_path, HOPSCOPE_DIR=str(mount / "trace"))
+        job = finish(words, mount, tmp_path, HOPSCOPE_DIR=str(mount / "trace"))
     finally:
-        ended(["umount", "-l", str(mount)], mount, tmp_path)
+        finish(["umount", "-l", str(mount)], mount, tmp_path)
     assert job.code == 0, job.err
     assert "iterations=20 " in job.out
     assert str(mount / "trace") in job.err
@@ -162,7 +162,7 @@ def test_a_truncated_archive_is_named_with_exit_code_2(
     shutil.copytree(job.trace, broken, ignore=shutil.ignore_patterns("dataset"))
     definitions = broken / "traces.def"
     definitions.write_bytes(definitions.read_bytes()[: definitions.stat().st_size // 2])
-    summary = ended([str(BIN / "analyze"), "summary", str(broken)], broken, tmp_path)
+    summary = finish([str(BIN / "analyze"), "summary", str(broken)], broken, tmp_path)
     assert summary.code == 2
     assert "traces.def" in summary.err or str(broken) in summary.err
     assert not (broken / "dataset" / "manifest.json").exists()
@@ -170,6 +170,6 @@ def test_a_truncated_archive_is_named_with_exit_code_2(
 
 def test_what_is_no_trace_is_said_to_be_none(tmp_path: Path) -> None:
     for command in (["analyze", "summary"], ["hopscope", "recover"]):
-        summary = ended([str(BIN / command[0]), *command[1:], str(tmp_path)], tmp_path, tmp_path)
+        summary = finish([str(BIN / command[0]), *command[1:], str(tmp_path)], tmp_path, tmp_path)
         assert summary.code == 2
         assert str(tmp_path) in summary.err

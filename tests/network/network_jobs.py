@@ -9,7 +9,7 @@ from hopscope.errors import InputError
 from hopscope.launch import job
 from hopscope.launch.inspection import Facts
 from networks import run, topology
-from recorded_jobs import once
+from recorded_jobs import fill_once
 
 SITES = local_mpi.ROOT / "tests" / "native" / "programs" / "sites.c"
 """20 times an Allreduce, a Bcast and a Barrier."""
@@ -55,7 +55,7 @@ def sites_job(shared: Path, mpi: local_mpi.LocalMpi, hosts: int = 1, *, hierarch
         done = run(folder, file, "--", *words, str(mpi.compile(SITES)), interrupt_once=interrupt, **variables)
         assert done.returncode == 0 or hangs, done.stderr
 
-    folder, _ = once(shared, ("sites", mpi.release, hosts, hierarchical), record)
+    folder, _ = fill_once(shared, ("sites", mpi.release, hosts, hierarchical), record)
     return folder / "trace"
 
 
