@@ -227,7 +227,7 @@ def tune(output: Path) -> None:
 
 
 def explain_slowness(achieved: float, best: dict[str, Any]) -> None:
-    """Why a rerun took longer than predicted, if it did."""
+    """Explain why a rerun took longer than predicted, if it did."""
     excess, error = achieved / best["predicted_ns"] - 1, best["model_error"]
     if excess > max(2 * error, UNLIKE):
         explain(

@@ -20,8 +20,8 @@ select c.comm, c.root, op, src, dst, source, role, round, segment, h.bytes, coun
 from hops h join collectives c using (collective_id) group by all
 """
 TIMED = "select distinct comm, root, op from kinds where depth is null"
-"""Of whose collectives some have rounds that come from the times of one of them. It depends on these times, too,
-whether an algorithm is recognised, so both recordings have to be asked."""
+"""Communicators, roots and operations with rounds that come from times. Recognising an algorithm depends on these
+times, too, so the query must run on both recordings."""
 MESSAGES = "select comm, tag, src, dst, bytes, count(*) as n from messages group by all"
 SHARED_COLUMNS = ("op", "ranks", "bytes", "source", "messages")
 """Columns of `analyze algorithms` that collectives with the same messages share."""
@@ -31,8 +31,8 @@ may be chance in fewer."""
 
 
 def structure_of(trace: hopscope.Trace, timed: Collection[tuple[object, ...]] = ()) -> dict[str, Rows]:
-    """What is compared, by its name: each row with how often it occurs. timed: communicators, roots and operations of
-    which the rounds are left out."""
+    """The compared rows by name, each with its number of occurrences. timed: communicators, roots and operations whose
+    rounds are left out."""
     facts = {name: Rows() for name in ("calls", "hops", "messages")}
     for name, query in (("calls", CALLS), ("hops", HOPS), ("messages", MESSAGES)):
         for row in trace.sql(query).to_pylist():
@@ -49,7 +49,7 @@ def timed_rounds(trace: hopscope.Trace) -> set[tuple[object, ...]]:
 
 
 def algorithms_of(trace: hopscope.Trace) -> dict[tuple[object, ...], dict[str, int]]:
-    """By SHARED_COLUMNS: how many collectives ran by each algorithm, which has the length of its segments behind it."""
+    """The number of collectives of each algorithm and segment length, by SHARED_COLUMNS."""
     algorithms: dict[tuple[object, ...], dict[str, int]] = defaultdict(dict)
     for row in trace.run("algorithms").to_pylist():
         alike = algorithms[tuple(row[column] for column in SHARED_COLUMNS)]

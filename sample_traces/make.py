@@ -33,7 +33,7 @@ FIRST = ("chrt", "-r", "5")
 
 
 def goes_first(sample: Sample) -> bool:
-    """Whether the ranks get a real-time priority: where it is allowed."""
+    """True if the ranks may have a real-time priority."""
     return sample.first and subprocess.run([*FIRST, "true"], check=False, capture_output=True).returncode == 0
 
 
@@ -66,7 +66,7 @@ def make(name: str, folder: Path) -> None:
 
 
 def started_program(mpi: local_mpi.LocalMpi, source: Path) -> Path:
-    """What the ranks run: a script as it is, a program in C without debug information, one in Fortran with it."""
+    """The file that the ranks run: a script as it is, a C program without debug information, a Fortran one with it."""
     if source.suffix == ".py":
         return source
     with_lines = ["-g", "-gno-record-gcc-switches", f"-ffile-prefix-map={ROOT}=."]
@@ -74,7 +74,7 @@ def started_program(mpi: local_mpi.LocalMpi, source: Path) -> Path:
 
 
 def interpreter(program: Path) -> list[str]:
-    """What starts a script, without which it is a program."""
+    """The words that start a script; none for a program."""
     return [str(BIN / "python")] if program.suffix == ".py" else []
 
 

@@ -1,4 +1,4 @@
-"""What is recorded of a sample trace: what every analysis answers on it, and what its dataset holds.
+"""The recorded answers of every analysis on a sample trace, and the content of its dataset.
 
 A short answer is a CSV file of its own. Of a longer one, and of every table of the dataset, `digests.csv` has a digest
 for each column, so that a difference names its column; `make.py --whole DIR` writes all of it in full, to be compared
@@ -86,7 +86,7 @@ def answers_and_tables(trace: hopscope.Trace, base: hopscope.Trace | None = None
 
 
 def look_up(trace: hopscope.Trace, name: str, base: hopscope.Trace | None = None) -> pa.Table:
-    """What is recorded under this name, anew."""
+    """Recompute the text recorded under this name."""
     if name.startswith(TABLES):
         return trace.table(name.removeprefix(TABLES))
     return ask(trace, question_of(name), base)

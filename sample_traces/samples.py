@@ -182,7 +182,7 @@ CULPRITS: dict[str, tuple[str, int, tuple[int, ...]]] = {
     "inner_8": ("inner", 8, (4,)),
     "persistent_4": ("persistent", 4, (2,)),
 }
-"""What is planted in a run of `planted.c`, on how many ranks, and which ranks are to blame."""
+"""The fault planted in a run of `planted.c`, the number of ranks, and the ranks to blame."""
 
 
 def cause(name: str, release: str) -> str:
@@ -285,7 +285,7 @@ def situation(name: str, ranks: int, release: str) -> str:
 
 
 def has_hops(name: str, release: str) -> bool:
-    """Whether the library's messages show the problem: those of MPICH's nonblocking collectives are not recorded, and
+    """True if the library's messages show the problem. Those of MPICH's nonblocking collectives are not recorded, and
     the replay misses the time of its ranks that share a core while they poll."""
     return name not in ("overlap", "algorithm") or release != "mpich-5"
 
@@ -328,7 +328,7 @@ SLOW: dict[str, dict[str, str]] = {
     "scan": {"algorithm": "linear"},
     "exscan": {"algorithm": "linear"},
 }
-"""By what each operation is slow where ranks are dealt over two sites: it goes there and back again and again."""
+"""The algorithm that makes each operation slow where ranks are dealt over two sites: it crosses again and again."""
 
 
 def slow_file(*operations: str) -> dict[str, Any]:
@@ -341,8 +341,7 @@ SLOW_ITERATIONS = 8
 
 
 def slow_arguments(operation: str) -> str:
-    """What the mix of operations is started with: only this one, in iterations that the library's barrier keeps
-    apart."""
+    """Arguments of the mix of operations: only this one, in iterations separated by the library's barrier."""
     return f"{SLOW_ITERATIONS} 1000 {operation} 1024 barrier 0"
 
 
@@ -370,7 +369,7 @@ def _to_be_improved() -> Iterator[tuple[str, Sample]]:
 
 POINT_RANKS, POINT_LATENCY_NS, POINT_BYTES_PER_SECOND = 4, 2_000_000, 20_000_000
 POINT_SIZES, POINT_TIMES = (8, 16_384, 131_072), 7
-"""Of the run `points`: bytes of its messages, and how often it calls each operation."""
+"""Bytes of the messages of the run `points`, and its number of calls of each operation."""
 
 
 def _points() -> Iterator[tuple[str, Sample]]:

@@ -1,5 +1,5 @@
-"""What follows from the calls of a drawn dataset, where the drawing does not say it: what each computed before, which
-came before it and when it was left, and when the last one entered a collective."""
+"""Columns that follow from the calls of a drawn dataset: the computing before each call, the call before it and when
+that was left, and the last enter of each collective."""
 
 import pyarrow as pa
 

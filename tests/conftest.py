@@ -1,4 +1,4 @@
-"""What tests in several folders need: the MPI libraries of this machine, and the lanes that tests run in."""
+"""Fixtures for tests in several folders: the MPI libraries of this machine, and the lanes that tests run in."""
 
 import os
 import signal

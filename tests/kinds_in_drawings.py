@@ -1,4 +1,4 @@
-"""What a conversion adds to drawn tables: kinds of collectives, roles and rounds of hops, and trees."""
+"""Adds to drawn tables as a conversion does: kinds of collectives, roles and rounds of hops, and trees."""
 
 import pyarrow as pa
 from hopscope.dataset.convert.part_hops import Communicator

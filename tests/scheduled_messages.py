@@ -13,7 +13,7 @@ Messages = Counter[tuple[int, ...]]
 
 
 def recorded_messages(trace: hopscope.Trace) -> dict[str, Messages]:
-    """By operation, the engine's messages in its last collective that has any."""
+    """The engine's messages by operation, in its last collective that has any."""
     op_of = {row["collective_id"]: row["op"] for row in trace.table("collectives").to_pylist()}
     hops = [row for row in trace.table("hops").to_pylist() if row["source"] == "tree"]
     last: dict[str, int] = {}
@@ -28,7 +28,7 @@ def recorded_messages(trace: hopscope.Trace) -> dict[str, Messages]:
 
 
 def scheduled_messages(file: bytes, trace: hopscope.Trace) -> dict[str, Messages]:
-    """By operation, the same by the first rule of the tree file that fits the trace's calls."""
+    """The messages by operation that the first fitting rule of the tree file schedules for the trace's calls."""
     subject: Subject = source_of(trace.table).subject
     tree_file = _plan.TreeFile(file)
     messages: dict[str, Messages] = {}

@@ -2,7 +2,7 @@
 
 
 def most_crossings(exchange: str, groups: int) -> int:
-    """What is promised."""
+    """The promised maximum of crossings on a path."""
     doubling = (groups - 1).bit_length()
     return {
         "all-to-all": 1,

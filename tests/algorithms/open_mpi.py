@@ -26,11 +26,11 @@ CHOICES: Mapping[tuple[str, int], Mapping[int, str]] = {
         13: "binomial",
     },
 }
-"""What tuned chooses where an algorithm leaves it the choice, at the sizes of the program."""
+"""Choices of tuned where an algorithm leaves it the choice, at the sizes of the program."""
 
 
 def expected(operation: str, number: int, ranks: int) -> str | None:
-    """What an algorithm's messages are on so many ranks; None where it does not run."""
+    """The name for an algorithm's messages on these ranks; None where it does not run."""
     if (operation, number) in CHOICES:
         return CHOICES[operation, number][ranks]
     return sent(operation, number, ranks)
@@ -56,7 +56,7 @@ def run(mpi: local_mpi.LocalMpi, folder: Path, ranks: Sequence[int], only: str =
 
 
 def recognised_algorithms(trace: Path) -> dict[tuple[str, int, int], list[tuple[str, int]]]:
-    """What was recognised: algorithms with the length of their segments, by operation, number and ranks."""
+    """The recognised algorithms with the length of their segments, by operation, number and ranks."""
     opened = hopscope.open(trace)
     names = {row["comm"]: str(row["name"]).split("/") for row in opened.table("comms").to_pylist()}
     algorithms: dict[tuple[str, int, int], list[tuple[str, int]]] = {}
@@ -73,7 +73,7 @@ def differences(
     operations: Sequence[str],
     ranks: Sequence[int],
 ) -> list[str]:
-    """Where what was recognised is not what was expected, in words."""
+    """Sentences about algorithms that are not the expected ones."""
     wrong: list[str] = []
     for operation, number in ALGORITHMS:
         for n in ranks if operation in operations else ():

@@ -81,7 +81,7 @@ def test_collectives_that_are_left_out_have_no_name(mpi: local_mpi.LocalMpi, tmp
 
 @pytest.mark.parametrize("mpi", OPEN_MPI)
 def test_a_function_that_passes_the_work_on_contradicts_the_messages(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    """Of fewer elements than ranks, Open MPI's ring makes an exchange by recursive doubling. Through mpi4py, which
+    """With fewer elements than ranks, Open MPI's ring exchanges by recursive doubling. Runs through mpi4py, which
     crashed when the collector exported these functions."""
     pytest.importorskip("mpi4py", reason="mpi4py is not installed in this environment")
     program = tmp_path / "sum.py"

@@ -1,4 +1,4 @@
-"""What the user's settings ask of Open MPI and MPICH, and whether real runs follow them."""
+"""Real runs of Open MPI and MPICH follow the user's settings, or a reason is given."""
 
 import subprocess
 import sys

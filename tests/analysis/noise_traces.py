@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 GAP = 20e6
-"""What a rank computes in an iteration, ns; the collective behind it takes a twentieth of that."""
+"""Computing of a rank in an iteration, ns; the collective behind it takes a twentieth of that."""
 Random = np.random.Generator
 
 

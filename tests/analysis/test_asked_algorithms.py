@@ -1,4 +1,4 @@
-"""What settings ask of a collective, worked out by hand, and whether what was found follows it."""
+"""Requests of settings for a collective, worked out by hand; recognised algorithms follow them or not."""
 
 import json
 

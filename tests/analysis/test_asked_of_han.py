@@ -1,4 +1,4 @@
-"""What settings ask of Open MPI's `han`, worked out by hand, and whether messages that were drawn follow it."""
+"""Requests of settings to Open MPI's `han`, worked out by hand; drawn messages follow them or not."""
 
 import json
 from dataclasses import replace

@@ -17,7 +17,7 @@ COMMAND_NAMES = sorted(commands(hopscope, "hopscope"))
 
 
 def offers(line: str) -> list[str]:
-    """What bash is offered at the end of a line: kind,word."""
+    """The offers to bash at the end of a line: kind,word."""
     return completed(line)
 
 

@@ -1,4 +1,4 @@
-"""What spoils every number comes first: a run that did not finish, and ranks that share cores."""
+"""Conditions that spoil every number come first: a run that did not finish, and ranks that share cores."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What one delayed hop did to its collective, worked out by hand."""
+"""The effect of one delayed hop on its collective, worked out by hand."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What CI keeps of each commit: written by `analyze gate --history`, shown by `analyze history`."""
+"""The history that CI keeps of each commit: written by `analyze gate --history`, shown by `analyze history`."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What is said of a run that goes on, from drawn facts."""
+"""Sentences about a run that goes on, from drawn facts."""
 
 from typing import Any
 

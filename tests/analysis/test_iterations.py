@@ -48,12 +48,12 @@ def run(folder: Path, sequence: str, *, places: bool = True) -> hopscope.Trace:
 
 
 def steps(body: str, number: int, **periods: int) -> str:
-    """So many turns of a loop, which makes a call more in every so many of them."""
+    """A loop of `number` turns. periods: extra calls, each in every n-th turn."""
     return "".join(body + "".join(c for c, n in periods.items() if i % n == 0) for i in range(1, number + 1))
 
 
 def solves(body: str, opening: str, turns: list[int]) -> str:
-    """Steps that begin with some calls, each with so many turns of an inner loop."""
+    """Steps that begin with some calls, each with its number of turns of an inner loop."""
     return "".join(opening + body * number for number in turns)
 
 

@@ -245,8 +245,8 @@ def test_a_nonblocking_collective_is_waited_for_from_its_wait_on(tmp_path: Path)
 
 
 def sixty_collectives(tmp_path: Path, calls: list[str], lead: list[str]) -> hopscope.Trace:
-    """Of four ranks, with these calls and what led to each; the first line of the calls names the columns. The run's
-    path goes through what led to each collective and through the collective."""
+    """A run of four ranks with these calls and their leads; the first line of the calls names the columns. The run's
+    path goes through each lead and its collective."""
     paths = [PATH, *(f"{stretch} -" for stretch in lead)]
     for c, stretch in enumerate(lead):
         _, _, _, rank, begin, end, _ = stretch.split()

@@ -1,4 +1,4 @@
-"""How much memory a query may take, and what is said where that is too little."""
+"""Limits on the memory of a query, and the message where that is too little."""
 
 from dataclasses import replace
 from pathlib import Path

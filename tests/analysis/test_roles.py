@@ -1,4 +1,4 @@
-"""What each message does in its algorithm: contributions towards one rank are `up`, results from one rank `down`, steps
+"""Roles of messages in their algorithm: contributions towards one rank are `up`, results from one rank `down`, steps
 between peers `exchange`. On other than 2^k ranks the fold leads up and the unfold down."""
 
 from collections.abc import Callable

@@ -31,7 +31,7 @@ MISTAKES = {
 
 @pytest.fixture(scope="module")
 def complaints(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str]]:
-    """What basedpyright finds wrong: the line and the rule."""
+    """The complaints of basedpyright: the line and the rule."""
     folder = tmp_path_factory.mktemp("user")
     lines = [*PROGRAM.splitlines(), *MISTAKES]
     (folder / "ask.py").write_text("\n".join(lines) + "\n")

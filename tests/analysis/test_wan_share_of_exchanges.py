@@ -19,8 +19,8 @@ COLUMNS = ("scope", "share", "hops", "bytes", "crossings", "path_ns", "wan_ns", 
 
 
 def shares(directory: Path, op: str, calls: str, hops: str, *, root: str = "-") -> list[dict[str, str]]:
-    """What `wan-share` says of the clusters. calls: rank, enter, leave; hops: role, ends, link, times, binding and the
-    hop that the sender had to wait for; of the MPI library's own the role is recognised."""
+    """The rows of `wan-share` for the clusters. calls: rank, enter, leave; hops: role, ends, link, times, binding and
+    the hop that the sender had to wait for. The roles of the MPI library's own hops are recognised."""
     lines = [line.split() for line in calls.strip().splitlines()]
     last = max(int(line[2]) for line in lines)
     native = "native" if hops.strip().splitlines()[0].split()[0] == "-" else "tree"

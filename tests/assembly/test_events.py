@@ -1,4 +1,4 @@
-"""What was recorded is what the archive says, event by event."""
+"""The archive says what was recorded, event by event."""
 
 import json
 from collections.abc import Callable
@@ -89,7 +89,7 @@ def test_the_otf2_package_reads_the_same_events(new_trace: NewTrace) -> None:
 
 
 def test_a_reader_that_walks_all_definitions_and_attributes_finds_them_whole(new_trace: NewTrace) -> None:
-    """As Pipit does: every field of every definition, then all events of one location after the other."""
+    """Read as Pipit does: every field of every definition, then all events of one location after the other."""
     trace = new_trace(ALLREDUCE)
     trace.assemble()
     with otf2.reader.open(str(trace.directory / "traces.otf2")) as archive:

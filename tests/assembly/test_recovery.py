@@ -1,4 +1,4 @@
-"""What a run leaves that did not end well, and assemblies that do not run alone."""
+"""Remains of a run that did not end well, and assemblies that do not run alone."""
 
 import json
 import os

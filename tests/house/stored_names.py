@@ -42,7 +42,7 @@ Name = tuple[str, int]
 
 
 def is_no_noun(name: str) -> bool:
-    """Whether a name consists of pronouns, auxiliary verbs, particles and the participles of the dictionary only."""
+    """True if a name consists only of pronouns, auxiliary verbs, particles and participles of the dictionary."""
     words = [word for word in name.strip("_").lower().split("_") if word]
     return bool(words) and not name.startswith("__") and NO_NOUNS.issuperset(words)
 

@@ -183,7 +183,7 @@ def test_no_folder_of_c_includes_one_that_includes_it() -> None:
 
 @pytest.mark.parametrize("build", sorted((ROOT / "build").glob("collector-*/")), ids=lambda build: build.name)
 def test_no_object_of_the_collector_calls_one_that_calls_it(build: Path) -> None:
-    """What includes do not show: a header may declare the functions of several sources."""
+    """Includes do not show this: a header may declare the functions of several sources."""
     # A build may still hold objects of sources that are gone.
     source_folder = COLLECTOR / "src"
     folders = {file: file.relative_to(source_folder).parent for file in COMPILED if source_folder in file.parents}

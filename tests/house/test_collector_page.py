@@ -43,7 +43,7 @@ def given_reasons() -> set[str]:
 
 
 def rows(heading: str) -> set[str]:
-    """What stands in backquotes at the beginning of the rows below a heading."""
+    """The words in backquotes at the beginning of the rows below a heading."""
     section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     return set(re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE))
 

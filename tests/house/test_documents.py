@@ -61,7 +61,7 @@ def shown_commands(text: str) -> Iterator[list[str]]:
 
 
 def unknown_words(words: list[str]) -> list[str]:
-    """What of a command line Hopscope does not know: the command, or options of it."""
+    """The words of a command line that Hopscope does not know: the command, or its options."""
     if words[1] == "analyze" and words[2].startswith("hopscope-app"):
         words = [*words[:2], SHORTHAND, *words[2:]]
     command = COMMANDS.get(" ".join(words[: 3 if words[1] in ("analyze", "net") else 2]))

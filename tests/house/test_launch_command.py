@@ -1,4 +1,4 @@
-"""What `hopscope run` and `hopscope preload` put into an environment and a command line."""
+"""The environment and the command line that `hopscope run` and `hopscope preload` make."""
 
 import os
 import re
@@ -307,7 +307,7 @@ def test_words_that_would_do_nothing_are_refused(words: list[str], problem: str,
 
 
 def nothing_recorded(directory: Path, *program: str, interrupt: bool = False) -> str:
-    """What `hopscope run` says of a program that records nothing."""
+    """The words of `hopscope run` about a program that records nothing."""
     words = [str(BIN / "hopscope"), "run", "--dir", str(directory / "t"), "--mpi", "openmpi", "--", *program]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None

@@ -1,4 +1,4 @@
-"""What a table on a terminal of 80 columns keeps."""
+"""Columns that a table keeps on a terminal of 80 columns."""
 
 import io
 import shutil

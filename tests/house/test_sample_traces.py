@@ -150,7 +150,7 @@ def test_rounds_that_come_from_times_are_no_difference_between_recordings(tmp_pa
     assert operations == {"MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Reduce_scatter"}
 
     def with_other_times(query: str) -> pa.Table:
-        """What a recording answers whose rounds are later by one, and in which times hide one more algorithm."""
+        """The answer of a recording whose rounds are later by one, and in which times hide one more algorithm."""
         rows = recording.sql(query)
         if query == TIMED:
             barrier = [row | {"op": "MPI_Barrier"} for row in rows.to_pylist()]

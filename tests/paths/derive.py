@@ -17,7 +17,7 @@ from hopscope.vocabulary.words import BINDINGS, CATEGORIES, Vocabulary
 
 
 def derive(tables: Tables) -> Tables:
-    """The same tables with every column filled that follows from the others, and `path_stretches`.
+    """Fills every column that follows from the others, and adds `path_stretches`.
 
     Takes the base tables of schemas/tables, each in its own order (calls by collective_id and rank). Fills
     hops.binding, hops.pred_hop_id, calls.pred_hop_id, calls.needed_rank, calls.needed_ns and

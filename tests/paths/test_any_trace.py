@@ -1,4 +1,4 @@
-"""What holds of the walks for every trace, whatever is in it: they end, and their stretches are contiguous."""
+"""Properties of the walks on any trace: they end, and their stretches are contiguous."""
 
 from __future__ import annotations
 

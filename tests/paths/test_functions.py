@@ -1,4 +1,4 @@
-"""What the one list says of the MPI functions reaches everybody who asks, for every form of a function alike."""
+"""The one list of MPI functions serves every user alike, for every form of a function."""
 
 import pytest
 from hopscope.dataset.path_columns import EXSCAN, ROOT_TO_LAST_ENTER, SCAN, STAYS, TO_LAST_ENTER, TO_ROOT

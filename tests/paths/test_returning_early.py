@@ -1,4 +1,4 @@
-"""Where paths lead through collectives that return before they are done, drawn by hand."""
+"""Paths through collectives that return before they are done, drawn by hand."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Drawing:
         return len(self.steps[rank]) - 1
 
     def schedules(self) -> _plan.Schedules:
-        """As `hopscope.native._plan` lays them, with what a replay needs."""
+        """The schedules in the form of `hopscope.native._plan`, with the columns that a replay needs."""
         counts = [len(steps) for steps in self.steps]
         first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         kind, length, unmet, edges = [], [], [], [[] for _ in range(sum(counts))]
@@ -64,8 +64,9 @@ class Drawing:
 
 
 def split_binary(ranks: int, segments: int, segment: int) -> _plan.Schedules:
-    """As published: each half goes down its tree in segments; then partners exchange whole halves. An odd number of
-    ranks, all in complete trees: 1 and 2 are the roots of the halves, and 1 and 2, 3 and 4, ... are partners."""
+    """The published algorithm: each half goes down its tree in segments; then partners exchange whole halves. An odd
+    number of ranks, all in complete trees: 1 and 2 are the roots of the halves, and 1 and 2, 3 and 4, ... are
+    partners."""
     drawing, half = Drawing(ranks), segments // 2
     for _ in range(half):
         drawing.send(0, 1, segment, [])
@@ -85,7 +86,8 @@ def split_binary(ranks: int, segments: int, segment: int) -> _plan.Schedules:
 
 
 def linear_alltoall(ranks: int, size: int) -> _plan.Schedules:
-    """As published: a rank sends its blocks, to the ranks after it first, when it has the one before it's."""
+    """The published algorithm: a rank sends each block, to the ranks after it first, once it has the one before
+    it's."""
     drawing = Drawing(ranks)
     for rank in range(ranks):
         received = {peer: drawing.receive(rank, peer, size) for peer in range(ranks) if peer != rank}

@@ -1,4 +1,4 @@
-"""The same replay, written to be read: an event for each server on each message's way, in one heap."""
+"""A replay written to be read: an event for each server on each message's way, in one heap."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class SlowReplay:
         return float(m[f"{name}_ns"][link] + m[f"{name}_per_byte_ns"][link] * size)
 
     def crossing(self, collective: int, receive: int) -> float:
-        """What lies between the near servers of a message and the far ones."""
+        """The time between the near servers of a message and the far ones."""
         m, link = self.machine, self.machine["link"][self.pair(collective, receive)]
         latency = "announced" if self.is_rendezvous(collective, receive) else "latency"
         per_byte = "announced_per_byte_ns" if latency == "announced" else "per_byte_ns"

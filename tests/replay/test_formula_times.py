@@ -37,7 +37,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 
 
 def parameters(link: str, **fields: Any) -> list[Row]:
-    """Of one link, without PLogP's."""
+    """The parameters of one link, without those of PLogP."""
     units = {"beta": NS_PER_BYTE, "G": NS_PER_BYTE}
     ends = LinkEnds(link, **fields)
     return [

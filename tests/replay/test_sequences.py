@@ -247,7 +247,7 @@ def test_a_chain_of_segments_takes_one_gap_for_each_more() -> None:
 
 
 def test_a_machine_without_a_latency_of_its_own_is_replayed() -> None:
-    """Where overheads take all of a message's time, L is 0, and `analyze formulas` ended in a traceback."""
+    """Regression: if overheads take all of a message's time, L is 0, and `analyze formulas` ended in a traceback."""
     p = LogGP(0, 8_150, 8_683, 15)
     schedule = tree_schedules("flat", "MPI_Bcast", 1000, [0, 1])
     assert duration_ns(schedule, published(p, 2, 1000)) == pytest.approx(2 * 8_150 + 1000 * 15)
