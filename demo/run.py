@@ -95,7 +95,7 @@ def solve(
     columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with (
         Progress(*columns, console=console) as progress,
-        # What the collector says goes through the console too, above the bar.
+        # The collector's words go through the console too, above the bar.
         subprocess.Popen(
             [str(BIN / "hopscope"), *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         ) as job,

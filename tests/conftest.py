@@ -10,7 +10,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Open MPI waits a second for the ranks of a job that fails, before it kills them. Releases 4 and 5 read these.
 os.environ.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
 os.environ.setdefault("PRTE_MCA_odls_base_sigkill_timeout", "0")
-# What a job's end says of it, each time.
+# Turn off the diagnosis at a job's end.
 os.environ.setdefault("HOPSCOPE_DIAGNOSIS", "0")
 
 import kept_failures
@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, settings
 
 MPIS = local_mpi.find()
 
-# What is drawn is the same in each run and may take its time: no run fails by chance or because the machine is busy.
+# Draw the same examples in each run, without a deadline: no run fails by chance or because the machine is busy.
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
 

@@ -48,7 +48,7 @@ def test_one_of_two_ranks_that_is_always_late_is_to_blame(tmp_path: Path) -> Non
     # excess.
     rows = loop(tmp_path / "d", [[1000, 3000]] * 60).last_arrivals().to_pylist()
     assert [(row["late"], row["cause"], row["chance"]) for row in rows] == [(False, False, 0.5), (True, True, 0.5)]
-    # Of the causes, of which 59 of 60 collectives have one.
+    # Chances among the causes, which 59 of 60 collectives have.
     assert [row["cause_chance"] for row in rows] == pytest.approx([59 / 120, 59 / 120])
     assert rows[1]["cause_share"] == pytest.approx(59 / 60)
     assert [row["cost_share"] for row in rows] == [0, pytest.approx(59 * 2000 / 185_000)]

@@ -465,7 +465,7 @@ def test_the_command_that_remap_prints_can_be_pasted(
 def test_the_command_that_remap_prints_makes_the_network_of_the_run_again(
     sample: Callable[[str], hopscope.Trace], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # Of a trace that was given as its dataset or its archive, it left the hosts out.
+    # Regression: given the dataset or the archive of a trace, it left the hosts out.
     trace = tmp_path / "trace"
     shutil.copytree(sample("demo").path, trace)
     topology = json.loads((trace / "topology.json").read_text())

@@ -249,7 +249,7 @@ def test_a_rebuilt_program_has_its_places_matched_and_that_is_said(tmp_path: Pat
         }
         assert f"{sentence} of the base" in answer.notes
     assert {(row["status"], row["verdict"]) for row in rows} == {("both", "same")}
-    # The same lines at other addresses are the same place, of which nothing is to be said.
+    # The same lines at other addresses are the same place, which needs no note.
     answer = built(tmp_path / "c", "app+0x77", 29).answer("compare", base=base, by="operation")
     assert {(row["place"], row["aligned"], row["verdict"]) for row in answer.rows} == {
         ("norm(a.c:29)", "place", verdict) for verdict in ("same", "undecided")
@@ -356,7 +356,7 @@ def test_another_algorithm_of_the_mpi_library_is_a_changed_structure(tmp_path: P
 
 
 def test_the_example_gates_notice_another_algorithm(tmp_path: Path) -> None:
-    # Of Bcasts that went from linear to binomial to pipeline they saw nothing.
+    # Regression: they missed Bcasts that went from linear to binomial to pipeline.
     gates = Path(__file__).parents[2] / "docs" / "ci" / "hopscope.toml"
     runs = {name: broadcast_run(tmp_path / name, name) for name in BROADCASTS}
 

@@ -147,7 +147,7 @@ def test_whole_runs_are_compared_where_they_have_no_iterations_in_common(base: h
     assert (whole["activity"], whole["per"], whole["new_ns"], whole["verdict"]) == ("whole", "run", 2300, "undecided")
     assert whole["change_low"] is None
     assert any("no iterations in common" in note for note in answer.notes)
-    # As many runs as it takes tell how they differ: not at all.
+    # Enough runs tell how they differ: not at all.
     pooled = short[0].compare(base=short[1], also=[short[1]]).to_pylist()[0]
     assert (pooled["verdict"], pooled["change_low"]) == ("same", 0)
     # Iterations that begin at another call are others.

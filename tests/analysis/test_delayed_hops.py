@@ -20,7 +20,7 @@ def run(directory: Path, slow_ns: int, enter_0: int = 0, source: str = "tree") -
     collectives = ["collective_id comm seq comm_size bytes first_enter_ns last_enter_ns last_leave_ns"]
     calls = ["collective_id rank enter_ns leave_ns"]
     hops = ["collective_id role src dst bytes send_begin_ns recv_wait_begin_ns recv_end_ns binding link source"]
-    # What the MPI library's own hops do is recognised.
+    # Roles of the MPI library's own hops are recognised.
     up, down = ("up", "down") if source == "tree" else ("-", "-")
     for n in range(6):
         begin = 1000 * n

@@ -282,7 +282,7 @@ def test_on_real_runs_the_product_of_the_factors_is_the_whole(
 
 
 def test_where_one_rank_sleeps_half_as_long_again_the_balance_says_so(sample: Callable[[str], hopscope.Trace]) -> None:
-    # Of four ranks, three sleep 6 ms an iteration and one 9 ms: the mean is 6.75 ms, three quarters of the largest.
+    # Three of four ranks sleep 6 ms an iteration and one 9 ms: the mean is 6.75 ms, three quarters of the largest.
     factors = {row["factor"]: row["efficiency"] for row in sample("late_rank").efficiency().to_pylist()}
     assert factors["load balance"] == pytest.approx(0.75, abs=0.01)
     assert factors["serialisation"] == pytest.approx(1, abs=0.01)

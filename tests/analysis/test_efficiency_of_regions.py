@@ -111,7 +111,7 @@ def test_where_every_iteration_is_alike_the_interval_is_narrow_and_else_it_is_wi
 
 
 def test_the_interval_of_a_planted_imbalance_holds_it() -> None:
-    # Of four ranks, three sleep 6 ms an iteration and one 9 ms.
+    # Three of four ranks sleep 6 ms an iteration and one 9 ms.
     rows = hopscope.open(SAMPLES / "late_rank" / "trace").efficiency().to_pylist()
     balance = next(row for row in rows if row["factor"] == "load balance")
     assert balance["efficiency_low"] < 0.75 < balance["efficiency_high"]

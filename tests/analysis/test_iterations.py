@@ -82,7 +82,7 @@ def rebuilding(output: str) -> str:
         ("".join(EVERY_TENTH), "100 iterations, each with one turn at app+A"),
         (steps("..hsw", 100, B=10), "100 iterations, each with one turn at app+h"),
         (steps("..A", 100, T=5, B=7), "100 iterations, each with one turn at app+A; 68.7 %"),
-        # What comes now and then may take far longer than a step.
+        # An occasional call may take far longer than a step.
         (steps("..A", 100, T=10).replace("T", "T........."), "100 iterations, each with one turn at app+A"),
     ],
 )
@@ -172,7 +172,7 @@ def test_a_collective_marks_steps_rather_than_a_message_that_comes_as_often(tmp_
 def test_a_loop_over_neighbours_is_no_iteration(tmp_path: Path) -> None:
     swaps = run(tmp_path / "a", solves("hs", "......A", [6] * 50)).iterations_found
     assert swaps == "50 iterations, each with one turn at app+A; 100.0 %" + SAME_CALLS
-    # Of point-to-point only: the place is called six times in a row, and each row is a turn.
+    # Point-to-point only: the place is called six times in a row, and each row is a turn.
     alone = str(run(tmp_path / "b", steps("......" + "hs" * 6 + "x", 50)).iterations_found)
     assert alone.startswith("50 iterations")
 

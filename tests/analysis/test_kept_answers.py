@@ -63,7 +63,7 @@ def test_an_answer_is_computed_once(dataset: Path) -> None:
     [file] = answer_files(dataset)
     assert last_arrivals(dataset) == answer
     assert answer_files(dataset) == [file]
-    # What is kept is what is given: the rows of another answer in its place come out.
+    # The file is the answer: the rows of another answer in its place come out.
     with pa.OSFile(str(file), "rb") as source:
         rows = pa.ipc.open_file(source).read_all()
     with pa.OSFile(str(file), "wb") as target, pa.ipc.new_file(target, rows.schema) as writer:

@@ -49,7 +49,7 @@ def test_a_rank_that_is_always_late_is_told_from_one_with_spikes(tmp_path: Path)
     # The lower quartile of the eight is one of those that compute 10 ms, so what was planted is the lateness.
     assert (rows[2]["typical_ns"], rows[0]["worst_ns"]) == (3 * MS, 9 * MS)
     assert {row["step"] for row in rows} == {None}
-    # What is often and what is rare is the user's: rank 1's interval lies around a quarter.
+    # The user decides what is often and what is rare: rank 1's interval lies around a quarter.
     assert trace.late_ranks(often=0.1)["class"].to_pylist()[1] == "always"
     assert trace.late_ranks(rare=0.5)["class"].to_pylist()[1] == "spikes"
 
@@ -180,7 +180,7 @@ def test_noise_that_is_the_same_all_the_time_has_no_period() -> None:
 
 @pytest.mark.parametrize("even", [False, True])
 def test_the_periodogram_is_that_of_scipy(even: bool) -> None:
-    # Of even times the highest frequency leaves the sine nothing to fit.
+    # With even times the highest frequency leaves the sine nothing to fit.
     random = np.random.default_rng(3)
     times_ns = np.arange(300) * 10.0 * MS if even else uneven(random, 300)
     values = np.maximum(random.standard_normal(300), 0) * MS

@@ -40,7 +40,7 @@ src dst src_location dst_location bytes send_begin_ns send_wait_begin_ns send_en
 0   1   0            1            64    700           700                770         760          760                770         0              send
 1   0   1            0            64    760           760                770         700          700                770         0              recv
 """  # noqa: E501
-# Of messages 0 to 4, the calls around some ends are known; of the others, none.
+# Messages 0 to 4 have known calls around some ends; the others have none.
 INTERVALS = """
 rank location kind region     begin_ns end_ns call_site
 0    0        p2p  MPI_Send   10       11     app+1

@@ -259,7 +259,7 @@ def test_random_messages_are_unrecognised(seed: int, operation: str, ranks: int)
     assert recognise([collective]).name == UNRECOGNISED
 
 
-# As Open MPI 4.1 and MPICH 4.0 sent them, in this order; a barrier's bytes after a colon.
+# Messages in the order in which Open MPI 4.1 and MPICH 4.0 sent them; a barrier's bytes after a colon.
 AS_SENT = {
     ("MPI_Bcast", 7, 3, "3>1 3>2 3>4 1>0 1>5 2>6"): "binomial",  # libnbc's Ibcast
     ("MPI_Barrier", 7, None, "3>1 6>2 5>1 4>0 2>0 1>0 0>1 0>2 0>4 2>6 1>3 1>5"): "binomial",  # coll/basic
@@ -398,7 +398,7 @@ def test_crossings_are_known_only_where_every_collective_of_several_clusters_is_
     assert crossings("linear", linear, reduce) == [1]
     # A Barrier that sends nothing back is none that Hopscope knows.
     assert crossings("unrecognised", linear, "0 0 0 MPI_Barrier - 8 4 -") == [None]
-    # Of a second collective no message was seen.
+    # No message of a second collective was seen.
     assert crossings("unseen", linear, reduce, "1 0 1 MPI_Barrier - 8 4 -") == [1, None]
     # Nor does one count as all where some were missed, even if those seen stay within a cluster.
     assert crossings("silent", local_hop, "0 0 0 MPI_Barrier - 8 4 silent") == [None]

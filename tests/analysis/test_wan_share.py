@@ -120,7 +120,7 @@ def test_a_path_through_a_collective_without_hops_has_an_unknown_share_and_not_0
         scope,share,share_low,hops,crossings,path_ns,wan_ns,collectives
         critical_path,,,,,79,,1
     """)
-    # Of ranks in one cluster no message goes between clusters, seen or not.
+    # Ranks in one cluster send no message between clusters, seen or not.
     for name, comms, ranks in (
         ("part", "comm name size members\n0 w 2 0,1", RANKS),
         ("run", TABLES["comms"], RANKS.replace("B", "A")),

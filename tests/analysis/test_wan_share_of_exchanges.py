@@ -83,7 +83,7 @@ def test_of_recursive_doubling_it_is_the_chain_of_the_last_rank_from_the_latest_
         B,0,1,0,0,6,0,30
     """
     assert shares(tmp_path / "engine", "MPI_Allreduce", calls, hops) == expected(answer)
-    # By the MPI library the same, whose roles are recognised.
+    # The MPI library's hops give the same; their roles are recognised.
     native = hops.replace("exchange", "-")
     assert shares(tmp_path / "native", "MPI_Allreduce", calls, native) == expected(answer)
 

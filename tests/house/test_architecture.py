@@ -22,7 +22,7 @@ COMPILED = sorted(
     for file in folder.rglob("*")
     if file.suffix in (".c", ".h", ".cpp")
 )
-# Where an include is looked for beside its own folder; one that is in none of them is not ours, or made by the build.
+# Folders of includes besides the source's own; an include in none of them is not ours, or made by the build.
 INCLUDED_FROM = (COLLECTOR / "src", COLLECTOR / "include", ROOT)
 
 Graph = Mapping[str, set[str]]

@@ -69,7 +69,7 @@ def test_a_rank_that_came_late_to_its_wait_is_reached_there() -> None:
     t.hop(c, 1, 0, 305, 335)
     derived = derive(t.tables())
     assert needed_ranks(derived) == [(1, 300), (1, 300)]
-    # What led to it is the computing before the start and between start and wait.
+    # The computing before the start and between start and wait led to it.
     assert path_of(derived, "lead", c) == [
         (1, "local", 20, 22),
         (1, "compute", 22, 300),

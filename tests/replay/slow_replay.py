@@ -34,7 +34,7 @@ class SlowReplay:
         self.agreed: dict[tuple[int, int], float] = {}
         self.last_there: dict[tuple[int, int], float] = {}  # of announced messages, by sender and receiver
         self.arrivals: set[tuple[int, int]] = set()  # messages that came
-        # Of each rank's emulated messages that are there, their receives not posted: when first and last bytes came.
+        # Arrival of the first and last bytes of each rank's emulated messages whose receives are not posted.
         self.unexpected: list[dict[tuple[int, int], tuple[float, float]]] = [{} for _ in hosts]
         self.leave = np.full((len(schedule_numbers), len(hosts)), np.nan)
         self.events: list[tuple[Any, ...]] = []

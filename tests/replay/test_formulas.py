@@ -210,7 +210,7 @@ def test_the_split_binary_broadcast_as_published_agrees(ranks: int, p: LogGP) ->
         call = Call(ranks, 1_000 * segments, 1_000)
         replayed = duration_ns(split_binary(ranks, segments, 1_000), published(p, ranks, 1_000))
         assert FORMULAS[row](call, p) == pytest.approx(replayed, rel=1e-12)
-    # Of two segments, one for each half, the engine's own schedule is the published one.
+    # With two segments, one for each half, the engine's own schedule is the published one.
     assert replays(*row[:2], p, Call(ranks, 2_000, 1_000)) == pytest.approx([1], rel=1e-12)
     # With 20 segments the printed form pays the latency for every one.
     assert PRINTED[row](call, p) > 1.3 * replayed
