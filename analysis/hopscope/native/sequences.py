@@ -71,7 +71,7 @@ def leaves(
     schedule_numbers: Sequence[int] = (0,),
     gaps_ns: Array | float = 0,
 ) -> Array:
-    """When each rank leaves each collective of a sequence: collectives x ranks, ns. schedule_numbers: of each."""
+    """Times at which each rank leaves each collective, collectives x ranks, ns. schedule_numbers: their schedules."""
     program = sequence(hosts, schedule_numbers, np.asarray(gaps_ns))
     done = _replay.replay(program, list(schedules), machine)
     if not done["finished"]:
