@@ -223,6 +223,14 @@ def test_a_program_with_mpi_inside_it_is_refused_in_a_sentence(tmp_path: Path) -
         find_mpi([str(tmp_path / "static")])
 
 
+def test_a_damaged_program_has_no_names(tmp_path: Path) -> None:
+    # Sections that begin past the end of all files, at 2^63: an OverflowError.
+    program = bytearray(Path(sys.executable).read_bytes())
+    program[40:48] = (1 << 63).to_bytes(8, "little")
+    (tmp_path / "damaged").write_bytes(program)
+    assert exported_names(tmp_path / "damaged") == set()
+
+
 def test_a_launcher_that_is_not_there_is_said() -> None:
     with pytest.raises(InputError, match="no program named 'mpirum'"):
         find_mpi(["mpirum", "-n", "2", "./a"])
