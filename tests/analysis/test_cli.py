@@ -380,7 +380,7 @@ def test_what_was_meant_is_said_once(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_no_command_waits_for_pandas(dataset: Path) -> None:
-    # pyarrow imports it with its first array, where it is installed: a third of a short command's processor time.
+    # pyarrow imports it with its first array, where it is installed: a fifth of a short command's processor time.
     code = "from hopscope.cli.start import analyze_main; analyze_main()"
     command = [sys.executable, "-v", "-c", code, "critical-path", str(dataset)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -42,8 +42,8 @@ def _quiet_interrupt() -> Generator[None]:
 
 
 class _WithoutPandas(MetaPathFinder):
-    """To this process pandas is not installed. No command uses it, but pyarrow imports it with its first array, where
-    it finds it, and that takes a third of a short command's time."""
+    """Hides an installed pandas from this process. No command uses it, but pyarrow imports it with its first array.
+    That took 0.2 of the 1.0 s of processor time of `analyze last-arrivals` on sample_traces/demo."""
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> None:
         if fullname == "pandas":
