@@ -111,9 +111,7 @@ class Drawing:
             self.main.append(self.thread(rank, "main" if self.with_processes else f"main {rank}"))
             if self.by_hopscope:
                 self._describe(group, place)
-        self._everyone = d.group(
-            "everyone", group_type=GroupType.COMM_LOCATIONS, paradigm=Paradigm.MPI, members=tuple(self.main)
-        )
+        d.group("everyone", group_type=GroupType.COMM_LOCATIONS, paradigm=Paradigm.MPI, members=tuple(self.main))
         self.world = self.comm("MPI_COMM_WORLD", range(len(self.places)))
         if self.by_hopscope:
             self.properties = {"HOPSCOPE::VERSION": "1", **self.properties}

@@ -104,12 +104,6 @@ def address(serve: Serve, trace: hopscope.Trace) -> str:
 
 
 @pytest.fixture(scope="session")
-def address_without_hops(serve: Serve, trace_without_hops: hopscope.Trace) -> str:
-    """The address of the dashboard of the trace without hops."""
-    return serve(trace_without_hops)
-
-
-@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Debian's Chromium."""
     if not Path(CHROMIUM).exists():

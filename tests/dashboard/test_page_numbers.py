@@ -324,11 +324,6 @@ def test_commands_in_sentences_are_set_as_code(
     assert "hopscope tune" in [text(part) for part in components(page.component) if type(part).__name__ == "Code"]
 
 
-def spaced(rows: list[list[str]]) -> list[list[str]]:
-    """Cells whose two lines are parted by one space."""
-    return [[" ".join(cell.split()) for cell in row] for row in rows]
-
-
 @pytest.fixture(scope="module")
 def compared(sample: Sample) -> dict[str, hopscope.Trace]:
     names = {"base": "changed_tree/base", "new": "changed_tree/new", "unseen": "observe_only/trace"}
