@@ -30,16 +30,9 @@ class HasFacts(Protocol):
     def run_facts(self) -> dict[str, Any]: ...  # noqa: D102 - said above
 
 
-def comparison_notes(base: HasFacts, new: HasFacts) -> tuple[str, ...]:
-    """Notes for a comparison of two runs, in sentences. Raises InputError where they must not be compared: the
-    emulation delays only the hops of trees, so an emulated run and a native one differ in more than what was
-    changed."""
-    return _unlike([base], [new], "the two runs", _FACTS)
-
-
 def scaling_notes(first: HasFacts, second: HasFacts) -> tuple[str, ...]:
     """Notes for a run set beside a first one that it scales from, in sentences: its number of ranks may differ. Raises
-    InputError as `comparison_notes` does."""
+    InputError as `about_runs` does."""
     notes = _unlike([first], [second], f"{first.path} and {second.path}", {**_FACTS, "ranks": None})
     programs = [_program(run) for run in (first, second)]
     if None not in programs and len(set(programs)) > 1:
@@ -53,7 +46,8 @@ def scaling_notes(first: HasFacts, second: HasFacts) -> tuple[str, ...]:
 
 def about_runs(runs: Sequence[HasFacts], base: Sequence[HasFacts], *, may_repeat: bool) -> tuple[str, ...]:
     """Notes for runs compared with those of a base or, without one, set beside each other; with `may_repeat`, also that
-    there is but one of each. Raises InputError as `comparison_notes` does."""
+    there is but one of each. Raises InputError where runs must not be compared: the emulation delays only the hops of
+    trees, so an emulated run and a native one differ in more than what was changed."""
     if not base:
         return tuple(dict.fromkeys(note for run in runs[1:] for note in scaling_notes(runs[0], run)))
     is_pair = len(base) == len(runs) == 1
