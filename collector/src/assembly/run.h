@@ -249,7 +249,6 @@ struct run {
     /* write_events.c */
     uint64_t events;
     struct sentences missing;
-    bool out_of_memory;
 };
 
 /* Reads DIR/spool and those of worlds beneath it: DIR/spawned-<job>/spool, and for runs added later
