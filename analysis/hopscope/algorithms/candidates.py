@@ -125,18 +125,7 @@ def _engine(collective: Observed, lengths: tuple[int, ...], *, unit: int = 1) ->
             collective.ranks - 1
         ):
             continue
-        for segment in (0, *(size for size in collective.sizes[:2] if 0 < size < collective.bytes)):
-            pattern = engine.pattern(
-                name,
-                collective.operation,
-                collective.ranks,
-                collective.root,
-                lengths=lengths,
-                unit=unit,
-                segment=segment,
-            )
-            if pattern is not None:
-                yield Candidate(name, pattern, None, segment or None)
+        yield from _segmented(name, collective, lengths, unit)
 
 
 def _leaders(collective: Observed, lengths: tuple[int, ...], *, unit: int = 1) -> Iterator[Candidate]:
@@ -147,19 +136,25 @@ def _leaders(collective: Observed, lengths: tuple[int, ...], *, unit: int = 1) -
         if count in (1, collective.ranks) or not len(leaders) == led == count:
             continue
         for algorithm in engine.grouped(collective.operation, collective.hosts, groups):
-            for segment in (0, *(size for size in collective.sizes[:2] if 0 < size < collective.bytes)):
-                pattern = engine.pattern(
-                    algorithm,
-                    collective.operation,
-                    collective.ranks,
-                    collective.root,
-                    lengths=lengths,
-                    unit=unit,
-                    segment=segment,
-                    edges=collective.edge_numbers,
-                )
-                if pattern is not None:
-                    yield Candidate(algorithm.name, pattern, None, segment or None, is_mixture=True)
+            yield from _segmented(algorithm, collective, lengths, unit, collective.edge_numbers)
+
+
+def _segmented(
+    algorithm: str | engine.Groups,
+    collective: Observed,
+    lengths: tuple[int, ...],
+    unit: int,
+    edges: bytes | None = None,
+) -> Iterator[Candidate]:
+    """One of the engine's algorithms, with whole messages and with segments as long as messages that were seen."""
+    name = algorithm if isinstance(algorithm, str) else algorithm.name
+    operation, ranks, root = collective.operation, collective.ranks, collective.root
+    for segment in (0, *(size for size in collective.sizes[:2] if 0 < size < collective.bytes)):
+        pattern = engine.pattern(
+            algorithm, operation, ranks, root, lengths=lengths, unit=unit, segment=segment, edges=edges
+        )
+        if pattern is not None:
+            yield Candidate(name, pattern, None, segment or None, is_mixture=not isinstance(algorithm, str))
 
 
 _DIRECT_EXCHANGES = {
