@@ -1,6 +1,6 @@
 """Horizontal bars by rank, host or cluster, with intervals where there are some."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
@@ -40,12 +40,19 @@ def share_bars(
         values = [100 * (row[column] or 0) for row in rows]
         lows = [row.get(f"{stem}_low") for row in rows]
         highs = [row.get(f"{stem}_high") for row in rows]
-        figure.add_bar(
-            x=values,
-            y=list(labels),
-            orientation="h",
-            name=name,
-            marker={"color": colour, "line": {"width": 0}},
+        shares = [
+            f"{quantities.share(row[column])}{_interval(low, high)}"
+            for row, low, high in zip(rows, lows, highs, strict=True)
+        ]
+        _add_bars(
+            figure,
+            name,
+            colour,
+            labels,
+            values,
+            shares,
+            heading,
+            leads,
             error_x={
                 "type": "data",
                 "symmetric": False,
@@ -60,13 +67,6 @@ def share_bars(
                 "width": 4,
                 "color": "#868e96",
             },
-            **points(
-                [
-                    f"<b>{heading} {label}</b><br>{name}: {quantities.share(row[column])}{_interval(low, high)}"
-                    for label, row, low, high in zip(labels, rows, lows, highs, strict=True)
-                ],
-                leads,
-            ),
         )
     by_label(figure, labels, len(series), series=len(series), title=title, heading=heading)
     end = _end_of_shares(figure, limits or {})
@@ -111,20 +111,8 @@ def time_bars(
     unit = quantities.axis_unit(max((abs(value or 0) for _, _, values in series for value in values), default=0))
     figure = go.Figure()
     for name, colour, values in series:
-        figure.add_bar(
-            x=[(value or 0) / unit.nanoseconds for value in values],
-            y=list(labels),
-            orientation="h",
-            name=name,
-            marker={"color": colour, "line": {"width": 0}},
-            **points(
-                [
-                    f"<b>{heading} {label}</b><br>{name}: {quantities.duration(value)}"
-                    for label, value in zip(labels, values, strict=True)
-                ],
-                leads,
-            ),
-        )
+        lengths = [(value or 0) / unit.nanoseconds for value in values]
+        _add_bars(figure, name, colour, labels, lengths, map(quantities.duration, values), heading, leads)
     by_label(
         figure,
         labels,
@@ -150,26 +138,31 @@ def count_bars(
     label's bars lead."""
     figure = go.Figure()
     for name, colour, values in series:
-        figure.add_bar(
-            x=list(values),
-            y=list(labels),
-            orientation="h",
-            name=name,
-            marker={"color": colour, "line": {"width": 0}},
-            **points(
-                [
-                    f"<b>{heading} {label}</b><br>{name}: {quantities.number(value)}"
-                    for label, value in zip(labels, values, strict=True)
-                ],
-                leads,
-            ),
-        )
+        _add_bars(figure, name, colour, labels, values, map(quantities.number, values), heading, leads)
     by_label(figure, labels, 1, series=len(series), title=title, heading=heading)
     figure.update_layout(barmode="overlay")
     largest = max((value for _, _, values in series for value in values), default=0)
     # Counts have no halves.
     figure.update_xaxes(range=[0, max(1, largest) * 1.04], dtick=1 if largest <= 10 else None)
     return figure
+
+
+def _add_bars(
+    figure: go.Figure,
+    name: str,
+    colour: str,
+    labels: Sequence[str],
+    lengths: Sequence[float],
+    texts: Iterable[str],
+    heading: str,
+    leads: Leads | None,
+    **more: Any,
+) -> None:
+    """Add a series, one bar per label; `texts` are its values in words, for the pointer."""
+    hovers = [f"<b>{heading} {label}</b><br>{name}: {text}" for label, text in zip(labels, texts, strict=True)]
+    marker = {"color": colour, "line": {"width": 0}}
+    bars = {"x": list(lengths), "y": list(labels), "orientation": "h", "name": name, "marker": marker}
+    figure.add_bar(**bars, **points(hovers, leads), **more)
 
 
 def by_label(
