@@ -12,10 +12,6 @@ from pathlib import Path
 from textwrap import fill, indent
 
 from hopscope import Trace
-from hopscope.cli.analyze import COMPUTED, computed
-from hopscope.cli.decide import DECIDE
-from hopscope.cli.gate import GATE
-from hopscope.cli.history import HISTORY
 from hopscope.query import catalog
 from hopscope.query.catalog import Analysis, Command, Parameter, typed
 from hopscope.query.header import Column, unit_of
@@ -61,7 +57,7 @@ PART = {
 UNIT_WORDS = {"share": "share", "ns": "ns", "at": "at", "bytes": "bytes"}
 OPENING = """# The analyses
 
-Made by `tools/document_analyses.py` from the headers of `analysis/hopscope/sql/analyses/` and from the descriptions of
+Made by `tools/document_analyses.py` from the headers under `analysis/hopscope/sql/`: `analyses/`, and `computed/` for
 `decide`, `formulas`, `gate`, `history`, `model`, `remap` and `reorder`. Every analysis is a command
 (`analyze critical-path TRACE`) and a method (`hopscope.open("trace").critical_path()`); `--help` has examples.
 `analyze sql TRACE "SELECT ..."` answers any other question about the tables in `schemas/tables/`.
@@ -226,13 +222,9 @@ def _command(command: Command, options: Sequence[_Item], columns: Sequence[_Item
 
 def page() -> str:
     """The whole page."""
-    computed_commands = [computed(name).ANALYSIS for name in COMPUTED]
-    commands = sorted(
-        [*catalog.load().commands.values(), *computed_commands, DECIDE, GATE, HISTORY], key=lambda command: command.name
-    )
-    whole_run = ", ".join(
-        f"`{c.name}`" for c in commands if c not in (DECIDE, GATE, HISTORY) and all(g.whole_run for g in c.grains)
-    )
+    all_commands = {**catalog.load().commands, **catalog.load().computed}
+    commands = [all_commands[name] for name in sorted(all_commands)]
+    whole_run = ", ".join(f"`{c.name}`" for c in commands if all(g.whole_run for g in c.grains))
     options, columns = _shared(commands, _options), _shared(commands, _columns)
     opening = OPENING.format(
         whole_run=whole_run,

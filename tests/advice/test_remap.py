@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pyarrow as pa
 import pytest
-from hopscope.advice.remap import DESCRIPTION, candidates, remap, sentence
+from hopscope.advice.remap import candidates, remap, sentence
 from hopscope.advice.trees.engine import algorithms, cut
 from hopscope.errors import InputError
 from hopscope.native import _plan
 from hopscope.native.trees import Shape
+from hopscope.query import catalog
 from hopscope.replay.basis import basis_of
 from hopscope.replay.parts import with_parts
+from hopscope.replay.run.operations import OPERATIONS
 from hopscope.replay.run.program import source_of
 from simulated_network import MS, Network, Run, cluster_with_interfaces, first_tree, iterate, round_robin, sites
 
 TREE_SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "tree.schema.json").read_text())
+HEADER = catalog.load().computed["remap"].default
 SMALL, LARGE = 8, 30_000
 
 
@@ -289,5 +293,10 @@ def test_two_ranges_of_bytes_get_a_rule_each_and_the_rerun_takes_what_was_predic
 
 def test_the_description_names_the_columns_in_order() -> None:
     table = remap(run_on_tree("flat", iterations=3).trace(), search=0)
-    described = [line.split()[2] for line in DESCRIPTION.splitlines() if line.startswith("-- column ")]
-    assert described == table.column_names
+    assert [column.name for column in HEADER.columns] == table.column_names
+
+
+def test_the_description_names_the_operations() -> None:
+    listed = re.search(r"Operations: ([\w, \n]+);", HEADER.concept)
+    assert listed is not None
+    assert re.split(r",\s", listed[1]) == [name.removeprefix("MPI_") for name in OPERATIONS]

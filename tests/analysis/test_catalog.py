@@ -12,6 +12,7 @@ from hopscope.query.catalog import Analysis, HeaderError, parse, read
 
 ANALYSES = [analysis for command in catalog.load().commands.values() for analysis in command.grains]
 SOURCES = list(catalog.load().sources.values())
+ROOMS = ("staging", "steps", "analyses", "computed")
 
 
 def name_of(source: catalog.Source) -> str:
@@ -158,7 +159,7 @@ def test_a_broken_header_says_what_is_wrong(old: str, new: str, complaint: str) 
 
 
 def test_a_new_file_is_a_new_command_and_two_defaults_are_refused(tmp_path: Path) -> None:
-    for room in ("staging", "steps", "analyses"):
+    for room in ROOMS:
         (tmp_path / room).mkdir()
     (tmp_path / "analyses" / "my_question.sql").write_text(HEADER)
     assert list(read(tmp_path).commands) == ["my-question"]
@@ -168,7 +169,7 @@ def test_a_new_file_is_a_new_command_and_two_defaults_are_refused(tmp_path: Path
 
 
 def test_grains_share_the_columns_that_their_macro_declares(tmp_path: Path) -> None:
-    for room in ("staging", "steps", "analyses"):
+    for room in ROOMS:
         (tmp_path / room).mkdir()
     shared = "-- column time_ns BIGINT -- The time.\n-- column seen_share DOUBLE -- The part seen.\n"
     (tmp_path / "steps" / "seen.sql").write_text(f"-- A macro.\n--\n-- Of seeing.\n--\n{shared}select 1")
@@ -183,7 +184,7 @@ def test_grains_share_the_columns_that_their_macro_declares(tmp_path: Path) -> N
 
 
 def test_views_that_use_one_another_in_a_circle_are_refused(tmp_path: Path) -> None:
-    for room in ("staging", "steps", "analyses"):
+    for room in ROOMS:
         (tmp_path / room).mkdir()
     for name, dependency in (("one", "other"), ("other", "one")):
         (tmp_path / "steps" / f"{name}.sql").write_text(

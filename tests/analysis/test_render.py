@@ -9,10 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hopscope.advice.remap import DESCRIPTION
 from hopscope.advice.remap.answer import SCHEMA
 from hopscope.format.quantities import alike, changes, exact_size, first_value, interval, quantity
-from hopscope.query.catalog import Analysis, Column, load, parse
+from hopscope.query.catalog import Analysis, Column, load
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.terminal import print_answer, print_rows
 from hypothesis import given
@@ -143,7 +142,7 @@ def test_brackets_and_backslashes_in_names_are_printed_as_they_are() -> None:
     assert "[/]" in output.getvalue()
 
 
-REMAP = parse("remap", DESCRIPTION)
+REMAP = load().computed["remap"].default
 
 
 def printed(table: pa.Table, columns: tuple[Column, ...], **header: Any) -> list[str]:

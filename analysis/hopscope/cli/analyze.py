@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 COMPUTED: Final = ("formulas", "model", "remap", "reorder")
-"""Analyses that are no SQL: each has a module here with its `ANALYSIS`, as headers describe one, and its `command`."""
+"""Analyses of a trace that are no SQL: each has a header in `sql/computed/` and a module here with its `command`."""
 
 _REGISTERED = "analyze."  # before a command's name, where another package registers it
 
@@ -79,7 +79,7 @@ class _Analyses(click.Group):
         return command.get_short_help_str(width) if command is not None else ""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        names = {*super().list_commands(ctx), *catalog.load().commands, "decide", "gate", "history", *COMPUTED}
+        names = {*super().list_commands(ctx), *catalog.load().commands, *catalog.load().computed}
         return sorted(names | set(registered_names(_REGISTERED)))
 
     def resolve_command(
@@ -146,7 +146,7 @@ def list_analyses(form: str) -> None:
     import pyarrow as pa
 
     for name in COMPUTED:
-        default = computed(name).ANALYSIS.default
+        default = catalog.load().computed[name].default
         rows.append(
             {"command": name, "option": "", "answers": default.help, "columns": [c.name for c in default.columns]}
         )

@@ -7,15 +7,13 @@ from pathlib import Path
 
 import click
 
-from hopscope.advice.sweep.description import DESCRIPTION
 from hopscope.cli.command import columns_text, format_option, help_text
 from hopscope.cli.rows import print_rows
 from hopscope.cli.saying import say
 from hopscope.files import whole_file
-from hopscope.query.catalog import Command
-from hopscope.query.header import parse
+from hopscope.query import catalog
 
-DECIDE = Command("decide", "decide", (parse("decide", DESCRIPTION),))
+DECIDE = catalog.load().computed["decide"]
 
 
 @click.command("decide", short_help=DECIDE.default.help)
@@ -28,7 +26,7 @@ DECIDE = Command("decide", "decide", (parse("decide", DESCRIPTION),))
     help="Write a tree file for the points where Hopscope's engine is faster than all that the library has.",
 )
 def command(*, file: Path, output: Path | None, tree: Path | None, form: str) -> None:
-    """See DESCRIPTION, from which the help is made."""
+    """The help is made from sql/computed/decide.sql."""
     from hopscope.advice.sweep.decision import decisions, engine_rules, rules_of
     from hopscope.advice.sweep.measured import read
     from hopscope.advice.sweep.summary import summary

@@ -11,15 +11,15 @@ from hopscope.cli.command import command_of, deliver
 from hopscope.cli.model import no_report, or_of_machine
 from hopscope.gate import parse as parse_gate
 from hopscope.machine.parameters import read_machine, rows_of_machine
-from hopscope.query.catalog import Command, parse
+from hopscope.query import catalog
 from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
-from hopscope.replay.formula_times import DESCRIPTION, measured, of_machine, of_trace, table_of
+from hopscope.replay.formula_times import measured, of_machine, of_trace, table_of
 
 if TYPE_CHECKING:
     from hopscope.query.answer import Answer
     from hopscope.trace import Trace
 
-ANALYSIS = Command("formulas", "formulas", (parse("formulas", DESCRIPTION),))
+ANALYSIS = catalog.load().computed["formulas"]
 _GAMMA = ("MPI_SUM", "MPI_DOUBLE")
 """The operation and type of what is combined."""
 

@@ -25,7 +25,6 @@ from hopscope.gate.report import write_report
 from hopscope.gate.suite import GateResult, Question, evaluate_all
 from hopscope.query import catalog
 from hopscope.query.catalog import Command
-from hopscope.query.header import parse
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.terminal import print_answer
 from hopscope.selection import split
@@ -34,33 +33,10 @@ if TYPE_CHECKING:
     from hopscope.query.answer import Answer
     from hopscope.trace import Trace
 
-DESCRIPTION = """\
--- Judge a trace by all gates of the project's file.
---
--- Gates stand in the table [gates] of hopscope.toml or [tool.hopscope.gates] of pyproject.toml, here or in a
--- directory above. A key is an analysis with its options, a value one gate or a list, as for --fail-if:
---
---   [gates]
---   "compare --by structure" = "*.changed == 1"
---   efficiency = '"parallel efficiency".efficiency < baseline - 10%'
---
--- Gates on structure come first; their values are exact. `baseline` and `compare` mean the run of --baseline. Exit
--- code 0: all passed; 1: a gate failed; 2: none failed, but one is undecided or the input is wrong.
---
--- key number
--- column number INTEGER -- Number of the gate, from 1.
--- column outcome VARCHAR -- passed, failed, undecided, or skipped.
--- column kind VARCHAR -- structure or time: whether the column depends on time.
--- column analysis VARCHAR -- Analysis with its options.
--- column gate VARCHAR -- The condition that must not hold.
--- column sentence VARCHAR -- The outcome in words, with the value.
--- only-data gate
--- example analyze gate trace --baseline last-good --junit gates.xml --markdown gates.md
--- example analyze gate trace --baseline last-good --history history
-"""
+GATE = catalog.load().computed["gate"]
 
 
-@click.command("gate", short_help=DESCRIPTION.splitlines()[0].removeprefix("-- "))
+@click.command("gate", short_help=GATE.default.help)
 @click.argument("trace", type=click.Path())
 @click.option(
     "--baseline",
@@ -112,7 +88,7 @@ def command(
     commit: str | None,
     form: str,
 ) -> int:
-    """See DESCRIPTION, from which the help is made."""
+    """The help is made from sql/computed/gate.sql."""
     file = file or config.find(Path.cwd())
     commit_name = commit_id(commit) if history is not None else ""
     lines = config.read(file)
@@ -165,7 +141,6 @@ def command(
     return EXIT_CODES[worst(outcomes)]
 
 
-GATE = Command("gate", "gate", (parse("gate", DESCRIPTION),))
 command.params += [dataset_option(), format_option()]
 command.help = help_text(GATE)
 command.epilog = columns_text(GATE)
@@ -207,9 +182,7 @@ def _question(file: Path, line: GateLine, bases: Sequence[Trace], also: Sequence
 
 def _command(file: Path, line: GateLine) -> Command:
     if line.command == "remap":
-        from hopscope.cli.remap import ANALYSIS
-
-        return ANALYSIS
+        return catalog.load().computed["remap"]
     if line.command in catalog.FORMERLY:
         name = catalog.FORMERLY[line.command]
         raise InputError(

@@ -10,13 +10,11 @@ from hopscope.cli.command import columns_text, format_option, help_text
 from hopscope.cli.rows import print_rows
 from hopscope.cli.saying import say
 from hopscope.files import write_text
-from hopscope.gate.history.description import DESCRIPTION
 from hopscope.gate.history.folder import entries, rows
 from hopscope.gate.history.picture_svg import page
-from hopscope.query.catalog import Command
-from hopscope.query.header import parse
+from hopscope.query import catalog
 
-HISTORY = Command("history", "history", (parse("history", DESCRIPTION),))
+HISTORY = catalog.load().computed["history"]
 
 
 @click.command("history", short_help=HISTORY.default.help)
@@ -25,7 +23,7 @@ HISTORY = Command("history", "history", (parse("history", DESCRIPTION),))
     "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a picture and the table to this file."
 )
 def command(*, folder: Path, html: Path | None, form: str) -> None:
-    """See DESCRIPTION, from which the help is made."""
+    """The help is made from sql/computed/history.sql."""
     table = rows(entries(folder))
     print_rows(HISTORY.default, table, form)
     if html is not None:

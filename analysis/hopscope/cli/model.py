@@ -12,21 +12,20 @@ from hopscope.cli.command import command_of, deliver
 from hopscope.errors import InputError
 from hopscope.gate import parse as parse_gate
 from hopscope.machine.parameters import (
-    DESCRIPTION,
     answer_of_machine,
     differences,
     is_machine_file,
     read_machine,
     table_of,
 )
-from hopscope.query.catalog import Command, parse
+from hopscope.query import catalog
 from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
 
 if TYPE_CHECKING:
     from hopscope.query.answer import Answer
     from hopscope.trace import Trace
 
-ANALYSIS = Command("model", "model", (parse("model", DESCRIPTION),))
+ANALYSIS = catalog.load().computed["model"]
 
 
 def command() -> click.Command:

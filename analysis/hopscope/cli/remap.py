@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
-from hopscope.advice.remap import DESCRIPTION, remap, sentence
+from hopscope.advice.remap import remap, sentence
 from hopscope.advice.remedies import started_with
 from hopscope.cli.command import command_of
 from hopscope.errors import InputError
 from hopscope.files import check_room
 from hopscope.launch.same_hosts import same_hosts
-from hopscope.query.catalog import Command, parse
+from hopscope.query import catalog
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hopscope.query.answer import Answer
     from hopscope.trace import Trace
 
-ANALYSIS = Command("remap", "remap", (parse("remap", DESCRIPTION),))
+ANALYSIS = catalog.load().computed["remap"]
 ENGINE = "hopscope"
 
 

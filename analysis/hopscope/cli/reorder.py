@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopscope.advice.orders import DESCRIPTION, LAUNCHERS, reorder
+from hopscope.advice.orders import LAUNCHERS, reorder
 from hopscope.cli.command import command_of
 from hopscope.files import check_room
 from hopscope.launch.same_hosts import same_hosts
 from hopscope.mpi_libraries.rank_files import launcher_for, write_order
-from hopscope.query.catalog import Command, parse
+from hopscope.query import catalog
 
 if TYPE_CHECKING:
     from hopscope.query.answer import Answer
     from hopscope.trace import Trace
 
-ANALYSIS = Command("reorder", "reorder", (parse("reorder", DESCRIPTION),))
+ANALYSIS = catalog.load().computed["reorder"]
 
 
 def command() -> click.Command:

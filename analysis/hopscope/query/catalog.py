@@ -2,7 +2,8 @@
 
 A file under `sql/analyses/` is one analysis at one declared grain (what one row is). The part of its name before the
 first dot is the command: `critical_path.rank.sql` serves `analyze critical-path` and `Trace.critical_path()`. A new
-file is a new command, or a new grain of one.
+file is a new command, or a new grain of one. A file under `sql/computed/` is only a header: no query gives the rows of
+its command.
 """
 
 import math
@@ -130,6 +131,8 @@ class Catalog:
 
     commands: Mapping[str, Command]
     sources: Mapping[str, Source]
+    computed: Mapping[str, Command]
+    """Commands that have a header and no query."""
 
     def command(self, name: str) -> Command:
         """The command of this name, or formerly of it, written with hyphens or underscores. Raises KeyError."""
@@ -165,16 +168,20 @@ def load() -> Catalog:
 
 
 def read(directory: Traversable) -> Catalog:
-    """The catalog of a directory with `staging`, `steps` and `analyses`. Raises HeaderError."""
+    """The catalog of a directory with `staging`, `steps`, `analyses` and `computed`. Raises HeaderError."""
     sources = {s.name: s for room in ("staging", "steps") for s in (_source(f) for f in _sql_files(directory / room))}
+    commands = _commands(directory / "analyses", sources)
+    for analysis in (grain for command in commands.values() for grain in command.grains):
+        _check_asked(analysis, commands)
+    return Catalog(commands, sources, _commands(directory / "computed", sources))
+
+
+def _commands(directory: Traversable, sources: Mapping[str, Source]) -> dict[str, Command]:
     analyses: dict[str, list[Analysis]] = {}
-    for file in _sql_files(directory / "analyses"):
+    for file in _sql_files(directory):
         analysis = parse(file.name.removesuffix(".sql"), file.read_text(encoding="utf-8"), sources)
         analyses.setdefault(analysis.command, []).append(analysis)
-    commands = {name: _command(name, grains) for name, grains in sorted(analyses.items())}
-    for analysis in (a for grains in analyses.values() for a in grains):
-        _check_asked(analysis, commands)
-    return Catalog(commands, sources)
+    return {name: _command(name, grains) for name, grains in sorted(analyses.items())}
 
 
 def _sql_files(directory: Traversable) -> list[Traversable]:

@@ -14,18 +14,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hopscope.advice.orders.description import DESCRIPTION
 from hopscope.mpi_libraries.rank_files import LAUNCHERS
 from hopscope.replay.candidate import HasTables
 
 if TYPE_CHECKING:
     from hopscope.advice.orders.suggest import Order
 
-__all__ = ["DESCRIPTION", "LAUNCHERS", "reorder"]
+__all__ = ["LAUNCHERS", "reorder"]
 
 
 def reorder(trace: HasTables) -> Order:
-    """Another rank order on the same hosts; see `Order`. Its table's columns are in DESCRIPTION.
+    """Another rank order on the same hosts; see `Order`. sql/computed/reorder.sql describes its table's columns.
 
     Raises InputError if the launcher cannot choose the hosts, or nothing was sent.
     """

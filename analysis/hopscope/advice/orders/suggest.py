@@ -63,7 +63,7 @@ class Order:
 
 
 def suggest(table: Callable[[str], pa.Table]) -> Order:
-    """The best order found for a trace, given its `table` function; `description.py` says how.
+    """The best order found for a trace, given its `table` function; `sql/computed/reorder.sql` says how.
 
     Raises InputError if the launcher cannot choose the hosts, or nothing was sent.
     """

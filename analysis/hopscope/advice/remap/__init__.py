@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hopscope.advice.remap.description import DESCRIPTION
 from hopscope.files import whole_file
 from hopscope.replay.candidate import Candidate, HasTables, Kind
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
     from hopscope.replay.basis import Recost
 
-__all__ = ["DESCRIPTION", "PLACE", "Candidate", "candidates", "remap", "sentence"]
+__all__ = ["PLACE", "Candidate", "candidates", "remap", "sentence"]
 
 PLACE = "FILE"
 """The file's name in the words of a setting without a written file."""
@@ -55,7 +54,7 @@ def remap(
     library: str | None = None,
     launcher: str | None = None,
 ) -> pa.Table:
-    """The baseline and the candidates, the suggested one first; see DESCRIPTION for the columns.
+    """The baseline and the candidates, the suggested one first; sql/computed/remap.sql describes the columns.
 
     Writes the suggested candidate's file to `output`, and nothing where there is none; its text is also in the table's
     schema metadata under b"tree" or b"setting". Under b"parents" are the first candidate's trees (JSON: comm; up and

@@ -6,11 +6,9 @@ probed       from a machine file
 machine_answer  all that a machine file answers
 places       whether a trace's hosts are where a probe found them
 curves       the time of a message, over its size
-description  the header of `analyze model`
 """
 
 from hopscope.machine.parameters.curves import Curve, over_sizes
-from hopscope.machine.parameters.description import DESCRIPTION
 from hopscope.machine.parameters.machine_answer import MachineAnswer, Measured, answer_of_machine, measured_over_sizes
 from hopscope.machine.parameters.places import differences
 from hopscope.machine.parameters.probed import (
@@ -24,7 +22,6 @@ from hopscope.machine.parameters.probed import (
 from hopscope.machine.parameters.rows import LinkEnds, Row, links_of, models_by_class, models_of, table_of
 
 __all__ = [
-    "DESCRIPTION",
     "Curve",
     "LinkEnds",
     "MachineAnswer",

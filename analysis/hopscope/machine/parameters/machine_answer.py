@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hopscope.machine.parameters.curves import over_sizes
-from hopscope.machine.parameters.description import DESCRIPTION
 from hopscope.machine.parameters.probed import (
     Point,
     crowding,
@@ -19,9 +18,7 @@ from hopscope.machine.parameters.probed import (
     rows_of_machine,
 )
 from hopscope.machine.parameters.rows import Estimate, Row
-from hopscope.query.catalog import parse
-
-_ANALYSIS = parse("model", DESCRIPTION)
+from hopscope.query import catalog
 
 
 @dataclass(frozen=True)
@@ -39,10 +36,11 @@ def answer_of_machine(path: Path, operation: str | None = None, of_type: str | N
     """operation, of_type: of gamma; None for those that `analyze model` takes unasked. Raises InputError if it is no
     machine file."""
     machine = read_machine(path)
-    usual = {parameter.name: str(parameter.default) for parameter in _ANALYSIS.parameters}
+    analysis = catalog.load().computed["model"].default
+    usual = {parameter.name: str(parameter.default) for parameter in analysis.parameters}
     combined = operation or usual["operation"], of_type or usual["type"]
     rows = rows_of_machine(machine, *combined)
-    notes = [*crowding(machine), *lacking(machine, *combined), *overdrawn(rows)] if rows else [_ANALYSIS.empty or ""]
+    notes = [*crowding(machine), *lacking(machine, *combined), *overdrawn(rows)] if rows else [analysis.empty or ""]
     return MachineAnswer(machine, rows, tuple(notes))
 
 

@@ -62,7 +62,7 @@ class LinkEnds:
 
 @dataclass(frozen=True)
 class Row:
-    """A parameter; see DESCRIPTION for the columns."""
+    """A parameter; sql/computed/model.sql describes the columns."""
 
     link: str | None
     source: str | None

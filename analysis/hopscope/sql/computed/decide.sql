@@ -1,6 +1,3 @@
-"""The header of `analyze decide`, in the format of the analyses' headers (header.py)."""
-
-DESCRIPTION = """\
 -- Best algorithm of each operation, message size and number of ranks, as measured by a sweep.
 --
 -- FILE is what `hopscope sweep` wrote. A method's time is the least of its repeats; the best one is chosen on every
@@ -34,4 +31,3 @@ DESCRIPTION = """\
 -- narrow methods, replay, plogp, loggp, hockney, default_ns, time_ns
 -- example analyze decide machine-rules.json
 -- example analyze decide machine-rules.json -o rules.conf
-"""

@@ -1,6 +1,3 @@
-"""The header of `analyze reorder`, in the format of the analyses' headers (header.py)."""
-
-DESCRIPTION = """\
 -- A rank order that spends less time on slow links, as a file for the launcher.
 --
 -- Every host keeps its number of ranks. Each message and hop costs latency + bytes * time per byte, fitted by class
@@ -33,4 +30,3 @@ DESCRIPTION = """\
 -- bar new_predicted_ns
 -- example analyze reorder trace -o hosts.txt
 -- example analyze reorder trace --for slurm -o hosts.txt
-"""

@@ -1,6 +1,3 @@
-"""The header of `analyze model`, in the format of the analyses' headers (header.py)."""
-
-DESCRIPTION = """\
 -- Parameters of Hockney, LogGP and PLogP by link.
 --
 -- Give it a machine file or a trace with hops.
@@ -36,4 +33,3 @@ DESCRIPTION = """\
 -- empty note The links were not measured; give the probe more seconds.
 -- example analyze model machine.json
 -- example analyze model trace --machine machine.json
-"""

@@ -1,6 +1,3 @@
-"""The header of `analyze formulas`, in the format of the analyses' headers (header.py)."""
-
-DESCRIPTION = """\
 -- Time of barrier, broadcast, reduce and alltoall by published formulas, by the replay and as measured.
 --
 -- Give it a trace with hops or a machine file. The formulas take one class of links for every message. The replay
@@ -35,4 +32,3 @@ DESCRIPTION = """\
 -- example analyze formulas trace --operation MPI_Bcast
 -- example analyze formulas trace --machine machine.json
 -- example analyze formulas machine.json
-"""

@@ -1,6 +1,3 @@
-"""The description of `analyze history`, as the header of an analysis."""
-
-DESCRIPTION = """\
 -- Show how a program's runs developed from commit to commit.
 --
 -- DIR has a JSON file for each commit, as `analyze gate TRACE --history DIR` writes it (schemas/history.schema.json).
@@ -25,4 +22,3 @@ DESCRIPTION = """\
 -- narrow date, iteration_low_ns, outcome
 -- example analyze history history
 -- example analyze history history --html history.html
-"""

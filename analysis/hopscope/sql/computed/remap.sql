@@ -1,19 +1,3 @@
-"""The header of `analyze remap`, in the format of the analyses' headers (header.py)."""
-
-from textwrap import fill
-
-from hopscope.query.header import comma_list
-from hopscope.replay.run.operations import OPERATIONS
-
-_OPERATIONS = fill(
-    f"Operations: {comma_list([name.removeprefix('MPI_') for name in OPERATIONS])}; Alltoallv and Alltoallw only where "
-    "Hopscope's engine ran them.",
-    117,
-    initial_indent="-- ",
-    subsequent_indent="-- ",
-)
-
-DESCRIPTION = f"""\
 -- Candidate trees, or settings of the MPI library, with their predicted time per iteration.
 --
 -- An iteration is one collective, plus all that happens up to the next one. Every candidate is replayed over the whole
@@ -22,7 +6,9 @@ DESCRIPTION = f"""\
 -- Without `--for`, candidates are the algorithms of Hopscope's engine. With it they are those of the installed library,
 -- and the file has Open MPI's dynamic rules, for the bytes and ranks that ran, or MPICH's variables, for all.
 --
-{_OPERATIONS}
+-- Operations: Allreduce, Reduce, Bcast, Barrier, Gather, Scatter, Allgather, Allgatherv, Alltoall, Alltoallv,
+-- Alltoallw, Reduce_scatter, Reduce_scatter_block, Scan, Exscan; Alltoallv and Alltoallw only where Hopscope's
+-- engine ran them.
 --
 -- Up to eight selections (operations, communicators, sizes more than four times apart) have candidates of their own,
 -- and the best of them are combined.
@@ -66,4 +52,3 @@ DESCRIPTION = f"""\
 -- whole run
 -- example analyze remap trace -o tree.json
 -- example analyze remap trace --for openmpi -o rules.conf
-"""

@@ -1,0 +1,22 @@
+-- Judge a trace by all gates of the project's file.
+--
+-- Gates stand in the table [gates] of hopscope.toml or [tool.hopscope.gates] of pyproject.toml, here or in a
+-- directory above. A key is an analysis with its options, a value one gate or a list, as for --fail-if:
+--
+--   [gates]
+--   "compare --by structure" = "*.changed == 1"
+--   efficiency = '"parallel efficiency".efficiency < baseline - 10%'
+--
+-- Gates on structure come first; their values are exact. `baseline` and `compare` mean the run of --baseline. Exit
+-- code 0: all passed; 1: a gate failed; 2: none failed, but one is undecided or the input is wrong.
+--
+-- key number
+-- column number INTEGER -- Number of the gate, from 1.
+-- column outcome VARCHAR -- passed, failed, undecided, or skipped.
+-- column kind VARCHAR -- structure or time: whether the column depends on time.
+-- column analysis VARCHAR -- Analysis with its options.
+-- column gate VARCHAR -- The condition that must not hold.
+-- column sentence VARCHAR -- The outcome in words, with the value.
+-- only-data gate
+-- example analyze gate trace --baseline last-good --junit gates.xml --markdown gates.md
+-- example analyze gate trace --baseline last-good --history history
