@@ -69,8 +69,8 @@ def tracked_files() -> list[str]:
 
 
 def names_in_wheel() -> set[str]:
-    """The files that a wheel must contain: the packages, and the sources for `hopscope build`."""
-    return {
+    """The files that a wheel must contain: the packages with types, and the sources for `hopscope build`."""
+    return {"hopscope/query/_analyses.pyi"} | {
         place + name.removeprefix(folder)
         for folder, place in PLACES.items()
         for name in tracked_files()

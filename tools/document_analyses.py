@@ -1,7 +1,5 @@
-"""Writes what follows from the headers of the `.sql` files: the page docs/analyses.md, and the types of the analyses as
-methods of `hopscope.Trace`, for editors and type checkers; with --check, fails if one is out of date."""
+"""Writes docs/analyses.md from the headers of the `.sql` files; with --check, fails if the page is out of date."""
 
-import json
 import re
 import sys
 from collections import Counter
@@ -11,7 +9,6 @@ from itertools import groupby
 from pathlib import Path
 from textwrap import fill, indent
 
-from hopscope import Trace
 from hopscope.query import catalog
 from hopscope.query.catalog import Analysis, Command, Parameter, typed
 from hopscope.query.header import Column, unit_of
@@ -19,41 +16,6 @@ from hopscope.selection import OPTIONS
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "analyses.md"
-STUB = ROOT / "analysis" / "hopscope" / "query" / "_analyses.pyi"
-STUB_OPENING = '''# Made by tools/document_analyses.py from the headers of the files under sql/analyses/.
-"""The analyses as methods of a trace, as type checkers and editors see them; at run time `Trace` makes them from the
-same headers."""
-
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Literal
-
-import pyarrow as pa
-
-from hopscope.trace import Trace
-
-class Analyses:
-    """The analyses of `hopscope.Trace`."""
-
-'''
-TYPES = {
-    "INTEGER": "int",
-    "BIGINT": "int",
-    "DOUBLE": "float",
-    "VARCHAR": "str",
-    "BOOLEAN": "bool",
-    "COLLECTIVE": "str",
-    "TRACE": "Trace | str | Path",
-    "TRACES": "Sequence[Trace | str | Path]",
-}
-PART = {
-    "from_": "str | int",
-    "to": "str | int",
-    "ranks": "str | Sequence[int]",
-    "comm": "str | int",
-    **dict.fromkeys(("operation", "region", "iteration_at", "place"), "str"),
-}
-"""The options of `hopscope.selection`."""
 UNIT_WORDS = {"share": "share", "ns": "ns", "at": "at", "bytes": "bytes"}
 OPENING = """# The analyses
 
@@ -235,62 +197,14 @@ def page() -> str:
     return opening + "\n".join(_command(command, options, columns) for command in commands)
 
 
-def stub() -> str:
-    """The types of the analyses. What `Trace` defines itself (`caveats`, which it gives as sentences) is left to it."""
-    commands = [c for c in catalog.load().commands.values() if c.function not in vars(Trace)]
-    return STUB_OPENING + "\n".join(_method(command) for command in commands)
-
-
-def _method(command: Command) -> str:
-    options = {option: _literal(values) for option, values in command.choices.items()}
-    options |= {p.name: _type(p) for p in command.parameters}
-    if not all(analysis.whole_run for analysis in command.grains):
-        options = {**PART, **options}
-    base = command.default.base
-    arguments = [_argument(name, kind, optional=name != base) for name, kind in options.items()]
-    parameters = "\n" + "        self,\n        *,\n" + "".join(arguments) + "    " if arguments else "self"
-    columns = [
-        f"{_grain_text(analysis)}{', '.join(column.name for column in analysis.columns)}" for analysis in command.grains
-    ]
-    words = [f'"""{command.default.help}', "", "Columns:", "", *columns, '"""']
-    text = "\n".join(fill(line, 112, break_on_hyphens=False) for line in words)
-    return f"    def {command.function}({parameters}) -> pa.Table:\n{indent(text, ' ' * 8)}\n"
-
-
-def _argument(name: str, kind: str, *, optional: bool) -> str:
-    """One argument, as the formatter would write it."""
-    default = " | None = None" if optional else ""
-    line = f"{name}: {kind}{default},"
-    if len(line) > 112:
-        words = kind.removeprefix("Literal[").removesuffix("]").split(", ")
-        line = f"{name}: Literal[\n" + "".join(f"    {word},\n" for word in words) + f"]\n{default.strip()},"
-    return indent(line, " " * 8) + "\n"
-
-
-def _grain_text(analysis: Analysis) -> str:
-    grain = analysis.grain
-    return "" if grain is None else f"{grain.option}={grain.value or '...'}: "
-
-
-def _literal(words: Sequence[str]) -> str:
-    return f"Literal[{', '.join(json.dumps(word) for word in words)}]"
-
-
-def _type(parameter: Parameter) -> str:
-    return _literal(parameter.choices) if parameter.choices else TYPES[parameter.type]
-
-
 def main() -> int:
-    """Write both files, or compare them."""
-    pages = {PAGE: page(), STUB: stub()}
+    """Write the page, or compare it."""
     if "--check" not in sys.argv[1:]:
-        for file, text in pages.items():
-            file.write_text(text)
-        return 0
-    outdated = [file.name for file, text in pages.items() if not file.exists() or file.read_text() != text]
-    for name in outdated:
-        print(f"{name} is out of date: run .venv/bin/python tools/document_analyses.py", file=sys.stderr)
-    return 1 if outdated else 0
+        PAGE.write_text(page())
+    elif not PAGE.exists() or PAGE.read_text() != page():
+        print(f"{PAGE.name} is out of date: run .venv/bin/python tools/document_analyses.py", file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
