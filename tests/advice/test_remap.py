@@ -297,6 +297,6 @@ def test_the_description_names_the_columns_in_order() -> None:
 
 
 def test_the_description_names_the_operations() -> None:
-    listed = re.search(r"Operations: ([\w, \n]+);", HEADER.concept)
-    assert listed is not None
-    assert re.split(r",\s", listed[1]) == [name.removeprefix("MPI_") for name in OPERATIONS]
+    operations = re.search(r"Operations: ([\w, \n]+);", HEADER.concept)
+    assert operations is not None
+    assert re.split(r",\s", operations[1]) == [name.removeprefix("MPI_") for name in OPERATIONS]
