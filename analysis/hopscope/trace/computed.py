@@ -55,16 +55,10 @@ class Computed:
         `hopscope.advice.orders.LAUNCHERS`, by default that of the run's MPI library. Raises InputError where no order
         can be told, or no launcher is known.
         """
-        from hopscope.advice.orders import reorder  # late: the graph library
-        from hopscope.mpi_libraries.rank_files import launcher_for, write_order
+        from hopscope.advice.orders import reorder  # late, likewise
 
         whole = self._whole
-        library = whole.run_facts.get("mpi_library")
-        launcher_name = None if output is None else launcher_for(launcher, library)
-        order = reorder(whole)
-        if output is not None and launcher_name is not None and order.is_suggested:
-            write_order(output, launcher_name, order.hosts, library)
-        return order.table
+        return reorder(whole, output, launcher=launcher, mpi_library=whole.run_facts.get("mpi_library")).table
 
     def modelled(self) -> pa.Table:
         """The published models of the run, in one row. See `hopscope.replay.modelled.modelled`."""

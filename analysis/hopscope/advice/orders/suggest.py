@@ -19,6 +19,7 @@ from hopscope.advice.orders.traffic import Traffic, traffic_of, unseen
 from hopscope.dataset.path_columns import Array
 from hopscope.errors import InputError
 from hopscope.format.quantities import alike, interval, number, plural, share
+from hopscope.mpi_libraries.rank_files import LauncherFile
 from hopscope.replay.candidate import Candidate
 from hopscope.replay.prediction import LEAST_GAIN, ranked
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
@@ -60,6 +61,8 @@ class Order:
     is_suggested: bool
     sentences: tuple[str, ...]
     candidates: tuple[Candidate, ...] = ()
+    file: LauncherFile | None = None
+    """The launcher's file, where it was written."""
 
 
 def suggest(table: Callable[[str], pa.Table]) -> Order:
