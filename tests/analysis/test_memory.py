@@ -7,8 +7,8 @@ import hopscope
 import pytest
 from drawing import draw
 from hopscope import InputError
-from hopscope.query import catalog, runner
-from hopscope.query.runner import Runner
+from hopscope.query import catalog, database
+from hopscope.query.statements import Statements
 
 LARGE_SORT = "select count(*) as rows from (select * from range(4000000) as numbers (n) order by hash(n)) as mixed"
 HUNGRY = "select len(list(n)) as rows from range(4000000) as numbers (n)"
@@ -66,8 +66,8 @@ def test_in_a_lean_process_one_answer_may_take_more_than_all_others(
     trace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A page said that memory had run out where gigabytes were free.
-    monkeypatch.setattr(runner, "_LEAN_MEMORY", 30 << 20)
-    monkeypatch.setattr(Runner, "text_of", lambda self, query: query.sql)
+    monkeypatch.setattr(database, "_LEAN_MEMORY", 30 << 20)
+    monkeypatch.setattr(Statements, "text_of", lambda self, query: query.sql)
     hungry = replace(catalog.load().command("summary").default, sql=HUNGRY, uses=())
     lean = hopscope.open(trace, lean=True)
     with pytest.raises(InputError, match="memory"):

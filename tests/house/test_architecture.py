@@ -126,11 +126,9 @@ def importing(folder: Path, *names: str) -> list[str]:
     return [name_of(file) for file in python_in(folder) if imports(file) & set(names)]
 
 
-def test_only_the_runner_and_its_check_of_users_queries_know_duckdb() -> None:
-    assert importing(HOPSCOPE, "duckdb") == [
-        "analysis/hopscope/query/runner.py",
-        "analysis/hopscope/query/user_query.py",
-    ]
+def test_only_what_runs_queries_knows_duckdb() -> None:
+    names = ("database", "runner", "user_query", "views")
+    assert importing(HOPSCOPE, "duckdb") == [f"analysis/hopscope/query/{name}.py" for name in names]
 
 
 def test_only_convert_reads_otf2() -> None:
@@ -144,7 +142,9 @@ def test_the_analysis_does_not_know_the_dashboard() -> None:
 
 
 def test_the_dashboard_sees_neither_duckdb_nor_parquet_nor_otf2() -> None:
-    inner = [f"hopscope.{name}" for name in ("query.runner", "dataset.store", "dataset.convert", "native")]
+    inner = [
+        f"hopscope.{name}" for name in ("query.database", "query.runner", "dataset.store", "dataset.convert", "native")
+    ]
     assert importing(DASHBOARD, "duckdb", "pyarrow.parquet", "otf2", *inner) == []
 
 

@@ -8,52 +8,18 @@ what the query gave. It exposes one function, and `function_of` below names it,
 where `rows` is the query's table, `base` that of the trace to compare with (None where the analysis has none) and
 `parameters` the analysis's own. Where several runs were given, both hold the rows of all; the column `run` numbers
 them and `trace` names them. `ask` gives the rows of an analysis that the header names by `asks`, `read` the table of
-one that it names by `reads`. Nothing here reads a dataset.
+one that it names by `reads`. `verdict` calls it; no module here reads a dataset.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
-
-from hopscope.query.header import Analysis, Scalar
 
 Row = dict[str, Any]
 Ask = Callable[[str], list[Row]]
 Read = Callable[[str], pa.Table]
 Function = Callable[..., list[Row]]
-
-_ARROW = {
-    "VARCHAR": pa.string(),
-    "BOOLEAN": pa.bool_(),
-    "INTEGER": pa.int32(),
-    "BIGINT": pa.int64(),
-    "DOUBLE": pa.float64(),
-    "INTEGER[]": pa.list_(pa.int32()),
-    "VARCHAR[]": pa.list_(pa.string()),
-    "SITE[]": pa.list_(
-        pa.struct(
-            [
-                ("mpi", pa.string()),
-                ("function", pa.string()),
-                ("file", pa.string()),
-                ("line", pa.int32()),
-                ("place", pa.string()),
-            ]
-        )
-    ),
-}
-
-
-def of_runs(tables: Sequence[pa.Table], names: Sequence[str]) -> pa.Table:
-    """The rows of one run after the other, with the number of the run as the column `run` and its name as `trace`."""
-    return pa.concat_tables(
-        table.append_column("run", pa.repeat(pa.scalar(number, pa.int32()), table.num_rows)).append_column(
-            "trace", pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int8()), table.num_rows), [name])
-        )
-        for number, (table, name) in enumerate(zip(tables, names, strict=True))
-    )
 
 
 def function_of(module: str) -> Function:  # noqa: PLR0912 - a branch for each module
@@ -86,37 +52,3 @@ def function_of(module: str) -> Function:  # noqa: PLR0912 - a branch for each m
         case _:
             raise LookupError(f"no module {module} is named in {__name__}.function_of")
     return answer
-
-
-@dataclass(frozen=True)
-class Sources:
-    """Inputs of a module besides its rows: rows of other analyses, and tables and views of the dataset."""
-
-    ask: Ask
-    read: Read
-
-
-def answer(
-    analysis: Analysis, rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], sources: Sources
-) -> pa.Table:
-    """The rows of an analysis that has a `then`, in the types that its header declares."""
-    if analysis.then is None:
-        raise ValueError(f"the header of {analysis.command} has no `then`")
-    schema = pa.schema([(column.name, _ARROW[column.type]) for column in analysis.columns])
-
-    def ask(name: str) -> list[Row]:
-        if name not in analysis.asks:
-            raise LookupError(f"{analysis.then} asks {name}, which the header of {analysis.name}.sql does not name")
-        return sources.ask(name)
-
-    def read(name: str) -> pa.Table:
-        if name not in analysis.reads:
-            raise LookupError(f"{analysis.then} reads {name}, which the header of {analysis.name}.sql does not name")
-        return sources.read(name)
-
-    readers = *((ask,) if analysis.asks else ()), *((read,) if analysis.reads else ())
-    answer_rows = function_of(analysis.then)(rows, base, parameters, *readers)
-    for row in answer_rows:
-        if row.keys() != set(schema.names):
-            raise RuntimeError(f"{analysis.then} gave {sorted(row)} where its header declares {schema.names}")
-    return pa.Table.from_pylist(answer_rows, schema=schema)

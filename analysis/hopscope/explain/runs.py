@@ -1,4 +1,4 @@
-"""The rows of several runs, as `explain.of_runs` puts them together, apart again."""
+"""The rows of several runs, as `explain.verdict` puts them together, apart again."""
 
 from typing import Any
 

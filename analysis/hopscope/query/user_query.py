@@ -1,15 +1,104 @@
-"""A query that a user wrote: it has to be one SELECT, or what reads like one."""
+"""Queries that a user wrote: each has to be one SELECT, or what reads like one."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import duckdb
+import pyarrow as pa
 
 from hopscope.errors import InputError
+from hopscope.query.catalog import Catalog
+from hopscope.query.database import Database
+from hopscope.query.relations import Relation, described
+from hopscope.query.stopping import Stop
+from hopscope.query.views import Views
 
+_ROWS_IN_PIECE = 1 << 16
 _EXPLAIN = re.compile(r"\A\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.IGNORECASE)
 # In DuckDB's tree of a query, a part that is a COPY, INSERT, UPDATE or DELETE.
 _QUERY_NODE = re.compile(r'"type":"([A-Z_]+)_QUERY_NODE"')
+
+
+class UserQueries:
+    """Queries of users to a database, in which every view of the catalog is there."""
+
+    def __init__(self, database: Database, views: Views, catalog: Catalog) -> None:
+        self._database = database
+        self._views = views
+        self._catalog = catalog
+
+    def table(self, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
+        """The result of a query. Raises InputError."""
+        self._check(sql)
+        try:
+            table = self._database.query(sql, parameters)
+        except duckdb.Error as error:
+            raise InputError(f"the query failed: {error}") from None
+        return table.rename_columns(distinct_names(table.column_names))
+
+    def batches(self, sql: str, parameters: Mapping[str, Any], stop: Stop | None = None) -> Generator[pa.RecordBatch]:
+        """The result of a query, some `_ROWS_IN_PIECE` rows at a time; one empty piece if it has none, so that its
+        columns are known. Raises InputError, also where `stop` ended it."""
+        self._check(sql)
+        with self._stoppable(stop or Stop()) as cursor:
+            reader = cursor.sql(sql, params=dict(parameters)).to_arrow_reader(_ROWS_IN_PIECE)
+            names = distinct_names(reader.schema.names)
+            has_rows = False
+            for batch in reader:
+                has_rows = True
+                yield batch.rename_columns(names)
+            if not has_rows:
+                yield pa.RecordBatch.from_pylist([], reader.schema).rename_columns(names)
+
+    def first_rows(self, sql: str, limit: int, stop: Stop | None = None) -> tuple[pa.Table, int | None]:
+        """The first rows of a query, `limit` of them, and how many it has; None if `stop` ended the counting. Raises
+        InputError, also where `stop` ended the query."""
+        self._check(sql)
+        with self._stoppable(stop or Stop()) as cursor:
+            relation = cursor.sql(sql)
+            table = relation.limit(limit + 1).to_arrow_table().rename_columns(distinct_names(relation.columns))
+            if table.num_rows <= limit:
+                return table, table.num_rows
+            try:
+                return table.slice(0, limit), relation.count("*").fetchall()[0][0]
+            except duckdb.InterruptException:
+                return table.slice(0, limit), None
+
+    def relations(self) -> list[Relation]:
+        """Relations that a query can read: the dataset's tables and the catalog's views."""
+        self._views.prepare_all()
+        columns_by_table = self._database.query(
+            "select table_name, list(struct_pack(name := column_name, kind := data_type) order by column_index) as "
+            "columns from duckdb_columns() where schema_name = 'main' and not internal group by table_name",
+            {},
+        ).to_pylist()
+        columns = {
+            table["table_name"]: [(column["name"], column["kind"]) for column in table["columns"]]
+            for table in columns_by_table
+        }
+        return described(columns, self._catalog)
+
+    @contextmanager
+    def _stoppable(self, stop: Stop) -> Generator[duckdb.DuckDBPyConnection]:
+        """A connection for a query, whose errors become InputErrors."""
+        with self._database.cursor() as cursor, stop.watches(cursor.interrupt):
+            try:
+                if stop.reason is not None:
+                    raise InputError(f"the query was stopped {stop.reason}")
+                yield cursor
+            except (duckdb.Error, pa.ArrowException, OSError) as error:  # once rows flow, errors come through Arrow
+                stopped = stop.reason is not None and "INTERRUPT Error" in str(error)
+                raise InputError(
+                    f"the query {f'was stopped {stop.reason}' if stopped else f'failed: {error}'}"
+                ) from None
+
+    def _check(self, sql: str) -> None:
+        """Makes every view of the catalog. Raises InputError unless the query is one that only reads."""
+        self._views.prepare_all()
+        with self._database.cursor() as cursor:
+            check(cursor, sql)
 
 
 def check(connection: duckdb.DuckDBPyConnection, sql: str) -> None:

@@ -21,17 +21,17 @@ from hopscope.dataset.manifest import is_dataset
 from hopscope.dataset.memory import check_address_space, memory_for
 from hopscope.dataset.store import Store
 from hopscope.errors import InputError, suggestion
+from hopscope.explain import verdict
 from hopscope.query import catalog
 from hopscope.query.answer import Answer
 from hopscope.query.catalog import Analysis, Command, Scalar
 from hopscope.query.notebook import trace_html
+from hopscope.query.notes import Notes
 from hopscope.query.relations import Relation
 from hopscope.query.runner import Runner
-from hopscope.query.shared_macros import shared_macros, whole_views
 from hopscope.query.stopping import Stop
 from hopscope.selection import OPTIONS, WHOLE_RUN, Part, Selection, about_the_whole_run, find, of_ranks, split
-from hopscope.selection import notes as about_parts
-from hopscope.selection.comparability import about_runs, matched, names
+from hopscope.selection.comparability import about_runs
 from hopscope.timeline import Timeline
 from hopscope.trace.computed import Computed
 
@@ -45,9 +45,6 @@ Progress = Callable[[str, int, int], None]
 
 _PARTS_KEPT = 8
 """Parts of a run to which a trace keeps its connection."""
-
-_ASKED_VIEWS = {"iteration_": "iteration_cuts"} | {name: name for name in ("first_rank_calls", "program_places")}
-"""The views that a selection asks for, by what its query says of them."""
 
 
 class Trace(Computed, Analyses):
@@ -65,6 +62,7 @@ class Trace(Computed, Analyses):
         with memory_for("opening the dataset"):
             self._store = Store(dataset)
             self._runner = Runner(self._store, catalog.load(), lean=lean)
+        self._notes = Notes(self._runner, WHOLE_RUN)
 
     @property
     def _whole(self) -> "Trace":
@@ -102,20 +100,19 @@ class Trace(Computed, Analyses):
         return part
 
     def _made_part(self, selection: Selection) -> "Trace":
-        runner = self._runner
-        if selection.iteration_at is not None:
-            runner = Runner(self._store, catalog.load(), Part(iteration_at=selection.iteration_at), lean=self._lean)
-
-        def ask(query: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-            runner.prepare([view for words, view in _ASKED_VIEWS.items() if f"from {words}" in query])
-            return runner.query(query, parameters).to_pylist()
-
+        run_selection = Selection(iteration_at=selection.iteration_at)
+        if selection == run_selection:
+            run_notes = None
+            finder = Runner(self._store, catalog.load(), Part(iteration_at=selection.iteration_at), lean=self._lean)
+        else:
+            run = self._part(run_selection)
+            run_notes, finder = run._notes, run._runner
         part = copy(self)
-        for cached in ("run_facts", "_once_in_a_run", "left_out", "iterations_found", "part_notes", "_holds"):
-            part.__dict__.pop(cached, None)
+        part.__dict__.pop("run_facts", None)
         part.selection, part._parts, part._part_of = selection, {}, self
         with memory_for("opening the dataset"):
-            part._runner = Runner(self._store, catalog.load(), find(selection, ask), lean=self._lean)
+            part._runner = Runner(self._store, catalog.load(), find(selection, finder.rows), lean=self._lean)
+        part._notes = Notes(part._runner, selection, run_notes)
         return part
 
     def answer(self, command: str, **options: "Option") -> Answer:
@@ -143,7 +140,7 @@ class Trace(Computed, Analyses):
                 return self._part(narrower).answer(command, **options)
         if analysis.whole_run and self._whole is not self:
             return self._whole.answer(command, **options)
-        self._check_part()
+        self._notes.check_contents()
         for name, value in untraced.read(self.path).items():
             if name in parameters and parameters[name] is None:
                 parameters[name] = value
@@ -151,16 +148,8 @@ class Trace(Computed, Analyses):
         base = self._base_runs(options, analysis)
         notes = about_runs(runs, base, may_repeat="also" in parameters)
         inputs: list[Answer] = []
-        table = self._rows(analysis, parameters, runs, base, inputs)
-        if table.num_rows == 0 and analysis.empty and parameters.get("limit") != 0:
-            location = "" if self.selection == WHOLE_RUN else f"in this part of the run ({self.selection}), "
-            sentence = f"{self.path}: {location}{analysis.empty}"
-            if analysis.empty_is_error:
-                raise InputError(sentence)
-            notes = (*notes, sentence)
-        notes = (*notes, *matched(table), *self.part_notes, *self._without_iterations(analysis))
-        notes = (*notes, *self._left_out(analysis), *self._lateness_limit(table, analysis, parameters))
-        notes = (*notes, *self._missing_iterations(table, analysis), *self._remedies(table, analysis))
+        table = verdict.rows(analysis, parameters, [run._run for run in runs], [run._run for run in base], inputs)
+        notes = (*notes, *self._notes.of_answer(table, analysis, parameters, self.path))
         return Answer(
             of_ranks(table, analysis.key, self._runner.part.ranks),
             analysis_command,
@@ -171,36 +160,26 @@ class Trace(Computed, Analyses):
             tuple(inputs),
         )
 
-    @cached_property
+    @property
+    def _run(self) -> verdict.Run:
+        return verdict.Run(self.path, self._runner)
+
+    @property
     def iterations_found(self) -> str | None:
         """The run's iterations and their certainty, in a sentence; None if it has none."""
-        of_run = self._whole._part(Selection(iteration_at=self.selection.iteration_at))
-        if of_run is not self:
-            return of_run.iterations_found
-        self._runner.prepare(["iteration_marker"])
-        return about_parts.iterations(self._ask)
+        return self._notes.iterations
 
-    @cached_property
+    @property
     def part_notes(self) -> tuple[str, ...]:
         """Notes on the part of the run that it answers about, in sentences: the certainty of its iterations, and that
         it holds nothing or no collective."""
-        by_iteration = about_parts.is_by_iteration(self.selection) or self.selection.iteration_at is not None
-        sentence = self.iterations_found if by_iteration else None
-        lacks_some = self._runner.part.is_restricted() and self.number_of_rows("collectives") > 0
-        lack = about_parts.lack(self.selection, self._holds) if lacks_some else None
-        return tuple(filter(None, (sentence, lack)))
+        return self._notes.of_part
 
-    def _check_part(self) -> None:
-        """Raises InputError where the part of the run holds nothing."""
-        if self._runner.part.is_restricted() and not any(self._holds):
-            raise InputError(about_parts.empty_part_note(self.selection))
-
-    @cached_property
-    def _holds(self) -> tuple[bool, ...]:
-        return about_parts.holdings(self.selection, self._ask)
-
-    def _ask(self, query: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-        return self._runner.query(query, parameters).to_pylist()
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """Phases that answers about the run's critical path leave out, such as `439 ms of start-up (7.8 % of the
+        path)`, by the option that includes them."""
+        return self._notes.left_out
 
     def _other_runs(self, values: object, analysis: Analysis) -> "list[Trace]":
         return [run._part(run.selection.merge(self.selection)) for run in _open_runs(values, analysis)]
@@ -212,143 +191,41 @@ class Trace(Computed, Analyses):
         first = self._other_runs((options.get(analysis.base),), analysis)
         return [*first, *self._other_runs(options.get("base_also"), analysis)]
 
-    def _without_iterations(self, analysis: Analysis) -> tuple[str, ...]:
-        """A note if an answer does not depend on the place at which its iterations begin."""
-        place = self.selection.iteration_at
-        if place is None or about_parts.is_by_iteration(self.selection):
-            return ()
-        by_iteration = any(source.name == "iteration_calls" for source in self._runner.prepare(analysis.uses))
-        return () if by_iteration else (about_parts.changes_nothing(place),)
-
-    def _remedies(self, table: pa.Table, analysis: Analysis) -> tuple[str, ...]:
-        """Advice on making source lines of an answer's places known, in sentences."""
-        if "place" not in analysis.key or analysis.base is not None:
-            return ()
-        self._runner.prepare(["place_remedy"])
-        return about_parts.remedies(self._ask, table["place"].to_pylist())
-
-    def _missing_iterations(self, table: pa.Table, analysis: Analysis) -> tuple[str, ...]:
-        """The reason for missing iterations, in a sentence."""
-        if "lateness" not in analysis.uses:
-            return ()
-        if table.num_rows and ("iterations" not in table.column_names or any(table["iterations"].to_pylist())):
-            return ()
-        self._runner.prepare(["loop_counts"])
-        counts = self._ask("from loop_counts", {})[0]
-        return (about_parts.missing_iterations(counts["iterations"], counts["most_calls"]),)
-
-    def _lateness_limit(self, table: pa.Table, analysis: Analysis, parameters: Mapping[str, Scalar]) -> tuple[str, ...]:
-        """The excess of a late rank, in a sentence, where an answer depends on it."""
-        if "lateness_limit" not in analysis.uses or not table.num_rows:
-            return ()
-        self._runner.prepare(["lateness_limit"])
-        least_ms = parameters["least_ms"]
-        limit = self._ask("from lateness_limit", {})[0]
-        return (about_parts.lateness_limit(limit, None if least_ms is None else float(least_ms)),)
-
-    def _left_out(self, analysis: Analysis) -> tuple[str, ...]:
-        """Phases that an answer about the run's critical path leaves out, in a sentence."""
-        on_the_path = any(source.name == "run_path" for source in self._runner.prepare(analysis.uses))
-        return self._once_in_a_run if on_the_path else ()
-
-    @cached_property
-    def left_out(self) -> Mapping[str, str]:
-        """Phases that answers about the run's critical path leave out, such as `439 ms of start-up (7.8 % of the
-        path)`, by the option that includes them."""
-        self._runner.prepare(["left_out"])
-        return about_parts.left_out(self._ask("from left_out", {})[0])
-
-    @cached_property
-    def _once_in_a_run(self) -> tuple[str, ...]:
-        parts = self.left_out
-        return (f"left out: {' and '.join(parts.values())}. {' '.join(parts)} takes it in",) if parts else ()
-
-    def _rows(
-        self,
-        analysis: Analysis,
-        parameters: Mapping[str, Scalar],
-        runs: "Sequence[Trace]",
-        base: "Sequence[Trace]",
-        other_answers: list[Answer],
-    ) -> pa.Table:
-        """The rows of an analysis; adds to `other_answers` the answers that its verdict asked for."""
-        query_values = {name: value for name, value in parameters.items() if name in analysis.query_parameters}
-        if analysis.then is None:
-            return self._runner.ask(analysis, query_values)
-        from hopscope import explain
-
-        def of_runs(traces: "Sequence[Trace]") -> pa.Table:
-            tables = [trace._runner.ask(analysis, query_values) for trace in traces]
-            return explain.of_runs(tables, names([trace.path for trace in traces]))
-
-        def ask(name: str) -> list[dict[str, Any]]:
-            command = catalog.load().command(name)
-            shared = {p.name: parameters[p.name] for p in command.default.parameters if p.name in parameters}
-            nested, values = command.choose(shared)
-            other_answers.append(
-                Answer(self._rows(nested, values, [self], [], other_answers), command, nested, values, ())
-            )
-            return other_answers[-1].rows
-
-        def verdict() -> pa.Table:
-            sources = explain.Sources(ask, self._runner.rows_of)
-            return explain.answer(analysis, of_runs(runs), of_runs(base) if base else None, parameters, sources)
-
-        # Some answers are shown with those that they were made from.
-        if base or len(runs) > 1 or (analysis.asks and not analysis.reads):
-            return verdict()
-        return self._runner.recall(analysis, parameters, analysis.then, verdict)
-
     def run(self, command: str, **options: "Option") -> pa.Table:
         """The table of an analysis by its command's name; see `answer`."""
         return self.answer(command, **options).table
 
     def describe(self, analysis: Analysis) -> list[tuple[str, str]]:
         """Names and DuckDB types of the columns that an analysis has on this trace."""
-        self._runner.prepare(analysis.uses)
-        return self._runner.describe(
-            analysis.sql, {p.name: p.default for p in analysis.parameters if p.name in analysis.query_parameters}
-        )
+        return self._runner.describe(analysis)
 
     def statements(self, answer: Answer) -> str:
         """The SQL that made an answer, whole: views and macros first, then the query with its parameters as
         comments. What its verdict asked for comes before it."""
         if answer.selection != self.selection:
             return self._part(answer.selection).statements(answer)
-        text = "\n\n".join(self._statements(part_answer) for part_answer in (*answer.inputs, answer))
-        part = self._runner.part
-        tables = [name for name in self._store.schemas if f"whole_{name}" in text]
-        if part.is_restricted():
-            views = [f"-- whole_{name} is the whole table {name} of the dataset." for name in tables]
-            views += self._runner.part_views()
-        else:
-            views = whole_views(tables)
-        return "\n\n".join(filter(None, ("\n".join(shared_macros(part, text)), "\n".join(views), text)))
-
-    def _statements(self, answer: Answer) -> str:
-        parts = [self._runner.sql_of(source) for source in self._runner.prepare(answer.analysis.uses)]
-        values = "".join(f"-- ${name} = {value!r}\n" for name, value in answer.parameters.items())
-        return "\n\n".join([*parts, values + answer.analysis.sql])
+        questions = [(part_answer.analysis, part_answer.parameters) for part_answer in (*answer.inputs, answer)]
+        return self._runner.statements.shown(questions)
 
     def sql(self, query: str, parameters: Mapping[str, Scalar] | None = None) -> pa.Table:
         """The result of a SELECT over the dataset's tables and the catalog's views. Raises InputError."""
-        return self._runner.user_query(query, parameters or {})
+        return self._runner.users.table(query, parameters or {})
 
     def batches(
         self, query: str, parameters: Mapping[str, Scalar] | None = None, *, stop: Stop | None = None
     ) -> Generator[pa.RecordBatch]:
         """Stream the result of `sql`, at least one piece, without holding it in memory. Raises InputError, also where
         `stop` ended the query."""
-        return self._runner.batches(query, parameters or {}, stop)
+        return self._runner.users.batches(query, parameters or {}, stop)
 
     def first_rows(self, query: str, most: int, stop: Stop | None = None) -> tuple[pa.Table, int | None]:
         """The first rows of what `sql` gives, at most so many, and how many there are; None if `stop` ended the
         counting. Raises InputError, also where `stop` ended the query."""
-        return self._runner.first_rows(query, most, stop or Stop())
+        return self._runner.users.first_rows(query, most, stop)
 
     def relations(self) -> list[Relation]:
         """The tables and views that `sql` can read, with their columns."""
-        return self._runner.relations()
+        return self._runner.users.relations()
 
     def table(self, name: str) -> pa.Table:
         """One table of the dataset as `schemas/tables` describes it. Raises InputError for an unknown name."""
@@ -377,7 +254,7 @@ class Trace(Computed, Analyses):
     @cached_property
     def named(self) -> frozenset[str]:
         """Which the run has: `places` of calls of MPI, and `regions`."""
-        return frozenset(name for name, query in PRESENCE_QUERIES.items() if self._whole._ask(query, {}))
+        return frozenset(name for name, query in PRESENCE_QUERIES.items() if self._whole._runner.rows(query, {}))
 
     @property
     def keeps_answers(self) -> bool:

@@ -1,0 +1,105 @@
+"""The rows of an analysis: those of its query or, where its header has a `then`, what a module makes of them."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from hopscope.explain import Row, function_of
+from hopscope.query import catalog
+from hopscope.query.answer import Answer
+from hopscope.query.header import Analysis, Scalar
+from hopscope.query.runner import Runner
+from hopscope.selection.comparability import names
+
+_ARROW = {
+    "VARCHAR": pa.string(),
+    "BOOLEAN": pa.bool_(),
+    "INTEGER": pa.int32(),
+    "BIGINT": pa.int64(),
+    "DOUBLE": pa.float64(),
+    "INTEGER[]": pa.list_(pa.int32()),
+    "VARCHAR[]": pa.list_(pa.string()),
+    "SITE[]": pa.list_(
+        pa.struct(
+            [
+                ("mpi", pa.string()),
+                ("function", pa.string()),
+                ("file", pa.string()),
+                ("line", pa.int32()),
+                ("place", pa.string()),
+            ]
+        )
+    ),
+}
+
+
+class Run(NamedTuple):
+    """A run that is asked: its trace's path, and what answers."""
+
+    path: Path
+    runner: Runner
+
+
+def rows(
+    analysis: Analysis, parameters: Mapping[str, Scalar], runs: Sequence[Run], base: Sequence[Run], inputs: list[Answer]
+) -> pa.Table:
+    """The rows of an analysis of some runs, compared with those of a base; adds to `inputs` the answers that it asked
+    for."""
+    runner = runs[0].runner
+    if analysis.then is None:
+        return runner.ask(analysis, _of_query(analysis, parameters))
+    verdict = partial(_verdict, analysis, parameters, runs, base, inputs)
+    # Some answers are shown with those that they were made from.
+    if base or len(runs) > 1 or (analysis.asks and not analysis.reads):
+        return verdict()
+    return runner.recall(analysis, parameters, analysis.then, verdict)
+
+
+def _of_query(analysis: Analysis, parameters: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """The parameters that the query itself uses."""
+    return {name: value for name, value in parameters.items() if name in analysis.query_parameters}
+
+
+def _verdict(
+    analysis: Analysis, parameters: Mapping[str, Scalar], runs: Sequence[Run], base: Sequence[Run], inputs: list[Answer]
+) -> pa.Table:
+    """The rows that the module makes, in the types that the header declares."""
+
+    def ask(name: str) -> list[Row]:
+        if name not in analysis.asks:
+            raise LookupError(f"{analysis.then} asks {name}, which the header of {analysis.name}.sql does not name")
+        command = catalog.load().command(name)
+        shared = {p.name: parameters[p.name] for p in command.default.parameters if p.name in parameters}
+        nested, values = command.choose(shared)
+        inputs.append(Answer(rows(nested, values, runs[:1], [], inputs), command, nested, values, ()))
+        return inputs[-1].rows
+
+    def read(name: str) -> pa.Table:
+        if name not in analysis.reads:
+            raise LookupError(f"{analysis.then} reads {name}, which the header of {analysis.name}.sql does not name")
+        return runs[0].runner.rows_of(name)
+
+    tables = [
+        _of_runs(analysis, _of_query(analysis, parameters), several) if several else None for several in (runs, base)
+    ]
+    readers = *((ask,) if analysis.asks else ()), *((read,) if analysis.reads else ())
+    module_rows = function_of(str(analysis.then))(*tables, parameters, *readers)
+    schema = pa.schema([(column.name, _ARROW[column.type]) for column in analysis.columns])
+    for row in module_rows:
+        if row.keys() != set(schema.names):
+            raise RuntimeError(f"{analysis.then} gave {sorted(row)} where its header declares {schema.names}")
+    return pa.Table.from_pylist(module_rows, schema=schema)
+
+
+def _of_runs(analysis: Analysis, values: Mapping[str, Scalar], runs: Sequence[Run]) -> pa.Table:
+    """The rows of one run after the other, with the number of the run as the column `run` and its name as `trace`."""
+    tables = [run.runner.ask(analysis, values) for run in runs]
+    return pa.concat_tables(
+        table.append_column("run", pa.repeat(pa.scalar(number, pa.int32()), table.num_rows)).append_column(
+            "trace", pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int8()), table.num_rows), [name])
+        )
+        for number, (table, name) in enumerate(zip(tables, names([run.path for run in runs]), strict=True))
+    )

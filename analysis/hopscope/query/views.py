@@ -1,0 +1,108 @@
+"""Views and macros of the catalog in a database: made when first used, some with their rows kept."""
+
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from hopscope.format.quantities import quantity
+from hopscope.query.cache import KeptAnswers
+from hopscope.query.catalog import Source
+from hopscope.query.database import MEMORY_SCHEMA, Database, literal
+from hopscope.query.statements import Statements
+from hopscope.selection import quoted
+
+_FORMATTER = "quantity"
+"""The catalog's macro that `hopscope.format.quantities` replaces."""
+
+
+class Views:
+    """The views and macros that a database has so far. Safe to use from several threads."""
+
+    def __init__(self, database: Database, statements: Statements, cache: KeptAnswers) -> None:
+        self._database = database
+        self._statements = statements
+        self._cache = cache
+        self._row_files: dict[str, Path | None] = {}
+        self._in_memory: set[str] = set()
+        self._making: dict[str, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def prepare(self, uses: Sequence[str], *, keep: bool = False) -> list[Source]:
+        """Make these views and macros, and those under them, where they are not there yet. Returns them in the order
+        of making. With `keep`, views whose rows are worth it read those that are kept: beside the dataset of a long
+        run, where the first one puts them, else in memory. Raises duckdb.Error."""
+        sources = self._statements.catalog.ordered(uses)
+        for source in sources:
+            with self._lock:
+                making = self._making.setdefault(source.name, threading.Lock())
+            with making:
+                self._prepare(source, keep=keep and source.keeps_rows)
+        return sources
+
+    def prepare_all(self) -> None:
+        """Make every view and macro of the catalog."""
+        self.prepare(list(self._statements.catalog.sources))
+
+    def forget_rows(self, uses: Sequence[str]) -> bool:
+        """Remove the files with rows that these views read. False if they read none."""
+        sources = self._statements.catalog.ordered(uses)
+        row_files = [file for source in sources if (file := self._row_files.get(source.name))]
+        for file in row_files:
+            self._cache.forget(file)
+        return bool(row_files)
+
+    def _prepare(self, source: Source, *, keep: bool) -> None:
+        row_file = self._row_files.get(source.name)
+        exists = source.name in self._row_files and (row_file is None or row_file.exists())
+        if not exists:
+            self._make(source)
+            self._row_files[source.name] = row_file = None
+        if not keep or source.name in self._in_memory:
+            return
+        if not self._cache.is_of_long_run:
+            self._keep_in_memory(source.name)
+        elif self._cache.is_worthwhile and row_file is None and (row_file := self._keep_rows(source)):
+            # If the file is damaged or was removed, the view stays.
+            file = quoted(literal(str(row_file)))
+            try:
+                self._database.execute(f"create or replace view {source.name} as from read_parquet({file})")
+                self._row_files[source.name] = row_file
+            except duckdb.OutOfMemoryException:
+                raise
+            except duckdb.Error:
+                self._cache.forget(row_file)
+
+    def _keep_in_memory(self, view: str) -> None:
+        table = f"{MEMORY_SCHEMA}.{view}"
+        self._database.answered(lambda cursor: cursor.execute(f"create or replace table {table} as from {view}"))
+        self._database.execute(f"create or replace view {view} as from {table}")
+        self._in_memory.add(view)
+
+    def _keep_rows(self, view: Source) -> Path | None:
+        """The file that has the rows of a view, which is written if it is not there; None where it cannot be."""
+        place = self._cache.rows_of(self._statements.text_of(view))
+        if place.exists():
+            self._cache.used(place)
+        else:
+            with suppress(OSError, duckdb.IOException):
+                self._cache.write(place, lambda file: self._write(view.name, file))
+        return place if place.exists() else None
+
+    def _write(self, view: str, file: Path) -> None:
+        name = literal(str(file))
+        self._database.answered(lambda cursor: cursor.sql(f"from {view}").write_parquet(name, compression="lz4_raw"))
+
+    def _make(self, source: Source) -> None:
+        if source.name == _FORMATTER:
+            self._database.add_function(_FORMATTER, _quantities, ("DOUBLE", "VARCHAR", "VARCHAR"))
+        else:
+            self._database.execute(self._statements.sql_of(source))
+
+
+def _quantities(values: pa.ChunkedArray, units: pa.ChunkedArray) -> pa.Array:
+    texts = [quantity(value, unit) for value, unit in zip(values.to_pylist(), units.to_pylist(), strict=True)]
+    return pa.array(texts, pa.string())
