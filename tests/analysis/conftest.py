@@ -40,15 +40,18 @@ def opened_once() -> Generator[Callable[[Path], Path]]:
 
     def remember_answers(trace: hopscope.Trace) -> None:
         answers: dict[tuple[str, frozenset[tuple[str, Any]]], pa.Table] = {}
-        answer_of = trace._runner.kept_by_text
+        cache = trace._runner.cache
+        recall = cache.recall
 
-        def answer(text: str, parameters: Mapping[str, Any], compute: Callable[[], pa.Table]) -> pa.Table:
+        def answer(
+            text: str, parameters: Mapping[str, Any], compute: Callable[[], pa.Table], *, is_verdict: bool = False
+        ) -> pa.Table:
             key = text, frozenset(parameters.items())
             if key not in answers:
-                answers[key] = answer_of(text, parameters, compute)
+                answers[key] = recall(text, parameters, compute, is_verdict=is_verdict)
             return answers[key]
 
-        patch.setattr(trace._runner, "kept_by_text", answer)
+        patch.setattr(cache, "recall", answer)
 
     with pytest.MonkeyPatch.context() as patch:
         for module in (hopscope, traces):

@@ -1,5 +1,9 @@
-"""Answers kept beside a dataset, `DATASET.answers/`: what a question about a long run found is there at once when it is
-asked again, by whatever command or page. Of views that several questions rest on, the rows are kept too.
+"""Answers kept beside a dataset, `DATASET.answers/`, so that a slow question about a long run is computed once.
+
+Every process that opens the dataset looks here first: a command, the dashboard's server, and a `worker`, the spawned
+process in which a server computes what takes much memory or what the next page will probably ask. An answer is kept as
+Arrow, the rows of a view that several questions read as Parquet. Nothing is unpickled: the folder may come from a
+stranger.
 
 A kept answer is found by all that it depends on: the dataset's hash, the text of the SQL with everything under it, the
 parameters, and what computed it. Nothing else makes it invalid, and nothing needs to remove it: the folder
@@ -33,6 +37,9 @@ LEAST_SECONDS = 0.05
 
 _LARGEST_ANSWER = 32 << 20
 _LARGEST_FOLDER = 512 << 20
+_VERDICT_LIMIT = 32
+"""Verdicts in memory, each of tens to thousands of rows, if answers are not kept beside the dataset."""
+
 _ANSWER = ".arrow"
 _ROWS = ".parquet"
 _UNFINISHED = ".tmp"
@@ -46,58 +53,63 @@ class KeptAnswers:
     def __init__(self, store: Store) -> None:
         dataset = store.path.resolve()
         self._root = dataset.with_name(f"{dataset.name}.answers")
-        self._folder = self._root / store.identity[:32]
+        self.folder = self._root / store.identity[:32]
+        """The answers' folder."""
         self.is_of_long_run = store.large_rows >= LEAST_ROWS
         """True if the dataset is so large that questions take much time and memory."""
         self.is_worthwhile = os.environ.get(KEEP) != "0" and self.is_of_long_run
         """True if answers from this dataset are kept at all."""
+        self._verdicts: dict[object, pa.Table] = {}
 
-    @property
-    def folder(self) -> Path:
-        """The answers' folder."""
-        return self._folder
-
-    def place(self, sql: str, parameters: Mapping[str, object]) -> Path:
-        """The file for the answer to this text with these parameters."""
-        question = "\n".join([*_producers(), repr(sorted(parameters.items())), sql])
-        return self._folder / (hashlib.sha256(question.encode()).hexdigest() + _ANSWER)
-
-    def rows_of(self, sql: str) -> Path:
-        """The file for the rows of the view that this text makes."""
-        return self.place(sql, {}).with_suffix(_ROWS)
-
-    def find(self, place: Path) -> pa.Table | None:
-        """The table kept there; None if there is none, or it cannot be read."""
-        try:
-            with pa.OSFile(str(place), "rb") as file:
-                answer = pa.ipc.open_file(file).read_all()
-        except (OSError, pa.ArrowException):
-            return None
-        self.used(place)
+    def recall(
+        self, text: str, parameters: Mapping[str, object], compute: Callable[[], pa.Table], *, is_verdict: bool = False
+    ) -> pa.Table:
+        """Find the answer to this text with these parameters, or compute and keep it. A verdict is so short that it
+        stays in memory where the dataset keeps nothing."""
+        if not self.is_worthwhile:
+            return self._recall_verdict((text, *sorted(parameters.items())), compute) if is_verdict else compute()
+        place = self._place(text, parameters, _ANSWER)
+        with suppress(OSError, pa.ArrowException), pa.OSFile(str(place), "rb") as file:
+            answer = pa.ipc.open_file(file).read_all()
+            _note_use(place)
+            return answer
+        begin = time.perf_counter()
+        answer = compute()
+        if time.perf_counter() - begin >= LEAST_SECONDS and answer.nbytes <= _LARGEST_ANSWER:
+            with suppress(OSError):  # of a place that takes no file
+                self._write(place, partial(_write_arrow, answer))
+        # The rows behind it took some hundred megabytes, which a server would hold for ever.
+        pa.default_memory_pool().release_unused()
         return answer
 
-    def used(self, place: Path) -> None:
-        """Note that what is kept there is in use: what is used stays longest."""
-        with suppress(OSError):  # another user's
-            os.utime(place)
+    def rows_of(self, text: str, write: Callable[[Path], None]) -> Path | None:
+        """The file that has the rows of the view that this text makes; `write` puts them into a new one. None if there
+        can be none."""
+        place = self._place(text, {}, _ROWS)
+        if place.exists():
+            _note_use(place)
+        else:
+            with suppress(OSError):
+                self._write(place, write)
+        return place if place.exists() else None
 
-    def forget(self, place: Path) -> None:
-        """Remove what is kept there."""
-        with suppress(OSError):
-            place.unlink()
+    def _recall_verdict(self, key: object, compute: Callable[[], pa.Table]) -> pa.Table:
+        if (verdict := self._verdicts.get(key)) is None:
+            verdict = compute()
+            while len(self._verdicts) >= _VERDICT_LIMIT:
+                self._verdicts.pop(next(iter(self._verdicts)), None)
+            self._verdicts[key] = verdict
+        return verdict
 
-    def keep(self, place: Path, answer: pa.Table, seconds: float) -> None:
-        """Keep an answer that took so long, where that is worth it. A place that takes no file keeps nothing."""
-        if seconds < LEAST_SECONDS or answer.nbytes > _LARGEST_ANSWER:
-            return
-        with suppress(OSError):
-            self.write(place, partial(_write, answer))
+    def _place(self, text: str, parameters: Mapping[str, object], ending: str) -> Path:
+        question = "\n".join([*_producers(), repr(sorted(parameters.items())), text])
+        return self.folder / (hashlib.sha256(question.encode()).hexdigest() + ending)
 
-    def write(self, place: Path, write: Callable[[Path], None]) -> None:
+    def _write(self, place: Path, write: Callable[[Path], None]) -> None:
         """Keep what `write` puts into the file that it is given. What it raises leaves nothing behind."""
         self._begin()
         # A temporary file of Python's own would be for this user only, whoever else may read the dataset.
-        unfinished = self._folder / f"{secrets.token_hex(8)}{_UNFINISHED}"
+        unfinished = self.folder / f"{secrets.token_hex(8)}{_UNFINISHED}"
         try:
             write(unfinished)
             unfinished.replace(place)
@@ -107,29 +119,40 @@ class KeptAnswers:
         self._bound()
 
     def _begin(self) -> None:
-        if self._folder.is_dir():
+        if self.folder.is_dir():
             return
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         for folder in self._root.iterdir():
-            if folder != self._folder and len(folder.name) == len(self._folder.name):
+            if folder != self.folder and len(folder.name) == len(self.folder.name):
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _bound(self) -> None:
         """Let go of what was not used for longest, where there is too much."""
-        files = [(file.stat(), file) for file in self._folder.iterdir()]
-        answers = [(status, file) for status, file in files if file.suffix in (_ANSWER, _ROWS)]
-        for status, file in files:
-            if file.suffix == _UNFINISHED and status.st_mtime < time.time() - _ABANDONED_S:
+        files = sorted((file.stat().st_mtime, file.stat().st_size, file) for file in self.folder.iterdir())
+        answers = [(size, file) for _, size, file in files if file.suffix in (_ANSWER, _ROWS)]
+        too_much = sum(size for size, _ in answers) - _LARGEST_FOLDER
+        for size, file in answers:
+            if too_much > 0:
                 file.unlink(missing_ok=True)
-        too_much = sum(status.st_size for status, _ in answers) - _LARGEST_FOLDER
-        for status, file in sorted(answers, key=lambda entry: entry[0].st_mtime_ns):
-            if too_much <= 0:
-                break
-            file.unlink(missing_ok=True)
-            too_much -= status.st_size
+                too_much -= size
+        for modified, _, file in files:
+            if file.suffix == _UNFINISHED and modified < time.time() - _ABANDONED_S:
+                file.unlink(missing_ok=True)
 
 
-def _write(answer: pa.Table, file: Path) -> None:
+def forget(place: Path) -> None:
+    """Remove what is kept there."""
+    with suppress(OSError):  # another user's
+        place.unlink()
+
+
+def _note_use(place: Path) -> None:
+    """Have what is kept there stay longest."""
+    with suppress(OSError):  # another user's
+        os.utime(place)
+
+
+def _write_arrow(answer: pa.Table, file: Path) -> None:
     with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_file(sink, answer.schema) as writer:
         writer.write_table(answer)
 

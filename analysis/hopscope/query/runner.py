@@ -1,7 +1,6 @@
 """Asks analyses: runs their SQL, or recalls what was computed before."""
 
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -24,8 +23,6 @@ _PRESENT_STATE = "dataset_files"
 
 _ROWS = "rows"
 """Rows of an analysis's SQL, before a verdict is made from them."""
-_VERDICT_LIMIT = 32
-"""Verdicts in memory, each of tens to thousands of rows, if answers are not kept beside the dataset."""
 
 
 class Runner:
@@ -36,23 +33,13 @@ class Runner:
         self._catalog = catalog
         self.part = part or Part()
         self._store = store
-        self._cache = KeptAnswers(store)
+        self.cache = KeptAnswers(store)
+        """The answers that are kept from the dataset."""
         self.statements = Statements(catalog, self.part, store.schemas)
-        self._database = Database(store, self.statements, self._cache.folder, lean=lean)
-        self._views = Views(self._database, self.statements, self._cache)
+        self._database = Database(store, self.statements, self.cache.folder, lean=lean)
+        self._views = Views(self._database, self.statements, self.cache)
         self.users = UserQueries(self._database, self._views, catalog)
         """Queries that a user wrote."""
-        self._verdicts: dict[object, pa.Table] = {}
-
-    @property
-    def is_of_long_run(self) -> bool:
-        """True if the dataset is so large that questions take much time and memory."""
-        return self._cache.is_of_long_run
-
-    @property
-    def keeps_answers(self) -> bool:
-        """True if answers from the dataset are kept beside it."""
-        return self._cache.is_worthwhile
 
     def ask(self, analysis: Analysis, parameters: Mapping[str, Scalar]) -> pa.Table:
         """The rows of an analysis. Raises InputError where its SQL fails or a file of the dataset is damaged."""
@@ -65,31 +52,9 @@ class Runner:
         it."""
         if _PRESENT_STATE in analysis.sql:
             return compute()
-        text = f"-- {kind}\n{self.statements.text_of(analysis)}"
-        if self.keeps_answers or kind == _ROWS:
-            return self.kept_by_text(text, parameters, compute)
         # The diagnosis rests on the rows of an analysis that is asked for by itself, too.
-        key = (text, *sorted(parameters.items()))
-        if (table := self._verdicts.get(key)) is None:
-            table = compute()
-            while len(self._verdicts) >= _VERDICT_LIMIT:
-                self._verdicts.pop(next(iter(self._verdicts)), None)
-            self._verdicts[key] = table
-        return table
-
-    def kept_by_text(self, text: str, parameters: Mapping[str, Scalar], compute: Callable[[], pa.Table]) -> pa.Table:
-        """Recall or compute a table of a text, likewise."""
-        if not self._cache.is_worthwhile:
-            return compute()
-        place = self._cache.place(text, parameters)
-        table = self._cache.find(place)
-        if table is None:
-            begin = time.perf_counter()
-            table = compute()
-            self._cache.keep(place, table, time.perf_counter() - begin)
-            # The rows behind it took some hundred megabytes, which a server would hold for ever.
-            pa.default_memory_pool().release_unused()
-        return table
+        text = f"-- {kind}\n{self.statements.text_of(analysis)}"
+        return self.cache.recall(text, parameters, compute, is_verdict=kind != _ROWS)
 
     def _computed(self, analysis: Analysis, parameters: Mapping[str, Scalar]) -> pa.Table:
         try:

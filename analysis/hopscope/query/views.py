@@ -3,13 +3,14 @@
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 
 from hopscope.format.quantities import quantity
-from hopscope.query.cache import KeptAnswers
+from hopscope.query.cache import KeptAnswers, forget
 from hopscope.query.catalog import Source
 from hopscope.query.database import MEMORY_SCHEMA, Database, literal
 from hopscope.query.statements import Statements
@@ -52,7 +53,7 @@ class Views:
         sources = self._statements.catalog.ordered(uses)
         row_files = [file for source in sources if (file := self._row_files.get(source.name))]
         for file in row_files:
-            self._cache.forget(file)
+            forget(file)
         return bool(row_files)
 
     def _prepare(self, source: Source, *, keep: bool) -> None:
@@ -74,7 +75,7 @@ class Views:
             except duckdb.OutOfMemoryException:
                 raise
             except duckdb.Error:
-                self._cache.forget(row_file)
+                forget(row_file)
 
     def _keep_in_memory(self, view: str) -> None:
         table = f"{MEMORY_SCHEMA}.{view}"
@@ -84,13 +85,9 @@ class Views:
 
     def _keep_rows(self, view: Source) -> Path | None:
         """The file that has the rows of a view, which is written if it is not there; None where it cannot be."""
-        place = self._cache.rows_of(self._statements.text_of(view))
-        if place.exists():
-            self._cache.used(place)
-        else:
-            with suppress(OSError, duckdb.IOException):
-                self._cache.write(place, lambda file: self._write(view.name, file))
-        return place if place.exists() else None
+        with suppress(duckdb.IOException):
+            return self._cache.rows_of(self._statements.text_of(view), partial(self._write, view.name))
+        return None
 
     def _write(self, view: str, file: Path) -> None:
         name = literal(str(file))

@@ -259,7 +259,7 @@ class Trace(Computed, Analyses):
     @property
     def keeps_answers(self) -> bool:
         """True if its answers are kept beside the dataset: that of a long run."""
-        return self._runner.keeps_answers
+        return self._runner.cache.is_worthwhile
 
     @cached_property
     def run_facts(self) -> dict[str, Any]:

@@ -68,11 +68,11 @@ class Computed:
 
     def _cached(self, name: str, compute: Callable[[Any], pa.Table]) -> pa.Table:
         """Compute something of the whole run; of a long one it is kept, and a server computes it in another process."""
-        has_subprocess = self._lean and self._runner.is_of_long_run
+        has_subprocess = self._lean and self._runner.cache.is_of_long_run
 
         def computed() -> pa.Table:
             from hopscope.query.apart import in_subprocess  # late: most commands start no process
 
             return in_subprocess(compute, type(self), self.path, self.dataset) if has_subprocess else compute(self)
 
-        return self._runner.kept_by_text(name, {}, computed)
+        return self._runner.cache.recall(name, {}, computed)
