@@ -18,6 +18,7 @@ from hopscope.algorithms.recognition import UNRECOGNISED
 from hopscope.callsites.source import Excerpt, excerpt
 from hopscope.errors import shortened_list
 from hopscope.export import stream_result
+from hopscope.query import worker
 from hopscope.query.relations import Relation
 from hopscope.query.stopping import Stop
 from hopscope.render.machine import as_csv, cell
@@ -33,7 +34,7 @@ from hopscope_dashboard.answers import Bounds, Compared, Models, Result, Row, Ro
 __all__ = [
     "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "UNRECOGNISED", "Bounds", "Columns", "Compared", "Excerpt", "InputError",
     "Machine", "Models", "Relation", "Remedy", "Result", "Row", "Rows", "Stop", "Suggestion", "Sweep", "Timeline",
-    "Trace", "TraceData", "meanings", "misread", "preload", "reopened", "shortened_list", "static_page",
+    "Trace", "TraceData", "meanings", "misread", "preload", "reopened", "shortened_list", "static_page", "worker",
 ]  # fmt: skip
 
 MESSAGE_CALLS = of_kinds("p2p", "wait", "test", "look")

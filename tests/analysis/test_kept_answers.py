@@ -205,7 +205,7 @@ def test_what_takes_much_memory_of_a_long_run_is_found_out_in_another_process_an
         patch.setattr(hopscope.Trace, "table", None)
         assert getattr(trace, question)().equals(answer, check_metadata=True)
     file_count = len(list(tmp_path.rglob("*.arrow")))
-    monkeypatch.setattr("hopscope.query.apart.in_subprocess", None)
+    monkeypatch.setattr("hopscope.query.worker.compute", None)
     assert getattr(trace, question)().equals(answer, check_metadata=True)
     assert len(list(tmp_path.rglob("*.arrow"))) == file_count > 0
 

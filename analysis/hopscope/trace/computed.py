@@ -68,11 +68,19 @@ class Computed:
 
     def _cached(self, name: str, compute: Callable[[Any], pa.Table]) -> pa.Table:
         """Compute something of the whole run; of a long one it is kept, and a server computes it in another process."""
-        has_subprocess = self._lean and self._runner.cache.is_of_long_run
+        has_worker = self._lean and self._runner.cache.is_of_long_run
 
         def computed() -> pa.Table:
-            from hopscope.query.apart import in_subprocess  # late: most commands start no process
+            from hopscope.query import worker  # late: most commands start no process
 
-            return in_subprocess(compute, type(self), self.path, self.dataset) if has_subprocess else compute(self)
+            if not has_worker:
+                return compute(self)
+            return worker.compute(_of_dataset, compute, type(self), self.path, self.dataset)
 
         return self._runner.cache.recall(name, {}, computed)
+
+
+def _of_dataset(
+    compute: Callable[[Any], pa.Table], trace: Callable[[Path, Path], Any], path: Path, dataset: Path
+) -> pa.Table:
+    return compute(trace(path, dataset))

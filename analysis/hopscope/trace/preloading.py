@@ -17,7 +17,7 @@ def preload() -> None:
     from hopscope.advice.orders import suggest  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.advice.remap import answer  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.explain import function_of
-    from hopscope.query import apart  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    from hopscope.query import worker  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.replay import modelled  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
     for command in catalog.load().commands.values():
