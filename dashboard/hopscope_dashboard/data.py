@@ -4,10 +4,8 @@ The only module of the dashboard that calls it; every number on a page is an ana
 """
 
 import json
-import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,6 +28,7 @@ from hopscope.trace.preloading import preload
 from hopscope.vocabulary.mpi_functions import of_kinds
 
 from hopscope_dashboard.answers import Bounds, Compared, Models, Result, Row, Rows, Suggestion
+from hopscope_dashboard.computations import Computations
 
 __all__ = [
     "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "UNRECOGNISED", "Bounds", "Columns", "Compared", "Excerpt", "InputError",
@@ -55,8 +54,6 @@ _PARTS_KEPT = 16
 class TraceData:
     """One opened trace and its previous answers: a trace does not change while it is open."""
 
-    _numbers = count()
-
     def __init__(self, trace: Trace, name: str | None = None) -> None:
         """`name` is what the pages call it, if not by the last part of its path."""
         self.trace = trace
@@ -65,36 +62,25 @@ class TraceData:
         """The other traces that are served, whole."""
         self.sweep: Sweep | None = None
         """Sweep of the machine, if its file was given."""
-        self._answers: dict[tuple[object, ...], Any] = {}
-        self._parts: dict[tuple[tuple[str, str], ...], TraceData] = {}
-        self._computations: dict[int, tuple[str, float]] = {}
-        self._locks: dict[tuple[object, ...], threading.Lock] = {}
-        self._lock = threading.Lock()
+        self._answers: Computations[tuple[object, ...], Any] = Computations()
+        self._parts: Computations[tuple[tuple[str, str], ...], TraceData] = Computations(_PARTS_KEPT)
 
     def part(self, options: Mapping[str, str]) -> "TraceData":
         """Give what lies in a part of the run, selected by the options of the analyses. Raises InputError."""
-        if not options:
-            return self
-        key = tuple(sorted(options.items()))
-        with self._lock:
-            lock = self._locks.setdefault(("part", *key), threading.Lock())
-        with lock:
-            part_data = self._parts.get(key)
-            if part_data is None:
-                part_data = TraceData(self.trace.part(**options), self.name)
-                part_data.other_traces = self.other_traces
-                part_data._computations = self._computations
-                with self._lock:
-                    while len(self._parts) >= _PARTS_KEPT:
-                        self._parts.pop(next(iter(self._parts)))
-                    self._parts[key] = part_data
+
+        def select() -> TraceData:
+            part_data = TraceData(self.trace.part(**options), self.name)
+            part_data.other_traces = self.other_traces
+            part_data._answers.running = self._answers.running
             return part_data
+
+        return self._parts.answer(tuple(sorted(options.items())), select) if options else self
 
     @property
     def computing(self) -> list[tuple[str, float]]:
         """Analyses being computed, of the run and of its parts, with their elapsed seconds."""
         now_s = time.monotonic()
-        return [(name, now_s - begin_s) for name, begin_s in list(self._computations.values())]
+        return [(str(key[0]), now_s - begin_s) for key, begin_s in list(self._answers.running.values())]
 
     @property
     def bounds(self) -> Bounds:
@@ -355,18 +341,7 @@ class TraceData:
         return self._cached_answer(("table", name), read)
 
     def _cached_answer(self, key: tuple[object, ...], make: Callable[[], Answer]) -> Answer:
-        # Several threads draw pages at once: the first runs an analysis, the others wait for it.
-        with self._lock:
-            lock = self._locks.setdefault(key, threading.Lock())
-        with lock:
-            if key not in self._answers:
-                number = next(self._numbers)
-                self._computations[number] = (str(key[0]), time.monotonic())
-                try:
-                    self._answers[key] = make()
-                finally:
-                    del self._computations[number]
-            return self._answers[key]
+        return self._answers.answer(key, make)
 
 
 class Sweep:

@@ -51,7 +51,7 @@ def test_the_menu_asks_no_analysis_of_a_trace() -> None:
     data = TraceData(hopscope.open(SAMPLES / "demo" / "trace"))
     assert list(menu.lacking(PAGES, data)) == ["/regions", "/decision-map", "/compare"]
     # Whether any call has a place is one look of the trace's own, up to the first that has.
-    assert list(data._answers) == [("table", "run")]
+    assert list(data._answers._futures) == [("table", "run")]
 
 
 @pytest.mark.browsers

@@ -6,9 +6,9 @@ import hopscope
 import pytest
 from dash import html
 from hopscope_dashboard.app import create_app
+from hopscope_dashboard.computations import Computations
 from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.pages import working
-from hopscope_dashboard.serving.drawings import Drawings
 from served import QUESTIONS, page_question
 
 
@@ -39,7 +39,7 @@ def test_what_is_being_computed_is_said(trace: hopscope.Trace) -> None:
 
 
 def test_a_page_is_drawn_once_however_often_it_is_asked_for() -> None:
-    drawings, count, go_on = Drawings(), 0, threading.Event()
+    drawings, count, go_on = Computations[str, html.Div](), 0, threading.Event()
 
     def draw() -> html.Div:
         nonlocal count
@@ -47,18 +47,18 @@ def test_a_page_is_drawn_once_however_often_it_is_asked_for() -> None:
         assert go_on.wait(60)
         return html.Div("here")
 
-    assert [drawings.page("/slow", draw, patience_s=0) for _ in range(3)] == [None] * 3
+    assert [drawings.take("/slow", draw, patience_s=0) for _ in range(3)] == [None] * 3
     go_on.set()
-    page = drawings.page("/slow", draw, patience_s=60)
+    page = drawings.take("/slow", draw, patience_s=60)
     assert isinstance(page, html.Div)
     assert count == 1
-    later_page = drawings.page("/slow", draw, patience_s=60)
+    later_page = drawings.take("/slow", draw, patience_s=60)
     assert later_page is not page
     assert count == 2
 
 
 def test_what_drawing_raised_reaches_who_asked_and_the_next_one_draws_again() -> None:
-    drawings, count = Drawings(), 0
+    drawings, count = Computations[str, html.Div](), 0
 
     def draw() -> html.Div:
         nonlocal count
@@ -67,12 +67,12 @@ def test_what_drawing_raised_reaches_who_asked_and_the_next_one_draws_again() ->
 
     for _ in range(2):
         with pytest.raises(ValueError, match="broken"):
-            drawings.page("/broken", draw, patience_s=60)
+            drawings.take("/broken", draw, patience_s=60)
     assert count == 2
 
 
 def test_pages_that_nobody_came_back_for_do_not_pile_up() -> None:
-    drawings, go_on = Drawings(), threading.Event()
+    drawings, go_on = Computations[int, html.Div](8), threading.Event()
 
     def draw() -> html.Div:
         assert go_on.wait(60)
@@ -80,8 +80,8 @@ def test_pages_that_nobody_came_back_for_do_not_pile_up() -> None:
 
     for number in range(40):
         go_on.clear()
-        assert drawings.page(number, draw, patience_s=0) is None
+        assert drawings.take(number, draw, patience_s=0) is None
         go_on.set()
-        assert drawings._drawings[number]._done.wait(60)
+        assert drawings._futures[number].result(60)
     # Eight that were there, and the newest.
-    assert list(drawings._drawings) == list(range(31, 40))
+    assert list(drawings._futures) == list(range(31, 40))

@@ -1,13 +1,14 @@
-"""Answers kept beside a dataset, `DATASET.answers/`, so that a slow question about a long run is computed once.
+"""Keeps slow answers about a long run beside its dataset, in `DATASET.answers/`, so that each is computed once.
 
-Every process that opens the dataset looks here first: a command, the dashboard's server, and a `worker`, the spawned
-process in which a server computes what takes much memory or what the next page will probably ask. An answer is kept as
-Arrow, the rows of a view that several questions read as Parquet. Nothing is unpickled: the folder may come from a
-stranger.
+Every process looks here first, `KeptAnswers.recall`: a command, and the dashboard's server. What takes much memory the
+server computes in a spawned process, and another one draws the pages ahead of the user while the processor is idle
+(`worker`); what they find out is here then. A page that takes long all the same is computed by a thread of the server,
+and the browser shows its progress meanwhile (`computations` and `pages/working` of the dashboard).
 
-A kept answer is found by all that it depends on: the dataset's hash, the text of the SQL with everything under it, the
-parameters, and what computed it. Nothing else makes it invalid, and nothing needs to remove it: the folder
-may be deleted at any time, and answers from a dataset that was replaced go when the first new one is kept.
+An answer is an Arrow file, the rows of a view that several questions read a Parquet file, and nothing is unpickled: the
+folder may come from a stranger. A file is found by all that its answer depends on: the dataset's hash, the text of the
+SQL with everything under it, the parameters, and what computed it. So none becomes wrong, and the folder may be deleted
+at any time. Answers from a dataset that was replaced go when the first new one is kept.
 """
 
 import hashlib

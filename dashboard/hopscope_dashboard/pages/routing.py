@@ -9,13 +9,16 @@ from dash.development.base_component import Component
 
 from hopscope_dashboard import address, selection, trace_chooser
 from hopscope_dashboard.components import blocks, empty, reveal, select, shell
+from hopscope_dashboard.computations import Computations
 from hopscope_dashboard.data import InputError, Machine, TraceData
 from hopscope_dashboard.pages import machine, menu, working
 from hopscope_dashboard.pages.page import Page
-from hopscope_dashboard.serving.drawings import Drawings
 from hopscope_dashboard.traces import Traces
 
 SHOWS_ALL: Final = " (this page shows the whole run)"
+
+_PAGES_KEPT: Final = 8
+"""Finished pages kept although nobody has fetched them."""
 
 _log = logging.getLogger(__name__)
 
@@ -23,12 +26,12 @@ _log = logging.getLogger(__name__)
 def register(app: Dash, traces: Traces, pages: Sequence[Page]) -> None:
     """Register the callback that draws pages, and the callbacks of every page."""
     by_path = {page.path: page for page in pages}
-    drawings = Drawings()
+    drawings: Computations[str, Component] = Computations(_PAGES_KEPT)
 
     def find(href: str, patience_s: float = 0) -> Component | None:
         pathname, _, search = href.partition("?")
         page, data = by_path.get(_normal(pathname)), traces.named_trace(address.parse(search))
-        return drawings.page(href, lambda: content(page, data, search), patience_s=patience_s)
+        return drawings.take(href, lambda: content(page, data, search), patience_s=patience_s)
 
     @app.callback(
         Output(shell.CONTENT, "children"),
