@@ -181,11 +181,7 @@ class TraceData:
 
     def rows(self, command: str, **options: Value) -> Rows:
         """Give the rows of an analysis. Raises InputError where the trace has nothing to answer with."""
-
-        def ask() -> Rows:
-            return self.trace.run(command, **options).to_pylist()
-
-        return self._cached_answer(_key(command, options), ask)
+        return self._cached_answer(_key(command, options), lambda: self.rows_now(command, **options))
 
     def rows_now(self, command: str, **options: Value) -> Rows:
         """Give the rows of an analysis without keeping them: answers to typing and scrolling would fill the memory."""
@@ -294,11 +290,7 @@ class TraceData:
 
         Takes seconds on large traces. Raises InputError where no hop shows what a message costs.
         """
-
-        def ask() -> Models:
-            return Models(**self.trace.modelled().to_pylist()[0])
-
-        return self._cached_answer(("models",), ask)
+        return self._cached_answer(("models",), lambda: Models(**self.trace.modelled().to_pylist()[0]))
 
     def default(self, command: str, parameter: str) -> Any:
         """Give the value that an analysis takes for a parameter if none is given."""
