@@ -16,17 +16,9 @@ if TYPE_CHECKING:
 
 def print_rows(analysis: Analysis, rows: Sequence[Mapping[str, Any]], form: str) -> None:
     """Print rows with the columns of a description. form: table, json or csv."""
-    import pyarrow as pa
+    from hopscope.query.row_table import table_of
 
-    types = {
-        "BIGINT": pa.int64(),
-        "BOOLEAN": pa.bool_(),
-        "DOUBLE": pa.float64(),
-        "INTEGER": pa.int32(),
-        "VARCHAR": pa.string(),
-    }
-    schema = pa.schema([(column.name, types[column.type]) for column in analysis.columns])
-    table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
+    table = table_of(analysis.columns, rows)
     with to_stdout():
         if form == "table":
             print_answer(sys.stdout, table, analysis)

@@ -11,30 +11,9 @@ from hopscope.explain import Row, function_of
 from hopscope.query import catalog
 from hopscope.query.answer import Answer
 from hopscope.query.header import Analysis, Scalar
+from hopscope.query.row_table import table_of
 from hopscope.query.runner import Runner
 from hopscope.selection.comparability import names
-
-_ARROW = {
-    "VARCHAR": pa.string(),
-    "BOOLEAN": pa.bool_(),
-    "INTEGER": pa.int32(),
-    "BIGINT": pa.int64(),
-    "DOUBLE": pa.float64(),
-    "INTEGER[]": pa.list_(pa.int32()),
-    "VARCHAR[]": pa.list_(pa.string()),
-    "SITE[]": pa.list_(
-        pa.struct(
-            [
-                ("mpi", pa.string()),
-                ("function", pa.string()),
-                ("file", pa.string()),
-                ("line", pa.int32()),
-                ("place", pa.string()),
-            ]
-        )
-    ),
-}
-
 
 class Run(NamedTuple):
     """A run that is asked: its trace's path, and what answers."""
@@ -87,11 +66,11 @@ def _verdict(
     ]
     readers = *((ask,) if analysis.asks else ()), *((read,) if analysis.reads else ())
     module_rows = function_of(str(analysis.then))(*tables, parameters, *readers)
-    schema = pa.schema([(column.name, _ARROW[column.type]) for column in analysis.columns])
+    columns = [column.name for column in analysis.columns]
     for row in module_rows:
-        if row.keys() != set(schema.names):
-            raise RuntimeError(f"{analysis.then} gave {sorted(row)} where its header declares {schema.names}")
-    return pa.Table.from_pylist(module_rows, schema=schema)
+        if row.keys() != set(columns):
+            raise RuntimeError(f"{analysis.then} gave {sorted(row)} where its header declares {columns}")
+    return table_of(analysis.columns, module_rows)
 
 
 def _of_runs(analysis: Analysis, values: Mapping[str, Scalar], runs: Sequence[Run]) -> pa.Table:

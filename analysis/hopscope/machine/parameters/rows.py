@@ -7,7 +7,10 @@ from dataclasses import asdict, dataclass, fields
 
 import pyarrow as pa
 
+from hopscope.machine.parameters.description import DESCRIPTION
 from hopscope.machine.published import Curve, Hockney, LogGP, PLogP
+from hopscope.query import row_table
+from hopscope.query.header import parse
 
 NS, NS_PER_BYTE = "ns", "ns/byte"
 
@@ -102,29 +105,13 @@ def row(
     return Row(*link_columns, model, parameter, size, destinations, *numbers)
 
 
-SCHEMA = pa.schema(
-    [
-        ("link", pa.string()),
-        ("source", pa.string()),
-        ("destination", pa.string()),
-        ("outlying", pa.bool_()),
-        ("model", pa.string()),
-        ("parameter", pa.string()),
-        ("bytes", pa.int64()),
-        ("destinations", pa.int32()),
-        ("value", pa.float64()),
-        ("unit", pa.string()),
-        ("low", pa.float64()),
-        ("high", pa.float64()),
-        ("count", pa.int64()),
-    ]
-)
-assert [field.name for field in fields(Row)] == SCHEMA.names
+_COLUMNS = parse("model", DESCRIPTION).columns
+assert [field.name for field in fields(Row)] == [column.name for column in _COLUMNS]
 
 
 def table_of(rows: Iterable[Row]) -> pa.Table:
     """The rows as a table."""
-    return pa.Table.from_pylist([asdict(entry) for entry in rows], schema=SCHEMA)
+    return row_table.table_of(_COLUMNS, map(asdict, rows))
 
 
 def links_of(rows: Iterable[Row]) -> list[LinkEnds]:

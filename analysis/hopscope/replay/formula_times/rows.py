@@ -17,7 +17,10 @@ from hopscope.machine.published import Hockney, LogGP, PLogP
 from hopscope.machine.routes import fitted
 from hopscope.native import _plan
 from hopscope.native.sequences import leaves
+from hopscope.query import row_table
+from hopscope.query.header import parse
 from hopscope.replay.fitting.traced import Fitted
+from hopscope.replay.formula_times.description import DESCRIPTION
 from hopscope.replay.formula_times.measured import Measured
 from hopscope.replay.formula_times.points import OPERATIONS, Point, points
 from hopscope.vocabulary.links import LINKS
@@ -28,28 +31,10 @@ MOST_MESSAGES = 20_000
 Models = Mapping[str, Hockney | LogGP | PLogP]
 Replay = Callable[[Point], float | None]
 
-SCHEMA = pa.schema(
-    [
-        ("operation", pa.string()),
-        ("algorithm", pa.string()),
-        ("ranks", pa.int32()),
-        ("bytes", pa.int64()),
-        ("segment_bytes", pa.int64()),
-        ("link", pa.string()),
-        *((f"{model.__name__.lower()}_ns", pa.float64()) for model in MODELS),
-        ("replay_ns", pa.float64()),
-        ("measured_ns", pa.float64()),
-        ("low_ns", pa.float64()),
-        ("high_ns", pa.float64()),
-        ("collectives", pa.int64()),
-        ("skewed", pa.int64()),
-    ]
-)
-
 
 def table_of(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     """The rows as a table."""
-    return pa.Table.from_pylist(list(rows), schema=SCHEMA)
+    return row_table.table_of(parse("formulas", DESCRIPTION).columns, rows)
 
 
 def of_trace(
