@@ -18,7 +18,7 @@ import pyarrow as pa
 from derive import derive
 from drawn_rows import drawn_table
 from hopscope.dataset.store import table_schemas
-from hopscope.native.trees import Shape
+from hopscope.native.trees import ROOT, Shape
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "tables"
 
@@ -207,7 +207,7 @@ class Run:
             self.clocks[rank] = max(self.clocks[rank], busy[rank] + LEAVE)
 
         pending = [len(c) for c in self.up.children]
-        root = self.down.root if op == "MPI_Bcast" else None
+        root = self.down.parents.index(ROOT) if op == "MPI_Bcast" else None
         begin, ranks = (pass_up, self._leaves()) if root is None else (pass_down, [root])
         for rank in ranks:
             begin(rank)

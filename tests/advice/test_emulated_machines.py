@@ -183,7 +183,7 @@ def test_predictions_of_an_emulated_machine_hold(shape: str, tmp_path: Path) -> 
     costs = fit(source_of(run.trace().table))
     assert costs.links["wan"].latency_ns == pytest.approx(2 * MS, rel=0.01)
     output = tmp_path / "tree.json"
-    rows = remap(run.trace(), output, search=100, algorithms="tree").to_pylist()
+    rows = remap(run.trace(), output, algorithms="tree").to_pylist()
     assert rows[0]["model_error"] < 0.01
     best = next(row for row in rows if row["chosen"])
     tree = first_tree(json.loads(output.read_text()))
@@ -196,11 +196,11 @@ def test_predictions_say_that_they_take_the_means_of_traces(monkeypatch: pytest.
     run = Run(network, {"shape": "flat"})
     for _ in range(5):
         run.allreduce()
-    assert "means" not in sentence(remap(run.trace(), None, search=0))
+    assert "means" not in sentence(remap(run.trace(), None))
     emulated = json.loads(network.emulated() or "")
     emulated["links"]["wan"] = {"latency_trace_ns": [MS, 3 * MS]}
     monkeypatch.setattr(network, "emulated", lambda: json.dumps(emulated))
-    table = remap(run.trace(), None, search=0)
+    table = remap(run.trace(), None)
     assert sentence(table).endswith("Every prediction takes the emulated traces' means, not their turns.")
 
 

@@ -12,13 +12,13 @@ from simulated_network import MS, Network, Run, SimulatedTrace, iterate, sites
 
 
 def baseline(trace: SimulatedTrace) -> dict[str, Any]:
-    return next(row for row in remap(trace, search=0, algorithms="tree").to_pylist() if row["baseline"])
+    return next(row for row in remap(trace, algorithms="tree").to_pylist() if row["baseline"])
 
 
 def test_recursive_doubling_over_two_sites_is_replayed_and_a_tree_beats_it() -> None:
     # Three rounds cross the WAN in a row, 60 ms; a tree crosses once each way.
     run = iterate(LibraryRun(sites(), jitter=1_000), iterations=20)
-    table = remap(run.trace(), search=0, algorithms="tree")
+    table = remap(run.trace(), algorithms="tree")
     baseline_row = next(row for row in table.to_pylist() if row["baseline"])
     assert baseline_row["predicted_ns"] == pytest.approx(run.iteration_ns(), rel=1e-3)
     # Ranks 0, 3 and 6 are in site A: six of eight pairs cross in each round.
@@ -57,7 +57,7 @@ def test_a_message_that_waits_for_its_receive_blocks_its_sender_and_promises_not
         run.rows["hops"][-1] |= {"send_wait_begin_ns": sent, "send_end_ns": end}
         run.clocks = [end + 1_000, end + 1_000]
         run.record_calls(number, enter, "MPI_Bcast", root=0)
-    table = remap(run.trace(), search=0)
+    table = remap(run.trace())
     baseline_row = next(row for row in table.to_pylist() if row["baseline"])
     assert baseline_row["measured_ns"] == pytest.approx(6.302 * MS, rel=1e-3) and baseline_row["model_error"] < 0.001
     text = sentence(table)
@@ -76,7 +76,7 @@ def test_where_the_replay_misses_the_run_every_candidate_is_listed_without_a_pre
         run.rows["collectives"][-1]["last_leave_ns"] = max(run.clocks)
         for call in run.rows["calls"][-8:]:
             call["leave_ns"] = run.clocks[call["rank"]]
-    table = remap(run.trace(), search=0, algorithms="tree")
+    table = remap(run.trace(), algorithms="tree")
     rows = [row for row in table.to_pylist() if not row["baseline"]]
     assert rows and all(row["predicted_ns"] is None for row in rows)
     assert all(row["not_predicted"].startswith("the replay misses the run by") for row in rows)
@@ -90,7 +90,7 @@ def test_only_collectives_with_all_their_messages_are_replayed(reason: str, is_r
         assert baseline(trace)["model_error"] < 0.01
         return
     with pytest.raises(InputError, match=r"no complete MPI_Allreduce, .* with all its hops"):
-        remap(trace, search=0)
+        remap(trace)
 
 
 @pytest.mark.parametrize(
@@ -106,11 +106,9 @@ def test_a_run_that_shows_nothing_of_another_algorithm_is_refused(
 ) -> None:
     trace = iterate(LibraryRun(sites()), 3).trace()
     with pytest.raises(InputError, match=problem):
-        remap(trace.with_column(table, column, [value] * len(trace.tables[table])), search=0)
+        remap(trace.with_column(table, column, [value] * len(trace.tables[table])))
 
 
 def test_where_nothing_changes_no_rounding_is_spoken_of() -> None:
-    table = remap(
-        iterate(Run(sites(), {"shape": "hierarchical"}, jitter=1_000), 20).trace(), search=0, algorithms="tree"
-    )
+    table = remap(iterate(Run(sites(), {"shape": "hierarchical"}, jitter=1_000), 20).trace(), algorithms="tree")
     assert not any(table["chosen"].to_pylist()) and "last digits" not in sentence(table)

@@ -160,7 +160,7 @@ def test_it_is_said_of_how_few_collectives_the_trace_has_all_messages() -> None:
     # MPICH 5 leaves messages for shared memory: 2 of 60 Allreduces had theirs and took 27 ms, the run 72 an iteration.
     trace = run_doubling().trace().with_column("collectives", "native_reason", [None] * 5 + ["silent"] * 15)
     warning = "The trace has all messages of only 5 of 20 collectives of MPI_Allreduce"
-    assert warning in sentence(remap(trace, library="openmpi")) and warning in sentence(remap(trace, search=0))
+    assert warning in sentence(remap(trace, library="openmpi")) and warning in sentence(remap(trace))
 
 
 @pytest.mark.parametrize(("flavour", "variable"), [("openmpi", "NATIVE=1"), ("mpich", "NATIVE=mpich")])

@@ -20,7 +20,7 @@ from hopscope.replay.basis import basis_of
 from hopscope.replay.parts import with_parts
 from hopscope.replay.run.operations import OPERATIONS
 from hopscope.replay.run.program import source_of
-from simulated_network import MS, Network, Run, cluster_with_interfaces, first_tree, iterate, round_robin, sites
+from simulated_network import MS, Network, Run, first_tree, iterate, round_robin, sites
 
 TREE_SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "tree.schema.json").read_text())
 HEADER = catalog.load().computed["remap"].default
@@ -47,7 +47,7 @@ def rerun(network: Network, tree_file: dict[str, Any], **options: Any) -> Run:
 def test_two_sites_round_robin_go_from_three_wan_crossings_each_way_to_one(tmp_path: Path) -> None:
     # Binomial: 7 > 6 > 4 > 0 crosses three times in a row, 120 ms an Allreduce; 40 ms are possible.
     output = tmp_path / "tree.json"
-    table = remap(run_on_tree("binomial-mpich").trace(), output, search=300, algorithms="tree")
+    table = remap(run_on_tree("binomial-mpich").trace(), output, algorithms="tree")
     best = chosen_row(table)
     assert table.to_pylist()[0] == best
     assert best["measured_ns"] == pytest.approx(121 * MS, rel=0.02)
@@ -88,19 +88,6 @@ def test_between_two_sites_leaders_come_out_ahead_of_every_tree() -> None:
     )
 
 
-def test_the_search_finds_a_tree_for_interfaces_as_good_as_a_hierarchy(tmp_path: Path) -> None:
-    network, work = cluster_with_interfaces(), MS // 100
-    run = run_on_tree("binomial-lam", network, work=work)
-    spec = {"shape": "hierarchical", "hosts": {"shape": "binomial-mpich"}}
-    hierarchy = iterate(Run(network, spec), work=work)
-    assert hierarchy.iteration_ns() < run.iteration_ns() / 1.25  # the case is worth it
-    output = tmp_path / "tree.json"
-    best = chosen_row(remap(run.trace(), output, search=600, algorithms="tree"))
-    second_run = rerun(network, json.loads(output.read_text()), work=work)
-    assert second_run.iteration_ns() <= hierarchy.iteration_ns() * 1.05
-    assert best["predicted_ns"] == pytest.approx(second_run.iteration_ns(), rel=0.15)
-
-
 @pytest.mark.parametrize("late_rank", [0, 3])
 def test_nothing_is_promised_where_one_rank_near_the_root_computes_all_the_time(late_rank: int, tmp_path: Path) -> None:
     # One rank computes 300 ms an iteration; the tree crosses the WAN once each way already. Replayed with the enters of
@@ -109,28 +96,10 @@ def test_nothing_is_promised_where_one_rank_near_the_root_computes_all_the_time(
     for _ in range(20):
         run.compute(lambda rank: 300 * MS if rank == late_rank else MS)
         run.allreduce()
-    table = remap(run.trace(), tmp_path / "tree.json", search=200)
+    table = remap(run.trace(), tmp_path / "tree.json")
     assert max(row["gain"] for row in table.to_pylist()) < 0.001
     assert not any(table["chosen"].to_pylist()) and not (tmp_path / "tree.json").exists()
     assert b"tree" not in (table.schema.metadata or {}) and sentence(table).startswith("No tree is suggested")
-
-
-def test_a_late_rank_across_the_wan_is_worth_a_root_of_its_own(tmp_path: Path) -> None:
-    # Rank 7 computes 300 ms on the far side: its sum has to reach rank 0 and come back before it may go on, 40 ms of
-    # WAN. A root on its own side spares it the way there and back; nobody else is waited for.
-    def run_over(spec: dict[str, Any]) -> Run:
-        run = Run(sites(), spec)
-        for _ in range(20):
-            run.compute(lambda rank: 300 * MS if rank == 7 else MS)
-            run.allreduce()
-        return run
-
-    run, output = run_over({"shape": "hierarchical"}), tmp_path / "tree.json"
-    best = chosen_row(remap(run.trace(), output, search=200, algorithms="tree"))
-    tree = first_tree(json.loads(output.read_text()))
-    assert tree["parents"].index(None) % 3 > 0  # on the far side
-    assert run.iteration_ns() - best["predicted_ns"] == pytest.approx(40 * MS, rel=0.02)
-    assert run_over(tree).iteration_ns() == pytest.approx(best["predicted_ns"], rel=0.02)
 
 
 @pytest.mark.parametrize("is_broken", [False, True])
@@ -148,7 +117,7 @@ def test_messages_between_ranks_are_kept_as_dependencies_or_where_they_cannot_be
         for column, source in (("src_location", "dst_location"), ("send_begin_ns", "recv_end_ns")):
             messages = messages.set_column(messages.schema.get_field_index(column), column, messages[source])
         trace.tables["messages"] = messages
-    assert baseline(remap(trace, search=0))["model_error"] < 0.01
+    assert baseline(remap(trace))["model_error"] < 0.01
 
 
 def test_what_ran_by_several_rules_is_replayed_by_each_of_them() -> None:
@@ -165,7 +134,7 @@ def test_what_ran_by_several_rules_is_replayed_by_each_of_them() -> None:
         for shape, size in zip(shapes, sizes, strict=True)
     ]
     file = {"schema_version": 1, "trees": {shape: {"shape": shape} for shape in shapes}, "rules": rules}
-    assert baseline(remap(run.trace(json.dumps(file)), search=0))["model_error"] < 0.01
+    assert baseline(remap(run.trace(json.dumps(file))))["model_error"] < 0.01
 
 
 def test_part_of_a_long_run_is_screened() -> None:
@@ -177,18 +146,16 @@ def test_part_of_a_long_run_is_screened() -> None:
 
 def test_what_the_run_did_not_measure_is_named_and_widens_the_interval() -> None:
     # Four sites in a chain, each 8 ms from the next; between the others it is 40 ms. A flat tree uses a-c and a-d, and
-    # seems to take 16 ms; it takes 80. Regression: it was suggested.
+    # seems to take 16 ms; it takes 80. Regression: it was suggested without a word on that.
     network = round_robin(4, {name: name.upper() for name in "abcd"}, shm=1_000, lan=50_000, wan=8 * MS)
     network.pairs = {pair: 40 * MS for a, b in ("ac", "bd", "ad") for pair in ((a, b), (b, a))}
-    table = remap(run_on_tree("chain", network).trace(), search=300, algorithms="tree")
+    table = remap(run_on_tree("chain", network).trace(), algorithms="tree")
     flat = next(row for row in table.to_pylist() if row["name"] == "flat")
     assert flat["extrapolates"] == "hosts a-c and a-d"
-    assert flat["predicted_high_ns"] > 2 * flat["predicted_ns"] and not flat["chosen"]
-    # From b or c, the chain's own pairs do it in 32 ms.
-    assert (chosen_row(table)["name"], chosen_row(table)["extrapolates"]) == ("search", None)
-    assert chosen_row(table)["predicted_ns"] == pytest.approx(33 * MS, rel=0.03)
+    assert flat["predicted_high_ns"] > 2 * flat["predicted_ns"]
+    assert "The run did not measure hosts a-c and a-d. " in sentence(table)
     # One size shows nothing of far shorter messages.
-    sizes = remap(run_on_tree("chain", sites(), sizes=(1 << 20,), iterations=5).trace(), search=0)
+    sizes = remap(run_on_tree("chain", sites(), sizes=(1 << 20,), iterations=5).trace())
     assert any("over wan" in str(row["extrapolates"]) for row in sizes.to_pylist() if "segments" in row["name"])
 
 
@@ -200,10 +167,10 @@ def test_candidates_are_all_algorithms_that_serve_the_operation_or_those_that_ar
     assert {choice.algorithm for choice in choices} == served - {"pipeline"}
     assert len({choice.name for choice in choices}) == len(choices)
     assert {choice.algorithm for choice in cut(subject, choices, 1 << 16)} >= {"leaders", "pipeline"}
-    names = remap(trace, search=0, algorithms="ring, recursive-doubling")["name"].to_pylist()
+    names = remap(trace, algorithms="ring, recursive-doubling")["name"].to_pylist()
     assert sorted(names) == ["baseline: drawn", "recursive-doubling", "ring"]
     with pytest.raises(InputError, match="'rings' is not an algorithm; there are bruck, "):
-        remap(trace, search=0, algorithms="rings")
+        remap(trace, algorithms="rings")
 
 
 def test_runs_that_show_nothing_are_told_what_to_do() -> None:
@@ -215,13 +182,13 @@ def test_runs_that_show_nothing_are_told_what_to_do() -> None:
     for op in ("MPI_Bcast", "MPI_Barrier"):
         run.allreduce(op)
     with pytest.raises(InputError, match=r"MPI_Barrier ran only once with all its hops.*; remap a longer run"):
-        remap(run.trace(), search=0)
+        remap(run.trace())
     # The collector always writes the tree file; an archive may have lost it, or have the one of another run.
     trace = run_on_tree("flat", iterations=3).trace()
     scan_file = json.dumps({"schema_version": 1, "rules": [{"operations": ["MPI_Scan"], "algorithm": "linear"}]})
     for text, problem in ((None, "simulated has no tree file.* tree.json"), (scan_file, "no rule for MPI_Allreduce")):
         with pytest.raises(InputError, match=problem):
-            remap(trace.with_column("run", "tree_file", [text]), search=0)
+            remap(trace.with_column("run", "tree_file", [text]))
 
 
 def test_where_others_have_as_many_ranks_the_rule_lists_the_members_and_keeps_the_rules_of_others() -> None:
@@ -231,7 +198,7 @@ def test_where_others_have_as_many_ranks_the_rule_lists_the_members_and_keeps_th
     trees = {"b": {"shape": "binomial"}, "unused": {"shape": "flat"}}
     tree_file = {"schema_version": 1, "trees": trees, "rules": rules}
     trace = run_on_tree("binomial-mpich").trace(json.dumps(tree_file))
-    text = remap(trace.with_communicator(backwards), search=0).schema.metadata[b"tree"]
+    text = remap(trace.with_communicator(backwards)).schema.metadata[b"tree"]
     written = json.loads(text)
     assert written["rules"][0]["members"] == list(range(8))
     # The rule of the run for these members is never reached any more, that for the others is.
@@ -245,7 +212,7 @@ def test_members_of_a_spawned_world_are_never_listed() -> None:
     # The collector takes them for ranks of the job that spawned them.
     trace = run_on_tree("binomial-mpich").trace().with_communicator(list(range(7, -1, -1)))
     trace.with_column("ranks", "world", [1] * 8)
-    rule = json.loads(remap(trace, search=0).schema.metadata[b"tree"])["rules"][0]
+    rule = json.loads(remap(trace).schema.metadata[b"tree"])["rules"][0]
     assert rule["comm_size"] == {"min": 8, "max": 8} and "members" not in rule
 
 
@@ -267,7 +234,7 @@ def test_two_ranges_of_bytes_get_a_rule_each_and_the_rerun_takes_what_was_predic
     network = sites()
     network.per_byte = 100
     run = run_on_tree("binomial-mpich", network, sizes=(SMALL, LARGE), iterations=60)
-    table = remap(run.trace(), search=0, algorithms="tree")
+    table = remap(run.trace(), algorithms="tree")
     first = chosen_row(table)
     file = json.loads(table.schema.metadata[b"tree"])
     jsonschema.validate(file, TREE_SCHEMA)
@@ -292,7 +259,7 @@ def test_two_ranges_of_bytes_get_a_rule_each_and_the_rerun_takes_what_was_predic
 
 
 def test_the_description_names_the_columns_in_order() -> None:
-    table = remap(run_on_tree("flat", iterations=3).trace(), search=0)
+    table = remap(run_on_tree("flat", iterations=3).trace())
     assert [column.name for column in HEADER.columns] == table.column_names
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import pytest
 from hopscope.native import _plan
-from hopscope.native.trees import Shape, Tree, explicit
+from hopscope.native.trees import Shape, Tree
 
 
 def tree(spec: dict[str, Any], size: int, root: int = 0, *, broadcast: bool = True) -> Tree:
@@ -87,15 +86,6 @@ def test_an_explicit_tree_is_rerooted_along_the_way_to_its_root() -> None:
     assert children_of(tree(spec, 6, root=2)) == {2: (3, 0), 3: (4, 5), 0: (1,)}
     assert children_of(tree(spec, 6, root=3)) == {3: (2, 4, 5), 2: (0,), 0: (1,)}
     assert children_of(tree(spec, 6, root=3, broadcast=False)) == {3: (4, 5, 2), 2: (0,), 0: (1,)}
-    assert tree(spec, 6, root=2).rerooted(3, broadcast=True) == tree(spec, 6, root=3)
-
-
-@pytest.mark.parametrize("name", DRAWINGS)
-def test_a_tree_written_out_is_the_same_tree(name: str) -> None:
-    for root, broadcast in product(range(10), (False, True)):
-        drawn_tree = tree(DRAWINGS[name][0], 10, root, broadcast=broadcast)
-        assert drawn_tree.root == root
-        assert tree(explicit(drawn_tree).spec, 10, root, broadcast=broadcast) == drawn_tree
 
 
 def test_what_is_no_tree_for_these_ranks_is_refused() -> None:

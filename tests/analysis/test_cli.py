@@ -455,7 +455,7 @@ def test_the_command_that_remap_prints_can_be_pasted(
     # The names of files were not quoted, so a space in one made two words of it.
     trace, tree = tmp_path / "a trace", tmp_path / "a tree.json"
     shutil.copytree(sample("demo").path, trace)
-    assert exit_code("remap", trace, "--search", "0", "-o", tree) == 0
+    assert exit_code("remap", trace, "-o", tree) == 0
     (printed,) = re.findall("with `(.*) -- ...`", capsys.readouterr().err)
     command = ["hopscope", "run", "--tree", str(tree), "--topology", str(trace / "topology.json")]
     assert shlex.split(printed) == command
@@ -474,7 +474,7 @@ def test_the_command_that_remap_prints_makes_the_network_of_the_run_again(
     facts = json.loads((trace / "run.json").read_text())
     (trace / "run.json").write_text(json.dumps(facts | {"topology_file": json.dumps(topology)}))
     for place in (trace, trace / "dataset", trace / "traces.otf2"):
-        assert exit_code("remap", place, "--search", "0", "-o", tmp_path / "tree.json") == 0
+        assert exit_code("remap", place, "-o", tmp_path / "tree.json") == 0
         (printed,) = re.findall("with `(.*) -- ...`", capsys.readouterr().err)
         assert shlex.split(printed)[4:] == ["--net", str(trace / "topology.json")]
 

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from drawing import describe, draw
-from hopscope.cli.remap import remap_answer
 from hopscope.dataset.store import table_schemas
 from hopscope.errors import InputError
 from test_answers import TABLES
@@ -47,8 +46,6 @@ def test_wrong_options_are_input_errors(trace: hopscope.Trace) -> None:
     for nonsense in (-1.0, float("nan"), float("inf")):
         with pytest.raises(InputError, match="--least must be a number from 0 up"):
             trace.compare(base=trace, least=nonsense)
-    with pytest.raises(InputError, match="--search must be a whole number from 0 to"):
-        remap_answer(trace, {"search": -1})
     with pytest.raises(InputError, match="unknown analysis 'moon'"):
         trace.run("moon")
 

@@ -28,7 +28,7 @@ def test_each_half_gets_a_rule_for_its_members(
     # The halves do not wait for one another: the rule for the odds does not shorten the iterations of the evens.
     recorded = planted("slow_halves")
     tree = tmp_path / "tree.json"
-    (best,) = [row for row in recorded.remap(tree, search=0).to_pylist() if row["chosen"]]
+    (best,) = [row for row in recorded.remap(tree).to_pylist() if row["chosen"]]
     evens, odds = json.loads(tree.read_text())["rules"][:2]
     assert (evens["members"], odds["members"]) == (EVENS, ODDS)
     assert "comm_size" not in {**evens, **odds}

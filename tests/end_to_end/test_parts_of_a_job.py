@@ -43,7 +43,7 @@ def test_one_tree_file_improves_both_parts(
 ) -> None:
     recorded = planted("slow_parts")
     tree = tmp_path / "tree.json"
-    rows = recorded.remap(tree, search=0, algorithms="tree").to_pylist()
+    rows = recorded.remap(tree, algorithms="tree").to_pylist()
     (best,), (baseline,) = ([row for row in rows if row[kind]] for kind in ("chosen", "baseline"))
     assert best["operation"] == "MPI_Allreduce, MPI_Bcast"
     # A chain crosses seven times each way, a good tree once.

@@ -32,7 +32,7 @@ def test_the_engine_runs_what_is_suggested_for_each_operation(
 ) -> None:
     # One job calls them all, and one file has a rule for each.
     recorded, suggested = planted("slow_operations"), tmp_path / "suggested.json"
-    best = recorded.remap(suggested, search=0).to_pylist()[0]
+    best = recorded.remap(suggested).to_pylist()[0]
     assert best["chosen"], best
     program = [first_mpi.compile(MIX), "2", "0", *(word for operation in SLOW for word in (operation, str(BYTES)))]
     job = traced(first_mpi, RANKS, *program, tree=suggested, topology=dealt_sites(0))
@@ -55,7 +55,7 @@ def test_what_is_suggested_runs_and_crosses_the_slow_link_as_often_as_predicted(
     # A recorded run decides what is suggested. On a busy machine iterations of a live one differed so much that
     # no gain was beyond chance.
     recorded, suggested = planted(f"slow_{operation}"), tmp_path / "suggested.json"
-    rows = recorded.remap(suggested, search=100).to_pylist()
+    rows = recorded.remap(suggested).to_pylist()
     best, baseline = rows[0], next(row for row in rows if row["baseline"])
     assert best["chosen"], rows
     program = [first_mpi.compile(MIX), *slow_arguments(operation).split()]

@@ -20,7 +20,7 @@ WIDTH = 80
         ("compare", {}, ["base", "new", "change", "verdict"]),
         ("compare", {"by": "path"}, ["change", "verdict"]),
         ("compare", {"by": "structure"}, ["base", "new", "changed"]),
-        ("remap", {"search": 0}, ["predicted", "gain", "chosen"]),
+        ("remap", {}, ["predicted", "gain", "chosen"]),
     ],
 )
 def test_a_narrow_table_keeps_what_the_command_is_asked_for(

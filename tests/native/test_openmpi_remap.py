@@ -93,7 +93,7 @@ def test_leaders_are_suggested_between_two_sites_and_the_engine_runs_them_at_onc
         return recorded_run(shared, open_mpi, [("allreduce", 8)], *options, iterations=60, topology=sites)
 
     over_tree = traced_over("hierarchical")
-    table = over_tree.remap(suggested, search=0)
+    table = over_tree.remap(suggested)
     best = table.to_pylist()[0]
     xfail_unless(best["chosen"] and best["name"].startswith("leaders"), sentence(table))
     rerun = traced_over(str(suggested))

@@ -30,7 +30,7 @@ ENGINE = "hopscope"
 
 
 def command() -> click.Command:
-    """`analyze remap TRACE [-o FILE] [--for LIBRARY] [--search N]`."""
+    """`analyze remap TRACE [-o FILE] [--for LIBRARY]`."""
     output = click.Option(
         ["-o", "--output"],
         type=click.Path(dir_okay=False, path_type=Path),
@@ -67,7 +67,7 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
 
 def _check_options(library: str, options: dict[str, Any]) -> None:
     """Raises InputError for an option that means nothing for whose algorithms are looked for."""
-    unfit_options = ("launcher",) if library == ENGINE else ("search", "algorithms")
+    unfit_options = ("launcher",) if library == ENGINE else ("algorithms",)
     for name in unfit_options:
         if options.get(name) is not None:
             raise InputError(f"--{name} does not work with --for {library}")

@@ -28,31 +28,6 @@ class Tree:
     parents: tuple[int, ...]
     children: tuple[tuple[int, ...], ...]
 
-    @property
-    def root(self) -> int:
-        """The rank without a parent."""
-        return self.parents.index(ROOT)
-
-    def depths(self) -> list[int]:
-        """Hops from each rank to the root."""
-        depths = [0] * len(self.parents)
-        for rank in self.from_root():
-            if self.parents[rank] != ROOT:
-                depths[rank] = depths[self.parents[rank]] + 1
-        return depths
-
-    def from_root(self) -> list[int]:
-        """Every rank, parents before their children."""
-        order = [self.root]
-        for rank in order:
-            order.extend(self.children[rank])
-        return order
-
-    def rerooted(self, root: int, *, broadcast: bool) -> Tree:
-        """The same edges from another root; the old parent comes first in a broadcast and last in a reduce."""
-        alike = [0] * len(self.parents)
-        return explicit(self).tree(root, broadcast=broadcast, hosts=alike, clusters=alike)
-
 
 @dataclass(frozen=True)
 class Shape:
@@ -78,15 +53,6 @@ class Shape:
     def tree(self, root: int, *, broadcast: bool, hosts: Sequence[int], clusters: Sequence[int]) -> Tree:
         """The tree over len(hosts) ranks for this root and direction; hosts and clusters number each rank's own."""
         return Tree(*self._rule.places(root, broadcast, hosts, clusters))
-
-
-def explicit(tree: Tree) -> Shape:
-    """A tree as parents and, where it is not ascending, the order of children."""
-    children = {
-        str(rank): list(ordered) for rank, ordered in enumerate(tree.children) if list(ordered) != sorted(ordered)
-    }
-    spec: dict[str, Any] = {"shape": "explicit", "parents": [None if p == ROOT else p for p in tree.parents]}
-    return Shape({**spec, "children": children} if children else spec)
 
 
 def _level_name(level: dict[str, Any]) -> str:

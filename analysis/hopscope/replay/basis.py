@@ -32,8 +32,8 @@ FAR_OFF = 0.5
 """Costs with a larger replay error are replaced by plainer ones, if those have a smaller error."""
 MOST_LATE_SHARE = 0.1
 """If more of the library's messages wait for their receives, its costs do not predict another algorithm."""
-SCREENED, SEARCHED = 200, 15
-"""Iterations of a long run that are replayed for every candidate, and for every tree of the search."""
+SCREENED = 200
+"""Iterations of a long run that are replayed for every candidate."""
 LISTED_NAMES = 4
 """Number of pairs of hosts or sizes that a sentence lists; it counts the rest."""
 
@@ -59,18 +59,9 @@ class Basis:
         """Replays part of a long run."""
         return window_of(self.source, self.whole, SCREENED)
 
-    @cached_property
-    def searching(self) -> Replayer:
-        """Replays the few iterations that the search looks at."""
-        return window_of(self.source, self.whole, SEARCHED)
-
     def score(self, runs: Runs) -> float:
         """The score that orders candidates, on the screened part of the run."""
         return self.screen.score(runs, self.baseline)
-
-    def search_score(self, runs: Runs) -> float:
-        """The score that orders the trees of the search; infinite for one that extrapolates."""
-        return math.inf if self.extrapolates(runs) else self.searching.score(runs, self.baseline)
 
     @cached_property
     def _used(self) -> set[tuple[int, int]]:

@@ -23,7 +23,6 @@ def candidates(
     trace: HasTables,
     kind: Kind,
     *,
-    search: int = 0,
     launcher: str | None = None,
     recost: Recost | None = None,
 ) -> tuple[Candidate, ...]:
@@ -31,13 +30,13 @@ def candidates(
     most gain first, then those without one. Raises InputError where the run, or the installed library, allows none of
     this kind.
 
-    search: how many trees the local search may try. launcher: where to ask the library for its algorithms; None: the
-    first on PATH of the run's release. recost: what replaces the costs that the hops show, but for rank orders.
+    launcher: where to ask the library for its algorithms; None: the first on PATH of the run's release. recost: what
+    replaces the costs that the hops show, but for rank orders.
     """
     from hopscope.advice.remap.suggest import settings_of, suggest_trees
 
     if kind == "tree":
-        return suggest_trees(trace.table, search, recost=recost).candidates
+        return suggest_trees(trace.table, recost=recost).candidates
     if kind == "setting":
         return settings_of(trace.table, _flavour(trace), launcher, recost)
     from hopscope.advice.orders import reorder
@@ -49,7 +48,6 @@ def remap(
     trace: HasTables,
     output: Path | None = None,
     *,
-    search: int = 2000,
     algorithms: str | None = None,
     library: str | None = None,
     launcher: str | None = None,
@@ -59,9 +57,8 @@ def remap(
     Writes the suggested candidate's file to `output`, and nothing where there is none; its text is also in the table's
     schema metadata under b"tree" or b"setting". Under b"parents" are the first candidate's trees (JSON: comm; up and
     down: the parent of each rank of the communicator, null at the root) if it has any, and b"ran" is `tree` or
-    `native`. search: how many trees the local search may try, 0 for only the known shapes. algorithms: which ones may
-    be suggested, in the words of tree files and `tree`, with commas; None for all. Raises InputError if the trace has
-    no collective with all its hops, or for another word.
+    `native`. algorithms: which ones may be suggested, in the words of tree files and `tree`, with commas; None for all.
+    Raises InputError if the trace has no collective with all its hops, or for another word.
 
     library: `openmpi` or `mpich`, for settings of this library; `output` is what it reads (b"words" for its launcher).
     launcher: where to ask it; None: the first on PATH of the run's release. Raises InputError where it cannot be asked.
@@ -73,7 +70,7 @@ def remap(
     if library is not None:
         suggestion = suggest_settings(trace.table, library, launcher)
     else:
-        suggestion = suggest_trees(trace.table, search, algorithms and algorithm_names(algorithms))
+        suggestion = suggest_trees(trace.table, algorithms and algorithm_names(algorithms))
     table = table_of(suggestion, str(output or PLACE))
     content = table.schema.metadata.get(b"tree" if library is None else b"setting")
     if output is not None and content is not None:

@@ -66,7 +66,6 @@ class Suggestion:
 
 def suggest_trees(
     table: Callable[[str], pa.Table],
-    tries: int = 0,
     only: Collection[str] | None = None,
     recost: Recost | None = None,
 ) -> Suggestion:
@@ -80,9 +79,7 @@ def suggest_trees(
         pool = pool_of(
             parts[place],
             lambda algorithm: basis.score(replaced(basis.baseline, places, (algorithm,))),
-            lambda algorithm: basis.search_score(replaced(basis.baseline, places, (algorithm,))),
-            tries=tries // len(parts),
-            only=only,
+            only,
         )
         part, baseline = parts[place], basis.baseline[place]
         if isinstance(baseline, Algorithm):

@@ -29,8 +29,6 @@ MOST_CANDIDATES: Final = 12
 """Candidates that are measured."""
 _LEAST_CHANGE: Final = 1e-3
 """An algorithm that is predicted to change less sends the messages that the baseline sent."""
-_SEARCH: Final = 500
-"""Trees that the search may try."""
 _EAGER_BYTES: Final = 1 << 20
 _EAGER: Final = {"btl_tcp_eager_limit": 64 << 10, "btl_vader_eager_limit": 4 << 10, "btl_sm_eager_limit": 4 << 10}
 """Open MPI's limits, in bytes, up to which a message is sent at once."""
@@ -184,7 +182,7 @@ def _orders(recorded: Recorded) -> Iterator[Candidate]:
 
 def _trees(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
     """Algorithms of Hopscope's engine, instead of the library's."""
-    for proposed in candidates(recorded.trace, "tree", search=_SEARCH, recost=recost):
+    for proposed in candidates(recorded.trace, "tree", recost=recost):
         if proposed.tree is not None:
             name, gain = f"engine: {proposed.name}", proposed.predicted_gain
             yield Candidate(name, "tree", files={TREE: proposed.tree}, tree=True, predicted_gain=gain)

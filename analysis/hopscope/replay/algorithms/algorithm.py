@@ -7,7 +7,7 @@ from typing import Any
 
 from hopscope.native import _plan
 from hopscope.native.sequences import lay
-from hopscope.native.trees import Shape, Tree, explicit
+from hopscope.native.trees import Shape
 from hopscope.replay.algorithms.schedule import Messages, drawn_as_trees, messages_of, structure_of
 from hopscope.replay.candidate import Structure
 from hopscope.replay.run.calls import NO_ROOT, Call
@@ -63,12 +63,6 @@ def of_shapes(name: str, reduce: Shape, broadcast: Shape) -> Algorithm:
     """Two shapes: towards the root and from it."""
     trees = {"reduce": reduce.spec, "broadcast": broadcast.spec}
     return Algorithm(name, {"reduce_tree": "reduce", "broadcast_tree": "broadcast"}, trees)
-
-
-def of_trees(name: str, up: Tree, down: Tree, segment_bytes: int = 0) -> Algorithm:
-    """Two explicit trees."""
-    whole = of_shapes(name, explicit(up), explicit(down))
-    return replace(whole, rule={**whole.rule, "segment_bytes": segment_bytes}) if segment_bytes else whole
 
 
 def segmented(algorithm: Algorithm, segment_bytes: int) -> Algorithm:

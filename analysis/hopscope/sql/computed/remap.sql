@@ -19,13 +19,11 @@
 -- predicted.
 --
 -- param for hopscope|openmpi|mpich = "hopscope" -- Whose algorithms to try.
--- param search INTEGER = 2000 -- Trees that the local search may try; 0: known shapes only.
 -- param algorithms VARCHAR = null -- The engine's algorithms to try, with commas, as in tree files; all by default.
 -- param launcher VARCHAR = null -- Launcher of the MPI library to ask; the first on PATH of the run's release by
 --    default.
 -- key name
--- column name VARCHAR -- The algorithm, as in tree files or in the library's words; `search` for a tree of the local
---    search; or `baseline: NAME`.
+-- column name VARCHAR -- The algorithm, as in tree files or in the library's words; or `baseline: NAME`.
 -- column baseline BOOLEAN -- True for what ran.
 -- column predicted_ns DOUBLE [ns] -- Mean time per iteration by the replay.
 -- column predicted_low_ns DOUBLE [ns] -- Lower end of its interval.
