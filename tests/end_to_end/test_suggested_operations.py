@@ -71,6 +71,6 @@ def test_what_is_suggested_runs_and_crosses_the_slow_link_as_often_as_predicted(
     assert {row["crossings"] for row in kinds} == {best["wan_crossings"]}
     times = [took_ns(trace, subject) for trace, subject in zip((recorded, rerun), subjects, strict=True)]
     assert best["wan_crossings"] * WAN_MS * 1e6 < times[1]
-    replay = next(row for row in rerun.remap(search=0).to_pylist() if row["baseline"])
+    replay = next(row for row in rerun.remap().to_pylist() if row["baseline"])
     errors = [row["model_error"] for row in (baseline, replay)]
     print(f"{operation}: predicted gain {best['gain']:.0%}, measured {1 - times[1] / times[0]:.0%}, errors {errors}")

@@ -100,7 +100,7 @@ def test_leaders_are_suggested_between_two_sites_and_the_engine_runs_them_at_onc
     assert set(rerun.table("calls")["engine"].to_pylist()) == {"tree"}
     assert "exchange" in rerun.table("hops")["role"].to_pylist()
     # What ran by leaders is replayed like what ran over a tree.
-    baseline = next(row for row in rerun.remap(search=0).to_pylist() if row["baseline"])
+    baseline = next(row for row in rerun.remap().to_pylist() if row["baseline"])
     assert baseline["name"] == "baseline: leaders"
     tree_ns, leaders_ns = (np.median(np.diff(sorted(leaves_of(trace)))) for trace in (over_tree, rerun))
     assert leaders_ns > 20e6

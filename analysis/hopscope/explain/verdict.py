@@ -15,6 +15,7 @@ from hopscope.query.row_table import table_of
 from hopscope.query.runner import Runner
 from hopscope.selection.comparability import names
 
+
 class Run(NamedTuple):
     """A run that is asked: its trace's path, and what answers."""
 

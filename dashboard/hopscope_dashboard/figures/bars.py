@@ -50,9 +50,9 @@ def share_bars(
             colour,
             labels,
             values,
-            shares,
-            heading,
-            leads,
+            texts=shares,
+            heading=heading,
+            leads=leads,
             error_x={
                 "type": "data",
                 "symmetric": False,
@@ -112,7 +112,9 @@ def time_bars(
     figure = go.Figure()
     for name, colour, values in series:
         lengths = [(value or 0) / unit.nanoseconds for value in values]
-        _add_bars(figure, name, colour, labels, lengths, map(quantities.duration, values), heading, leads)
+        _add_bars(
+            figure, name, colour, labels, lengths, texts=map(quantities.duration, values), heading=heading, leads=leads
+        )
     by_label(
         figure,
         labels,
@@ -138,7 +140,9 @@ def count_bars(
     label's bars lead."""
     figure = go.Figure()
     for name, colour, values in series:
-        _add_bars(figure, name, colour, labels, values, map(quantities.number, values), heading, leads)
+        _add_bars(
+            figure, name, colour, labels, values, texts=map(quantities.number, values), heading=heading, leads=leads
+        )
     by_label(figure, labels, 1, series=len(series), title=title, heading=heading)
     figure.update_layout(barmode="overlay")
     largest = max((value for _, _, values in series for value in values), default=0)
@@ -153,6 +157,7 @@ def _add_bars(
     colour: str,
     labels: Sequence[str],
     lengths: Sequence[float],
+    *,
     texts: Iterable[str],
     heading: str,
     leads: Leads | None,

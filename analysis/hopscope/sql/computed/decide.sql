@@ -4,7 +4,8 @@
 -- other repeat and scored on the others. Each model chooses by its formula for the farthest link, the replay over the
 -- ranks' own links.
 --
--- -o writes the rules that make the library follow the best methods where its own choice is over 2 % slower.
+-- -o writes the rules that make the library follow its best methods where its own choice is over 2 % slower; --tree
+-- writes a tree file for the points where Hopscope's engine is over 2 % faster than the library.
 --
 -- key operation, ranks, bytes
 -- column operation VARCHAR -- The MPI function.
