@@ -130,7 +130,7 @@ def _range(begin: int, end: int | None) -> dict[str, int]:
 
 def _rule(method: Method, function: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """A method's rule and trees; a tree is named by its shape, so that methods of one file do not mix."""
-    rule, trees = dict(method.rule or {"native": True}), method.trees or {}
+    rule, trees = method.rule or {}, method.trees or {}
     names = {name: str(spec["shape"]) for name, spec in trees.items()}
     renamed = {key: names.get(entry, entry) if isinstance(entry, str) else entry for key, entry in rule.items()}
     return {"operations": [function], **renamed}, {names[name]: spec for name, spec in trees.items()}

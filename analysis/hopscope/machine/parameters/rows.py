@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 
 import pyarrow as pa
 
-from hopscope.machine.parameters.description import DESCRIPTION
 from hopscope.machine.published import Curve, Hockney, LogGP, PLogP
-from hopscope.query import row_table
-from hopscope.query.header import parse
+from hopscope.query import catalog, row_table
 
 NS, NS_PER_BYTE = "ns", "ns/byte"
 
@@ -105,13 +103,9 @@ def row(
     return Row(*link_columns, model, parameter, size, destinations, *numbers)
 
 
-_COLUMNS = parse("model", DESCRIPTION).columns
-assert [field.name for field in fields(Row)] == [column.name for column in _COLUMNS]
-
-
 def table_of(rows: Iterable[Row]) -> pa.Table:
     """The rows as a table."""
-    return row_table.table_of(_COLUMNS, map(asdict, rows))
+    return row_table.table_of(catalog.load().computed["model"].default.columns, map(asdict, rows))
 
 
 def links_of(rows: Iterable[Row]) -> list[LinkEnds]:

@@ -17,10 +17,8 @@ from hopscope.machine.published import Hockney, LogGP, PLogP
 from hopscope.machine.routes import fitted
 from hopscope.native import _plan
 from hopscope.native.sequences import leaves
-from hopscope.query import row_table
-from hopscope.query.header import parse
+from hopscope.query import catalog, row_table
 from hopscope.replay.fitting.traced import Fitted
-from hopscope.replay.formula_times.description import DESCRIPTION
 from hopscope.replay.formula_times.measured import Measured
 from hopscope.replay.formula_times.points import OPERATIONS, Point, points
 from hopscope.vocabulary.links import LINKS
@@ -34,7 +32,7 @@ Replay = Callable[[Point], float | None]
 
 def table_of(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     """The rows as a table."""
-    return row_table.table_of(parse("formulas", DESCRIPTION).columns, rows)
+    return row_table.table_of(catalog.load().computed["formulas"].default.columns, rows)
 
 
 def of_trace(
