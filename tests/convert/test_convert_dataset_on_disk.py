@@ -18,7 +18,7 @@ from hopscope.dataset.convert.contract import arrow_schema
 from hopscope.dataset.store import table_names
 from hopscope.errors import InputError
 from hopscope.launch.inputs import schema
-from hopscope.query import runner
+from hopscope.query import database
 
 
 def draw(directory: Path, barriers: int = 3, name: str = "traces") -> Path:
@@ -239,7 +239,7 @@ def test_a_range_of_collectives_or_of_time_reads_only_its_part(in_parts: Path, m
         rows = slice(4, len(content) - 8 - int.from_bytes(content[-8:-4], "little"))
         content[rows] = bytes([0xFF]) * (rows.stop - rows.start)
         file.write_bytes(content)
-    monkeypatch.setattr(runner, "_MOST_ROWS_IN_MEMORY", 0)
+    monkeypatch.setattr(database, "_MOST_ROWS_IN_MEMORY", 0)
     trace = hopscope.open(in_parts)
     for column in ("collective_id", "enter_ns", "call_id"):
         low, high = table[column][0].as_py() + 1, table[column][-1].as_py() - 1
