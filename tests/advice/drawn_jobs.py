@@ -22,7 +22,6 @@ class Job:
     memory: Sequence[int] | None = None
     worlds: Sequence[int] | None = None
     messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    path: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     collectives: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     hops: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     clock: int = 0
@@ -43,23 +42,16 @@ class Job:
             | dict.fromkeys(("send_begin_ns", "send_wait_begin_ns", "send_end_ns"), self.clock)
             | dict.fromkeys(("recv_post_ns", "recv_wait_begin_ns"), self.clock)
         )
-        self.path.append(
-            {"path": "run", "step": len(self.path), "rank": dst, "begin_ns": self.clock, "end_ns": end}
-            | {"category": "p2p"}
-            | {"message_id": len(self.messages) - 1, "src": src, "dst": dst}
-        )
         self.clock = end + 1
 
     def send_at_once(self, pairs: Sequence[tuple[int, int]], size: int = 8) -> None:
-        """Messages that are sent at once; the last of them is on the critical path."""
-        begin, on_path, ends = self.clock, len(self.path), list[int]()
+        """Messages that are sent at once."""
+        begin, ends = self.clock, list[int]()
         for src, dst in pairs:
             self.clock = begin
             self.send(src, dst, size)
             ends.append(self.clock)
         self.clock = max(ends)
-        last = self.path[on_path + ends.index(self.clock)]
-        self.path[on_path:] = [{**last, "step": on_path}]
 
     def hop(self, collective: int, src: int, dst: int) -> None:
         """A hop of a collective of the library's, of 8 bytes, for which nobody waited."""
@@ -80,7 +72,6 @@ class Job:
         rows: dict[str, list[dict[str, Any]]] = {
             "ranks": ranks,
             "messages": self.messages,
-            "path_stretches": self.path,
             "collectives": self.collectives,
             "hops": self.hops,
             "run": [{"record": "all", **self.run}],

@@ -7,7 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hopscope.advice.remap import candidates, remap, sentence, suggest
+from hopscope.advice import setting
+from hopscope.advice.remap import candidates, remap, sentence
 from hopscope.errors import InputError
 from hopscope.mpi_libraries.installed import flavour_of, installed
 from hopscope.mpi_libraries.offered import Library, Offered
@@ -58,7 +59,7 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     def stand_in(*_: object) -> Library:
         return getattr(request, "param", TUNED)
 
-    monkeypatch.setattr(suggest, "installed", stand_in)
+    monkeypatch.setattr(setting, "installed", stand_in)
 
 
 def run_doubling(*kinds: tuple[str, int], iterations: int = 20) -> LibraryRun:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hopscope.advice.remap import Candidate
-from hopscope.replay.candidate import Structure
+from hopscope.replay.candidate import Candidate, Structure
 from hopscope.replay.prediction import EXTRAPOLATED, LEAST_VARIABILITY, Model, ranked, variability_of
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import jsonschema
 import pyarrow as pa
 import pytest
+from hopscope.advice.engine import algorithms, cut
 from hopscope.advice.remap import candidates, remap, sentence
-from hopscope.advice.trees.engine import algorithms, cut
 from hopscope.errors import InputError
 from hopscope.native import _plan
 from hopscope.native.trees import Shape

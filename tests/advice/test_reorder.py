@@ -11,15 +11,16 @@ import hopscope
 import numpy as np
 import pytest
 from drawn_jobs import LATENCY_NS, PER_BYTE_NS, Job, exchange, ring
-from hopscope.advice.orders.costs import costs_of
-from hopscope.advice.orders.partition import cut
-from hopscope.advice.orders.places import places_of
-from hopscope.advice.orders.suggest import Order, best_order, suggest
-from hopscope.advice.orders.swaps import Objective
-from hopscope.advice.orders.traffic import Traffic, traffic_of
+from hopscope.advice.pipeline import Suggestion
+from hopscope.advice.placement.costs import costs_of
+from hopscope.advice.placement.partition import cut
+from hopscope.advice.placement.swaps import Objective, best_order
+from hopscope.advice.placement.traffic import Traffic, traffic_of
+from hopscope.advice.rank_order import suggest_order
 from hopscope.cli.reorder import command, reorder_answer
 from hopscope.dataset.path_columns import Array
 from hopscope.errors import InputError
+from hopscope.replay.run.places import places_of
 from hopscope.vocabulary.links import LINKS
 from scipy.sparse import csr_array
 
@@ -27,8 +28,12 @@ DEALT = ["A/a0", "B/b0", "A/a1", "B/b1"] * 2
 """Eight ranks in turn, so that neighbours are in different clusters."""
 
 
-def row(order: Order, link: str) -> dict[str, Any]:
+def row(order: Suggestion, link: str) -> dict[str, Any]:
     return next(row for row in order.table.to_pylist() if row["link"] == link)
+
+
+def hosts_of(order: Suggestion) -> tuple[str, ...]:
+    return (*order.candidates, order.baseline)[0].hosts
 
 
 def measured(job: Job) -> Job:
@@ -40,11 +45,11 @@ def measured(job: Job) -> Job:
 
 
 def test_neighbours_of_a_ring_come_together() -> None:
-    order = suggest(measured(ring(DEALT, rounds=40)).table())
+    order = suggest_order(measured(ring(DEALT, rounds=40)).table())
     # Blocks of two ranks on each host and four in each cluster, wherever the ring is cut: of its eight edges two cross
     # between clusters and two more between hosts. Beside them go the messages between all pairs, wherever ranks are.
-    assert order.is_suggested
-    ring_hosts = [order.hosts[rank] for rank in (*range(8), 0)]
+    assert order.suggested
+    ring_hosts = [hosts_of(order)[rank] for rank in (*range(8), 0)]
     edges = list(itertools.pairwise(ring_hosts))
     assert sum(a[0] != b[0] for a, b in edges) == 2
     assert sum(a == b for a, b in edges) == 4
@@ -69,7 +74,7 @@ def test_what_measures_the_rerun_sees_the_application_s_messages(tmp_path: Path)
 
 
 def test_the_time_on_links_is_the_sum_of_what_the_network_takes() -> None:
-    order = suggest(measured(ring(DEALT, rounds=40)).table())
+    order = suggest_order(measured(ring(DEALT, rounds=40)).table())
     for is_baseline, prefix in ((True, ""), (False, "new_")):
         for link in ("wan", "lan", "shm"):
             link_row = row(order, link)
@@ -80,11 +85,13 @@ def test_the_time_on_links_is_the_sum_of_what_the_network_takes() -> None:
 
 
 def test_an_order_that_was_taken_is_left_as_it_is() -> None:
-    first = suggest(measured(ring(DEALT, rounds=40)).table())
-    second_order = suggest(measured(ring([f"{host[0].upper()}/{host}" for host in first.hosts], rounds=40)).table())
-    assert not second_order.is_suggested
+    first = suggest_order(measured(ring(DEALT, rounds=40)).table())
+    second_order = suggest_order(
+        measured(ring([f"{host[0].upper()}/{host}" for host in hosts_of(first)], rounds=40)).table()
+    )
+    assert not second_order.suggested
     assert second_order.sentences[0].startswith("Leave the order as it is: no order was found")
-    assert second_order.hosts == first.hosts
+    assert hosts_of(second_order) == hosts_of(first)
 
 
 def random_traffic(ranks: int, chance: random.Random) -> Traffic:
@@ -142,10 +149,10 @@ def test_ranks_that_were_spawned_stay_and_attract_those_that_send_to_them() -> N
         job.send(0, 3)
         job.send(1, 2, waited=False)
         job.send(0, 2)
-    order = suggest(job.table())
-    assert len(order.hosts) == 3
-    assert sorted(order.hosts) == ["a0", "a0", "b0"]
-    assert order.hosts[0] == "b0"
+    order = suggest_order(job.table())
+    assert len(hosts_of(order)) == 3
+    assert sorted(hosts_of(order)) == ["a0", "a0", "b0"]
+    assert hosts_of(order)[0] == "b0"
 
 
 def test_a_message_that_waited_beside_a_farther_one_tells_nothing_of_its_link() -> None:
@@ -169,13 +176,13 @@ def test_a_message_that_waited_beside_a_farther_one_tells_nothing_of_its_link() 
 def test_a_class_that_was_not_measured_is_named_and_widens_the_interval() -> None:
     # Dealt in turn over two clusters of one host each: no message stayed on a host. 6 of 8 messages move into hosts,
     # where each costs a quarter of what it cost before.
-    order = suggest(exchange(["A/a0", "B/b0"] * 4, rounds=400, ways=(1,), size=1000).table())
+    order = suggest_order(exchange(["A/a0", "B/b0"] * 4, rounds=400, ways=(1,), size=1000).table())
     total = row(order, "all")
     assert row(order, "shm")["fitted_from"] == 0
     assert total["run_gain"] == pytest.approx(6 / 8 * 3 / 4, abs=0.02)
     assert total["run_gain_low"] < 0.1 and total["run_gain_high"] > 0.75
     (candidate,) = order.candidates
-    assert candidate.extrapolates == ("shm links",) and candidate.hosts == order.hosts
+    assert candidate.extrapolates == ("shm links",)
     assert any("did not measure shm links" in sentence for sentence in order.sentences)
 
 
@@ -183,8 +190,8 @@ def test_without_a_waited_message_only_numbers_are_compared() -> None:
     job = Job(DEALT)
     for rank in range(8):
         job.send(rank, (rank + 1) % 8, waited=False)
-    order = suggest(job.table())
-    assert order.is_suggested
+    order = suggest_order(job.table())
+    assert order.suggested
     assert (row(order, "wan")["messages"], row(order, "wan")["new_messages"]) == (8, 2)
     assert row(order, "all")["predicted_ns"] is None
     assert "is not predicted: no rank waited for a message" in order.sentences[1]
@@ -198,15 +205,15 @@ def test_without_a_waited_message_only_numbers_are_compared() -> None:
     ],
 )
 def test_no_order_is_suggested_where_none_can_be_promised(job: Job, reason: str) -> None:
-    order = suggest(job.table())
-    assert not order.is_suggested
+    order = suggest_order(job.table())
+    assert not order.suggested
     assert reason in order.sentences[0]
 
 
 def test_collectives_without_hops_are_said() -> None:
     job = ring(DEALT)
     job.collectives = [{"collective_id": number, "op": "MPI_Allreduce", "comm_size": 8} for number in range(3)]
-    assert "3 of 3 collectives show no hops" in " ".join(suggest(job.table()).sentences)
+    assert "3 of 3 collectives show no hops" in " ".join(suggest_order(job.table()).sentences)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +226,7 @@ def test_collectives_without_hops_are_said() -> None:
 )
 def test_what_no_launcher_can_place_is_refused(job: Job, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        suggest(job.table())
+        suggest_order(job.table())
 
 
 def test_messages_and_hops_are_one_graph_without_direction() -> None:

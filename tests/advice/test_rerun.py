@@ -4,13 +4,14 @@ import itertools
 
 import pytest
 from drawn_jobs import LATENCY_NS, Job, exchange, led
-from hopscope.advice.orders.costs import costs_of
-from hopscope.advice.orders.leaders import led_hops
-from hopscope.advice.orders.places import places_of
-from hopscope.advice.orders.suggest import Order, suggest
+from hopscope.advice.pipeline import Suggestion
+from hopscope.advice.placement.costs import costs_of
+from hopscope.advice.placement.leaders import led_hops
+from hopscope.advice.rank_order import suggest_order
 from hopscope.replay.prediction import LEAST_VARIABILITY
+from hopscope.replay.run.places import places_of
 from hopscope.vocabulary.links import LINKS
-from test_reorder import DEALT, measured, row
+from test_reorder import DEALT, hosts_of, measured, row
 
 BLOCKS = sorted(DEALT)
 
@@ -23,7 +24,7 @@ def with_costs_of_links(job: Job) -> Job:
     return job
 
 
-def words_of(order: Order) -> str:
+def words_of(order: Suggestion) -> str:
     return " ".join(order.sentences)
 
 
@@ -31,8 +32,8 @@ def test_an_order_that_moves_messages_off_the_critical_path_is_not_suggested() -
     """A ring exchanges with both neighbours. Of its eight edges all cross between clusters, or two: that saves three
     quarters of the time on links, and was said to gain up to as much of the run. But a rank beside such an edge and its
     neighbour there wait 20 ms for one another in every round, in any order, and the others wait for them."""
-    order = suggest(with_costs_of_links(exchange(DEALT, rounds=200)).table())
-    assert not order.is_suggested
+    order = suggest_order(with_costs_of_links(exchange(DEALT, rounds=200)).table())
+    assert not order.suggested
     assert row(order, "all")["gain"] > 0.7
     assert row(order, "all")["run_gain"] == pytest.approx(0, abs=0.01)
     assert "the run is predicted to take" in words_of(order)
@@ -41,9 +42,9 @@ def test_an_order_that_moves_messages_off_the_critical_path_is_not_suggested() -
 def test_the_run_s_gain_is_that_of_the_slowest_circle_of_messages() -> None:
     # Each rank waits for the one before only, so a round takes the mean over the ring: 20 ms where all eight edges
     # cross between clusters, and a quarter of that where two do.
-    order = suggest(with_costs_of_links(exchange(DEALT, rounds=400, ways=(1,))).table())
+    order = suggest_order(with_costs_of_links(exchange(DEALT, rounds=400, ways=(1,))).table())
     total = row(order, "all")
-    assert order.is_suggested
+    assert order.suggested
     assert total["run_gain"] == pytest.approx(0.75, abs=0.02)
     assert total["run_gain_low"] <= total["run_gain"] <= total["run_gain_high"]
     assert "the run is predicted to take" in words_of(order).lower()
@@ -56,13 +57,13 @@ def test_what_a_run_takes_without_its_messages_is_not_gained() -> None:
     for _ in range(400):
         job.send_at_once([(rank, (rank + 1) % 8) for rank in range(8)])
         job.clock += 3 * LATENCY_NS["wan"]
-    order = suggest(with_costs_of_links(job).table())
-    assert order.is_suggested
+    order = suggest_order(with_costs_of_links(job).table())
+    assert order.suggested
     assert row(order, "all")["run_gain"] == pytest.approx(0.75 / 4, abs=0.02)
 
 
 def test_two_runs_differ_by_more_than_one_shows() -> None:
-    total = row(suggest(with_costs_of_links(exchange(DEALT, rounds=400, ways=(1,))).table()), "all")
+    total = row(suggest_order(with_costs_of_links(exchange(DEALT, rounds=400, ways=(1,))).table()), "all")
     assert total["run_gain_high"] - total["run_gain_low"] >= 2 * LEAST_VARIABILITY * (1 - total["run_gain"])
 
 
@@ -79,7 +80,7 @@ def test_a_message_that_waits_for_its_receiver_holds_it_for_as_long_as_it_moves(
         posted = message["recv_post_ns"] + 1
         message |= {"binding": "send", "send_end_ns": message["recv_end_ns"], "recv_post_ns": posted}
     # Of 16 s all but the 0.4 s before is messages, which the new order keeps inside hosts.
-    assert row(suggest(job.table()), "all")["run_gain"] == pytest.approx(0.97, abs=0.02)
+    assert row(suggest_order(job.table()), "all")["run_gain"] == pytest.approx(0.97, abs=0.02)
 
 
 def test_hops_of_leaders_belong_to_hosts() -> None:
@@ -106,12 +107,12 @@ def test_open_mpi_4_chooses_by_rank_numbers() -> None:
 def test_an_order_that_was_taken_is_not_bettered_by_moving_leaders() -> None:
     """A run under Open MPI 5 in the best order got another one, which moved the ranks that led their hosts: others then
     lead, and the run was slower."""
-    first = suggest(led(exchange(DEALT, rounds=10, ways=(1,)), count=60).table())
-    hosts = [f"{host[0].upper()}/{host}" for host in first.hosts]
-    ring_hosts = [*first.hosts, first.hosts[0]]
+    first = suggest_order(led(exchange(DEALT, rounds=10, ways=(1,)), count=60).table())
+    hosts = [f"{host[0].upper()}/{host}" for host in hosts_of(first)]
+    ring_hosts = [*hosts_of(first), hosts_of(first)[0]]
     assert sum(a[0] != b[0] for a, b in itertools.pairwise(ring_hosts)) == 2
-    second_order = suggest(led(exchange(hosts, rounds=10, ways=(1,)), count=60).table())
-    assert not second_order.is_suggested
+    second_order = suggest_order(led(exchange(hosts, rounds=10, ways=(1,)), count=60).table())
+    assert not second_order.suggested
     assert "no order was found" in words_of(second_order)
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hopscope.advice.remap.answer import SCHEMA
 from hopscope.format.quantities import alike, changes, exact_size, first_value, interval, quantity
 from hopscope.query.catalog import Analysis, Column, load
+from hopscope.query.row_table import table_of
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.terminal import print_answer, print_rows
 from hypothesis import given
@@ -191,7 +191,7 @@ def test_a_prediction_is_never_shown_without_its_interval(width: int, monkeypatc
     row = {"name": "leaders recursive-doubling inside=binomial-mpich", "baseline": False, "predicted_ns": 21.4e6}
     row |= {"predicted_low_ns": 19.8e6, "predicted_high_ns": 1.91e9, "measured_ns": 40.3e6, "gain": 0.47, "depth": 3}
     row |= {"model_error": 0.014, "wan_crossings": 1, "wan_messages": 2, "extrapolates": "hosts a-b", "chosen": True}
-    lines = printed(pa.Table.from_pylist([row], schema=SCHEMA), REMAP.columns, **{
+    lines = printed(table_of(REMAP.columns, [row]), REMAP.columns, **{
         name: getattr(REMAP, name) for name in ("key", "bar", "only_data", "narrow")
     })  # fmt: skip
     assert max(map(len, lines)) <= width

@@ -13,7 +13,7 @@ import local_mpi
 import pytest
 from algorithm_rounds import rounds, variables
 from forced_algorithms import OPEN_MPI_4, needs_open_mpi_4
-from hopscope.advice.settings.library import choices_of
+from hopscope.advice.library import choices_of
 from hopscope.mpi_libraries.offered import Library, Offered, query_library
 from hopscope.mpi_libraries.open_mpi.algorithms import ALGORITHMS, sent
 from hopscope.mpi_libraries.planned import Planned, planned

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hopscope.advice.orders import reorder
+from hopscope.advice.rank_order import suggest_order
 from hopscope.advice.remap import PLACE, sentence
-from hopscope.errors import InputError
 from hopscope.launch.same_hosts import same_hosts
-from hopscope.mpi_libraries.installed import flavour_of
+from hopscope.mpi_libraries.installed import known_flavour
 from hopscope.mpi_libraries.rank_files import file_of, launcher_of
 from hopscope.query.opened import OpenedTrace
 
@@ -41,13 +40,16 @@ class Remedy:
 
 
 def rank_order(trace: OpenedTrace) -> Remedy:
-    """Another rank order, as the launcher of the run's MPI library reads it. Raises InputError as `reorder` does."""
+    """Another rank order, as the run's launcher reads it. Raises InputError as `suggest_order` does."""
     name = "hostfile"
-    order = reorder(trace)
-    text = " ".join(f"{sentence_text[:1].upper()}{sentence_text[1:].rstrip('.')}." for sentence_text in order.sentences)
+    suggestion = suggest_order(trace.table)
+    order = suggestion.suggested
+    text = " ".join(
+        f"{sentence_text[:1].upper()}{sentence_text[1:].rstrip('.')}." for sentence_text in suggestion.sentences
+    )
     library = trace.run_facts.get("mpi_library")
     launcher = launcher_of(library)
-    if not order.is_suggested or launcher is None:
+    if order is None or launcher is None:
         return Remedy(text, name)
     file = file_of(launcher, order.hosts, name, library)
     return Remedy(text, name, file.text, f"{file.command} {_program(trace)}")
@@ -55,10 +57,7 @@ def rank_order(trace: OpenedTrace) -> Remedy:
 
 def library_setting(trace: Remapped) -> Remedy:
     """The setting of the run's MPI library. Raises InputError where the library cannot be asked for its algorithms."""
-    flavour = flavour_of(trace.run_facts.get("mpi_library"))
-    if flavour is None:
-        raise InputError("the trace does not say that its MPI library is Open MPI or MPICH, whose settings are known")
-    table = trace.remap(library=flavour)
+    table = trace.remap(library=known_flavour(trace.run_facts.get("mpi_library")))
     metadata = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
     name = "setting"
     if "setting" not in metadata:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopscope.advice.orders import LAUNCHERS, reorder
+from hopscope.advice.remap import reorder
 from hopscope.cli.command import command_of
 from hopscope.files import check_room
 from hopscope.launch.same_hosts import same_hosts
+from hopscope.mpi_libraries.rank_files import LAUNCHERS
 from hopscope.query import catalog
 
 if TYPE_CHECKING:
@@ -47,19 +48,19 @@ def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     launcher: str | None = options.pop("launcher", None)
     if output is not None:
         check_room(output)
-    order = reorder(trace, output, launcher=launcher, mpi_library=trace.run_facts.get("mpi_library"))
-    notes = list(order.sentences)
-    if order.file is not None:
+    suggestion, file = reorder(trace, output, launcher=launcher, mpi_library=trace.run_facts.get("mpi_library"))
+    notes = list(suggestion.sentences)
+    if file is not None:
         program = trace.run_facts.get("command") or "./app"
         run_words = shlex.join(["hopscope", "run", *same_hosts(trace.path, trace.run_facts.get("topology_file")), "--"])
         notes.append(
-            f"wrote {output}; run the program in this order with `{order.file.command} {program}`, with the run's "
+            f"wrote {output}; run the program in this order with `{file.command} {program}`, with the run's "
             f"launcher and its other options, and `{run_words}` before it for a trace of that run"
         )
-        notes += [order.file.note] if order.file.note else []
+        notes += [file.note] if file.note else []
         # By operation, it shows collectives only, and most of the time may have gone into messages of the application.
         measure = shlex.join(["analyze", "compare", "--by", "path", str(trace.path)])
         notes.append(f"`{measure} TRACE`, with that run's trace, shows what became of the run's time")
     elif output is not None:
         notes.append(f"{output} was not written")
-    return Answer(order.table, ANALYSIS, ANALYSIS.default, {}, tuple(notes))
+    return Answer(suggestion.table, ANALYSIS, ANALYSIS.default, {}, tuple(notes))

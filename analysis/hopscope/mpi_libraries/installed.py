@@ -21,6 +21,14 @@ def flavour_of(mpi_library: str | None) -> str | None:
     return next((flavour for flavour, name in NAMES.items() if name in version), None)
 
 
+def known_flavour(mpi_library: str | None) -> str:
+    """The flavour of a run's library. Raises InputError for another library, or an unknown one."""
+    flavour = flavour_of(mpi_library)
+    if flavour is None:
+        raise InputError("the trace does not say that its MPI library is Open MPI or MPICH, whose settings are known")
+    return flavour
+
+
 def installed(flavour: str, mpi_library: str | None, launcher: str | None = None) -> Library:
     """The library that a run was made with, with its algorithms. mpi_library: its version text. launcher: the one to
     query; None: the first on PATH of the run's release.

@@ -66,6 +66,10 @@ class Library(NamedTuple):
         """As in `Open MPI 5.0.11`."""
         return f"{NAMES[self.flavour]} {self.release}"
 
+    def besides(self, operation: str) -> tuple[tuple[str, str], ...]:
+        """The extra setting of an operation, if it has one."""
+        return (self.extra_settings[operation],) if operation in self.extra_settings else ()
+
 
 def release_of(text: str | None) -> str | None:
     """The release in the version text of a library or its launcher: `5.0.11`; None if there is none."""

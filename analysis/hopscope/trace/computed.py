@@ -52,13 +52,14 @@ class Computed:
         """Today's rank order beside a better one on the same hosts, with the messages of both.
 
         output: writes the better order there, if there is one, as the launcher reads it. launcher: one of
-        `hopscope.advice.orders.LAUNCHERS`, by default that of the run's MPI library. Raises InputError where no order
-        can be told, or no launcher is known.
+        `rank_files.LAUNCHERS`, by default that of the run's MPI library. Raises InputError where no order can be told,
+        or no launcher is known.
         """
-        from hopscope.advice.orders import reorder  # late, likewise
+        from hopscope.advice.remap import reorder  # late, likewise
 
         whole = self._whole
-        return reorder(whole, output, launcher=launcher, mpi_library=whole.run_facts.get("mpi_library")).table
+        suggestion, _ = reorder(whole, output, launcher=launcher, mpi_library=whole.run_facts.get("mpi_library"))
+        return suggestion.table
 
     def modelled(self) -> pa.Table:
         """The published models of the run, in one row. See `hopscope.replay.modelled.modelled`."""

@@ -14,8 +14,7 @@ def preload() -> None:
     import pyarrow.compute  # pyright: ignore[reportUnusedImport]
     import scipy.special  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
-    from hopscope.advice.orders import suggest  # noqa: F401  # pyright: ignore[reportUnusedImport]
-    from hopscope.advice.remap import answer  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    from hopscope.advice import rank_order, setting, tree  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.explain import function_of
     from hopscope.query import worker  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.replay import modelled  # noqa: F401  # pyright: ignore[reportUnusedImport]

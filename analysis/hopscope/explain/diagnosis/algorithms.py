@@ -9,11 +9,12 @@ from typing import Final
 
 import pyarrow as pa
 
-from hopscope.advice.remap.suggest import Suggestion, suggest_trees
+from hopscope.advice.tree import suggest_trees
 from hopscope.errors import InputError
 from hopscope.explain.diagnosis.entry import Cost, Site
 from hopscope.explain.diagnosis.rerun import Rerun
 from hopscope.replay.algorithms.combination import label_of
+from hopscope.replay.basis import Basis, basis_of
 from hopscope.replay.candidate import Candidate
 from hopscope.replay.prediction import LEAST_GAIN
 from hopscope.replay.run.program import Subject, algorithms_of
@@ -38,34 +39,34 @@ def slow_algorithm(read: Callable[[str], pa.Table], rerun: Rerun) -> SlowAlgorit
     if not rerun.tables["hops"].num_rows or rerun.tables["ranks"].num_rows > _MOST_RANKS or not read("run").num_rows:
         return None
     try:
-        suggestion = suggest_trees(read)
+        basis = basis_of(read)
+        suggestion = suggest_trees(basis)
     except InputError:
         return None
     better = next((candidate for candidate in suggestion.candidates if _surely_gains(candidate)), None)
     if better is None:
         return None
-    targets = suggestion.basis.source.subject.selections
+    targets = basis.source.subject.selections
     part = next(part for part in targets if label_of([part], targets) == better.parts[0])
     name = better.name.removesuffix(f" for {better.parts[0]}")
-    return SlowAlgorithm(
-        _cost(suggestion, better), rerun.sites_of_collectives(part.simulated), _recorded(suggestion, part), name
-    )
+    cost = _cost(basis, suggestion.baseline, better)
+    return SlowAlgorithm(cost, rerun.sites_of_collectives(part.simulated), _recorded(basis, part), name)
 
 
 def _surely_gains(candidate: Candidate) -> bool:
     return len(candidate.parts) == 1 and (candidate.gain_low or 0.0) > LEAST_GAIN
 
 
-def _cost(suggestion: Suggestion, better: Candidate) -> Cost:
+def _cost(basis: Basis, baseline: Candidate, better: Candidate) -> Cost:
     """The saving over the run: an iteration of the replay reaches from one collective's end to the next one's."""
-    iterations = len(suggestion.basis.source.subject.collectives) - 1
-    baseline_ns = suggestion.baseline.predicted_ns or 0.0
+    iterations = len(basis.source.subject.collectives) - 1
+    baseline_ns = baseline.predicted_ns or 0.0
     times = (better.predicted_ns, better.predicted_high_ns, better.predicted_low_ns)
     ns, low, high = (max(0, round((baseline_ns - (time or 0.0)) * iterations)) for time in times)
     return Cost(ns, low, high)
 
 
-def _recorded(suggestion: Suggestion, part: Subject) -> str:
+def _recorded(basis: Basis, part: Subject) -> str:
     """The algorithm that ran most often."""
-    (name, _), *_ = Counter(algorithms_of(suggestion.basis.source.tables, part)).most_common(1)
+    (name, _), *_ = Counter(algorithms_of(basis.source.tables, part)).most_common(1)
     return name or "an algorithm without a known name"

@@ -5,14 +5,14 @@ Peers of a link are the links of its class; between clusters, a link joins two c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
-from hopscope.advice.orders import reorder
+from hopscope.advice.rank_order import suggest_order
 from hopscope.dataset.path_columns import Array
 from hopscope.errors import InputError
 from hopscope.explain.diagnosis.entry import Cost
@@ -152,23 +152,11 @@ def placement_of(read: Callable[[str], pa.Table], rerun: Rerun, run_ns: int) -> 
     if len(hosts) < 2 or not far or messages > _MOST_MESSAGES or not read("run").num_rows:
         return None
     try:
-        order = reorder(_Tables(read))
+        order = suggest_order(read).suggested
     except InputError:
         return None  # the hosts are not the launcher's to choose
-    row = order.table.to_pylist()[-1]
-    if not order.is_suggested or row["run_gain"] is None:
+    if order is None or order.predicted_gain is None:
         return None
-    gains: Sequence[float] = [row[name] for name in ("run_gain", "run_gain_low", "run_gain_high")]
+    gains = (order.predicted_gain, order.gain_low or 0.0, order.gain_high or 0.0)
     ns, low, high = (max(0, round(gain * run_ns)) for gain in gains)
     return Placement(Cost(ns, low, high), tuple(hosts))
-
-
-@dataclass(frozen=True)
-class _Tables:
-    """The tables of a dataset as `reorder` asks for them."""
-
-    read: Callable[[str], pa.Table]
-
-    def table(self, name: str) -> pa.Table:
-        """One table of the dataset."""
-        return self.read(name)

@@ -15,6 +15,8 @@ from hopscope.replay.run.program import Subject
 
 TREE = "tree"
 """Name of trees among the algorithms."""
+SEGMENTS = (1 << 14, 1 << 16, 1 << 18)
+"""Lengths of the segments that candidates are cut into, bytes."""
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from hopscope.dataset.path_columns import (
 from hopscope.errors import InputError
 from hopscope.replay.run.calls import Call, Kinds, kinds_of
 from hopscope.replay.run.operations import OPERATIONS
+from hopscope.replay.run.places import Places, places_of
 from hopscope.vocabulary.links import LINKS
 
 TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ranks", "steps", "kinds", "run")
@@ -81,16 +82,6 @@ class Subject:
         return self.parts or (self,)
 
 
-@dataclass(frozen=True)
-class Places:
-    """Numbered hosts and clusters (names in the order of the numbers), and the host of each rank."""
-
-    host_of_rank: dict[int, int]
-    cluster_of_host: tuple[int, ...]
-    hosts: tuple[str, ...]
-    clusters: tuple[str, ...]
-
-
 Tables = dict[str, pa.Table]
 
 
@@ -116,20 +107,6 @@ def source_of(table: Callable[[str], pa.Table], pair: tuple[int, str] | None = N
 def tables_of(table: Callable[[str], pa.Table]) -> Tables:
     """Every table that remapping reads, each chunk in one piece."""
     return {name: table(name).combine_chunks() for name in TABLES}
-
-
-def places_of(ranks: pa.Table) -> Places:
-    """Numbers hosts and clusters in order of first appearance."""
-    hosts: dict[str, int] = {}
-    clusters: dict[str, int] = {}
-    cluster_of_host: list[int] = []
-    of_rank: dict[int, int] = {}
-    for row in ranks.to_pylist():
-        if row["host"] not in hosts:
-            hosts[row["host"]] = len(hosts)
-            cluster_of_host.append(clusters.setdefault(row["cluster"], len(clusters)))
-        of_rank[row["rank"]] = hosts[row["host"]]
-    return Places(of_rank, tuple(cluster_of_host), tuple(hosts), tuple(clusters))
 
 
 def subject_of(

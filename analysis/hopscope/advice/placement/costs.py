@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope.advice.orders.places import Places
 from hopscope.dataset.path_columns import Array, integers
 from hopscope.machine.costs import LinkCost
 from hopscope.machine.hops import Hops
 from hopscope.machine.link_fit import fit_classes
+from hopscope.replay.run.places import Places
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 MOST_ROWS = 50_000

@@ -8,33 +8,23 @@ time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope.advice.orders.costs import HostCosts
-from hopscope.advice.orders.places import Places
+from hopscope.advice.placement.costs import HostCosts
 from hopscope.dataset.path_columns import CAUSAL_TABLES, MISSING, Array, causal_arrays_of, integers, lanes_of
 from hopscope.native import _causal
 from hopscope.replay.prediction import LEAST_VARIABILITY, Model
-
-
-@dataclass(frozen=True)
-class Rerun:
-    """Time of the run without its start-up. model: of the recorded order; after_ns: replayed in the new one."""
-
-    model: Model
-    after_ns: float
+from hopscope.replay.run.places import Places
 
 
 def rerun_of(
     table: Callable[[str], pa.Table], costs: HostCosts, places: Places, place: Array, led: Array
-) -> Rerun | str:
-    """Time of the run in the new order, or the reason for no prediction. led: rows of hops that follow the hosts."""
-    if not costs.fitted:
-        return "no rank waited for a message"
+) -> tuple[Model, float]:
+    """The model of the recorded order, and the time of the run without its start-up in the new one, ns. led: rows of
+    hops that follow the hosts."""
     tables = {name: table(name) for name in CAUSAL_TABLES}
     arrays = causal_arrays_of(tables, lanes_of(tables))
     changes: dict[str, Array] = {}
@@ -47,7 +37,7 @@ def rerun_of(
     (baseline_ns,), (order_ns,) = run.times_with({}, []), run.times_with(changes, [])
     # One run does not show the variability between runs.
     model = Model(float(run.recorded_ns - begin_ns), float(baseline_ns - begin_ns), LEAST_VARIABILITY)
-    return model.reason_unpredicted or Rerun(model, float(order_ns - begin_ns))
+    return model, float(order_ns - begin_ns)
 
 
 def _less_ns(rows: pa.Table, costs: HostCosts, places: Places, place: Array) -> Array:

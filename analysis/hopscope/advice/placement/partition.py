@@ -8,10 +8,10 @@ import numpy as np
 import pymetis
 from scipy.sparse import coo_array, csr_array
 
-from hopscope.advice.orders.costs import HostCosts
-from hopscope.advice.orders.places import Places
-from hopscope.advice.orders.traffic import Traffic
+from hopscope.advice.placement.costs import HostCosts
+from hopscope.advice.placement.traffic import Traffic
 from hopscope.dataset.path_columns import Array
+from hopscope.replay.run.places import Places
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 _MOST_WEIGHT = 1e9

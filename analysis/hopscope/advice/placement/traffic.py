@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope.advice.orders.places import Places
 from hopscope.dataset.path_columns import Array, integers
 from hopscope.format.quantities import number
+from hopscope.replay.run.places import Places
 
 
 @dataclass(frozen=True)

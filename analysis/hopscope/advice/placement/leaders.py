@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope.advice.orders.places import Places
 from hopscope.dataset.path_columns import Array
 from hopscope.mpi_libraries.rank_files import launcher_of
+from hopscope.replay.run.places import Places
 
 _BY_RANK = "openmpi-4"
 """Its algorithms follow from rank numbers alone; binomial trees over blocks of ranks look as if they did not."""

@@ -1,0 +1,78 @@
+"""The algorithms that an MPI library has, each as its settings force it and, where the plan has it, as a schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hopscope.advice.pipeline import Proposal
+from hopscope.mpi_libraries.offered import Library, Offered, operation_name
+from hopscope.mpi_libraries.open_mpi.algorithms import CUT
+from hopscope.mpi_libraries.planned import Unplanned, planned
+from hopscope.mpi_libraries.written import Choice
+from hopscope.replay.algorithms.algorithm import SEGMENTS, Algorithm, segmented
+from hopscope.replay.parts import ends_in_rules, payloads_of
+from hopscope.replay.run.program import Subject
+
+CHAINS = (2, 4, 8)
+"""Fan-outs of Open MPI's `chain`."""
+_IN_GROUPS = "which algorithms it calls inside hosts and between them is chosen by other components"
+
+
+def proposals_of(library: Library, parts: Sequence[Subject]) -> Iterator[Proposal]:
+    """Every algorithm that the library has for the selections' operation, whole and in segments."""
+    operation = operation_name(parts[0].op)
+    for offered in library.algorithms:
+        if offered.operation == operation:
+            yield from _of_algorithm(library, offered, parts)
+    for offered in library.in_groups:
+        if offered.operation == operation and any(len(set(part.hosts)) > 1 for part in parts):
+            yield Proposal(offered.name, (), besides=((offered.setting, str(offered.number)),), reason=_IN_GROUPS)
+
+
+def choices_of(
+    library: Library, offered: Offered, parts: Sequence[Subject], chains: int = 0, length: int = 0
+) -> tuple[Choice, ...]:
+    """Choices that make the library run it for these selections."""
+    ranks = sorted({len(part.members) for part in parts})
+    return choices_for(library, offered, ranks, ends_in_rules(parts), chains=chains, length=length)
+
+
+def choices_for(
+    library: Library,
+    offered: Offered,
+    sizes: Sequence[int],
+    ends: tuple[int, int | None],
+    *,
+    chains: int = 0,
+    length: int = 0,
+) -> tuple[Choice, ...]:
+    """A choice for each size of communicator. MPICH's variables have neither ranks nor bytes. ends: the least and the
+    most bytes, as the library counts them."""
+    if library.flavour != "openmpi":
+        return (Choice(offered, sizes[0]),)
+    return tuple(Choice(offered, ranks, *ends, chains, length) for ranks in sizes)
+
+
+def _of_algorithm(library: Library, offered: Offered, parts: Sequence[Subject]) -> Iterator[Proposal]:
+    """An algorithm with each fan-out and length of segments."""
+    ranks = min(len(part.members) for part in parts)
+    longest_payload = max(size for part in parts for size in payloads_of(part))
+    takes_chains = offered.name == "chain" and offered.number is not None
+    is_cut = offered.number is not None and (offered.operation, offered.number) in CUT
+    for chains in [fan_out for fan_out in CHAINS if fan_out < ranks - 1] if takes_chains else [0]:
+        name = f"{offered.name}, fan-out {chains}" if chains else offered.name
+        plans = [planned(offered, len(part.members), chains or CHAINS[0], _least_bytes(part)) for part in parts]
+        reason = next((plan.reason for plan in plans if isinstance(plan, Unplanned)), None)
+        pieces = [Algorithm(name, plan.rule, plan.trees or {}) for plan in plans if not isinstance(plan, Unplanned)]
+        for length in [0, *(length for length in SEGMENTS if is_cut and 2 * length <= longest_payload)]:
+            yield Proposal(
+                f"{name}, segments of {length} bytes" if length else name,
+                () if reason else tuple(segmented(piece, length) if length else piece for piece in pieces),
+                choices_of(library, offered, parts, chains, length),
+                library.besides(offered.operation),
+                reason,
+            )
+
+
+def _least_bytes(part: Subject) -> int | None:
+    return min(payloads_of(part)) if part.op != "MPI_Barrier" else None

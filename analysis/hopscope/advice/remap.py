@@ -1,0 +1,131 @@
+"""Other trees, library settings and rank orders for a recorded run: their gains by a replay, and their files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hopscope.files import whole_file
+from hopscope.replay.candidate import Candidate, HasTables, Kind
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from hopscope.advice.pipeline import Suggestion
+    from hopscope.mpi_libraries.rank_files import LauncherFile
+    from hopscope.replay.basis import Recost
+
+PLACE = "FILE"
+"""The file's name in the words of a setting without a written file."""
+RECORDING_ADVICE = {
+    "openmpi": "run the program again with HOPSCOPE_NATIVE=1, the default, which records Open MPI's own messages",
+    "mpich": "run the program again with HOPSCOPE_NATIVE=mpich, which records MPICH's own messages",
+}
+"""Ways to record a library's own messages."""
+
+
+def candidates(
+    trace: HasTables, kind: Kind, *, launcher: str | None = None, recost: Recost | None = None
+) -> tuple[Candidate, ...]:
+    """The candidates of one kind for a recorded run: first the suggested one, then the others with a prediction, the
+    most gain first, then those without one. Raises InputError where the run, or the installed library, allows none of
+    this kind.
+
+    launcher: where to ask the library for its algorithms; None: the first on PATH of the run's release. recost: what
+    replaces the costs that the hops show, but for rank orders.
+    """
+    from hopscope.advice.setting import suggest_settings, unfitted_settings
+    from hopscope.advice.tree import suggest_trees
+    from hopscope.mpi_libraries.installed import known_flavour
+    from hopscope.replay.basis import basis_of
+    from hopscope.replay.run.program import NothingToFitError
+
+    if kind == "tree":
+        return suggest_trees(basis_of(trace.table, recost=recost)).candidates
+    if kind == "order":
+        from hopscope.advice.rank_order import suggest_order  # late: the graph library
+
+        return suggest_order(trace.table).candidates
+    flavour = known_flavour(trace.table("run")["mpi_library"].to_pylist()[0])
+    try:
+        return suggest_settings(trace.table, flavour, launcher, recost).candidates
+    except NothingToFitError as problem:
+        return unfitted_settings(trace.table, flavour, launcher, problem.lack)
+
+
+def remap(
+    trace: HasTables,
+    output: Path | None = None,
+    *,
+    algorithms: str | None = None,
+    library: str | None = None,
+    launcher: str | None = None,
+) -> pa.Table:
+    """The baseline and the candidates, the suggested one first; its columns are in `sql/computed/remap.sql`.
+
+    Writes the suggested candidate's file to `output`, and nothing where there is none; its text is also in the table's
+    schema metadata under b"tree" or b"setting". Under b"parents" are the first candidate's trees (JSON: comm; up and
+    down: the parent of each rank of the communicator, null at the root) if it has any, and b"ran" is `tree` or
+    `native`. algorithms: which ones may be suggested, in the words of tree files and `tree`, with commas; None for all.
+    Raises InputError if the trace has no collective with all its hops, or for another word.
+
+    library: `openmpi` or `mpich`, for settings of this library; `output` is what it reads (b"words" for its launcher).
+    launcher: where to ask it; None: the first on PATH of the run's release. Raises InputError where it cannot be asked.
+    """
+    from hopscope.advice.engine import algorithm_names
+    from hopscope.advice.setting import suggest_settings
+    from hopscope.advice.tree import suggest_trees
+    from hopscope.errors import InputError
+    from hopscope.mpi_libraries.written import setting_file
+    from hopscope.replay.algorithms.tree_file import checked
+    from hopscope.replay.basis import basis_of
+    from hopscope.replay.run.program import NothingToFitError
+
+    try:
+        suggestion = (
+            suggest_trees(basis_of(trace.table), algorithms and algorithm_names(algorithms))
+            if library is None
+            else suggest_settings(trace.table, library, launcher)
+        )
+    except NothingToFitError as problem:
+        if library is None:
+            raise
+        raise InputError(f"{problem.lack}; {RECORDING_ADVICE[library]}, and ask again") from None
+    suggested, text = suggestion.suggested, None
+    metadata = {b"sentence": " ".join(suggestion.sentences), **(suggestion.table.schema.metadata or {})}
+    if suggested is not None and suggested.tree is not None:
+        text = metadata["tree"] = checked(suggested.tree)
+    elif suggested is not None:
+        setting = setting_file(suggested.choices, str(output or PLACE), suggested.besides)
+        text = metadata["setting"] = setting.text
+        metadata |= {"words": setting.words, "operations": ", ".join(suggested.operations)}
+    if output is not None and text is not None:
+        with whole_file(Path(output)) as file:
+            file.write(text.encode())
+    return suggestion.table.replace_schema_metadata(metadata)
+
+
+def reorder(
+    trace: HasTables, output: Path | None = None, *, launcher: str | None = None, mpi_library: str | None = None
+) -> tuple[Suggestion, LauncherFile | None]:
+    """Another rank order on the same hosts, and the launcher's file if it was written; sql/computed/reorder.sql
+    describes the table's columns.
+
+    output: writes the order there, if it is suggested, as the launcher reads it. launcher: one of
+    `rank_files.LAUNCHERS`, by default that of `mpi_library`, the run's. Raises InputError if the launcher is unknown or
+    cannot choose the hosts, or nothing was sent.
+    """
+    from hopscope.advice.rank_order import suggest_order  # late: the graph library
+    from hopscope.mpi_libraries.rank_files import launcher_for, write_order
+
+    launcher_name = None if output is None else launcher_for(launcher, mpi_library)
+    suggestion = suggest_order(trace.table)
+    order = suggestion.suggested
+    if output is None or launcher_name is None or order is None:
+        return suggestion, None
+    return suggestion, write_order(output, launcher_name, order.hosts, mpi_library)
+
+
+def sentence(table: pa.Table) -> str:
+    """The suggestion of a result of `remap`, or the reason for none."""
+    return (table.schema.metadata or {}).get(b"sentence", b"").decode()

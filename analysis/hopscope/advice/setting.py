@@ -1,0 +1,102 @@
+"""Settings of an MPI library as candidates: its algorithms, each as its parameters or variables force it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hopscope.advice.library import choices_for, proposals_of
+from hopscope.advice.pipeline import Proposal, Suggestion, suggest
+from hopscope.errors import InputError
+from hopscope.mpi_libraries.installed import installed
+from hopscope.mpi_libraries.offered import operation_name
+from hopscope.mpi_libraries.open_mpi.rules import size_in_rules
+from hopscope.mpi_libraries.planned import messages_name
+from hopscope.replay.algorithms.algorithm import longest
+from hopscope.replay.algorithms.schedule import fingerprint
+from hopscope.replay.basis import Basis, Recost, basis_of
+from hopscope.replay.candidate import Candidate
+from hopscope.replay.run.program import Subject, algorithms_of
+
+LEAST_TIME = 0.01
+"""An operation with a smaller share of the time in all collectives stays as it is."""
+
+Table = Callable[[str], pa.Table]
+
+
+def suggest_settings(
+    table: Table, flavour: str, launcher: str | None = None, recost: Recost | None = None
+) -> Suggestion:
+    """The settings for a run. recost: as in `basis_of`. Raises InputError where the library cannot be asked for its
+    algorithms, and NothingToFitError where the trace lacks its messages."""
+    run = table("run").to_pylist()[0]
+    if run["emulated"]:
+        raise InputError(
+            "the run emulated links, which do not delay an MPI library's own messages, so no setting would gain what "
+            "the replay says; trace the program on the machine itself or on `hopscope run --net`"
+        )
+    library = installed(flavour, run["mpi_library"], launcher)
+    basis = basis_of(table, flavour, recost)
+
+    def proposals(places: tuple[int, ...]) -> Iterator[Proposal]:
+        parts = [basis.source.subject.selections[place] for place in places]
+        fingerprints: set[tuple[bytes, ...]] = set()
+        for proposal in proposals_of(library, parts):
+            reason = (
+                proposal.reason or _baseline_reason(basis, proposal, parts) or _repeated(proposal, parts, fingerprints)
+            )
+            yield replace(proposal, reason=reason, pieces=()) if reason else proposal
+
+    return suggest(basis, "setting", proposals, library)
+
+
+def unfitted_settings(table: Table, flavour: str, launcher: str | None, reason: str) -> tuple[Candidate, ...]:
+    """Every algorithm that the library has for the operations of a run without its messages, those with the most time
+    first. None is predicted, for `reason`; each can be measured."""
+    library = installed(flavour, table("run")["mpi_library"].to_pylist()[0], launcher)
+    collectives = table("collectives")
+    time_ns = pc.subtract(collectives["last_leave_ns"], collectives["last_enter_ns"])
+    rows = collectives.select(["op", "comm_size", "bytes"]).append_column("taken", time_ns)
+    kinds = rows.group_by(["op", "comm_size"]).aggregate([("taken", "sum"), ("bytes", "min"), ("bytes", "max")])
+    whole = pc.sum(time_ns).as_py() or 0
+    result: list[Candidate] = []
+    for kind in kinds.sort_by([("taken_sum", "descending"), ("op", "ascending")]).to_pylist():
+        op, ranks, operation = kind["op"], kind["comm_size"], operation_name(kind["op"])
+        if ranks < 2 or kind["taken_sum"] < LEAST_TIME * whole:
+            continue
+        least, most = (size_in_rules(operation, ranks, kind[f"bytes_{end}"] or 0) for end in ("min", "max"))
+        for offered in library.algorithms:
+            if offered.operation == operation:
+                name = f"{offered.name} for {op} on {ranks} ranks"
+                choices = choices_for(library, offered, [ranks], (least or 0, most) if most else (0, None))
+                besides = library.besides(operation)
+                setting = Candidate(name, "setting", (op,), choices=choices, besides=besides, reason_unpredicted=reason)
+                result.append(setting)
+    return tuple(result)
+
+
+def _repeated(proposal: Proposal, parts: Sequence[Subject], fingerprints: set[tuple[bytes, ...]]) -> str | None:
+    """The reason why it is no separate candidate or has no schedule; None for a candidate."""
+    pairs = zip(proposal.pieces, parts, strict=True)
+    try:
+        key = tuple(fingerprint(piece.schedules(part, longest(part))) for piece, part in pairs)
+    except ValueError as problem:
+        return f"the plan has no schedule for it here: {problem}"
+    if key in fingerprints:
+        return "here it sends the messages of another one"
+    fingerprints.add(key)
+    return None
+
+
+def _baseline_reason(basis: Basis, proposal: Proposal, parts: Sequence[Subject]) -> str | None:
+    """The reason that it is the baseline's algorithm; None if it is another one."""
+    (choice, *further) = proposal.choices
+    for part in parts:
+        recorded = {*algorithms_of(basis.source.tables, part)}
+        is_single = not further and choice.algorithm.operation == operation_name(part.op) and not choice.segment_bytes
+        if not is_single or None in recorded or recorded != {messages_name(choice.algorithm, len(part.members))}:
+            return None
+    return "it is what ran"

@@ -1,1 +1,0 @@
-"""Settings of an MPI library: the selections that they affect, and the library's algorithms that they select."""

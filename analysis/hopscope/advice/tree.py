@@ -1,0 +1,47 @@
+"""Trees and the other algorithms of Hopscope's engine as candidates: each whole, and the fastest in segments."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from hopscope.advice.engine import algorithms, cut
+from hopscope.advice.pipeline import Proposal, Suggestion, suggest
+from hopscope.replay.algorithms.algorithm import SEGMENTS, TREE, Algorithm, longest
+from hopscope.replay.algorithms.combination import replaced
+from hopscope.replay.algorithms.schedule import fingerprint
+from hopscope.replay.basis import Basis
+
+CUT = 5
+"""Number of the fastest trees, and of the fastest other algorithms, that are cut into segments."""
+
+
+def suggest_trees(basis: Basis, only: Collection[str] | None = None) -> Suggestion:
+    """The trees and algorithms for a run. only: those that may be suggested, all if None."""
+    return suggest(basis, "tree", lambda places: _proposals(basis, *places, only))
+
+
+def _proposals(basis: Basis, place: int, only: Collection[str] | None) -> Iterator[Proposal]:
+    """Every algorithm but the one that ran."""
+    subject, baseline = basis.source.subject.selections[place], basis.baseline[place]
+    call = longest(subject)
+    sends = fingerprint(baseline.schedules(subject, call)) if isinstance(baseline, Algorithm) else None
+    whole = _ranked(basis, place, (row for row in algorithms(subject) if only is None or row.algorithm in only))
+    fastest = [
+        algorithm
+        for is_tree in (True, False)
+        for algorithm in [row for row in whole if (row.algorithm == TREE) == is_tree][:CUT]
+    ]
+    segmented = [
+        algorithm
+        for length in SEGMENTS
+        if 2 * length <= call.size
+        for algorithm in cut(subject, fastest, length)
+        if only is None or algorithm.algorithm in only
+    ]
+    for algorithm in (*whole, *segmented):
+        if fingerprint(algorithm.schedules(subject, call)) != sends:
+            yield Proposal(algorithm.name, (algorithm,))
+
+
+def _ranked(basis: Basis, place: int, pool: Iterable[Algorithm]) -> list[Algorithm]:
+    return sorted(pool, key=lambda algorithm: basis.score(replaced(basis.baseline, (place,), (algorithm,))))

@@ -1,1 +1,0 @@
-"""Algorithms of the engine that may run a selection of a run."""
