@@ -17,7 +17,7 @@ from hopscope.advice.sweep.measuring import MOST_DEVIATION, SURELY_SLOWER
 from hopscope.advice.sweep.methods import DEFAULT, Method
 from hopscope.advice.sweep.models import NAMES, REPLAY, Predictions
 from hopscope.mpi_libraries.open_mpi.rules import size_in_rules
-from hopscope.mpi_libraries.written import Choice, Setting, rules_file, variables_file
+from hopscope.mpi_libraries.written import Choice, Setting, setting_file
 
 _DISPUTED: Final = 0.05
 """From this penalty of a model on, its point is measured again."""
@@ -99,11 +99,7 @@ def rules_of(sweep: Sweep, path: str) -> Setting | None:
     """The setting with which the library follows the best methods; None if its own choices are as good. path: of the
     future file. MPICH's variables have neither sizes nor ranks, so an operation has one method there."""
     choices = choices_of(sweep)
-    if not choices:
-        return None
-    return (rules_file if sweep.made["flavour"] == "openmpi" else variables_file)(
-        choices, path, extra_settings_of(sweep, choices)
-    )
+    return setting_file(choices, path, extra_settings_of(sweep, choices)) if choices else None
 
 
 def choices_of(sweep: Sweep) -> list[Choice]:
