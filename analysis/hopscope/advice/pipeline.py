@@ -1,7 +1,7 @@
 """The pipeline of every suggestion: candidates, their evaluation by the replay, and the choice.
 
-A tree or a setting changes the algorithms of selections, so both are `Proposal`s here and differ only in how the run is
-told of them. A rank order changes no algorithm: `rank_order` replays it itself, and gives the same `Suggestion`.
+A tree or a setting changes the algorithms of selections, so both are `Proposal`s and differ only in their files. A rank
+order changes no algorithm: `rank_order` replays it with its own costs, and gives the same `Suggestion`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Another rank order as a candidate: fewer messages on slow links, and the time of the run with it."""
+"""Rank order as a candidate: its messages on slow links, and the time of the run with it."""
 
 from __future__ import annotations
 

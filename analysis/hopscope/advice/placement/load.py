@@ -1,4 +1,4 @@
-"""What a placement puts on each class of links, as the rows of `analyze reorder`."""
+"""Load of a placement on each class of links, as the rows of `analyze reorder`."""
 
 from __future__ import annotations
 
