@@ -8,7 +8,7 @@ from hopscope.advice.pipeline import Suggestion
 from hopscope.advice.placement.costs import costs_of
 from hopscope.advice.placement.leaders import led_hops
 from hopscope.advice.rank_order import suggest_order
-from hopscope.replay.prediction import LEAST_VARIABILITY
+from hopscope.replay.prediction import VARIABILITY
 from hopscope.replay.run.places import places_of
 from hopscope.vocabulary.links import LINKS
 from test_reorder import DEALT, hosts_of, measured, row
@@ -64,7 +64,7 @@ def test_what_a_run_takes_without_its_messages_is_not_gained() -> None:
 
 def test_two_runs_differ_by_more_than_one_shows() -> None:
     total = row(suggest_order(with_costs_of_links(exchange(DEALT, rounds=400, ways=(1,))).table()), "all")
-    assert total["run_gain_high"] - total["run_gain_low"] >= 2 * LEAST_VARIABILITY * (1 - total["run_gain"])
+    assert total["run_gain_high"] - total["run_gain_low"] >= 2 * VARIABILITY * (1 - total["run_gain"])
 
 
 def test_a_message_that_waits_for_its_receiver_holds_it_for_as_long_as_it_moves() -> None:

@@ -21,7 +21,7 @@ from hopscope.replay.algorithms.recorded import Recorded
 from hopscope.replay.fitting.fit import fit
 from hopscope.replay.fitting.rendezvous import ends_of, limits_of
 from hopscope.replay.parts import with_parts
-from hopscope.replay.prediction import Model, variability_of
+from hopscope.replay.prediction import Model
 from hopscope.replay.replayer import Replayer, mean_iteration, replayer_of, window_of
 from hopscope.replay.run.events import NO_LIMITS, Events, events_of, parts_of
 from hopscope.replay.run.hops import hops_of, model_hops
@@ -137,8 +137,7 @@ def basis_of(table: Callable[[str], pa.Table], flavour: str | None = None, recos
     # Rendezvous limits that the hops show count, unless the replay of the baseline is far off and better without them.
     best = variants[0] if variants[0][0] <= FAR_OFF else min(variants, key=lambda variant: variant[0])
     _, baseline, costs, whole = best
-    iterations = np.diff(np.sort(leaves)).astype(np.float64)
-    model = Model(measured, whole.iteration_ns(baseline), variability_of(iterations))
+    model = Model(measured, whole.iteration_ns(baseline))
     recorded = baseline[0]
     late_shares = _late_shares(recorded.events) if isinstance(recorded, Recorded) else (0.0,) * len(baseline)
     return Basis(source, costs, baseline, whole, model, late_shares)

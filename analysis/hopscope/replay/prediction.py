@@ -9,18 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from hopscope.dataset.path_columns import Array
 from hopscope.format.quantities import share
-from hopscope.query.resampling import difference, mean_estimate
 from hopscope.replay.candidate import Candidate
 
 LEAST_GAIN = 0.01
 """Smaller gains are not suggested, even if the replay is exact."""
-LEAST_VARIABILITY = 0.04
-"""Least assumed variability, because one run does not show it. Of 272 runs over emulated links, 95 % were within 3.8 %
-of the median of the same program's others."""
+VARIABILITY = 0.04
+"""The difference between two runs of one program, as a share; one run does not show it. Of 272 runs over emulated
+links, 95 % were within 3.8 % of the median of the same program's others."""
 EXTRAPOLATED = 2.0
 """An extrapolated prediction may be off by this factor."""
 MOST_ERROR = 0.2
@@ -31,12 +27,10 @@ ALIKE = 0.01
 
 @dataclass(frozen=True)
 class Model:
-    """Reference of predictions. measured_ns: an iteration of the run; baseline_ns: its replay; variability: the
-    difference between two runs, as a share."""
+    """Reference of predictions. measured_ns: an iteration of the run; baseline_ns: its replay."""
 
     measured_ns: float
     baseline_ns: float
-    variability: float
 
     @property
     def error(self) -> float:
@@ -51,7 +45,7 @@ class Model:
     def predicted(self, candidate: Candidate, ns: float) -> Candidate:
         """The candidate with its prediction. ns: what its replay takes."""
         factor = EXTRAPOLATED if candidate.extrapolates else 1.0
-        margin = self.error + self.variability
+        margin = self.error + VARIABILITY
         low, high = ns * max(0.0, 1 - margin) / factor, ns * (1 + margin) * factor
         gains = [1 - time / self.baseline_ns if self.baseline_ns > 0 else 0.0 for time in (ns, high, low)]
         return replace(
@@ -63,16 +57,6 @@ class Model:
             predicted_low_ns=low,
             predicted_high_ns=high,
         )
-
-
-def variability_of(iterations: Array) -> float:
-    """Half-width of the 95 % interval of the difference between the means of two such runs, as a share."""
-    if not len(iterations) or not iterations.mean() > 0:
-        return LEAST_VARIABILITY
-    mean = mean_estimate(iterations.astype(np.float64))
-    if not np.isfinite(mean.variance):
-        return LEAST_VARIABILITY
-    return max(LEAST_VARIABILITY, difference([mean], [mean]).interval(1)[1] / float(iterations.mean()))
 
 
 def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:

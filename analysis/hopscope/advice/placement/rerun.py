@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from hopscope.advice.placement.costs import HostCosts
 from hopscope.dataset.path_columns import CAUSAL_TABLES, MISSING, Array, causal_arrays_of, integers, lanes_of
 from hopscope.native import _causal
-from hopscope.replay.prediction import LEAST_VARIABILITY, Model
+from hopscope.replay.prediction import Model
 from hopscope.replay.run.places import Places
 
 
@@ -35,9 +35,7 @@ def rerun_of(
     times = arrays["calls.enter_ns"], arrays["messages.send_begin_ns"]
     begin_ns = min(int(values[values != MISSING].min(initial=run.recorded_ns)) for values in times)
     (baseline_ns,), (order_ns,) = run.times_with({}, []), run.times_with(changes, [])
-    # One run does not show the variability between runs.
-    model = Model(float(run.recorded_ns - begin_ns), float(baseline_ns - begin_ns), LEAST_VARIABILITY)
-    return model, float(order_ns - begin_ns)
+    return Model(float(run.recorded_ns - begin_ns), float(baseline_ns - begin_ns)), float(order_ns - begin_ns)
 
 
 def _less_ns(rows: pa.Table, costs: HostCosts, places: Places, place: Array) -> Array:
