@@ -136,7 +136,7 @@ def _candidate(basis: Basis, kind: Kind, changes: Sequence[Proposal], runs: Runs
         candidate = replace(
             candidate,
             extrapolates=basis.extrapolates(runs, by_library=kind == "setting"),
-            structure=structure_of([piece for proposal in changes for piece in proposal.pieces], parts),
+            structure=structure_of(tuple(piece for proposal in changes for piece in proposal.pieces), parts),
             tree=_tree_file(basis, runs) if kind == "tree" else None,
         )
     return candidate if candidate.reason_unpredicted else basis.model.predicted(candidate, basis.predicted_ns(runs))

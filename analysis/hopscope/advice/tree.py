@@ -17,7 +17,12 @@ CUT = 5
 
 def suggest_trees(basis: Basis, only: Collection[str] | None = None) -> Suggestion:
     """The trees and algorithms for a run. only: those that may be suggested, all if None."""
-    return suggest(basis, "tree", lambda places: _proposals(basis, *places, only))
+
+    def proposals(places: tuple[int, ...]) -> Iterator[Proposal]:
+        (place,) = places
+        return _proposals(basis, place, only)
+
+    return suggest(basis, "tree", proposals)
 
 
 def _proposals(basis: Basis, place: int, only: Collection[str] | None) -> Iterator[Proposal]:

@@ -48,6 +48,8 @@ def places_of(ranks: pa.Table) -> Places:
     rows = ranks.to_pylist()
     baseline = [hosts.setdefault((row["host"], row["cluster"]), len(hosts)) for row in rows]
     of_host = tuple(clusters.setdefault(cluster, len(clusters)) for _, cluster in hosts)
-    numbers = (np.asarray(values, np.int64) for values in ([row["rank"] for row in rows], baseline))
+    numbers = np.asarray([row["rank"] for row in rows], np.int64)
     worlds = tuple((row["world"], row["world_rank"]) for row in rows)
-    return Places(tuple(host for host, _ in hosts), tuple(clusters), of_host, *numbers, worlds)
+    return Places(
+        tuple(host for host, _ in hosts), tuple(clusters), of_host, numbers, np.asarray(baseline, np.int64), worlds
+    )
