@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hopscope.advice.rank_order import suggest_order
-from hopscope.advice.remap import PLACE, sentence
+from hopscope.advice.remap import PLACE, reorder, sentence
 from hopscope.launch.same_hosts import same_hosts
 from hopscope.mpi_libraries.installed import known_flavour
 from hopscope.mpi_libraries.rank_files import file_of, launcher_of
@@ -40,9 +39,9 @@ class Remedy:
 
 
 def rank_order(trace: OpenedTrace) -> Remedy:
-    """Another rank order, as the run's launcher reads it. Raises InputError as `suggest_order` does."""
+    """Another rank order, as the run's launcher reads it. Raises InputError as `reorder` does."""
     name = "hostfile"
-    suggestion = suggest_order(trace.table)
+    suggestion, _ = reorder(trace)
     order = suggestion.suggested
     text = " ".join(
         f"{sentence_text[:1].upper()}{sentence_text[1:].rstrip('.')}." for sentence_text in suggestion.sentences

@@ -12,7 +12,6 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from hopscope.advice.rank_order import suggest_order
 from hopscope.dataset.path_columns import Array
 from hopscope.errors import InputError
 from hopscope.explain.diagnosis.entry import Cost
@@ -151,6 +150,8 @@ def placement_of(read: Callable[[str], pa.Table], rerun: Rerun, run_ns: int) -> 
     messages = sum(rerun.tables[table].num_rows for table in _TABLES)
     if len(hosts) < 2 or not far or messages > _MOST_MESSAGES or not read("run").num_rows:
         return None
+    from hopscope.advice.rank_order import suggest_order  # late: scipy
+
     try:
         order = suggest_order(read).suggested
     except InputError:
