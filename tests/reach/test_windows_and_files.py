@@ -103,6 +103,9 @@ def test_files_synchronise_where_they_open_close_and_resize(mpi: local_mpi.Local
         assert found[f"MPI_File_{function}", "io"] == 5 * RANKS
     assert "file file" in {row["name"] for row in trace.comms}
     assert categories(trace)["io"] > 0
+    message_kinds = ("latency-bound", "bandwidth-bound")
+    entries = [row for row in trace.trace.diagnose().to_pylist() if row["kind"] in message_kinds]
+    assert not [site for row in entries for site in row["call_sites"] or () if site["mpi"].startswith("MPI_File_")]
 
 
 def test_shared_pointers_and_requests_are_files(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:

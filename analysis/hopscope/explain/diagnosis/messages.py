@@ -13,7 +13,7 @@ from hopscope.dataset.path_columns import MISSING, Array, integers, pair_places
 from hopscope.explain.diagnosis.entry import NAMED_SHARE, Kind, Site
 from hopscope.explain.diagnosis.rerun import Changes, Rerun, length_ns
 from hopscope.vocabulary.links import LINKS
-from hopscope.vocabulary.words import BINDINGS, INTERVAL_KINDS
+from hopscope.vocabulary.words import BINDINGS, CATEGORIES, INTERVAL_KINDS
 
 _SMALL: Final = 4096
 """Bytes up to which a message's time is per message; beyond, more and more per byte."""
@@ -151,7 +151,7 @@ def _bound_by_messages(rerun: Rerun) -> list[MessageCause]:
         took = length_ns(arrays[f"{table}.send_begin_ns"], arrays[f"{table}.recv_end_ns"])
         shorten(table, np.arange(len(took)), took, arrays[f"{table}.bytes"])
     # Collectives without hops: what each call takes after the last rank that it needs.
-    row = np.flatnonzero(arrays["collectives.has_hops"][arrays["calls.collective"]] == 0)
+    row = np.flatnonzero((arrays["collectives.has_hops"][arrays["calls.collective"]] == 0) & _sends_messages(rerun))
     end = np.where(arrays["calls.complete_ns"] != MISSING, arrays["calls.complete_ns"], arrays["calls.leave_ns"])
     size = integers(rerun.tables["collectives"], "bytes")[arrays["calls.collective"][row]]
     shorten("calls", row, length_ns(arrays["calls.enter_ns"], end)[row], size)
@@ -178,11 +178,17 @@ def _busiest(rerun: Rerun) -> tuple[Site, ...]:
     """The calls of MPI that communicate and take most of the ranks' time in the run."""
     arrays = rerun.arrays
     talks = _is_of_kind(rerun, "p2p", "wait")
-    lane = np.concatenate([arrays["calls.lane"], arrays["intervals.lane"][talks]])
-    begin = np.concatenate([arrays["calls.enter_ns"], arrays["intervals.begin_ns"][talks]])
-    end = np.concatenate([arrays["calls.leave_ns"], arrays["intervals.end_ns"][talks]])
+    calls = _sends_messages(rerun)
+    lane = np.concatenate([arrays["calls.lane"][calls], arrays["intervals.lane"][talks]])
+    begin = np.concatenate([arrays["calls.enter_ns"][calls], arrays["intervals.begin_ns"][talks]])
+    end = np.concatenate([arrays["calls.leave_ns"][calls], arrays["intervals.end_ns"][talks]])
     took = np.where(begin >= rerun.begin_ns, length_ns(begin, end), 0)
     return rerun.sites(lane, begin, took)
+
+
+def _sends_messages(rerun: Rerun) -> Array:
+    """True for the calls of collectives that move messages: not those of windows and files."""
+    return rerun.arrays["collectives.library"][rerun.arrays["calls.collective"]] == list(CATEGORIES).index("native")
 
 
 def _in_other_mpi(rerun: Rerun) -> list[MessageCause]:

@@ -60,7 +60,7 @@ _ACTIONS: Final[Mapping[Kind, str]] = {
     "latency-bound": "Send fewer and larger messages. `analyze algorithms TRACE` shows what the collectives ran.",
     "bandwidth-bound": "Send less, or keep heavy traffic inside a host: `analyze reorder TRACE`.",
     "io": "Read and write less often, or by fewer ranks.",
-    "other-mpi": "Make communicators, windows and files once, before the loop.",
+    "other-mpi": "Make communicators and windows once, before the loop, and use fewer and shorter epochs of windows.",
 }
 
 
