@@ -8,8 +8,9 @@ import jsonschema
 import pytest
 from drawn_sweeps import PROVENANCE
 from hopscope.advice.sweep.decision import choices_of, decisions, engine_rules, rules_of
-from hopscope.advice.sweep.engine import engine_methods, layout_of
+from hopscope.advice.sweep.engine import engine_methods
 from hopscope.advice.sweep.grid import Point, points, prefixes, sizes
+from hopscope.advice.sweep.layout import layout_of
 from hopscope.advice.sweep.measured import Sweep, deviation, read
 from hopscope.advice.sweep.measuring import PASSES, needs_measuring
 from hopscope.advice.sweep.methods import OWN_CHOICE, Method, columns_of
@@ -93,7 +94,8 @@ def test_the_engine_s_methods_of_groups_need_ranks_in_several_groups() -> None:
     layout = layout_of(["a", "a", "b", "b"], None)
     names = {method.name: method for method in engine_methods("allreduce", layout)}
     leaders = names["engine leaders"]
-    assert layout.runs(leaders, Point("allreduce", 4, 64))
+    assert leaders.rule is not None
+    assert layout.schedules(Point("allreduce", 4, 64), leaders.rule, leaders.trees) is not None
     assert "engine leaders" not in {m.name for m in engine_methods("allreduce", layout_of(["a", "a"], None))}
 
 

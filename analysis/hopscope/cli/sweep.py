@@ -86,8 +86,9 @@ def _measure(
     words: Sequence[str], output: Path, deadline: float, options: dict[str, Any], network: Network | None
 ) -> Sweep:
     from hopscope.advice.sweep.decision import disputed
-    from hopscope.advice.sweep.engine import engine_methods, layout_of
+    from hopscope.advice.sweep.engine import engine_methods
     from hopscope.advice.sweep.grid import OPERATIONS, points
+    from hopscope.advice.sweep.layout import layout_of
     from hopscope.advice.sweep.measured import Sweep, read
     from hopscope.advice.sweep.measuring import PROBED_SHARE, Request, measure, parameters, refine
     from hopscope.advice.sweep.methods import methods_of
@@ -129,11 +130,16 @@ def _measure(
         "complete": False,
     }
     layout = layout_of(hosts, machine)
-    methods = {
-        operation: methods_of(library, operation) + (engine_methods(operation, layout) if options["engine"] else [])
-        for operation in operations
-    }
-    sweep = Sweep(origin, methods)
+    sweep = Sweep(
+        origin,
+        {
+            operation: [
+                *methods_of(library, operation),
+                *(engine_methods(operation, layout) if options["engine"] else ()),
+            ]
+            for operation in operations
+        },
+    )
     if previous_sweep is not None:
         sweep = previous_sweep
         if sweep.made["library"] != name or sweep.made["hosts"] != hosts:

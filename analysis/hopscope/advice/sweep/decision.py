@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hopscope.advice.sweep.engine import block_bytes, tree_file
+from hopscope.advice.sweep.engine import tree_file
 from hopscope.advice.sweep.grid import Point
 from hopscope.advice.sweep.measured import Sweep, deviation, fastest_time
 from hopscope.advice.sweep.measuring import MOST_DEVIATION, SURELY_SLOWER
@@ -132,7 +132,7 @@ def engine_rules(sweep: Sweep) -> dict[str, Any] | None:
     nowhere."""
     ranges = [
         (method, point, most_ranks, begin, end)
-        for point, most_ranks, begin, end in _ranges(sweep, lambda point: block_bytes(point, point.bytes))
+        for point, most_ranks, begin, end in _ranges(sweep, lambda point: point.block_bytes)
         if (method := _best_of_engine(sweep, point)) is not None
     ]
     return tree_file(ranges) if ranges else None

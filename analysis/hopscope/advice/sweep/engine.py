@@ -8,15 +8,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from hopscope.advice.sweep.grid import Point
+from hopscope.advice.sweep.grid import Point, mpi_function
+from hopscope.advice.sweep.layout import Layout
 from hopscope.advice.sweep.methods import SEGMENTS, Method
 from hopscope.launch.command import Request, environment, launcher_words
 from hopscope.native import _plan
-from hopscope.native.sequences import lay
 
 _TREE: Final = "tree.json"
 _TOPOLOGY: Final = "topology.json"
@@ -24,52 +23,15 @@ _NAMED_TREE: Final = "tree"
 _SHAPES: Final = ("flat", "chain", "binary", "binomial", "hierarchical")
 _PIPELINED: Final = ("pipeline", "split-binary")
 """Algorithms that are worth their name only in segments."""
-_ROOTED: Final = ("bcast", "reduce")
-_OF_ONE_BLOCK: Final = ("allgather",)
 _UNRECORDED: Final = {"HOPSCOPE_PAUSED": "1", "HOPSCOPE_ASSEMBLE": "0", "HOPSCOPE_NATIVE": "0"}
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The host and the cluster of each rank, as numbers."""
-
-    hosts: Sequence[int]
-    clusters: Sequence[int]
-
-    def runs(self, method: Method, point: Point) -> bool:
-        """True if the engine runs a method on the point's ranks; it leaves others to the library."""
-        if method.rule is None:
-            return True
-        root = 0 if point.operation in _ROOTED else None
-        lengths = [] if point.operation == "barrier" else [_bytes_of(point)]
-        places = self.hosts[: point.ranks], self.clusters[: point.ranks]
-        try:
-            lay(method.rule, _function(point.operation), lengths, *places, root=root, trees=method.trees)
-        except ValueError:
-            return False
-        return True
-
-
-def layout_of(hosts: Sequence[str], machine: Mapping[str, Any] | None) -> Layout:
-    """The layout of a job on these hosts; without a machine file all are in one cluster."""
-    cluster_of = {} if machine is None else {host["name"]: host["cluster"] for host in machine["hosts"]}
-    host_names = list(dict.fromkeys(hosts))
-    cluster_names = list(dict.fromkeys(cluster_of.get(host) for host in hosts))
-    return Layout(
-        [host_names.index(host) for host in hosts], [cluster_names.index(cluster_of.get(host)) for host in hosts]
-    )
-
-
-def engine_methods(operation: str, layout: Layout) -> list[Method]:
+def engine_methods(operation: str, layout: Layout) -> Iterator[Method]:
     """The engine's trees and algorithms for an operation, each once."""
-    return [*_methods(operation, layout)]
-
-
-def _methods(operation: str, layout: Layout) -> Iterator[Method]:
     level = "cluster" if len(set(layout.clusters)) > 1 else "host"
     has_groups = len(set(layout.hosts)) > 1
     for row in _plan.algorithms():
-        if _function(operation) not in row.operations:
+        if mpi_function(operation) not in row.operations:
             continue
         if row.by_tree:
             for shape in _SHAPES:
@@ -92,7 +54,7 @@ def with_engine(
 ) -> tuple[list[str], dict[str, str]]:
     """The command line and the variables that make the engine run a column's methods; its files go into a folder."""
     tree = folder / _TREE
-    rules = [_rule(method, _function(operation)) for operation, method in column.items()]
+    rules = [_rule(method, mpi_function(operation)) for operation, method in column.items()]
     tree.write_text(json.dumps(_tree_file(rules)))
     topology = None
     if machine is not None:
@@ -109,19 +71,10 @@ def tree_file(ranges: Sequence[tuple[Method, Point, int, int, int | None]]) -> d
     first and last bytes that it decides."""
     rules: list[tuple[dict[str, Any], dict[str, Any]]] = []
     for method, point, most_ranks, begin, end in ranges:
-        rule, trees = _rule(method, _function(point.operation))
+        rule, trees = _rule(method, point.function)
         sizes = {} if point.operation == "barrier" else {"bytes": _range(begin, end)}
         rules.append(({**rule, "comm_size": _range(point.ranks, most_ranks), **sizes}, trees))
     return _tree_file(rules)
-
-
-def block_bytes(point: Point, whole_bytes: int) -> int:
-    """The bytes by which a tree file selects a call: of one rank's block for an allgather."""
-    return whole_bytes // point.ranks if point.operation in _OF_ONE_BLOCK else whole_bytes
-
-
-def _bytes_of(point: Point) -> int:
-    return block_bytes(point, point.bytes)
 
 
 def _range(begin: int, end: int | None) -> dict[str, int]:
@@ -144,7 +97,3 @@ def _tree_file(rules: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> dict[s
         **({"trees": trees} if trees else {}),
         "rules": [rule for rule, _ in rules],
     }
-
-
-def _function(operation: str) -> str:
-    return f"MPI_{operation.capitalize()}"

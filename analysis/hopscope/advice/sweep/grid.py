@@ -10,6 +10,11 @@ OPERATIONS: Final = ("allreduce", "bcast", "reduce", "allgather", "barrier")
 _FACTOR: Final = 8
 
 
+def mpi_function(operation: str) -> str:
+    """The name of an operation's MPI function."""
+    return f"MPI_{operation.capitalize()}"
+
+
 @dataclass(frozen=True, order=True)
 class Point:
     """bytes: the greater of what a rank sends and receives; 0 of a barrier."""
@@ -17,6 +22,16 @@ class Point:
     operation: str
     ranks: int
     bytes: int
+
+    @property
+    def function(self) -> str:
+        """The MPI function."""
+        return mpi_function(self.operation)
+
+    @property
+    def block_bytes(self) -> int:
+        """The bytes by which a tree file selects the call: of one rank's block for an allgather."""
+        return self.bytes // self.ranks if self.operation == "allgather" else self.bytes
 
 
 def points(operations: Sequence[str], ranks: int, most_bytes: int) -> list[Point]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from hopscope.advice.sweep.engine import Layout, layout_of, with_engine
+from hopscope.advice.sweep.engine import with_engine
 from hopscope.advice.sweep.grid import Point
+from hopscope.advice.sweep.layout import Layout, layout_of
 from hopscope.advice.sweep.measured import Sweep, deviation, fastest_time
 from hopscope.advice.sweep.methods import DEFAULT, Method, columns_of, forced
 from hopscope.errors import InputError
@@ -72,11 +73,12 @@ def parameters(job: Machine, seconds: float, origin: dict[str, Any], most_bytes:
 
 def measure(sweep: Sweep, points: Sequence[Point], request: Request) -> bool:
     """Measure missing methods, the unknown first. Returns True if the budget was enough."""
+    layout = layout_of(sweep.made["hosts"], sweep.machine)
     for number, repeats in enumerate(PASSES, 1):
-        total, layout = sum(PASSES[:number]), layout_of(sweep.made["hosts"], sweep.machine)
+        total = sum(PASSES[:number])
 
-        def is_missing(point: Point, method: Method | None, total: int = total, layout: Layout = layout) -> bool:
-            return needs_measuring(sweep, point, method, total) and (method is None or layout.runs(method, point))
+        def is_missing(point: Point, method: Method | None, total: int = total) -> bool:
+            return needs_measuring(sweep, point, method, total) and _runs(layout, point, method)
 
         if not _measure(sweep, points, request, _Pass(f"pass {number} of {len(PASSES)}", repeats, is_missing)):
             return False
@@ -138,6 +140,13 @@ def needs_measuring(sweep: Sweep, point: Point, method: Method | None, total: in
     if fastest_time(times) > SURELY_SLOWER * min(map(fastest_time, samples.values())) and method.name != DEFAULT:
         return False
     return len(times) < _USUAL_REPEATS or deviation(times) > MOST_DEVIATION
+
+
+def _runs(layout: Layout, point: Point, method: Method | None) -> bool:
+    """False for a method of the engine that it would leave to the library at this point."""
+    if method is None or method.rule is None:
+        return True
+    return layout.schedules(point, method.rule, method.trees) is not None
 
 
 def _times(machine: Machine, point: Point, repeats: int) -> list[float]:

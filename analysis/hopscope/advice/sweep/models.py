@@ -9,14 +9,13 @@ from typing import Any, Final
 import numpy as np
 
 from hopscope.advice.sweep.grid import Point
+from hopscope.advice.sweep.layout import layout_of
 from hopscope.advice.sweep.methods import Method
 from hopscope.machine.formulas import FORMULAS, MODELS, replayed_over_links_ns
 from hopscope.machine.hops import Array
 from hopscope.machine.parameters import models_by_class, rows_of_machine
 from hopscope.machine.published import Call, LogGP
 from hopscope.mpi_libraries.planned import Unplanned, messages_name, planned
-from hopscope.native import _plan
-from hopscope.native.sequences import lay
 from hopscope.replay.formula_times.measured import published_name
 from hopscope.vocabulary.links import LINKS, link_classes
 
@@ -25,7 +24,6 @@ NAMES: Final = (*(model.__name__ for model in MODELS), REPLAY)
 """The models, as the formulas name them, and the replay of the messages under LogGP."""
 _GAMMA: Final = ("MPI_SUM", "MPI_INT")
 """The sweep's operation and type."""
-_ROOTED: Final = ("bcast", "reduce")
 _LEAST_RANKS: Final = 3
 """On two ranks many algorithms send the same messages, and bear one name."""
 
@@ -35,11 +33,7 @@ class Predictions:
 
     def __init__(self, machine: dict[str, Any], hosts: list[str]) -> None:
         self._models = models_by_class(rows_of_machine(machine, *_GAMMA))
-        clusters = {host["name"]: host["cluster"] for host in machine["hosts"]}
-        names = list(dict.fromkeys(hosts))
-        self._hosts = [names.index(host) for host in hosts]
-        cluster_names = list(dict.fromkeys(clusters.values()))
-        self._clusters = [cluster_names.index(clusters[host]) for host in hosts]
+        self._layout = layout_of(hosts, machine)
         self._links = cache(self._links_between)
 
     def times_of(self, point: Point, methods: Iterable[Method]) -> dict[str, dict[str, float]]:
@@ -54,18 +48,17 @@ class Predictions:
         if method.offered is None:
             return {}
         times: dict[str, float] = {}
-        operation = f"MPI_{point.operation.capitalize()}"
-        algorithm = published_name(operation, messages_name(method.offered, max(point.ranks, _LEAST_RANKS)))
+        algorithm = published_name(point.function, messages_name(method.offered, max(point.ranks, _LEAST_RANKS)))
         # The formulas know one kind of link: the farthest between these ranks.
         link_models = self._models.get(LINKS[self._links(point.ranks).max()], {})
         for model in MODELS:
             if algorithm is not None and model.__name__ in link_models:
                 call = Call(point.ranks, point.bytes, method.segment_bytes)
-                times[model.__name__] = FORMULAS[operation, algorithm, model](call, link_models[model.__name__])
-        replayed = self._replayed(point, operation, method)
+                times[model.__name__] = FORMULAS[point.function, algorithm, model](call, link_models[model.__name__])
+        replayed = self._replayed(point, method)
         return times if replayed is None else {**times, REPLAY: replayed}
 
-    def _replayed(self, point: Point, operation: str, method: Method) -> float | None:
+    def _replayed(self, point: Point, method: Method) -> float | None:
         """The replay of the messages over the ranks' own links; None where they are not known, or a link is not."""
         assert method.offered is not None
         plan = planned(method.offered, point.ranks, least_bytes=point.bytes if point.bytes else None)
@@ -78,25 +71,12 @@ class Predictions:
         if isinstance(plan, Unplanned) or not set(np.unique(links[~np.eye(len(links), dtype=bool)])) <= set(loggp):
             return None
         rule = {**plan.rule, "segment_bytes": method.segment_bytes} if method.segment_bytes else plan.rule
-        schedules = self._schedules(point, operation, rule, plan.trees)
+        schedules = self._layout.schedules(point, rule, plan.trees)
         if schedules is None:
             return None
         return replayed_over_links_ns(schedules, loggp, links)
 
-    def _schedules(
-        self, point: Point, operation: str, rule: dict[str, Any], trees: dict[str, Any] | None
-    ) -> _plan.Schedules | None:
-        lengths = [] if point.operation == "barrier" else [point.bytes]
-        if point.operation == "allgather":
-            lengths = [point.bytes // point.ranks]
-        hosts, clusters = self._hosts[: point.ranks], self._clusters[: point.ranks]
-        root = 0 if point.operation in _ROOTED else None
-        try:
-            return lay(rule, operation, lengths, hosts, clusters, root=root, trees=trees)
-        except ValueError:  # the plan cuts no message so
-            return None
-
     def _links_between(self, ranks: int) -> Array:
         """The class of links between each two of the first ranks, as its place in LINKS."""
-        hosts, clusters = np.asarray(self._hosts[:ranks]), np.asarray(self._clusters[:ranks])
+        hosts, clusters = np.asarray(self._layout.hosts[:ranks]), np.asarray(self._layout.clusters[:ranks])
         return link_classes((hosts[:, None], clusters[:, None]), (hosts, clusters))
