@@ -19,7 +19,7 @@ class Computations(Generic[Key, Answer]):
         self._futures: dict[Key, Future[Answer]] = {}
         self._lock = threading.Lock()
         self.running: dict[Future[Answer], tuple[Key, float]] = {}
-        """What is being computed, with its begin on the monotonic clock in seconds."""
+        """Computations under way: key and begin, in seconds of the monotonic clock."""
 
     def answer(self, key: Key, compute: Callable[[], Answer]) -> Answer:
         """Give the answer of this key, which the first thread computes. Raises what that raised, and forgets it."""

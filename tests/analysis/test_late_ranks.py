@@ -129,8 +129,14 @@ def test_too_few_collectives_have_no_class_and_the_least_lateness_is_the_users(t
 
 
 def noise(at_ns: np.ndarray, values: np.ndarray) -> pa.Table:
-    ones = np.ones(len(at_ns), int)
-    columns = {"rank": 0 * ones, "at_ns": at_ns, "noise_ns": values, "iterations": ones, "noisy": ones * (values > 0)}
+    units = np.ones(len(at_ns), int)
+    columns = {
+        "rank": 0 * units,
+        "at_ns": at_ns,
+        "noise_ns": values,
+        "iterations": units,
+        "noisy": units * (values > 0),
+    }
     return pa.table(columns)
 
 

@@ -18,7 +18,7 @@ TRUTHS = {
     "cell-12": 'dict(zip(_["link"], _["hops"])) == {"lan": 80, "wan": 480}',
     "cell-14": '_["name"][_["chosen"]].item().startswith("leaders") and _["gain"][_["chosen"]].item() > 0.5',
 }
-"""What is true after each cell, where `_` is what it shows."""
+"""Truths after each cell, where `_` is its output."""
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the kernel's own packages

@@ -56,9 +56,9 @@ def test_fences_synchronise_and_puts_are_one_sided(mpi: local_mpi.LocalMpi, tmp_
         ("MPI_Win_fence", True): 20,
         ("MPI_Win_free", True): 1,
     }
-    found = calls(trace)
-    assert found["MPI_Win_fence", "rma"] == RANKS  # the first, without transfers before it
-    assert found["MPI_Put", "rma"] == 10 * RANKS
+    counts = calls(trace)
+    assert counts["MPI_Win_fence", "rma"] == RANKS  # the first, without transfers before it
+    assert counts["MPI_Put", "rma"] == 10 * RANKS
     names = {row["comm"]: row["name"] for row in trace.comms}
     assert {names[row["comm"]] for row in trace.rows("collectives") if row["op"] == "MPI_Win_fence"} == {"halo"}
     assert categories(trace)["rma"] > 0
@@ -75,19 +75,19 @@ def test_a_window_outlives_its_communicator(mpi: local_mpi.LocalMpi, tmp_path: P
         ("MPI_Reduce", True): 1,
         ("MPI_Win_free", True): 1,
     }
-    found = calls(trace)
-    assert found["MPI_Fetch_and_op", "rma"] == found["MPI_Win_flush", "rma"] == 10 + RANKS
-    assert found["MPI_Win_lock_all", "rma"] == found["MPI_Win_unlock_all", "rma"] == RANKS
+    counts = calls(trace)
+    assert counts["MPI_Fetch_and_op", "rma"] == counts["MPI_Win_flush", "rma"] == 10 + RANKS
+    assert counts["MPI_Win_lock_all", "rma"] == counts["MPI_Win_unlock_all", "rma"] == RANKS
 
 
 def test_epochs_of_pairs_are_one_sided(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     trace = traced(mpi, tmp_path, "windows", "pairs")
-    found = calls(trace)
+    counts = calls(trace)
     for function in ("MPI_Win_post", "MPI_Win_start", "MPI_Win_complete"):
-        assert found[function, "rma"] == 10 * RANKS
-    assert found["MPI_Win_wait", "rma"] == 5 * RANKS
-    assert found["MPI_Win_test", "rma"] >= 5 * RANKS
-    assert found["MPI_Rput", "rma"] == RANKS
+        assert counts[function, "rma"] == 10 * RANKS
+    assert counts["MPI_Win_wait", "rma"] == 5 * RANKS
+    assert counts["MPI_Win_test", "rma"] >= 5 * RANKS
+    assert counts["MPI_Rput", "rma"] == RANKS
 
 
 def test_files_synchronise_where_they_open_close_and_resize(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
@@ -98,9 +98,9 @@ def test_files_synchronise_where_they_open_close_and_resize(mpi: local_mpi.Local
         ("MPI_File_close", True): 5,
         ("MPI_Barrier", True): 5,
     }
-    found = calls(trace)
+    counts = calls(trace)
     for function in ("set_view", "write_all", "sync", "read_at_all_begin", "read_at_all_end", "get_size"):
-        assert found[f"MPI_File_{function}", "io"] == 5 * RANKS
+        assert counts[f"MPI_File_{function}", "io"] == 5 * RANKS
     assert "file file" in {row["name"] for row in trace.comms}
     assert categories(trace)["io"] > 0
     message_kinds = ("latency-bound", "bandwidth-bound")
@@ -111,10 +111,10 @@ def test_files_synchronise_where_they_open_close_and_resize(mpi: local_mpi.Local
 def test_shared_pointers_and_requests_are_files(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     trace = traced(mpi, tmp_path, "files", "log")
     assert collectives(trace)["MPI_File_preallocate", True] == 1
-    found = calls(trace)
+    counts = calls(trace)
     for function in ("write_ordered", "seek_shared", "read_shared", "iwrite_at"):
-        assert found[f"MPI_File_{function}", "io"] == RANKS
-    assert found["MPI_File_iread_at", "io"] == 2 * RANKS
+        assert counts[f"MPI_File_{function}", "io"] == RANKS
+    assert counts["MPI_File_iread_at", "io"] == 2 * RANKS
 
 
 @pytest.mark.parametrize("name", ["windows", "files"])

@@ -28,7 +28,7 @@ NS = 1e9
 _GAP_NS = 2e6
 """Least time of the additional messages, well above the errors of a clock and a wait."""
 _GAP_WAYS = 10
-"""The same in latencies, in which a transport that grows its window has grown it."""
+"""Least time of the additional messages in latencies: long enough for a transport to grow its window."""
 _MOST_MESSAGES = 4000
 _TOO_SLOW = POINT_SECONDS
 """A gap that takes longer than this to be measured once stays unmeasured."""
