@@ -36,6 +36,24 @@ enum class Category : int8_t { CATEGORIES(CODE) };
 enum class Path : int8_t { PATHS(CODE) };
 enum class IntervalKind : int8_t { INTERVAL_KINDS(CODE) };
 #undef CODE
+// The category of an interval that waits for nobody whom the trace names.
+inline Category category_of(IntervalKind kind) {
+    switch (kind) {
+    case IntervalKind::off:
+        return Category::unrecorded;
+    case IntervalKind::p2p:
+        return Category::p2p;
+    case IntervalKind::rma:
+        return Category::rma;
+    case IntervalKind::io:
+        return Category::io;
+    case IntervalKind::overhead:
+        return Category::overhead;
+    default:
+        return Category::mpi;
+    }
+}
+
 // The direction of a path inside the library without hops (critical path of a collective).
 enum class Leads : int8_t { to_last_enter, to_root, root_to_last_enter, scan, exscan, stays };
 

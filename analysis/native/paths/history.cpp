@@ -234,22 +234,9 @@ Span History::span_of(int32_t lane, const Item &item) const {
         const auto library = static_cast<Category>(collectives_.library[static_cast<size_t>(calls_.collective[row])]);
         return {item.begin, item.end, hops ? Category::local : library, hops};
     }
-    switch (static_cast<IntervalKind>(intervals_.kind[row])) {
-    case IntervalKind::off:
-        return {item.begin, item.end, Category::unrecorded, false};
-    case IntervalKind::p2p:
-        return {item.begin, item.end, Category::p2p, false};
-    case IntervalKind::rma:
-        return {item.begin, item.end, Category::rma, false};
-    case IntervalKind::io:
-        return {item.begin, item.end, Category::io, false};
-    case IntervalKind::overhead:
-        return {item.begin, item.end, Category::overhead, false};
-    case IntervalKind::wait:
-        break;
-    default:
-        return {item.begin, item.end, Category::mpi, false};
-    }
+    const auto kind = static_cast<IntervalKind>(intervals_.kind[row]);
+    if (kind != IntervalKind::wait)
+        return {item.begin, item.end, category_of(kind), false};
     auto [first, last] = early_returns_->completed_by(lanes_.rank[static_cast<size_t>(lane)], item.begin);
     if (first != last)
         return call_span(std::any_of(first, last, [&](const auto &completed) { return has_hops(completed.call); }));

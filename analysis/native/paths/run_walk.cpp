@@ -2,25 +2,6 @@
 #include "run_walk.h"
 
 namespace hopscope::paths {
-namespace {
-
-// The category of an interval that waits for nobody whom the trace names.
-Category category_of(IntervalKind kind) {
-    switch (kind) {
-    case IntervalKind::off:
-        return Category::unrecorded;
-    case IntervalKind::rma:
-        return Category::rma;
-    case IntervalKind::io:
-        return Category::io;
-    case IntervalKind::overhead:
-        return Category::overhead;
-    default:
-        return Category::mpi;
-    }
-}
-
-} // namespace
 
 RunWalker::RunWalker(const History &history)
     : history_(history),
