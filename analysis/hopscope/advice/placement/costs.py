@@ -112,5 +112,7 @@ def _by_class(classes: Mapping[str, LinkCost]) -> tuple[Array, Array]:
             latency[place], per_byte[place] = cost.latency_ns, cost.per_byte_ns
         if place < farthest:
             latency[place] = min(latency[place], latency[place + 1]) if cost else latency[place + 1] / 2
-            per_byte[place] = per_byte[place] or per_byte[place + 1] / 2
+            own, farther = per_byte[place], per_byte[place + 1]
+            # Small messages alone, as on busy cores, fit any time per byte.
+            per_byte[place] = min(own, farther) if own and farther else own or farther / 2
     return latency, per_byte
