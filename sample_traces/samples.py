@@ -234,7 +234,7 @@ SITUATIONS: dict[str, tuple[str, tuple[int, ...]]] = {
     "sender": ("sender 30 5 2", (2, 4, 8)),
     "receiver": ("receiver 30 5 2", (2, 4, 8)),
     "order": ("order 30 5 2", (3, 4, 8)),
-    "comms": ("comms 10 5 2", (2, 4, 8)),
+    "comms": ("comms 10 5 20", (2, 4, 8)),
     "small": ("small 10 0.2 150", (2, 4, 8)),
     "large": ("large 15 0.5 8192", (2, 4)),
     "start": ("start 20 2 3000", (2, 4, 8)),

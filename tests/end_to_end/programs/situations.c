@@ -14,7 +14,7 @@
  *     sender      even ranks work, and then send what they could have sent before; odd ranks wait for it, then work
  *     receiver    odd ranks work, and then receive a large message; even ranks wait in its send, then work
  *     order       rank 0 receives from rank 1, which sends late, before the large message of rank 2 that is there
- *     comms       communicators are made, so many as take PLANT_MS
+ *     comms       communicators are made; PLANT_MS is their number
  *     small       thousands of small messages; PLANT_MS is their number
  *     large       large messages; PLANT_MS is their size in KiB
  *     start       PLANT_MS pass before the first iteration
@@ -106,14 +106,11 @@ static void in_order(double ms, int is_planted) {
     }
 }
 
-static void make_comms(double ms) {
-    const double begin = MPI_Wtime();
-    for (int goes_on = 1; goes_on;) {
+static void make_comms(int comms) {
+    for (int i = 0; i < comms; i++) {
         MPI_Comm comm;
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         MPI_Comm_free(&comm);
-        goes_on = MPI_Wtime() - begin < ms / 1000;
-        MPI_Bcast(&goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
 }
 
@@ -186,7 +183,7 @@ int main(int argc, char **argv) {
         if (strcmp(kind, "order") == 0 && ranks > 2)
             in_order(fabs(plant_ms), is_planted);
         if (strcmp(kind, "comms") == 0 && is_planted)
-            make_comms(plant_ms);
+            make_comms((int)plant_ms);
         if (strcmp(kind, "small") == 0)
             ping_pong((int)plant_ms, 8);
         if (strcmp(kind, "large") == 0)
