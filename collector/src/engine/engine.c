@@ -46,7 +46,7 @@ enum { MOST_ALGORITHMS = 64 }; /* rows of the algorithm table */
 /* Only engine_start and engine_stop write this, except the ids, which any thread may define. */
 static struct {
     struct tree_plan *plan;
-    bool spawned; /* no communicator of this world has members that the plan lists */
+    bool spawned;          /* no communicator of this world has members that the plan lists */
     bool tolerates_faults; /* the library reports dead ranks as errors, which a schedule would wait for */
     struct engine_surroundings surroundings;
     struct neighbors neighbors;
@@ -111,6 +111,7 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
 
 void engine_stop(void) {
     memset(engine_served, 0, sizeof engine_served);
+    engine_comms_release();
     tree_plan_free(engine.plan);
     links_close(engine.surroundings.links);
     neighbors_free(&engine.neighbors);
@@ -192,8 +193,10 @@ static int members_of(struct comm *comm) {
 
 static bool finish(const struct engine_call *call, int *error, int result) {
     *error = result;
-    if (result != MPI_SUCCESS)
+    if (result != MPI_SUCCESS) {
+        call->comm->engine->has_failed = true;
         pmpi.Comm_call_errhandler(call->comm->handle, result);
+    }
     return true;
 }
 

@@ -1,5 +1,6 @@
-/* The address sanitizer's runtime refuses a process where another library is loaded before it. The collector replaces no
- * function that the runtime intercepts, so the order does not matter to it. A program with options of its own keeps them.
+/* The address sanitizer's runtime refuses a process where another library is loaded before it. The collector replaces
+ * no function that the runtime intercepts, so the order does not matter to it. A program with options of its own keeps
+ * them.
  */
 const char *__asan_default_options(void);
 
