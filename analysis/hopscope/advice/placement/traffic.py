@@ -28,7 +28,7 @@ class Traffic:
     bytes: Array
 
     def weights(self, per_message: float, per_byte: float) -> Array:
-        """Time of each pair at this cost of a message and of a byte: ns."""
+        """The time of each pair of ranks, ns, at these costs of a message and of a byte."""
         return self.messages * per_message + self.bytes * per_byte
 
 
