@@ -12,14 +12,15 @@ from hopscope.replay.fitting.traced import Fitted, fitted_of_trace, rows_of_fit,
 
 
 def drawn_sizes(trace_fit: Fitted) -> list[int]:
-    """The sizes, up to the largest message, at which curves are drawn; either side of a step is one."""
+    """The sizes, up to the largest message, at which curves are drawn. Both sides of each step are among them."""
     sizes = sorted({*formula_times.SIZES, *steps_of_fit(trace_fit)})
     return [size for size in sizes if 0 < size <= max(sizes[0], trace_fit.sizes.max())]
 
 
 def modelled(trace: OpenedTrace) -> pa.Table:
     """One row: `parameters` as `analyze model` lists them, `curves` (see `parameters.Curve`) up to the largest message,
-    `times` as `analyze formulas` lists them, or `lack`, the reason for none, and `said`, the collectives of the fit.
+    `times` as `analyze formulas` lists them, `lack`, the reason why there are no times, and `said`, sentences on the
+    fit.
 
     Raises InputError if no hop shows the cost of a message.
     """
