@@ -9,7 +9,8 @@ ALLTOALL = "MPI_Alltoall"
 
 
 def _turns(call: Call) -> float:
-    """(P - 1)(n_s P + 1 - P / 2): messages in sequence if each rank begins when it has the one before it's."""
+    """(P - 1)(n_s P + 1 - P / 2): the messages in sequence, if each rank begins when it has the block of the rank
+    before it."""
     return (call.ranks - 1) * (call.segments * call.ranks + 1 - call.ranks / 2)
 
 
@@ -23,7 +24,7 @@ def linear_hockney(call: Call, p: Hockney) -> float:
 def linear_loggp(call: Call, p: LogGP) -> float:
     """P (L + 2o) + (P - 1)(n_s P + 1 - P / 2)(g + (m_s - 1) G). Rank i + 1 sends when it has rank i's block.
 
-    An upper bound: the replay overlaps what different ranks send.
+    An upper bound: in the replay, the messages of different ranks overlap.
     """
     p = p.for_destinations(call.ranks - 1)
     return call.ranks * (p.L + 2 * p.o) + _turns(call) * (p.g + p.bytes(call.segment))

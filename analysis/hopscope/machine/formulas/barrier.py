@@ -9,7 +9,7 @@ BARRIER = "MPI_Barrier"
 
 
 def _doublings(call: Call) -> int:
-    """Rounds of recursive doubling: floor(log2 P), and two more if that is not log2 P."""
+    """Rounds of recursive doubling: floor(log2 P), and two more if P is not a power of two."""
     return call.ranks.bit_length() - 1 + (0 if call.is_power_of_two else 2)
 
 
@@ -58,7 +58,7 @@ def double_ring_hockney(call: Call, p: Hockney) -> float:
 
 @row(BARRIER, "double ring", LogGP)
 def double_ring_loggp(call: Call, p: LogGP) -> float:
-    """2P (L + o + g). The replay takes 2P (L + 2o): nobody sends so soon after its last message that g counts."""
+    """2P (L + o + g). The replay takes 2P (L + 2o): a rank's messages are too far apart for g to matter."""
     return 2 * call.ranks * (p.L + p.o + p.g)
 
 
@@ -70,19 +70,20 @@ def double_ring_plogp(call: Call, p: PLogP) -> float:
 
 @row(BARRIER, "recursive doubling", Hockney)
 def recursive_doubling_hockney(call: Call, p: Hockney) -> float:
-    """log2 P alpha; floor(log2 P) and 2 alpha more where P is no power of two."""
+    """log2 P alpha; (floor(log2 P) + 2) alpha where P is not a power of two."""
     return _doublings(call) * p.alpha(0)
 
 
 @row(BARRIER, "recursive doubling", LogGP)
 def recursive_doubling_loggp(call: Call, p: LogGP) -> float:
-    """(floor(log2 P), and 2 more where P is no power of two) (L + o + g). In the replay o takes the place of g."""
+    """log2 P (L + o + g); (floor(log2 P) + 2)(L + o + g) where P is not a power of two. In the replay o takes the place
+    of g."""
     return _doublings(call) * (p.L + p.o + p.g)
 
 
 @row(BARRIER, "recursive doubling", PLogP)
 def recursive_doubling_plogp(call: Call, p: PLogP) -> float:
-    """(floor(log2 P), and 2 more where P is no power of two) (L + g)."""
+    """log2 P (L + g); (floor(log2 P) + 2)(L + g) where P is not a power of two."""
     return _doublings(call) * (p.L + p.g(0))
 
 

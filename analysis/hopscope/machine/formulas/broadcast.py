@@ -40,7 +40,7 @@ def pipeline_hockney(call: Call, p: Hockney) -> float:
 def pipeline_loggp(call: Call, p: LogGP) -> float:
     """(P - 1)(L + 2o + (m_s - 1) G) + (n_s - 1)(g + (m_s - 1) G).
 
-    In the replay a rank between two others, which receives and sends each segment, takes at least 2o for one.
+    In the replay, a rank in the middle of the pipeline takes at least 2o per segment, which it receives and sends.
     """
     segment = p.bytes(call.segment)
     return (call.ranks - 1) * (p.L + 2 * p.o + segment) + (call.segments - 1) * (p.g + segment)
@@ -78,7 +78,7 @@ def binary_hockney(call: Call, p: Hockney) -> float:
 
 
 def _binary_levels(call: Call, p: LogGP) -> float:
-    """Until the first segment is at the last leaf: it is the second child's on every level."""
+    """The time until the first segment is at the last leaf, which is reached over the second child on every level."""
     p = p.for_destinations(_CHILDREN)
     return call.binary_depth * (p.L + 2 * (p.o + p.bytes(call.segment)) + p.g)
 
@@ -87,9 +87,10 @@ def _binary_levels(call: Call, p: LogGP) -> float:
 def binary_loggp(call: Call, p: LogGP) -> float:
     """(ceil(log2(P + 1)) - 1)(L + 2 (o + (m_s - 1) G) + g) + (n_s - 1) max(2 (g + (m_s - 1) G), 3o). Corrected.
 
-    As printed n_s does not occur: the second term has no factor, so cutting costs nothing. A node sends every segment
-    twice, and receives it once; so it takes the segments at the distance of the second term, which the PLogP row also
-    has. Each level has one gap, between its two messages, and not two. The replay of complete trees agrees exactly.
+    The printed formula does not contain n_s: its second term has no factor, so cutting a message costs nothing. Here
+    the second term is the time between two segments, as in the PLogP row: a node receives each segment once and sends
+    it twice. A level has one gap, between the two messages of a node; the printed formula has two. On complete trees
+    the replay agrees exactly.
     """
     p = p.for_destinations(_CHILDREN)
     return _binary_levels(call, p) + (call.segments - 1) * max(2 * (p.g + p.bytes(call.segment)), 3 * p.o)
@@ -111,7 +112,7 @@ def binary_plogp(call: Call, p: PLogP) -> float:
 
 
 def _half_segments(call: Call) -> int:
-    """ceil(n_s / 2): segments of the longer half."""
+    """ceil(n_s / 2): the segments of the longer half."""
     return (call.segments + 1) // 2
 
 
@@ -127,10 +128,10 @@ def split_binary_loggp(call: Call, p: LogGP) -> float:
     """(ceil(log2(P + 1)) - 1)(L + 2 (o + (m_s - 1) G) + g) + (ceil(n_s / 2) - 1) max(2 (g + (m_s - 1) G), 3o)
     + L + 2o + (m / 2 - 1) G. Corrected.
 
-    As printed the factors of depth and segments are exchanged: the latency is paid for every segment, and the depth
-    only multiplies a gap. The last exchange is printed with half a segment; partners lack half of the message. The
-    replay of the published schedule agrees exactly on complete trees. The engine passes a half on to the partner
-    segment by segment, which takes each inner node a third send.
+    The printed formula swaps two factors: it counts the latency for every segment, and only a gap for every level. Its
+    last exchange moves half a segment, but each partner still needs half of the message. On complete trees the replay
+    of the published schedule agrees exactly. The engine differs: it passes a half on to the partner segment by segment,
+    so each inner node sends every segment three times.
     """
     down = p.for_destinations(_CHILDREN)
     interval = max(2 * (down.g + down.bytes(call.segment)), 3 * p.o)
@@ -152,8 +153,9 @@ def split_binary_plogp(call: Call, p: PLogP) -> float:
     """(ceil(log2(P + 1)) - 1)(L + 2 g(m_s)) + (ceil(n_s / 2) - 1) max(2 g(m_s), o_r(m_s) + g(m_s) + o_s(m_s))
     + L + g(m / 2). Corrected.
 
-    As printed the last exchange has no term, although both other models have one; without it nobody gets the other
-    half. And n_s / 2 is not rounded up as in both other models, so for one segment the second term is below zero.
+    The printed formula has no term for the last exchange, although both other models have one; without the exchange no
+    rank gets the other half. Nor does it round n_s / 2 up, as both other models do, so that for one segment the second
+    term is below zero.
     """
     exchange = p.L + p.g(call.size / 2)
     return _split_binary_plogp(call, p, _half_segments(call)) + exchange
@@ -166,7 +168,7 @@ def split_binary_plogp_printed(call: Call, p: PLogP) -> float:
 
 
 def _split_binary_plogp(call: Call, p: PLogP, half: float) -> float:
-    """half: the segments of one half."""
+    """The time until every rank has one half of the message. half: the segments of that half."""
     g = p.for_destinations(_CHILDREN).g(call.segment)
     interval = max(2 * g, p.o_r(call.segment) + g + p.o_s(call.segment))
     return call.binary_depth * (p.L + 2 * g) + (half - 1) * interval

@@ -35,7 +35,7 @@ def rule_of(operation: str, algorithm: str, segment_bytes: int = 0) -> tuple[dic
     """The rule of a tree file, without operations, and the trees that it names. None: the engine has no such
     algorithm.
 
-    Its linear Alltoall is another one: there all ranks send at once.
+    The engine's linear Alltoall is another algorithm than the published one: there all ranks send at once.
     """
     if operation == "MPI_Alltoall" and algorithm == "linear":
         return None
@@ -53,8 +53,8 @@ def schedules(
     hosts: Sequence[int] | None = None,
     clusters: Sequence[int] | None = None,
 ) -> _plan.Schedules | None:
-    """The engine's schedules, with rank 0 as the root. None: it has no such algorithm. hosts, clusters: a number for
-    each rank; by default each rank is on its own host, and all are in one cluster."""
+    """The engine's schedules, with rank 0 as the root. None: the engine has no such algorithm. hosts, clusters: a
+    number for each rank; by default each rank is on its own host, and all are in one cluster."""
     tree_rule = rule_of(operation, algorithm, int(call.segment))
     if tree_rule is None:
         return None
@@ -66,7 +66,8 @@ def schedules(
 
 
 def replayed_ns(operation: str, algorithm: str, call: Call, model: Hockney | LogGP | PLogP) -> float | None:
-    """Time of the replay of the engine's schedule on a machine of this model, in ns."""
+    """Time of the replay of the engine's schedule on a machine of this model, ns. None: the engine has no such
+    algorithm."""
     plan = schedules(operation, algorithm, call)
     if plan is None:
         return None
@@ -74,8 +75,8 @@ def replayed_ns(operation: str, algorithm: str, call: Call, model: Hockney | Log
 
 
 def replayed_over_links_ns(plan: _plan.Schedules, models: Mapping[int, LogGP], link: Array) -> float:
-    """Time of schedules over links of several classes, in ns. models: by the class's place in LINKS. link: the class
-    between each two ranks, of which those that messages take have a model."""
+    """Time of schedules over links of several classes, ns. models: by index of the class in LINKS; every class that
+    messages take has one. link: the class between each two ranks."""
     number = np.zeros(len(LINKS), np.int64)
     number[list(models)] = np.arange(len(models))
     machine = published_by_class(list(models.values()), number[link], longest_message(plan), receivers(plan))

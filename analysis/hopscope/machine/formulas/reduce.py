@@ -1,4 +1,4 @@
-"""Time of a reduction until its root has the result. A segment is combined in gamma m_s."""
+"""Time of a reduction until its root has the result. Combining a segment takes gamma m_s."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _step(call: Call, p: Hockney) -> float:
 
 
 def _interval(call: Call, p: PLogP) -> float:
-    """max(g(m_s), o_r(m_s) + gamma m_s): between two segments that a rank receives and combines."""
+    """max(g(m_s), o_r(m_s) + gamma m_s): the time between two segments that a rank receives and combines."""
     return max(p.g(call.segment), p.o_r(call.segment) + p.gamma * call.segment)
 
 
@@ -28,7 +28,8 @@ def flat_hockney(call: Call, p: Hockney) -> float:
 def flat_loggp(call: Call, p: LogGP) -> float:
     """o + (m_s - 1) G + L + n_s max(g, (P - 1)(o + (m_s - 1) G + gamma m_s)).
 
-    It holds the root busy while a message's bytes come. In the replay they come while it combines the one before.
+    The formula keeps the root busy while the bytes of a message arrive. In the replay, the bytes of the next message
+    arrive while the root combines the last one.
     """
     segment = p.bytes(call.segment)
     return p.o + segment + p.L + call.segments * max(p.g, (call.ranks - 1) * (p.o + segment + p.gamma * call.segment))
@@ -55,7 +56,7 @@ def pipeline_loggp(call: Call, p: LogGP) -> float:
 
 @row(REDUCE, "pipeline", PLogP)
 def pipeline_plogp(call: Call, p: PLogP) -> float:
-    """(P - 1)(L + max(g, o_r + gamma m_s)) + (n_s - 1)(max(g, o_r + gamma m_s) + o_s), of m_s."""
+    """(P - 1)(L + max(g, o_r + gamma m_s)) + (n_s - 1)(max(g, o_r + gamma m_s) + o_s), with g, o_r and o_s of m_s."""
     interval = _interval(call, p)
     return (call.ranks - 1) * (p.L + interval) + (call.segments - 1) * (interval + p.o_s(call.segment))
 
@@ -75,7 +76,7 @@ def binomial_loggp(call: Call, p: LogGP) -> float:
 
 @row(REDUCE, "binomial", PLogP)
 def binomial_plogp(call: Call, p: PLogP) -> float:
-    """ceil(log2 P)(L + n_s max(g, o_r + gamma m_s + o_s)), of m_s."""
+    """ceil(log2 P)(L + n_s max(g, o_r + gamma m_s + o_s)), with g, o_r and o_s of m_s."""
     busy = p.o_r(call.segment) + p.gamma * call.segment + p.o_s(call.segment)
     return call.doublings * (p.L + call.segments * max(p.g(call.segment), busy))
 
@@ -91,10 +92,10 @@ def binary_loggp(call: Call, p: LogGP) -> float:
     """(ceil(log2(P + 1)) - 1)(L + 2o + (m_s - 1) G + gamma m_s + max(g + (m_s - 1) G, o + gamma m_s))
     + (n_s - 1) max(2 (g + (m_s - 1) G), 3o + 2 gamma m_s). Corrected.
 
-    As printed both terms are multiplied by the depth: but the levels work on different segments at one time, so the
-    segments after the first are paid for once. The printed terms let the bytes of two children come in the time of
-    one; an interface takes one after the other, as the PLogP row has it. Where combining takes longer than receiving,
-    the first term is the printed one. The replay of complete trees agrees exactly.
+    The printed formula multiplies both terms by the depth. But levels work on different segments at the same time, so
+    the segments after the first count only once. In the printed terms, the bytes of two children arrive in the time of
+    one; here an interface takes one after the other, as in the PLogP row. Where combining takes longer than receiving,
+    the first term is the printed one. On complete trees the replay agrees exactly.
     """
     message, work = p.g + p.bytes(call.segment), p.o + p.gamma * call.segment
     level = p.L + p.o + p.bytes(call.segment) + work + max(message, work)
@@ -111,6 +112,7 @@ def binary_loggp_printed(call: Call, p: LogGP) -> float:
 
 @row(REDUCE, "binary", PLogP)
 def binary_plogp(call: Call, p: PLogP) -> float:
-    """(ceil(log2(P + 1)) - 1)(L + 2 max(g, o_r + gamma m_s)) + (n_s - 1)(o_s + 2 max(g, o_r + gamma m_s)), of m_s."""
+    """(ceil(log2(P + 1)) - 1)(L + 2 max(g, o_r + gamma m_s)) + (n_s - 1)(o_s + 2 max(g, o_r + gamma m_s)), with g, o_r
+    and o_s of m_s."""
     interval = _interval(call, p)
     return call.binary_depth * (p.L + 2 * interval) + (call.segments - 1) * (p.o_s(call.segment) + 2 * interval)

@@ -3,8 +3,9 @@
 Every formula takes a Call and a model's parameters (`hopscope.machine.published`) and gives one number, in ns. P are
 the ranks, m the bytes of a message, which is cut into n_s segments of m_s.
 
-If a rank sends to k destinations in a row, g and G are those for k, if the parameters have them (`for_destinations`).
-The published formulas have one gap; that it depends on the destinations is the paper's main finding.
+If a rank sends to k destinations one after another, g and G are those for k, if the parameters have them
+(`for_destinations`). The published formulas have one gap. That the gap depends on the number of destinations is the
+paper's main finding.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ SOURCE = (
 )
 MODELS: tuple[Model, ...] = (Hockney, LogGP, PLogP)
 FORMULAS: dict[Row, Formula] = {}
-"""Formulas to use: as published, or corrected where that is wrong."""
+"""Formulas to use: as published, or corrected where the published one is wrong."""
 PRINTED: dict[Row, Formula] = {}
-"""As published, of the rows that are corrected."""
+"""The formulas as published, for the rows that FORMULAS corrects."""
 UPPER_BOUNDS: dict[Row, Formula] = {}
 """The upper bounds of rows that are published as a lower and an upper bound; FORMULAS has the lower ones."""
 
