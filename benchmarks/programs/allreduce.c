@@ -2,12 +2,12 @@
  *
  *     allreduce self|world|barrier|message INTEGERS CALLS BATCH [INTEGERS CALLS BATCH]...
  *
- * For each INTEGERS, prints a line with, in nanoseconds and as rank 0 saw it, the median over batches of the mean time
- * of a call, and the mean processor time of all calls, which other processes of the machine do not lengthen; and rank
- * 0's private memory in KiB after a tenth of the calls and after all.
+ * For each INTEGERS, prints a line with figures of rank 0. In nanoseconds: the median over batches of the mean time of
+ * a call, and the mean processor time of all calls, which other processes of the machine do not lengthen. In KiB: the
+ * private memory after a tenth of the calls and after all.
  *
- * The sum of every call is checked, in an element that changes from call to call; all elements are after each batch,
- * outside of what is timed. A wrong one ends the job, with a line that says which.
+ * After every call one element of the sum is checked, in the next call the next one. After each batch all elements are
+ * checked, outside the timed part. A wrong sum ends the job, with a line that says which it is.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -38,7 +38,7 @@ static long private_kib(void) {
     return kib;
 }
 
-/* Element i of rank r is r + added[i]; in each call another one is changed. */
+/* Element i of rank r is r + added[i]. Each call changes another element of `added`. */
 struct sums {
     MPI_Comm comm;
     int rank, ranks, count, calls;

@@ -2,7 +2,8 @@
  *
  *     back_to_back BYTES CALLS
  *
- * Prints, in nanoseconds, how long the slowest rank took for all of them. Every byte of the last one is checked.
+ * Prints the time, in nanoseconds, that the slowest rank took for all broadcasts. Every byte of the last broadcast is
+ * checked.
  */
 #include <mpi.h>
 #include <stdio.h>

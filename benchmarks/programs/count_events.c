@@ -1,6 +1,8 @@
-/* The yardstick of reading: libotf2's local readers in two processes that do nothing but count: count_events ANCHOR
+/* The yardstick for reading a trace, libotf2's local readers in two processes that only count events:
  *
- * Locations are dealt so that both processes have about as many events. Prints `events=N seconds=S`.
+ *     count_events ANCHOR
+ *
+ * Locations are divided so that both processes have about the same number of events. Prints `events=N seconds=S`.
  */
 #include <otf2/otf2.h>
 

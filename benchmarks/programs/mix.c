@@ -3,9 +3,9 @@
  *     mix ITERATIONS WORK_US OPERATION BYTES [OPERATION BYTES]...
  *
  * Each rank sleeps for a time of its own, up to WORK_US, then calls each operation. BYTES are those of the message or
- * of a block; blocks of allgatherv, alltoallv and reduce_scatter are half as long, as long, and half as long again in
- * turn. Prints the mean time from one iteration's last leave to the next one's, in ns; the first one sets things up.
- * All ranks share one machine's clock. A wrong result ends the job.
+ * of a block; blocks of allgatherv, alltoallv and reduce_scatter have 0.5, 1 and 1.5 times this length in turn. Prints
+ * the mean time from one iteration's last leave to the next one's, in ns. The first iteration does not count, because
+ * it sets the communicator up. All ranks share one machine's clock. A wrong result ends the job.
  */
 #define _GNU_SOURCE
 #include "nap.h"
@@ -37,7 +37,7 @@ struct call {
     int *input, *result;
 };
 
-/* Elements of a block for each rank, or from each. */
+/* The numbers of elements and the places of the blocks for each rank, or from each rank. */
 struct blocks {
     int *counts, *places;
 };
@@ -52,7 +52,7 @@ static struct blocks blocks_of(const struct call *c, int uneven, int number) {
     return b;
 }
 
-/* The value that a rank's block for another one ends with. */
+/* The last value of a rank's block for another rank. */
 static int value(const struct call *c, int sender, int receiver) {
     return sender * ranks + receiver + c->iteration;
 }
@@ -186,7 +186,7 @@ int main(int argc, char **argv) {
         if (iteration == 0)
             first = last;
     }
-    /* Past the collector: it is none of what is measured. */
+    /* PMPI, so that the collector does not record it, because it is not part of the measured program. */
     double ends[2] = {first, last}, latest[2];
     PMPI_Reduce(ends, latest, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank == 0)

@@ -3,7 +3,7 @@
  *     noise_allreduce ITERATIONS SORT_US [VALUES]
  *
  * Sorting takes about SORT_US microseconds of processor time: rank 0 tunes the number of integers before the first
- * iteration, and all ranks sort as many. Ranks that share a core need more time than that; the processor time stays.
+ * iteration, and all ranks sort that many. Ranks that share a core need more time, but the same processor time.
  * The integers are those of a linear congruential generator whose seed is the rank, and the same in every iteration.
  *
  * VALUES names the file of a rank's values, with %d for the rank. It is text: one decimal number in each line, as
@@ -79,7 +79,7 @@ static double processor_us(void) {
     return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
 }
 
-/* The least processor time of a few sorts of as many integers. */
+/* The least processor time of a few sorts of this many integers. */
 static double sorting_us(int count) {
     struct work work = make_work(count);
     double minimum = 0;
@@ -138,7 +138,7 @@ static double value_of(const struct values *values, int iteration) {
     return values->count ? values->numbers[iteration % values->count] : (double)rank + iteration;
 }
 
-/* Only where the other ranks' values are known. */
+/* Checks a sum, if the values of all ranks are known. */
 static void check(const struct values *values, int iteration, double sum) {
     double expected = (double)ranks * iteration + 0.5 * ranks * (ranks - 1);
     if (values->count == 0 && sum != expected)

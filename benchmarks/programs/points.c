@@ -1,10 +1,10 @@
-/* Barrier, Bcast, Reduce and Alltoall over numbers of ranks and sizes, for what the published models say of them:
+/* Barrier, Bcast, Reduce and Alltoall over numbers of ranks and sizes, to compare them with the published models:
  *
  *     points ITERATIONS RANKS[,RANKS]... BYTES[,BYTES]...
  *
- * For each number, the first so many ranks call each operation ITERATIONS times at each size (of Alltoall, of a block),
- * rooted in rank 0. Before each call they meet in a barrier that the collector does not see, so that they enter
- * together.
+ * For each of RANKS, the first so many ranks call each operation ITERATIONS times at each size (for Alltoall, of a
+ * block), with rank 0 as the root. Before each call, they synchronise in a barrier that the collector does not see, so
+ * that they enter together.
  */
 #define _GNU_SOURCE
 #include "nap.h"

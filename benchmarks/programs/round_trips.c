@@ -26,7 +26,7 @@ static void meet(void) {
         nanosleep(&nap, NULL);
 }
 
-/* The median over calls. The rank that answers sees the same, half a round trip later. */
+/* The median time of a round trip. The rank that answers measures the same, half a round trip later. */
 static double round_trip(int first, int peer, int size, int calls, double *times) {
     char message[4096] = {0};
     for (int i = -WARM_UPS; i < calls; i++) {

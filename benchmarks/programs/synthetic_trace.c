@@ -1,14 +1,18 @@
 /* A synthetic trace of any size: synthetic_trace DIRECTORY EVENTS [collectives|messages|parts [RANKS [HOSTS]]]
  *
- * An iterative program as the collector records it: ranks dealt over eight hosts in two clusters, or in blocks over as
- * many hosts as are asked for, compute, exchange messages, and do an Allreduce over a binomial tree whose every hop is
- * there, with the waits and the combining. Times are simulated, so that causes come before effects: a message takes its
- * link's time, and a rank that needs it earlier waits. Prints `events=N` as written.
+ * An iterative program as the collector records it. Ranks are placed in turn on eight hosts in two clusters or, with
+ * HOSTS, in blocks on that many hosts. They compute, exchange messages, and do an Allreduce over a binomial tree, with
+ * all its hops, waits and combining. Times are simulated so that causes come before effects: a message takes its link's
+ * time, and a rank that needs it earlier waits. Prints `events=N`, the number of written events.
  *
- * collectives: an Allreduce every iteration, halos with both neighbours every fourth. Two thirds of the events are
- * hops. messages: twelve shifts by MPI_Sendrecv and eight persistent requests each way every iteration, halos whose
- * requests are waited for one by one and a blocking send every eighth, an Allreduce every fourth. A message every 4.5
- * events. parts: like collectives, with Allreduces of three sizes in turn.
+ * collectives: every iteration has an Allreduce, and every fourth one halos with both neighbours. Two thirds of the
+ * events are hops.
+ *
+ * messages: every iteration has twelve shifts by MPI_Sendrecv and eight persistent requests each way. Every eighth one
+ * also has a blocking send, and halos whose requests are waited for one by one. Every fourth one also has an Allreduce.
+ * There is a message for every 4.5 events.
+ *
+ * parts: like collectives, with Allreduces of three sizes in turn.
  */
 #include <otf2/otf2.h>
 
@@ -23,7 +27,7 @@
 
 enum { MAX_RANKS = 1024, LOG2_MAX = 10, CHUNK_BYTES = 1 << 18 };
 enum { COMPUTE_NS = 200000, JITTER_NS = 60000, SPENT_NS = 300, HALO_EVERY = 4, HALO_BYTES = 8192 };
-static const uint64_t PARTS[] = {8, 1 << 16, 1 << 20}; /* bytes of the mix of parts, each of which takes 1 ns */
+static const uint64_t PARTS[] = {8, 1 << 16, 1 << 20}; /* bytes in the mix of parts; a byte takes 1 ns */
 enum { NEIGHBOURS = 8, SHIFTS = 12, ALLREDUCE_EVERY = 4, RARELY_EVERY = 8 }; /* of the mix of messages */
 enum region {
     INIT,
@@ -82,7 +86,7 @@ static uint64_t latency(int a, int b) {
     return base + random_below(base / 8);
 }
 
-/* Every event passes here: it takes a moment, and it is counted. */
+/* Counts an event of rank r and adds its time. Every event comes through here. */
 static uint64_t stamp(int r, uint64_t spent) {
     ranks[r].events++;
     return ranks[r].time += spent;
@@ -122,7 +126,7 @@ static void received(int r, int sender, OTF2_CommRef comm, uint32_t tag, uint64_
           "received");
 }
 
-/* A hop that is needed now: waited for if it is not there yet. */
+/* Receives a hop that is needed now. Waits if the hop has not arrived yet. */
 static void take_hop(int r, int sender, uint32_t tag, uint64_t bytes, uint64_t request, uint64_t arrival) {
     if (arrival > ranks[r].time) {
         enter(r, HOP_WAIT, 60);
@@ -133,7 +137,7 @@ static void take_hop(int r, int sender, uint32_t tag, uint64_t bytes, uint64_t r
     }
 }
 
-/* Up and down the binomial tree in which a rank's parent is itself without its lowest set bit. */
+/* An Allreduce up and down the binomial tree in which a rank's parent is the rank without its lowest set bit. */
 static void allreduce(uint64_t seq, uint64_t bytes) {
     const uint64_t on_wire = bytes > 8 ? bytes : 0; /* ns */
     enum region region = seq % 2 ? DOT : ALLREDUCE;
@@ -183,13 +187,13 @@ static void allreduce(uint64_t seq, uint64_t bytes) {
     }
 }
 
-/* The receiving side of an application message that arrives then: it is waited for if it is not there yet. */
+/* Receives an application message. Waits if the message has not arrived yet. */
 static void take_message(int r, int sender, uint32_t tag, uint64_t request, uint64_t arrival) {
     uint64_t wait = arrival > ranks[r].time ? arrival - ranks[r].time : 0;
     received(r, sender, 0, tag, HALO_BYTES, request, wait + 20);
 }
 
-/* Both neighbours' halos: four requests, one wait for all or for each. */
+/* Exchanges halos with both neighbours: four requests, with one wait for all or one for each. */
 static void halos(bool wait_for_each) {
     uint64_t arrival[MAX_RANKS][2], requests[MAX_RANKS][4];
     for (int r = 0; r < rank_count; r++) {
@@ -221,7 +225,7 @@ static void halos(bool wait_for_each) {
     }
 }
 
-/* The rank 1, 2, 4 or 8 places away on the ring, either way; that of n ^ 1 lies opposite. */
+/* The rank that is 1, 2, 4 or 8 places away on the ring, in either direction. Neighbour n ^ 1 lies opposite. */
 static int neighbour(int r, int n) {
     int distance = (1 << n / 2) % rank_count;
     return (r + (n % 2 ? distance : rank_count - distance)) % rank_count;
@@ -238,7 +242,7 @@ static void receive_blocking(int r, int sender, uint32_t tag, uint64_t arrival) 
     check(OTF2_EvtWriter_MpiRecv(ranks[r].writer, NULL, time, (uint32_t)sender, 0, tag, HALO_BYTES), "receive");
 }
 
-/* Everybody sends to one neighbour and receives from the opposite one. */
+/* Every rank sends to one neighbour and receives from the opposite one. */
 static void shift(int n) {
     uint64_t arrival[MAX_RANKS];
     for (int r = 0; r < rank_count; r++) {
@@ -274,7 +278,7 @@ static void start_all(void) {
     }
 }
 
-/* Every even rank to the one after it. */
+/* Every even rank sends to the rank after it. */
 static void send_to_odd(void) {
     for (int r = 0; r + 1 < rank_count; r += 2) {
         enter(r, SEND, 100);
