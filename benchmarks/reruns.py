@@ -137,7 +137,7 @@ def _best_of(
 
 
 def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
-    """The distribution, for the report."""
+    """The rows of the report: the distribution of the outcomes."""
     count = len(outcomes)
     if not count:
         return []

@@ -132,7 +132,7 @@ def _rules(operation: str, size: int) -> Iterator[tuple[str, dict[str, Any], dic
 
 
 def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
-    """The distribution, for the report."""
+    """The rows of the report: the distribution of the outcomes."""
     rows: list[tuple[str, str]] = []
     empty = sum(not outcome.times for outcome in outcomes)
     if empty:

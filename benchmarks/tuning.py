@@ -129,7 +129,7 @@ def _library(seed: int) -> local_mpi.LocalMpi:
 
 
 def _request(case: Case, mpi: local_mpi.LocalMpi, folder: Path, budget: str) -> dict[str, Any]:
-    """A tuning of the case's program on its network, whose file is in the folder."""
+    """The request for a tuning of the case's program on its network. folder: gets the topology file."""
     topology, _ = case.write(folder, network=True)
     is_long = max(size for _, size in case.calls) >= LONG
     words = [*mpi.launch(len(case.host_of)), str(mpi.compile(PROGRAMS / "mix.c"))]

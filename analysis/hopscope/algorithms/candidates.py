@@ -1,6 +1,6 @@
-"""The algorithms that a collective could have been run by, as patterns of messages.
+"""The algorithms that may have run a collective, as patterns of messages.
 
-Each generator is for one operation. An operation's candidates come in the order of preference: where two have the same
+Each generator is for one operation. An operation's candidates come in the order of preference: if two have the same
 messages in the same order, as most have on 2 ranks, the first gives the name.
 """
 

@@ -118,8 +118,8 @@ def _halves(script: Script, fold: Fold, units: int, unit: int, *, whole: bool = 
 
 
 def rabenseifner_allreduce(ranks: int, units: int, unit: int, *, whole: bool = False) -> Pattern:
-    """Reduce-scatter by recursive halving, then allgather by recursive doubling (Rabenseifner 2004). whole: as MPICH
-    does it on a number of ranks that is not a power of two."""
+    """Reduce-scatter by recursive halving, then allgather by recursive doubling (Rabenseifner 2004). whole: True for
+    MPICH's variant on a number of ranks that is not a power of two."""
     fold, script = Fold(ranks, even_stays=not whole), Script()
     steps = _halves(script, fold, units, unit, whole=whole)
     for bit in reversed(range(fold.size.bit_length() - 1)):
@@ -132,7 +132,7 @@ def rabenseifner_allreduce(ranks: int, units: int, unit: int, *, whole: bool = F
 
 def rabenseifner_reduce(ranks: int, units: int, unit: int, root: int, *, whole: bool = False) -> Pattern:
     """Reduce-scatter by recursive halving, then a binomial gather (Rabenseifner 2004). A root that gave its part away
-    takes the place of rank 0. whole: as MPICH does it on a number of ranks that is not a power of two."""
+    takes the place of rank 0. whole: True for MPICH's variant on a number of ranks that is not a power of two."""
     fold, script = Fold(ranks, even_stays=True), Script()
     steps = _halves(script, fold, units, unit, whole=whole)
     bits = fold.size.bit_length() - 1

@@ -26,7 +26,7 @@ class Kind:
     """Facts that hold for all collectives of a kind."""
 
     algorithm: str | None
-    """None: unrecognised."""
+    """The name of the algorithm; None if unrecognised."""
     equivalents: str | None
     """Other algorithms that send the same messages."""
     differs: str | None
@@ -37,7 +37,7 @@ class Kind:
     crossings: int | None
     """The most messages between clusters in one chain; None if unknown."""
     roles: Roles
-    """Empty if unknown."""
+    """The roles of the messages; empty if unknown."""
     rounds: Mapping[Edge, Sequence[int]]
     """The round of each message of an edge, in the order of sending. If the algorithm does not give it, it comes from
     the times of the first example."""

@@ -92,7 +92,7 @@ def checked_file(path: Path, kind: str) -> dict[str, Any]:
     actual_kind = _kind_of(content)
     if actual_kind is not None and actual_kind != kind:
         raise InputError(f"{path} is a {actual_kind} file; give a {kind} file")
-    from jsonschema import Draft202012Validator  # every command starts without it
+    from jsonschema import Draft202012Validator  # late: commands start without it
     from jsonschema.exceptions import best_match
 
     fault = best_match(Draft202012Validator(schema(name)).iter_errors(content))

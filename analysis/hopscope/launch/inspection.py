@@ -177,7 +177,7 @@ class Inspection:
         return f"computing, after {self._call(last, None)}{_called_from(last)}", last["left_ns"]
 
     def _call(self, call: Facts, thread: Facts | None) -> str:
-        """A call with its peers; thread: that of an open call."""
+        """A call with its peers, as text. thread: the thread of an open call; None for a call that has ended."""
         name = call["function"]
         if "seq" in call:
             text = f"{name} #{call['seq']} on {self.comm_name(call['comm'])}"

@@ -25,7 +25,7 @@ class Hops:
     size: Array  # bytes
     sent: Array
     received: Array
-    posted: Array  # the receiver could take it in from then on
+    posted: Array  # time from which the receiver could take the message
     binding: Array  # the receiver had to wait
     clock_error: Array  # the error of comparing times of the two ends
 

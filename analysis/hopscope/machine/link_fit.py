@@ -1,7 +1,7 @@
 """Fits the costs of messages to the hops of a run.
 
-Only hops that bind are used: the others were stamped when their receiver came to look. The queues of an emulated
-machine are known, so only its latencies are fitted.
+Only hops that bind are used, because the others were stamped only when their receiver looked for them. The queues of an
+emulated machine are known, so only its latencies are fitted.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Work:
-    """A rank's own work: entering and leaving a collective; a combination and a copy, also per byte."""
+    """Times of a rank's own work: entering and leaving a collective; a combination and a copy, both also per byte."""
 
     enter_ns: float = 0.0
     leave_ns: float = 0.0

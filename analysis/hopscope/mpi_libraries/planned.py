@@ -80,7 +80,7 @@ def messages_name(algorithm: Offered, ranks: int, chains: int = 4) -> str | None
 
 
 def _of_open_mpi(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned:
-    """The name of the messages."""
+    """The name of the messages of Open MPI's algorithm, or the reason why it cannot be predicted."""
     operation, number = algorithm.operation, algorithm.number
     if number is None or (operation, number) not in ALGORITHMS:
         return Unplanned("its messages are not known")
@@ -106,7 +106,7 @@ def _other_messages(ranks: int, name: str) -> Unplanned:
 
 
 def _of_mpich(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned:
-    """The name of the messages."""
+    """The name of the messages of MPICH's algorithm, or the reason why it cannot be predicted."""
     del chains
     if algorithm.name == "smp":
         return Unplanned("it calls other operations, whose algorithms MPICH chooses itself")

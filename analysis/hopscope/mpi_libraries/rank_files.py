@@ -29,7 +29,7 @@ class LauncherFile:
 
     text: str
     command: str
-    """Everything before the program's own words."""
+    """The command line up to the program."""
     note: str | None = None
 
 

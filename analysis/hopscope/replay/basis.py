@@ -71,7 +71,7 @@ class Basis:
         return {(min(pair), max(pair)) for pair in (*pairs, *self.costs.measured)}
 
     def reason_unpredicted(self, place: int) -> str | None:
-        """The reason why this run does not predict another algorithm for a selection; None if it does."""
+        """The reason why this run cannot predict another algorithm for a selection; None if it can."""
         if self.late_shares[place] > MOST_LATE_SHARE:
             return f"{share(self.late_shares[place])} of its messages waited for their receives to be posted"
         return self.model.reason_unpredicted

@@ -1,4 +1,4 @@
-"""Evaluates the published models for a run. One table of one row holds it all, so that it is stored as one answer."""
+"""Evaluates the published models for a run. A table with one row has all results, so that they are stored together."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from hopscope.replay.run.places import Places
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 MOST_ROWS = 50_000
-"""With more rows, evenly chosen ones are fitted."""
+"""With more rows, only about so many of them, evenly chosen, are fitted."""
 STEPS = (0.0, 1.0, 1e3, 1e6)
 """Weights of a message by class of link, from near to far. They replace the costs if no rank waited for a message."""
 
@@ -41,7 +41,7 @@ class HostCosts:
     rows: Array
 
     def message_ns(self, ends: tuple[Array, Array], size: Array) -> Array:
-        """Times of messages of these sizes from hosts to hosts."""
+        """The times, ns, of messages of these sizes. ends: the hosts that they come from and go to."""
         return self.latency_ns[ends] + size * self.per_byte_ns[ends]
 
 

@@ -16,7 +16,7 @@ from hopscope.replay.run.places import Places
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 _MOST_WEIGHT = 1e9
-"""METIS counts in 32 bits; all edges together stay below."""
+"""The weights of all edges together stay below this, because METIS counts in 32 bits."""
 _SHM, _LAN, _WAN = (LINKS.index(word) for word in ("shm", "lan", "wan"))
 
 

@@ -34,8 +34,8 @@ def decisions(sweep: Sweep) -> list[dict[str, Any]]:
 
 
 def disputed(sweep: Sweep) -> dict[Point, set[str]]:
-    """The points whose repeats differ much, or where a model's choice takes clearly longer than the best method; for
-    each the methods that matter: the library's own choice, those of the models, and all that are not surely slower."""
+    """The points whose repeats differ much, or where a model's choice takes clearly longer than the best method. Each
+    has the methods that matter: the library's own choice, those of the models, and all that are not surely slower."""
     contenders_of: dict[Point, set[str]] = {}
     for point, row in zip(sweep.points, decisions(sweep), strict=True):
         if row["unsteady"] or any((row[penalty_of(model)] or 0.0) > _DISPUTED for model in NAMES):
@@ -92,7 +92,7 @@ def _decision(sweep: Sweep, point: Point, predictions: Predictions | None) -> di
 
 
 def _fastest(times: Mapping[str, float]) -> str | None:
-    """The method with the shortest time; None if the times distinguish no methods."""
+    """The method with the shortest time; None if all times are equal."""
     return min(times, key=lambda name: times[name]) if len(set(times.values())) > 1 else None
 
 

@@ -52,7 +52,7 @@ OWN_CHOICE: Final = Method(DEFAULT)
 
 
 def methods_of(library: Library, operation: str) -> list[Method]:
-    """The library's own choice first, then its algorithms."""
+    """The library's methods for an operation: its own choice first, then its algorithms."""
     methods = [OWN_CHOICE]
     for offered in library.algorithms:
         if offered.operation == operation:

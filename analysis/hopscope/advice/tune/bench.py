@@ -30,7 +30,7 @@ class Bench:
     """Measures runs. Runs in the journal are not repeated, so an interrupted tuning goes on."""
 
     def __init__(self, job: Job, journal: Journal, budget: Budget) -> None:
-        """journal: new, or of the tuning that is to go on."""
+        """journal: a new one, or that of the tuning to resume."""
         self.job, self.journal, self.budget = job, journal, budget
         self._begin = time.monotonic() - journal.spent_s
         self._ending: Ending | None = None
@@ -49,7 +49,7 @@ class Bench:
         return run
 
     def trial(self, folder: Path) -> Run:
-        """A run of the unchanged program that counts for nothing; its trace is in a new folder."""
+        """Runs the unchanged program without keeping the run in the journal. folder: gets the trace."""
         discard(folder)
         return self._run(BASELINE, folder, folder.parent)
 
@@ -63,7 +63,7 @@ class Bench:
             self._ending = after_collective(recorded.trace, self.job.iterations)
 
     def screen_like(self, recorded: Recorded) -> None:
-        """Let the runs that eliminate candidates end early, if what counts is the time of the iterations."""
+        """Let the runs that eliminate candidates end early, if their figure is the time of an iteration."""
         job, baseline = self.job, self.journal.baseline
         if job.metric is None and job.check is None and job.iterations is None and baseline["per"] == "iteration":
             self._screening = screening(recorded.trace, baseline["run_s"], baseline["iteration_ns"])
@@ -75,7 +75,7 @@ class Bench:
             self._turn = turn_of(recorded.trace, self.job.iterations)
 
     def measure(self, phase: Phase, block: int, candidate: Candidate) -> Run:
-        """A run of a candidate that records calls only."""
+        """Runs a candidate, recording only its calls. A run that the journal has is not repeated."""
         journal = self.journal
         if (run := journal.recorded(phase, block, candidate.name)) is not None:
             return run

@@ -66,7 +66,7 @@ class Run:
 
 
 Progress = Callable[[Path], bool]
-"""True once the run with this trace directory has done enough."""
+"""A function that tells whether the run with this trace directory has done enough."""
 
 
 def run_job(

@@ -37,7 +37,7 @@ class Measurement:
 
 @dataclass
 class Journal:
-    """All that tuning.json has. A key of `decisions` names a choice that depended on the time that was left."""
+    """The content of tuning.json. A key of `decisions` names a choice that depended on the time that was left."""
 
     folder: Path
     request: dict[str, Any]

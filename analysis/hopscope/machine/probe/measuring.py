@@ -175,7 +175,7 @@ class Prober:
         destinations = [second, *link.further]
         count = 1
         while count <= len(destinations):
-            # Overheads before gaps towards several: more models need them.
+            # Overheads come before gaps towards several destinations, because more models need them.
             point.gaps[count] = self._gap([(first, destinations[:count])], point.bytes, one_way, latency_ns)
             if count == 1:
                 self._overheads(link.ranks, point, one_way)

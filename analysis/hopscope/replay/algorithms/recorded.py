@@ -45,7 +45,7 @@ class Recorded:
     def program(self, program: dict[str, Array], rows: Array, costs: Costs, arrays: dict[str, Any]) -> dict[str, Array]:
         """A program in which these messages replace the collectives whose schedule is RECORDED. The rest is unchanged.
 
-        program, rows: as `program_of` gives them, but for the schedules. arrays: the costs by pair of hosts.
+        program, rows: as from `program_of`, except that schedules may be RECORDED. arrays: the costs by pair of hosts.
         """
         recording = self._select(rows)
         return recording._with_messages(program, rows, *recording._transits_ns(costs, arrays))

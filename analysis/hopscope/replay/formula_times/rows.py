@@ -46,7 +46,7 @@ def of_trace(
     """The rows of every point of a trace, up to the longest message of its hops or of the parameters. parameters: those
     of the links, from the trace or a machine file; the replay uses the same. Raises InputError for an unknown operation
     or link, and if no link has a model."""
-    is_probed = any(row.source is not None for row in parameters)  # those of a trace are of whole classes
+    is_probed = any(row.source is not None for row in parameters)  # rows of a trace are for whole classes
     models, name = _models(parameters, link, () if is_probed else trace_fit.untold)
     _check(operation)
     tables = trace_fit.source.tables

@@ -39,7 +39,8 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True)
 class Kinds:
-    """The kind of call of each collective, None if the trace does not show it; and the reasons by operation."""
+    """The kind of call of each collective, None if the trace does not show it. untold: the reasons for None, by
+    operation."""
 
     calls: list[Call | None]
     untold: dict[str, str] = field(default_factory=dict[str, str])

@@ -38,12 +38,12 @@ class Events:
     source: Source
     hops: Array  # rows of the messages
     late_receives: Array  # True for a message that waited for its receive to be posted
-    rendezvous: Array  # True for one longer than the eager limit
+    rendezvous: Array  # True for a message longer than the eager limit
     call: Array  # row of the call
     kind: Array
     hop: Array  # position in `hops`; -1 for enter and leave
     own_ns: Array  # the rank's own time since the event before; 0 for enter
-    exact: Array  # True if that is known
+    exact: Array  # True if own_ns is known
     size: Array  # bytes of the message
 
     def select(self, collectives: Array) -> Events:
@@ -208,7 +208,7 @@ def local_costs(events: Events) -> LocalCost:
     # In a mix, operations that combine show the way up and the others the way down.
     combining = exact & (combines | (not reduces))
     send = max(median((previous == SENT) & np.isin(kind, (SENT, POSTED, RECEIVED))), _sending_ns(events))
-    # Events after a receive wait until it is combined; several receives may be waited for together.
+    # An event after a receive waits until the received data are combined; several receives may be waited for together.
     followups = (previous == RECEIVED) & np.isin(kind, (SENT, POSTED, RECEIVED) if reduces else (SENT,)) & combining
     last = (previous == RECEIVED) & (kind == LEAVE) & combining
     down = (previous == RECEIVED) & (kind == SENT) & exact & ~combining

@@ -18,7 +18,7 @@ def hops_of(source: Source) -> Array:
 
 
 def model_hops(source: Source, rows: Array) -> Hops:
-    """Rows of the table in the model's format."""
+    """These rows of the table `hops`, in the model's format."""
     arrays, places = source.arrays, source.places
     table = source.tables["hops"]
     host = np.zeros(1 + max(places.host_of_rank), np.int64)

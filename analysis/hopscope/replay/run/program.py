@@ -69,14 +69,14 @@ class Subject:
     collectives: Array  # rows of the pair's complete collectives
     simulated: Array  # rows of every collective that a candidate's tree would carry
     operations: tuple[str, ...]
-    roots: tuple[int, ...]  # of the simulated ones; NO_ROOT for operations that have none
-    hosts: tuple[int, ...]  # of each member
+    roots: tuple[int, ...]  # of the simulated collectives; NO_ROOT for operations that have none
+    hosts: tuple[int, ...]  # host of each member
     clusters: tuple[int, ...]
     native: bool  # True if the MPI library's own algorithm ran it
     calls: tuple[Call, ...]  # kinds of calls among the simulated collectives
     call_of: Array  # index of each simulated collective's kind in `calls`
     untold: tuple[tuple[str, str], ...] = ()  # operations some of whose calls are left out, and why
-    parts: tuple[Subject, ...] = ()  # evaluated together; the other fields are then of the first part, or of all
+    parts: tuple[Subject, ...] = ()  # evaluated together; the other fields then describe the first part, or all
 
     @property
     def selections(self) -> tuple[Subject, ...]:
@@ -183,7 +183,7 @@ def algorithms_of(tables: Tables, subject: Subject) -> list[str | None]:
 
 
 def members_of(tables: Tables, comm: int) -> tuple[int, ...]:
-    """A communicator's ranks, trace-wide numbers in its order."""
+    """The trace-wide ranks of a communicator, in its order."""
     return tuple(tables["comms"]["members"][tables["comms"]["comm"].to_pylist().index(comm)].as_py())
 
 
@@ -297,7 +297,8 @@ def _running_end(lane: Array, finish: Array, lanes: int) -> Array:
 
 
 def _collectives(source: Source, rows: Array, calls: Array, collective_of_call: Array) -> dict[str, Array]:
-    """Members of each collective in the communicator's order, and the time of each after the enter it waited for."""
+    """Members of each collective in the communicator's order, and each member's time after the enter that it waited
+    for."""
     arrays = source.arrays
     comm_rank = arrays["calls.comm_rank"][calls]
     order = np.lexsort((comm_rank, collective_of_call))
