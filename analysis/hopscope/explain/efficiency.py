@@ -24,7 +24,7 @@ FEW_COLLECTIVES = "no intervals: too few collectives"
 
 @dataclass(frozen=True)
 class Measured:
-    """One run's times in ns. ideal_ns: on an ideal network; None where `reason` says why it is not known."""
+    """One run's times in ns. ideal_ns: the time on an ideal network; None if unknown, and `reason` says why."""
 
     ranks: int
     time_ns: int
@@ -87,7 +87,8 @@ def _useful(cuts: pa.Table, blocks: int) -> Floats:
 
 
 def _ideal_blocks(blocks: pa.Table, ideal: Ideal) -> Floats:
-    """Durations of the blocks on an ideal network, each cut where its first collective is entered last."""
+    """Durations of the blocks on an ideal network. A block ends where the last rank enters the first collective of the
+    next one."""
     firsts = np.searchsorted(ideal.collective_id, blocks["ref"].slice(1).to_numpy())
     cuts = np.concatenate([[0.0], ideal.last_enter_ns[firsts], [ideal.time_ns]])
     # Collectives of different communicators may come in another order there.

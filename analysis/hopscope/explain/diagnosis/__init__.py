@@ -6,10 +6,10 @@ sites      the computing of each rank at each site
 computing  causes in computing
 messages   causes in messages and in other MPI
 algorithms collectives whose algorithm loses to another
-overlap    nonblocking collectives that do not go on beside computing
+overlap    nonblocking collectives that make no progress while their ranks compute
 hosts      causes in hosts and in the links between them
-causes     which of them the run has, with their costs
-conditions what spoils or frames the other numbers
+causes     all causes that the run has, with their costs
+conditions conditions that qualify the other numbers
 sentences  the text of each entry
 """
 
@@ -32,7 +32,7 @@ Ask = Callable[[str], list[Row]]
 Read = Callable[[str], pa.Table]
 
 _RANKS_NAMED: Final = 64
-"""The number of ranks that are listed at most."""
+"""The largest number of ranks that an entry lists."""
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], ask: Ask, read: Read) -> list[Row]:
@@ -46,7 +46,8 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
 
 
 def in_order(entries: Sequence[Entry], facts: Facts) -> list[Entry]:
-    """Unfinished first, then by cost, conditions last. Where nothing costs enough, an entry says so first."""
+    """The entries in reading order: an unfinished run, then causes by cost, then conditions. If no cause is worth a
+    note, the entry `balanced` comes first."""
     causes = [entry for entry in entries if not entry.is_condition and entry.kind != "balanced"]
     is_balanced = all(severity(entry, facts.run_ns) == "OK" for entry in causes)
     first = [entry for entry in entries if entry.kind == "balanced" and is_balanced]

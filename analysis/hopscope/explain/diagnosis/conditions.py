@@ -1,4 +1,4 @@
-"""Conditions that spoil or frame every other number of a diagnosis."""
+"""Conditions that qualify every other number of a diagnosis."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ _CORES: Final[tuple[tuple[str, Kind], ...]] = (("cores", "oversubscribed"), ("lo
 _INCOMPLETE: Final = ("missing", "unrecorded", "no MPI", "no path", "overhead", "clocks")
 """Kinds of caveats that say the trace is incomplete or disturbed, or that its clocks cannot decide."""
 _STARTUP: Final = 0.5
-"""Share of the job from which on its start-up is said."""
+"""Start-up is reported if it takes more than this share of the job."""
 
 _Rows = Sequence[Mapping[str, Any]]
 
 
 def unfinished_in(caveats: _Rows) -> list[Entry]:
-    """An entry for an unfinished run, and who waited for whom."""
+    """An entry that says who waited for whom, if the run did not finish."""
     return [Entry("unfinished", text=row["sentence"]) for row in caveats if row["kind"] == "unfinished"]
 
 
 def conditions_in(facts: Facts, caveats: _Rows) -> list[Entry]:
-    """Shared cores, other programs on them, an incomplete trace, the collector's own time and a long start-up."""
+    """Entries on shared cores, other programs on them, an incomplete trace, the collector's own time and a long
+    start-up."""
     entries = [Entry(kind, text=row["sentence"]) for word, kind in _CORES for row in caveats if row["kind"] == word]
     incomplete = [row["sentence"] for row in caveats if row["kind"] in _INCOMPLETE]
     if incomplete:
