@@ -1,4 +1,4 @@
-"""The opened trace, as parts of Hopscope below `hopscope.trace` need it."""
+"""The interface of an opened trace, for the parts of Hopscope that `hopscope.trace` itself uses."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property

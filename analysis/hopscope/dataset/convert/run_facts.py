@@ -1,4 +1,4 @@
-"""The tables `run` and `clocks`: what the archive says about the run, and what run.json beside it or inside it adds."""
+"""The tables `run` and `clocks`: facts from the archive, and from run.json beside it or inside it."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ from hopscope.format.quantities import number, plural
 Facts = dict[str, Any]
 
 _FILE_LIMIT = 8
-"""Damaged files that are named one by one."""
+"""The largest number of damaged files that are named."""
 
 
 def hopscope_version() -> str:
@@ -54,9 +54,10 @@ def read_run_facts(archive: Archive, facts: Facts) -> Facts:
 
 
 def clocks_table(run_json: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
-    """The measurements in run.json, which know both figures; else those of the archive's clock offsets.
+    """The clock measurements of run.json, which has both error and bound; without them, the clock offsets of the
+    archive.
 
-    `at_ns` in run.json is that machine's raw clock; in the table it is corrected and counted from the first event.
+    `at_ns` in run.json is the raw clock of its machine; in the table it is corrected and counted from the first event.
     """
     rows: list[Facts] = run_json.get("clocks") or []
     if not rows:
@@ -76,7 +77,7 @@ def clocks_table(run_json: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
 
 
 def places_table(run_json: Facts, facts: Facts) -> pa.Table:
-    """The archive's call sites in the source, as far as this machine has the programs that ran."""
+    """The source lines of the archive's call sites, as far as this machine has the programs that ran."""
     started = _started_at(run_json)
     modules = run_json.get("modules") if facts["is_ours"] else []
     places = resolve(facts["call_sites"], modules, None if started is None else _unix_ns(started))
@@ -157,8 +158,8 @@ def _unix_ns(started_at: str) -> int:
 
 
 def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int | None:
-    """Largest uncertainty between two clocks of the run: the two worst machines', each against the reference, whose
-    measurements are zeros. None where nobody knows: a machine's clock was never measured."""
+    """The largest uncertainty between two clocks of the run: the sum of the two worst machines' uncertainties against
+    the reference, which has zero. None if unknown, because a machine's clock was never measured."""
     machines = set(ranks["clock_host"].to_pylist())
     if len(machines) < 2:
         return 0
@@ -173,7 +174,7 @@ def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int | Non
 def _missing(archive: Archive, run_json: Facts, facts: Facts) -> str | None:
     missing: str | list[str] = run_json.get("missing") or []
     sentences = [missing] if isinstance(missing, str) else [str(sentence) for sentence in missing]
-    if not sentences:  # run.json says it in fewer words
+    if not sentences:  # the sentences of run.json are shorter
         ranks_by_reason: dict[str, list[int]] = {}
         for rank, reason in sorted(facts["stopped"].items()):
             ranks_by_reason.setdefault(reason, []).append(rank)
