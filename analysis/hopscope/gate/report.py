@@ -1,4 +1,4 @@
-"""An answer and its gates as one JSON document, `schemas/report.schema.json`, for CI to keep."""
+"""Writes an answer and its gates as one JSON document (`schemas/report.schema.json`), for CI to keep."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ The directives (a line indented by three or more spaces continues the one above)
 * `grain OPTION given`: this file is taken when the parameter OPTION is given (`--collective 0:17`). A file without a
   grain is its command's only one, or its default.
 * `param NAME TYPE = DEFAULT -- meaning`: TYPE is INTEGER, BIGINT, DOUBLE, VARCHAR, BOOLEAN, COLLECTIVE (text of the
-  form COMM:SEQ), TRACE (another trace, which the query reads, too), TRACES (further runs: `also` of the program of this
-  trace, `base_also` of that of the other trace), or the closed list of its words, as `first|worst`.
+  form COMM:SEQ), TRACE (another trace, on which the query runs, too), TRACES (further runs: `also` of this trace's
+  program, `base_also` of the other trace's), or the closed list of its words, as `first|worst`.
 * `key COLUMN[, COLUMN]`: what names a row. With several columns the values are joined by spaces.
 * `column NAME TYPE [UNIT] -- meaning`: TYPE as DuckDB names it. UNIT is ns, at (a point in time, in ns since the start
   of the trace), bytes or share (0 to 1, shown as %), taken from the name where it is left out (`*_ns`, `bytes` and
@@ -30,19 +30,19 @@ The directives (a line indented by three or more spaces continues the one above)
   call it share their texts; `columns of MACRO: NAME[, NAME]` takes only these.
 * `uses NAME[, NAME]`: views and macros of `staging/` and `steps/`, which carry a header with first line, concept,
   `column` and `uses` themselves.
-* `kept beside the dataset`, only for views: several analyses read the view and it takes long, so its rows are kept. Those
-  of a long run are kept with its answers (`cache.py`), those of a short run in memory.
+* `kept beside the dataset`, only for views: several analyses read the view and it takes long, so its rows are kept:
+  those of a long run with its answers (`cache.py`), those of a short run in memory.
 * `bar COLUMN`: drawn as a bar in the table for people.
 * `paragraphs COLUMN, COLUMN[, COLUMN]`: people read the rows as paragraphs and not in a table. A paragraph begins with
-  the word in the first column and the sentence in the second one. Each further column gets a line of its own below. Words
+  the word in the first column and the sentence in the second one. Each further column gets its own line below. Words
   before a column's name are printed before its text.
 * `headline COLUMN`: people read the first row's text in this column before the table.
 * `only-data COLUMN[, COLUMN]`: columns that the table for people leaves out.
 * Columns `X_low` and `X_high`, or `X_low_ns` and `X_high_ns`, are the ends of an interval. The table for people shows
   both in one column at the place of the first. `only-data` and `narrow` name it by the first.
-* `narrow COLUMN[, COLUMN]`: columns that this table drops, in this order, if it is too wide for the terminal. A column of
+* `narrow COLUMN[, COLUMN]`: columns that this table drops, in this order, where the terminal is too narrow. A column of
   the key stays unless it is named here.
-* `exact COLUMN[, COLUMN]`: columns that do not depend on times, so they are equal in two runs of one program, and a gate
+* `exact COLUMN[, COLUMN]`: columns that do not depend on times, so they are equal in two runs of one program. A gate
   on them never flakes. `exact *` means all columns.
 * `then MODULE -- meaning`: computes what SQL cannot. The query's rows go through `hopscope.MODULE.answer`; the columns
   describe the rows that it returns. A parameter need not occur in the query then. See `hopscope.explain`.
@@ -123,7 +123,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Grain:
-    """The option that chooses this file: `--option value` or, if `value` is None, the parameter `option` being given."""
+    """The option that chooses this file: `--option value` or, if `value` is None, the parameter `option` is given."""
 
     option: str
     value: str | None
