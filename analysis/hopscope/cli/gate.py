@@ -147,7 +147,7 @@ command.epilog = columns_text(GATE)
 
 
 def _comparison(trace: Trace, also: Sequence[Trace], bases: Sequence[Trace]) -> str | None:
-    """The first sentence of `compare`; None without a baseline, and where neither run has a critical path."""
+    """The first sentence of `compare`; None without a baseline, or if neither run has a critical path."""
     if not bases:
         return None
     rows = trace.answer("compare", also=also, base=bases[0], base_also=bases[1:]).rows
@@ -155,7 +155,7 @@ def _comparison(trace: Trace, also: Sequence[Trace], bases: Sequence[Trace]) -> 
 
 
 def _question(file: Path, line: GateLine, bases: Sequence[Trace], also: Sequence[Trace]) -> Question[Trace]:
-    """What to ask for this line of the file. Raises InputError where there is no such analysis or option."""
+    """The question for this line of the file. Raises InputError if there is no such analysis or option."""
     command = _command(file, line)
     try:
         with click.Command(command.name, params=choosing_options(command)).make_context(

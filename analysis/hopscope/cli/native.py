@@ -19,7 +19,7 @@ RANKS = (2, 3, 4)
 
 
 def what_is_wrong(directory: Path) -> str | None:
-    """The reason why a trial's trace does not prove that both ends of every message were recorded."""
+    """The reason why a trial's trace does not prove that both ends of every message were recorded; None if it does."""
     assemble(directory)
     native = json.loads((directory / "run.json").read_text()).get("native_messages") or {"off": "nothing was recorded"}
     if native["off"]:
