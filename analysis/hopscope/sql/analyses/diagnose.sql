@@ -10,8 +10,8 @@
 -- noise            computing takes longer in less than a tenth of a rank's occurrences
 -- late-sender      receivers wait for late sends, though nobody computes longer
 -- late-receiver    senders wait for late receives
--- wrong-order      they wait while their receiver waits for another message
--- no-overlap       a nonblocking collective moves its messages only in its wait
+-- wrong-order      senders wait while their receiver waits for another message
+-- no-overlap       a nonblocking collective makes progress only in its wait
 -- crossings        messages go between clusters one after another
 -- algorithm        another algorithm would take less time; a NOTE until a run shows it
 -- placement        another rank order would save time on slow links; only a NOTE

@@ -1,4 +1,4 @@
--- When the run began to communicate and when it had ended to.
+-- The times at which the communication of the run began and ended.
 --
 -- From the first enter of a collective or begin of a message, but not before `run_start`, to the last leave or receive, of the whole run; null where it has
 -- neither. What lies before is start-up, what lies after is shutdown.

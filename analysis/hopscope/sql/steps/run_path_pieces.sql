@@ -1,4 +1,4 @@
--- The stretches of the run's critical path, with what happens once named apart: start-up and shutdown.
+-- The stretches of the run's critical path, with start-up and shutdown, which happen once, as categories of their own.
 --
 -- A stretch that reaches over one of the ends of `run_bounds` is cut there. The pieces of a run that neither calls a collective nor sends a message keep
 -- their categories.
