@@ -116,8 +116,8 @@ static void collective(const struct part *part, char *buffer) {
 }
 
 /* The program: numbers of ranks, collectives and schedules, bytes of the longest message; the schedule of each
- * collective; each rank's own time before each collective, in ns, rank by rank; the position of each rank's part of each
- * schedule; the parts. */
+ * collective; each rank's own time before each collective, in ns, rank by rank; the position of each rank's part of
+ * each schedule; the parts. */
 int main(int argc, char **argv) {
     int rank;
     MPI_Init(&argc, &argv);
