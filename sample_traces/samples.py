@@ -278,7 +278,7 @@ _HOSTS: dict[str, Options] = {
         },
     ),
 }
-"""The hosts of a problem that needs several."""
+"""The options that place a problem's ranks on several hosts."""
 
 
 def situation(name: str, ranks: int, release: str) -> str:

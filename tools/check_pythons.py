@@ -146,7 +146,7 @@ def candidates(minor: int) -> Iterator[Path]:
 
 
 def find(minor: int) -> str | None:
-    """A released CPython 3.minor of this machine."""
+    """The path of a released CPython 3.minor of this machine; None if there is none."""
     ask = (
         "import sys, ensurepip, venv; v = sys.version_info; "
         "print(v.minor if v.releaselevel == 'final' and sys.implementation.name == 'cpython' else '')"

@@ -29,7 +29,7 @@ class CopiedTree:
 
     @property
     def venv(self) -> Path:
-        """Its environment."""
+        """The copy's environment."""
         return self.root / ".venv"
 
     @property
@@ -39,7 +39,7 @@ class CopiedTree:
 
     @property
     def log(self) -> Path:
-        """The output of its commands."""
+        """The file with the output of the copy's commands."""
         return self.root / "build" / "commands.log"
 
     def update(self) -> None:
@@ -91,7 +91,7 @@ class CopiedTree:
         return self.run(self.venv / "bin" / "python", "-c", _FROM_COPY, self.root) == 0
 
     def run(self, *words: str | Path) -> int:
-        """A command's exit code."""
+        """Run a command in the copy; returns its exit code."""
         environment = {
             **os.environ,
             "VIRTUAL_ENV": str(self.venv),

@@ -101,7 +101,7 @@ def two_columns(*rows: tuple[str, str]) -> str:
 
 
 def exchange_text(exchange: str, messages: str) -> str:
-    """An exchange with its number of messages."""
+    """The description of an exchange, with its number of messages."""
     return f"{exchange} Messages in sequence: {messages}."
 
 

@@ -172,7 +172,7 @@ def _program(
     gaps_ns: Array | int,
     combine_per_byte_ns: float,
 ) -> Array:
-    """The program in the format of smpi_schedules.c."""
+    """The program to simulate, in the format of smpi_schedules.c."""
     parts = [_part(schedule, rank, combine_per_byte_ns) for schedule in schedules for rank in range(ranks)]
     begins = np.cumsum([0, *(len(part) for part in parts)])[:-1]
     longest = max(int(schedule["length"].max(initial=0)) * schedule["unit_bytes"] for schedule in schedules)

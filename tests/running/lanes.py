@@ -119,7 +119,7 @@ class Verdict:
                 item.add_marker(pytest.mark.releases)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Notes a skip or an unsteady failure."""
+        """Records a skip or an unsteady failure."""
         if not report.skipped:
             return
         if hasattr(report, "wasxfail"):

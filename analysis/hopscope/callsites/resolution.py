@@ -105,7 +105,7 @@ class _Modules:
         self._opened: dict[str, tuple[str, Binary | None]] = {}
 
     def path_of(self, name: str) -> str | None:
-        """The module's file."""
+        """The path of the module's file; None if unknown."""
         return next((str(build["path"]) for build in self._builds.get(name, ()) if build["path"]), None)
 
     def binary(self, name: str) -> tuple[str, Binary | None]:

@@ -141,7 +141,7 @@ def _clusters_text(machine: dict[str, Any]) -> str:
 
 
 def _doubts(machine: dict[str, Any]) -> list[str]:
-    """Reasons to doubt the latencies."""
+    """Reasons to doubt the latencies, in sentences."""
     level = machine["levels"]["host"]
     if level["certainty"] is None or level["certainty"] >= CERTAIN:
         return []

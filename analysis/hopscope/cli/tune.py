@@ -63,7 +63,7 @@ def command(*, words: tuple[str, ...], verify: Path | None, **options: Any) -> N
     Example: hopscope tune --budget 10m -- mpirun -n 8 ./app input.dat
              hopscope tune --verify tuned
     """
-    from hopscope.advice.tune import start  # late, likewise
+    from hopscope.advice.tune import start  # imported late, so that the command starts quickly
     from hopscope.trace import open as open_trace  # late: analyses
 
     if verify is not None:

@@ -94,7 +94,7 @@ class Store:
 
 @cache
 def table_names() -> list[str]:
-    """Every table of a dataset."""
+    """The names of all tables of a dataset."""
     suffix = ".schema.json"
     files_there = (schema_directory() / "tables").iterdir()
     return sorted(file.name.removesuffix(suffix) for file in files_there if file.name.endswith(suffix))

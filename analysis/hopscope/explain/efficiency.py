@@ -19,7 +19,7 @@ _ROUNDING = 1.0
 """Excess of the ideal time over the run's, in ns, that rounding explains."""
 
 FEW_COLLECTIVES = "no intervals: too few collectives"
-"""Reason why nothing can be resampled."""
+"""The note of a factor without interval, because nothing can be resampled."""
 
 
 @dataclass(frozen=True)
@@ -153,5 +153,5 @@ def _intervals(run: Measured, values: Mapping[str, float | None]) -> dict[str, t
 
 
 def ratio(part: float | None, whole: float | None) -> float | None:
-    """A part of a whole; None where either is not known or there is no whole."""
+    """A part divided by a whole; None if either is unknown, or if the whole is 0."""
     return None if part is None or not whole else part / whole

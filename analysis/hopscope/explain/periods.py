@@ -35,7 +35,7 @@ the others."""
 LEAST_VALUES = 30
 LEAST_CYCLES = 10
 PARTS = 5
-"""Parts of the run whose phases are compared."""
+"""The number of parts of the run whose phases are compared."""
 STEADY = 0.8
 """A period counts as steady from this agreement of the parts' phases on: 0 for random phases, 1 for equal ones. Noise
 without a period reaches it in less than one run of twenty-five, with five parts (Rayleigh's test: exp(-5 * 0.8^2))."""

@@ -3,16 +3,16 @@
 * Times, sizes and plain numbers have three significant digits; whole numbers have all their digits.
   Times keep their zeros (`20.0 ms`), for they are measured; sizes and plain numbers do not (`64 KiB`, `2.5`).
 * A time has the largest of the units s, ms, µs and ns in which it is 1 or more; from two minutes on it is written
-  `3 min 20 s`. A moment, counted from the start of the trace, is seconds to the microsecond: `1.234568 s`.
-* A share of 0 to 1 is per cent with one digit after the point: `45.6 %`. What is not quite nothing is `<0.1 %` and what
-  is not quite all is `>99.9 %`.
+  `3 min 20 s`. A point in time, from the start of the trace, is in seconds to the microsecond: `1.234568 s`.
+* A share of 0 to 1 is per cent with one digit after the point: `45.6 %`. A share just above 0 is `<0.1 %`, one just
+  below 1 is `>99.9 %`.
 * An interval of a share that is wider than 100 % is `undecided`, or only its near end where that is above zero.
 * A change has its sign: `+1.20 ms`, `-82.0 %`.
 * Bytes have binary units: `1.5 KiB`.
-* Thousands are parted by commas: `1,234,567`. No number ever has an exponent.
+* Thousands are separated by commas: `1,234,567`. No number ever has an exponent.
 * Values that a sentence compares have one unit (`alike`), and so have the ends of an interval: `40.1 to 44.9 %`.
-* A place on the axis of a drawing has the axis's unit, to a thousandth of it.
-* What is not known is a dash.
+* A position on the axis of a drawing has the axis's unit, to a thousandth of it.
+* An unknown value is a dash.
 """
 
 import math

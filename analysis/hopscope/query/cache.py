@@ -29,7 +29,7 @@ from hopscope.dataset.store import Store
 from hopscope.native import _paths
 
 KEEP = "HOPSCOPE_KEEP_ANSWERS"
-"""Environment variable: 0 keeps nothing and looks nothing up."""
+"""Environment variable: with 0, no answers are kept and none are looked up."""
 
 LEAST_ROWS = 1_000_000
 """Datasets with fewer rows in their large tables keep nothing, because their questions are answered in a moment."""
@@ -51,7 +51,7 @@ _ABANDONED_S = 24 * 3600
 
 
 class KeptAnswers:
-    """The answers kept from one dataset."""
+    """The answers that are kept about one dataset."""
 
     def __init__(self, store: Store) -> None:
         dataset = store.path.resolve()

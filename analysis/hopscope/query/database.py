@@ -163,7 +163,7 @@ class Database:
         weakref.finalize(self, self._connection.close)
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
-        """A connection of its own to the same tables, to be closed."""
+        """A new connection to the same tables. The caller closes it."""
         return self._connection.cursor()
 
     def query(self, sql: str, parameters: Mapping[str, Scalar]) -> pa.Table:

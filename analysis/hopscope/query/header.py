@@ -366,5 +366,5 @@ def unit_of(column: str) -> str | None:
 
 
 def comma_list(words: Sequence[str]) -> str:
-    """Words with commas between them."""
+    """The words, separated by commas."""
     return ", ".join(words)

@@ -91,7 +91,7 @@ class Notes:
     def of_answer(
         self, table: pa.Table, analysis: Analysis, parameters: Mapping[str, Scalar], trace: Path
     ) -> tuple[str, ...]:
-        """Notes on the rows of an analysis. Raises InputError where it makes no sense without rows."""
+        """Notes on the rows of an analysis. Raises InputError if its header calls an answer without rows an error."""
         views = {source.name for source in self._runner.prepare(analysis.uses)}
         return (
             *self._without_rows(table, analysis, parameters, trace),

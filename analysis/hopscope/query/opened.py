@@ -12,7 +12,7 @@ from hopscope.query.catalog import Scalar
 
 
 class OpenedTrace(Protocol):
-    """A `hopscope.Trace`."""
+    """The part of `hopscope.Trace` that these parts use."""
 
     path: Path
 

@@ -15,7 +15,7 @@ class Relation:
 
     name: str
     meaning: str
-    """One sentence or more."""
+    """Its description, in one or more sentences."""
     is_table: bool
     """True for a table of the dataset; else a view that analyses rest on."""
     columns: tuple[Column, ...]

@@ -1,4 +1,4 @@
-"""Ends a query before it is done: when somebody asks for it, or when its time is up."""
+"""Ends a query before it is done: on request, or when its time is up."""
 
 import threading
 import time

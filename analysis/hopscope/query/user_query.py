@@ -82,7 +82,7 @@ class UserQueries:
 
     @contextmanager
     def _stoppable(self, stop: Stop) -> Generator[duckdb.DuckDBPyConnection]:
-        """A connection for a query, whose errors become InputErrors."""
+        """Context that gives a connection for a query. Turns its errors into InputErrors."""
         with self._database.cursor() as cursor, stop.watches(cursor.interrupt):
             try:
                 if stop.reason is not None:
@@ -123,7 +123,7 @@ def _kind(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
     if len(statements) != 1:
         raise InputError(f"the query has {len(statements)} statements; give exactly one")
     if statements[0].type == duckdb.StatementType.EXPLAIN:
-        # EXPLAIN ANALYZE runs what it explains.
+        # EXPLAIN ANALYZE runs the statement that it explains.
         explained = _EXPLAIN.sub("", sql, count=1)
         return "EXPLAIN" if explained == sql else _kind(connection, explained)
     if statements[0].type != duckdb.StatementType.SELECT:

@@ -126,7 +126,7 @@ def _paired(
     method: str,
     group: Callable[[Site], _Group | None],
 ) -> dict[Site, Pair]:
-    """Additional pairs by one method."""
+    """Further pairs, found by one method."""
     paired = {pair.base for pair in pairs_by_site.values()}
     old, new = _grouped(base_sites, group), _grouped(new_sites, group)
     additions: dict[Site, Pair] = {}

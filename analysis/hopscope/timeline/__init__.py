@@ -72,7 +72,7 @@ class Columns:
     """int64 [row, column]: the part of that time in which a thread waited for another rank. None if it was not asked
     for, or if the sums come from bins."""
     exact: bool
-    """True if shorter columns would show more."""
+    """True if the sums come from the calls themselves, so that shorter columns would show more."""
 
     @property
     def width_ns(self) -> int:
@@ -87,12 +87,12 @@ class Columns:
 
 @dataclass(frozen=True)
 class _Grid:
-    """Bounds and shape of the sums."""
+    """The bounds and the shape of the sums."""
 
     begin: int
     level: int
     shape: tuple[int, int, int]
-    """Categories, rows, columns."""
+    """The numbers of categories, rows and columns."""
     row_of: Array
     """For each rank the number of its row, -1 if it has none."""
 

@@ -75,7 +75,7 @@ class Hit:
     begin_ns: int
     end_ns: int
     rank: int | None
-    """None for a collective, which has several."""
+    """The rank; None for a collective, which has several ranks."""
     comm: int | None
     seq: int | None
 

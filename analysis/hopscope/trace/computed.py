@@ -20,7 +20,7 @@ class Computed:
     _lean: bool
     _runner: Runner
 
-    if TYPE_CHECKING:  # the trace has them
+    if TYPE_CHECKING:  # `hopscope.Trace` defines these
 
         @property
         def _whole(self) -> Any: ...

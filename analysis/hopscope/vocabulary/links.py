@@ -14,7 +14,7 @@ LINKS: tuple[str, ...] = tuple(word for word, _ in _paths.LINK_CLASSES)
 
 
 def link_class(*, same_rank: bool, same_host: bool, same_cluster: bool) -> str:
-    """The word for two ranks, by what they have in common."""
+    """The link class of two ranks, by what they share."""
     return LINKS[_paths.link_class(0, 0, 0, not same_rank, not same_host, not same_cluster)]
 
 

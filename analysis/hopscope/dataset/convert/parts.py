@@ -35,7 +35,7 @@ class Parts:
     """
 
     def __init__(self, directory: Path) -> None:
-        """The directory must exist."""
+        """directory: must exist."""
         self._tables = {name: _Table(directory / name, name) for name in table_names()}
         self._pool = ThreadPoolExecutor(max_workers=_WRITERS, thread_name_prefix="parquet")
         self._room = Semaphore(_WRITERS + _WAITING)

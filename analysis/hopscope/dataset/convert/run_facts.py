@@ -85,7 +85,7 @@ def places_table(run_json: Facts, facts: Facts) -> pa.Table:
 
 
 def run_table(archive: Archive, run_json: Facts, facts: Facts, clocks: pa.Table, ranks: pa.Table) -> pa.Table:
-    """The one row of `run`."""
+    """The table `run`, which has one row."""
     is_hopscope = facts["is_ours"]
     tree_file = _text(run_json.get("tree_file")) or _sibling_text(archive, "tree.json", is_hopscope)
     row: Facts = {
@@ -129,7 +129,8 @@ def run_table(archive: Archive, run_json: Facts, facts: Facts, clocks: pa.Table,
 
 
 def _text(value: object) -> str | None:
-    """Text as it is, structures as JSON text, null and empty as None."""
+    """A value as text: strings unchanged, a list of strings joined by spaces, other structures as JSON. None for null
+    and an empty string."""
     if value is None or value == "":
         return None
     if isinstance(value, str):
@@ -201,7 +202,7 @@ def _missing(archive: Archive, run_json: Facts, facts: Facts) -> str | None:
 
 
 def _damaged(archive: Archive, facts: Facts) -> list[str]:
-    """Unreadable events, by file."""
+    """The unreadable events of each file, in sentences."""
     damaged: list[tuple[str, int, int, str]] = facts["damaged"]
     sentences: list[str] = []
     for file, read, promised, reason in damaged[:_FILE_LIMIT]:

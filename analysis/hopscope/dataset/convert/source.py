@@ -21,7 +21,7 @@ _READ_BY = {
 
 @dataclass(frozen=True)
 class Archive:
-    """An OTF2 archive by its anchor file."""
+    """An OTF2 archive, given by its anchor file."""
 
     anchor: Path
 

@@ -66,7 +66,7 @@ class Cause:
 
     @property
     def gaps(self) -> Array:
-        """Numbers of the gaps that it made longer."""
+        """The numbers of the gaps that the cause made longer."""
         return np.concatenate([site.rows for site in self.site_causes])
 
     @property
@@ -80,12 +80,12 @@ class Cause:
 
     @property
     def own_ns(self) -> float:
-        """The typical computing of a rank that causes it, at the site with most excess."""
+        """The typical computing of a rank that causes it, at the site with most excess, in ns."""
         return self._first.own_ns
 
     @property
     def others_ns(self) -> float:
-        """The typical computing of the other ranks there."""
+        """The typical computing of the other ranks at the site with most excess, in ns."""
         return self._first.others_ns
 
     @property
@@ -98,12 +98,12 @@ class Cause:
         return rerun.computing(gaps.rank[self.gaps], gaps.end[self.gaps], self.less_ns)
 
     def ranks_by_cost(self, gaps: Gaps) -> tuple[int, ...]:
-        """Its ranks, the one with most excess first."""
+        """The ranks of the cause, the one with most excess first."""
         of_rank = self.excess_of_ranks(gaps)
         return tuple(sorted(of_rank, key=lambda rank: (-of_rank[rank], rank)))
 
     def excess_of_ranks(self, gaps: Gaps) -> dict[int, float]:
-        """The excess of each of its ranks, in ns."""
+        """The excess of each rank of the cause, in ns."""
         rank, excess = gaps.rank[self.gaps], self.less_ns
         return {cause_rank: float(excess[rank == cause_rank].sum()) for cause_rank in self.ranks}
 

@@ -158,7 +158,7 @@ def placement_of(read: Callable[[str], pa.Table], rerun: Rerun, run_ns: int) -> 
     try:
         order = suggest_order(read).suggested
     except InputError:
-        return None  # the hosts are not the launcher's to choose
+        return None  # the rank order cannot be chosen
     if order is None or order.predicted_gain is None:
         return None
     gains = (order.predicted_gain, order.gain_low or 0.0, order.gain_high or 0.0)

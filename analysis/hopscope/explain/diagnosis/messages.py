@@ -116,7 +116,7 @@ def _waiting_elsewhere(rerun: Rerun, lane: Array, begin_ns: Array, end_ns: Array
 
 
 def _late_senders(rerun: Rerun) -> MessageCause | None:
-    """Sends that begin after their receiver began to wait."""
+    """The cause that sends begin after their receiver began to wait; None if no send does."""
     arrays = rerun.arrays
     waits = arrays["messages.binding"] == _BINDING["recv"]
     wait_begin, sent = arrays["messages.recv_wait_begin_ns"], arrays["messages.send_begin_ns"]

@@ -18,12 +18,12 @@ from hopscope.native import _causal
 from hopscope.vocabulary.words import INTERVAL_KINDS
 
 Changes = Mapping[str, Any]
-"""Arrays as `_causal.Run.times_with` takes them."""
+"""Changes of a run, as arrays in the form that `_causal.Run.times_with` takes."""
 
 _BLOCKS: Final = 30
 """Parts of the run in which the saving is measured; its interval comes from their variability."""
 _SITES: Final = 5
-"""Call sites named at most."""
+"""The largest number of call sites named."""
 _HALF_WIDTH: Final = 1.96
 """Half of a 95 % interval, in standard errors."""
 
@@ -87,7 +87,7 @@ class Rerun:
 
     @property
     def error(self) -> float:
-        """Relative error of the replayed end without changes."""
+        """The relative error of the end of the run, if it is replayed without changes."""
         recorded = self._run.recorded_ns
         return abs(int(self._unchanged[-1]) - recorded) / recorded if recorded else 0.0
 

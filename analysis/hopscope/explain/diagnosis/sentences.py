@@ -13,7 +13,7 @@ from hopscope.explain.diagnosis.entry import NOTE, Cost, Entry, Facts, Kind, Sit
 from hopscope.format.quantities import duration, in_words, interval, number, plural, share
 
 _RANK_LIMIT: Final = 4
-"""Ranks named before the rest is counted."""
+"""The largest number of ranks named; of more ranks the rest is counted."""
 
 _SENTENCES: Final[Mapping[Kind, str]] = {
     "imbalance": "{who} {verb} longer than the others before {where}",
@@ -74,7 +74,7 @@ class Text:
 
 
 class Words:
-    """Writes entries of one run."""
+    """Writes the texts of the entries of one run."""
 
     def __init__(self, facts: Facts, places: pa.Table) -> None:
         """places: the dataset's table of call sites."""

@@ -13,7 +13,7 @@ from hopscope.dataset.path_columns import Array, integers, pair_places
 from hopscope.explain.diagnosis.rerun import Rerun
 
 _QUARTILE_RANKS: Final = 5
-"""With fewer ranks the quickest stands for those on time; with more the lower quartile."""
+"""With fewer ranks, the quickest one represents the ranks on time; with more, the lower quartile."""
 _COUPLED: Final = 0.5
 """Ranks are also compared between collectives, if there are at least this many collectives per occurrence of a site."""
 
@@ -45,7 +45,7 @@ class Gaps:
     different calls, but compute after the same one."""
 
     def __init__(self, rerun: Rerun) -> None:
-        """Cost: a sort of all calls."""
+        """Takes as long as sorting all calls of the run."""
         things, lanes = rerun.things, rerun.arrays["lanes.main_lane"]
         first = np.flatnonzero(lanes[things.lane] == things.lane)
         lane, begin = things.lane[first], things.begin_ns[first]

@@ -1,7 +1,8 @@
 -- The lower end of a share's interval, wide enough for the number of shares that are compared.
 --
--- Give it a share, the mean of the squares of what each collective adds to it (the share itself where that is 0 or 1), the bootstrap's standard error (null
--- without one), the number of collectives, how many shares are compared, the number of blocks, and the error: how often an interval may miss.
+-- share: to evaluate. square: the mean of the squares of each collective's contribution (the share itself if each
+-- contributes 0 or 1). standard_error: the bootstrap's; null without one. collectives: their number. compared: the
+-- number of shares that are compared. blocks: their number. error: how often an interval may miss.
 --
 -- Of many shares, one lies far from its expected value by chance, so the error is divided by the number compared
 -- (Bonferroni's correction: Dunn, Multiple comparisons among means, JASA 56, 1961). 200 draws have no quantile for such

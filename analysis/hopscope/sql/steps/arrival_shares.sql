@@ -271,7 +271,7 @@ create or replace macro arrival_shares(label) as table
         group by key
     ),
 
-    -- Members that share the blame share what it costs.
+    -- Members that share the blame also share its cost.
     excess as (
         select
             caused.collective_id,

@@ -1,10 +1,10 @@
 -- The time between the first and the last communication of the application: the run without start-up and shutdown.
 --
--- It begins at `run_start` if some rank communicates before that, unless the part of the run that was asked for has a
--- begin of its own. If ranks hardly compute between their own communications (less than 1 % of the run), all of the
--- work would be start-up. An example is an ensemble whose members communicate only at its end. In that case the window
--- is the whole run (is_whole): from the last end of MPI_Init to the last begin of MPI_Finalize. One row; times are null
--- if the run has neither.
+-- The window begins at `run_start` if some rank communicates before that, unless the part of the run that was asked for
+-- has a begin of its own. If ranks hardly compute between their own communications (less than 1 % of the run), all of
+-- the work would be start-up. An example is an ensemble whose members communicate only at its end. In that case the
+-- window is the whole run (is_whole): from the last end of MPI_Init to the last begin of MPI_Finalize. One row; times
+-- are null if the run has neither.
 --
 -- uses run_start, after_start
 create or replace view communication_window as

@@ -37,7 +37,7 @@ from path_stretches
 inner join spans
     on
         (path_stretches.begin_ns < spans.end_ns and path_stretches.end_ns > spans.begin_ns)
-        -- What takes no time at one of the bounds belongs to neither start-up nor shutdown.
+        -- A stretch without length at one of the bounds belongs to neither start-up nor shutdown.
         or (
             spans.one_time_category is null and path_stretches.begin_ns = path_stretches.end_ns
             and path_stretches.begin_ns in (spans.begin_ns, spans.end_ns)

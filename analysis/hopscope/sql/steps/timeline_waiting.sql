@@ -58,7 +58,7 @@ create or replace macro timeline_waiting(begin_at, end_at) as table
         asof inner join shown_calls on waits.location = shown_calls.location and waits.begin_ns >= shown_calls.begin_ns
     ),
 
-    -- Of two waits that overlap, as in MPI_Waitall, the one that began first has the time of both.
+    -- If two waits overlap, as in MPI_Waitall, the one that began first gets the time of both.
     disjoint_waits as (
         select
             rank,
