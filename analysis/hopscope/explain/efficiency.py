@@ -43,7 +43,8 @@ class Measured:
 
 
 def measured(rows: pa.Table) -> Measured | None:
-    """The times of one run, from its `efficiency_input`; None without communication or whole run."""
+    """The times of one run, from its `efficiency_input`; None if the run has neither communication nor a time from
+    MPI_Init to MPI_Finalize."""
     # The operations come first: only they have a rank.
     count = rows.num_rows - rows["rank"].null_count
     operations, facts = rows.slice(0, count), rows.slice(count)

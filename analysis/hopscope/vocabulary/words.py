@@ -18,7 +18,7 @@ ONE_TIME_CATEGORIES: Mapping[str, str] = {"startup": "start-up", "shutdown": "sh
 UNKNOWN_PLACE = "unknown"
 """The place of calls whose call site was not recorded."""
 BINDINGS: Vocabulary = _paths.WORDS["binding"]
-"""The ends of a message that may have waited for the other one."""
+"""Words for the end of a message that waited: the receiver, the sender or neither."""
 ROLES: Vocabulary = _paths.WORDS["role"]
 """Directions of a hop."""
 INTERVAL_KINDS: Vocabulary = _paths.WORDS["interval_kind"]
