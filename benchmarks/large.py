@@ -40,7 +40,7 @@ remap(hopscope.open(sys.argv[1]))
 """
 _QUERIES = (
     "caveats", "check-data", "collectives", "delayed-hops", "honesty", "iterations", "last-arrivals", "late-ranks",
-    "noise", "noise-periods", "places", "regions", "summary", "tree-edges", "wan-share",
+    "noise", "places", "regions", "summary", "tree-edges", "wan-share",
     "critical-path",
     *(f"critical-path {grouping}" for grouping in ("place", "cluster", "edge", "host", "operation", "rank")),
 )  # fmt: skip

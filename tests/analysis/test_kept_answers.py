@@ -171,7 +171,7 @@ def test_views_that_several_questions_read_are_kept_once_for_all_parts(
     assert ask() == (noise, files)
     # Files that vanish are made again, also under a trace that is open.
     trace = hopscope.open(demo)
-    trace.run("noise-periods")
+    trace.run("noise", by="period")
     for file in files:
         file.unlink()
     assert trace.run("noise").to_pylist() == noise["whole"]

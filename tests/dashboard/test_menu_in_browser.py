@@ -42,7 +42,7 @@ def test_a_section_opens_its_first_page_and_lists_its_pages(page: Page, address:
     expect(page.locator("h1")).to_have_text("By rank")
     pages = page.get_by_role("group", name="Imbalance").get_by_role("link")
     assert pages.all_inner_texts() == [
-        "By rank", "Last arrivals", "Late ranks", "Noise", "Noise periods", "Efficiency",
+        "By rank", "Last arrivals", "Late ranks", "Noise", "Efficiency",
     ]  # fmt: skip
     expect(page.locator("#menu .current")).to_have_text("By rank")
 

@@ -261,7 +261,7 @@ def test_the_menu_has_eight_sections_and_each_page_in_one() -> None:
     # The pages of the menu before it had sections are still there.
     assert {
         "/", "/timeline", "/collectives", "/messages", "/tree", "/wan-share", "/remap", "/models", "/last-arrivals",
-        "/late-ranks", "/noise", "/noise-periods", "/delayed-hops", "/places", "/efficiency", "/compare", "/data",
+        "/late-ranks", "/noise", "/delayed-hops", "/places", "/efficiency", "/compare", "/data",
     } <= set(paths)  # fmt: skip
 
 

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from drawn_page import components, draw, text
+from dash import html
+from drawn_page import DrawnPage, components, draw, text
 from hopscope.format import quantities
-from hopscope_dashboard.pages import PAGES
+from hopscope_dashboard.app import create_app
+from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.pages import PAGES, noise_periods
 from simulated_run import SimulatedRun
 
 PATHS = ["/collective?comm=0&seq=3", *(page.path for page in PAGES)]
@@ -116,10 +119,27 @@ def test_late_ranks_and_periods_of_noise_are_those_of_the_analyses(trace: hopsco
     page = page.follow("1 ms")
     assert "Rank 3 is always late." in page.text
     assert {dots["name"]: dots["y"] for dots in page.plot("late-shares")}["always"] == ["3"]
-    periods = trace.noise_periods().to_pylist()
-    assert [[row[0], row[2], row[5]] for row in draw(trace, "/noise-periods").table("noise-periods-table")] == [
-        [str(row["rank"]), quantities.duration(row["period_ns"]), quantities.share(row["explained"])] for row in periods
-    ]
+
+
+def test_the_page_noise_shows_periods_where_a_rank_has_one(trace: hopscope.Trace) -> None:
+    rows = trace.noise(by="period").to_pylist()
+    assert not any(row["periodic"] for row in rows)
+    page = draw(trace, "/noise")
+    assert "No rank's noise is periodic" in page.text or "too little noise" in page.text
+    assert not page.has(noise_periods.TABLE)
+    period = {"periodic": True, "period_ns": 2e7, "resolution_ns": 1e5, "amplitude_ns": 1e6, "explained": 0.4}
+    rows[1] |= {**period, "false_alarm": 0.001}
+    parts = noise_periods.periods(TraceData(trace), {}, rows)
+    section = DrawnPage(page.data, page.address, html.Div(parts))
+    assert ["1", "20.0 ms", "40.0 %"] in [[row[0], row[2], row[5]] for row in section.table(noise_periods.TABLE)]
+    assert section.plot(noise_periods.PERIODS)[0]["x"] == [20.0]
+    assert section.has(noise_periods.FOLDED)
+
+
+def test_a_former_address_leads_to_the_page_of_today(trace: hopscope.Trace) -> None:
+    server = create_app(trace).server
+    answer = server.test_client().get("/noise-periods?rank=2", headers={"Host": "localhost"})
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/noise?rank=2")
 
 
 def test_a_trace_without_hops_says_so_and_which_command_makes_them(trace_without_hops: hopscope.Trace) -> None:

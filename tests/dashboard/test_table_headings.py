@@ -21,7 +21,6 @@ TABLES = {
     "/last-arrivals?by=host": ["arrivals-table"],
     "/late-ranks": ["late-ranks-table"],
     "/noise": ["noise-table"],
-    "/noise-periods": ["noise-periods-table"],
     "/efficiency": ["efficiency-table"],
     "/messages?by=cluster": ["messages-pairs", "messages-sizes"],
     "/places": ["places-table", "places-sums"],

@@ -87,9 +87,9 @@ class _Analyses(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         check_address_space()  # before pyarrow, DuckDB and scipy are loaded
         if len(args) > 1 and args[0] in catalog.FORMERLY:
-            name = catalog.FORMERLY[args[0]]
-            say(f"note: `analyze {args[0]}` is now `analyze {name}`")
-            args = [name, *args[1:]]
+            words = catalog.FORMERLY[args[0]]
+            say(f"note: `analyze {args[0]}` is now `analyze {words}`")
+            args = [*words.split(), *args[1:]]
         if args and Path(args[0]).exists() and not self._is_whole_command(ctx, args):
             args = [SHORTHAND, *args]
         return super().resolve_command(ctx, args)

@@ -184,10 +184,8 @@ def _command(file: Path, line: GateLine) -> Command:
     if line.command == "remap":
         return catalog.load().computed["remap"]
     if line.command in catalog.FORMERLY:
-        name = catalog.FORMERLY[line.command]
-        raise InputError(
-            f"{file}: {line.command!r} is now {name!r}, whose rows have other names: see `analyze {name} --help`"
-        )
+        words = catalog.FORMERLY[line.command]
+        raise InputError(f"{file}: {line.command!r} is now {words!r}; see `analyze {words.split()[0]} --help`")
     try:
         return catalog.load().command(line.command)
     except KeyError:

@@ -1,4 +1,4 @@
-"""`analyze noise-periods`: a Lomb-Scargle periodogram of each rank's noise, and whether its peak is more than chance.
+"""`analyze noise --by period`: a Lomb-Scargle periodogram of each rank's noise, and if its peak is more than chance.
 
 Each iteration gives one value, at the time at which it began: noise would move its end. All noise inside an iteration
 adds up in this value, so it cannot pass for a period. Periods of up to two iterations are not looked for: at evenly

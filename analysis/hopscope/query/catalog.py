@@ -46,8 +46,11 @@ __all__ = [
     "read",
 ]
 
-FORMERLY: Final = {"findings": "diagnose"}
-"""Names that commands had before, which they keep for one release."""
+FORMERLY: Final = {
+    "findings": "diagnose",
+    "noise-periods": "noise --by period",
+}
+"""Names that commands had before, which they keep for one release, and what to type now."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ class Catalog:
 
     def command(self, name: str) -> Command:
         """The command with this present or former name, written with hyphens or underscores. Raises KeyError."""
-        return self.commands[FORMERLY.get(name, name).replace("_", "-")]
+        return self.commands[current(name)[0]]
 
     def ordered(self, uses: Sequence[str]) -> list[Source]:
         """These views and macros and all that they use, each after those that it uses. Raises HeaderError on a cycle or
@@ -159,6 +162,12 @@ class Catalog:
         for name in uses:
             visit(name, ())
         return list(done.values())
+
+
+def current(name: str) -> tuple[str, Mapping[str, str]]:
+    """The command that a name stands for, written with hyphens or underscores, and the options that it implies."""
+    command, *words = FORMERLY.get(name.replace("_", "-"), name.replace("_", "-")).split()
+    return command, {option.removeprefix("--"): value for option, value in zip(words[::2], words[1::2], strict=True)}
 
 
 @cache

@@ -120,6 +120,7 @@ class Trace(Computed, Analyses):
         """Run an analysis by its command's name. Raises InputError for an unknown name, option or value, or if the
         trace lacks the data."""
         commands = catalog.load()
+        options = {**catalog.current(command)[1], **options}
         try:
             analysis_command = commands.command(command)
         except KeyError:

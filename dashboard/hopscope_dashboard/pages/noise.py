@@ -1,4 +1,4 @@
-"""Noise by rank, who paid for it, and when it came."""
+"""Noise by rank, who paid for it, when it came, and its periods."""
 
 from typing import Final
 
@@ -15,9 +15,10 @@ from hopscope_dashboard.figures.bars import count_bars, time_bars
 from hopscope_dashboard.figures.heat_map import heat_map, iterations_per_column
 from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, largest_rows, left_out
 from hopscope_dashboard.pages import missing
+from hopscope_dashboard.pages.noise_periods import periods
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_COLOURS
-from hopscope_dashboard.sentences.noise import of_noise
+from hopscope_dashboard.sentences.noise import of_noise, of_periods
 from hopscope_dashboard.sentences.sentence import lead, path_ns
 from hopscope_dashboard.traces import Traces
 
@@ -34,10 +35,10 @@ _THRESHOLDS: Final = {"late_1ms": "1 ms", "late_5ms": "5 ms", "late_10ms": "10 m
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects what the heat-map shows: `show`."""
-    rows = data.rows("noise")
+    """Give the page. The address selects what the heat-map shows: `show`, and whose period: `rank`."""
+    rows, period_rows = data.rows("noise"), data.rows_or_none("noise", by="period")
     show = allowed_word(query, "show", tuple(_SHOW))
-    head = blocks.page_head("Noise", lead(of_noise(rows, path_ns(data))))
+    head = blocks.page_head("Noise", lead(of_noise(rows, path_ns(data)), of_periods(period_rows)))
     ranks = [row for row in rows if str(row["rank"]).isdigit()]
     if all(row["noise_ns"] is None for row in ranks):
         return html.Div([head, empty.nothing_to_draw("No noise to tell", empty.TOO_SELDOM.format(data.scope))])
@@ -47,6 +48,7 @@ def layout(data: TraceData, query: Query) -> Component:
             blocks.columns(_late_iterations(ranks), _cost(ranks)),
             _heat(data, query, show),
             _table(rows),
+            *periods(data, query, period_rows),
         ]
     )
 

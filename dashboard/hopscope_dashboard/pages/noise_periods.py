@@ -1,4 +1,4 @@
-"""Periods of the ranks' noise, and one rank's noise folded by its period."""
+"""The periods of the ranks' noise on the page Noise, and one rank's noise folded by its period."""
 
 from typing import Final
 
@@ -7,15 +7,11 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 
 from hopscope_dashboard.address import Query, number
-from hopscope_dashboard.components import blocks, empty, exports, mark
+from hopscope_dashboard.components import blocks, exports, mark
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.data import Rows, TraceData, meanings
 from hopscope_dashboard.figures.many_places import MOST_ROWS, largest_rows, left_out
 from hopscope_dashboard.figures.noise_periods import folded_noise, periods_by_rank
-from hopscope_dashboard.pages import missing
-from hopscope_dashboard.pages.page import Page
-from hopscope_dashboard.sentences.noise import of_periods
-from hopscope_dashboard.sentences.sentence import lead
 
 PERIODS = "noise-periods"
 FOLDED = "noise-folded"
@@ -25,21 +21,14 @@ _MOST_DOTS: Final = 4_000
 """Dots at most; beyond, each is the noisiest of several iterations."""
 
 
-def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects the `rank` whose noise is laid over itself."""
-    rows = data.rows_or_none("noise-periods")
-    head = blocks.page_head("Noise periods", lead(of_periods(rows)))
-    if not rows:
-        return html.Div([head, empty.nothing_to_draw("No noise to tell", empty.TOO_SELDOM.format(data.scope))])
+def periods(data: TraceData, query: Query, rows: Rows) -> list[Component]:
+    """Give the periods of `noise --by period`; nothing if no rank has one. The address selects the `rank` whose noise
+    is laid over itself."""
     periodic = [row for row in rows if row["periodic"]]
-    pictures = [_periods(data, rows), _folded(data, query, periodic)] if periodic else []
-    return html.Div(
-        [
-            head,
-            blocks.columns(*pictures, widths="minmax(0, 1fr) minmax(0, 1fr)"),
-            _table(rows),
-        ]
-    )
+    if not periodic:
+        return []
+    pictures = (_periods(data, rows), _folded(data, query, periodic))
+    return [blocks.columns(*pictures, widths="minmax(0, 1fr) minmax(0, 1fr)"), _table(rows)]
 
 
 def _periods(data: TraceData, rows: Rows) -> Component:
@@ -92,21 +81,12 @@ def _table(all_rows: Rows) -> Component:
     ]
     columns = ["rank", "period?", "period", "to", "swing", "strength", "false alarm", "noisy", "iterations", "its own?"]
     tooltips = meanings(
-        "noise-periods", "rank", "periodic", "period_ns", "resolution_ns", "amplitude_ns", "explained", "false_alarm",
-        "noisy", "iterations", "whole_iterations",
+        "noise", "rank", "periodic", "period_ns", "resolution_ns", "amplitude_ns", "explained", "false_alarm", "noisy",
+        "iterations", "whole_iterations", by="period",
     )  # fmt: skip
-    full = exports.csv_address("noise-periods")
+    full = exports.csv_address("noise", by="period")
     return blocks.card(
-        "In numbers",
+        "Periods in numbers",
         blocks.table(columns, body, name=TABLE, right=(0, *range(2, 10)), full=full, meanings=tooltips),
         hint=left_out(rows, all_rows, "ranks with the strongest peaks").strip(),
     )
-
-
-PAGE = Page(
-    path="/noise-periods",
-    title="Noise periods",
-    section="Imbalance",
-    layout=layout,
-    lacks=missing.computing,
-)

@@ -6,6 +6,7 @@ from typing import Final
 
 from dash import Dash, Input, Output, html
 from dash.development.base_component import Component
+from flask import Response, redirect, request
 
 from hopscope_dashboard import address, selection, trace_chooser
 from hopscope_dashboard.components import blocks, empty, reveal, select, shell
@@ -16,6 +17,9 @@ from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.traces import Traces
 
 SHOWS_ALL: Final = " (this page shows the whole run)"
+
+_FORMERLY: Final = {"/noise-periods": "/noise"}
+"""Addresses that pages had before, and where they lead."""
 
 _PAGES_KEPT: Final = 8
 """Finished pages kept although nobody has fetched them."""
@@ -54,6 +58,8 @@ def register(app: Dash, traces: Traces, pages: Sequence[Page]) -> None:
         return component, entries, shell.title(f"{title} · {data.name} · Hopscope")
 
     del draw
+    for former in _FORMERLY:
+        app.server.add_url_rule(f"{app.config.routes_pathname_prefix.rstrip('/')}{former}", former, _redirect)
     select.register(app)
     reveal.register(app)
     shell.register(app)
@@ -82,6 +88,13 @@ def register_machine(app: Dash, machine_file: Machine) -> None:
 
     del draw
     shell.register(app)
+
+
+def _redirect() -> Response:
+    """Answer a page's former address: the browser goes on to its new one, with the same parameters."""
+    prefix, slash, former = request.path.rpartition("/")
+    query = request.query_string.decode()
+    return redirect(f"{prefix}{_FORMERLY[slash + former]}{'?' if query else ''}{query}")
 
 
 def content(page: Page | None, data: TraceData, search: str | None) -> Component:

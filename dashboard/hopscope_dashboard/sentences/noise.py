@@ -36,7 +36,7 @@ def of_noise(rows: Rows, path_ns: int) -> Sentence | None:
 
 
 def of_periods(rows: Rows) -> Sentence | None:
-    """Name the ranks whose noise is periodic. Rows as noise-periods gives them."""
+    """Name the ranks whose noise is periodic. Rows as `noise --by period` gives them."""
     if not rows:
         return None
     periodic = sorted((row for row in rows if row["periodic"]), key=lambda row: -row["explained"])

@@ -47,7 +47,7 @@ _VERBS: Final[Mapping[Kind, tuple[str, str]]] = {
 _ACTIONS: Final[Mapping[Kind, str]] = {
     "serial-section": "Let all ranks share this work, or let the others go on meanwhile.",
     "rotating-delay": "Look for what moves from rank to rank: output in turns, or work that is reassigned each time.",
-    "noise": "Look for what else runs on these cores. `analyze noise-periods TRACE` shows whether it is periodic.",
+    "noise": "Look for what else runs on these cores. `analyze noise TRACE --by period` shows whether it is periodic.",
     "late-sender": "Send before the computing that does not need the answer.",
     "late-receiver": "Post the receives before the computing, with MPI_Irecv.",
     "wrong-order": "Take the messages in the order in which they come: MPI_Irecv and MPI_Waitany.",

@@ -1,9 +1,9 @@
 -- Periodic noise and its period, by rank.
 --
--- A Lomb-Scargle periodogram examines the noise of each iteration (`analyze noise`), or of each computing gap without
--- iterations. A period is reported if chance shows such a peak in less than 1 % of traces, and if it comes back ten
+-- A Lomb-Scargle periodogram examines the noise of each iteration, or of each computing gap without iterations. A period is reported if chance shows such a peak in less than 1 % of traces, and if it comes back ten
 -- times at a stable phase: longer than two iterations, at most a tenth of the run.
 --
+-- grain by = period
 -- key rank
 -- column rank INTEGER -- The rank.
 -- column period_ns DOUBLE -- The period; null if none.
@@ -20,7 +20,7 @@
 -- uses noise_gaps, iteration_ends
 -- then explain.periods -- The periodogram and its false-alarm probability.
 -- empty note no place of the program occurs 20 times, so noise cannot be told apart
--- example analyze noise-periods trace
+-- example analyze noise trace --by period
 with gaps as materialized (
     select
         rank,
