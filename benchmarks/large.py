@@ -39,8 +39,8 @@ from hopscope.advice.remap import remap
 remap(hopscope.open(sys.argv[1]))
 """
 _QUERIES = (
-    "caveats", "check-data", "collectives", "delayed-hops", "honesty", "iterations", "last-arrivals", "late-ranks",
-    "noise", "places", "regions", "summary", "tree-edges", "wan-share",
+    "check-data", "collectives", "delayed-hops", "iterations", "last-arrivals", "late-ranks", "noise", "places",
+    "regions", "summary", "tree-edges", "trust", "wan-share",
     "critical-path",
     *(f"critical-path {grouping}" for grouping in ("place", "cluster", "edge", "host", "operation", "rank")),
 )  # fmt: skip

@@ -26,8 +26,6 @@ class Analyses:
     """The analyses of `hopscope.Trace`."""
 
 '''
-OWN_METHODS = ("caveats",)
-"""Analyses for which `Trace` has its own method, which returns sentences."""
 TYPES = {
     "INTEGER": "int",
     "BIGINT": "int",
@@ -49,9 +47,8 @@ PART = {
 
 
 def stub() -> str:
-    """The types of the analyses as methods, except those that `Trace` defines itself."""
-    commands = [command for command in catalog.load().commands.values() if command.function not in OWN_METHODS]
-    return OPENING + "\n".join(_method(command) for command in commands)
+    """The types of the analyses as methods."""
+    return OPENING + "\n".join(_method(command) for command in catalog.load().commands.values())
 
 
 def _method(command: Command) -> str:

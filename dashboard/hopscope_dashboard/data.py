@@ -301,7 +301,11 @@ class TraceData:
 
     def caveats(self) -> list[str]:
         """Give the limits of every answer from this trace, in sentences."""
-        return [str(row["sentence"]) for row in self.rows("caveats")]
+        return [limit["sentence"] for limit in self.limits()]
+
+    def limits(self) -> Rows:
+        """Give the same with the kind of each."""
+        return self._cached_answer(("limits",), self.trace.limits)
 
     def source(self, file: str, line: int) -> Excerpt | None:
         """Give the lines of source around one; None if the file is not at hand."""

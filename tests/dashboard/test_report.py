@@ -38,7 +38,7 @@ def test_it_is_title_date_diagnosis_and_timeline_with_the_rest_folded(text: str,
     places = [unescape(text).index(part) for part in parts]
     assert places == sorted(places)
     assert re.findall(r'<details id="([^"]+)"><summary>', text) == [name for name, _, _ in DETAILS]
-    assert {"honesty", "critical-path", "collectives"} <= {name for name, _, _ in DETAILS}
+    assert {"trust", "critical-path", "collectives"} <= {name for name, _, _ in DETAILS}
     remainder = re.sub(r"<details.*?</details>", "", text[text.index("<details") :], flags=re.DOTALL)
     assert number_of_words(remainder) == 0
     assert " open" not in text[text.index("<details") :]

@@ -50,7 +50,7 @@ def test_the_path_of_an_allreduce_crosses_the_slow_link(
         ("B", "A", WAN_NS),
     ]
     assert all(link["packets"] > len(wan) / 4 and link["dropped"] == 0 for link in links)
-    kinds = {row["kind"] for row in trace.run("caveats").to_pylist()}
+    kinds = {row["kind"] for row in trace.limits()}
     assert "memory" not in kinds
     items = [row["item"] for row in trace.run("summary").to_pylist() if row["section"] == "network"]
     assert items == ["A to B", "B to A"]
@@ -122,7 +122,7 @@ def test_hosts_of_a_topology_file_on_one_machine_are_told_to_share_its_memory(tm
         environment = local_mpi.without_hopscope()
         subprocess.run([*words, str(mpi.compile(SITES))], cwd=tmp_path, env=environment, check=True, timeout=120)
         trace = hopscope.open(directory)
-        assert "memory" in {row["kind"] for row in trace.run("caveats").to_pylist()}
+        assert "memory" in {row["kind"] for row in trace.limits()}
 
 
 @pytest.mark.parametrize(

@@ -129,5 +129,5 @@ def _unseen(source: Source) -> Iterator[str]:
         if total - whole > MOST_UNSEEN * total:
             yield (
                 f"The trace has all messages of only {number(whole)} of {plural(total, 'collective')} of {op}; "
-                "`analyze caveats` says what it lacks."
+                "`analyze trust` says what it lacks."
             )

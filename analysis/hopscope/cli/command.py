@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "csv")
 EXIT_CODES = {"passed": 0, "failed": 1, "undecided": 2}
 
-# Kinds of caveats that concern every number, such as an incomplete trace. They appear beside every answer. The other
-# caveats are in `analyze caveats`.
+# Limits that concern every number, such as an incomplete trace, appear beside every answer. `analyze trust` has all.
 _UNCONDITIONAL_KINDS = ("unfinished", "cores", "load", "missing", "no path")
 
 _TYPES: dict[str, click.ParamType[Any]] = {
@@ -94,7 +93,7 @@ def deliver(trace: Trace | None, answer: Answer, form: str, gates: Sequence[Gate
             print_answer(sys.stdout, answer.table, answer.analysis, str(trace.path) if trace else "TRACE")
         elif form != "table":
             sys.stdout.write(as_json(answer.table, answer.analysis.object) if form == "json" else as_csv(answer.table))
-    if trace is not None and answer.analysis.command not in ("caveats", "summary", "diagnose"):
+    if trace is not None and answer.analysis.command not in ("trust", "diagnose"):
         say_what_is_missing(trace)
     _note(answer.notes)
     for outcome in outcomes:
@@ -106,9 +105,8 @@ def deliver(trace: Trace | None, answer: Answer, form: str, gates: Sequence[Gate
 
 
 def say_what_is_missing(trace: Trace) -> None:
-    """Print to stderr the caveats that concern every number, if there are any."""
-    caveats = trace.run("caveats").to_pylist()
-    _note(str(caveat["sentence"]) for caveat in caveats if caveat["kind"] in _UNCONDITIONAL_KINDS)
+    """Print to stderr the limits that concern every number, if there are any."""
+    _note(str(limit["sentence"]) for limit in trace.limits() if limit["kind"] in _UNCONDITIONAL_KINDS)
 
 
 def next_step(trace: Path) -> str:

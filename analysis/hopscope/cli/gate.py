@@ -14,7 +14,6 @@ from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.saying import say
 from hopscope.errors import InputError, suggestion
 from hopscope.files import write_text
-from hopscope.format.quantities import quantity
 from hopscope.gate import config, worst
 from hopscope.gate.config import GateLine
 from hopscope.gate.history.entry import commit_id, entry_of
@@ -110,9 +109,6 @@ def command(
         else:
             sys.stdout.write(as_json(answer.table) if form == "json" else as_csv(answer.table))
     outcomes = [gate_result.outcome for gate_result in gate_results if gate_result.outcome is not None]
-    caveats = [*opened.caveats(), *notes]
-    honesty_answer = opened.answer("honesty")
-    honesty = [(row["item"], quantity(row["value"], row["unit"]), row["sentence"]) for row in honesty_answer.rows]
     for note in notes:
         say(f"note: {note}")
     for outcome in outcomes:
@@ -128,8 +124,8 @@ def command(
                 name,
                 None if base is None else base.path.resolve().name,
                 gate_results,
-                caveats,
-                honesty,
+                [*opened.caveats(), *notes],
+                opened.answer("trust").rows,
                 diagnosis=opened.answer("diagnose").rows,
                 comparison=_comparison(opened, repeats, bases),
             ),

@@ -27,7 +27,7 @@ def what_is_wrong(directory: Path) -> str | None:
     if native["lost"]:
         return f"the ends of {native['lost']} messages were not seen"
     trace = hopscope.open(directory)
-    missing = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "missing"]
+    missing = [row["sentence"] for row in trace.limits() if row["kind"] == "missing"]
     if missing:
         return str(missing[0])
     summary_items = {str(row["item"]) for row in trace.run("summary").to_pylist() if row["section"] == "operations"}

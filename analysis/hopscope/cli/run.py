@@ -128,7 +128,7 @@ def free_directory(directory: str | None, program: str) -> Path:
 @click.option(
     "--also-untraced",
     is_flag=True,
-    help="First run the job once with recording off. Its output appears twice, and `analyze honesty` reports what "
+    help="First run the job once with recording off. Its output appears twice, and `analyze trust` reports what "
     "tracing cost.",
 )
 @click.option(

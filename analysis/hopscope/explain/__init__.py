@@ -50,6 +50,8 @@ def function_of(module: str) -> Function:  # noqa: PLR0912 - a branch for each m
             from hopscope.explain.region_efficiency import answer
         case "explain.scaling":
             from hopscope.explain.scaling import answer
+        case "explain.trust":
+            from hopscope.explain.trust import answer
         case _:
             raise LookupError(f"no module {module} is named in {__name__}.function_of")
     return answer

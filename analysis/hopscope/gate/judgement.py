@@ -10,6 +10,7 @@ from typing import Any, Literal
 from hopscope.errors import InputError, shortened_list, suggestion
 from hopscope.format.quantities import alike, number, quantity
 from hopscope.gate.expression import UNITS, Gate
+from hopscope.query.catalog import ROWS_MOVED
 from hopscope.query.header import Analysis, Column
 
 Verdict = Literal["passed", "failed", "undecided"]
@@ -40,7 +41,9 @@ def evaluate(gate: Gate, analysis: Analysis, rows: Sequence[Row], base: Sequence
             return _undecided(gate, "there are no rows")
         keys = [_key_text(analysis, row) for row in rows]
         return _undecided(
-            gate, f"no row {gate.key!r}; the rows are {shortened_list(keys, 20)}{suggestion(str(gate.key), keys)}"
+            gate,
+            f"no row {gate.key!r}; the rows are {shortened_list(keys, 20)}{suggestion(str(gate.key), keys)}"
+            + (f"; others are in `analyze {ROWS_MOVED[analysis.command]}`" if analysis.command in ROWS_MOVED else ""),
         )
     outcomes = [_judge_row(gate, analysis, columns[gate.column], row, base) for row in selection]
     for verdict in ("failed", "undecided"):

@@ -4,7 +4,7 @@ folded. The text is never longer than a comment may be."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hopscope.format.quantities import MISSING
+from hopscope.format.quantities import MISSING, quantity
 from hopscope.gate.judgement import worst
 from hopscope.gate.suite import GateResult
 from hopscope.render.visible import visible
@@ -27,13 +27,13 @@ def as_markdown(
     baseline: str | None,
     gate_results: Sequence[GateResult],
     caveats: Sequence[str],
-    honesty: Sequence[tuple[str, str, str]] = (),
+    trust: Sequence[Mapping[str, Any]] = (),
     *,
     diagnosis: Sequence[Mapping[str, Any]] = (),
     comparison: str | None = None,
 ) -> str:
-    """The comment. honesty: the item, the value in words and the sentence of each row of `analyze honesty`. diagnosis:
-    the rows of `diagnose`. comparison: the sentence of `compare` on the whole run.
+    """The comment. `trust` and `diagnosis` are the rows of `trust` and `diagnose`, `comparison` is the sentence of
+    `compare` about the whole run.
 
     Names and sentences come from traces, so all markup in them is escaped.
     """
@@ -58,15 +58,17 @@ def as_markdown(
             parts.append(_folded("Other causes", "\n".join(f"- {line}" for line in causes)))
     if caveats:
         bullets = [f"- {_text(caveat)}" for caveat in caveats[:_CAVEATS]]
-        bullets += [f"- and {len(caveats) - _CAVEATS} more: `analyze caveats`"] if len(caveats) > _CAVEATS else []
+        bullets += [f"- and {len(caveats) - _CAVEATS} more: `analyze trust`"] if len(caveats) > _CAVEATS else []
         parts.append(_folded("What limits these results", "\n".join(bullets)))
-    if honesty:
-        lines = [
-            f"- {_text(item)}: {_text(f'{value}, {sentence}' if value != MISSING else sentence)}"
-            for item, value, sentence in honesty
-        ]
-        parts.append(_folded("How honest the trace is", "\n".join(lines[:_CAVEATS])))
+    lines = [f"- {_text(row['item'])}: {_text(_in_words(row))}" for row in trust if row["section"] != "limits"]
+    if lines:
+        parts.append(_folded("How far to trust this", "\n".join(lines[:_CAVEATS])))
     return "\n\n".join(parts) + "\n"
+
+
+def _in_words(row: Mapping[str, Any]) -> str:
+    value = quantity(row["value"], row["unit"])
+    return row["sentence"] if value == MISSING else f"{value}, {row['sentence']}"
 
 
 def _counts(gate_results: Sequence[GateResult]) -> str:

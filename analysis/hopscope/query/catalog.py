@@ -32,6 +32,7 @@ from hopscope.query.header import (
 
 __all__ = [
     "FORMERLY",
+    "ROWS_MOVED",
     "Analysis",
     "Catalog",
     "Column",
@@ -47,10 +48,15 @@ __all__ = [
 ]
 
 FORMERLY: Final = {
+    "caveats": "trust",
     "findings": "diagnose",
+    "honesty": "trust",
     "noise-periods": "noise --by period",
 }
 """Names that commands had before, which they keep for one release, and what to type now."""
+
+ROWS_MOVED: Final = {"summary": "trust"}
+"""Commands whose rows went in part to another one."""
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,10 @@ class OpenedTrace(Protocol):
         """Limits of every answer from this trace, in sentences."""
         ...
 
+    def limits(self) -> list[dict[str, Any]]:
+        """The same with the kind of each."""
+        ...
+
 
 Open = Callable[[Path], OpenedTrace]
 """`hopscope.open`."""

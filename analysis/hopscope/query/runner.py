@@ -111,6 +111,11 @@ class Runner:
             self.prepare([name])
         return self.query("from query_table($name)", {"name": name})
 
+    def recalled_rows_of(self, view: str) -> pa.Table:
+        """The same of a view, kept as answers are."""
+        text = self.statements.text_of(self._catalog.sources[view])
+        return self.cache.recall(text, {}, partial(self.rows_of, view))
+
     def describe(self, analysis: Analysis) -> list[tuple[str, str]]:
         """Names and DuckDB types of the columns that an analysis has."""
         self.prepare(analysis.uses)

@@ -246,7 +246,14 @@ class Trace(Computed, Analyses):
 
     def caveats(self) -> list[str]:
         """Limits of every answer from this trace, in sentences: what is missing, emulated, or beyond the clocks."""
-        return [str(row["sentence"]) for row in self.run("caveats").to_pylist()]
+        return [str(limit["sentence"]) for limit in self.limits()]
+
+    def limits(self) -> list[dict[str, Any]]:
+        """The same with the `kind` of each, as the section `limits` of `analyze trust` names it."""
+        rows = self._whole._runner.recalled_rows_of("limits").sort_by(
+            [("place", "ascending"), ("sentence", "ascending")]
+        )
+        return rows.select(["kind", "sentence"]).to_pylist()
 
     @property
     def identity(self) -> str:

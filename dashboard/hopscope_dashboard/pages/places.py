@@ -93,7 +93,7 @@ def _answer(known_rows: Rows) -> list[Component | str]:
 
 def _caveats(data: TraceData) -> Component:
     """The analysis's caveats on places without debug information; nothing where all have it."""
-    caveats = [row["sentence"] for row in data.rows("caveats") if row["kind"] == "places"]
+    caveats = [row["sentence"] for row in data.limits() if row["kind"] == "places"]
     return blocks.note(*blocks.with_code(" ".join(caveats))) if caveats else html.Div()
 
 

@@ -28,19 +28,18 @@ from hopscope.explain.diagnosis.sentences import Words
 from hopscope.query.header import Scalar
 
 Row = dict[str, Any]
-Ask = Callable[[str], list[Row]]
 Read = Callable[[str], pa.Table]
 
 _RANKS_NAMED: Final = 64
 """The largest number of ranks that an entry lists."""
 
 
-def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], ask: Ask, read: Read) -> list[Row]:
+def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], read: Read) -> list[Row]:
     """One row per entry, in the order in which one reads them; `rows` is the row of facts of the run."""
     del base, parameters
     facts = Facts(**{field.name: rows[field.name][0].as_py() for field in fields(Facts)})
-    caveats = ask("caveats")
-    entries = [*unfinished_in(caveats), *causes_in(facts, read), *conditions_in(facts, caveats)]
+    limits = read("limits").sort_by([("place", "ascending"), ("sentence", "ascending")]).to_pylist()
+    entries = [*unfinished_in(limits), *causes_in(facts, read), *conditions_in(facts, limits)]
     words = Words(facts, read("places"))
     return [_row(entry, facts, words) for entry in in_order(entries, facts)]
 

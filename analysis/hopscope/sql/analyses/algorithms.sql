@@ -40,7 +40,7 @@
 --    crossings, source, ran, asked, obeyed, why, first
 -- uses algorithm_examples
 -- then explain.algorithms -- Compares what ran with what the settings ask for.
--- empty note there are no hops of a complete collective, so no algorithm can be recognised; `analyze caveats` says why
+-- empty note there are no hops of a complete collective, so no algorithm can be recognised; `analyze trust` says why
 -- example analyze algorithms trace
 -- example analyze algorithms trace --comm 0 --seq 17
 with alike as materialized (

@@ -48,9 +48,8 @@
 -- paragraphs severity, sentence, evidence, action
 -- only-data kind, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, hosts, call_sites, iterations, first_iteration, last_iteration
 -- uses communication_window
--- asks caveats
 -- reads collectives, calls, hops, messages, intervals, ranks, comms, places, steps, trees, kinds, run, iteration_cuts,
---    kind_crossings, path_stretches
+--    kind_crossings, path_stretches, limits
 -- then explain.diagnosis -- The causes, the replays and the sentences.
 -- object entries
 -- row problem is severity PROBLEM

@@ -1,16 +1,10 @@
 -- Limits of every answer from this trace, in sentences.
 --
--- Missing data, emulation, uncertain clocks, and what could not be traced as requested.
+-- By kind: unfinished, cores, load, missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled,
+-- overhead, emulated, network, memory, clocks, undecided, engine, presence or places; in the order of place.
 --
--- whole run
--- key kind
--- column kind VARCHAR -- unfinished, cores, load, missing, refused, unrecorded, no MPI, no path, no hops, native, no
---    messages, polled, overhead, emulated,
---    network, memory, clocks, undecided, engine, presence or places.
--- column sentence VARCHAR -- The limit, and what to do about it.
 -- uses crowded_cores, external_load, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy, off_times, collector_overhead
--- empty note nothing limits the answers from this trace
--- example analyze caveats trace
+create or replace view limits as
 with shown_places as (
     select
         how,
@@ -182,7 +176,7 @@ findings as (
         'The trace has no hops, so collectives are seen only from outside (native): '
         || case (select run.mode from run)
             when 'tree'
-                then 'a tree was requested, but no rule matched, or `analyze summary` says why the calls went native.'
+                then 'a tree was requested, but no rule matched, or `analyze trust` says why the calls went native.'
             when 'foreign'
                 then 'another tool recorded it, and only Hopscope''s collector records hops.'
             else
@@ -479,7 +473,7 @@ findings as (
 )
 
 select
+    place,
     kind,
     sentence
-from findings
-order by place, sentence
+from findings;
