@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import hopscope
-from hopscope.machine.formulas import rule_of
+from hopscope.machine.schedules import rule_of
 from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
 from hopscope.replay.formula_times import measured, of_trace
 from hopscope.replay.formula_times.points import ALGORITHMS, OPERATIONS

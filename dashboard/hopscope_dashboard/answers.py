@@ -19,21 +19,6 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Models:
-    """Answers of `analyze model` and `analyze formulas` about a trace."""
-
-    parameters: Rows
-    curves: Rows
-    """Cost of a message over its size: link, quantity, sizes in bytes and times in ns. None without a model."""
-    times: Rows
-    """Times of collectives by the formulas, by the replay and as measured."""
-    lack: str | None
-    """Reason for missing times, in a sentence."""
-    said: str
-    """Collectives that it comes from, in a sentence."""
-
-
-@dataclass(frozen=True)
 class Suggestion:
     """Answer of remapping: every candidate tree, the sentence, and the suggested tree."""
 

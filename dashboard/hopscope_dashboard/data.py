@@ -27,12 +27,12 @@ from hopscope.timeline import MARKS, Columns, Timeline
 from hopscope.trace.preloading import preload
 from hopscope.vocabulary.mpi_functions import of_kinds
 
-from hopscope_dashboard.answers import Bounds, Compared, Models, Result, Row, Rows, Suggestion
+from hopscope_dashboard.answers import Bounds, Compared, Result, Row, Rows, Suggestion
 from hopscope_dashboard.computations import Computations
 
 __all__ = [
     "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "UNRECOGNISED", "Bounds", "Columns", "Compared", "Excerpt", "InputError",
-    "Machine", "Models", "Relation", "Remedy", "Result", "Row", "Rows", "Stop", "Suggestion", "Sweep", "Timeline",
+    "Machine", "Relation", "Remedy", "Result", "Row", "Rows", "Stop", "Suggestion", "Sweep", "Timeline",
     "Trace", "TraceData", "meanings", "misread", "preload", "reopened", "shortened_list", "static_page", "worker",
 ]  # fmt: skip
 
@@ -284,13 +284,6 @@ class TraceData:
             json.loads(metadata.get("parents", "null")),
             metadata.get("ran") == "native",
         )
-
-    def models(self) -> Models:
-        """Give the answers of the published models.
-
-        Takes seconds on large traces. Raises InputError where no hop shows what a message costs.
-        """
-        return self._cached_answer(("models",), lambda: Models(**self.trace.modelled().to_pylist()[0]))
 
     def default(self, command: str, parameter: str) -> Any:
         """Give the value that an analysis takes for a parameter if none is given."""

@@ -61,7 +61,7 @@ def test_a_figure_for_each_link_has_what_was_measured_and_the_models_lines(file:
         *(usual(content, link) for link in ("shm", "lan", "wan")), "lan, a0 to a1 (outlying)",
     ]  # fmt: skip
     lan = next(link for link in content["links"] if link["link"] == "lan" and not link["outlying"])
-    lines = page.plot("models-messages-1")
+    lines = page.plot("machine-messages-1")
     ways = [size["one_way_ns"]["median"] for size in lan["sizes"]]
     unit = lines[1]["y"][0] / ways[0]
     assert lines[1]["x"] == [size["bytes"] for size in lan["sizes"]]
@@ -79,7 +79,7 @@ def test_the_tables_have_the_numbers_of_analyze_model(file: Path, capsys: pytest
     page = machine_page(file)
     plain_rows = [row for row in rows if row["bytes"] is None]
     expected = [[row["parameter"], quantities.quantity(row["value"], row["unit"])] for row in plain_rows]
-    assert sorted([row[2], row[3]] for row in page.table("models-parameters")) == sorted(expected)
+    assert sorted([row[2], row[3]] for row in page.table("machine-parameters")) == sorted(expected)
     by_size = {(row[0], row[1]): row for row in page.table("machine-sizes")}
     lan = usual(json.loads(file.read_text()), "lan")
     for place, parameter in ((3, "alpha"), (4, "beta"), (5, "g"), (-2, "o_s"), (-1, "o_r")):

@@ -234,7 +234,7 @@ def lacking(trace: hopscope.Trace) -> dict[str, str]:
 
 def test_the_menu_hides_what_a_trace_lacks_and_the_summary_says_why(sample: Sample, tmp_path: Path) -> None:
     assert lacking(sample("demo/trace")) == {**ALONE, **UNMARKED}
-    without_hops = dict.fromkeys(["Algorithms and trees", "WAN share", "Other trees", "Models", "Delayed hops"], HOPS)
+    without_hops = dict.fromkeys(["Algorithms and trees", "WAN share", "Other trees", "Delayed hops"], HOPS)
     assert lacking(sample("observe_only/trace")) == {**without_hops, **ALONE, **UNMARKED}
     limits = text(draw(sample("observe_only/trace"), "/").part("limits"))
     assert "8 pages without data" in limits
@@ -242,7 +242,7 @@ def test_the_menu_hides_what_a_trace_lacks_and_the_summary_says_why(sample: Samp
     reasons = lacking(hopscope.open(SimulatedRun(iterations=0).write(tmp_path / "started")))
     no_collective = "This trace has no MPI collective."
     assert {name for name, reason in reasons.items() if reason == no_collective} == {
-        "Collectives", "Algorithms and trees", "WAN share", "Other trees", "Models", "Last arrivals", "Late ranks",
+        "Collectives", "Algorithms and trees", "WAN share", "Other trees", "Last arrivals", "Late ranks",
         "Delayed hops",
     }  # fmt: skip
     # Ranks that only begin and end MPI are as balanced as what they do between.
@@ -260,7 +260,7 @@ def test_the_menu_has_eight_sections_and_each_page_in_one() -> None:
     assert sorted(paths) == sorted(page.path for page in PAGES if page.in_menu)
     # The pages of the menu before it had sections are still there.
     assert {
-        "/", "/timeline", "/collectives", "/messages", "/tree", "/wan-share", "/remap", "/models", "/last-arrivals",
+        "/", "/timeline", "/collectives", "/messages", "/tree", "/wan-share", "/remap", "/last-arrivals",
         "/late-ranks", "/noise", "/delayed-hops", "/places", "/efficiency", "/compare", "/data",
     } <= set(paths)  # fmt: skip
 
@@ -280,12 +280,6 @@ def test_a_remedy_that_cannot_be_computed_says_why_beside_the_others(sample: Sam
     assert "so no setting would gain what the replay says" in page.text
     assert sample("demo/trace").remap().schema.metadata[b"sentence"].decode().split(",")[0] in page.text
     assert not page.links("Compute")
-
-
-def test_messages_of_one_size_give_parameters_and_the_reason_why_no_formulas(trace: hopscope.Trace) -> None:
-    page = draw(trace, "/models")
-    assert "alpha" in text(page.part("models-parameters"))
-    assert "its messages have one size only" in page.text
 
 
 @pytest.mark.parametrize(("option", "key"), [("--net", "network"), ("--topology", "emulate")])

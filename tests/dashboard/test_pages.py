@@ -137,9 +137,10 @@ def test_the_page_noise_shows_periods_where_a_rank_has_one(trace: hopscope.Trace
 
 
 def test_a_former_address_leads_to_the_page_of_today(trace: hopscope.Trace) -> None:
-    server = create_app(trace).server
-    answer = server.test_client().get("/noise-periods?rank=2", headers={"Host": "localhost"})
-    assert (answer.status_code, answer.headers["Location"]) == (302, "/noise?rank=2")
+    client = create_app(trace).server.test_client()
+    for former, address in (("/noise-periods?rank=2", "/noise?rank=2"), ("/models", "/decision-map")):
+        answer = client.get(former, headers={"Host": "localhost"})
+        assert (answer.status_code, answer.headers["Location"]) == (302, address)
 
 
 def test_a_trace_without_hops_says_so_and_which_command_makes_them(trace_without_hops: hopscope.Trace) -> None:

@@ -11,6 +11,7 @@ import hopscope
 import local_mpi
 import pytest
 from hopscope.launch.network import Network, on_hosts, read_network
+from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
 from network_jobs import SITES, WAN_NS, sites_job
 from networks import HOPSCOPE, run, topology
 from recorded_jobs import shared_folder
@@ -68,13 +69,13 @@ def test_the_link_s_latency_is_in_the_models_whatever_queues_for_it(
     file = topology(tmp_path, {"A": 1, "B": 1}, {"links": {"wan": wan}})
     done = run(tmp_path, file, *words, HOPSCOPE_NATIVE="mpich" if mpi.flavour == "mpich" else "1")
     assert done.returncode == 0, done.stderr
-    (model,) = hopscope.open(tmp_path / "trace").modelled().to_pylist()
-    rows = [row for row in model["parameters"] if row["link"] == "wan" and row["parameter"] in ("alpha", "beta")]
-    assert [row["parameter"] for row in rows] == ["alpha", "beta"]
+    parameters = rows_of_fit(fitted_of_trace(hopscope.open(tmp_path / "trace").table))
+    rows = [row for row in parameters if row.link == "wan" and row.parameter in ("alpha", "beta")]
+    assert [row.parameter for row in rows] == ["alpha", "beta"]
     # Nothing is faster than the link.
-    assert rows[0]["high"] >= 0.9 * WAN_NS, rows[0]
+    assert rows[0].high >= 0.9 * WAN_NS, rows[0]
     for row, truth in zip(rows, (WAN_NS, 500), strict=True):
-        report(f"{row['parameter']}: {row['low']:,.0f} to {row['high']:,.0f} ns, the link's is {truth:,}")
+        report(f"{row.parameter}: {row.low:,.0f} to {row.high:,.0f} ns, the link's is {truth:,}")
 
 
 @pytest.mark.parametrize("mpi", ENDING, ids=[mpi.release for mpi in ENDING])

@@ -5,4 +5,5 @@ routes      links between hosts, and servers that serve one message at a time
 parameters  parameters of the published models, as probed
 probe       measures them
 formulas    published times of collectives
+schedules   the engine's own of these algorithms, replayed
 """

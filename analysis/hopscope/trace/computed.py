@@ -1,5 +1,4 @@
-"""Answers of a trace that SQL does not compute: other trees and rank orders, figures of models, and outcomes of
-gates."""
+"""Answers of a trace that SQL does not compute: other trees and rank orders, and outcomes of gates."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -61,12 +60,6 @@ class Computed:
         whole = self._whole
         suggestion, _ = reorder(whole, output, launcher=launcher, mpi_library=whole.run_facts.get("mpi_library"))
         return suggestion.table
-
-    def modelled(self) -> pa.Table:
-        """The predictions of published models for the run, in one row. See `hopscope.replay.modelled.modelled`."""
-        from hopscope.replay.modelled import modelled  # late, likewise
-
-        return self._whole._cached("modelled", modelled)
 
     def _cached(self, name: str, compute: Callable[[Any], pa.Table]) -> pa.Table:
         """Compute a table about the whole run. If the run is long, the table is kept, and a server computes it in

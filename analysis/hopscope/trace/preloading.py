@@ -17,7 +17,6 @@ def preload() -> None:
     from hopscope.advice import rank_order, setting, tree  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.explain import function_of
     from hopscope.query import worker  # noqa: F401  # pyright: ignore[reportUnusedImport]
-    from hopscope.replay import modelled  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
     for command in catalog.load().commands.values():
         for analysis in command.grains:

@@ -13,7 +13,7 @@ from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.shell import Section
 from hopscope_dashboard.data import Machine, Row, Rows
 from hopscope_dashboard.pages import machine_places
-from hopscope_dashboard.pages.models import link_of, messages, parameters
+from hopscope_dashboard.pages.machine_messages import link_of, messages, parameters
 
 SIZES: Final = "machine-sizes"
 COMBINING: Final = "machine-combining"

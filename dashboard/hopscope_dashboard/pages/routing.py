@@ -18,7 +18,7 @@ from hopscope_dashboard.traces import Traces
 
 SHOWS_ALL: Final = " (this page shows the whole run)"
 
-_FORMERLY: Final = {"/noise-periods": "/noise"}
+_FORMERLY: Final = {"/models": "/decision-map", "/noise-periods": "/noise"}
 """Addresses that pages had before, and where they lead."""
 
 _PAGES_KEPT: Final = 8

@@ -11,10 +11,11 @@ import numpy as np
 from hopscope.advice.sweep.grid import Point
 from hopscope.advice.sweep.layout import layout_of
 from hopscope.advice.sweep.methods import Method
-from hopscope.machine.formulas import FORMULAS, MODELS, replayed_over_links_ns
+from hopscope.machine.formulas import FORMULAS, MODELS
 from hopscope.machine.hops import Array
 from hopscope.machine.parameters import models_by_class, rows_of_machine
 from hopscope.machine.published import Call, LogGP
+from hopscope.machine.schedules import replayed_over_links_ns
 from hopscope.mpi_libraries.planned import Unplanned, messages_name, planned
 from hopscope.replay.formula_times.measured import published_name
 from hopscope.vocabulary.links import LINKS, link_classes

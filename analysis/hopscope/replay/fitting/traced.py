@@ -130,13 +130,6 @@ def _agreeing(costs: Costs, ways: Mapping[str, Way], host_clusters: Sequence[int
     return replace(costs, links=links, pairs=pairs, interface_message_ns=message, interface_per_byte_ns=byte)
 
 
-def steps_of_fit(trace_fit: Fitted) -> list[int]:
-    """Sizes at the step of a message's time: the longest eager one and the shortest by rendezvous."""
-    links = (link for link in trace_fit.costs.links.values() if link.hops)
-    sizes = {rendezvous_bytes(link, trace_fit.costs) for link in links} - {None}
-    return sorted(step for size in sizes if size is not None for step in (size - 1, size))
-
-
 def rows_of_fit(trace_fit: Fitted) -> list[Row]:
     """Every parameter that the hops of a trace show."""
     costs = trace_fit.costs

@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.errors import InputError
-from hopscope.machine.formulas import FORMULAS, MODELS, replayed_ns, replayed_over_links_ns, schedules
+from hopscope.machine.formulas import FORMULAS, MODELS
 from hopscope.machine.hops import Array
 from hopscope.machine.parameters import Row, links_of, models_by_class
 from hopscope.machine.published import Hockney, LogGP, PLogP
 from hopscope.machine.routes import fitted
+from hopscope.machine.schedules import replayed_ns, replayed_over_links_ns, schedules
 from hopscope.native import _plan
 from hopscope.native.sequences import leaves
 from hopscope.query import catalog, row_table
