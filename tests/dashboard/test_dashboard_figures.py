@@ -5,7 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from hopscope.errors import InputError
-from hopscope_dashboard import address, palette, selection
+from hopscope_dashboard import address, palette
+from hopscope_dashboard.components import selection_bar
 from hopscope_dashboard.figures import edge_labels
 from hopscope_dashboard.figures.bars import share_bars
 from hopscope_dashboard.figures.critical_path import stacked_bar
@@ -434,7 +435,7 @@ def test_the_heaviest_edge_of_a_tree_that_weighs_nothing_does_not_look_heavy() -
 def test_of_a_long_selection_the_bar_shows_the_beginning() -> None:
     # Hundreds of ranks, as a click on a host's row selects, filled the window.
     ranks = ",".join(map(str, range(300)))
-    words: str = selection.bar("/", {"ranks": ranks}, shows="", trace="1").children[1]
+    words: str = selection_bar.bar("/", {"ranks": ranks}, shows="", trace="1").children[1]
     assert words.startswith("ranks 0,1,2") and words.endswith("…") and len(words) < 100
 
 

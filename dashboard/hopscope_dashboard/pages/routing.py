@@ -9,7 +9,7 @@ from dash.development.base_component import Component
 from flask import Response, redirect, request
 
 from hopscope_dashboard import address, selection, trace_chooser
-from hopscope_dashboard.components import blocks, empty, reveal, select, shell
+from hopscope_dashboard.components import blocks, empty, reveal, select, selection_bar, shell
 from hopscope_dashboard.computations import Computations
 from hopscope_dashboard.data import InputError, Machine, TraceData
 from hopscope_dashboard.pages import machine, menu, working
@@ -108,7 +108,7 @@ def content(page: Page | None, data: TraceData, search: str | None) -> Component
     component = _page(page, data, query)
     shows = "" if page.follows_selection else "; the rest is shaded" if page.shades_the_rest else SHOWS_ALL
     notes = _notes(data, query)
-    bar = selection.bar(page.path, query, shows=shows, notes=notes, trace=data.identity, keeps=page.keeps)
+    bar = selection_bar.bar(page.path, query, shows=shows, notes=notes, trace=data.identity, keeps=page.keeps)
     return html.Div([_with_selection(bar, query, data), _with_selection(component, query, data)])
 
 
