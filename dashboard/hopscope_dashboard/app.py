@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dash import Dash, set_props
 
+from hopscope_dashboard import frame
 from hopscope_dashboard.components import empty, shell
 from hopscope_dashboard.data import Machine, Sweep, Trace, preload
 from hopscope_dashboard.figures import preloading
@@ -69,4 +70,4 @@ def _without_pages() -> Dash:
 def _say(error: Exception) -> None:
     """Show an error of a callback that no page handles; without this, nothing would happen."""
     _log.error("a callback failed", exc_info=error)
-    set_props(shell.PROBLEM, {"children": empty.went_wrong(error)})
+    set_props(frame.PROBLEM, {"children": empty.went_wrong(error)})

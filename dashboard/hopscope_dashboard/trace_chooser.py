@@ -3,8 +3,7 @@
 from dash import Dash, Input, Output
 from dash.development.base_component import Component
 
-from hopscope_dashboard import address
-from hopscope_dashboard.components import shell
+from hopscope_dashboard import address, frame
 from hopscope_dashboard.components.select import addresses
 from hopscope_dashboard.selection import TRACE
 from hopscope_dashboard.traces import Traces
@@ -16,7 +15,7 @@ _OF_ONE_TRACE = ("host", "tree", "root", "collective")
 def register(app: Dash, traces: Traces) -> None:
     """Register the callback that draws the list for the page that is shown."""
 
-    @app.callback(Output(shell.TRACE, "children"), Input(shell.ADDRESS, "search"))
+    @app.callback(Output(frame.TRACE, "children"), Input(frame.ADDRESS, "search"))
     def draw(search: str | None) -> Component:
         query = address.parse(search)
         trace = traces.named_trace(query)

@@ -2,61 +2,16 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import count
-from typing import Any, Final, Protocol
+from typing import Any
 
 import dash_mantine_components as dmc
 from dash import Dash, Input, Output, dcc, html
 from dash.development.base_component import Component
 
+from hopscope_dashboard import frame
 from hopscope_dashboard.components import aria, connection
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.palette import FONT, MONO_FONT
-
-ADDRESS: Final = "address"
-CONTENT: Final = "content"
-MENU: Final = "menu"
-TITLE: Final = "page-title"
-PROBLEM: Final = "problem"
-MENU_SWITCH: Final = "menu-switch"
-FRAME: Final = "frame"
-TRACE: Final = "trace-chooser"
-SCHEME: Final = "colour-scheme"
-
-
-class MenuPage(Protocol):
-    """Menu's view of a page."""
-
-    @property
-    def path(self) -> str:
-        """Address."""
-        ...
-
-    @property
-    def title(self) -> str:
-        """Name."""
-        ...
-
-    @property
-    def menu_path(self) -> str:
-        """Address of the page of the menu that it belongs to."""
-        ...
-
-
-@dataclass(frozen=True)
-class Section:
-    """A section as the menu shows it. icon: name of an icon. is_open: whether its pages are listed."""
-
-    title: str
-    icon: str
-    pages: Sequence[MenuPage]
-    is_open: bool
-
-    @property
-    def path(self) -> str:
-        """Address of its first page."""
-        return self.pages[0].path
 
 
 def layout(traces: Sequence[str], paths: Sequence[str], *, shows: str = "The trace that these pages show") -> Component:
@@ -65,22 +20,24 @@ def layout(traces: Sequence[str], paths: Sequence[str], *, shows: str = "The tra
     return dmc.MantineProvider(
         [
             # callback-nav: an address set by a callback changes the page without loading everything again.
-            dcc.Location(id=ADDRESS, refresh="callback-nav"),
-            dcc.Store(id=TITLE),
-            html.A("Skip to the page", href=f"#{CONTENT}", className="skip-link"),
+            dcc.Location(id=frame.ADDRESS, refresh="callback-nav"),
+            dcc.Store(id=frame.TITLE),
+            html.A("Skip to the page", href=f"#{frame.CONTENT}", className="skip-link"),
             dmc.AppShell(
                 [
                     dmc.AppShellHeader(_header(traces, shows), className="header"),
-                    dmc.AppShellNavbar(html.Nav(id=MENU, className="menu", **aria.label("Pages")), className="navbar"),
+                    dmc.AppShellNavbar(
+                        html.Nav(id=frame.MENU, className="menu", **aria.label("Pages")), className="navbar"
+                    ),
                     dmc.AppShellMain(
                         [
                             connection.notice(paths),
-                            html.Div(id=PROBLEM),
-                            html.Main(id=CONTENT, className="page", tabIndex=-1),
+                            html.Div(id=frame.PROBLEM),
+                            html.Main(id=frame.CONTENT, className="page", tabIndex=-1),
                         ],
                     ),
                 ],
-                id=FRAME,
+                id=frame.FRAME,
                 header={"height": 56},
                 navbar=navbar(opened=False),
                 padding=0,
@@ -97,18 +54,6 @@ def layout(traces: Sequence[str], paths: Sequence[str], *, shows: str = "The tra
     )
 
 
-_title_numbers: Final = count()
-
-
-def title(text: str) -> str:
-    """Give a page's title as it goes to the browser: in the first line, with a number that is always another.
-
-    If only a page's content changes, Dash checks all of its components for each of them: a minute for thousands. A
-    changed title avoids that.
-    """
-    return f"{text}\n{next(_title_numbers)}"
-
-
 def navbar(*, opened: bool) -> Any:
     """Give the menu's layout: beside the page on a wide window; on a narrow one over it, and only while opened."""
     return {"width": 208, "breakpoint": "sm", "collapsed": {"mobile": not opened, "desktop": False}}
@@ -120,25 +65,25 @@ def register(app: Dash) -> None:
     opened, closed = (json.dumps(navbar(opened=state)) for state in (True, False))
     app.clientside_callback(
         f"function (opened) {{ return opened ? {opened} : {closed}; }}",
-        Output(FRAME, "navbar"),
-        Input(MENU_SWITCH, "opened"),
+        Output(frame.FRAME, "navbar"),
+        Input(frame.MENU_SWITCH, "opened"),
     )
     app.clientside_callback(
         "function (title) { document.title = title ? title.split('\\n')[0] : 'Hopscope'; "
         "return window.dash_clientside.no_update; }",
-        Output(TITLE, "storage_type"),
-        Input(TITLE, "data"),
+        Output(frame.TITLE, "storage_type"),
+        Input(frame.TITLE, "data"),
     )
     app.clientside_callback(
         "function () { return false; }",
-        Output(MENU_SWITCH, "opened"),
-        Input(ADDRESS, "pathname"),
-        Input(ADDRESS, "search"),
+        Output(frame.MENU_SWITCH, "opened"),
+        Input(frame.ADDRESS, "pathname"),
+        Input(frame.ADDRESS, "search"),
         prevent_initial_call=True,
     )
 
 
-def menu(sections: Iterable[Section], current: MenuPage | None) -> list[Component]:
+def menu(sections: Iterable[frame.Section], current: frame.MenuPage | None) -> list[Component]:
     """Give the menu: the sections, and under the open one its pages if it has several; the current one is marked."""
     entries: list[Component] = []
     for section in sections:
@@ -151,7 +96,7 @@ def menu(sections: Iterable[Section], current: MenuPage | None) -> list[Componen
     return entries
 
 
-def _page_link(page: MenuPage, current: MenuPage | None) -> Component:
+def _page_link(page: frame.MenuPage, current: frame.MenuPage | None) -> Component:
     is_current = current is not None and current.menu_path == page.path
     return dcc.Link(page.title, href=page.path, className=f"menu-link{' current' if is_current else ''}")
 
@@ -160,11 +105,11 @@ def _header(traces: Sequence[str], shows: str) -> Component:
     trace_name = (
         html.Span(traces[0], className="trace-name", title=shows)
         if len(traces) == 1
-        else html.Div(id=TRACE, className="trace-chooser")
+        else html.Div(id=frame.TRACE, className="trace-chooser")
     )
     return dmc.Group(
         [
-            dmc.Burger(id=MENU_SWITCH, opened=False, hiddenFrom="sm", size="sm", **aria.label("Menu")),
+            dmc.Burger(id=frame.MENU_SWITCH, opened=False, hiddenFrom="sm", size="sm", **aria.label("Menu")),
             dcc.Link(
                 [html.Span(className="logo", **aria.HIDDEN), html.Span("Hopscope")],
                 href="/",
@@ -173,7 +118,7 @@ def _header(traces: Sequence[str], shows: str) -> Component:
             trace_name,
             html.Div(style={"flex": 1}),
             dmc.ColorSchemeToggle(
-                id=SCHEME,
+                id=frame.SCHEME,
                 lightIcon=icon("sun"),
                 darkIcon=icon("moon"),
                 variant="subtle",

@@ -9,9 +9,9 @@ from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import leads, selection
+from hopscope_dashboard import frame, leads, selection
 from hopscope_dashboard.address import Query, allowed_word, parse
-from hopscope_dashboard.components import aria, blocks, empty, exports, shell
+from hopscope_dashboard.components import aria, blocks, empty, exports
 from hopscope_dashboard.data import Row, TraceData
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
@@ -293,7 +293,7 @@ def register(app: Dash, traces: Traces) -> None:
         State(ORDER, "value"),
         State(SEARCH, "value"),
         State(SHORTEST, "value"),
-        State(shell.ADDRESS, "search"),
+        State(frame.ADDRESS, "search"),
         prevent_initial_call=True,
     )
     def block(
@@ -315,7 +315,7 @@ def register(app: Dash, traces: Traces) -> None:
     del block
     app.clientside_callback(
         ClientsideFunction("hopscope", "openTimeline"),
-        Output(shell.ADDRESS, "href", allow_duplicate=True),
+        Output(frame.ADDRESS, "href", allow_duplicate=True),
         Input(GRID, "cellClicked"),
         prevent_initial_call=True,
     )

@@ -10,8 +10,9 @@ from typing import Any, Final
 from dash import Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 
+from hopscope_dashboard import frame
 from hopscope_dashboard.address import Query, link, parse
-from hopscope_dashboard.components import blocks, empty, shell
+from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.data import InputError, Remedy, TraceData
 from hopscope_dashboard.pages import missing
@@ -85,7 +86,7 @@ def _register(app: Dash, traces: Traces, name: str, kind: Kind) -> None:
     @app.callback(
         Output(f"{name}-download", "data"),
         Input(f"{name}-button", "n_clicks"),
-        State(shell.ADDRESS, "search"),
+        State(frame.ADDRESS, "search"),
         prevent_initial_call=True,
     )
     def download(clicks: int | None, search: str | None) -> Any:

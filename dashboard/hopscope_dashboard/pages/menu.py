@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from hopscope_dashboard.components.shell import Section
 from hopscope_dashboard.data import InputError, TraceData
+from hopscope_dashboard.frame import Section
 from hopscope_dashboard.pages.page import Page
 
 SECTIONS: Final = {

@@ -6,9 +6,9 @@ from dash import ClientsideFunction, Dash, Input, Output, State, html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import leads
+from hopscope_dashboard import frame, leads
 from hopscope_dashboard.address import Query, allowed_word
-from hopscope_dashboard.components import blocks, empty, exports, mark, shell
+from hopscope_dashboard.components import blocks, empty, exports, mark
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.data import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import count_bars, time_bars
@@ -161,7 +161,7 @@ def register(app: Dash, traces: Traces) -> None:
     app.clientside_callback(
         ClientsideFunction("hopscope_figures", "inScheme"),
         Output(LATE_ITERATIONS, "figure"),
-        Input(shell.SCHEME, "computedColorScheme"),
+        Input(frame.SCHEME, "computedColorScheme"),
         State(LATE_ITERATIONS, "figure"),
     )
 

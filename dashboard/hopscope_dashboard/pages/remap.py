@@ -7,8 +7,9 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 from hopscope.vocabulary.words import tune_command
 
+from hopscope_dashboard import frame
 from hopscope_dashboard.address import Query, allowed_word, parse
-from hopscope_dashboard.components import blocks, empty, shell
+from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
@@ -200,7 +201,7 @@ def register(app: Dash, traces: Traces) -> None:
     @app.callback(
         Output(DOWNLOAD, "data"),
         Input(DOWNLOAD_BUTTON, "n_clicks"),
-        State(shell.ADDRESS, "search"),
+        State(frame.ADDRESS, "search"),
         prevent_initial_call=True,
     )
     def download(clicks: int | None, search: str | None) -> Any:

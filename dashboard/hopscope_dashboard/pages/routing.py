@@ -8,7 +8,7 @@ from dash import Dash, Input, Output, html
 from dash.development.base_component import Component
 from flask import Response, redirect, request
 
-from hopscope_dashboard import address, selection, trace_chooser
+from hopscope_dashboard import address, frame, selection, trace_chooser
 from hopscope_dashboard.components import blocks, empty, reveal, select, selection_bar, shell
 from hopscope_dashboard.computations import Computations
 from hopscope_dashboard.data import InputError, Machine, TraceData
@@ -38,11 +38,11 @@ def register(app: Dash, traces: Traces, pages: Sequence[Page]) -> None:
         return drawings.take(href, lambda: content(page, data, search), patience_s=patience_s)
 
     @app.callback(
-        Output(shell.CONTENT, "children"),
-        Output(shell.MENU, "children"),
-        Output(shell.TITLE, "data"),
-        Input(shell.ADDRESS, "pathname"),
-        Input(shell.ADDRESS, "search"),
+        Output(frame.CONTENT, "children"),
+        Output(frame.MENU, "children"),
+        Output(frame.TITLE, "data"),
+        Input(frame.ADDRESS, "pathname"),
+        Input(frame.ADDRESS, "search"),
     )
     def draw(pathname: str | None, search: str | None) -> tuple[Component, list[Component], str]:
         page = by_path.get(_normal(pathname))
@@ -55,7 +55,7 @@ def register(app: Dash, traces: Traces, pages: Sequence[Page]) -> None:
         component = find(href, working.PATIENCE_S)
         if component is None:
             component = _with_selection(working.page(title, data, href), query, data)
-        return component, entries, shell.title(f"{title} · {data.name} · Hopscope")
+        return component, entries, frame.title(f"{title} · {data.name} · Hopscope")
 
     del draw
     for former in _FORMERLY:
@@ -74,17 +74,17 @@ def register_machine(app: Dash, machine_file: Machine) -> None:
     """Register the callback that draws the only page of a machine file."""
 
     @app.callback(
-        Output(shell.CONTENT, "children"),
-        Output(shell.MENU, "children"),
-        Output(shell.TITLE, "data"),
-        Input(shell.ADDRESS, "pathname"),
+        Output(frame.CONTENT, "children"),
+        Output(frame.MENU, "children"),
+        Output(frame.TITLE, "data"),
+        Input(frame.ADDRESS, "pathname"),
     )
     def draw(pathname: str | None) -> tuple[Component, list[Component], str]:
         page = machine.PAGE if _normal(pathname) == machine.PAGE.path else None
         component = machine.layout(machine_file) if page else empty.no_such_page("of a machine file", "the only one")
         entries = shell.menu([machine.SECTION], page)
         title = machine.TITLE if page else "No such page"
-        return component, entries, shell.title(f"{title} · {machine_file.name} · Hopscope")
+        return component, entries, frame.title(f"{title} · {machine_file.name} · Hopscope")
 
     del draw
     shell.register(app)

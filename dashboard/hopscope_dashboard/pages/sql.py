@@ -10,14 +10,13 @@ from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_u
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import selection
+from hopscope_dashboard import frame, selection
 from hopscope_dashboard.address import Query, link, parse
-from hopscope_dashboard.components import aria, blocks, empty, shell
+from hopscope_dashboard.components import aria, blocks, empty, exports
 from hopscope_dashboard.components.drawing import Drawing
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.data import InputError, Relation, Result, Stop, TraceData
 from hopscope_dashboard.pages.page import Page
-from hopscope_dashboard.serving import result as files
 from hopscope_dashboard.traces import Traces
 
 BOX = "sql-box"
@@ -140,7 +139,9 @@ def answered(query_result: Result, query: Mapping[str, str], trace: str) -> Comp
         count_phrase = quantities.plural(query_result.whole, "row")
     sql = query["sql"]
     links = [
-        html.A([icon("download", 15), form], href=link(f"/{files.PATH}/{form.lower()}", sql=sql), className="button")
+        html.A(
+            [icon("download", 15), form], href=link(f"{exports.RESULT_PATH}{form.lower()}", sql=sql), className="button"
+        )
         for form in ("CSV", "Parquet")
     ]
     head = html.Div([html.Span(count_phrase, className="sql-said"), "All rows as", *links], className="sql-controls")
@@ -202,7 +203,7 @@ def register(app: Dash, traces: Traces) -> None:
         Output(RESULT, "children"),
         Input(ASK, "data"),
         Input(REPEAT, "data"),
-        State(shell.ADDRESS, "search"),
+        State(frame.ADDRESS, "search"),
         running=[(Output(STOP, "disabled"), False, True)],
     )
     def answer(first: str | None, repeat: str | None, search: str | None) -> Any:
@@ -239,11 +240,11 @@ def register(app: Dash, traces: Traces) -> None:
     del answer, end
     app.clientside_callback(
         ClientsideFunction("hopscope", "runQuery"),
-        Output(shell.ADDRESS, "search", allow_duplicate=True),
+        Output(frame.ADDRESS, "search", allow_duplicate=True),
         Output(REPEAT, "data"),
         Input(RUN, "n_clicks"),
         State(BOX, "value"),
-        State(shell.ADDRESS, "search"),
+        State(frame.ADDRESS, "search"),
         prevent_initial_call=True,
     )
 

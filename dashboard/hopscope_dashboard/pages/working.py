@@ -11,8 +11,8 @@ from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_u
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import address
-from hopscope_dashboard.components import blocks, shell
+from hopscope_dashboard import address, frame
+from hopscope_dashboard.components import blocks
 from hopscope_dashboard.components.run_canvas import RunCanvas
 from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.traces import Traces
@@ -82,7 +82,7 @@ def register(app: Dash, traces: Traces, find: Callable[[str], Component | None])
         Output(PROGRESS, "children"),
         Input(TICK, "n_intervals"),
         State(ADDRESS_STORE, "data"),
-        State(shell.TITLE, "data"),
+        State(frame.TITLE, "data"),
         prevent_initial_call=True,
         # Dash drops an answer that comes after the next question, and with it the page.
         running=[(Output(TICK, "disabled"), True, False)],
@@ -94,16 +94,16 @@ def register(app: Dash, traces: Traces, find: Callable[[str], Component | None])
         data = traces.named_trace(address.parse(href.partition("?")[2]))
         if component is None:
             return no_update, progress(data)
-        title = shell.title((title or "Hopscope").partition("\n")[0])
+        title = frame.title((title or "Hopscope").partition("\n")[0])
         return {"href": href, "page": component, "title": title}, no_update
 
     del look
     app.clientside_callback(
         ClientsideFunction("hopscope", "showReady"),
-        Output(shell.CONTENT, "children", allow_duplicate=True),
-        Output(shell.TITLE, "data", allow_duplicate=True),
+        Output(frame.CONTENT, "children", allow_duplicate=True),
+        Output(frame.TITLE, "data", allow_duplicate=True),
         Input(READY, "data"),
-        State(shell.ADDRESS, "pathname"),
-        State(shell.ADDRESS, "search"),
+        State(frame.ADDRESS, "pathname"),
+        State(frame.ADDRESS, "search"),
         prevent_initial_call=True,
     )

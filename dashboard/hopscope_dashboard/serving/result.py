@@ -1,6 +1,6 @@
 """Sends the whole result of a query that the user wrote, as a file, while the query runs."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from itertools import chain
 from typing import Final
 
@@ -8,12 +8,9 @@ from dash import Dash
 from flask import Response, request
 
 from hopscope_dashboard import selection
+from hopscope_dashboard.components.exports import RESULT_FORMS, RESULT_PATH
 from hopscope_dashboard.data import InputError, Stop
 from hopscope_dashboard.traces import Traces
-
-PATH: Final = "_result"
-FORMS: Final[Mapping[str, str]] = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
-"""Media types by format, which is also the file name's ending."""
 
 LIMIT_S: Final = 600
 """Longest duration of a download, in seconds."""
@@ -27,7 +24,7 @@ def register(app: Dash, traces: Traces) -> None:
     """
 
     def answer(form: str) -> Response:
-        if form not in FORMS:
+        if form not in RESULT_FORMS:
             return Response("No such format.\n", 404, mimetype="text/plain")
         query = request.args
         data = traces.named_trace(query)
@@ -37,11 +34,15 @@ def register(app: Dash, traces: Traces) -> None:
             first = next(pieces, b"")
         except InputError as error:
             return Response(f"{error}\n", 400, mimetype="text/plain")
-        answered = Response(_all_pieces(first, pieces), content_type=FORMS[form], headers={"Cache-Control": "no-store"})
+        answered = Response(
+            _all_pieces(first, pieces), content_type=RESULT_FORMS[form], headers={"Cache-Control": "no-store"}
+        )
         answered.headers.set("Content-Disposition", "attachment", filename=f"{data.name}-result.{form}")
         return answered
 
-    app.server.add_url_rule(f"{app.config.routes_pathname_prefix}{PATH}/<form>", "hopscope_result", answer)
+    app.server.add_url_rule(
+        f"{app.config.routes_pathname_prefix}{RESULT_PATH.strip('/')}/<form>", "hopscope_result", answer
+    )
 
 
 def _all_pieces(first: bytes, rest: Generator[bytes]) -> Generator[bytes]:
