@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from hopscope_dashboard.navigation.menu import sections
 from hopscope_dashboard.pages import PAGES
-from hopscope_dashboard.pages.menu import sections
 from playwright.sync_api import Page, sync_playwright
 
 CHROMIUM: Final = "/usr/bin/chromium"

@@ -13,7 +13,7 @@ from typing import Final
 
 import hopscope
 from browsing import Spent, Visitor, visiting
-from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.data.trace import TraceData
 from hopscope_dashboard.pages import PAGES
 from large import program, spend
 

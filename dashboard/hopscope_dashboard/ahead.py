@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from hopscope_dashboard.data import InputError, Trace, TraceData, reopened, worker
+from hopscope_dashboard.data.trace import InputError, Trace, TraceData, reopened, worker
 from hopscope_dashboard.pages import PAGES
 
 

@@ -6,8 +6,8 @@ from functools import cached_property
 
 from hopscope.format import quantities
 
-from hopscope_dashboard.address import Query
-from hopscope_dashboard.data import InputError, Row, Rows, TraceData
+from hopscope_dashboard.data.trace import InputError, Row, Rows, TraceData
+from hopscope_dashboard.navigation.address import Query
 from hopscope_dashboard.trees import comm_title
 
 

@@ -9,9 +9,9 @@ from hopscope.explain.diagnosis.entry import CONDITIONS, NOTE
 from hopscope.format import quantities
 from hopscope.vocabulary.words import actions_for
 
-from hopscope_dashboard.address import link
 from hopscope_dashboard.components import blocks
-from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.data.trace import Row, Rows, TraceData
+from hopscope_dashboard.navigation.address import link
 
 DIAGNOSIS: Final = "diagnosis"
 VERDICT: Final = "verdict"

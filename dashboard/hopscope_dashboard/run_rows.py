@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from hopscope_dashboard.address import Query, allowed_word
-from hopscope_dashboard.data import Columns, Row, TraceData
+from hopscope_dashboard.data.trace import Columns, Row, TraceData
+from hopscope_dashboard.navigation.address import Query, allowed_word
 
 ORDERS: Final[Mapping[str, str]] = {"host": "Host", "number": "Rank number", "late": "Lateness"}
 """Orders of rows, as the address has them and as people read them."""

@@ -4,8 +4,8 @@ from typing import Any
 
 from hopscope.format import quantities
 
-from hopscope_dashboard.address import Query, number
-from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.data.trace import TraceData
+from hopscope_dashboard.navigation.address import Query, number
 
 
 def next_hit(data: TraceData, query: Query) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import numpy as np
 from hopscope.format import quantities
 from hopscope.vocabulary.words import CATEGORIES
 
-from hopscope_dashboard.data import Columns, Row, TraceData
+from hopscope_dashboard.data.trace import Columns, Row, TraceData
 from hopscope_dashboard.palette import WAITING
 
 _COLUMNS: Final = 2_000

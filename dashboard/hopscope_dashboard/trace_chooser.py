@@ -3,10 +3,10 @@
 from dash import Dash, Input, Output
 from dash.development.base_component import Component
 
-from hopscope_dashboard import address, frame
 from hopscope_dashboard.components.select import addresses
-from hopscope_dashboard.selection import TRACE
-from hopscope_dashboard.traces import Traces
+from hopscope_dashboard.navigation import address, frame
+from hopscope_dashboard.navigation.selection import TRACE
+from hopscope_dashboard.navigation.traces import Traces
 
 _OF_ONE_TRACE = ("host", "tree", "root", "collective")
 """Parameters that name something of the trace that is shown; another one need not have it."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from hopscope.format import quantities
 
-from hopscope_dashboard.data import Row, Rows, Suggestion, TraceData
+from hopscope_dashboard.data.trace import Row, Rows, Suggestion, TraceData
 from hopscope_dashboard.figures.topology_tree import crossings, most_in_a_row
 
 

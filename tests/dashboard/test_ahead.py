@@ -15,7 +15,7 @@ import pytest
 from hopscope.query import cache as kept_answers
 from hopscope.query import runner
 from hopscope_dashboard import ahead
-from hopscope_dashboard.data import Trace, TraceData
+from hopscope_dashboard.data.trace import Trace, TraceData
 from hopscope_dashboard.pages import PAGES
 
 SAMPLE = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"

@@ -15,7 +15,7 @@ from drawn_page import DrawnPage, components, draw, text
 from hopscope.format import quantities
 from hopscope.render.machine import as_csv
 from hopscope_dashboard.app import create_app
-from hopscope_dashboard.traces import Traces
+from hopscope_dashboard.navigation.traces import Traces
 from sample_copy import open_copy
 
 RUNS = {"base": "changed_tree/base", "new": "changed_tree/new", "unseen": "observe_only/trace"}

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from hopscope.errors import InputError
-from hopscope_dashboard import address, palette
+from hopscope_dashboard import palette
 from hopscope_dashboard.components import selection_bar
 from hopscope_dashboard.figures import edge_labels
 from hopscope_dashboard.figures.bars import share_bars
@@ -24,6 +24,7 @@ from hopscope_dashboard.figures.topology_tree import (
     with_delay,
 )
 from hopscope_dashboard.figures.tree_svg import tree_svg
+from hopscope_dashboard.navigation import address
 from hopscope_dashboard.pages.collectives import grid_texts
 from hopscope_dashboard.pages.tree import choose
 from hopscope_dashboard.trees import RanTree, between_clusters

@@ -6,7 +6,7 @@ import pytest
 from conftest import ServeApp
 from hopscope.cli.analyze import analyze
 from hopscope_dashboard.app import create_machine_app
-from hopscope_dashboard.data import Machine
+from hopscope_dashboard.data.trace import Machine
 from playwright.sync_api import Browser, Page, expect
 from probed_machine import HOSTS, probed
 from reading import measured, patient, scrolled_tables, table, wait_for_page

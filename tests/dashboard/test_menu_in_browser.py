@@ -6,8 +6,9 @@ from pathlib import Path
 import hopscope
 import pytest
 from conftest import Serve
-from hopscope_dashboard.data import TraceData
-from hopscope_dashboard.pages import PAGES, menu
+from hopscope_dashboard.data.trace import TraceData
+from hopscope_dashboard.navigation import menu
+from hopscope_dashboard.pages import PAGES
 from playwright.sync_api import Page, expect
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hopscope_dashboard.data import Machine
+from hopscope_dashboard.data.trace import Machine
 from hopscope_dashboard.pages import PAGES
 from hopscope_dashboard.report.machine import machine_document
 from playwright.sync_api import Browser, BrowserContext, Page, expect

@@ -15,9 +15,10 @@ from comparison_cells import numbers
 from drawn_page import components, draw, text
 from hopscope import InputError
 from hopscope.format import quantities
-from hopscope_dashboard.data import TraceData
-from hopscope_dashboard.pages import PAGES, menu
-from hopscope_dashboard.traces import Traces
+from hopscope_dashboard.data.trace import TraceData
+from hopscope_dashboard.navigation import menu
+from hopscope_dashboard.navigation.traces import Traces
+from hopscope_dashboard.pages import PAGES
 from simulated_run import SimulatedRun
 
 ROOT = Path(__file__).parents[2]

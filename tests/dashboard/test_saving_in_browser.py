@@ -8,7 +8,7 @@ from pathlib import Path
 import hopscope
 import pytest
 from hopscope.render.machine import as_csv
-from hopscope_dashboard.data import Machine
+from hopscope_dashboard.data.trace import Machine
 from hopscope_dashboard.report.machine import machine_document
 from playwright.sync_api import Browser, Locator, Page, expect
 from probed_machine import probed

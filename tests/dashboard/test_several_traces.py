@@ -12,7 +12,7 @@ from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as program
 from hopscope.format import quantities
 from hopscope_dashboard.app import create_app
-from hopscope_dashboard.traces import Traces, distinct_names
+from hopscope_dashboard.navigation.traces import Traces, distinct_names
 
 
 @pytest.fixture(scope="module")

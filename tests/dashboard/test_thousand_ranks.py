@@ -13,7 +13,7 @@ import hopscope
 import pytest
 from drawn_page import DrawnPage, components, draw, text
 from hopscope_dashboard.app import create_app
-from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.data.trace import TraceData
 from hopscope_dashboard.pages import PAGES
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))

@@ -6,8 +6,8 @@ import hopscope
 import pytest
 from dash import html
 from hopscope_dashboard.app import create_app
-from hopscope_dashboard.computations import Computations
-from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.data.computations import Computations
+from hopscope_dashboard.data.trace import TraceData
 from hopscope_dashboard.pages import working
 from served import QUESTIONS, page_question
 

@@ -99,7 +99,7 @@ def command(
 
         from hopscope_dashboard.ahead import draw_ahead
         from hopscope_dashboard.app import create_app, create_machine_app
-        from hopscope_dashboard.data import Machine, Sweep
+        from hopscope_dashboard.data.trace import Machine, Sweep
         from hopscope_dashboard.serving.hosts import host_name, names_of
     except ImportError as error:
         raise InputError(

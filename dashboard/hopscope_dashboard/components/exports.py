@@ -9,7 +9,7 @@ from typing import Any, Final
 from dash import html
 from dash.development.base_component import Component
 
-from hopscope_dashboard.address import link
+from hopscope_dashboard.navigation.address import link
 
 EXPORTABLE: Final = "exportable"
 """Class of the frame around a figure or table and its buttons."""

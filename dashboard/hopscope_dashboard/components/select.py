@@ -7,9 +7,9 @@ import dash_mantine_components as dmc
 from dash import ALL, ClientsideFunction, Dash, Input, Output
 from dash.development.base_component import Component
 
-from hopscope_dashboard import frame
-from hopscope_dashboard.address import Query, link
 from hopscope_dashboard.components import aria
+from hopscope_dashboard.navigation import frame
+from hopscope_dashboard.navigation.address import Query, link
 
 SELECT: Final = "address-select"
 """Type of the ids of all such lists: `{"type": SELECT, "name": ..., "current": ...}`."""

@@ -7,9 +7,9 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import selection
-from hopscope_dashboard.address import Query, link
 from hopscope_dashboard.components import aria
+from hopscope_dashboard.navigation import selection
+from hopscope_dashboard.navigation.address import Query, link
 
 BAR: Final = "selection"
 FORM: Final = "selection-form"

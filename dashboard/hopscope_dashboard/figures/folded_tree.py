@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
-from hopscope_dashboard.address import link
 from hopscope_dashboard.figures import tree_words
 from hopscope_dashboard.figures.edge_labels import RADIUS, Point
 from hopscope_dashboard.figures.many_places import WHOLE
@@ -38,6 +37,7 @@ from hopscope_dashboard.figures.topology_tree import (
     scale,
     share_look,
 )
+from hopscope_dashboard.navigation.address import link
 
 Row = dict[str, Any]
 Host = tuple[str, str]

@@ -7,10 +7,10 @@ from typing import Any, Final
 import plotly.graph_objects as go
 from hopscope.format import quantities
 
-from hopscope_dashboard.address import link
 from hopscope_dashboard.figures.lanes import lane_axis, lanes
 from hopscope_dashboard.figures.style import frame
-from hopscope_dashboard.leads import Leads, collective, points
+from hopscope_dashboard.navigation.address import link
+from hopscope_dashboard.navigation.leads import Leads, collective, points
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 Row = dict[str, Any]

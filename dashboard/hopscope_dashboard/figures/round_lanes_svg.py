@@ -3,10 +3,10 @@
 from html import escape
 from typing import Final
 
-from hopscope_dashboard import leads
 from hopscope_dashboard.figures.round_lanes import PlacedArrow, PlacedColumn, PlacedRounds, neighbours
 from hopscope_dashboard.figures.svg_parts import arrow, link_rules, part, svg, ways
 from hopscope_dashboard.figures.topology_tree import shown_name
+from hopscope_dashboard.navigation import leads
 
 _STYLE: Final = " ".join(link_rules())
 

@@ -12,7 +12,7 @@ from math import hypot
 from typing import Final
 
 from hopscope_dashboard.figures.edge_labels import Box, Point
-from hopscope_dashboard.leads import CLICK
+from hopscope_dashboard.navigation.leads import CLICK
 from hopscope_dashboard.palette import CHANGED_COLOUR, CHANGED_DASH, KEPT_COLOUR, LINK_COLOURS, LINK_DASHES
 
 BY_LINK: Final = "by-link"

@@ -7,7 +7,6 @@ from itertools import pairwise
 from math import hypot
 from typing import Final
 
-from hopscope_dashboard import leads
 from hopscope_dashboard.figures import svg_parts
 from hopscope_dashboard.figures.edge_labels import RADIUS, Point
 from hopscope_dashboard.figures.svg_parts import arrow, link_rules, part, svg
@@ -18,6 +17,7 @@ from hopscope_dashboard.figures.topology_tree import (
     PlacedTree,
     shown_name,
 )
+from hopscope_dashboard.navigation import leads
 from hopscope_dashboard.palette import CATEGORY_COLOURS, DARK_SHARES, LIGHT_SHARES
 
 _NAME_OFFSET: Final = 8

@@ -1,5 +1,6 @@
 """The pages, in the order of the menu; `menu.py` groups them. A page is a module here with a `PAGE`, listed below."""
 
+from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages import (
     by_rank,
     collective,
@@ -23,7 +24,6 @@ from hopscope_dashboard.pages import (
     tree,
     wan_share,
 )
-from hopscope_dashboard.pages.page import Page
 
 _LATER_PAGES: tuple[Page, ...] = (
     timeline.PAGE,

@@ -9,14 +9,14 @@ from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import frame, leads, selection
-from hopscope_dashboard.address import Query, allowed_word, parse
 from hopscope_dashboard.components import aria, blocks, empty, exports
-from hopscope_dashboard.data import Row, TraceData
+from hopscope_dashboard.data.trace import Row, TraceData
+from hopscope_dashboard.navigation import frame, leads, selection
+from hopscope_dashboard.navigation.address import Query, allowed_word, parse
+from hopscope_dashboard.navigation.page import Page
+from hopscope_dashboard.navigation.traces import Traces
 from hopscope_dashboard.pages import missing
-from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
-from hopscope_dashboard.traces import Traces
 
 GRID = "collectives-grid"
 COUNT = "collectives-count"

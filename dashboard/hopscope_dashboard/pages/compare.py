@@ -7,15 +7,15 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import selection
-from hopscope_dashboard.address import Query, allowed_word, link
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.data import Compared, InputError, Row, Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import Compared, InputError, Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.path_pair import RUNS, path_pair
+from hopscope_dashboard.navigation import selection
+from hopscope_dashboard.navigation.address import Query, allowed_word, link
+from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages import compared_collective, compared_leads, compared_trees, compared_verdict, missing
-from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
 
 PATHS = "compare-paths"

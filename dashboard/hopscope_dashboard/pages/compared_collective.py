@@ -8,14 +8,14 @@ from dash import ClientsideFunction, Dash, Input, Output, dcc, html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard.address import Query, allowed_word, link
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
-from hopscope_dashboard.data import InputError, Row, Rows, TraceData
+from hopscope_dashboard.data.trace import InputError, Row, Rows, TraceData
 from hopscope_dashboard.figures.path_pair import RUNS
 from hopscope_dashboard.figures.timeline import timeline
-from hopscope_dashboard.selection import TRACE, trace_attribute
-from hopscope_dashboard.traces import Traces
+from hopscope_dashboard.navigation.address import Query, allowed_word, link
+from hopscope_dashboard.navigation.selection import TRACE, trace_attribute
+from hopscope_dashboard.navigation.traces import Traces
 
 TIMELINES: Final = {run: f"compare-timeline-{run}" for run in RUNS}
 FACTS = "compare-collective"

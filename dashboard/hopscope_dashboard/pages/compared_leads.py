@@ -5,12 +5,12 @@ from typing import Any, Final
 
 from hopscope.vocabulary.words import UNKNOWN_PLACE
 
-from hopscope_dashboard import leads
-from hopscope_dashboard.address import link
 from hopscope_dashboard.components import exports
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.data import MESSAGE_CALLS, TraceData
-from hopscope_dashboard.selection import COMPARISON, TRACE, kept_address
+from hopscope_dashboard.data.trace import MESSAGE_CALLS, TraceData
+from hopscope_dashboard.navigation import leads
+from hopscope_dashboard.navigation.address import link
+from hopscope_dashboard.navigation.selection import COMPARISON, TRACE, kept_address
 
 _ACTIONS: Final = {
     "operation": "see its calls",

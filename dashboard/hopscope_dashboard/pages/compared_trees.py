@@ -10,21 +10,21 @@ from hopscope.format import quantities
 from hopscope.vocabulary.words import ROLES
 
 from hopscope_dashboard import algorithms
-from hopscope_dashboard.address import Query, allowed_word, link, number
 from hopscope_dashboard.algorithms import RanAlgorithm
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import changes_legend, links_legend, rounds_graph, tree_graph
-from hopscope_dashboard.data import Row, Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.changed_edges import Edge, rounds_with_changes, tree_with_changes
 from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.path_pair import RUNS
 from hopscope_dashboard.figures.round_lanes import PlacedRounds, placed_rounds
 from hopscope_dashboard.figures.topology_tree import PlacedTree
+from hopscope_dashboard.navigation.address import Query, allowed_word, link, number
+from hopscope_dashboard.navigation.selection import TRACE, trace_attribute
 from hopscope_dashboard.pages import compared_leads
 from hopscope_dashboard.palette import LINK_COLOURS
-from hopscope_dashboard.selection import TRACE, trace_attribute
 
 SENTENCE = "compare-trees-said"
 EDGES = "compare-edges"

@@ -10,9 +10,9 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard.address import link
 from hopscope_dashboard.components import blocks, empty
-from hopscope_dashboard.data import Compared, Row, Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import Compared, Row, Rows, TraceData, meanings
+from hopscope_dashboard.navigation.address import link
 from hopscope_dashboard.pages import compared_leads
 
 VERDICT_SENTENCE = "compare-verdict"

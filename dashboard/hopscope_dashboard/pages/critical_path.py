@@ -7,14 +7,14 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import leads
-from hopscope_dashboard.address import Query, link
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.data import MESSAGE_CALLS, Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import MESSAGE_CALLS, Rows, TraceData, meanings
 from hopscope_dashboard.figures import critical_path
+from hopscope_dashboard.navigation import leads
+from hopscope_dashboard.navigation.address import Query, link
+from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages import missing
-from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
 
 BAR = "critical-path-bar"

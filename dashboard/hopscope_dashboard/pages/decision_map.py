@@ -7,14 +7,14 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard.address import Query, allowed_word
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.data import Row, Sweep, TraceData
+from hopscope_dashboard.data.trace import Row, Sweep, TraceData
 from hopscope_dashboard.figures.decision_map import colours, decision_map
+from hopscope_dashboard.navigation.address import Query, allowed_word
+from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages import missing
-from hopscope_dashboard.pages.page import Page
 
 FIGURE: Final = "decision-map"
 TITLE: Final = "Decision map"

@@ -7,21 +7,21 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import leads
-from hopscope_dashboard.address import Query, allowed_word, number
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.components.reveal import reveal
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, tree_graph
-from hopscope_dashboard.data import InputError, Row, Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import InputError, Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.delayed_hops import delays, hop_address, hop_name
 from hopscope_dashboard.figures.edge_hops import over_time
 from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.topology_tree import PlacedTree, with_delay
+from hopscope_dashboard.navigation import leads
+from hopscope_dashboard.navigation.address import Query, allowed_word, number
+from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages import missing
-from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LINK_COLOURS
 from hopscope_dashboard.sentences.hops import of_delayed_hops
 from hopscope_dashboard.sentences.sentence import lead

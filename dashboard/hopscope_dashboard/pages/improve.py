@@ -10,14 +10,14 @@ from typing import Any, Final
 from dash import Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 
-from hopscope_dashboard import frame
-from hopscope_dashboard.address import Query, link, parse
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.icons import icon
-from hopscope_dashboard.data import InputError, Remedy, TraceData
+from hopscope_dashboard.data.trace import InputError, Remedy, TraceData
+from hopscope_dashboard.navigation import frame
+from hopscope_dashboard.navigation.address import Query, link, parse
+from hopscope_dashboard.navigation.page import Page
+from hopscope_dashboard.navigation.traces import Traces
 from hopscope_dashboard.pages import missing
-from hopscope_dashboard.pages.page import Page
-from hopscope_dashboard.traces import Traces
 
 _LEAD: Final = "Three remedies, each replayed over this run. A new run of the program decides whether it helps."
 

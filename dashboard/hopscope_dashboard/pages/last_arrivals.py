@@ -6,17 +6,17 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import leads
-from hopscope_dashboard.address import Query, allowed_word, number
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.data import Row, Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import share_bars, time_bars
 from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, largest_rows, left_out
+from hopscope_dashboard.navigation import leads
+from hopscope_dashboard.navigation.address import Query, allowed_word, number
+from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages import missing
-from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 from hopscope_dashboard.sentences.arrivals import of_arrivals
 from hopscope_dashboard.sentences.sentence import lead

@@ -6,16 +6,16 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import leads
-from hopscope_dashboard.address import Query, allowed_word
 from hopscope_dashboard.components import blocks, empty, exports, mark
 from hopscope_dashboard.components.choice import choice
-from hopscope_dashboard.data import Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import time_bars
 from hopscope_dashboard.figures.late_ranks import class_of, classes_of, shares_by_class
 from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, largest_rows, left_out
+from hopscope_dashboard.navigation import leads
+from hopscope_dashboard.navigation.address import Query, allowed_word
+from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages import missing
-from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_CLASS_COLOURS, LATENESS_CLASS_MEANINGS
 from hopscope_dashboard.sentences.arrivals import of_late_ranks
 from hopscope_dashboard.sentences.sentence import lead, path_ns

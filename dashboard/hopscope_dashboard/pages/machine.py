@@ -10,8 +10,8 @@ from hopscope.format import quantities
 from hopscope.vocabulary.links import LINKS
 
 from hopscope_dashboard.components import blocks, empty
-from hopscope_dashboard.data import Machine, Row, Rows
-from hopscope_dashboard.frame import Section
+from hopscope_dashboard.data.trace import Machine, Row, Rows
+from hopscope_dashboard.navigation.frame import Section
 from hopscope_dashboard.pages import machine_places
 from hopscope_dashboard.pages.machine_messages import link_of, messages, parameters
 

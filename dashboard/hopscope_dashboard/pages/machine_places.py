@@ -7,7 +7,7 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 
 from hopscope_dashboard.components import blocks, empty
-from hopscope_dashboard.data import Machine, Row
+from hopscope_dashboard.data.trace import Machine, Row
 from hopscope_dashboard.figures.matrix import matrix
 
 HOSTS: Final = "machine-hosts"

@@ -8,16 +8,16 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 from hopscope.vocabulary.words import UNKNOWN_PLACE
 
-from hopscope_dashboard import leads
-from hopscope_dashboard.address import Query, allowed_word
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.data import Row, Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import time_bars
 from hopscope_dashboard.figures.many_places import largest_rows, left_out, matrix_places
 from hopscope_dashboard.figures.matrix import matrix
-from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.navigation import leads
+from hopscope_dashboard.navigation.address import Query, allowed_word
+from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 MATRIX = "messages-matrix"

@@ -6,21 +6,21 @@ from dash import ClientsideFunction, Dash, Input, Output, State, html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import frame, leads
-from hopscope_dashboard.address import Query, allowed_word
 from hopscope_dashboard.components import blocks, empty, exports, mark
 from hopscope_dashboard.components.choice import choice
-from hopscope_dashboard.data import Row, Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import count_bars, time_bars
 from hopscope_dashboard.figures.heat_map import heat_map, iterations_per_column
 from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, largest_rows, left_out
+from hopscope_dashboard.navigation import frame, leads
+from hopscope_dashboard.navigation.address import Query, allowed_word
+from hopscope_dashboard.navigation.page import Page
+from hopscope_dashboard.navigation.traces import Traces
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.noise_periods import periods
-from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_COLOURS
 from hopscope_dashboard.sentences.noise import of_noise, of_periods
 from hopscope_dashboard.sentences.sentence import lead, path_ns
-from hopscope_dashboard.traces import Traces
 
 LATE_ITERATIONS = "noise-late"
 COST = "noise-cost"

@@ -6,12 +6,12 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard.address import Query, number
 from hopscope_dashboard.components import blocks, exports, mark
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.data import Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import Rows, TraceData, meanings
 from hopscope_dashboard.figures.many_places import MOST_ROWS, largest_rows, left_out
 from hopscope_dashboard.figures.noise_periods import folded_noise, periods_by_rank
+from hopscope_dashboard.navigation.address import Query, number
 
 PERIODS = "noise-periods"
 FOLDED = "noise-folded"

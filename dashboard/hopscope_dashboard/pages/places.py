@@ -8,15 +8,15 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 from hopscope.vocabulary.words import UNKNOWN_PLACE
 
-from hopscope_dashboard import leads
-from hopscope_dashboard.address import Query, link
 from hopscope_dashboard.components import blocks, empty, exports, source
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.components.reveal import reveal
-from hopscope_dashboard.data import Row, Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import time_bars
+from hopscope_dashboard.navigation import leads
+from hopscope_dashboard.navigation.address import Query, link
+from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages import missing
-from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 TABLE = "places-table"

@@ -6,15 +6,15 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import leads
-from hopscope_dashboard.address import Query
 from hopscope_dashboard.components import blocks, exports
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.data import Row, Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import time_bars
 from hopscope_dashboard.figures.many_places import MOST_ROWS
+from hopscope_dashboard.navigation import leads
+from hopscope_dashboard.navigation.address import Query
+from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages import missing
-from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 TABLE = "regions-table"

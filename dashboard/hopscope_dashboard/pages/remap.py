@@ -7,19 +7,19 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 from hopscope.vocabulary.words import tune_command
 
-from hopscope_dashboard import frame
-from hopscope_dashboard.address import Query, allowed_word, parse
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
-from hopscope_dashboard.data import Row, Suggestion, TraceData
+from hopscope_dashboard.data.trace import Row, Suggestion, TraceData
 from hopscope_dashboard.figures.candidates import candidate_bars
 from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.topology_tree import PlacedTree
+from hopscope_dashboard.navigation import frame
+from hopscope_dashboard.navigation.address import Query, allowed_word, parse
+from hopscope_dashboard.navigation.page import Page
+from hopscope_dashboard.navigation.traces import Traces
 from hopscope_dashboard.pages import missing
-from hopscope_dashboard.pages.page import Page
-from hopscope_dashboard.traces import Traces
 from hopscope_dashboard.trees import between_clusters, suggested_parents, trees, weights
 
 CANDIDATES = "remap-candidates"

@@ -10,14 +10,14 @@ from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_u
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import frame, selection
-from hopscope_dashboard.address import Query, link, parse
 from hopscope_dashboard.components import aria, blocks, empty, exports
 from hopscope_dashboard.components.drawing import Drawing
 from hopscope_dashboard.components.icons import icon
-from hopscope_dashboard.data import InputError, Relation, Result, Stop, TraceData
-from hopscope_dashboard.pages.page import Page
-from hopscope_dashboard.traces import Traces
+from hopscope_dashboard.data.trace import InputError, Relation, Result, Stop, TraceData
+from hopscope_dashboard.navigation import frame, selection
+from hopscope_dashboard.navigation.address import Query, link, parse
+from hopscope_dashboard.navigation.page import Page
+from hopscope_dashboard.navigation.traces import Traces
 
 BOX = "sql-box"
 RUN = "sql-run"

@@ -8,17 +8,18 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 from hopscope.vocabulary.words import ROLES
 
-from hopscope_dashboard import algorithms, leads
-from hopscope_dashboard.address import Query, allowed_word, link
+from hopscope_dashboard import algorithms
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
-from hopscope_dashboard.data import InputError, Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import InputError, Rows, TraceData, meanings
 from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.topology_tree import PlacedTree
+from hopscope_dashboard.navigation import leads
+from hopscope_dashboard.navigation.address import Query, allowed_word, link
+from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages import missing, what_ran
-from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.sentences.algorithms import of_algorithms, of_settings
 from hopscope_dashboard.sentences.sentence import lead
 from hopscope_dashboard.trees import RanTree, between_clusters, trees, weights

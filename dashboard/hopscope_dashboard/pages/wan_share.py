@@ -4,14 +4,14 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import leads
-from hopscope_dashboard.address import Query
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.data import Row, Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.bars import share_bars, time_bars
+from hopscope_dashboard.navigation import leads
+from hopscope_dashboard.navigation.address import Query
+from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages import missing
-from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 from hopscope_dashboard.sentences.hops import of_wan_share
 from hopscope_dashboard.sentences.sentence import lead

@@ -9,17 +9,18 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 from hopscope.vocabulary.words import ROLES
 
-from hopscope_dashboard import algorithms, leads
-from hopscope_dashboard.address import Query, allowed_word, link
+from hopscope_dashboard import algorithms
 from hopscope_dashboard.algorithms import RanAlgorithm
 from hopscope_dashboard.components import blocks, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, rounds_graph, tree_graph, widths_legend
-from hopscope_dashboard.data import Row, Rows, TraceData, meanings
+from hopscope_dashboard.data.trace import Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.round_lanes import placed_rounds
+from hopscope_dashboard.navigation import leads
+from hopscope_dashboard.navigation.address import Query, allowed_word, link
 from hopscope_dashboard.palette import LINK_COLOURS
 from hopscope_dashboard.trees import between_clusters
 

@@ -7,7 +7,7 @@ from typing import Final
 from hopscope.format import quantities
 from hopscope.vocabulary.words import ANSWERED_CATEGORIES
 
-from hopscope_dashboard.data import InputError, Trace
+from hopscope_dashboard.data.trace import InputError, Trace
 from hopscope_dashboard.report.markup import bullets, paragraph, table
 
 _ROW_LIMIT: Final = 8

@@ -2,7 +2,7 @@
 
 from hopscope.format.quantities import duration, number, plural, share
 
-from hopscope_dashboard.data import Rows
+from hopscope_dashboard.data.trace import Rows
 from hopscope_dashboard.sentences.sentence import LEAST_COST, Sentence, of_ranks, rank_names
 
 

@@ -7,10 +7,10 @@ from typing import Final
 from dash import Dash
 from flask import Response, request
 
-from hopscope_dashboard import selection
 from hopscope_dashboard.components.exports import CSV_PATH
-from hopscope_dashboard.data import InputError
-from hopscope_dashboard.traces import Traces
+from hopscope_dashboard.data.trace import InputError
+from hopscope_dashboard.navigation import selection
+from hopscope_dashboard.navigation.traces import Traces
 
 _ABOUT_PAGES: Final = (*selection.OPTIONS, selection.TRACE, selection.COMPARISON)
 

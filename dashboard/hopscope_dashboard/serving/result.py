@@ -7,10 +7,10 @@ from typing import Final
 from dash import Dash
 from flask import Response, request
 
-from hopscope_dashboard import selection
 from hopscope_dashboard.components.exports import RESULT_FORMS, RESULT_PATH
-from hopscope_dashboard.data import InputError, Stop
-from hopscope_dashboard.traces import Traces
+from hopscope_dashboard.data.trace import InputError, Stop
+from hopscope_dashboard.navigation import selection
+from hopscope_dashboard.navigation.traces import Traces
 
 LIMIT_S: Final = 600
 """Longest duration of a download, in seconds."""

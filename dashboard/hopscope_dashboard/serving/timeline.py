@@ -6,8 +6,8 @@ from dash import Dash
 from flask import Response, jsonify, request
 
 from hopscope_dashboard import run_search, run_timeline
-from hopscope_dashboard.data import InputError
-from hopscope_dashboard.traces import Traces
+from hopscope_dashboard.data.trace import InputError
+from hopscope_dashboard.navigation.traces import Traces
 
 PATH: Final = "_timeline"
 _FRESH: Final = {"Cache-Control": "no-store"}

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from hopscope_dashboard.data import InputError, TraceData
-from hopscope_dashboard.frame import Section
-from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.data.trace import InputError, TraceData
+from hopscope_dashboard.navigation.frame import Section
+from hopscope_dashboard.navigation.page import Page
 
 SECTIONS: Final = {
     "Summary": "overview",

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from dash import Dash
 from dash.development.base_component import Component
 
-from hopscope_dashboard.address import Query
-from hopscope_dashboard.data import TraceData
-from hopscope_dashboard.traces import Traces
+from hopscope_dashboard.data.trace import TraceData
+from hopscope_dashboard.navigation.address import Query
+from hopscope_dashboard.navigation.traces import Traces
 
 
 def _has_data(data: TraceData) -> None:

@@ -1,4 +1,4 @@
-"""Types that `data.py` gives the pages: rows of analyses, and answers of several parts."""
+"""Types that `trace.py` gives the pages: rows of analyses, and answers of several parts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

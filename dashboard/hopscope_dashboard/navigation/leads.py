@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hopscope_dashboard.address import link
+from hopscope_dashboard.navigation.address import link
 
 Row = Mapping[str, Any]
 

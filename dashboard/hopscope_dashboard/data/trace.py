@@ -27,8 +27,8 @@ from hopscope.timeline import MARKS, Columns, Timeline
 from hopscope.trace.preloading import preload
 from hopscope.vocabulary.mpi_functions import of_kinds
 
-from hopscope_dashboard.answers import Bounds, Compared, Result, Row, Rows, Suggestion
-from hopscope_dashboard.computations import Computations
+from hopscope_dashboard.data.answers import Bounds, Compared, Result, Row, Rows, Suggestion
+from hopscope_dashboard.data.computations import Computations
 
 __all__ = [
     "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "UNRECOGNISED", "Bounds", "Columns", "Compared", "Excerpt", "InputError",

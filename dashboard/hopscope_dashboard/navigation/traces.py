@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from hopscope_dashboard.address import Query
-from hopscope_dashboard.data import InputError, Sweep, Trace, TraceData
-from hopscope_dashboard.selection import TRACE
+from hopscope_dashboard.data.trace import InputError, Sweep, Trace, TraceData
+from hopscope_dashboard.navigation.address import Query
+from hopscope_dashboard.navigation.selection import TRACE
 
 
 class Traces:

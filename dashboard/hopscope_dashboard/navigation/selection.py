@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from dash.development.base_component import Component
 
-from hopscope_dashboard.address import Query, number
-from hopscope_dashboard.data import PART_OPTIONS, misread
+from hopscope_dashboard.data.trace import PART_OPTIONS, misread
+from hopscope_dashboard.navigation.address import Query, number
 
 OPTIONS: Final[Mapping[str, str]] = {"communicator" if option == "comm" else option: option for option in PART_OPTIONS}
 """The address's parameters that select, with the options of the analyses that they are. `comm` by itself names a
