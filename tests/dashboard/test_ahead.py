@@ -14,7 +14,7 @@ import hopscope
 import pytest
 from hopscope.query import cache as kept_answers
 from hopscope.query import runner
-from hopscope_dashboard import ahead
+from hopscope_dashboard.app import ahead
 from hopscope_dashboard.data.trace import Trace, TraceData
 from hopscope_dashboard.pages import PAGES
 

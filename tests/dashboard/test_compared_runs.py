@@ -14,7 +14,7 @@ from conftest import PROGRAMS, run_of_one_late
 from drawn_page import DrawnPage, components, draw, text
 from hopscope.format import quantities
 from hopscope.render.machine import as_csv
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 from hopscope_dashboard.navigation.traces import Traces
 from sample_copy import open_copy
 

@@ -9,7 +9,7 @@ import pytest
 from asked_app import AskedApp, components_of
 from drawn_page import components, draw, text
 from hopscope.format import quantities
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 from sample_copy import open_copy
 
 

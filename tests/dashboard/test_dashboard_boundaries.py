@@ -9,7 +9,7 @@ import hopscope
 import hopscope_dashboard
 import pytest
 from dash import Dash
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 
 SOURCES = Path(hopscope_dashboard.__file__).parent
 # The commands belong to the command line: they open the trace that the pages then show.

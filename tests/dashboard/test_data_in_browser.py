@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from conftest import Serve
 from hopscope.dataset.store import contract, table_names
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 from playwright.sync_api import Page, expect
 
 DEMO = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"

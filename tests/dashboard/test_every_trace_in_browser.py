@@ -10,7 +10,7 @@ from pathlib import Path
 import hopscope
 import pytest
 from conftest import watched
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 from playwright.sync_api import Page, expect
 from reading import measured, scrolled_tables, through_the_menu
 from werkzeug.serving import make_server

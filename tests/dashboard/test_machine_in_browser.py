@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from conftest import ServeApp
 from hopscope.cli.analyze import analyze
-from hopscope_dashboard.app import create_machine_app
+from hopscope_dashboard.app.application import create_machine_app
 from hopscope_dashboard.data.trace import Machine
 from playwright.sync_api import Browser, Page, expect
 from probed_machine import HOSTS, probed

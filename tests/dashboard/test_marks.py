@@ -6,13 +6,13 @@ from typing import Any, Final
 
 import hopscope
 from dash.development.base_component import Component
+from hopscope_dashboard.app.routing import content
 from hopscope_dashboard.data.trace import TraceData
 from hopscope_dashboard.figures.delayed_hops import delays
 from hopscope_dashboard.figures.matrix import matrix
 from hopscope_dashboard.figures.noise_periods import periods_by_rank
 from hopscope_dashboard.navigation import leads
 from hopscope_dashboard.pages import PAGES
-from hopscope_dashboard.pages.routing import content
 from hopscope_dashboard.report.static import Renderer
 
 LEADING_NOWHERE: Final = {

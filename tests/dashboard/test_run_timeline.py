@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 from hopscope.vocabulary.words import CATEGORIES
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 from simulated_run import SimulatedRun
 from whole_path import whole_path
 

@@ -9,7 +9,7 @@ import pytest
 from drawn_page import components, draw
 from flask.testing import FlaskClient
 from hopscope.render.machine import as_csv
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 
 
 @pytest.fixture(scope="module")

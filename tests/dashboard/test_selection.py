@@ -7,7 +7,7 @@ import pytest
 from asked_app import AskedApp
 from drawn_page import DrawnPage, components, draw, text
 from hopscope.format import quantities
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 
 PART = "from=i:10&to=i:30&ranks=2,3"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import hopscope
 import pytest
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 from playwright.sync_api import BrowserContext, Page, expect
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 

@@ -12,8 +12,8 @@ import hopscope
 import pytest
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as program
-from hopscope_dashboard.app import create_app
-from hopscope_dashboard.serving.hosts import names_of
+from hopscope_dashboard.app.application import create_app
+from hopscope_dashboard.app.serving.hosts import names_of
 from served import QUESTIONS, Served, page_question, sql_question
 
 
@@ -149,7 +149,7 @@ def test_every_answer_tells_the_browser_to_load_nothing_from_elsewhere_and_to_st
     [
         "nowhere/x.js", "dash/nowhere.js", "dash/../dash.py", "dash/%2e%2e/dash.py", "dash/dash.py", "os/__init__.py",
         "plotly/package_data/../__init__.py", "plotly/package_data/plotly.v1m2.min.js.map", "dash/%ff%00.js",
-        "hopscope_dashboard/app.py", "dash//", "", "dash",
+        "hopscope_dashboard/palette.py", "dash//", "", "dash",
     ],
 )  # fmt: skip
 def test_a_component_path_that_leads_nowhere_is_not_found(served: Served, path: str) -> None:

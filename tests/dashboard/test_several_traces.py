@@ -11,7 +11,7 @@ from hopscope import InputError
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as program
 from hopscope.format import quantities
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 from hopscope_dashboard.navigation.traces import Traces, distinct_names
 
 

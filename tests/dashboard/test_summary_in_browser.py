@@ -6,7 +6,7 @@ from pathlib import Path
 
 import hopscope
 import pytest
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 from playwright.sync_api import Page, expect
 from reading import measured, scrolled_tables, wait_for_page
 from recorded_jobs import sample_trace, shared_folder

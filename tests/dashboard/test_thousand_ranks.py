@@ -12,7 +12,7 @@ from typing import Any
 import hopscope
 import pytest
 from drawn_page import DrawnPage, components, draw, text
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 from hopscope_dashboard.data.trace import TraceData
 from hopscope_dashboard.pages import PAGES
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import hopscope
 import pytest
 from drawn_page import components, draw
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 from sample_copy import open_copy
 
 

@@ -11,7 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 from hopscope.format import quantities
 from hopscope_dashboard import run_timeline
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 from simulated_run import SimulatedRun
 
 

@@ -5,10 +5,10 @@ import threading
 import hopscope
 import pytest
 from dash import html
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app import working
+from hopscope_dashboard.app.application import create_app
 from hopscope_dashboard.data.computations import Computations
 from hopscope_dashboard.data.trace import TraceData
-from hopscope_dashboard.pages import working
 from served import QUESTIONS, page_question
 
 

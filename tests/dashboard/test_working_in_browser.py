@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import hopscope
 import pytest
-from hopscope_dashboard.pages import working
+from hopscope_dashboard.app import working
 from playwright.sync_api import APIResponse, Page, Route, expect
 from reading import table
 

@@ -8,14 +8,14 @@ from dash import Dash, Input, Output, html
 from dash.development.base_component import Component
 from flask import Response, redirect, request
 
-from hopscope_dashboard import trace_chooser
-from hopscope_dashboard.components import blocks, empty, reveal, select, selection_bar, shell
+from hopscope_dashboard.app import shell, trace_chooser, working
+from hopscope_dashboard.components import blocks, empty, reveal, select, selection_bar
 from hopscope_dashboard.data.computations import Computations
 from hopscope_dashboard.data.trace import InputError, Machine, TraceData
 from hopscope_dashboard.navigation import address, frame, menu, selection
 from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.navigation.traces import Traces
-from hopscope_dashboard.pages import machine, working
+from hopscope_dashboard.pages import machine
 
 SHOWS_ALL: Final = " (this page shows the whole run)"
 

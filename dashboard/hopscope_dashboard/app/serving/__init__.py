@@ -5,8 +5,8 @@ from collections.abc import Collection
 
 from dash import Dash
 
-from hopscope_dashboard.serving import files, posts
-from hopscope_dashboard.serving.guard import Guard, content_security_policy
+from hopscope_dashboard.app.serving import files, posts
+from hopscope_dashboard.app.serving.guard import Guard, content_security_policy
 
 
 def protect(app: Dash, names: Collection[str]) -> None:

@@ -8,7 +8,8 @@ import dash_mantine_components as dmc
 from dash import Dash, Input, Output, dcc, html
 from dash.development.base_component import Component
 
-from hopscope_dashboard.components import aria, connection
+from hopscope_dashboard.app import connection
+from hopscope_dashboard.components import aria
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.navigation import frame
 from hopscope_dashboard.palette import FONT, MONO_FONT

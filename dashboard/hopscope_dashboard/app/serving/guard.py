@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from hopscope_dashboard.serving.hosts import LOOPBACK, address, host_name
+from hopscope_dashboard.app.serving.hosts import LOOPBACK, address, host_name
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]

@@ -7,17 +7,18 @@ from pathlib import Path
 
 from dash import Dash, set_props
 
-from hopscope_dashboard.components import empty, shell
+from hopscope_dashboard.app import shell
+from hopscope_dashboard.app.routing import register, register_machine
+from hopscope_dashboard.app.serving import csv, protect, result, timeline
+from hopscope_dashboard.components import empty
 from hopscope_dashboard.data.trace import Machine, Sweep, Trace, preload
 from hopscope_dashboard.figures import preloading
 from hopscope_dashboard.navigation import frame
 from hopscope_dashboard.navigation.traces import Traces
 from hopscope_dashboard.pages import PAGES
-from hopscope_dashboard.pages.routing import register, register_machine
-from hopscope_dashboard.serving import csv, protect, result, timeline
 
 _log = logging.getLogger(__name__)
-_ASSETS = Path(__file__).parent / "assets"
+_ASSETS = Path(__file__).parents[1] / "assets"
 
 
 def create_app(trace: Trace | Sequence[Trace], names: Collection[str] = (), sweep: Sweep | None = None) -> Dash:
