@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 from hopscope.format import quantities
-from hopscope_dashboard import run_timeline
 from hopscope_dashboard.app.application import create_app
+from hopscope_dashboard.timeline import run_timeline
 from simulated_run import SimulatedRun
 
 

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import hopscope
 from conftest import Serve
 from hopscope.format import quantities
-from hopscope_dashboard.run_rows import ORDERS
+from hopscope_dashboard.timeline.run_rows import ORDERS
 from playwright.sync_api import Page, expect
 from test_timeline_tools import SolverWithRegions
 

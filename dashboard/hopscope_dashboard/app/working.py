@@ -12,10 +12,10 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 
 from hopscope_dashboard.components import blocks
-from hopscope_dashboard.components.run_canvas import RunCanvas
 from hopscope_dashboard.data.trace import TraceData
 from hopscope_dashboard.navigation import address, frame
 from hopscope_dashboard.navigation.traces import Traces
+from hopscope_dashboard.timeline.run_canvas import RunCanvas
 
 PATIENCE_S: Final = 0.3
 """Seconds after which this page is shown instead."""

@@ -6,10 +6,10 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import run_timeline
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data.trace import Row, TraceData
 from hopscope_dashboard.navigation import leads
+from hopscope_dashboard.timeline import run_timeline
 
 LAST_RANK = "entered-last"
 

@@ -14,12 +14,12 @@ from hopscope_dashboard import diagnosis
 from hopscope_dashboard.components import blocks, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.components.run_canvas import RunCanvas
 from hopscope_dashboard.data.trace import Row, TraceData, meanings
 from hopscope_dashboard.navigation import menu
 from hopscope_dashboard.navigation.address import Query, allowed_word, link
 from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages import critical_path, efficiency, improve
+from hopscope_dashboard.timeline.run_canvas import RunCanvas
 
 WHOLE_RUN = "whole-run"
 PATH = "path-bar"

@@ -6,13 +6,13 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import run_rows
 from hopscope_dashboard.components import blocks
-from hopscope_dashboard.components.run_canvas import RunCanvas
 from hopscope_dashboard.data.trace import TraceData
 from hopscope_dashboard.navigation import selection
 from hopscope_dashboard.navigation.address import Query, view
 from hopscope_dashboard.navigation.page import Page
+from hopscope_dashboard.timeline import run_rows
+from hopscope_dashboard.timeline.run_canvas import RunCanvas
 
 TIMELINE = "run-timeline"
 

@@ -5,9 +5,9 @@ from typing import Final
 from dash import Dash
 from flask import Response, jsonify, request
 
-from hopscope_dashboard import run_search, run_timeline
 from hopscope_dashboard.data.trace import InputError
 from hopscope_dashboard.navigation.traces import Traces
+from hopscope_dashboard.timeline import run_search, run_timeline
 
 PATH: Final = "_timeline"
 _FRESH: Final = {"Cache-Control": "no-store"}

@@ -11,12 +11,12 @@ import numpy as np
 from hopscope.format import quantities
 from hopscope.vocabulary.words import CATEGORIES, ONE_TIME_CATEGORIES
 
-from hopscope_dashboard import run_rows, run_summary
 from hopscope_dashboard.data.trace import MESSAGE_CALLS, Columns, InputError, Row, TraceData
 from hopscope_dashboard.figures.many_places import WHOLE
 from hopscope_dashboard.navigation import leads
 from hopscope_dashboard.navigation.address import Query, link, number
 from hopscope_dashboard.palette import WAITING
+from hopscope_dashboard.timeline import run_rows, run_summary
 
 MOST_COLUMNS: Final = 2_000
 """Columns sent at most."""
