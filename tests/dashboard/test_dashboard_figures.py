@@ -25,9 +25,9 @@ from hopscope_dashboard.figures.topology_tree import (
 )
 from hopscope_dashboard.figures.tree_svg import tree_svg
 from hopscope_dashboard.navigation import address
-from hopscope_dashboard.pages.collectives import grid_texts
-from hopscope_dashboard.pages.tree import choose
-from hopscope_dashboard.trees import RanTree, between_clusters
+from hopscope_dashboard.pages.communication.collectives import grid_texts
+from hopscope_dashboard.pages.communication.tree import choose
+from hopscope_dashboard.pages.communication.trees import RanTree, between_clusters
 
 RANKS = [
     {"rank": 0, "world": 0, "host": "a", "cluster": "A"},

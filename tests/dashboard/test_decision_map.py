@@ -12,7 +12,8 @@ from hopscope.mpi_libraries.offered import Offered
 from hopscope_dashboard.data.trace import Sweep
 from hopscope_dashboard.navigation import menu
 from hopscope_dashboard.navigation.traces import Traces
-from hopscope_dashboard.pages import PAGES, decision_map
+from hopscope_dashboard.pages import PAGES
+from hopscope_dashboard.pages.improve import decision_map
 
 LINEAR = Method("basic_linear", Offered("bcast", "basic_linear", 1, "coll_tuned_bcast_algorithm"))
 CHAIN = Method("chain/8192", Offered("bcast", "chain", 2, "coll_tuned_bcast_algorithm"), 8192)

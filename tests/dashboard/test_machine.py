@@ -14,7 +14,7 @@ from hopscope.cli.main import hopscope as program
 from hopscope.format import quantities
 from hopscope_dashboard.app.application import create_machine_app
 from hopscope_dashboard.data.trace import Machine
-from hopscope_dashboard.pages import machine
+from hopscope_dashboard.pages.machine import machine
 from probed_machine import HOSTS, probed
 from served import Served, page_question
 

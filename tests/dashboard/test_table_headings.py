@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 from drawn_page import components, draw, text
 from hopscope_dashboard.components import blocks
 from hopscope_dashboard.data.trace import TraceData, meanings
-from hopscope_dashboard.pages import regions
+from hopscope_dashboard.pages.code import regions
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
 TABLES = {

@@ -15,7 +15,7 @@ from hopscope_dashboard.data.trace import InputError, Machine, TraceData
 from hopscope_dashboard.navigation import address, frame, menu, selection
 from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.navigation.traces import Traces
-from hopscope_dashboard.pages import machine
+from hopscope_dashboard.pages.machine import machine
 
 SHOWS_ALL: Final = " (this page shows the whole run)"
 

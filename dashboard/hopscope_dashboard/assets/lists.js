@@ -1,5 +1,6 @@
-/* The list of collectives (pages/collectives.py), which the server orders and searches: what is asked for goes into the address
-   and to the server again, columns that do not fit are hidden and named, and Enter on a cell follows the row's link. */
+/* The list of collectives (pages/communication/collectives.py), which the server orders and searches: what is asked for goes
+   into the address and to the server again, columns that do not fit are hidden and named, and Enter on a cell follows the
+   row's link. */
 
 (function () {
   var GRID = "collectives-grid", HIDDEN = "collectives-hidden";

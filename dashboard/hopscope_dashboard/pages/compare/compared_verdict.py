@@ -13,7 +13,7 @@ from hopscope.format import quantities
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.data.trace import Compared, Row, Rows, TraceData, meanings
 from hopscope_dashboard.navigation.address import link
-from hopscope_dashboard.pages import compared_leads
+from hopscope_dashboard.pages.compare import compared_leads
 
 VERDICT_SENTENCE = "compare-verdict"
 ACTIVITIES = "compare-activities"

@@ -9,8 +9,6 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 from hopscope.vocabulary.words import ROLES
 
-from hopscope_dashboard import algorithms
-from hopscope_dashboard.algorithms import RanAlgorithm
 from hopscope_dashboard.components import blocks, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark
@@ -21,8 +19,10 @@ from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.round_lanes import placed_rounds
 from hopscope_dashboard.navigation import leads
 from hopscope_dashboard.navigation.address import Query, allowed_word, link
+from hopscope_dashboard.pages.communication import algorithms
+from hopscope_dashboard.pages.communication.algorithms import RanAlgorithm
+from hopscope_dashboard.pages.communication.trees import between_clusters
 from hopscope_dashboard.palette import LINK_COLOURS
-from hopscope_dashboard.trees import between_clusters
 
 PICTURE = "algorithm-graph"
 ALGORITHMS = "algorithms-table"

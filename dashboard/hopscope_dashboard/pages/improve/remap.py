@@ -20,7 +20,7 @@ from hopscope_dashboard.navigation.address import Query, allowed_word, parse
 from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.navigation.traces import Traces
 from hopscope_dashboard.pages import missing
-from hopscope_dashboard.trees import between_clusters, suggested_parents, trees, weights
+from hopscope_dashboard.pages.communication.trees import between_clusters, suggested_parents, trees, weights
 
 CANDIDATES = "remap-candidates"
 CHART = "remap-chart"

@@ -8,7 +8,7 @@ from hopscope.format import quantities
 
 from hopscope_dashboard.data.trace import InputError, Row, Rows, TraceData
 from hopscope_dashboard.navigation.address import Query
-from hopscope_dashboard.trees import comm_title
+from hopscope_dashboard.pages.communication.trees import comm_title
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from hopscope.vocabulary.links import LINKS
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.data.trace import Machine, Row, Rows
 from hopscope_dashboard.navigation.frame import Section
-from hopscope_dashboard.pages import machine_places
-from hopscope_dashboard.pages.machine_messages import link_of, messages, parameters
+from hopscope_dashboard.pages.machine import machine_places
+from hopscope_dashboard.pages.machine.machine_messages import link_of, messages, parameters
 
 SIZES: Final = "machine-sizes"
 COMBINING: Final = "machine-combining"

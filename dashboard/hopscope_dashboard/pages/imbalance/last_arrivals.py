@@ -17,10 +17,10 @@ from hopscope_dashboard.navigation import leads
 from hopscope_dashboard.navigation.address import Query, allowed_word, number
 from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages import missing
+from hopscope_dashboard.pages.communication.trees import trees
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 from hopscope_dashboard.sentences.arrivals import of_arrivals
 from hopscope_dashboard.sentences.sentence import lead
-from hopscope_dashboard.trees import trees
 
 SHARES = "arrival-shares"
 WAITING = "arrival-waiting"

@@ -9,8 +9,6 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 from hopscope.vocabulary.words import ROLES
 
-from hopscope_dashboard import algorithms
-from hopscope_dashboard.algorithms import RanAlgorithm
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
@@ -23,7 +21,9 @@ from hopscope_dashboard.figures.round_lanes import PlacedRounds, placed_rounds
 from hopscope_dashboard.figures.topology_tree import PlacedTree
 from hopscope_dashboard.navigation.address import Query, allowed_word, link, number
 from hopscope_dashboard.navigation.selection import TRACE, trace_attribute
-from hopscope_dashboard.pages import compared_leads
+from hopscope_dashboard.pages.communication import algorithms
+from hopscope_dashboard.pages.communication.algorithms import RanAlgorithm
+from hopscope_dashboard.pages.compare import compared_leads
 from hopscope_dashboard.palette import LINK_COLOURS
 
 SENTENCE = "compare-trees-said"

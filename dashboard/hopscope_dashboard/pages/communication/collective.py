@@ -6,7 +6,6 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
-from hopscope_dashboard import algorithms
 from hopscope_dashboard.components import aria, blocks, empty, exports, source
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.components.mark import mark, rank
@@ -16,7 +15,7 @@ from hopscope_dashboard.figures.timeline import timeline
 from hopscope_dashboard.navigation import leads, selection
 from hopscope_dashboard.navigation.address import Query, link, number, view
 from hopscope_dashboard.navigation.page import Page
-from hopscope_dashboard.pages import entered_last
+from hopscope_dashboard.pages.communication import algorithms, entered_last
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 TIMELINE = "timeline"

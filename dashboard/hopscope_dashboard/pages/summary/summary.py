@@ -10,7 +10,6 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 from hopscope.vocabulary.words import short_command
 
-from hopscope_dashboard import diagnosis
 from hopscope_dashboard.components import blocks, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark
@@ -18,7 +17,10 @@ from hopscope_dashboard.data.trace import Row, TraceData, meanings
 from hopscope_dashboard.navigation import menu
 from hopscope_dashboard.navigation.address import Query, allowed_word, link
 from hopscope_dashboard.navigation.page import Page
-from hopscope_dashboard.pages import critical_path, efficiency, improve
+from hopscope_dashboard.pages.communication import critical_path
+from hopscope_dashboard.pages.imbalance import efficiency
+from hopscope_dashboard.pages.improve import improve
+from hopscope_dashboard.pages.summary import diagnosis
 from hopscope_dashboard.timeline.run_canvas import RunCanvas
 
 WHOLE_RUN = "whole-run"

@@ -22,10 +22,10 @@ from hopscope_dashboard.navigation import leads
 from hopscope_dashboard.navigation.address import Query, allowed_word, number
 from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages import missing
+from hopscope_dashboard.pages.communication.trees import RanTree, trees
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LINK_COLOURS
 from hopscope_dashboard.sentences.hops import of_delayed_hops
 from hopscope_dashboard.sentences.sentence import lead
-from hopscope_dashboard.trees import RanTree, trees
 
 OVER_TIME = "edge-over-time"
 DELAYS = "delayed-hops"

@@ -8,7 +8,6 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 from hopscope.vocabulary.words import ROLES
 
-from hopscope_dashboard import algorithms
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
@@ -19,10 +18,11 @@ from hopscope_dashboard.figures.topology_tree import PlacedTree
 from hopscope_dashboard.navigation import leads
 from hopscope_dashboard.navigation.address import Query, allowed_word, link
 from hopscope_dashboard.navigation.page import Page
-from hopscope_dashboard.pages import missing, what_ran
+from hopscope_dashboard.pages import missing
+from hopscope_dashboard.pages.communication import algorithms, what_ran
+from hopscope_dashboard.pages.communication.trees import RanTree, between_clusters, trees, weights
 from hopscope_dashboard.sentences.algorithms import of_algorithms, of_settings
 from hopscope_dashboard.sentences.sentence import lead
-from hopscope_dashboard.trees import RanTree, between_clusters, trees, weights
 
 _TITLE: Final = "Algorithms and trees"
 TREE = "tree-graph"

@@ -15,7 +15,8 @@ from hopscope_dashboard.figures.path_pair import RUNS, path_pair
 from hopscope_dashboard.navigation import selection
 from hopscope_dashboard.navigation.address import Query, allowed_word, link
 from hopscope_dashboard.navigation.page import Page
-from hopscope_dashboard.pages import compared_collective, compared_leads, compared_trees, compared_verdict, missing
+from hopscope_dashboard.pages import missing
+from hopscope_dashboard.pages.compare import compared_collective, compared_leads, compared_trees, compared_verdict
 from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
 
 PATHS = "compare-paths"
