@@ -7,27 +7,23 @@ import pytest
 from hopscope.errors import InputError
 from hopscope_dashboard import palette
 from hopscope_dashboard.components import selection_bar
-from hopscope_dashboard.figures import edge_labels
 from hopscope_dashboard.figures.bars import share_bars
 from hopscope_dashboard.figures.critical_path import stacked_bar
 from hopscope_dashboard.figures.delayed_hops import delays
+from hopscope_dashboard.figures.graphs import edge_labels
+from hopscope_dashboard.figures.graphs.graph import with_delay
+from hopscope_dashboard.figures.graphs.svg import svg
+from hopscope_dashboard.figures.graphs.tidy_tree import positions
+from hopscope_dashboard.figures.graphs.tree import placed_tree
 from hopscope_dashboard.figures.heat_map import heat_map
 from hopscope_dashboard.figures.lanes import lanes
 from hopscope_dashboard.figures.late_ranks import shares_by_class
 from hopscope_dashboard.figures.noise_periods import folded_noise, periods_by_rank
 from hopscope_dashboard.figures.timeline import timeline
-from hopscope_dashboard.figures.topology_tree import (
-    crossings,
-    most_in_a_row,
-    placed_tree,
-    positions,
-    with_delay,
-)
-from hopscope_dashboard.figures.tree_svg import tree_svg
 from hopscope_dashboard.navigation import address
 from hopscope_dashboard.pages.communication.collectives import grid_texts
 from hopscope_dashboard.pages.communication.tree import choose
-from hopscope_dashboard.pages.communication.trees import RanTree, between_clusters
+from hopscope_dashboard.pages.communication.trees import RanTree, between_clusters, crossings, most_in_a_row
 
 RANKS = [
     {"rank": 0, "world": 0, "host": "a", "cluster": "A"},
@@ -200,7 +196,7 @@ def test_a_heat_map_of_many_ranks_needs_few_bytes_for_a_cell() -> None:
 
 
 def test_a_rank_is_drawn_at_its_depth_in_the_column_of_its_host() -> None:
-    places = positions(RANKS, PARENTS)
+    places = positions(RANKS, {0: 0, 1: 1, 2: 2, 3: 2})
     assert places[0][1] < places[1][1] < places[2][1] == places[3][1]
     assert places[0][0] < places[1][0] < places[3][0]
     assert abs(places[0][0] - places[2][0]) < places[1][0] - places[0][0]
@@ -250,7 +246,7 @@ def test_every_rank_is_in_the_box_of_its_host_and_that_in_its_clusters_and_no_na
 def test_no_name_of_a_trace_becomes_markup_in_a_drawing() -> None:
     hostile = "</text><script>alert(1)</script>\"'&"
     ranks = [{**row, "host": hostile, "cluster": hostile} for row in RANKS]
-    markup = tree_svg(placed_tree(ranks=ranks, parents=PARENTS, edges={}, role="up"), 0.6)
+    markup = svg(placed_tree(ranks=ranks, parents=PARENTS, edges={}, role="up"), 0.6)
     assert "<script" not in markup
     assert "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#x27;&amp;" in markup
 
@@ -261,7 +257,7 @@ def test_a_drawing_shrinks_with_its_frame_and_no_further_than_can_be_read() -> N
     left, _, right, _ = tree.bounds
     width = right - left
     assert width > 64 * 60
-    assert f"max-width: {width:.0f}px; min-width: {0.6 * width:.0f}px" in tree_svg(tree, 0.6)
+    assert f"max-width: {width:.0f}px; min-width: {0.6 * width:.0f}px" in svg(tree, 0.6)
 
 
 def test_an_address_chooses_one_of_many_trees_and_a_wrong_one_is_said() -> None:
@@ -298,9 +294,7 @@ def test_no_text_on_an_edge_lies_on_another_or_on_a_rank() -> None:
     texts = ["12 %" for _ in lines]
     positions = edge_labels.place(lines, texts, [parent, *children])
     boxes = [
-        edge_labels.box(*line, position, text)
-        for line, position, text in zip(lines, positions, texts, strict=True)
-        if position is not None
+        edge_labels.box(position, text) for position, text in zip(positions, texts, strict=True) if position is not None
     ]
     assert len(boxes) > 3
     circles = [(x - 19, y - 19, x + 19, y + 19) for x, y in (parent, *children)]
@@ -324,7 +318,7 @@ def test_no_text_on_an_edge_lies_on_another_edge() -> None:
     positions = edge_labels.place(lines, ["8.2 %", "8.2 %"], [rank, *far])
     for number, (line, position) in enumerate(zip(lines, positions, strict=True)):
         assert position is not None
-        text = edge_labels.box(*line, position, "8.2 %")
+        text = edge_labels.box(position, "8.2 %")
         assert edge_labels.crosses(line, text)
         assert not edge_labels.crosses(lines[1 - number], text)
     # Where edges are closer than a text is high, there is no room for any.

@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hopscope_dashboard.figures.changed_edges import tree_with_changes
-from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree, folded_again
+from hopscope_dashboard.figures.graphs.graph import CHANGED, KEPT, Graph, PlacedEdge, PlacedRank, with_changes
+from hopscope_dashboard.figures.graphs.svg import svg
+from hopscope_dashboard.figures.graphs.tree import Fold, folded_again, placed_tree
 from hopscope_dashboard.figures.many_places import MOST_PLACES, WHOLE, largest_rows, left_out, matrix_places
-from hopscope_dashboard.figures.svg_parts import CHANGED, KEPT_EDGE
-from hopscope_dashboard.figures.topology_tree import PlacedEdge, PlacedRank, PlacedTree
-from hopscope_dashboard.figures.tree_svg import tree_svg
 
 HOSTS, OF_HOST = 12, 16
 COUNT = HOSTS * OF_HOST
@@ -32,15 +30,15 @@ EDGES = {
 }
 
 
-def tree(fold: Fold, parents: Mapping[int, int | None] = BINOMIAL, hosts: int = HOSTS) -> PlacedTree:
-    return drawn_tree(ranks=topology(hosts), parents=parents, edges=EDGES, role="up", fold=fold)
+def tree(fold: Fold, parents: Mapping[int, int | None] = BINOMIAL, hosts: int = HOSTS) -> Graph:
+    return placed_tree(ranks=topology(hosts), parents=parents, edges=EDGES, role="up", fold=fold)
 
 
-def rank(placed: PlacedTree, number: int) -> PlacedRank:
+def rank(placed: Graph, number: int) -> PlacedRank:
     return next(candidate for candidate in placed.ranks if candidate.rank == number)
 
 
-def edge(placed: PlacedTree, src: int, dst: int) -> PlacedEdge:
+def edge(placed: Graph, src: int, dst: int) -> PlacedEdge:
     return next(candidate for candidate in placed.edges if (candidate.src, candidate.dst) == (src, dst))
 
 
@@ -69,7 +67,7 @@ def test_edges_between_two_hosts_are_one_with_their_sums() -> None:
     weights = {
         (r, p): {"hops": 10, "took_ns": 5, "time_ns": 100, "share": 0.01} for r, p in parents.items() if p is not None
     }
-    placed = drawn_tree(ranks=topology(), parents=parents, edges=weights, role="up", fold=Fold())
+    placed = placed_tree(ranks=topology(), parents=parents, edges=weights, role="up", fold=Fold())
     # Rank 16 sends to the root, which is by itself; the other 15 to the 15 other ranks of the first host.
     single, bundle = edge(placed, 16, 0), edge(placed, 16, 1)
     assert (single.pairs, bundle.pairs) == (((16, 0),), tuple((r, r - 16) for r in range(17, 32)))
@@ -78,7 +76,7 @@ def test_edges_between_two_hosts_are_one_with_their_sums() -> None:
     assert "150 hops; 1.50 µs on the critical path, 15.0 % of it." in bundle.description
     assert single.lead is None  # to the hops of its two ranks
     assert bundle.lead == ("?open=h1", "open h1")
-    assert 'data-href="/delayed-hops?edge=16-0"' in tree_svg(placed, 0.6)
+    assert 'data-href="/delayed-hops?edge=16-0"' in svg(placed, 0.6)
 
 
 def test_an_open_host_has_all_its_ranks_and_folds_again() -> None:
@@ -125,8 +123,8 @@ def test_a_bundle_of_edges_is_changed_if_one_of_them_is() -> None:
     parents = {**BINOMIAL, **{r: r - OF_HOST for r in range(OF_HOST, 2 * OF_HOST)}}
     placed = tree(Fold(), parents)
     pairs = {pair for bundle in placed.edges for pair in bundle.pairs}
-    assert {bundle.look for bundle in tree_with_changes(placed, pairs, "new").edges} == {KEPT_EDGE}
-    changed = edge(tree_with_changes(placed, pairs - {(17, 1), (18, 2)}, "new"), 16, 1)
+    assert {bundle.look for bundle in with_changes(placed, pairs, "new").edges} == {KEPT}
+    changed = edge(with_changes(placed, pairs - {(17, 1), (18, 2)}, "new"), 16, 1)
     assert changed.look == CHANGED
     assert changed.description.endswith("Only the new run has 2 of these edges.")
 

@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 from dash.development.base_component import Component
 
 from hopscope_dashboard.components import exports
-from hopscope_dashboard.figures.svg_parts import without_leads
+from hopscope_dashboard.figures.graphs.svg import without_leads
 from hopscope_dashboard.navigation import leads
 
 _VOID: Final = {"br", "hr", "img"}

@@ -9,15 +9,15 @@ from hopscope.format import quantities
 
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.graph import graph, is_wide, links_legend
 from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.components.reveal import reveal
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.components.tree_graph import is_wide, links_legend, tree_graph
 from hopscope_dashboard.data.trace import InputError, Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.delayed_hops import delays, hop_address, hop_name
 from hopscope_dashboard.figures.edge_hops import over_time
-from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
-from hopscope_dashboard.figures.topology_tree import PlacedTree, with_delay
+from hopscope_dashboard.figures.graphs.graph import Graph, with_delay
+from hopscope_dashboard.figures.graphs.tree import Fold, placed_tree
 from hopscope_dashboard.navigation import leads
 from hopscope_dashboard.navigation.address import Query, allowed_word, number
 from hopscope_dashboard.navigation.page import Page
@@ -119,7 +119,7 @@ def _delays(rows: Rows) -> Component:
     )
 
 
-def _hop_card(query: Query, rows: Rows, hop: Row, marked: PlacedTree | None) -> Component:
+def _hop_card(query: Query, rows: Rows, hop: Row, marked: Graph | None) -> Component:
     options = {str(row["hop_id"]): hop_name(row) for row in rows}
     hop_list = html.Div(select("Hop", query, "hop", options=options, current=str(hop["hop_id"])), className="selects")
     description = html.P(_words(hop), className="reason")
@@ -133,15 +133,15 @@ def _hop_card(query: Query, rows: Rows, hop: Row, marked: PlacedTree | None) -> 
             description,
             links_legend(),
             blocks.legend(_MARKS, {}),
-            tree_graph(marked, name=TREE, label=f"Hop {hop_name(hop)} on its tree"),
+            graph(marked, name=TREE, label=f"Hop {hop_name(hop)} on its tree"),
         )
     hop_id = str(hop["hop_id"])
     return reveal(card, name=HOP_CARD, subject_key=hop_id, is_selected=query.get("hop") == hop_id)
 
 
-def _marked(data: TraceData, tree: RanTree, hop: Row, query: Query) -> PlacedTree:
+def _marked(data: TraceData, tree: RanTree, hop: Row, query: Query) -> Graph:
     delayed, absorber, delaying_edge = (hop["src"], hop["dst"]), hop["absorbed_at"], _edge(hop["behind"])
-    placed = drawn_tree(
+    placed = placed_tree(
         ranks=data.ranks,
         parents=tree.parents[hop["role"]],
         edges={},

@@ -10,11 +10,11 @@ from hopscope.vocabulary.words import ROLES
 
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.graph import graph, is_wide, links_legend, shares_legend
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
 from hopscope_dashboard.data.trace import InputError, Rows, TraceData, meanings
-from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
-from hopscope_dashboard.figures.topology_tree import PlacedTree
+from hopscope_dashboard.figures.graphs.graph import Graph
+from hopscope_dashboard.figures.graphs.tree import Fold, placed_tree
 from hopscope_dashboard.navigation import leads
 from hopscope_dashboard.navigation.address import Query, allowed_word, link
 from hopscope_dashboard.navigation.page import Page
@@ -56,7 +56,7 @@ def layout(data: TraceData, query: Query) -> Component:
     weighed = weights(data, chosen_tree, role)
     by_edge = {(row["src"], row["dst"]): row for row in weighed}
     parents = chosen_tree.parents[role]
-    placed = drawn_tree(ranks=data.ranks, parents=parents, edges=by_edge, role=role, fold=Fold.from_query(query))
+    placed = placed_tree(ranks=data.ranks, parents=parents, edges=by_edge, role=role, fold=Fold.from_query(query))
     return html.Div(
         [
             _head(data, rows, controls, *_algorithm_link(chosen_tree, rows)),
@@ -157,12 +157,12 @@ def _head(data: TraceData, rows: Rows, *controls: Component) -> Component:
     return blocks.page_head(_TITLE, lead(of_settings(rows), of_algorithms(rows, data.run["clusters"])), *controls)
 
 
-def _drawing(data: TraceData, tree: RanTree, role: str, placed: PlacedTree) -> Component:
+def _drawing(data: TraceData, tree: RanTree, role: str, placed: Graph) -> Component:
     return blocks.card(
         tree.title,
         links_legend(),
         shares_legend(placed.largest_share),
-        tree_graph(
+        graph(
             placed,
             name=TREE,
             label=f"Tree {tree.title}, role {role}",

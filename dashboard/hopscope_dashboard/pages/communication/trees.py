@@ -1,11 +1,11 @@
 """Trees that ran: parents by trace-wide rank, from the rows of the table trees."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hopscope.format import quantities
 
 from hopscope_dashboard.data.trace import Row, Rows, Suggestion, TraceData
-from hopscope_dashboard.figures.topology_tree import crossings, most_in_a_row
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,24 @@ def between_clusters(ranks: Rows, parents: dict[int, int | None]) -> str:
     return f"{quantities.plural(crossing_edges, 'edge')} {verb} between clusters" + (
         f", {row} on the way to the root." if crossing_edges > 1 else "."
     )
+
+
+def crossings(ranks: Rows, parents: Mapping[int, int | None]) -> int:
+    """Give the number of edges of a tree that run between clusters."""
+    cluster_of = {row["rank"]: row["cluster"] for row in ranks}
+    return sum(cluster_of.get(rank) != cluster_of.get(parent) for rank, parent in parents.items() if parent is not None)
+
+
+def most_in_a_row(parents: Mapping[int, int | None], cluster_of: Mapping[int, str]) -> int:
+    """Give the most crossings between clusters on the way from any rank to the root."""
+    peak = 0
+    for rank in parents:
+        current, crossed, steps = rank, 0, 0
+        while (parent := parents.get(current)) is not None and steps <= len(parents):
+            crossed += cluster_of.get(current) != cluster_of.get(parent)
+            current, steps = parent, steps + 1
+        peak = max(peak, crossed)
+    return peak
 
 
 def suggested_parents(data: TraceData, suggestion: Suggestion, role: str) -> dict[int, int | None] | None:

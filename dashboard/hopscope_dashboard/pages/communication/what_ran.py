@@ -11,12 +11,12 @@ from hopscope.vocabulary.words import ROLES
 
 from hopscope_dashboard.components import blocks, exports
 from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.graph import graph, is_wide, links_legend, widths_legend
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.components.tree_graph import is_wide, links_legend, rounds_graph, tree_graph, widths_legend
 from hopscope_dashboard.data.trace import Row, Rows, TraceData, meanings
-from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
-from hopscope_dashboard.figures.round_lanes import placed_rounds
+from hopscope_dashboard.figures.graphs.rounds import placed_rounds
+from hopscope_dashboard.figures.graphs.tree import Fold, placed_tree
 from hopscope_dashboard.navigation import leads
 from hopscope_dashboard.navigation.address import Query, allowed_word, link
 from hopscope_dashboard.pages.communication import algorithms
@@ -92,22 +92,17 @@ def picture(data: TraceData, algorithm: RanAlgorithm, query: Query) -> Component
     """Give the picture of what ran, with its edges beside it."""
     role = allowed_word(query, "role", algorithm.roles)
     edges = algorithm.edges_of(role)
-    largest = max(row["share"] or 0 for row in edges)
     title = f"{algorithm.row['op']}: {algorithms.title(algorithm.row)}"
     if role == "exchange":
-        rounds = placed_rounds(ranks=data.ranks, edges=edges)
-        wide = is_wide(rounds)
-        drawing = rounds_graph(rounds, name=PICTURE, label=title)
-        reading = f"An arrow leads from the lane of its sender to that of its receiver. {rounds.left_out}"
+        placed, label = placed_rounds(ranks=data.ranks, edges=edges), title
+        reading = f"An arrow leads from the lane of its sender to that of its receiver. {placed.left_out}"
     else:
         parents = algorithm.parents(role)
         by_edge = {(row["src"], row["dst"]): row for row in edges}
-        tree = drawn_tree(
+        placed = placed_tree(
             ranks=data.ranks, parents=parents, edges=by_edge, role=role, by_link=True, fold=Fold.from_query(query)
         )
-        largest = tree.largest_share
-        wide = is_wide(tree)
-        drawing = tree_graph(tree, name=PICTURE, label=f"{title}, role {role}")
+        label = f"{title}, role {role}"
         reading = f"{between_clusters(data.ranks, parents)} The root has the thick ring."
     return blocks.columns(
         blocks.card(
@@ -115,8 +110,8 @@ def picture(data: TraceData, algorithm: RanAlgorithm, query: Query) -> Component
             html.P(_description(data, algorithm), id=DESCRIPTION, className="reason"),
             html.P(reading, className="hint"),
             links_legend(coloured=True),
-            widths_legend(largest),
-            drawing,
+            widths_legend(placed.largest_share),
+            graph(placed, name=PICTURE, label=label),
         ),
         edges_table(
             edges,
@@ -126,7 +121,7 @@ def picture(data: TraceData, algorithm: RanAlgorithm, query: Query) -> Component
             full=exports.csv_address("algorithms", collective=algorithm.collective),
             role=role,
         ),
-        widths="minmax(0, 1fr)" if wide else WIDTHS,
+        widths="minmax(0, 1fr)" if is_wide(placed) else WIDTHS,
     )
 
 

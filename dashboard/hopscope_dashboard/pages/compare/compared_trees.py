@@ -11,14 +11,13 @@ from hopscope.vocabulary.words import ROLES
 
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.graph import changes_legend, graph, links_legend
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.components.tree_graph import changes_legend, links_legend, rounds_graph, tree_graph
 from hopscope_dashboard.data.trace import Row, Rows, TraceData, meanings
-from hopscope_dashboard.figures.changed_edges import Edge, rounds_with_changes, tree_with_changes
-from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
+from hopscope_dashboard.figures.graphs.graph import Graph, Pair, with_changes
+from hopscope_dashboard.figures.graphs.rounds import placed_rounds
+from hopscope_dashboard.figures.graphs.tree import Fold, placed_tree
 from hopscope_dashboard.figures.path_pair import RUNS
-from hopscope_dashboard.figures.round_lanes import PlacedRounds, placed_rounds
-from hopscope_dashboard.figures.topology_tree import PlacedTree
 from hopscope_dashboard.navigation.address import Query, allowed_word, link, number
 from hopscope_dashboard.navigation.selection import TRACE, trace_attribute
 from hopscope_dashboard.pages.communication import algorithms
@@ -45,7 +44,7 @@ class _Side:
     run: str
     data: TraceData
     algorithm: RanAlgorithm | None
-    edges: dict[Edge, Row]
+    edges: dict[Pair, Row]
 
 
 def cards(base: TraceData, new: TraceData, query: Query) -> list[Component]:
@@ -187,21 +186,19 @@ def _drawings(sides: Sequence[_Side], role: str, fold: Fold) -> Component:
     return blocks.columns(*drawings, widths="minmax(0, 1fr) minmax(0, 1fr)" if is_pair else "minmax(0, 1fr)")
 
 
-def _placed(
-    side: _Side, other_edges: Mapping[Edge, Row] | None, role: str, fold: Fold
-) -> PlacedTree | PlacedRounds | None:
+def _placed(side: _Side, other_edges: Mapping[Pair, Row] | None, role: str, fold: Fold) -> Graph | None:
     """The drawing of one run, with the edges marked that are not among the other's, if these are known."""
     if side.algorithm is None or not side.edges:
         return None
     if role == "exchange":
-        rounds = placed_rounds(ranks=side.data.ranks, edges=list(side.edges.values()))
-        return rounds if other_edges is None else rounds_with_changes(rounds, other_edges.keys(), side.run)
-    parents = side.algorithm.parents(role)
-    tree = drawn_tree(ranks=side.data.ranks, parents=parents, edges=side.edges, role=role, fold=fold)
-    return tree if other_edges is None else tree_with_changes(tree, other_edges.keys(), side.run)
+        placed = placed_rounds(ranks=side.data.ranks, edges=list(side.edges.values()))
+    else:
+        parents = side.algorithm.parents(role)
+        placed = placed_tree(ranks=side.data.ranks, parents=parents, edges=side.edges, role=role, fold=fold)
+    return placed if other_edges is None else with_changes(placed, other_edges.keys(), side.run)
 
 
-def _drawing(side: _Side, placed: PlacedTree | PlacedRounds | None, role: str) -> Component:
+def _drawing(side: _Side, placed: Graph | None, role: str) -> Component:
     heading = f"{side.run.capitalize()}: {side.data.name}"
     if side.algorithm is None:
         reason = ["No hops of this are known in this run: ", _to_tree(side.data), _HELP]
@@ -212,12 +209,9 @@ def _drawing(side: _Side, placed: PlacedTree | PlacedRounds | None, role: str) -
     if placed is None:
         missing = f"It has no edge of the role {role}."
         return html.Div([head, html.P(missing, className="reason")], id=DRAWINGS[side.run])
-    name, label = DRAWINGS[side.run], f"{heading}, {title}"
-    if isinstance(placed, PlacedTree):
-        parts = [tree_graph(placed, name=name, label=label)]
-    else:
-        parts = [html.P(placed.left_out, className="hint"), rounds_graph(placed, name=name, label=label)]
-    return html.Div([head, *parts], **trace_attribute(side.data.identity))
+    left_out = [html.P(placed.left_out, className="hint")] if role == "exchange" else []
+    drawing = graph(placed, name=DRAWINGS[side.run], label=f"{heading}, {title}")
+    return html.Div([head, *left_out, drawing], **trace_attribute(side.data.identity))
 
 
 def _title(row: Row) -> str:
@@ -252,18 +246,18 @@ def _table(sides: Sequence[_Side]) -> Component:
     )
 
 
-def _median(side: _Side, edge: Edge) -> Any:
+def _median(side: _Side, edge: Pair) -> Any:
     """A hop's duration there, linked to all of them."""
     if edge not in side.edges:
         return quantities.MISSING
     return compared_leads.hops(quantities.duration(side.edges[edge]["took_ns"]), side.data, edge)
 
 
-def _membership(edge: Edge, base: Mapping[Edge, Row], new: Mapping[Edge, Row]) -> str:
+def _membership(edge: Pair, base: Mapping[Pair, Row], new: Mapping[Pair, Row]) -> str:
     return "both" if edge in base and edge in new else "only base" if edge in base else "only new"
 
 
-def _share(edges: Mapping[Edge, Row], edge: Edge) -> float:
+def _share(edges: Mapping[Pair, Row], edge: Pair) -> float:
     return edges[edge]["share"] or 0 if edge in edges else 0
 
 

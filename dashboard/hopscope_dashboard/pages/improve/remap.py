@@ -9,12 +9,12 @@ from hopscope.vocabulary.words import tune_command
 
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.graph import graph, is_wide, links_legend, shares_legend
 from hopscope_dashboard.components.icons import icon
-from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
 from hopscope_dashboard.data.trace import Row, Suggestion, TraceData
 from hopscope_dashboard.figures.candidates import candidate_bars
-from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
-from hopscope_dashboard.figures.topology_tree import PlacedTree
+from hopscope_dashboard.figures.graphs.graph import Graph
+from hopscope_dashboard.figures.graphs.tree import Fold, placed_tree
 from hopscope_dashboard.navigation import frame
 from hopscope_dashboard.navigation.address import Query, allowed_word, parse
 from hopscope_dashboard.navigation.page import Page
@@ -96,7 +96,7 @@ def _comparison(data: TraceData, suggestion: Suggestion, role: str, fold: Fold) 
     best = suggestion.candidates[0]
     edges = {(row["src"], row["dst"]): row for row in weights(data, ran_trees[0], role)} if ran_trees else {}
     placed_trees = {
-        name: drawn_tree(ranks=data.ranks, parents=parents, edges=tree_edges, role=role, fold=fold)
+        name: placed_tree(ranks=data.ranks, parents=parents, edges=tree_edges, role=role, fold=fold)
         for name, parents, tree_edges in ((BASELINE, baseline_parents, edges), (SUGGESTED_TREE, new_parents, {}))
         if parents
     }
@@ -138,7 +138,7 @@ def _tree_card(
     data: TraceData,
     title: str,
     parents: dict[int, int | None] | None,
-    placed_trees: dict[str, PlacedTree],
+    placed_trees: dict[str, Graph],
     *,
     edges: dict[Any, Row],
     name: str,
@@ -150,7 +150,7 @@ def _tree_card(
         title,
         links_legend(),
         shares_legend(placed_trees[name].largest_share) if edges else html.Div(),
-        tree_graph(placed_trees[name], name=name, label=title, has_run=name == BASELINE),
+        graph(placed_trees[name], name=name, label=title, has_run=name == BASELINE),
         hint=between_clusters(data.ranks, parents),
     )
 

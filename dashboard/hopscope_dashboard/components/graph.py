@@ -10,11 +10,9 @@ from hopscope.format import quantities
 from hopscope_dashboard.components import exports
 from hopscope_dashboard.components.drawing import Drawing
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.figures.folded_tree import folded_again
-from hopscope_dashboard.figures.round_lanes import PlacedRounds
-from hopscope_dashboard.figures.round_lanes_svg import round_lanes_svg
-from hopscope_dashboard.figures.topology_tree import Folding, PlacedTree
-from hopscope_dashboard.figures.tree_svg import tree_svg
+from hopscope_dashboard.figures.graphs.graph import Folding, Graph
+from hopscope_dashboard.figures.graphs.svg import svg
+from hopscope_dashboard.figures.graphs.tree import folded_again
 from hopscope_dashboard.palette import (
     CHANGED_COLOUR,
     CHANGED_DASH,
@@ -33,11 +31,17 @@ _WIDE: Final = 1100
 _HINT: Final = "Point at an edge, or use the arrow keys."
 
 
-def tree_graph(tree: PlacedTree, *, name: str, label: str, has_run: bool = True) -> Component:
-    """Give the drawing of a tree. `name` is its id; `label` says what it is to a reader who cannot see it. If it
-    `has_run`, edges lead to their hops."""
-    graph = _graph(tree_svg(tree, _SMALLEST, has_run=has_run), name, label)
-    return graph if tree.folding is None else html.Div([_folding(tree.folding), graph])
+def graph(placed: Graph, *, name: str, label: str, has_run: bool = True) -> Component:
+    """Give the drawing of a tree or an exchange. `name` is its id; `label` says what it is to a reader who cannot see
+    it. If it `has_run`, edges lead to their hops."""
+    markup = svg(placed, _SMALLEST_ROUNDS if placed.lanes else _SMALLEST, has_run=has_run)
+    drawing = Drawing(
+        f'<div class="graph-frame" role="group" aria-label="{escape(label)}">{markup}</div>'
+        f'<div class="told" role="status" data-hint="{_HINT}">{_HINT}</div>'
+        f"{exports.markup()}",
+        id=name,
+    )
+    return drawing if placed.folding is None else html.Div([_folding(placed.folding), drawing])
 
 
 def _folding(folding: Folding) -> Component:
@@ -53,21 +57,7 @@ def _folding(folding: Folding) -> Component:
     return html.P([sentence, *([" Open: "] if shut else []), *shut], className="hint folding")
 
 
-def rounds_graph(placed: PlacedRounds, *, name: str, label: str) -> Component:
-    """Give the drawing of an exchange between peers; `name` and `label` as in `tree_graph`."""
-    return _graph(round_lanes_svg(placed, _SMALLEST_ROUNDS), name, label)
-
-
-def _graph(markup: str, name: str, label: str) -> Component:
-    return Drawing(
-        f'<div class="graph-frame" role="group" aria-label="{escape(label)}">{markup}</div>'
-        f'<div class="told" role="status" data-hint="{_HINT}">{_HINT}</div>'
-        f"{exports.markup()}",
-        id=name,
-    )
-
-
-def is_wide(placed: PlacedTree | PlacedRounds) -> bool:
+def is_wide(placed: Graph) -> bool:
     """True if a drawing needs the page's whole width."""
     left, _, right, _ = placed.bounds
     return right - left > _WIDE

@@ -4,7 +4,7 @@ Greedy, in the order given: each text takes the nearest free place, or none if a
 Christensen, Marks and Shieber, An Empirical Study of Algorithms for Point-Feature Label Placement, 1995).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import hypot
 from typing import Final
 
@@ -20,31 +20,38 @@ _PADDING: Final = 3.0
 _FIRST, _STEP = RADIUS + 24, 8.0
 
 
-def place(lines: Sequence[tuple[Point, Point]], texts: Sequence[str], nodes: Sequence[Point]) -> list[float | None]:
-    """Give the distance of each text's middle from its line's first end, in pixels; None where it has no room.
+def place(lines: Sequence[tuple[Point, Point]], texts: Sequence[str], nodes: Sequence[Point]) -> list[Point | None]:
+    """Give the middle of each text, as near to its line's first end as there is room; None where there is none.
 
     `nodes` are the middles of the circles. A text on another of the `lines` would seem to belong to that.
     """
     obstacles = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in nodes]
-    distances: list[float | None] = []
-    for number, ((begin, end), text) in enumerate(zip(lines, texts, strict=True)):
-        length = hypot(end[0] - begin[0], end[1] - begin[1])
-        other_lines = [line for candidate, line in enumerate(lines) if candidate != number]
-        distance: float | None = _FIRST
-        while distance is not None and _is_blocked(box(begin, end, distance, text), obstacles, other_lines):
-            distance = distance + _STEP if distance + _STEP < length - RADIUS else None
-        if distance is not None:
-            obstacles.append(box(begin, end, distance, text))
-        distances.append(distance)
-    return distances
+    middles: list[Point | None] = []
+    for number, (line, text) in enumerate(zip(lines, texts, strict=True)):
+        other_lines = [neighbour for candidate, neighbour in enumerate(lines) if candidate != number]
+        candidates = (
+            middle for middle in _middles(*line) if not _is_blocked(box(middle, text), obstacles, other_lines)
+        )
+        middles.append(next(candidates, None))
+        if middles[-1] is not None:
+            obstacles.append(box(middles[-1], text))
+    return middles
 
 
-def box(begin: Point, end: Point, distance: float, text: str) -> Box:
-    """Give the box of a text whose middle lies on a line, `distance` pixels from its begin."""
+def _middles(begin: Point, end: Point) -> Iterator[Point]:
+    """Points of a line, from its first end on."""
     length = hypot(end[0] - begin[0], end[1] - begin[1]) or 1.0
-    x, y = begin[0] + (end[0] - begin[0]) * distance / length, begin[1] + (end[1] - begin[1]) * distance / length
+    distance = _FIRST
+    while distance == _FIRST or distance < length - RADIUS:
+        part = distance / length
+        yield begin[0] + (end[0] - begin[0]) * part, begin[1] + (end[1] - begin[1]) * part
+        distance += _STEP
+
+
+def box(middle: Point, text: str) -> Box:
+    """Give the box of a text."""
     wide, high = len(text) * _CHARACTER / 2 + _PADDING, _LINE / 2 + _PADDING
-    return (x - wide, y - high, x + wide, y + high)
+    return (middle[0] - wide, middle[1] - high, middle[0] + wide, middle[1] + high)
 
 
 def overlap(box: Box, neighbour: Box) -> bool:

@@ -1,4 +1,4 @@
-"""Tooltips of a drawing's edges and ranks."""
+"""Texts of a drawing: tooltips of edges and ranks, and names as they are drawn."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -8,6 +8,9 @@ from hopscope.format.rounds import spans
 
 from hopscope_dashboard.palette import LINK_MEANINGS
 
+_CHARACTER: Final = 8.6
+"""Width of a character of a name, in pixels."""
+_LONGEST_NAME: Final = 40
 _CHILDREN_NAMED: Final = 12
 _SPANS_NAMED: Final = 60
 """Characters that may name a host's ranks."""
@@ -75,3 +78,14 @@ def of_folded(row: Mapping[str, Any], ranks: Sequence[int], inner_row: Mapping[s
         rank_names = f"{ranks[0]} to {ranks[-1]}"
     inner_phrase = "" if inner_row is None else f" Among them: {_carried(inner_row)}."
     return f"{quantities.plural(len(ranks), 'rank')} of {row['host']}, {row['cluster']}: {rank_names}.{inner_phrase}"
+
+
+def shown_name(name: str) -> str:
+    """Give the name of a host or a cluster as it is drawn: a very long one without its middle."""
+    half = _LONGEST_NAME // 2 - 1
+    return name if len(name) <= _LONGEST_NAME else f"{name[:half]} … {name[-half:]}"
+
+
+def name_width(name: str) -> float:
+    """Give the largest width of such a name, in pixels."""
+    return len(shown_name(name)) * _CHARACTER
