@@ -17,7 +17,7 @@ from hopscope_dashboard.navigation.address import Query, allowed_word
 from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.navigation.traces import Traces
 from hopscope_dashboard.pages import missing
-from hopscope_dashboard.pages.noise_periods import periods
+from hopscope_dashboard.pages.imbalance.noise_periods import periods
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_COLOURS
 from hopscope_dashboard.sentences.noise import of_noise, of_periods
 from hopscope_dashboard.sentences.sentence import lead, path_ns

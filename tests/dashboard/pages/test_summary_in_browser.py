@@ -12,7 +12,7 @@ from reading import measured, scrolled_tables, wait_for_page
 from recorded_jobs import sample_trace, shared_folder
 from werkzeug.serving import make_server
 
-ARCHIVE = Path(__file__).parents[1] / "convert" / "archives" / "scorep-8.4-mpi-openmp-4x2"
+ARCHIVE = Path(__file__).parents[2] / "convert" / "archives" / "scorep-8.4-mpi-openmp-4x2"
 NAMES = (
     "demo/trace",
     "observe_only/trace",

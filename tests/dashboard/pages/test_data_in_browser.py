@@ -14,7 +14,7 @@ from hopscope.dataset.store import contract, table_names
 from hopscope_dashboard.app.application import create_app
 from playwright.sync_api import Page, expect
 
-DEMO = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
+DEMO = Path(__file__).parents[3] / "sample_traces" / "demo" / "trace"
 EDGES = "select src, dst, link, count(*) as hops, sum(bytes) as bytes\nfrom hops\ngroup by all\norder by all"
 LONG = "select a.rank, b.call_id, a.engine, [b.rank] as ranks from calls as a, calls as b order by all"
 ENDLESS = "select sum(a.rank * b.rank) from calls as a, calls as b, calls as c, calls as d, calls as e, calls as f"

@@ -15,10 +15,10 @@ from playwright.sync_api import Page, expect
 from reading import measured, scrolled_tables, through_the_menu
 from werkzeug.serving import make_server
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SAMPLES, ARCHIVES = ROOT / "sample_traces", ROOT / "tests" / "convert" / "archives"
 NARROW, WIDE = 1024, 1600
-WORDS = (Path(__file__).parent / "words.js").read_text()
+WORDS = (Path(__file__).parents[1] / "words.js").read_text()
 MOST_WORDS = 120
 """A page has at most so many besides its tables and figures."""
 NAMES = ["demo", "observe_only", "one_late", *sorted(path.name for path in ARCHIVES.glob("scorep-*"))]

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, Route, expect
 from simulated_run import SimulatedRun
 from whole_path import whole_path
 
-SAMPLE = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
+SAMPLE = Path(__file__).parents[3] / "sample_traces" / "demo" / "trace"
 DARK = "#1e2125"
 """The ground of a dark page."""
 READY = "#run-timeline[data-state='ready']"

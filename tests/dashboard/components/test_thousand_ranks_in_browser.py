@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from reading import click_cell, measured, patient, plot, query, table, through_the_menu, wait_for_page
 from served import Served
 
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
 
 from large import program, spend
 

@@ -12,7 +12,7 @@ from hopscope_dashboard.components import blocks
 from hopscope_dashboard.data.trace import TraceData, meanings
 from hopscope_dashboard.pages.code import regions
 
-SAMPLES = Path(__file__).parents[2] / "sample_traces"
+SAMPLES = Path(__file__).parents[3] / "sample_traces"
 TABLES = {
     "/": ["call-sites"],
     "/critical-path": ["critical-path-table", "critical-path-by-operation"],

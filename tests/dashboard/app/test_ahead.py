@@ -18,7 +18,7 @@ from hopscope_dashboard.app import ahead
 from hopscope_dashboard.data.trace import Trace, TraceData
 from hopscope_dashboard.pages import PAGES
 
-SAMPLE = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
+SAMPLE = Path(__file__).parents[3] / "sample_traces" / "demo" / "trace"
 
 
 def test_pages_drawn_ahead_need_no_computing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

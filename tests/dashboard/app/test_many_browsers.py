@@ -69,7 +69,7 @@ def test_nothing_is_loaded_any_more_once_the_application_is_made(trace: hopscope
     questions = ", ".join(f"page_question({page.path!r})" for page in PAGES)
     # What Flask's own test client needs is not the dashboard's.
     script = "import flask.testing, click.testing\n" + DRAW_EVERYTHING.replace("{path_questions}", questions)
-    folder = Path(__file__).parent
+    folder = Path(__file__).parents[1]
     process = subprocess.run(
         [sys.executable, "-c", script, str(trace.path)], capture_output=True, text=True, check=False, cwd=folder
     )

@@ -11,7 +11,7 @@ from hopscope_dashboard.navigation import menu
 from hopscope_dashboard.pages import PAGES
 from playwright.sync_api import Page, expect
 
-SAMPLES = Path(__file__).parents[2] / "sample_traces"
+SAMPLES = Path(__file__).parents[3] / "sample_traces"
 
 
 def entries(page: Page) -> list[str]:

@@ -16,7 +16,7 @@ from hopscope_dashboard.app.application import create_app
 from hopscope_dashboard.data.trace import TraceData
 from hopscope_dashboard.pages import PAGES
 
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
 
 from large import program, spend
 

@@ -21,7 +21,7 @@ from hopscope_dashboard.navigation.traces import Traces
 from hopscope_dashboard.pages import PAGES
 from simulated_run import SimulatedRun
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SAMPLES, ARCHIVES = ROOT / "sample_traces", ROOT / "tests" / "convert" / "archives"
 HOPS = "This trace has no hops: what happens inside its collectives was not recorded."
 ALONE = {

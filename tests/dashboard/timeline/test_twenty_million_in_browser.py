@@ -28,7 +28,7 @@ from reading import (
 )
 from served import Served
 
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
 
 from large import program, spend
 
