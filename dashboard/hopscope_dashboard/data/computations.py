@@ -13,9 +13,9 @@ Answer = TypeVar("Answer")
 class Computations(Generic[Key, Answer]):
     """Answers by what was asked for."""
 
-    def __init__(self, most: int | None = None) -> None:
-        """`most`: answers to keep; None for all."""
-        self._most = most
+    def __init__(self, limit: int | None = None) -> None:
+        """`limit`: answers to keep; None for all."""
+        self._limit = limit
         self._futures: dict[Key, Future[Answer]] = {}
         self._lock = threading.Lock()
         self.running: dict[Future[Answer], tuple[Key, float]] = {}
@@ -50,9 +50,9 @@ class Computations(Generic[Key, Answer]):
         with self._lock:
             if key in self._futures:
                 return self._futures[key], False
-            if self._most is not None:
+            if self._limit is not None:
                 done = [candidate for candidate, future in self._futures.items() if future.done()]
-                for candidate in done[: max(0, len(done) - self._most)]:
+                for candidate in done[: max(0, len(done) - self._limit)]:
                     del self._futures[candidate]
             future = self._futures[key] = Future()
             return future, True
