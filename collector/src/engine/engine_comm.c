@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MPICH has only about 2,000 communicators, and they belong to the application. If the engine already has this many,
- * further communicators go native. Each member has its own count; the members agree when they create a communicator. */
+/* The most communicators that the engine has at once; further communicators go native. MPICH has only about 2,000
+ * communicators, and they belong to the application. Each member has its own count, so the members agree when they
+ * create a communicator. */
 enum { MOST_COMMUNICATORS = 500 };
 static int communicators;
 
@@ -13,7 +14,7 @@ static int communicators;
  * MIN_MAX_TAG. */
 enum { FIRST_TAG = 16, MIN_MAX_TAG = 32767 };
 
-/* Replaces the state of a communicator whose struct could not be allocated. */
+/* Stands for the state of a communicator whose struct could not be allocated. */
 static struct engine_comm unusable_engine;
 
 static bool allocate(struct engine_comm *e, int size) {
@@ -92,13 +93,13 @@ void engine_surroundings_close(struct engine_surroundings *surroundings) {
 }
 
 /* True if `agreement` is true on all members. It uses the application's communicator: an error here would have hit the
- * call itself, and belongs to that communicator's handler. */
+ * call itself, so it belongs to that communicator's error handler. */
 static bool all_agree(const struct comm *comm, bool agreement) {
     int vote = agreement, unanimous = 0;
     return pmpi.Allreduce(&vote, &unanimous, 1, MPI_INT, MPI_MIN, comm->handle) == MPI_SUCCESS && unanimous;
 }
 
-/* Creates the communicator from the collector's own, so that a failure does not reach the error handler of the
+/* Creates the engine's communicator from the collector's own. So a failure does not reach the error handler of the
  * application's communicator, and no attribute callback runs. The tag separates it from communicators that other
  * threads create at the same time. */
 static MPI_Comm make_communicator(const struct comm *comm, const struct engine_surroundings *surroundings) {
@@ -120,7 +121,7 @@ static struct transport *open_transport(const struct engine_comm *e, int rank,
     if (surroundings->links)
         return transport_emulated_open(surroundings->links, e->topology_host, rank);
     switch (surroundings->transport) {
-    case TRANSPORT_shm: /* starts with the fallback; see share_memory */
+    case TRANSPORT_shm: /* it starts with its fallback; see share_memory */
     case TRANSPORT_mpi:
         break;
     }
