@@ -2,12 +2,12 @@
  *
  *     allreduce self|world|barrier|message INTEGERS CALLS BATCH [INTEGERS CALLS BATCH]...
  *
- * For each INTEGERS, prints a line with, in nanoseconds and as rank 0 saw it, the median over batches of the mean time
- * of a call, and the mean processor time of all calls, which other processes of the machine do not lengthen; and rank
- * 0's private memory in KiB after a tenth of the calls and after all.
+ * For each INTEGERS, prints a line with three figures of rank 0. The first is the time of a call: the median over
+ * batches of the mean, in ns. The second is the mean processor time of a call in ns, which does not grow with the load
+ * of other processes on the machine. The third is its private memory in KiB, after a tenth of the calls and after all.
  *
- * The sum of every call is checked, in an element that changes from call to call; all elements are after each batch,
- * outside of what is timed. A wrong one ends the job, with a line that says which.
+ * The sum of every call is checked, in an element that changes from call to call. After each batch all elements are
+ * checked, outside of the timed part. A wrong sum ends the job, with a line that names it.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -38,7 +38,7 @@ static long private_kib(void) {
     return kib;
 }
 
-/* Element i of rank r is r + added[i]; in each call another one is changed. */
+/* Element i of rank r is r + added[i]. Each call changes another element. */
 struct sums {
     MPI_Comm comm;
     int rank, ranks, count, calls;
@@ -89,7 +89,7 @@ static void measure(MPI_Comm comm, const char *kind, int count, int calls, int b
     for (int i = 0; i < count; i++)
         s.input[i] = s.rank;
 
-    for (int i = 0; i < (batch < 100 ? 3 : 1000); i++) /* connections, communicators, caches */
+    for (int i = 0; i < (batch < 100 ? 3 : 1000); i++) /* sets up connections, communicators and caches */
         call(&s);
     double processor = processor_seconds();
     for (int b = 0; b < batches; b++) {

@@ -1,8 +1,8 @@
-/* Broadcasts back to back, with nothing in between:
+/* Consecutive broadcasts, with nothing in between:
  *
  *     back_to_back BYTES CALLS
  *
- * Prints, in nanoseconds, how long the slowest rank took for all of them. Every byte of the last one is checked.
+ * Prints the time that the slowest rank took for all of them, in ns. Every byte of the last broadcast is checked.
  */
 #include <mpi.h>
 #include <stdio.h>
