@@ -145,10 +145,10 @@ const struct shape shapes[] = {
      .parent = lam_parent,
      .children = lam_children},
     {.name = "hierarchical",
-     .meaning = "One representative per cluster, per host, then the ranks of a host; a shape for each level, flat "
-                "where none is given.",
+     .meaning = "One representative per cluster, one per host, then the ranks of a host; a shape for each level, "
+                "flat if none is given.",
      .kind = SHAPE_HIERARCHICAL},
-    {.name = "explicit", .meaning = "The parent of every rank is listed; only in a tree file.", .kind = SHAPE_EXPLICIT},
+    {.name = "explicit", .meaning = "Lists the parent of every rank; only in a tree file.", .kind = SHAPE_EXPLICIT},
     {.name = NULL},
 };
 
