@@ -36,8 +36,7 @@ struct Event {
     int32_t place;   // a server's place on the route, or one of the above
 };
 
-// A rank in a collective. left: its steps that are not done. pending: its messages under way: posted receives, and
-// sends by rendezvous.
+// A rank in a collective. left: number of steps not done. pending: number of posted receives and sends by rendezvous.
 struct Rank {
     int32_t left, pending;
 };
@@ -132,9 +131,8 @@ class Replay {
         Lane &lane = lanes_[number];
         for (; lane.next_op < program_.first_op[number + 1]; lane.next_op++) {
             const auto op = static_cast<size_t>(lane.next_op), ref = static_cast<size_t>(program_.ref[op]);
-            // Every lane reads its own part of the columns, and these are more streams than a processor prefetches by
-            // itself. This saves a tenth of the time. It is not a function, because GCC removes calls that only
-            // prefetch.
+            // Every lane reads its own part of the columns: more streams than a processor prefetches by itself. This
+            // saves a tenth of the time. Not in a function: GCC removes calls that only prefetch.
             if (constexpr size_t LINE = 64 / sizeof(int64_t); op % LINE == 0)
                 for (const auto *column : {&program_.ref, &program_.gap, &program_.slot})
                     __builtin_prefetch(column->data + op + 2 * LINE);
@@ -179,8 +177,7 @@ class Replay {
         runnable_.push_back(program_.member[slot]);
     }
 
-    // A member enters a collective that is replayed as observed. Each member leaves its own time after the last enter
-    // that it has to wait for.
+    // Enters an observed collective: each member leaves its own time after the last enter that it has to wait for.
     void meet(size_t collective, size_t slot) {
         const auto first = static_cast<size_t>(program_.first_member[collective]);
         const auto end = static_cast<size_t>(program_.first_member[collective + 1]);
@@ -267,9 +264,8 @@ class Replay {
         work(x, message.collective, position, 0);
     }
 
-    // One end of a rendezvous is ready: its RTS has arrived, or its receive is posted. If it is the second of the two,
-    // the CTS goes back, and the message leaves when the CTS is there. An emulated message has left already; then its
-    // sender goes on.
+    // One end of a rendezvous is ready: its RTS has arrived, or its receive is posted. If it is the second one, the
+    // message leaves when the CTS is back. An emulated message has left already; then its sender goes on.
     void agree(Running &x, Message message, double t) {
         double &ready = x.agreed[static_cast<size_t>(message.receive)];
         if (std::isnan(ready))
@@ -280,8 +276,7 @@ class Replay {
             events_.push({std::max(ready, t) + network_.route(step_of(message).pair).cts, 0, message, Event::goes});
     }
 
-    // The RTS of a message arrives, but not before the last message between the same two ranks, which share a
-    // connection.
+    // The RTS of a message arrives, after the last message between the same two ranks, which share a connection.
     void ask(Message message, double t) {
         t = std::max(t + network_.route(step_of(message).pair).rts, last_there(message));
         agree(*running_[static_cast<size_t>(message.collective)], message, t);

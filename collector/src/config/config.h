@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The transports, which carry hops between ranks of one machine, by their names in HOPSCOPE_TRANSPORT. The first is the
- * default. */
+/* Transports of hops between ranks of one machine, by their names in HOPSCOPE_TRANSPORT. The first is the default. */
 #define TRANSPORTS(X) X(shm) X(mpi)
 
 enum transport_name {
